@@ -1,5 +1,5 @@
-// Further forms of differences and additives, and further ways of a weighted blend, against the float64 oracle and by what
-// they state: a difference applied to its reference gives its source.
+// More forms of additives and more options of weighted blends, against the float64 oracle and by their definition: an
+// additive applied to its reference gives its source.
 #include "scene.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void set(test_scene *scene, uint32_t pose, uint32_t character, uint32_t j
     }
 }
 
-// ---- Weighted blends by choice. ----
+// ---- Weighted blends with options. ----
 
 static void start_weighted(test_scene *scene, uint32_t inputs, int choice) {
     random_source source = {70 + inputs};
@@ -49,7 +49,8 @@ static void start_weighted(test_scene *scene, uint32_t inputs, int choice) {
     }
 }
 
-// How short the shortest sum is that a rotation is taken from, as they stand: errors grow as it shrinks.
+// Returns the length of the shortest quaternion sum that a rotation is taken from, without sign changes. Errors grow as
+// it shrinks.
 static double shortest_sum(const test_scene *scene, uint32_t character, uint32_t joint, uint32_t inputs, bool slerps) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0}, weights = 0.0, shortest = 1.0;
     for (uint32_t i = 0; i < inputs; i++) {
@@ -77,7 +78,7 @@ static void weighted_by_choice(void **state) {
         for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
             test_scene scene;
             start_weighted(&scene, inputs, choice);
-            // Sums that nearly vanish, which would judge nothing, are made those of like rotations.
+            // Replaces sums that nearly vanish, which would test nothing, by sums of similar rotations.
             for (uint32_t character = 0; character < CHARACTERS && choice % 2 == 1; character++) {
                 for (uint32_t joint = 0; joint < JOINTS; joint++) {
                     if (shortest_sum(&scene, character, joint, inputs, false) > 0.1) {
@@ -94,7 +95,7 @@ static void weighted_by_choice(void **state) {
             char title[64];
             snprintf(title, sizeof title, "weighted of %u, choice %d", inputs, choice);
             scene_run(&scene);
-            // Slerps from input to input meet short sums that no test of the whole sum can see.
+            // Slerps from input to input meet short sums that a check of the whole sum cannot detect.
             const bool slerps = choice / 2 == LMB_MIX_SLERP && choice % 2 == 1;
             scene_compare_local(&scene, title, bounds_of(10.0, slerps ? 2e-4 : choice % 2 == 1 ? 1e-5 : 1e-6 * inputs));
             for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {
@@ -136,7 +137,7 @@ static void slerp_of_two_is_a_blend(void **state) {
     }
 }
 
-// Of three inputs, slerp gives something else in another order; nlerp the same except for rounding.
+// With three inputs, slerp depends on their order; nlerp depends on it only by rounding.
 static void order_matters_to_slerp_alone(void **state) {
     (void)state;
     double moved[2] = {0.0, 0.0};
@@ -187,9 +188,9 @@ static void order_matters_to_slerp_alone(void **state) {
     assert_true(moved[0] > 1e-4 && moved[1] < 1e-6);
 }
 
-// ---- As full matrices. ----
+// ---- The affine form. ----
 
-// The 24 rotations that leave the axes in place, by number.
+// The 24 rotations that map axes to axes, by number.
 static void axis_rotation(uint32_t which, double q[4]) {
     static const double turns[4][4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
     static const double halves[6][4] = {{0, 0, 0, 1},
@@ -203,7 +204,8 @@ static void axis_rotation(uint32_t which, double q[4]) {
 
 typedef enum scales { SCALES_EVEN, SCALES_ALONG_AXES, SCALES_MIRRORED, SCALES_ANY } scales;
 
-// Poses 0 and 1: a and the reference r, whose scales or rotations are such that nothing shears, except for SCALES_ANY.
+// Poses 0 and 1 are a and the reference r. Their scales or rotations are such that nothing shears, except for
+// SCALES_ANY.
 static void start_affine(test_scene *scene, scales kind, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, scene_rig(JOINTS, SCENE_TREE, seed), CHARACTERS, 1);
@@ -242,7 +244,8 @@ static void add_affine(test_scene *scene, lmb_value weight) {
     node->weight = weight;
 }
 
-// The largest distance of an entry of a joint's own matrix from that of pose 0, over the column's length.
+// Returns the largest difference between an entry of a joint's matrix and that of pose 0, relative to the column's
+// length.
 static double matrix_error(const test_scene *scene) {
     double largest = 0.0;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
@@ -262,7 +265,7 @@ static double matrix_error(const test_scene *scene) {
                 m[side] = oracle_affine_from_transform(&exact);
             }
             for (int i = 0; i < 12; i++) {
-                // Distances: S t - (S R^-1) t_r + t, with ratios of scales up to 2^6 and translations up to 10.
+                // The error of S t - (S R^-1) t_r + t, with ratios of scales up to 2^6 and translations up to 10.
                 const double unit = i % 4 == 3 ? 1000.0 : fabs(given.scale[i % 4]);
                 largest = fmax(largest, fabs(m[0].m[i / 4][i % 4] - m[1].m[i / 4][i % 4]) / unit);
             }
@@ -285,7 +288,7 @@ static void affine_differences_and_additives(void **state) {
             scene_bounds bounds = bounds_of(2000.0, 4e-6);
             bounds.scale = 4e-6;
             scene_run(&scene);
-            // Where a mirrored product has several decompositions, its matrix is what counts.
+            // If a mirrored product has several decompositions, only its matrix is compared.
             if (kind != SCALES_MIRRORED) {
                 scene_compare_local(&scene, kind_names[kind], bounds);
             }
@@ -304,7 +307,7 @@ static void affine_differences_and_additives(void **state) {
     }
 }
 
-// Weights in between, outside 0 to 1, and masks.
+// Weights between 0 and 1, weights outside, and masks.
 static void affine_of_any_weight(void **state) {
     (void)state;
     static uint8_t ramp[JOINTS];
@@ -325,7 +328,7 @@ static void affine_of_any_weight(void **state) {
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             *scene_parameter(&scene, character, 0) = (float)character / (CHARACTERS - 1) * 8.0f - 4.0f;
         }
-        scene_bounds bounds = bounds_of(2e7, 2e-5); // scales to 2^24
+        scene_bounds bounds = bounds_of(2e7, 2e-5); // scales up to 2^24
         bounds.scale = 4e-5;
         scene_run(&scene);
         scene_compare_local(&scene, "affine, any weight", bounds);
@@ -333,14 +336,14 @@ static void affine_of_any_weight(void **state) {
     }
 }
 
-// What is refused is that of the parent's form, to the bit.
+// A refused joint gets the result of the parent form, to the bit.
 static void what_shears_is_refused(void **state) {
     (void)state;
     float *parent = NULL;
     for (int form = LMB_FORM_PARENT; form <= LMB_FORM_AFFINE; form++) {
         test_scene scene;
         start_affine(&scene, SCALES_ANY, 100);
-        for (uint32_t character = 0; character < CHARACTERS; character++) { // a zero and a nearly flat scale too
+        for (uint32_t character = 0; character < CHARACTERS; character++) { // also a zero and a nearly flat scale
             *scene_component(&scene, scene.poses[character % 2], character, 0, 7 + character % 3) = 0.0f;
             *scene_component(&scene, scene.poses[character % 2], character, 1, 7 + character % 3) = 1e-7f;
             for (uint32_t k = 0; k < 4; k++) {
@@ -358,11 +361,11 @@ static void what_shears_is_refused(void **state) {
             memcpy(parent, scene.stages[LMB_STAGE_LOCAL], size);
             assert_int_equal(scene.refused[LMB_REFUSED_SHEAR], 0);
         } else {
-            // The first character's weight is 0, which shears nothing.
+            // The first character's weight is 0, so nothing shears.
             for (uint32_t character = 1; character < CHARACTERS; character++) {
                 const size_t row = (size_t)character * JOINTS * LMB_POSE_COMPONENTS;
                 for (uint32_t i = 0; i < JOINTS * LMB_POSE_COMPONENTS; i++) {
-                    // Joints 0 and 1 are flat along their axes: a part of their difference need not be.
+                    // Joints 0 and 1 are flat along their axes, but a part of their additive need not be.
                     assert_true(i % JOINTS < 2 || parent[row + i] == scene.stages[LMB_STAGE_LOCAL][row + i]);
                 }
             }
@@ -373,7 +376,7 @@ static void what_shears_is_refused(void **state) {
     free(parent);
 }
 
-// Just within the bound and just beyond it: scales 1 and 1 + e turned by 45 degrees have axes with a cosine of e.
+// Just within the bound and just beyond it: scales 1 and 1 + e, turned by 45 degrees, give axes with a cosine of e.
 static void the_bound_on_shear(void **state) {
     (void)state;
     static const double cosines[] = {0.5e-4, 0.95e-4, 1.05e-4, 2e-4};
@@ -397,7 +400,7 @@ static void the_bound_on_shear(void **state) {
 
 // ---- In model space. ----
 
-// Random poses 0 (a) and 1 (r) over a tree, their difference in model space, and an additive of it on `base`.
+// Random poses 0 (a) and 1 (r) on a tree, with their additive in model space. add_model() applies it to a base.
 static void start_model(test_scene *scene, scene_shape shape, uint32_t joints, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, scene_rig(joints, shape, seed), CHARACTERS, 1);
@@ -418,7 +421,7 @@ static lmb_node_def *add_model(test_scene *scene, uint32_t base, uint32_t differ
     return node;
 }
 
-// And the lanes give the reference's bits.
+// Also checks that the SIMD paths give the reference's bits.
 static void run_both(test_scene *scene) {
     const size_t size = scene_stage_floats(scene, LMB_STAGE_LOCAL) * sizeof(float);
     float *fast = malloc(size);
@@ -483,7 +486,7 @@ static void model_space_of_any_choice(void **state) {
     }
 }
 
-// r + (a - r) is a: the base is the difference's reference, and the weight 1.
+// r + (a - r) is a, if the base is the additive's reference and the weight is 1.
 static void model_space_gives_the_source_back(void **state) {
     (void)state;
     test_scene scene;
@@ -509,7 +512,7 @@ static void model_space_gives_the_source_back(void **state) {
     scene_end(&scene);
 }
 
-// One inside another, in every place, and beside operations that take other joints.
+// One inside another, at every input, and next to operations that read other joints.
 static void model_space_inside_model_space(void **state) {
     (void)state;
     enum { FEW = 13 };
@@ -524,17 +527,17 @@ static void model_space_inside_model_space(void **state) {
         scene.mirrors = &mirror;
         scene.mirror_count = 1;
         add_model(&scene, 2, 3); // node 4
-        if (way == 0) {          // two in a row share the base's chain
+        if (way == 0) {          // two in sequence share the base's ancestors
             add_model(&scene, 4, 3);
             add_model(&scene, 5, 3);
-        } else if (way == 1) { // as what is added
+        } else if (way == 1) { // as the added input
             add_model(&scene, 1, 4);
-        } else if (way == 2) { // a difference of it
+        } else if (way == 2) { // an additive made of it
             scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 4, 1)->space = LMB_SPACE_MODEL;
         } else if (way == 3) { // below a blend
             scene_add(&scene, LMB_OP_BLEND, 4, 0)->weight = lmb_parameter(0);
             add_model(&scene, 5, 3);
-        } else if (way == 4) { // within a mirror, and around one
+        } else if (way == 4) { // inside a mirror, and around one
             scene_add(&scene, LMB_OP_MIRROR, 4, LMB_NONE);
             scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 5, 1)->space = LMB_SPACE_MODEL;
         } else { // around sums
@@ -550,7 +553,7 @@ static void model_space_inside_model_space(void **state) {
     }
 }
 
-// Every joint counts what is refused at itself, however many joints below ask for it.
+// Each joint counts a refusal of its own once, however many descendants evaluate it.
 static void ancestors_count_once(void **state) {
     (void)state;
     for (int way = 0; way < 3; way++) {
@@ -592,7 +595,7 @@ static void what_model_space_does_not_take(void **state) {
     scene_end(&scene);
 }
 
-// Poses that are read at other joints, 64 at most: in a row, and side by side.
+// At most 64 poses are exchanged, which means read at other joints: in sequence, and as inputs of one node.
 static void exchanges_have_a_limit(void **state) {
     (void)state;
     enum { MOST = LMB_MAX_EXCHANGES, SIDES = LMB_MAX_INPUTS };

@@ -1,4 +1,4 @@
-// The shared operations against float64, each over the whole domain that it reduces to, and the snapping rule.
+// The shared operations against float64, each over the whole domain after its range reduction, and the snapping rule.
 #include "suite.h"
 
 #include "../shaders/ops/curve.h"
@@ -12,14 +12,14 @@
 
 #define PI 3.14159265358979323846
 
-// Distance in units in the last place of the exact value.
+// Returns the error in units in the last place of the exact value.
 static double ulps(float actual, double exact) {
     int exponent;
     frexp(exact, &exponent);
     return fabs((double)actual - exact) / ldexp(1.0, exponent - 24);
 }
 
-// The largest error of a function over every float whose bits are in [first, last).
+// Returns the largest error of a function over every float whose bits are in [first, last).
 static double largest_error(float (*function)(float), double (*exact)(double), uint32_t first, uint32_t last) {
     const uint32_t stride = suite_stride();
     double largest = 0.0;
@@ -151,7 +151,7 @@ static void scale_within_its_bounds(void **state) {
         }
     }
     within("scale, ratios 2^-8 to 2^8, 1e-6", inside * 1e6, 2.0);
-    // As the header states it.
+    // The bound of the header.
     within("scale, ratios 2^-76 to 2^76, 1e-6", outside * 1e6, 4.0);
 }
 
@@ -262,8 +262,8 @@ static void snapping_rule(void **state) {
         {0x2b7fffffu, 0x00000000u}, {0xab7fffffu, 0x00000000u}, // just below 2^-40
         {0x2b800000u, 0x2b800000u}, {0xab800000u, 0xab800000u}, // 2^-40
         {0x2b800001u, 0x2b800001u}, {0x3f800000u, 0x3f800000u}, // above it
-        {0x537fffffu, 0x537fffffu}, {0x53800000u, 0x53800000u}, // to 2^40
-        {0x53800001u, 0x53800000u}, {0xd3800001u, 0xd3800000u}, // just above
+        {0x537fffffu, 0x537fffffu}, {0x53800000u, 0x53800000u}, // up to 2^40
+        {0x53800001u, 0x53800000u}, {0xd3800001u, 0xd3800000u}, // just above it
         {0x7f7fffffu, 0x53800000u}, {0x7f800000u, 0x53800000u}, // the largest, infinity
         {0xff800000u, 0xd3800000u}, {0x7f800001u, 0x00000000u}, // NaN, signalling
         {0x7fc00000u, 0x00000000u}, {0xffc00000u, 0x00000000u}, // and quiet
@@ -277,7 +277,7 @@ static void snapping_rule(void **state) {
 
 static void full_mask_is_weight_one(void **state) {
     (void)state;
-    // The masked blend multiplies by this.
+    // The masked blend multiplies by this constant.
     assert_true(255.0f * 0.00392156886f == 1.0f);
 }
 

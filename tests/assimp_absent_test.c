@@ -1,4 +1,4 @@
-// A build without Assimp names the option that the file's format needs.
+// In a build without Assimp, the error names the build option that the file's format needs.
 #include "suite.h"
 
 #include <limber/import.h>

@@ -14,8 +14,8 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-// A hip that rises from 1 m to 2 m within a second, with a spine that its file turns by 90 degrees before its own
-// rotation; Z is up, and a unit is a metre.
+// A hip that rises from 1 m to 2 m within a second. The file turns the spine by 90 degrees before its own rotation. Z
+// is up, and a unit is a metre.
 static const char fbx_text[] =
     "; FBX 7.4.0 project file\n"
     "FBXHeaderExtension:  {\n\tFBXHeaderVersion: 1003\n\tFBXVersion: 7400\n}\n"
@@ -46,7 +46,7 @@ static const char fbx_text[] =
     "Connections:  {\n\tC: \"OO\",100,0\n\tC: \"OO\",101,100\n\tC: \"OO\",201,200\n\tC: \"OO\",202,201\n"
     "\tC: \"OP\",202,100, \"Lcl Translation\"\n\tC: \"OP\",203,202, \"d|Z\"\n}\n";
 
-// In centimetres. The hip rises and turns by 90 degrees, the spine turns; a third joint ends the chain.
+// In centimetres. The hip rises and turns by 90 degrees, and the spine turns. A third joint ends the chain.
 static const char bvh_text[] = "HIERARCHY\nROOT Hips\n{\n  OFFSET 0.0 100.0 0.0\n"
                                "  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
                                "  JOINT Spine\n  {\n    OFFSET 0.0 10.0 0.0\n"
@@ -55,7 +55,7 @@ static const char bvh_text[] = "HIERARCHY\nROOT Hips\n{\n  OFFSET 0.0 100.0 0.0\
                                "MOTION\nFrames: 3\nFrame Time: 0.5\n"
                                "0 100 0 0 0 0 0 0 0\n0 110 0 90 0 0 0 0 0\n0 120 0 0 0 0 0 45 0\n";
 
-// In centimetres with Z up: a triangle that hangs on two joints, the second of which turns about Z.
+// In centimetres with Z up: a triangle skinned to two joints, the second of which turns about Z.
 static const char collada_text[] =
     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
     "<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">\n"
@@ -97,7 +97,8 @@ static const char collada_text[] =
     "</instance_controller></node>\n"
     "</visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#Scene\"/></scene></COLLADA>\n";
 
-// Joints of the same names, in metres; the spine rests elsewhere than in the BVH file, and something else moves too.
+// Joints of the same names, in metres. The spine's rest position differs from the BVH file, and another node moves as
+// well.
 static const char gltf_sections[] =
     "\"nodes\":[{\"name\":\"Hips\",\"children\":[1,2]},{\"name\":\"Spine\",\"translation\":[0,0.3,0]},"
     "{\"name\":\"Tail\"}],\"animations\":[{\"name\":\"Slide\",\"samplers\":[{\"input\":0,\"output\":1}],"
@@ -233,7 +234,7 @@ static char *replaced(const char *text, const char *part, const char *other) {
 
 #define FBX_TIMES "*2 {\n\t\t\ta: 0,46186158000\n"
 
-// Assimp drops the curve, and with it the animation.
+// Assimp drops the curve and therefore the animation.
 static void fbx_times_that_do_not_ascend_are_noted(void **state) {
     (void)state;
     static const char *const times[] = {"*2 {\n\t\t\ta: 46186158000,0\n", "*2 {\n\t\t\ta: 0,0\n"};
@@ -249,7 +250,7 @@ static void fbx_times_that_do_not_ascend_are_noted(void **state) {
     lmb_import *import = load(fbx_text, "memory");
     assert_int_equal(lmb_import_note_count(import), 0);
     lmb_import_destroy(import);
-    // Behind the animation's end, where Assimp cuts them off.
+    // After the animation's end, where Assimp drops keys.
     char *text = replaced(fbx_text, FBX_TIMES, "*2 {\n\t\t\ta: 0,9223372036854775807\n");
     import = load(text, "memory");
     assert_int_equal(lmb_import_clip_count(import), 0);
@@ -286,7 +287,7 @@ static void bvh_is_taken_as_centimetres(void **state) {
     lmb_import *import = load(bvh_text, "memory");
     const lmb_rig *rig = lmb_import_rig(import);
     assert_int_equal(lmb_rig_joint_count(rig), 3);
-    assert_int_equal(lmb_import_mesh_count(import), 0); // Assimp would draw a skeleton
+    assert_int_equal(lmb_import_mesh_count(import), 0); // Assimp would create a mesh of the skeleton
     lmb_transform spine = lmb_rig_joint_rest(rig, joint_of(import, "Spine"));
     assert_near(spine.translation, (float[]){0, 0.1f, 0}, 3, 1e-6f);
     assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 1, 1e-6);
@@ -299,7 +300,7 @@ static void collada_brings_its_mesh_in_metres(void **state) {
     (void)state;
     lmb_import *import = load(collada_text, "memory");
     const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 2); // neither the scene nor the mesh's node is one
+    assert_int_equal(lmb_rig_joint_count(rig), 2); // neither the scene nor the mesh's node is a joint
     lmb_transform hips = lmb_rig_joint_rest(rig, joint_of(import, "Hips"));
     assert_near(hips.translation, (float[]){0, 1, 0}, 3, 1e-6f);
     assert_near(hips.scale, (float[]){1, 1, 1}, 3, 1e-6f);
@@ -317,7 +318,7 @@ static void collada_brings_its_mesh_in_metres(void **state) {
         }
         assert_float_equal(sum, 1, 1e-6);
     }
-    // At rest the bind matrices undo the joints.
+    // At rest, the bind matrices are the inverses of the joints.
     lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, joint_of(import, "Spine"));
     float rest[3];
     for (int row = 0; row < 3; row++) {
@@ -358,7 +359,7 @@ static void further_files_add_clips_by_joint_name(void **state) {
     assert_string_equal(lmb_clip_name(lmb_import_clip(import, 1)), "Lift");
     assert_string_equal(lmb_clip_name(lmb_import_clip(import, 2)), "Slide");
     assert_position(import, 1, 0.5f, "Hips", 0, 1.5f, 0);
-    // Both files let the spine rest elsewhere than the rig does.
+    // In both files, the spine's rest position differs from the rig's.
     assert_position(import, 1, 0.5f, "Spine", 0, 2, 0);
     assert_position(import, 2, 1, "Hips", 2, 1, 0);
     assert_position(import, 2, 1, "Spine", 2, 1.3f, 0);
@@ -438,7 +439,7 @@ static void broken_files_are_refused(void **state) {
         {fbx_text, "\"UpAxisSign\", \"int\", \"Integer\", \"\",1", "\"UpAxisSign\", \"int\", \"Integer\", \"\",-1",
          "a.fbx", LMB_ERROR_UNSUPPORTED, "left-handed"},
         {bvh_text, "0 110 0 90", "0 nan 0 90", "a.bvh", LMB_ERROR_FORMAT, "a.bvh: "},
-        // Nothing else moves.
+        // In these files nothing else moves.
         {bvh_text, "0 110 0 90 0 0 0 0 0\n0 120 0 0 0 0 0 45 0", "0 nan 0 0 0 0 0 0 0\n0 100 0 0 0 0 0 0 0", "a.bvh",
          LMB_ERROR_FORMAT, "a.bvh: "},
         {bvh_text, "0 110 0 90 0 0 0 0 0\n0 120 0 0 0 0 0 45 0", "0 100 0 nan 0 0 0 0 0\n0 100 0 0 0 0 0 0 0", "a.bvh",
@@ -465,7 +466,7 @@ static void broken_files_are_refused(void **state) {
     }
 }
 
-// Whatever is cut off, an answer comes.
+// A truncated file always gives a result or an error.
 static void files_cut_anywhere_are_answered(void **state) {
     (void)state;
     static const struct {
@@ -485,7 +486,7 @@ static void files_cut_anywhere_are_answered(void **state) {
     }
 }
 
-// By a program that does not say that it trusts them.
+// By a program that does not declare the files trusted.
 static void files_that_are_not_trusted_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -547,7 +548,7 @@ static void pab_has_67_joints_and_a_clip_a_file(void **state) {
         assert_null(strstr(lmb_rig_joint_name(rig, i), "$AssimpFbx$"));
     }
     assert_int_equal(lmb_import_mesh_count(import), 1);
-    assert_int_equal(lmb_import_clip_count(import), 4); // the first is the pose of some fingers
+    assert_int_equal(lmb_import_clip_count(import), 4); // the first is a pose of some fingers
     for (uint32_t i = 0; i < 3; i++) {
         const lmb_clip *clip = lmb_import_clip(import, i + 1);
         pose pose;
@@ -563,7 +564,7 @@ static void pab_has_67_joints_and_a_clip_a_file(void **state) {
         assert_true(toe[1] > 0 && toe[1] < 0.8f);
     }
     assert_true(has_note(import, "tracks of nodes that are no joints of the rig skipped: Bip01 Footsteps"));
-    // The figure stands on the ground, and is as tall as a person.
+    // The figure stands on the ground and has the height of a person.
     const lmb_mesh *mesh = lmb_import_mesh(import, 0);
     float low = INFINITY;
     float high = -INFINITY;

@@ -1,6 +1,6 @@
-// AVX-512 in the place of a processor's that has none: what shaders/ops/simd.h uses of it, word by word, so that lanes of 16
-// are held to the reference's bits on any machine with AVX2. Included before all else by -DLIMBER_AVX512_EMULATED=ON; what the
-// compiler makes of the intrinsics themselves is not tested by it.
+// Emulates AVX-512 on a processor without it: the intrinsics that shaders/ops/simd.h uses, word by word, so that the
+// 16-wide path can be compared with the reference on any machine with AVX2. -DLIMBER_AVX512_EMULATED=ON includes it
+// before everything else. It does not test the code that a compiler generates for the intrinsics themselves.
 #ifndef LIMBER_TESTS_AVX512_EMULATED_H
 #define LIMBER_TESTS_AVX512_EMULATED_H
 
@@ -35,7 +35,7 @@ EMULATED __m512i emulated_min_epu32(__m512i a, __m512i b) {
     return (__m512i)((x & less) | (y & ~less));
 }
 
-// The second operand where they do not compare, as one of them is no number.
+// Returns the second operand if either operand is NaN.
 EMULATED __m512 emulated_min_ps(__m512 a, __m512 b) {
     const emulated_words less = (emulated_words)((emulated_floats)a < (emulated_floats)b);
     return (__m512)(((emulated_words)a & less) | ((emulated_words)b & ~less));
@@ -45,7 +45,7 @@ EMULATED __m512 emulated_abs_ps(__m512 a) {
     return (__m512)((emulated_words)a & 0x7fffffffu);
 }
 
-// Greater or equal, ordered: the one comparison that is made.
+// Greater or equal, ordered: the only comparison in use.
 EMULATED __mmask16 emulated_cmp_ps_mask(__m512 a, __m512 b, int predicate) {
     const __m512i holds = (__m512i)((emulated_floats)a >= (emulated_floats)b);
     return predicate == _CMP_GE_OQ ? (__mmask16)emulated_movepi32_mask(holds) : 0;
@@ -57,7 +57,7 @@ EMULATED __m512 emulated_maskz_mov_ps(__mmask16 kept, __m512 a) {
     return (__m512)((emulated_words)a & (0u - bits));
 }
 
-// The lesser magnitude of two numbers, with the first one's sign: the one kind of range that is asked for.
+// The smaller magnitude of the two with the sign of the first: the only range operation in use.
 EMULATED __m512 emulated_maskz_range_ps(__mmask16 kept, __m512 a, __m512 b, int kind) {
     const emulated_words magnitude = (emulated_words)a & 0x7fffffffu;
     const __m512i min = emulated_min_epu32((__m512i)magnitude, (__m512i)emulated_abs_ps(b));
@@ -93,7 +93,7 @@ EMULATED __m512 emulated_insertf32x8(__m512 a, __m256 b, int half) {
     return (__m512)wide;
 }
 
-// Two quarters of each.
+// Two quarters from each operand.
 EMULATED __m512 emulated_shuffle_f32x4(__m512 a, __m512 b, int quarters) {
     emulated_floats shuffled = {0};
     for (int i = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-// limber-bench on a device: its result is there, and so are the device's limits.
+// limber-bench on a device: the JSON contains its result and the device's limits.
 #include "command.h"
 #include "json_tree.h"
 #include "suite.h"
@@ -74,7 +74,7 @@ static void a_device_runs_machines(void **state) {
     json_tree_expect_text(&tree, json_tree_member(&tree, row, "workload"), "machines");
     assert_true(json_tree_number(&tree, json_tree_member(&tree, row, "us_per_character")) > 0.0);
     int share = json_tree_member(&tree, row, "control_share");
-    if (share >= 0) { // where it has timestamps
+    if (share >= 0) { // if it has timestamps
         assert_true(json_tree_number(&tree, share) > 0.0);
     }
     json_tree_release(&tree);

@@ -1,4 +1,4 @@
-// limber-bench: what it accepts, and that its JSON has a result for every path, rig and crowd asked for.
+// limber-bench: accepted arguments, and JSON with a result for every requested path, rig and crowd.
 #include "command.h"
 #include "json_tree.h"
 #include "suite.h"

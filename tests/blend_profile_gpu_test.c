@@ -1,5 +1,5 @@
-// Blend profiles on a device, in a pipeline of the graph's own and in the kernel that interprets graphs: the bits of the
-// CPU. control_random_gpu_test has what stage 1 makes of them.
+// Blend profiles on a device, in the graph's own pipeline and in the interpreting kernel: the bits of the CPU.
+// control_random_gpu_test tests their stage 1.
 #include "blend_profile.h"
 #include "gpu_suite.h"
 

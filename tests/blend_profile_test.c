@@ -1,5 +1,5 @@
-// Blend profiles: what states weigh at each joint, against float64, through fades that interrupt each other; the same bits
-// on every path of the CPU; what is refused.
+// Blend profiles: the weights of states at each joint against float64, through fades that interrupt each other; the
+// same bits on every CPU path; refused definitions.
 #include "blend_profile.h"
 #include "refusal.h"
 
@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- The oracle: a character's fades since one was over, the last one on top. Every other one stands still.
+// ---- The oracle: a character's active fades, the newest one last. An interrupted fade keeps its progress.
 
 enum { MOST_FADES = 64 };
 
 typedef struct fade {
     const lmb_transition_def *transition;
-    double seconds; // that it has gone on
+    double seconds; // elapsed time
     bool has_profile;
 } fade;
 
@@ -63,7 +63,7 @@ static void forget_what_is_over(oracle *o) {
     }
 }
 
-// `byte` below 0: for the character.
+// A negative `byte` means the weights of the whole character.
 static void find_weights(const blend_profile *scene, const oracle *o, int byte, double weights[PROFILED_STATES]) {
     for (uint32_t i = 0; i < PROFILED_STATES; i++) {
         weights[i] = i == o->first ? 1.0 : 0.0;
@@ -82,7 +82,7 @@ static void find_weights(const blend_profile *scene, const oracle *o, int byte, 
     }
 }
 
-// A part of a fade's time is known to 2^-24, which a small share of the time makes larger.
+// The fraction of a fade's time is known to 2^-24. A small fraction for the joint amplifies this error.
 static double bound_of(const blend_profile *scene, const oracle *o, int byte) {
     double bound = 1e-6;
     for (uint32_t i = 0; i < o->fade_count && byte >= 0; i++) {
@@ -115,7 +115,7 @@ static void find_poses(const blend_profile *scene, lmb_cpu_path path, poses *fou
     }
 }
 
-// What the joints' places tell: along each axis the weight of a state.
+// Reads a state's weight from a joint's position along the state's axis.
 static float weight_at(const poses *found, uint32_t character, uint32_t joint, uint32_t state) {
     const uint32_t floats = PROFILED_JOINTS * LMB_POSE_COMPONENTS + PROFILED_CHANNELS;
     return found->local[character * floats + state * PROFILED_JOINTS + joint];
@@ -141,7 +141,7 @@ static void expect_character(const blend_profile *scene, const oracle *o, const 
     find_weights(scene, o, PROFILED_JOINTS, weights);
     expect_near((double)found->channels[character], weights[0] + 2.0 * weights[1] + 4.0 * weights[2],
                 4.0 * bound_of(scene, o, PROFILED_JOINTS), scene, character, PROFILED_JOINTS);
-    // All else knows the whole of the fade's time alone.
+    // Everything else uses only the whole time of the fade.
     find_weights(scene, o, -1, weights);
     const uint32_t *state = scene->state + character * lmb_control_state_words(scene->control);
     for (uint32_t k = 0; k < PROFILED_STATES; k++) {
@@ -174,7 +174,7 @@ static void joints_fade_by_their_own_times(void **state) {
         for (uint32_t i = 0; i < scene.event_count; i++) {
             oracle *o = &oracles[scene.events[i].character];
             take(o, &scene.transitions[scene.events[i].event]);
-            forget_what_is_over(o); // one that takes no time
+            forget_what_is_over(o); // for a fade of duration 0
         }
         for (uint32_t i = 0; i < PROFILED_CHARACTERS; i++) {
             oracle *o = &oracles[i];
@@ -190,7 +190,7 @@ static void joints_fade_by_their_own_times(void **state) {
     blend_profile_destroy(&scene);
 }
 
-// Full masks give the same bits as none.
+// Full masks give the same bits as no masks.
 static void full_profiles_change_no_bit(void **state) {
     (void)state;
     blend_profile scenes[2];
@@ -202,7 +202,7 @@ static void full_profiles_change_no_bit(void **state) {
         }
         blend_profile_create(&scenes[k]);
     }
-    // Without them the graph has nothing of it.
+    // Without masks, the graph has no data for profiles.
     assert_true(lmb_graph_parameter_count(scenes[0].graph) < lmb_graph_parameter_count(scenes[1].graph));
     assert_true(lmb_control_state_words(scenes[0].control) < lmb_control_state_words(scenes[1].control));
     for (uint32_t frame = 0; frame < 100; frame++) {
@@ -231,7 +231,7 @@ static void step_all(blend_profile *scene, uint64_t step, uint32_t event, poses 
     find_poses(scene, LMB_CPU_REFERENCE, found);
 }
 
-// A clip that drops out weighs nothing at any joint, wherever the fade from it is there.
+// A clip after its end has weight 0 at every joint, whatever the fade's progress at that joint is.
 static void what_drops_out_weighs_nothing(void **state) {
     (void)state;
     blend_profile scene;
@@ -242,7 +242,7 @@ static void what_drops_out_weighs_nothing(void **state) {
     step_all(&scene, LMB_TICKS_PER_SECOND / 4, LMB_NONE, &found);
     step_all(&scene, LMB_TICKS_PER_SECOND / 8, 1, &found);
     assert_true(weight_at(&found, 0, 1, 0) > 0.1f);
-    assert_true(weight_at(&found, 0, 0, 1) == 1.0f); // a joint that does not fade
+    assert_true(weight_at(&found, 0, 0, 1) == 1.0f); // a joint with a fade time of 0
     step_all(&scene, LMB_TICKS_PER_SECOND / 8, LMB_NONE, &found);
     step_all(&scene, LMB_TICKS_PER_SECOND / 1000, LMB_NONE, &found);
     for (uint32_t joint = 0; joint < PROFILED_JOINTS; joint++) {
@@ -251,7 +251,7 @@ static void what_drops_out_weighs_nothing(void **state) {
     blend_profile_destroy(&scene);
 }
 
-// In the very frame of a transition, in which no time passes, joints that do not fade are in the new state.
+// In the frame of a transition, before time passes, joints with a fade time of 0 are already in the new state.
 static void a_joint_that_does_not_fade_switches(void **state) {
     (void)state;
     blend_profile scene;
@@ -265,7 +265,7 @@ static void a_joint_that_does_not_fade_switches(void **state) {
     blend_profile_destroy(&scene);
 }
 
-// Numbers of the graph's own are range-checked where poses read them.
+// Poses check the range of the graph's own parameters when they read them.
 static void odd_numbers_are_clamped(void **state) {
     (void)state;
     static const float odd[] = {NAN, INFINITY, -INFINITY, -1.0f, 0.5f, 4.0f, 6.0f, 1e30f, 4294967296.0f};
@@ -315,10 +315,10 @@ static void what_is_refused(void **state) {
     CHECK_REFUSAL(lmb_graph_create(&scene.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT,
                   "node 3 (machine): transition 1: profile: a transition that is inertialized has none");
     scene.transitions[1].kind = LMB_FADE_SMOOTH;
-    scene.def.parameter_count = LMB_MAX_PARAMETERS - 13; // with the graph's own, one too many
+    scene.def.parameter_count = LMB_MAX_PARAMETERS - 13; // with the graph's own parameters, one too many
     CHECK_REFUSAL(lmb_graph_create(&scene.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "1025 parameters");
     scene.def.parameter_count = 0;
-    // What a state holds of a fade is at its end.
+    // The words of a fade are at the end of the state.
     blend_profile_create(&scene);
     static poses found;
     step_all(&scene, LMB_TICKS_PER_SECOND / 60, 1, &found);

@@ -1,4 +1,4 @@
-// The triangles of scattered places, by brute force in exact arithmetic; and the pieces that a space is cut into.
+// The triangulation of scattered points, by brute force in exact arithmetic, and the division of a space into pieces.
 #include "random.h"
 #include "suite.h"
 
@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-// Of places that are whole numbers up to 2^20 the tests' own arithmetic is exact, in 128 bits.
+// For positions that are integers up to 2^20, the tests' own arithmetic is exact with 128 bits.
 __extension__ typedef __int128 exact;
 
 typedef struct scatter {
     int64_t at[LMB_MAX_SPACE_INPUTS][2];
     uint32_t count;
-    double unit; // of those numbers: a power of two
+    double unit; // scale of the positions: a power of two
 } scatter;
 
 static void to_places(const scatter *s, lmb_place *positions) {
@@ -29,7 +29,7 @@ static exact turn_of(const scatter *s, uint32_t a, uint32_t b, uint32_t c) {
            (exact)(s->at[b][1] - s->at[a][1]) * (s->at[c][0] - s->at[a][0]);
 }
 
-// Positive where d is inside the circle through a, b, c, which turn to the left.
+// Returns a positive value if d is inside the circle through a, b, c, which are in counterclockwise order.
 static exact depth_in_circle(const scatter *s, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     const uint32_t corners[3] = {a, b, c};
     exact m[3][3];
@@ -42,8 +42,8 @@ static exact depth_in_circle(const scatter *s, uint32_t a, uint32_t b, uint32_t 
            m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
 
-// Twice the area of the hull, by the sides that have no place on their right, in units of the places'; and how many
-// places are on it, those within its sides too.
+// Returns twice the area of the hull, in squared units of the positions. The sides of the hull have no position on
+// their right. Also returns the number of positions on the hull, including those inside its sides.
 static exact measure_hull(const scatter *s, uint32_t *on_hull) {
     exact twice = 0;
     bool is_on[LMB_MAX_SPACE_INPUTS] = {false};
@@ -52,7 +52,7 @@ static exact measure_hull(const scatter *s, uint32_t *on_hull) {
             bool is_side = a != b;
             for (uint32_t c = 0; c < s->count && is_side; c++) {
                 const exact turn = c == a || c == b ? 1 : turn_of(s, a, b, c);
-                // Of several in a line, those next to one another are a side.
+                // Of several collinear positions, only neighbours form a side.
                 const int64_t between = (s->at[c][0] - s->at[a][0]) * (s->at[c][0] - s->at[b][0]) +
                                         (s->at[c][1] - s->at[a][1]) * (s->at[c][1] - s->at[b][1]);
                 is_side = turn > 0 || (turn == 0 && between > 0);
@@ -70,7 +70,8 @@ static exact measure_hull(const scatter *s, uint32_t *on_hull) {
     return twice;
 }
 
-// No place inside a triangle's circle; triangles as many, and together as large, as the hull has room for; its sides closed.
+// Checks that no position is inside a triangle's circle, that the triangles' number and area match the hull, and that
+// its sides are closed.
 static void expect_delaunay(const scatter *s) {
     lmb_place positions[LMB_MAX_SPACE_INPUTS];
     lmb_triangulation found;
@@ -83,7 +84,7 @@ static void expect_delaunay(const scatter *s) {
     for (uint32_t i = 0; i < found.triangle_count; i++) {
         const uint32_t *t = found.triangles[i];
         const uint32_t min = t[1] < t[2] ? t[1] : t[2], order = (t[0] * 64 + min) * 64 + t[1] + t[2] - min;
-        assert_true(t[0] < min && (i == 0 || order > before)); // where two are alike, the first one is taken
+        assert_true(t[0] < min && (i == 0 || order > before)); // ascending order, which decides between equal choices
         before = order;
         assert_true(turn_of(s, t[0], t[1], t[2]) > 0);
         area += turn_of(s, t[0], t[1], t[2]);
@@ -118,7 +119,7 @@ static bool is_line(const scatter *s) {
     return line;
 }
 
-// Small numbers, so that many are in a line or on a circle, and large ones.
+// Small integers, so that many positions are collinear or on a circle, and large ones.
 static void scattered_places(void **state) {
     (void)state;
     static const uint32_t sizes[] = {3, 5, 9, 100, 1u << 20};
@@ -153,7 +154,7 @@ static void grids_and_circles(void **state) {
         }
         expect_delaunay(&s);
     }
-    // The twelve whole points on a circle of radius 5 squared, and its centre.
+    // The twelve integer points on a circle of radius 5, and its centre.
     static const int64_t circle[][2] = {{5, 0},   {4, 3},   {3, 4},  {0, 5},  {-3, 4}, {-4, 3}, {-5, 0},
                                         {-4, -3}, {-3, -4}, {0, -5}, {3, -4}, {4, -3}, {0, 0}};
     scatter s = {.unit = 0.25, .count = 13};
@@ -167,7 +168,8 @@ static void grids_and_circles(void **state) {
     }
 }
 
-// In other orders of the places, other choices on circles, but always triangles without overlap; without circles the same.
+// Another order of the positions may give another triangulation of circles, but never overlapping triangles. Without
+// circles, the triangulation is the same.
 static void orders(void **state) {
     (void)state;
     random_source source = {2};
@@ -205,7 +207,7 @@ static void lines_have_no_triangles(void **state) {
     }
 }
 
-// As unlike as places may be: 2^40 and 2^-40 with all their digits.
+// The most extreme positions: 2^40 and 2^-40 with full mantissas.
 static void the_largest_and_the_smallest(void **state) {
     (void)state;
     const lmb_place positions[] = {{{-0x1p40f, -0x1p40f}},        {{0x1p40f, -0x1p40f}}, {{0x1p40f, 0x1p40f}},
@@ -215,7 +217,7 @@ static void the_largest_and_the_smallest(void **state) {
     lmb_triangulate(positions, 8, &found);
     assert_int_equal(found.edge_count, 4);
     assert_int_equal(found.triangle_count, 2 * 8 - 2 - 4);
-    // The tiny three are one of the triangles.
+    // The three positions near 2^-40 form a triangle.
     bool is_found = false;
     for (uint32_t i = 0; i < found.triangle_count; i++) {
         const uint32_t *t = found.triangles[i];
@@ -224,7 +226,7 @@ static void the_largest_and_the_smallest(void **state) {
     assert_true(is_found);
 }
 
-// A triangle that is flat by one part in 2^20 of its side, beside the hull: two strips stand for it, and end where it did.
+// A triangle at the hull whose height is 2^-20 of its side is replaced by two strips with the same ends.
 static void flat_triangles_become_strips(void **state) {
     (void)state;
     const lmb_place positions[] = {{{0.0f, 0.0f}}, {{1.0f, 0.0f}}, {{0.0f, 1.0f}}, {{0.25f, 0x1p-20f}}};
@@ -239,7 +241,7 @@ static void flat_triangles_become_strips(void **state) {
     assert_int_equal(space.pieces[1].corners[1], 1);
     assert_int_equal(space.pieces[1].corners[2], 3);
     assert_true(fabs(space.pieces[1].gradients[1][0] - 4.0 / 3.0) <= 1e-12);
-    // At 1/64 high it stays one.
+    // With a height of 1/64 it remains a triangle.
     const lmb_place higher[] = {{{0.0f, 0.0f}}, {{1.0f, 0.0f}}, {{0.0f, 1.0f}}, {{0.25f, 0x1p-6f}}};
     assert_true(lmb_blend_space_cut(higher, 4, &space));
     assert_int_equal(space.piece_count, 3);
@@ -248,7 +250,7 @@ static void flat_triangles_become_strips(void **state) {
     }
 }
 
-// ---- Wide integers. ----
+// ---- bigint. ----
 
 static void expect_bigint(const lmb_bigint *found, exact expected) {
     exact value = 0;

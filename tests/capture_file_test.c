@@ -1,4 +1,4 @@
-// Files of captured frames: damaged in every way, and with anything in them.
+// Files of captured frames: damaged in every way, and with arbitrary contents.
 #include "capture_folder.h"
 #include "command.h"
 #include "scene.h"
@@ -31,7 +31,7 @@ static void expect_unreadable(const uint8_t *bytes, size_t size, const char *par
     }
 }
 
-// What the command writes it reads, whatever its size: this one has 65 MiB of zeros behind it.
+// The command reads every file that it writes, whatever its size: this one ends with 65 MiB of zeros.
 static void large_captures_are_read(void **state) {
     (void)state;
     size_t size;
@@ -78,7 +78,7 @@ static void what_is_damaged_is_named(void **state) {
     free(bytes);
 }
 
-// Sealed anew, so that nothing but its content is wrong: it is refused, or it runs.
+// The hash is corrected, so only the contents are invalid: the file is refused, or it runs.
 static void nothing_in_a_file_is_trusted(void **state) {
     (void)state;
     size_t size;
@@ -113,7 +113,7 @@ static void nothing_in_a_file_is_trusted(void **state) {
     free(bytes);
 }
 
-// Of a rig whose rotations normalising would change.
+// A rig whose rotations a normalisation would change.
 static void a_rig_keeps_its_bits(void **state) {
     (void)state;
     lmb_rig *rig = scene_rig(97, SCENE_TREE, 7);
@@ -141,7 +141,7 @@ static void a_rig_keeps_its_bits(void **state) {
         assert_int_equal(lmb_rig_socket_joint(rig, i), lmb_rig_socket_joint(read.rig, i));
         assert_string_equal(lmb_rig_socket_name(rig, i), lmb_rig_socket_name(read.rig, i));
     }
-    // But it has no graph.
+    // It has no graph.
     capture_scene scene;
     lmb_error error;
     assert_int_equal(capture_scene_create(&read, &scene, &error), LMB_ERROR_FORMAT);

@@ -1,14 +1,14 @@
-// What tests of captures run in: a folder with a small character, a graph that moves by itself, and its script.
+// The folder in which tests of captures run: it contains a small character, a graph with a control, and a script.
 #ifndef LIMBER_TESTS_CAPTURE_FOLDER_H
 #define LIMBER_TESTS_CAPTURE_FOLDER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// A set-up for cmocka: small.gltf, graph.json and script.txt in a new current folder.
+// A setup function for cmocka: writes small.gltf, graph.json and script.txt into a new current folder.
 int capture_enter(void **state);
 
-// A whole file; a test fails where it cannot be. What is read is to be freed.
+// Writes or reads a whole file. The test fails if that is not possible. The caller frees the bytes read.
 void capture_write_bytes(const char *path, const void *bytes, size_t size);
 uint8_t *capture_read_bytes(const char *path, size_t *size);
 

@@ -1,5 +1,5 @@
-// A captured frame from outside: whatever the file holds, reading it tells what is wrong, or gives what can be run. The hashes
-// are made to fit first, or nothing but them would be seen.
+// Untrusted captured frames: the reader reports an error, or gives a frame that can run. The fuzzer corrects the hashes
+// first, because otherwise nothing else would be tested.
 #include "cli/capture_file.h"
 #include "cli/capture_run.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_CHARACTERS 64u // that are run; more take time alone
+#define MOST_CHARACTERS 64u // that run; more only take time
 #define MOST_NODES 64u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

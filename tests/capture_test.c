@@ -1,5 +1,5 @@
-// `limber capture` and `limber replay`, on the CPU and on a device: what was captured comes to the same again, and what does
-// not is named. Runs once for each driver.
+// `limber capture` and `limber replay`, on the CPU and on a device: a replay gives the captured result, and reports a
+// difference. Runs once per driver.
 #include "capture_folder.h"
 #include "command.h"
 #include "gpu_suite.h"
@@ -22,7 +22,7 @@ static void run(int status, const char *line, const char *on_out, const char *on
     command_output_release(&output);
 }
 
-// In the middle of a fade, with events in the very frame, on either side and from either side to the other.
+// During a fade, with events in the captured frame: on each side, and from each side to the other.
 static void a_frame_comes_to_the_same_again(void **state) {
     (void)state;
     run(0, CAPTURE "--fps 10 --frames 4 --characters 5 --output here.capture",
@@ -69,7 +69,7 @@ static void graphs_that_stand_still_are_captured_too(void **state) {
     run(0, COMMAND "replay jump.capture", "same: ", "");
 }
 
-// In the middle of what is inertialized: from what was kept before the frame, on either side.
+// During an inertialization, with its memory from before the frame, on either side.
 static void what_inertialization_keeps_is_captured(void **state) {
     (void)state;
     static const char script[] = "0.1 send JUMP_PRESS\n0.3 send JUMP_RELEASE\n";
@@ -85,7 +85,7 @@ static void what_inertialization_keeps_is_captured(void **state) {
                  backends[i], path);
         command_output output = command_run("%s", line);
         assert_int_equal(output.status, 0);
-        // It would say that the frame came out differently when it was run again.
+        // It would report that a second run of the frame gave another result.
         assert_string_equal(output.err, "");
         command_output_release(&output);
         snprintf(line, sizeof line, COMMAND "replay %s", path);
@@ -109,7 +109,7 @@ static void what_inertialization_keeps_is_captured(void **state) {
     assert_true(hashes[0] != 0 && hashes[0] == hashes[1]);
 }
 
-// As if the device that was captured had got that operation wrong, and what follows from it.
+// Simulates a captured device with an error in that operation and in all results that depend on it.
 static void the_first_operation_that_differs_is_named(void **state) {
     (void)state;
     run(0, CAPTURE "--fps 10 --frames 4 --characters 3 --output whole.capture", "", "");

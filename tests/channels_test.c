@@ -1,4 +1,5 @@
-// Float channels: every operation against formulas in double precision, and rigs, clips and programs that have them.
+// Float channels: every operation against formulas in double precision, and rigs, clips and programs with float
+// channels.
 #include "failing_host.h"
 #include "random.h"
 #include "refusal.h"
@@ -12,7 +13,7 @@
 
 enum { CHANNELS = 8, JOINTS = 3, CHARACTERS = 37, POSES = 8, MOST_NODES = 100, PARAMETERS = 8, MOST_FLOATS = 38 };
 
-// The second half are angles.
+// The channels of the second half are angles.
 static bool is_angle(uint32_t channel) {
     return channel >= CHANNELS / 2;
 }
@@ -90,7 +91,7 @@ static float wrapped(float degrees) {
     return result;
 }
 
-// Wrapping loses nothing: the result is what whole turns leave of the number, exactly.
+// Wrapping is exact: the result is the number modulo 360.
 static void angles_are_wrapped_exactly(void **state) {
     (void)state;
     static const float given[] = {0.0f,     180.0f,      -180.0f,     540.0f,     -540.0f,     359.5f,     181.0f,
@@ -142,7 +143,7 @@ static lmb_interpolation interpolation_of(uint32_t clip, uint32_t channel) {
     return (lmb_interpolation)((clip + channel) % 3);
 }
 
-// A clip leaves the channel of its own number to the rest pose.
+// A clip has no track for the channel with its own number; the rest pose supplies it.
 static lmb_clip *create_clip(const world *world, uint32_t number, const uint8_t *weights) {
     lmb_track_def tracks[CHANNELS];
     uint32_t count = 0;
@@ -232,7 +233,7 @@ static lmb_node_def *add(world *world, lmb_op op, uint32_t input_count, const ui
     return node;
 }
 
-// Nodes 0 to count - 1: the first pose buffers, the last of which is the third clip, which has weights.
+// Adds nodes 0 to count - 1: pose buffers, except the last, which is the third clip. That clip has joint weights.
 static void add_leaves(world *world, uint32_t count) {
     world->node_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -263,7 +264,7 @@ static lmb_result compile(const world *world, lmb_graph **program, lmb_error *er
     return lmb_graph_create(&def, NULL, program, error);
 }
 
-// On a path; the channels by themselves and those of the poses are alike.
+// Runs one path. The channels output must equal the channels of the local output.
 static void run_path(world *world, lmb_cpu_path path) {
     lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
@@ -293,7 +294,7 @@ static void run_path(world *world, lmb_cpu_path path) {
     lmb_graph_destroy(program);
 }
 
-// On the reference, and to the bit on every other path.
+// Runs the reference and compares every other path with it, bit by bit.
 static void run(world *world) {
     static float expected[CHARACTERS][CHANNELS];
     uint32_t refused[LMB_REFUSAL_COUNT];
@@ -322,7 +323,7 @@ static double number(const world *world, lmb_value given, uint32_t character, do
     return fmin(fmax(x, min), most);
 }
 
-// From a to b, the short way.
+// Returns the difference from a to b, for angles the shorter way.
 static double way(uint32_t channel, double a, double b) {
     return is_angle(channel) ? nearest_turn(b - a) : b - a;
 }
@@ -349,7 +350,7 @@ static double sample(uint32_t clip, uint32_t channel, double time) {
 
 static value evaluate(const world *world, uint32_t index, uint32_t character, uint32_t channel);
 
-// Shares of a layered node's inputs, and at last the rest pose's.
+// Computes the shares of a layered node's inputs. The last share is the rest pose's.
 static void layer_shares(const world *world, const lmb_node_def *node, uint32_t character, uint32_t channel,
                          const value *inputs, double *shares) {
     double left = 1.0, fades[LMB_MAX_INPUTS];
@@ -440,7 +441,7 @@ static value corners(const world *world, const lmb_node_def *node, uint32_t char
     return (value){a.x + w * way(channel, a.x, b.x), a.weight};
 }
 
-// The formulas of graph.h, without the last wrapping of an angle, which comparing leaves out too.
+// The formulas of graph.h, without the final wrapping of an angle. The comparison ignores it too.
 static value evaluate(const world *world, uint32_t index, uint32_t character, uint32_t channel) {
     const lmb_node_def *node = &world->nodes[index];
     const double rest = (double)lmb_rig_channel_rest(world->rig, channel);
@@ -470,7 +471,7 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
     case LMB_OP_MASKED:
     case LMB_OP_BLEND:
         w = node->op == LMB_OP_MASKED ? masked(world, node, channel, w) : w;
-        if (is_angle(channel) && !node->shortest) { // as they stand, which is between -180 and 180
+        if (is_angle(channel) && !node->shortest) { // without unwrapping: both are between -180 and 180
             result.x = nearest_turn(in[0].x) * (1.0 - w) + nearest_turn(in[1].x) * w;
         } else {
             result.x = in[0].x + w * way(channel, in[0].x, in[1].x);
@@ -514,7 +515,7 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
     }
 }
 
-// Angles that come to stand opposite each other within rounding go either way; none is drawn by these seeds.
+// Angles that are opposite within rounding can take either way around. These seeds do not generate any.
 static void run_and_compare(world *world, double bound) {
     run(world);
     for (uint32_t character = 0; character < CHARACTERS; character++) {
@@ -532,7 +533,7 @@ static void run_and_compare(world *world, double bound) {
     }
 }
 
-static world shared; // too large for a stack
+static world shared; // too large for the stack
 
 static uint32_t in_order[LMB_MAX_SPACE_INPUTS];
 
@@ -546,7 +547,7 @@ static void sources_give_rest_clips_and_poses(void **state) {
         node->clip = lmb_constant((float)clip);
         node->time = lmb_parameter(0);
         for (uint32_t i = 0; i < CHARACTERS; i++) {
-            w->parameters[i][0] = 2.25f * (float)i / (float)CHARACTERS; // past the end as well
+            w->parameters[i][0] = 2.25f * (float)i / (float)CHARACTERS; // also beyond the end
         }
         run_and_compare(w, 1e-6);
     }
@@ -555,11 +556,11 @@ static void sources_give_rest_clips_and_poses(void **state) {
     run_and_compare(w, 0.0);
     w->node_count = 0;
     add(w, LMB_OP_POSE, 0, NULL);
-    run_and_compare(w, 0.0); // wrapped without an error
+    run_and_compare(w, 0.0); // wrapped exactly
     world_end(w);
 }
 
-// Each character another clip, so that lanes differ.
+// Each character plays another clip, so that SIMD lanes differ.
 static void clips_by_parameter(void **state) {
     (void)state;
     world *w = &shared;
@@ -588,9 +589,9 @@ static void every_operation_follows_its_formula(void **state) {
         static const lmb_op binary[] = {LMB_OP_BLEND,    LMB_OP_MASKED, LMB_OP_PARTIAL, LMB_OP_MAKE_ADDITIVE,
                                         LMB_OP_SUBTRACT, LMB_OP_ADD,    LMB_OP_ADDITIVE};
         for (uint32_t i = 0; i < sizeof binary / sizeof binary[0]; i++) {
-            for (uint32_t leaves = 2; leaves <= 3; leaves++) { // the second is a clip with weights, or a pose
+            for (uint32_t leaves = 2; leaves <= 3; leaves++) { // input 1 is a clip with joint weights, or a pose
                 if (binary[i] == LMB_OP_ADDITIVE && leaves == 2) {
-                    continue; // a clip is no additive
+                    continue; // a clip is not an additive
                 }
                 add_leaves(w, leaves);
                 lmb_node_def *node = add(w, binary[i], 2, in_order);
@@ -660,7 +661,7 @@ static void means_of_many(void **state) {
             run_and_compare(w, 0.0); // the rest pose
         }
     }
-    // Folds in folds.
+    // Nested weighted sums.
     add_leaves(w, 4);
     add(w, LMB_OP_WEIGHTED, 2, (const uint32_t[]){0, 3})->weights[0] = lmb_parameter(0);
     add(w, LMB_OP_WEIGHTED, 3, (const uint32_t[]){1, 4, 2})->weights[1] = lmb_parameter(1);
@@ -678,7 +679,7 @@ static void means_of_many(void **state) {
     world_end(w);
 }
 
-// Of poses, so many inputs at random places, or in columns and rows.
+// Adds a space with this many pose inputs, at random positions or in columns and rows.
 static lmb_node_def *add_space(world *w, lmb_op op, uint32_t count, lmb_space2d kind) {
     random_source source = {count};
     const uint32_t first = w->node_count;
@@ -704,14 +705,15 @@ static void spaces_of_many(void **state) {
     world_start(w, JOINTS, 7);
     for (int kind = 0; kind < (int)LMB_SPACE2D_COUNT; kind++) {
         w->node_count = 0;
-        // The oracle takes long over triangles.
+        // The oracle is slow with triangles.
         add_space(w, LMB_OP_SPACE2D, kind == (int)LMB_SPACE2D_TRIANGLES ? 24 : 64, (lmb_space2d)kind);
         run_and_compare(w, 2e-6);
     }
     w->node_count = 0;
     add_space(w, LMB_OP_SPACE1D, LMB_MAX_SPACE_INPUTS, LMB_SPACE2D_FREEFORM);
     run_and_compare(w, 2e-6);
-    // Inside another: 63 values are held where the last input begins, and 18 more fit. One of two inputs leaves one.
+    // Nested spaces: 63 values are on the stack when the last input begins, so 18 more fit. A space of two inputs
+    // leaves one.
     for (uint32_t inside = 18; inside <= 19; inside++) {
         lmb_graph *program = NULL;
         lmb_error error = {0};
@@ -749,7 +751,7 @@ static void check_angles(world *w, float expected) {
     }
 }
 
-// Whole numbers and weights that are powers of two, so that each result is exact.
+// Integers and weights that are powers of two, so that each result is exact.
 static void ways_round_the_circle(void **state) {
     (void)state;
     static const struct {
@@ -770,13 +772,13 @@ static void ways_round_the_circle(void **state) {
     world_end(w);
 }
 
-// Unwrapped to within 180 of the one that weighs most, the first of them where several do.
+// Each angle is unwrapped to within 180 degrees of the angle with the largest weight, or of the first such angle.
 static void means_round_the_circle(void **state) {
     (void)state;
     static const struct {
         float values[4], weights[4], expected;
     } rows[] = {
-        {{170, -170, 0, 0}, {1, 1, 0, 0}, -180}, {{0, 180, 0, 0}, {1, 1, 0, 0}, -90}, // down from the first
+        {{170, -170, 0, 0}, {1, 1, 0, 0}, -180}, {{0, 180, 0, 0}, {1, 1, 0, 0}, -90}, // downwards from the first
         {{180, 0, 0, 0}, {1, 1, 0, 0}, 90},      {{10, 190, 0, 0}, {1, 1, 0, 0}, -80},
         {{10, 190, 0, 0}, {1, 3, 0, 0}, 145},    {{0, 120, -120, 0}, {2, 1, 1, 0}, 0},
         {{120, -120, 0, 0}, {1, 1, 2, 0}, 0},    {{120, -120, 0, 0}, {2, 1, 1, 0}, 120},
@@ -805,7 +807,7 @@ static void mirrors_swap_and_turn_signs(void **state) {
     add_leaves(w, 2);
     add(w, LMB_OP_MIRROR, 1, in_order);
     run_and_compare(w, 0.0);
-    add(w, LMB_OP_MIRROR, 1, (const uint32_t[]){2}); // twice gives every bit back
+    add(w, LMB_OP_MIRROR, 1, (const uint32_t[]){2}); // a second mirror restores every bit
     run(w);
     static float twice[CHARACTERS][CHANNELS];
     memcpy(twice, w->channels, sizeof twice);
@@ -813,7 +815,7 @@ static void mirrors_swap_and_turn_signs(void **state) {
     add(w, LMB_OP_BLEND, 2, (const uint32_t[]){0, 1})->weight = lmb_constant(0.0f);
     run(w);
     assert_memory_equal(twice, w->channels, sizeof twice);
-    // Inside a blend, and around one.
+    // A mirror inside a blend, and another around it.
     add_leaves(w, 3);
     add(w, LMB_OP_MIRROR, 1, in_order);
     add(w, LMB_OP_BLEND, 2, (const uint32_t[]){1, 3})->weight = lmb_parameter(0);
@@ -824,7 +826,7 @@ static void mirrors_swap_and_turn_signs(void **state) {
     add_leaves(w, 2);
     add(w, LMB_OP_MIRROR, 1, in_order);
     run(w);
-    assert_memory_equal(twice, w->channels, sizeof twice); // each its own
+    assert_memory_equal(twice, w->channels, sizeof twice); // each is its own partner
     world_end(w);
 }
 
@@ -851,7 +853,7 @@ static void limits_hold_numbers_and_angles(void **state) {
                 {0, 1, 2, 1, 1},
                 {0, 170, -179, 0, 170},
                 {0, 170, -30, 0, 0},
-                {-90, 90, -180, -90, 90}, // as near
+                {-90, 90, -180, -90, 90}, // at the same distance
                 {170, 190, -175, 170, -175},
                 {170, 190, -100, 170, -170},
                 {170, 190, 100, 170, 170},
@@ -872,7 +874,7 @@ static void limits_hold_numbers_and_angles(void **state) {
         add(w, LMB_OP_CLAMP, 1, in_order);
         check_angles(w, rows[i].angle);
         assert_true(w->channels[0][0] == rows[i].plain);
-        add(w, LMB_OP_CLAMP, 1, (const uint32_t[]){2}); // twice is once
+        add(w, LMB_OP_CLAMP, 1, (const uint32_t[]){2}); // a second clamp changes nothing
         check_angles(w, rows[i].angle);
     }
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -885,7 +887,7 @@ static void limits_hold_numbers_and_angles(void **state) {
     world_end(w);
 }
 
-// What is not finite is refused, one by one, and at rest.
+// Each value that is not finite is refused and replaced by the rest value.
 static void poses_are_checked(void **state) {
     (void)state;
     world *w = &shared;
@@ -904,7 +906,7 @@ static void poses_are_checked(void **state) {
     world_end(w);
 }
 
-// A local output is a pose buffer as it is.
+// A local output can be used directly as a pose buffer.
 static void an_output_is_an_input(void **state) {
     (void)state;
     for (uint32_t joints = 0; joints <= JOINTS; joints += JOINTS) {
@@ -925,7 +927,7 @@ static void an_output_is_an_input(void **state) {
     }
 }
 
-// Without joints there are no matrices, the bounds hold nothing, and refusals are counted all the same.
+// Without joints there are no matrices and the bounds are empty. Refusals are still counted.
 static void a_rig_without_joints(void **state) {
     (void)state;
     world *w = &shared;
@@ -959,7 +961,7 @@ static void a_rig_without_joints(void **state) {
     world_end(w);
 }
 
-// A compressed clip gives every bit of its float tracks; what is constant or at rest takes less.
+// A compressed clip keeps every bit of its float tracks. Constant tracks and tracks at the rest value take less memory.
 static void compression_keeps_channels(void **state) {
     (void)state;
     static const float still[] = {0.25f, 0.25f, 0.25f};
@@ -972,7 +974,7 @@ static void compression_keeps_channels(void **state) {
                 (lmb_track_def){i, LMB_CHANNEL_FLOAT, i % 2 ? LMB_INTERPOLATION_LINEAR : LMB_INTERPOLATION_CUBIC_SPLINE,
                                 3, key_times,         key_values[0][i]};
         }
-        tracks[1].values = tracks[3].values = still; // one of which rests there
+        tracks[1].values = tracks[3].values = still; // one of them equals the rest value
         tracks[3].interpolation = LMB_INTERPOLATION_STEP;
         const float held[9] = {0, 0.25f, 0, 0, 0.25f, 0, 0, 0.25f, 0};
         tracks[2].values = held;
@@ -1057,7 +1059,7 @@ static void what_does_not_fit_is_refused(void **state) {
     w->clips[1] = kept;
     CHECK_REFUSAL(lmb_clip_compress(bare, kept, NULL, NULL, &smaller, NULL, &error), &error, LMB_ERROR_ARGUMENT,
                   "8 float channels");
-    // A track of no channel, and of one that is not a number.
+    // A track of a channel that does not exist, and a track with a NaN.
     lmb_track_def track = {CHANNELS, LMB_CHANNEL_FLOAT, LMB_INTERPOLATION_STEP, 3, key_times, key_values[0][0]};
     const lmb_clip_def with_track = {.name = "wrong", .tracks = &track, .track_count = 1};
     CHECK_REFUSAL(lmb_clip_create(w->rig, &with_track, NULL, &smaller, &error), &error, LMB_ERROR_ARGUMENT, "track 0",

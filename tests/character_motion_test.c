@@ -1,4 +1,4 @@
-// The character motion against float64: root motion through loops, blends and fades, and what parameters want of it.
+// Character motion against float64: root motion through loops, blends and fades, and desired velocity and heading.
 #include "control_program.h"
 #include "suite.h"
 
@@ -13,7 +13,7 @@
 
 enum { MOST_WORDS = 512, PARAMETERS = 16 };
 
-// One character with what it runs.
+// One character with its control and program.
 typedef struct stage {
     lmb_graph *program; // or NULL
     lmb_control *control;
@@ -37,7 +37,7 @@ static stage begin(const lmb_control_def *def) {
     return s;
 }
 
-// With a program that weighs each player's clip.
+// Creates a control with a program that gives each player's clip a weight.
 static stage begin_weighed(const lmb_control_def *def, const lmb_value *weights) {
     stage s = {.program = control_program_create(def, weights)};
     lmb_error error = {0};
@@ -83,7 +83,7 @@ static lmb_control_def control_of(const lmb_control_player_def *players, uint32_
     return def;
 }
 
-// A rigid motion in the plane, with height: in float64, a turn about y that takes z to x, and where it leads.
+// A rigid motion in the plane with height, in float64: a rotation about y that turns z towards x, and a displacement.
 typedef struct rigid {
     double x, y, z, yaw;
 } rigid;
@@ -97,7 +97,7 @@ static rigid invert(rigid a) {
     return (rigid){-(a.x * cos(a.yaw) - a.z * sin(a.yaw)), -a.y, -(a.x * sin(a.yaw) + a.z * cos(a.yaw)), -a.yaw};
 }
 
-// The track at a time.
+// Evaluates the track at a time.
 static rigid motion_at(const lmb_motion_track *track, double duration, double time) {
     const double at = time / duration * (double)(track->key_count - 1);
     uint32_t key = (uint32_t)at;
@@ -110,7 +110,7 @@ static rigid motion_at(const lmb_motion_track *track, double duration, double ti
     return (rigid){n[0], n[1], n[2], n[3]};
 }
 
-// The same, going on from loop to loop.
+// The same, continued from loop to loop.
 static rigid looped_motion_at(const lmb_motion_track *track, double duration, double time) {
     const double loops = floor(time / duration);
     const rigid first = motion_at(track, duration, 0.0);
@@ -142,7 +142,7 @@ static void assert_at(const stage *s, rigid expected, double bound) {
     assert_near(character_motion.position[2], expected.z, bound);
     assert_near(remainder(character_motion.yaw - expected.yaw, 2.0 * PI), 0.0, bound);
     assert_true(character_motion.yaw >= -PI && character_motion.yaw < PI);
-    // What renderers read is that, as floats.
+    // The motion for renderers is the same, rounded to floats.
     for (int i = 0; i < 3; i++) {
         assert_near((double)s->shown[i], character_motion.position[i], 1e-6 * fabs(character_motion.position[i]));
     }
@@ -156,7 +156,7 @@ static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.5f, 1.0f, -1.5f, 14.0f};
 static const lmb_motion_track tracks[] = {{2, straight}, {5, winding}, {2, spin}};
 enum { TRACKS = sizeof tracks / sizeof tracks[0] };
 
-// Whatever the step and the rate, one clip carries as far as its motion says.
+// For any step and rate, the displacement of a clip is that of its motion track.
 static void test_ways(void **state) {
     (void)state;
     static const float rates[] = {1.0f, 0.5f, -1.0f, -2.25f, 37.0f, -64.0f, 0.0f};
@@ -189,7 +189,7 @@ static void test_ways(void **state) {
                 time = fmin(fmax(time, 0.0), 1.75);
                 expected = way(motion_at(track, 1.75, 0.5), motion_at(track, 1.75, time));
             }
-            // Rounding grows with what is turned and gone: 14 radians and 1.4 units in each loop at most.
+            // Rounding errors grow with rotation and distance: at most 14 radians and 1.4 units per loop.
             const double loops = end_kind == LMB_END_LOOP ? fabs(passed) * frame / 1.75 : 1.0;
             assert_at(&s, expected, 2e-6 * (1.0 + loops * (track->keys == spin ? 14.0 : 1.0)));
         }
@@ -197,7 +197,7 @@ static void test_ways(void **state) {
     }
 }
 
-// A thousand loops, straight and winding, at several frame rates, end where the float64 sum does.
+// After a thousand loops, straight and winding, at several frame rates, the position is that of the float64 sum.
 static void test_a_thousand_loops(void **state) {
     (void)state;
     static const uint64_t rates[] = {60, 144, 7};
@@ -212,7 +212,7 @@ static void test_a_thousand_loops(void **state) {
         for (uint64_t frame = 0; frame < 1000 * rates[i / TRACKS]; frame++) {
             step(&s, SECOND / rates[i / TRACKS]);
         }
-        // 705,600,000 is a multiple of each rate, so it is a thousand loops to the tick.
+        // 705,600,000 is a multiple of each rate, so the time is exactly a thousand loops, to the tick.
         assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), 0);
         const double distance = track->keys == spin ? 500.0 : 1400.0;
         rigid expected = looped_motion_at(track, 1.0, 1000.0);
@@ -224,7 +224,8 @@ static void test_a_thousand_loops(void **state) {
     }
 }
 
-// Without a track, a clip's velocity is what carries; without character motion, nothing is kept.
+// Without a motion track, the clip's velocity moves the character. Without a character motion, the state stores no
+// position.
 static void test_velocity_of_clips(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -256,7 +257,8 @@ static void test_velocity_of_clips(void **state) {
     end(&s);
 }
 
-// Blended as the program blends the clips, in a group and in none: a weighted sum divides by the sum of its weights.
+// Clips are weighted as the program blends them, in a group and in none. A weighted blend divides by the sum of the
+// weights.
 static void test_weights(void **state) {
     (void)state;
     static const float rows[][4] = {{0.25f, 0.5f, 0.25f, 1.4f * 0.25f + 3.0f * 0.5f},
@@ -277,7 +279,7 @@ static void test_weights(void **state) {
         }
         players[0].motion = &tracks[0];
         players[1].velocity = 3.0f;
-        // The third stands still.
+        // The third player does not move.
         static const uint32_t members[2] = {0, 1};
         const lmb_control_group_def group = {
             .players = members, .player_count = 2, .rate = lmb_constant(1.0f), .velocity_parameter = LMB_NONE};
@@ -295,8 +297,8 @@ static void test_weights(void **state) {
     }
 }
 
-// Clips of other lengths in a group: by velocities the character travels at the blended velocity, by durations as the
-// blended rates have it.
+// Clips of different lengths in a group. With the velocity cadence, the character travels at the blended velocity; with
+// the duration cadence, the speed follows from the blended rates.
 static void test_cadences(void **state) {
     (void)state;
     static const double durations[2] = {0.8, 1.1}, velocities[2] = {1.25, 3.0};
@@ -335,7 +337,7 @@ static void test_cadences(void **state) {
     }
 }
 
-// A partial clip inside a part gives the rig's joint 0 by the part's own joint.
+// A partial clip in a joint map affects root motion by the weight of the map's joint for the rig's joint 0.
 static void test_partial_in_a_part(void **state) {
     (void)state;
     static const lmb_joint_def joints[2] = {
@@ -398,7 +400,7 @@ static void test_partial_in_a_part(void **state) {
     }
 }
 
-// One that plays once carries until its end, and not any more.
+// A clip that plays once moves the character until its end.
 static void test_drops_out(void **state) {
     (void)state;
     lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
@@ -413,7 +415,7 @@ static void test_drops_out(void **state) {
     for (int frame = 0; frame < 8; frame++) {
         step(&s, SECOND / 8);
     }
-    // Without a program each weighs 1.
+    // Without a program, each player's weight is 1.
     assert_near(place_of(&s).position[2], 2.0 + 2.0, 1e-6);
     end(&s);
 }
@@ -428,8 +430,8 @@ static lmb_transition_def transition(uint32_t from, uint32_t to, uint32_t event,
     return def;
 }
 
-// Ways and turns are blended like any other channel, with the weights of each frame; what a fade has frozen does not
-// carry.
+// Displacement and rotation are blended like any other channel, with the weights of each frame. A pose frozen by a fade
+// gives no root motion.
 static void test_fades(void **state) {
     (void)state;
     for (int kind = 0; kind <= LMB_FADE_FROZEN; kind++) {
@@ -441,7 +443,7 @@ static void test_fades(void **state) {
             players[i].state = i;
             players[i].motion = &tracks[i];
         }
-        players[0].motion = NULL; // stands
+        players[0].motion = NULL; // has no motion
         const lmb_transition_def transitions[] = {transition(0, 1, 0, (lmb_fade_kind)kind),
                                                   transition(1, 2, 1, (lmb_fade_kind)kind)};
         lmb_control_state_def states[3] = {lmb_default_control_state_def(), lmb_default_control_state_def(),
@@ -477,7 +479,7 @@ static void test_fades(void **state) {
     }
 }
 
-// What a machine within a state moves counts that state's weight, too.
+// The root motion of a machine within a state is also scaled by that state's weight.
 static void test_nested(void **state) {
     (void)state;
     lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
@@ -509,7 +511,8 @@ static void test_nested(void **state) {
     end(&s);
 }
 
-// What is wanted is reached at the rate allowed, by the way that this takes, the same at any frame rate.
+// The velocity approaches the desired one at the max rate. The displacement follows exactly, and is the same at any
+// frame rate.
 static void test_acceleration(void **state) {
     (void)state;
     static const uint64_t rates[] = {30, 60, 144, 1};
@@ -521,7 +524,7 @@ static void test_acceleration(void **state) {
         character_motion.velocity_parameters[2] = 5;
         const lmb_control_def def = control_of(NULL, 0, &character_motion);
         stage s = begin(&def);
-        // To 3 within 1.2 s, on for 1.8 s; then to 1 within 0.5 s, on for 1.5 s.
+        // To 3 within 1.2 s, then constant for 1.8 s; to 1 within 0.5 s, then constant for 1.5 s.
         for (uint64_t frame = 0; frame < 5 * rates[i]; frame++) {
             s.parameters[0] = frame < 3 * rates[i] ? 3.0f : 1.0f;
             step(&s, SECOND / rates[i]);
@@ -534,7 +537,7 @@ static void test_acceleration(void **state) {
     }
 }
 
-// Two directions change together, straight from one velocity to the other.
+// Both components of the velocity change together, on a straight line from the old velocity to the new one.
 static void test_changing_direction(void **state) {
     (void)state;
     lmb_motion_def character_motion = lmb_default_motion_def();
@@ -576,7 +579,7 @@ static void test_changing_direction(void **state) {
     end(&s);
 }
 
-// Without limits it is at once; with none wanted it stands.
+// Without max rates, the desired velocity applies immediately. Without a desired velocity, the character stands still.
 static void test_no_limits(void **state) {
     (void)state;
     lmb_motion_def character_motion = lmb_default_motion_def();
@@ -588,7 +591,7 @@ static void test_no_limits(void **state) {
     s.parameters[0] = 0.0f;
     step(&s, SECOND / 2);
     assert_at(&s, (rigid){1.0, 0.0, 0.0, 0.0}, 1e-6);
-    // A quarter to the left takes x to -z; the way goes along the middle of the turn.
+    // A quarter turn to the left maps x to -z. The displacement uses the middle of the turn.
     s.parameters[0] = (float)(PI / 2.0);
     step(&s, SECOND / 2);
     assert_at(&s, (rigid){1.0 + sqrt(0.5), 0.0, -sqrt(0.5), PI / 2.0}, 1e-6);
@@ -598,7 +601,7 @@ static void test_no_limits(void **state) {
     end(&s);
 }
 
-// The short way round, by so much a second.
+// Turns the shorter way, at the max turn rate.
 static void test_turning(void **state) {
     (void)state;
     static const float headings[] = {1.0f, -3.0f, 3.0f, 9.0f, -200.0f, 0.0f};
@@ -616,7 +619,7 @@ static void test_turning(void **state) {
         step(&s, SECOND / 60);
         assert_at(&s, (rigid){0.0, 0.0, 0.0, yaw}, 1e-4);
         if (frame % 150 == 149) {
-            // There, to the float that says where.
+            // Reaches the heading, within the precision of the float that gives it.
             assert_near(remainder(place_of(&s).yaw - (double)s.parameters[0], 2.0 * PI), 0.0,
                         1e-7 * (1.0 + fabs((double)s.parameters[0])));
         }
@@ -627,7 +630,7 @@ static void test_turning(void **state) {
     end(&s);
 }
 
-// The host reads and sets; a reset stands still, but stays.
+// The host reads and sets the position. A reset stops the character but keeps its position.
 static void test_setting(void **state) {
     (void)state;
     lmb_motion_def character_motion = lmb_default_motion_def();
@@ -642,7 +645,7 @@ static void test_setting(void **state) {
     assert_int_equal(lmb_control_motion_word(s.control) + LMB_MOTION_WORDS <= lmb_control_state_words(s.control), 1);
     step(&s, 0);
     assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
-    // At the end of what there is it stays.
+    // The position stops at the end of its range.
     lmb_motion far = {{0.0, 0.0, 2147483647.5}, 0.0};
     assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);
     step(&s, 10 * SECOND);
@@ -675,7 +678,8 @@ static void test_setting(void **state) {
     end(&s);
 }
 
-// A group that reads the velocity, in rows that the host clears before each frame, of a character that waits in every other.
+// A group that reads the actual velocity. The host clears the parameter rows before each frame, and the character is
+// updated in every second frame.
 static void test_group_of_the_velocity(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -702,7 +706,8 @@ static void test_group_of_the_velocity(void **state) {
     end(&s);
 }
 
-// A character that is updated in every fourth frame gets as far; in between it stands, and nothing carries it.
+// A character that is updated in every fourth frame travels as far. Between updates it stands still and has no root
+// motion.
 static void test_update_rate(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -717,7 +722,7 @@ static void test_update_rate(void **state) {
     double moved_in_all = 0.0;
     for (int frame = 0; frame < 61; frame++) {
         float moved[4];
-        s.parameters[2] = 0.0f; // as a host that writes all rows anew
+        s.parameters[2] = 0.0f; // like a host that rewrites all rows
         step(&s, SECOND / 60);
         lmb_control_root_motion(s.control, s.state, moved);
         assert_int_equal(moved[2] != 0.0f, frame % 4 == 0);
@@ -729,7 +734,7 @@ static void test_update_rate(void **state) {
     end(&s);
 }
 
-// Saved and restored, the same steps lead to the same bits.
+// After a save and restore, the same steps give the same bits.
 static void test_rollback(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -769,8 +774,9 @@ static lmb_result check(const stage *s, lmb_error *error) {
     return lmb_control_check_states(s->control, s->state, 1, error);
 }
 
-// Words of the character motion, as shaders/ops/control_layout.h has them: its place may be anything; of what it has of the wanted
-// velocity and how far clips carried it, each is a number. What clips do then is written before it is read.
+// The words of the character motion, in the layout of shaders/ops/control_layout.h. The position may have any value.
+// The words of the actual velocity and of the clips' displacement must be finite numbers. The motion spans are written
+// before they are read.
 static void test_states_from_outside(void **state) {
     (void)state;
     enum { PLACE_WORDS = LMB_MOTION_WORDS, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
@@ -806,7 +812,7 @@ static void test_states_from_outside(void **state) {
                 fail_msg("'%s' does not report '%s'", error.message, message);
             }
         }
-        // The greatest there is passes, runs and leaves what passes.
+        // The largest allowed value passes the check, runs, and gives a state that passes.
         for (int sign = -1; sign <= 1; sign += 2) {
             s = good;
             s.state[at + PLACE_WORDS + i] = bits_of((float)sign * LMB_LARGEST);

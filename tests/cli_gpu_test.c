@@ -1,4 +1,4 @@
-// What of the command `limber`, and limber-hello, needs a Vulkan device. Runs once for each driver.
+// The parts of the command `limber`, and limber-hello, that need a Vulkan device. Runs once per driver.
 #include "command.h"
 #include "json_tree.h"
 #include "suite.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Runs a line of the shell, which has to end with this status.
+// Runs a shell command line. It must end with this status.
 static command_output run(int status, const char *line) {
     command_output output = command_run("%s", line);
     if (output.status != status) {
@@ -19,7 +19,7 @@ static command_output run(int status, const char *line) {
     return output;
 }
 
-// The numbers of the line that `limber compare` ends with, and that nothing is behind it.
+// Reads the numbers of the last line of `limber compare`. Nothing may follow this line.
 static void read_summary(const char *text, unsigned long long *values, unsigned long long *differ) {
     const char *line = strstr(text, "\nbit-exact: ");
     assert_non_null(line);
@@ -28,7 +28,7 @@ static void read_summary(const char *text, unsigned long long *values, unsigned 
     assert_string_equal(line + end, "\n");
 }
 
-// Of the first device, from Vulkan itself.
+// Reads the driver of the first device directly from Vulkan.
 static void read_driver(char *text, size_t size) {
     device device;
     VkPhysicalDevice physical[DEVICE_MAX];
@@ -153,7 +153,7 @@ static void a_crowd_that_runs_it_is_compared(void **state) {
     assert_int_equal(values, 2 * (1000 * (3 * (34 + 12 + 8) + 6) + LMB_REFUSAL_COUNT));
     assert_int_equal(differ, 0);
     assert_non_null(strstr(output.out, "programs 1,"));
-    assert_null(strstr(output.out, "refused clips 0,")); // some are drawn on purpose
+    assert_null(strstr(output.out, "refused clips 0,")); // some are refused on purpose
     command_output_release(&output);
 }
 
@@ -212,7 +212,7 @@ static void comparing_as_json_counts_every_stage(void **state) {
         json_tree_expect_keys(&tree, stage, "stage values differ");
         json_tree_expect_text(&tree, json_tree_member(&tree, stage, "stage"), names[i]);
         double values = json_tree_number(&tree, json_tree_member(&tree, stage, "values"));
-        // Programs that end as matrices have no local transforms and no dual quaternions.
+        // Programs whose last operation gives matrices have no local transforms and no dual quaternions.
         if (i == LMB_STAGE_LOCAL || i == LMB_STAGE_DUAL_QUATERNIONS) {
             assert_true(values > 0.0 && values <= characters * floats[i]);
         } else {
@@ -279,7 +279,7 @@ static void a_file_without_clips_is_compared_in_its_rest_pose(void **state) {
     command_output_release(&output);
 }
 
-// Of any character: the operations by themselves are other tests'.
+// For any character: other tests cover the single operations.
 #define REAL                                                                                                           \
     "'{\"op\":\"additive\",\"weight\":{\"param\":\"w\"},\"base\":{\"op\":\"blend\",\"weight\":{\"param\":\"x\"},"      \
     "\"a\":{"                                                                                                          \
@@ -313,7 +313,7 @@ static void real_characters_are_compared(void **state) {
     }
 }
 
-// Its whole output is one line, so a message of the validation layer, which goes to stdout, cannot hide.
+// The whole output is one line, so a message of the validation layer on stdout would be noticed.
 static void hello_says_that_its_palettes_are_bit_exact(void **state) {
     (void)state;
     char line[1000];

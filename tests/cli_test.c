@@ -1,4 +1,4 @@
-// The command `limber` without a GPU: what it prints, what it refuses, and its exit status.
+// The command `limber` without a GPU: its output, refused arguments, and exit status.
 #include "command.h"
 #include "json_tree.h"
 #include "suite.h"
@@ -30,7 +30,7 @@ static void expect_starts(const char *text, const char *start) {
     }
 }
 
-// Runs the command, which has to succeed and say nothing on stderr.
+// Runs the command. It must succeed and write nothing to stderr.
 static command_output run_well(const char *arguments) {
     command_output output = command_run("\"%s\" %s", LIMBER_COMMAND, arguments);
     if (output.status != 0) {
@@ -40,7 +40,7 @@ static command_output run_well(const char *arguments) {
     return output;
 }
 
-// Runs the command, which has to end with this status and say this on stderr, and nothing on stdout.
+// Runs the command. It must exit with this status, write this message to stderr, and nothing to stdout.
 static void run_badly(int status, const char *arguments, const char *message) {
     command_output output = command_run("\"%s\" %s", LIMBER_COMMAND, arguments);
     if (output.status != status) {
@@ -225,7 +225,7 @@ static void a_profile_of_a_graph_has_its_nodes(void **state) {
     run_badly(1, "profile small.gltf --no-device --graph '{\"op\": \"walk\"}'", "--graph: ");
 }
 
-// 36 words of each joint, on the CPU as on a device.
+// 36 words per joint, on the CPU as on a device.
 static void a_profile_inertializes(void **state) {
     (void)state;
     static const char line[] =
@@ -256,7 +256,7 @@ static void a_trace_of_the_cpu_has_every_run(void **state) {
     int wholes = 0, stages = 0;
     trace_tree_expect(text, 1, &wholes, &stages);
     assert_int_equal(wholes, 33);
-    assert_int_equal(stages, 4); // the runs 16 and 32 after the first are estimated, each into two stages
+    assert_int_equal(stages, 4); // runs 16 and 32 after the first are estimated, with two stages each
     free(text);
     command_output_release(&output);
 }
@@ -271,7 +271,7 @@ static void a_trace_that_cannot_be_written_is_a_failure(void **state) {
     run_badly(1, "profile small.gltf --no-device --characters 9 --frames 3 --trace /dev/full", "/dev/full: ");
 }
 
-// Names come from drivers and files; times are exact to the nanosecond.
+// Names come from drivers and files. Times are exact to the nanosecond.
 static void a_trace_is_well_formed_whatever_the_names(void **state) {
     (void)state;
     trace trace;
@@ -336,7 +336,7 @@ static void info_as_json_has_the_same(void **state) {
     command_output_release(&output);
 }
 
-// What the library itself says of a clip at some times.
+// The library's own results for a clip at some times.
 typedef struct expected_poses {
     lmb_import *import;
     lmb_graph *program;
@@ -378,7 +378,7 @@ static void expect_same_bits(float a, float b) {
     assert_memory_equal(&a, &b, sizeof a);
 }
 
-// The floats of a JSON array against every `stride`th of `values`.
+// Compares the floats of a JSON array with every `stride`th of `values`.
 static void expect_floats(const json_tree *tree, int array, const float *values, int count, int stride) {
     assert_int_equal(json_tree_size(tree, array), count);
     for (int i = 0; i < count; i++) {
@@ -416,7 +416,7 @@ static void expect_poses(const json_tree *tree, const float *times, int count, c
     }
 }
 
-// The poses that the command prints are those of a clip at `sampled`, and it says that they are those at `times`.
+// The command's poses must be those of a clip at `sampled`, with the printed times `times`.
 static void expect_run(const char *arguments, const char *keys, uint32_t clip, bool loop, const float *times,
                        const float *sampled, int count) {
     expected_poses expected = {0};
@@ -451,7 +451,7 @@ static void sampled_values_read_back_to_the_librarys_bits(void **state) {
                   times, 1);
 }
 
-// A second file of the same joints adds its clips behind the first one's.
+// A second file of the same joints adds its clips after the first file's.
 static void further_files_add_their_clips(void **state) {
     (void)state;
     command_output output = run_well("info small.gltf small.gltf --json");
@@ -496,7 +496,7 @@ static void a_program_written_as_json_is_evaluated(void **state) {
                              "\"offset\": {\"param\": \"by=\", \"max\": 2}}\n");
     expect_run("eval small.gltf --json --graph graph.json --time .25 --set by==0.5 --time -1 --time 8", EVAL_KEYS, 1,
                false, times, moved, 3);
-    // Pose buffers hold the rest pose, and so does a clip blended away.
+    // A static pose of the command line equals the clip at its time. Other pose buffers hold the rest pose.
     command_output fixed = run_well("eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\",\"time\":0.25}'");
     command_output named =
         run_well("eval small.gltf --graph '{\"op\":\"pose\",\"pose\":\"bent\"}' --pose bent=Bend@0.25");
@@ -511,7 +511,7 @@ static void a_program_written_as_json_is_evaluated(void **state) {
     command_output_release(&rest);
 }
 
-// Nothing is printed under a time that it does not depend on.
+// A time that no clip reads is refused, because the output would not depend on it.
 static void a_time_that_no_clip_reads_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -617,7 +617,7 @@ static void write_text(const char *path, const char *text) {
     fclose(file);
 }
 
-// A machine in a machine, and everything that a transition can say.
+// A machine inside a machine, and all options of a transition.
 static const char nested_machine[] =
     "{\"op\":\"machine\",\"name\":\"life\",\"states\":[\n"
     "{\"name\":\"still\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":{\"end\":\"ping-pong\"}},\n"
@@ -649,7 +649,7 @@ static void machines_are_printed(void **state) {
     command_output_release(&output);
 }
 
-// Where dot is at hand it draws it; else the text alone is compared.
+// Draws the graph if dot is installed; otherwise compares only the text.
 static void machines_are_drawn(void **state) {
     (void)state;
     write_text("nested.json", nested_machine);
@@ -676,7 +676,7 @@ static void machines_are_drawn(void **state) {
     "'{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":\"Bend\"},\"weight\":{\"in\":\"UP\","  \
     "\"at-end\":true,\"after\":0.5,\"seconds\":0.1,\"out-seconds\":0.3,\"curve\":\"linear\"}}'"
 
-// A pose that events fade in and out is a machine, too.
+// A pose that events fade in and out is also a machine.
 static void fades_are_printed_and_drawn(void **state) {
     (void)state;
     command_output output = run_well("graph small.gltf --graph " FADE);
@@ -702,7 +702,7 @@ static void fades_are_printed_and_drawn(void **state) {
     command_output_release(&output);
 }
 
-// How many lines a text has that begin with a number.
+// Returns the number of lines that begin with a number.
 static unsigned count_frames(const char *text) {
     unsigned count = 0;
     for (const char *line = text; line != NULL && line[0] != '\0'; line = strchr(line, '\n'), line += line != NULL) {
@@ -756,7 +756,7 @@ static void inertialized_machines_are_printed_and_played(void **state) {
     output = run_well("graph small.gltf --machine inert.txt");
     expect_contains(output.out, "    RISE -> high, fade 0.5 inertialized\n");
     command_output_release(&output);
-    // What decays is no state's weight: the new state has it all at once.
+    // An inertialized offset is not a state weight: the new state has the full weight immediately.
     write_text("rise.txt", "0.25 send RISE\n");
     output = run_well("play small.gltf --graph inert.json --script rise.txt --fps 8 --frames 6");
     assert_int_equal(count_frames(output.out), 6);
@@ -798,7 +798,7 @@ static void machines_come_as_text_too(void **state) {
     run_badly(1, "graph small.gltf --graph '{\"op\":\"rests\"}'", "limber: --graph: line 1, column 7: op: ");
 }
 
-// The character that needs no file.
+// The built-in character needs no file.
 static void the_mannequin_is_built_in(void **state) {
     (void)state;
     command_output output = run_well("sample mannequin --clip walk --time 0.5");
@@ -828,7 +828,7 @@ static void real_characters_are_sampled(void **state) {
         command_output output = run_well(arguments);
         json_tree tree = json_tree_read(output.out);
         int pose = json_tree_item(&tree, json_tree_member(&tree, 0, "poses"), 0);
-        // The rig of a file with a skin has the joints' ancestors too.
+        // The rig of a file with a skin also contains the joints' ancestors.
         assert_true(json_tree_size(&tree, json_tree_member(&tree, pose, "joints")) >= joint_counts[i]);
         json_tree_release(&tree);
         command_output_release(&output);
@@ -850,8 +850,8 @@ static void json_is_well_formed_whatever_the_text(void **state) {
         {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
         {"\xc0\x80", "\\ufffd\\ufffd"},                       // overlong
         {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"},            // a surrogate
-        {"\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"}, // past U+10FFFF
-        {"x\xe2\x82", "x\\ufffd\\ufffd"},                     // cut off
+        {"\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"}, // above U+10FFFF
+        {"x\xe2\x82", "x\\ufffd\\ufffd"},                     // truncated
         {"\xe2\x28\xa1", "\\ufffd(\\ufffd"},
     };
     FILE *file = fopen("written.json", "wb");
@@ -985,7 +985,7 @@ static void a_seed_decides_the_crowd(void **state) {
     assert_memory_equal(local[0], local[1], sizeof local[0]);
     assert_memory_not_equal(local[0], local[2], sizeof local[0]);
     for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {
-        // Whether products shear is for the poses to say, and a crowd is run without a list of characters.
+        // Shears depend on the poses, and a crowd runs without a list of characters.
         assert_true(refused[0][i] == 0 || i == LMB_REFUSED_SHEAR);
         assert_true(refused[3][i] > 0 || i == LMB_REFUSED_CHARACTER || i == LMB_REFUSED_SHEAR);
     }
@@ -1004,7 +1004,7 @@ static int leave(void **state) {
     return 0;
 }
 
-// The viewer's demos are files: the command plays each by its script.
+// The viewer's demos are files, and the command plays each by its script.
 static void demos_are_data_alone(void **state) {
     (void)state;
     static const struct {

@@ -1,5 +1,5 @@
-// A clip block from outside: whatever its words say, opening it either refuses it or gives a clip that samples to finite
-// numbers. The mutator starts from real blocks and mostly keeps the header's fixed words, which chance would never hit.
+// Untrusted clip blocks: opening a block refuses it or gives a clip that samples to finite numbers. The mutator starts
+// from valid blocks and mostly keeps the fixed words of the header, which random data would never match.
 #include "clip.h"
 #include "clip_layout.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define JOINTS 3u
-#define CHANNELS 3u    // every other one an angle
-#define MAX_JOINTS 32u // larger clips are opened and not sampled, to keep the rate up
+#define CHANNELS 3u    // every second one is an angle
+#define MAX_JOINTS 32u // larger clips are opened but not sampled, for speed
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 
-// The clip within so loose a bound that some of it is packed, in its place.
+// Replaces the clip by a compressed one, with so loose a bound that some of it is packed.
 static void compress(const lmb_rig *rig, lmb_clip **clip) {
     lmb_clip *compressed = NULL;
     const lmb_clip_compression settings = {2.0f, 0.1f};
@@ -100,7 +100,8 @@ static void compress(const lmb_rig *rig, lmb_clip **clip) {
     *clip = compressed;
 }
 
-// A real block: for some joints and channels, tracks of each interpolation; every other one compressed.
+// Writes a valid block with tracks of each interpolation for some joints and channels. Every second block is
+// compressed.
 static size_t write_seed(uint8_t *data, size_t max_size, unsigned int seed) {
     enum { KEYS = 4 };
     const float times[KEYS] = {0.0f, 0.25f, 1.0f, 2.5f};

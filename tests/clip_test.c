@@ -32,7 +32,7 @@ static lmb_clip *created(const lmb_rig *rig, const lmb_clip_def *def) {
     return clip;
 }
 
-// Three keys of translation, of rotation and of scale, plain and as splines, that a test spoils one number of.
+// Three keys of translation, rotation and scale, plain and as splines. Tests change one number to an invalid one.
 static const float three_times[] = {0.0f, 0.5f, 2.0f};
 static const float three_values[36] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9,
                                        1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -49,7 +49,7 @@ static void a_clip_reports_what_it_is(void **state) {
                                track_of(2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE)};
     tracks[0].key_count = 2;
     lmb_clip *clip = created(rig, &(lmb_clip_def){.name = name, .tracks = tracks, .track_count = 2});
-    lmb_rig_destroy(rig); // a clip does not keep it
+    lmb_rig_destroy(rig); // the clip does not keep the rig
     memset(name, 'x', 4);
     assert_string_equal(lmb_clip_name(clip), "Walk");
     assert_true(lmb_clip_duration(clip) == 2.0f);
@@ -197,7 +197,7 @@ static void rotations_that_are_zero(void **state) {
         lmb_track_def track = track_of(2, LMB_CHANNEL_ROTATION, (lmb_interpolation)interpolation);
         track.values = values;
         refuse_tracks(&track, 1, "rotation of joint 'knee'", "key 1", "zero");
-        if (spline) { // tangents may be
+        if (spline) { // tangents may be zero
             memcpy(values, three_values, sizeof values);
             memset(values + 12, 0, 4 * sizeof *values);
             memset(values + 20, 0, 4 * sizeof *values);
@@ -224,14 +224,14 @@ static void arguments_that_are_missing(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// Local poses of the clip at some times, looped and clamped, for as many joints as it has.
+// Samples the clip's local poses at several times, looped and clamped, for all its joints.
 enum { SAMPLES = 12 };
 
 static size_t pose_floats(const lmb_clip *clip) {
     return (size_t)LMB_POSE_COMPONENTS * lmb_clip_joint_count(clip) + lmb_clip_channel_count(clip);
 }
 
-// A chain, every other channel an angle.
+// A chain, with float channels of which every second one is an angle.
 static lmb_rig *rig_with_channels(uint32_t joint_count, uint32_t channel_count) {
     lmb_joint_def *joints = calloc((size_t)joint_count + 1, sizeof *joints);
     lmb_channel_def *channels = calloc((size_t)channel_count + 1, sizeof *channels);
@@ -304,7 +304,7 @@ static void a_block_may_move(void **state) {
         if (lmb_clip_open(bytes + shift, size, NULL, &copy, &error) != LMB_OK) {
             fail_msg("%s", error.message);
         }
-        memset(bytes, 0xff, size + 8); // copied, not kept
+        memset(bytes, 0xff, size + 8); // the bytes were copied
         const void *copied = lmb_clip_block(copy, &copied_size);
         assert_true(copied_size == size && copied != block);
         assert_memory_equal(copied, block, size);
@@ -325,7 +325,7 @@ static void a_block_may_move(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// Rotations are rounded when a block is built, and opening one holds them to length 1: no closer than that rounding.
+// Rotations are rounded when a block is built. Opening a block checks their length only up to that rounding.
 static void every_rotation_that_was_built_opens(void **state) {
     (void)state;
     enum { KEYS = 50000 };
@@ -353,7 +353,7 @@ static void every_rotation_that_was_built_opens(void **state) {
     free(values);
 }
 
-// The same descriptor makes the same bytes: nothing in a block is an address or left to chance.
+// The same descriptor gives the same bytes: a block contains no address and no uninitialised data.
 static void a_block_is_what_its_descriptor_says(void **state) {
     (void)state;
     lmb_rig *rig = scene_rig(9, SCENE_CHAIN, 1);
@@ -371,7 +371,8 @@ static void a_block_is_what_its_descriptor_says(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// A block to spoil: all channels and interpolations, shared and own times, and channels that are at rest.
+// A block for damage tests: all channels and interpolations, shared and separate times, and channels with the rest
+// value.
 static lmb_clip *victim(void) {
     static const float times[] = {0.25f, 1.0f};
     lmb_track_def tracks[] = {track_of(0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR),
@@ -389,10 +390,10 @@ static lmb_clip *victim(void) {
     return clip;
 }
 
-// Opens what may be a block. If it is refused, then as one that is malformed, with a message; if not, it must sample to
-// numbers in range and rotations of length 1. Whether it reads outside is for the address sanitizer to see.
+// Opens data that may be a block. A refused block must be malformed, with a message. An accepted one must sample to
+// numbers in range and to rotations of length 1. The address sanitizer detects reads outside of the block.
 static bool survives(const uint32_t *words, size_t size) {
-    uint32_t *exact = malloc(size > 0 ? size : 1); // no slack behind it
+    uint32_t *exact = malloc(size > 0 ? size : 1); // exact size
     assert_non_null(exact);
     memcpy(exact, words, size);
     lmb_clip *clip = NULL;
@@ -460,8 +461,8 @@ static void every_word_may_be_spoiled(void **state) {
     lmb_clip_destroy(clip);
 }
 
-// Bits that are no number, and as a count or an offset beyond any block: every word is checked but those of the name,
-// of which the last has to end it.
+// Writes NaNs and infinities, which are also counts and offsets beyond any block. Every word must be checked, except
+// those of the name, whose last word must contain its end.
 static void no_word_is_left_unchecked(void **state) {
     (void)state;
     static const uint32_t values[] = {0x7fc00000, 0xffc00000, 0x7f800000, 0xff800000, 0x53800001, 0xd3800001};
@@ -488,7 +489,7 @@ static void no_word_is_left_unchecked(void **state) {
     lmb_clip_destroy(clip);
 }
 
-// Times whose stored reciprocals agree with them, so that nothing else gives them away.
+// The stored reciprocals match the changed times, so only the check of the times themselves can refuse them.
 static void times_in_a_block_ascend_to_the_duration(void **state) {
     (void)state;
     static const struct {
@@ -605,7 +606,7 @@ static lmb_result open_and_destroy(const lmb_host *host, lmb_error *error, void 
     return result;
 }
 
-// A refused descriptor or block leaves nothing behind either.
+// A refused descriptor or block also leaks nothing.
 static void nothing_is_leaked_where_input_is_refused(void **state) {
     (void)state;
     failing_host counts = {0};

@@ -1,4 +1,5 @@
-// Combine, parts and static poses: against the float64 oracle, what follows from their meaning, and what is refused.
+// Combine, joint maps and static poses: against the float64 oracle, properties of the definition, and refused
+// definitions.
 #include "keyframes.h"
 #include "refusal.h"
 #include "scene.h"
@@ -9,8 +10,8 @@
 
 enum { JOINTS = 21, ARM = 4, TAIL = 3, CHARACTERS = 37 };
 
-// A whole pose and two parts: an arm with joints of its own, also worn on the other side, and a tail in another order than
-// the rig's. Clips 0 and 1 are the rig's, 2 the arm's, 3 the tail's.
+// A whole pose and two joint maps: an arm with its own rig, which is also mapped to the other side, and a tail in
+// another order than the rig's. Clips 0 and 1 belong to the rig, 2 to the arm, 3 to the tail.
 typedef struct fixture {
     test_scene scene;
     uint32_t tables[2][JOINTS];
@@ -82,7 +83,7 @@ static void end(fixture *f) {
     scene_end(&f->scene);
 }
 
-// Adds a clip at the first parameter's time; its node.
+// Adds a clip at the time in parameter 0. Returns its node.
 static uint32_t add_clip(fixture *f, lmb_value clip) {
     lmb_node_def *node = scene_add(&f->scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE);
     node->clip = clip;
@@ -110,7 +111,7 @@ static uint32_t add_combine(fixture *f, uint32_t count, const uint32_t (*inputs)
     return f->scene.node_count - 1;
 }
 
-// A pose buffer of a part, whose joints are not those of the scene's rig.
+// A pose buffer of a joint map, whose joints are not those of the scene's rig.
 static uint32_t add_part_buffer(fixture *f, uint32_t pose, uint32_t joints, random_source *source) {
     float *buffer = calloc((size_t)CHARACTERS * LMB_POSE_COMPONENTS * joints, sizeof(float));
     assert_non_null(buffer);
@@ -131,7 +132,7 @@ static scene_bounds bounds(void) {
     return bounds;
 }
 
-// Every source inside parts, operations over them, one combine in another.
+// Every source inside joint maps, operations on them, and a combine inside another.
 static void build_all(fixture *f, random_source *source) {
     const uint32_t base = add(f, LMB_OP_BLEND, add_clip(f, lmb_constant(0.0f)), add_static(f, 0));
     const uint32_t arm = add_clip(f, lmb_constant(2.0f)), fist = add_static(f, 1);
@@ -192,7 +193,7 @@ static void sources_in_parts(void **state) {
     }
 }
 
-// One after the other takes place, and joints that none has are at rest, both to the bit.
+// Later inputs replace earlier ones, and joints of no input are at rest, both to the bit.
 static void the_last_input_wins(void **state) {
     (void)state;
     fixture f;
@@ -229,7 +230,7 @@ static void the_last_input_wins(void **state) {
     end(&f);
 }
 
-// Tables onto the whole rig change no bit, in whatever pieces.
+// Joint maps of the whole rig change no bit, however they divide it.
 static void the_same_pose_in_pieces(void **state) {
     (void)state;
     fixture f;
@@ -258,7 +259,7 @@ static void the_same_pose_in_pieces(void **state) {
     end(&f);
 }
 
-// A parameter may choose a clip of another rig's: it is refused where it stands, once for a character.
+// A parameter may choose a clip of another rig. The node refuses it, once per character.
 static void clips_of_other_joints_are_refused(void **state) {
     (void)state;
     fixture f;
@@ -282,7 +283,7 @@ static void clips_of_other_joints_are_refused(void **state) {
     end(&f);
 }
 
-// A clip whose time is constant is a pose that does not change: the very one that a static pose of it is.
+// A clip at a constant time is the same pose as a static pose sampled from it.
 static void a_clip_at_a_fixed_time(void **state) {
     (void)state;
     fixture f;
@@ -307,7 +308,7 @@ static void a_clip_at_a_fixed_time(void **state) {
     add_static(&f, 0);
     scene_run(&f.scene);
     for (size_t i = 0; i < bytes / sizeof(float); i++) {
-        assert_true(fabsf(f.scene.stages[LMB_STAGE_LOCAL][i] - sampled[i]) <= 2e-7f); // normalised once more
+        assert_true(fabsf(f.scene.stages[LMB_STAGE_LOCAL][i] - sampled[i]) <= 2e-7f); // normalised a second time
     }
     free(sampled);
     end(&f);
@@ -375,7 +376,7 @@ static void what_does_not_fit(void **state) {
     f.scene.joint_maps = NULL;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "the parts are NULL");
     f.scene.joint_maps = f.joint_maps;
-    // One buffer in two places.
+    // One pose buffer in two joint maps.
     scene_add_pose_node(&f.scene, 3);
     add_combine(&f, 2, (const uint32_t[][2]){{2, 1}, {2, 0}});
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "node 2 (pose): pose: elsewhere this buffer has 3");
@@ -431,7 +432,7 @@ static uint64_t count_time(void *user) {
     return *(uint64_t *)user += 1000;
 }
 
-// Printed, measured node by node, and asked how large its buffers are.
+// Its printed form, the measurement of each node, and the sizes of its buffers.
 static void what_a_graph_reports(void **state) {
     (void)state;
     fixture f;

@@ -1,4 +1,4 @@
-// Comparing must find every difference and name the first one rightly: all claims about bits rest on it.
+// Comparison must find every difference and name the first one correctly: all bit-exactness tests depend on it.
 #include "refusal.h"
 #include "scene.h"
 
@@ -44,7 +44,7 @@ static void the_same_bits_do_not_differ(void **state) {
     (void)state;
     static world w;
     start(&w);
-    w.sides[0][0][3] = w.sides[1][0][3] = NAN; // the same bits, though not equal
+    w.sides[0][0][3] = w.sides[1][0][3] = NAN; // the same bits, though NaN is not equal to itself
     const lmb_comparison comparison = compared(&w);
     assert_int_equal(lmb_comparison_values(&comparison), CHARACTERS * JOINTS * (10 + 12 + 12));
     assert_int_equal(comparison.values[LMB_STAGE_LOCAL], CHARACTERS * JOINTS * 10);
@@ -56,7 +56,7 @@ static void the_same_bits_do_not_differ(void **state) {
     end(&w);
 }
 
-// One value at a time, in every place.
+// One different value at a time, at every position.
 static void every_place_is_compared_and_named(void **state) {
     (void)state;
     static world w;
@@ -108,7 +108,7 @@ static void distances_are_counted_in_floats(void **state) {
     end(&w);
 }
 
-// Several comparisons add up, and the first difference is the one met first: local before model before palette.
+// Several comparisons are summed up. The first difference is the first one found: local before model before palette.
 static void comparisons_add_up(void **state) {
     (void)state;
     static world w;
@@ -138,14 +138,14 @@ static void comparisons_add_up(void **state) {
     end(&w);
 }
 
-// Pointers are those of the range: its first character is named by its number in the batch.
+// Pointers start at the range. Its first character is reported by its index in the batch.
 static void ranges_and_outputs_are_kept_to(void **state) {
     (void)state;
     static world w;
     start(&w);
     lmb_comparison comparison = {0};
     w.sides[1][LMB_STAGE_LOCAL][JOINTS * 10] = 1.0f;     // character 1 of the range
-    w.sides[1][LMB_STAGE_LOCAL][JOINTS * 10 * 2] = 1.0f; // behind it
+    w.sides[1][LMB_STAGE_LOCAL][JOINTS * 10 * 2] = 1.0f; // after the range
     w.sides[1][LMB_STAGE_MODEL][0] = 1.0f;               // not among the outputs
     w.batch.outputs = LMB_OUTPUT_LOCAL;
     w.a.stages[LMB_STAGE_MODEL] = w.b.stages[LMB_STAGE_PALETTE] = NULL;

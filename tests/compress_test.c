@@ -1,4 +1,4 @@
-// Compressed clips: the bound held, measured in float64 apart from the compressor; steps exact; and what is left out.
+// Compressed clips: the bound, measured in float64 independently of the compressor; exact steps; and dropped data.
 #include "failing_host.h"
 #include "keyframes.h"
 #include "oracle.h"
@@ -47,7 +47,7 @@ static lmb_clip *compress(const lmb_rig *rig, const lmb_clip *source, const lmb_
     return clip;
 }
 
-// What the clip gives at each time, [time][10][joint].
+// Samples the clip at each time: [time][10][joint].
 static float *sample_by(lmb_cpu_path path, const lmb_rig *rig, const lmb_clip *clip, const float *times,
                         uint32_t count) {
     lmb_node_def node = lmb_default_node_def();
@@ -92,7 +92,7 @@ static void to_model(const lmb_rig *rig, const float *local, oracle_affine *mode
     free(transforms);
 }
 
-// The farthest that a point `shell` from its joint along an axis lies from where the source has it.
+// Returns the largest distance between the positions in `a` and `b` of points at `shell` from a joint along an axis.
 static double distance_at(const lmb_rig *rig, const float *a, const float *b, double shell) {
     const uint32_t joints = lmb_rig_joint_count(rig);
     oracle_affine *models = calloc(2 * (size_t)joints, sizeof *models);
@@ -121,7 +121,7 @@ static int compare_times(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-// All key times of the source, what is halfway between each and the next, and the end; free() it.
+// Returns all key times of the source, the midpoints between consecutive key times, and the end. The caller frees them.
 static float *times_of(const lmb_clip *source, uint32_t *count) {
     const uint32_t *words = source->words;
     const uint32_t joints = words[CLIP_JOINTS];
@@ -179,7 +179,7 @@ static lmb_clip_compression_report check_bound(const lmb_rig *rig, const lmb_cli
     if (!(measured <= (double)error * 1.001 + 1e-6)) {
         fail_msg("%s: %g off, and %g is the bound", lmb_clip_name(source), measured, (double)error);
     }
-    // The report is not kinder than what is measured here at the same times.
+    // The reported error is not smaller than the error measured here at the same times.
     assert_true(measured <= (double)report.error * 1.001 + 1e-6);
     assert_int_equal(report.rest_count + report.constant_count + report.packed_count + report.kept_count,
                      3 * lmb_rig_joint_count(rig));
@@ -224,7 +224,7 @@ static void foxs_clips(void **state) {
     lmb_import_destroy(import);
 }
 
-// Every interpolation, all key times different, rotations far apart.
+// Every interpolation, with different key times and large rotations.
 static void random_clips(void **state) {
     (void)state;
     for (uint32_t seed = 0; seed < 6; seed++) {
@@ -261,7 +261,7 @@ typedef struct waving {
     float times[KEYS], rotations[KEYS][4], translations[KEYS][3], steps[KEYS][3];
 } waving;
 
-// A wave, steps, and something that hardly moves.
+// A wave, steps, and a joint that hardly moves.
 static void wave(waving *w) {
     for (int i = 0; i < KEYS; i++) {
         const double t = (double)i / 30.0;
@@ -286,7 +286,7 @@ static void steps_stay_exact(void **state) {
     };
     lmb_clip *source = create(rig, tracks, 4);
     lmb_clip_compression_report report;
-    lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){10.0f, 0.1f}, &report); // all may go
+    lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){10.0f, 0.1f}, &report); // allows to drop everything
     assert_int_equal(report.kept_count, 3);
     float times[4 * KEYS];
     for (int i = 0; i < 4 * KEYS; i++) {
@@ -327,7 +327,7 @@ static void what_hardly_moves_is_one_value_or_none(void **state) {
     assert_int_equal(report.packed_count, 1);
     assert_int_equal(report.constant_count, 1);
     assert_int_equal(report.rest_count, 7);
-    assert_int_equal(report.frame_count, KEYS); // the wave bends more than that between one key and the next but one
+    assert_int_equal(report.frame_count, KEYS); // the wave bends too much to skip a key
     assert_true(check_bound(rig, source, 0.02f, 0.03f).frame_count < KEYS / 2);
     lmb_clip_destroy(source);
     lmb_rig_destroy(rig);
@@ -344,7 +344,7 @@ static void one_joint_and_one_key(void **state) {
     assert_int_equal(check_bound(rig, moving, 1e-3f, 0.5f).packed_count, 1);
     check_bound(rig, still, 1e-3f, 0.5f);
     check_bound(rig, empty, 1e-3f, 0.5f);
-    // A rig without extent has a bound of 0: nothing that moves changes.
+    // The bound of a rig without an extent is 0: moving data does not change.
     lmb_clip_compression_report report;
     lmb_clip *exact = compress(rig, moving, NULL, &report);
     assert_true(report.bound == 0.0f && report.error == 0.0f);
@@ -356,7 +356,7 @@ static void one_joint_and_one_key(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// Rotations all the way round, so that no component stays away from zero.
+// Full turns, so that every component of the rotation passes through zero.
 static void whole_turns(void **state) {
     (void)state;
     lmb_rig *rig = chain(3);
@@ -514,7 +514,7 @@ static void allocation_failures(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// Every word of a block with every kind of entry, changed in many ways, is refused or gives finite numbers.
+// A change of any word in a block with every kind of entry is refused or gives finite numbers.
 static void corrupted_blocks(void **state) {
     (void)state;
     lmb_rig *rig = chain(3);
@@ -550,7 +550,7 @@ static void corrupted_blocks(void **state) {
         }
     }
     assert_true(refused > 1000);
-    // Cut short anywhere it is refused.
+    // A block truncated anywhere is refused.
     for (size_t cut = 0; cut < size; cut += 4) {
         memcpy(changed, block, size);
         if (cut >= 4 * CLIP_HEADER_WORDS) {

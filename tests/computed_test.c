@@ -1,5 +1,5 @@
-// Parameters that a control computes: each kind against its formula in float64, when they are known, and what is
-// refused.
+// Parameters that a control computes: each kind against its formula in float64, when their values are available, and
+// refused definitions.
 #include "random.h"
 #include "suite.h"
 
@@ -11,7 +11,7 @@
 
 enum { CHARACTERS = 40, MOST_WORDS = 256, PARAMETERS = 16 };
 
-// Characters with what they run.
+// Characters with their control.
 typedef struct stage {
     lmb_control *control;
     uint32_t state[CHARACTERS * MOST_WORDS];
@@ -62,7 +62,7 @@ static lmb_computed_def binary(lmb_computed_kind kind, lmb_value a, lmb_value b,
     return (lmb_computed_def){.kind = kind, .inputs = {a, b}, .parameter = parameter};
 }
 
-// Not NaN either.
+// Also fails for NaN.
 static void expect_near(float actual, double expected, double bound) {
     if (!(fabs((double)actual - expected) <= bound)) {
         fail_msg("%.9g is not within %g of %.9g", (double)actual, bound, expected);
@@ -71,7 +71,7 @@ static void expect_near(float actual, double expected, double bound) {
 
 // ---- The formulas. ----
 
-// As every number that enters.
+// Applies the rule for input values: NaN and magnitudes below 2^-40 become 0, and magnitudes are at most 2^40.
 static double enter(float x) {
     const double magnitude = isnan(x) || fabs((double)x) < 0x1p-40 ? 0.0 : fmin(fabs((double)x), 0x1p40);
     return signbit(x) ? -magnitude : magnitude;
@@ -104,7 +104,7 @@ static double formula(lmb_computed_kind kind, const double x[5]) {
     return fmin(fmax(y, -0x1p40), 0x1p40);
 }
 
-// What is below 2^-40 becomes 0.
+// Magnitudes below 2^-40 become 0.
 static double bound_of(lmb_computed_kind kind, const double x[5], double expected) {
     if (kind == LMB_COMPUTED_REMAP) {
         return 1e-6 * fmax(fabs(x[3]), fabs(x[4])) + 0x1p-40;
@@ -159,7 +159,7 @@ static void test_formulas(void **state) {
     for (uint32_t frame = 0; frame < 2000; frame++) {
         for (uint32_t i = 0; i < CHARACTERS; i++) {
             for (uint32_t k = 0; k < 5; k++) {
-                const bool again = k > 0 && random_below(&random, 8) == 0; // ends that meet
+                const bool again = k > 0 && random_below(&random, 8) == 0; // equal ends of a range
                 s.parameters[i][k] = again ? s.parameters[i][random_below(&random, k)] : draw(&random);
             }
         }
@@ -176,7 +176,7 @@ static void test_formulas(void **state) {
     end(&s);
 }
 
-// Of many shares of many ranges: linear, never beyond its ends.
+// Many fractions of many ranges: the result is linear and never beyond the ends.
 static void test_remap(void **state) {
     (void)state;
     random_source random = random_branch(42, 0);
@@ -196,7 +196,7 @@ static void test_remap(void **state) {
     assert_true(worst > 1e-8 && worst < 1e-6);
 }
 
-// A curve shapes an input before it counts.
+// A curve is applied to an input before the computation.
 static void test_curves(void **state) {
     (void)state;
     lmb_computed_def computed = binary(LMB_COMPUTED_ADD, lmb_parameter(0), lmb_constant(1.0f), 1);
@@ -210,9 +210,9 @@ static void test_curves(void **state) {
     end(&s);
 }
 
-// ---- When they are known. ----
+// ---- When values are available. ----
 
-// Of two states by an event: the second one fades in for half a second.
+// Two states and an event: the second state fades in over half a second.
 typedef struct pair {
     lmb_control_state_def states[2];
     lmb_transition_def transition;
@@ -238,7 +238,7 @@ static void make_pair(pair *p, lmb_control_def *def) {
     def->machine_count = 1;
 }
 
-// 1 - fade, in the frame of the fade; what is computed from it; and what reads none of it, wherever it stands.
+// 1 - fade, in the same frame as the fade; a value computed from it; and a value that does not read it, at any index.
 static void test_fades(void **state) {
     (void)state;
     const lmb_computed_def computed[] = {binary(LMB_COMPUTED_SUBTRACT, lmb_constant(1.0f), lmb_parameter(2), 3),
@@ -261,7 +261,7 @@ static void test_fades(void **state) {
     end(&s);
 }
 
-// A fade that begins inside a frame.
+// A fade that starts within a frame.
 static void test_pieces(void **state) {
     (void)state;
     const lmb_computed_def computed = binary(LMB_COMPUTED_SUBTRACT, lmb_constant(1.0f), lmb_parameter(2), 3);
@@ -277,7 +277,7 @@ static void test_pieces(void **state) {
     end(&s);
 }
 
-// A condition and the character motion see what is computed from this frame's parameters and smoothed ones.
+// Conditions and character motion read values computed from this frame's parameters and smoothed parameters.
 static void test_readers(void **state) {
     (void)state;
     const lmb_smoothed_def smoothed = {.source = lmb_parameter(0), .half_life = 0.5f, .parameter = 6};
@@ -302,14 +302,14 @@ static void test_readers(void **state) {
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
     s.parameters[0][0] = 8.0f;
     step(&s, LMB_TICKS_PER_SECOND / 2, 0, 0);
-    expect_near(s.parameters[0][3], 8.0, 1e-5); // twice what is left of 8 after a half-life
+    expect_near(s.parameters[0][3], 8.0, 1e-5); // twice the rest of 8 after a half-life
     expect_near(s.parameters[0][4], 18.0, 1e-5);
     expect_near((float)lmb_control_motion(s.control, s.state).position[2], 4.0, 1e-4);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
     end(&s);
 }
 
-// Rows are the host's: what is computed from them is right in frames in which a character waits, too.
+// Parameter rows belong to the host: computed values are also correct in frames in which a character is not updated.
 static void test_waiting(void **state) {
     (void)state;
     const lmb_computed_def computed[] = {binary(LMB_COMPUTED_ADD, lmb_parameter(0), lmb_constant(1.0f), 3),
@@ -333,7 +333,7 @@ static void test_waiting(void **state) {
     end(&s);
 }
 
-// ---- What is refused. ----
+// ---- Refused definitions. ----
 
 static void refuse(const lmb_control_def *def, lmb_result expected, const char *part) {
     lmb_control *control = NULL;
@@ -394,10 +394,10 @@ static void test_refusals(void **state) {
         "machine 0: transition 0: terms: left: reads");
     REFUSED(def.computed = NULL, LMB_ERROR_ARGUMENT, "the computed parameters are NULL");
     REFUSED(def.computed_count = LMB_MAX_PARAMETERS + 1, LMB_ERROR_LIMIT, "computed parameters, and at most 1024");
-    // Those are what is wrong with them.
+    // Only the late reads are invalid: a rate may read a value that is available before players run.
     BAD(player.rate = lmb_parameter(8), "player 0: rate: reads");
     computed[0].inputs[0] = lmb_parameter(9);
-    player.rate = lmb_parameter(4); // of the character motion's velocity: known before players move
+    player.rate = lmb_parameter(4); // from the character motion's velocity
     stage s;
     begin(&s, &plain);
     end(&s);

@@ -1,5 +1,5 @@
-// A control's descriptor from outside: whatever is in it, creating the control refuses it, or it runs and leaves
-// states that pass the check of states.
+// Untrusted descriptors of controls: creation refuses a descriptor, or the control runs and its states pass the check
+// of states.
 #include "descriptor_fuzzing.h"
 
 #include "../src/control_def.h"
@@ -39,7 +39,7 @@ static const lmb_motion_track *read_motion(fuzz_input *in) {
     lmb_motion_track *track = fuzz_array(in, 1, 1, sizeof *track);
     track->key_count = fuzz_count(in, 4, LMB_MAX_MOTION_KEYS);
     if (track->key_count > 4096 && track->key_count <= LMB_MAX_MOTION_KEYS) {
-        track->key_count = 4096; // quick
+        track->key_count = 4096; // for speed
     }
     const uint32_t floats = track->key_count <= 4096 ? track->key_count * 4 : UINT32_MAX;
     track->keys = fuzz_floats(in, floats, 4096 * 4);
@@ -55,7 +55,7 @@ static void read_notifies(fuzz_input *in, const lmb_control_def *def, lmb_contro
     player->notifies = notifies;
 }
 
-// A byte says which fields are other than usual.
+// A byte selects the fields that differ from the default.
 static void read_players(fuzz_input *in, lmb_control_def *def) {
     def->player_count = fuzz_count(in, 6, LMB_MAX_PLAYERS);
     lmb_control_player_def *players = fuzz_array(in, def->player_count, LMB_MAX_PLAYERS, sizeof *players);
@@ -230,7 +230,8 @@ static lmb_control_def read_def(fuzz_input *in) {
     return def;
 }
 
-// A program that plays clips at any times, one over the other, or NULL: its own descriptors are program_fuzz's matter.
+// Returns a program that plays clips at any times, blended over each other, or NULL. program_fuzz tests descriptors of
+// programs.
 static lmb_graph *read_program(fuzz_input *in, uint32_t parameter_count) {
     static const lmb_op ops[] = {LMB_OP_BLEND,    LMB_OP_MASKED,  LMB_OP_WEIGHTED,
                                  LMB_OP_ADDITIVE, LMB_OP_PARTIAL, LMB_OP_ADD};
@@ -297,7 +298,7 @@ static void require_counts(const lmb_control *control, const lmb_control_def *de
     }
 }
 
-// Where there is no program, no player weighs more than 1.
+// Without a program, no player's weight exceeds 1.
 static void run(fuzz_input *in, const lmb_control *control, const lmb_control_def *def, bool has_program) {
     const size_t words = lmb_control_state_words(control), emitted_words = lmb_control_emitted_words(control);
     uint32_t *state = calloc(CHARACTERS * words, sizeof *state),
@@ -324,7 +325,7 @@ static void run(fuzz_input *in, const lmb_control *control, const lmb_control_de
                                          .motions = character_motions};
         fuzz_require(lmb_control_run(control, &frame, 0, CHARACTERS, NULL) == LMB_OK, "the control does not run");
         fuzz_require(lmb_control_check_states(control, state, CHARACTERS, NULL) == LMB_OK, "a state that is refused");
-        // At most four uses, of 1 each.
+        // At most four uses with a weight of 1 each.
         require_counts(control, def, state, has_program ? 4.001f : 1.001f);
     }
     free(state);

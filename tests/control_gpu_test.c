@@ -1,6 +1,6 @@
-// The control on a Vulkan device: after every few frames of random events the same states, emitted events and poses as on the
-// CPU, to the bit. LIMBER_FRAMES is how many frames of 1,000 characters, 10,000 of which come to a golden hash, from
-// frame LIMBER_FIRST, whose events are others than those of frame 0; LIMBER_SECONDS ends them early.
+// The control on a Vulkan device: during random events, the device has the same states, emitted events and poses as the
+// CPU, bit by bit. LIMBER_FRAMES is the number of frames of 1,000 characters; 10,000 have a golden hash. Frames start
+// at LIMBER_FIRST, and other frames have other events. LIMBER_SECONDS ends them early.
 #include "suite.h"
 
 #include "control_scenario.h"
@@ -21,7 +21,7 @@ typedef struct fixture {
     lmb_gpu_batch *batch;
     lmb_gpu_control *control;
     control_scenario scenario;
-    device_buffer list; // of characters that are posed, after their number; or none, and all are
+    device_buffer list; // of posed characters, after their number; none if all are posed
 } fixture;
 
 typedef lmb_result create_function(control_scenario *scenario, uint32_t character_count, lmb_error *error);
@@ -61,14 +61,14 @@ static void close_fixture(fixture *f) {
     close_device(&f->device);
 }
 
-// Records the frame for both sides: the device's into the commands, the CPU's at once.
+// Records the frame into the commands for the device, and runs it immediately on the CPU.
 static void run_frame(fixture *f, VkCommandBuffer commands, uint32_t frame) {
     lmb_error error = {0};
     const uint32_t slot = frame % SLOTS;
     control_scenario_begin_frame(&f->scenario, frame);
     memcpy(lmb_gpu_batch_parameters(f->batch, slot), f->scenario.parameters,
            (size_t)f->scenario.character_count * CONTROL_SCENARIO_PARAMETERS * sizeof(float));
-    // The library sorts, so any order of characters will do.
+    // The library sorts events, so characters may be in any order.
     for (uint32_t i = f->scenario.event_count; i-- > 0;) {
         const lmb_event event = f->scenario.events[i];
         assert_ok(lmb_gpu_control_send(f->control, slot, event.character, event.event, &error), &error);
@@ -151,7 +151,8 @@ static void expect_same_poses(fixture *f, uint32_t frame) {
     free(there);
 }
 
-// Runs frames from `begin`, a multiple of SLOTS, until `end` or, where it is not 0, the time `stop`. Returns how many.
+// Runs frames from `begin`, a multiple of SLOTS, until `end` or, if `stop` is not 0, until that time. Returns their
+// number.
 static uint32_t run_frames_until(fixture *f, uint32_t begin, uint32_t end, time_t stop) {
     lmb_error error = {0};
     uint32_t done = 0;
@@ -220,7 +221,7 @@ static void random_events(void **state) {
     close_fixture(&f);
 }
 
-// Groups across the states of machines, weighed by a place in a plane.
+// Groups that span states of machines, with weights from a position in a plane.
 static void stretched_groups(void **state) {
     (void)state;
     fixture f;
@@ -229,16 +230,16 @@ static void stretched_groups(void **state) {
     close_fixture(&f);
 }
 
-// Characters that move on between their updates.
+// Characters with interpolated updates.
 static void interpolated_updates(void **state) {
     (void)state;
     fixture f;
     open_scenario(&f, 70, interpolated_scenario_create);
-    run_frames(&f, 99); // which end between updates
+    run_frames(&f, 99); // ends between updates
     close_fixture(&f);
 }
 
-// Characters whose poses are culled are moved on all the same: states, character motions and what is reported.
+// Characters with culled poses are still updated: their states, character motions and emitted events.
 static void culled_poses(void **state) {
     (void)state;
     fixture f;
@@ -258,13 +259,13 @@ static void culled_poses(void **state) {
     expect_same_states(&f, SLOTS - 1);
     expect_same_emitted(&f, SLOTS - 1);
     expect_same_character_motions(&f, SLOTS - 1);
-    // They did go somewhere.
+    // The character motions are not zero.
     assert_true(f.scenario.motions[2] != 0.0f && f.scenario.motions[6 * LMB_MOTION_FLOATS + 2] != 0.0f);
     device_buffer_destroy(&f.device, &f.list);
     close_fixture(&f);
 }
 
-// A state that was copied away and back gives the same frames again.
+// A state that was saved and restored gives the same frames again.
 static void saved_and_restored(void **state) {
     (void)state;
     fixture f;
@@ -331,7 +332,7 @@ static void refusals(void **state) {
     assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     assert_null(made);
     lmb_control_destroy(other);
-    // One with a program must have the batch's, not another like it.
+    // A control with a program must have the batch's program, not an equal one.
     control_scenario like;
     assert_ok(control_scenario_create(&like, 1, &error), &error);
     other_def.parameter_count = CONTROL_SCENARIO_PARAMETERS;

@@ -24,7 +24,7 @@ enum {
     MOST_NODES = 32,
 };
 
-// A descriptor while it is drawn, with all that it points to.
+// A descriptor under construction, with everything that it points to.
 typedef struct plan {
     random_source *random;
     control_random *made;
@@ -65,7 +65,7 @@ static uint32_t draw_event(plan *p) {
     return chance(p, 2) ? random_below(p->random, EVENTS) : LMB_NONE;
 }
 
-// Usual numbers and extreme ones, which parameters meet again.
+// Draws usual and extreme constants. The parameters of frames repeat them.
 static float draw_constant(plan *p) {
     static const float usual[] = {0.0f, 1.0f, 0.5f, -1.0f, 2.0f, 1e-3f, 0x1p-40f, -0x1p-40f, 0x1p40f, 1e-42f};
     const float drawn = chance(p, 2) ? random_allowed(p->random) : usual[random_below(p->random, 10)];
@@ -88,7 +88,7 @@ static lmb_value draw_value(plan *p) {
     return value;
 }
 
-// In seconds: of a clip, a fade, a delay.
+// Seconds for the duration of a clip, a fade, or a delay.
 static float draw_seconds(plan *p) {
     static const float usual[] = {0.0f, 1e-9f, 1e-5f, 1e-42f, 1.0f / 60.0f, 0.1f, 0.3f, 1.0f, 1e5f};
     return chance(p, 2) ? (float)random_between(p->random, 0.0, 0.6) : usual[random_below(p->random, 9)];
@@ -105,7 +105,7 @@ static void draw_smoothed(plan *p) {
     }
 }
 
-// One that reads what values may name by now, and then becomes such a parameter itself.
+// Draws a computed parameter. It reads parameters that values may name so far, and is then one of them.
 static void draw_computed(plan *p) {
     lmb_computed_def *computed = &p->computed[p->def.computed_count++];
     computed->kind = (lmb_computed_kind)random_below(p->random, LMB_COMPUTED_COUNT);
@@ -117,7 +117,8 @@ static void draw_computed(plan *p) {
     p->def.computed = p->computed;
 }
 
-// After all others: what reads the weights of states and players. Some are before those that are known earlier.
+// Draws computed parameters that read the weights of states and players, after all others. Some are moved before
+// parameters whose values are available earlier.
 static void draw_weighed(plan *p) {
     uint32_t weights[MOST_MACHINES * MOST_STATES + MOST_PLAYERS], count = 0;
     for (uint32_t i = 0; i < p->def.machine_count; i++) {
@@ -134,7 +135,7 @@ static void draw_weighed(plan *p) {
         const uint32_t last = p->def.computed_count;
         draw_computed(p);
         p->computed[last].inputs[random_below(p->random, 2)] = lmb_parameter(weights[random_below(p->random, count)]);
-        if (chance(p, 3)) { // reads no other that is computed: it may be before them
+        if (chance(p, 3)) { // reads no other computed parameter, so it may precede them
             const lmb_computed_def late = {.kind = LMB_COMPUTED_SUBTRACT,
                                            .inputs = {lmb_constant(1.0f), lmb_parameter(weights[0])},
                                            .parameter = p->computed[last].parameter};
@@ -171,7 +172,7 @@ static void draw_character_motion(plan *p) {
     }
 }
 
-// A phase or what remains, in place of a value.
+// A phase or a remaining time instead of a value.
 static void draw_place(plan *p, lmb_term *term) {
     term->operand = chance(p, 2) ? LMB_OPERAND_PHASE : LMB_OPERAND_REMAINING;
     term->player = random_below(p->random, p->def.player_count);
@@ -179,7 +180,7 @@ static void draw_place(plan *p, lmb_term *term) {
     term->right = lmb_constant(chance(p, 4) ? most : fminf((float)random_between(p->random, 0.0, (double)most), most));
 }
 
-// Comparisons, each joined with those before it now, or at the end.
+// Comparisons. Each is combined with the ones before it immediately or at the end.
 static uint32_t draw_terms(plan *p, lmb_term *terms) {
     uint32_t count = 0, truths = 0;
     const uint32_t comparisons = 1 + random_below(p->random, 4);
@@ -225,7 +226,7 @@ static void draw_transition(plan *p, uint32_t machine, uint32_t index) {
     transition->kind = (lmb_fade_kind)random_below(p->random, p->def.inertialize ? LMB_FADE_COUNT : 2);
 }
 
-// Sizes first: players name states, and states players.
+// Draws the counts first, because players name states and states name players.
 static void count_machines(plan *p) {
     p->def.machines = p->machines;
     p->def.machine_count = random_below(p->random, MOST_MACHINES + 1);
@@ -245,7 +246,7 @@ static void count_machines(plan *p) {
     }
 }
 
-// Of the first machines; there are not parameters for more.
+// Only for the first two machines, because there are not enough parameters for more.
 static void draw_profiles(plan *p, uint32_t index) {
     lmb_control_machine_def *machine = &p->machines[index];
     uint32_t count = 0;
@@ -297,7 +298,7 @@ static void draw_motion(plan *p, uint32_t index) {
     }
 }
 
-// `markers`: how many a player has for its group, which it can be in; 0 for one that is in none.
+// `markers` is the number of markers of each player in the group; 0 for a player without a group.
 static void draw_player(plan *p, uint32_t index, uint32_t markers) {
     lmb_control_player_def *player = &p->players[index];
     *player = lmb_default_control_player_def();
@@ -328,7 +329,7 @@ static void draw_player(plan *p, uint32_t index, uint32_t markers) {
     draw_motion(p, index);
 }
 
-// The players of a group follow each other.
+// The players of a group are consecutive.
 static void draw_players(plan *p) {
     p->def.groups = p->groups;
     uint32_t player = 0;
@@ -385,17 +386,17 @@ static void draw_control(plan *p) {
     draw_weighed(p);
 }
 
-// ---- The program whose clips the players play. ----
+// ---- The program that plays the players' clips. ----
 
 typedef struct nodes {
     lmb_node_def each[MOST_NODES];
     uint32_t count;
-    uint32_t open[MOST_NODES]; // that no other takes yet
+    uint32_t open[MOST_NODES]; // not yet used as an input
     uint32_t open_count;
 } nodes;
 
-// Any parameter, those that the control writes too.
-// What a weight may not read: it is written once weights are known.
+// Whether a weight may not read the parameter, because the control writes it after the weights are known. Weights may
+// read any other parameter, including those that the control writes.
 static bool is_written_late(const plan *p, uint32_t parameter) {
     bool late = p->def.inertialize && parameter - p->def.inertia_parameters < LMB_INERTIA_PARAMETERS;
     for (uint32_t i = 0; i < p->def.player_count; i++) {
@@ -421,7 +422,7 @@ static lmb_value draw_weight(plan *p) {
     return value;
 }
 
-// Most play at the time of a player, several of them at that of the same.
+// Most clips use the time of a player. Several clips may use the time of the same player.
 static lmb_node_def draw_leaf(plan *p) {
     lmb_node_def node = lmb_default_node_def();
     if (chance(p, 8)) {
@@ -441,7 +442,7 @@ static lmb_node_def draw_leaf(plan *p) {
     return node;
 }
 
-// Operations, and how many poses they take.
+// Operations and the number of their inputs.
 static const struct {
     lmb_op op;
     uint32_t min, most;
@@ -467,7 +468,7 @@ static void draw_operation(plan *p, nodes *made) {
         node.coordinates[i] = draw_weight(p);
     }
     for (uint32_t i = 0; i < node.input_count; i++) {
-        // One that is taken already has another use.
+        // Mostly a node without a use so far, sometimes a node that is already used.
         uint32_t taken = random_below(p->random, made->count);
         if (made->open_count > 0 && !chance(p, 6)) {
             const uint32_t at = random_below(p->random, made->open_count);
@@ -519,7 +520,7 @@ static lmb_graph *draw_program(plan *p) {
     }
     lmb_graph *program = NULL;
     lmb_result result = LMB_ERROR_LIMIT;
-    // Until one holds few enough poses at once, and adds nothing but additives.
+    // Repeats until a program needs few enough poses at a time and adds only additives.
     while (is_made && (result == LMB_ERROR_LIMIT || result == LMB_ERROR_ARGUMENT)) {
         nodes made;
         draw_nodes(p, &made);
@@ -547,7 +548,7 @@ static lmb_graph *draw_program(plan *p) {
 
 // ---- Frames. ----
 
-// Any number, one of the control's constants, one next to it, or one that a device might take for it.
+// Returns any float, a constant of the control, a float next to one, or a value that a device could flush to 0.
 static float draw_parameter(random_source *random, const control_random *made) {
     const uint32_t constants =
         made->constant_count < CONTROL_RANDOM_CONSTANTS ? made->constant_count : CONTROL_RANDOM_CONSTANTS;
@@ -688,7 +689,7 @@ uint64_t control_random_expect_same(const control_random *random, uint32_t numbe
     const size_t character_motions = lmb_control_has_motion(random->control) ? LMB_MOTION_FLOATS : 0;
     uint64_t compared = 0;
     for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
-        // What is not told stays what it was.
+        // Words after the emitted events keep their old contents.
         const uint32_t count = here->emitted[i * emitted];
         const size_t kept = 2 * (size_t)count + 1 < emitted ? 2 * (size_t)count + 1 : emitted;
         expect_words(number, frame, "state", here->state, there->state, state, state, i);

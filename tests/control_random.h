@@ -1,6 +1,6 @@
-// Random controls: smoothed parameters, computed parameters, players, groups, machines inside each other, conditions, fades and a
-// character motion, with numbers at the edges of what is allowed, half of them with a random program that plays their clips; and
-// frames for them, whose parameters are any floats at all.
+// Random controls: smoothed and computed parameters, players, groups, nested machines, conditions, fades and a
+// character motion, with values at the edges of the allowed ranges. Half of the controls have a random program that
+// plays their clips. Frames for these controls have arbitrary floats as parameters.
 #ifndef LIMBER_TESTS_CONTROL_RANDOM_H
 #define LIMBER_TESTS_CONTROL_RANDOM_H
 
@@ -12,8 +12,8 @@
 enum {
     CONTROL_RANDOM_CHARACTERS = 40,
     CONTROL_RANDOM_FRAMES = 30,
-    CONTROL_RANDOM_PARAMETERS = 96,                         // the host's stand first
-    CONTROL_RANDOM_EVENTS = CONTROL_RANDOM_CHARACTERS * 24, // at most, of a frame
+    CONTROL_RANDOM_PARAMETERS = 96,                         // the host's parameters are first
+    CONTROL_RANDOM_EVENTS = CONTROL_RANDOM_CHARACTERS * 24, // the most in one frame
     CONTROL_RANDOM_CONSTANTS = 64,
 };
 
@@ -21,20 +21,20 @@ typedef struct control_random_frame {
     uint64_t step;
     uint32_t event_count;
     lmb_event events[CONTROL_RANDOM_EVENTS];
-    float parameters[CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS]; // as the host gives them
+    float parameters[CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS]; // as set by the host
 } control_random_frame;
 
-// A control and what its host gives it.
+// A control and the inputs from its host.
 typedef struct control_random {
     lmb_control *control;
     lmb_graph *program;    // the control's, or NULL
-    uint32_t first_number; // of its first frame
+    uint32_t first_number; // the first frame's number
     float constants[CONTROL_RANDOM_CONSTANTS];
-    uint32_t constant_count; // drawn, of which the last ones stay
+    uint32_t constant_count; // the number drawn; only the last ones are kept
     control_random_frame frames[CONTROL_RANDOM_FRAMES];
 } control_random;
 
-// What one side keeps of a frame.
+// The results of one side after a frame.
 typedef struct control_random_result {
     uint32_t *state;
     uint32_t *emitted;
@@ -42,17 +42,17 @@ typedef struct control_random_result {
     float *motions;
 } control_random_result;
 
-// The same for the same number. To be freed by control_random_destroy().
+// Returns the same control for the same number. Release it with control_random_destroy().
 control_random *control_random_create(uint32_t number);
 void control_random_destroy(control_random *random);
 
 control_random_result control_random_result_create(const control_random *random);
 void control_random_result_destroy(control_random_result *result);
 
-// Runs a frame on the CPU: `result` holds the state of the frame before. `at_once` characters are beside each other.
+// Runs a frame on the CPU. `result` holds the state of the previous frame. A call runs at most `at_once` of them.
 void control_random_run(const control_random *random, uint32_t frame, uint32_t at_once, control_random_result *result);
 
-// Fails, naming number and frame, where a bit differs. Returns how many words were compared.
+// Fails and names the number and the frame if a bit differs. Returns the number of words compared.
 uint64_t control_random_expect_same(const control_random *random, uint32_t number, uint32_t frame,
                                     const control_random_result *here, const control_random_result *there);
 

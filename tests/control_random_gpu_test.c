@@ -1,5 +1,5 @@
 // Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame. The
-// kernel runs any control's block, so it is compiled once here, with character motion and without, not once for each control.
+// kernel runs any control's block, so it is compiled only twice here: with and without character motion.
 #include "gpu_suite.h"
 
 #include "../src/control.h"
@@ -11,14 +11,15 @@
 #include "control.spv.h"
 #include "control_plain.spv.h"
 
-// Of a block, of a character's state, and of what is emitted of it; weights that a program finds of one.
+// Max words of a block, of a character's state, and of its emitted events; max weights that a program computes per
+// character.
 enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
 
 static device opened;
 static VkPipelineLayout layout;
 static VkPipeline pipelines[2]; // without and with character motion
 
-// What a control's frames read and write, one frame after the other.
+// The buffers that frames of a control read and write.
 typedef enum buffer {
     BLOCK,
     PROGRAM,
@@ -74,7 +75,7 @@ static int start(void **state) {
     create_buffer(BLOCK, MOST_WORDS);
     create_buffer(PROGRAM, MOST_WORDS);
     create_buffer(WEIGHTS, (size_t)CONTROL_RANDOM_CHARACTERS * MOST_WEIGHTS);
-    create_buffer(STATE, 2 * (size_t)CONTROL_RANDOM_CHARACTERS * MOST_STATE_WORDS); // and copies of them
+    create_buffer(STATE, 2 * (size_t)CONTROL_RANDOM_CHARACTERS * MOST_STATE_WORDS); // and copies
     create_buffer(STATES, rows * MOST_STATE_WORDS);
     create_buffer(PARAMETERS, rows * CONTROL_RANDOM_PARAMETERS);
     create_buffer(SENT, (size_t)CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_EVENTS * 2);
@@ -110,7 +111,7 @@ static void barrier(VkCommandBuffer commands) {
                          0, NULL, 0, NULL);
 }
 
-// Words of all characters in a frame.
+// The words of all characters in a frame.
 typedef struct sizes {
     size_t state, parameters, sent, emitted, motions;
 } sizes;

@@ -1,5 +1,5 @@
-// Random controls on the CPU: characters one by one on a processor that flushes subnormals have the same bits as many
-// at once on one that keeps them. The state that a frame leaves passes the check of states.
+// Random controls on the CPU: single characters on a processor that flushes subnormals give the same bits as many
+// characters at a time on one that does not. The state after each frame passes the check of states.
 #include "control_random.h"
 #include "program_loop.h"
 
@@ -10,7 +10,8 @@
 
 static bool flushing;
 
-// Stands in for the C library's: the default environment, which the library enters, flushes where `flushing` is set.
+// Replaces the function of the C library: the default environment, which the library enters, flushes if `flushing` is
+// set.
 int fesetenv(const fenv_t *environment) {
     _mm_setcsr(environment != FE_DFL_ENV ? environment->__mxcsr : flushing ? 0x1f80u | 0x8040u : 0x1f80u);
     return 0;
@@ -54,7 +55,7 @@ int main(void) {
 #else
 
 int main(void) {
-    return 77; // no way to set flushing that this test knows
+    return 77; // this test cannot set flushing here
 }
 
 #endif

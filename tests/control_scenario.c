@@ -7,7 +7,7 @@ const uint64_t control_scenario_golden = UINT64_C(0xec0d85d16f04dbba);
 const uint64_t motion_scenario_golden = UINT64_C(0x2e885a14e95b34c0);
 const uint64_t motion_scenario_long_golden = UINT64_C(0xc064882c29e9c8cd);
 
-// The host's parameters, then those that the control writes.
+// The host's parameters, then the parameters that the control writes.
 enum {
     SPEED,
     TURN,
@@ -121,7 +121,7 @@ static void make_machines(lmb_control_machine_def machines[3], lmb_control_state
     }
 }
 
-// A winding way, a spin, and a short jump.
+// A winding path, a spin, and a short jump.
 static const float winding[] = {0.0f, 0.0f, 0.0f, 0.0f,  0.1f, 0.05f, 0.4f, 0.3f, 0.3f, 0.0f,
                                 0.7f, 0.5f, 0.2f, 0.05f, 1.1f, 0.1f,  0.4f, 0.0f, 1.4f, -0.2f};
 static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.0f, 1.0f, -2.0f, 14.0f};
@@ -145,11 +145,11 @@ static void add_motion(lmb_control_player_def players[9], lmb_motion_def *charac
     character_motion->velocity_parameters[2] = OWN_VELOCITY + 1;
 }
 
-// ---- The program: a joint that goes along a line with a player's time, blended by parameters and states. ----
+// ---- The program: a joint that moves on a line with a player's time, blended by parameters and states. ----
 
 typedef enum scenario_kind { PLAIN, MOVES, STRETCHED, INTERPOLATED } scenario_kind;
 
-// Nodes: the players' clips, then these.
+// Nodes: the players' clips, then the following nodes.
 enum { STILL = 9, STANDS, WITHIN, BODY, STRIDES, LEGS, LEAN, ADDED, LAST, NODES };
 
 static lmb_node_def node_of(lmb_op op, uint32_t first, uint32_t second, lmb_value weight) {
@@ -173,7 +173,7 @@ static lmb_node_def sum_of(const uint32_t *inputs, const uint32_t *weights, uint
     return node;
 }
 
-// On a line, or in a plane.
+// A space over a line, or over a plane.
 static lmb_node_def make_strides(bool is_plane) {
     static const float positions[][2] = {{0.25f, -1.0f}, {1.25f, 0.5f}, {0.75f, 2.0f}};
     lmb_node_def node = lmb_default_node_def();
@@ -188,8 +188,8 @@ static lmb_node_def make_strides(bool is_plane) {
     return node;
 }
 
-// States 0 to 3 of the outer machine, the second one with the machine within it; strides over that, masked; a clip
-// added to that which plays elsewhere, too.
+// States 0 to 3 of the outer machine; the second one contains the inner machine. Over them, masked strides, and an
+// added clip that also plays elsewhere.
 static void make_nodes(scenario_kind kind, lmb_node_def nodes[NODES]) {
     for (uint32_t i = 0; i < STILL; i++) {
         nodes[i] = lmb_default_node_def();
@@ -251,7 +251,7 @@ static lmb_result create_program(control_scenario *scenario, scenario_kind kind,
     return result;
 }
 
-// Two groups: strides, by their velocities, and what stands, by durations.
+// Two groups: strides, matched by velocity, and standing clips, matched by duration.
 static const uint32_t strides[] = {6, 7}, stands[] = {0, 4};
 
 static void make_groups(lmb_control_group_def groups[2]) {
@@ -264,7 +264,7 @@ static void make_groups(lmb_control_group_def groups[2]) {
                                         .velocity_parameter = LMB_NONE};
 }
 
-// The strides' places are in two states, in machines within each other, and one goes backwards.
+// The strides' positions are in two states of nested machines, and one clip runs backwards.
 static void stretch(lmb_control_player_def players[9], lmb_control_group_def groups[2]) {
     players[6].machine = 0;
     players[6].state = 2;
@@ -386,7 +386,7 @@ lmb_result control_scenario_run(control_scenario *scenario, uint32_t frame, lmb_
     return lmb_control_run(scenario->control, &run, 0, scenario->character_count, error);
 }
 
-// What is not told stays what it was, so only what is counts.
+// Hashes only the words that were written: the others keep their old contents.
 static uint64_t hash_emitted(const control_scenario *scenario, uint64_t hash) {
     uint32_t words = lmb_control_emitted_words(scenario->control);
     for (uint32_t i = 0; i < scenario->character_count; i++) {

@@ -1,4 +1,4 @@
-// The control on the CPU: players, groups, smoothed parameters, machines against what their formulas say.
+// The control on the CPU: players, groups, smoothed parameters and machines against their formulas.
 #include "control_program.h"
 #include "suite.h"
 
@@ -9,7 +9,7 @@
 #define MOST_WORDS 1024
 #define MOST_EMITTED 64
 
-// One character with what it runs.
+// One character with its control and program.
 typedef struct stage {
     lmb_control *control;
     lmb_graph *program; // or NULL
@@ -19,7 +19,7 @@ typedef struct stage {
     uint32_t number;
 } stage;
 
-// Takes the program, if there is one.
+// Takes ownership of the program, if there is one.
 static stage begin_with(const lmb_control_def *def, lmb_graph *program) {
     stage s = {.program = program};
     lmb_error error = {0};
@@ -82,7 +82,7 @@ static lmb_control_def control_of(lmb_control_player_def *player) {
     return def;
 }
 
-// A day at 60 Hz ends on the sum of its steps, to the tick.
+// After a day at 60 Hz, the time is the exact sum of the steps, to the tick.
 static void test_a_day(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -98,7 +98,7 @@ static void test_a_day(void **state) {
     end(&s);
 }
 
-// What a player does at its ends, at several rates and steps, against fmod in float64.
+// Players at their ends, at several rates and steps, against fmod in float64.
 static void test_places(void **state) {
     (void)state;
     static const float rates[] = {1.0f, 0.5f, 2.25f, -1.0f, -0.75f, 37.0f, -64.0f, 0.0f};
@@ -114,12 +114,12 @@ static void test_places(void **state) {
                 const lmb_control_def def = control_of(&player);
                 stage s = begin(&def);
                 const uint64_t ticks = (uint64_t)llround(steps[t] * (double)LMB_TICKS_PER_SECOND);
-                const double d = 1.3; // floats count as the parts of a second that they round from
+                const double d = 1.3; // a float stands for the simplest fraction of a second that rounds to it
                 double x = 0.4;
                 bool out = false;
                 for (int i = 0; i < 50; i++) {
                     step(&s, ticks);
-                    // What ends in a frame is shown at its end, and drops out with the next one.
+                    // A clip that ends in a frame is shown at its end. Its weight becomes 0 in the next frame.
                     assert_float_equal(s.parameters[1], (out ? 0.0f : 1.0f), 0.0f);
                     assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (out ? 0.0f : 1.0f), 0.0f);
                     x += (double)ticks / (double)LMB_TICKS_PER_SECOND * (double)rates[r];
@@ -145,7 +145,7 @@ static void test_places(void **state) {
     }
 }
 
-// The same total of steps gives the same place, to the bit, whatever its parts.
+// The same total of steps gives the same time, to the bit, however it is divided.
 static void test_steps_add_up(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -165,7 +165,7 @@ static void test_steps_add_up(void **state) {
     end(&coarse);
 }
 
-// How often an unwrapped time passes a notify: from float64, for any way there and back.
+// Counts how often the time passes a notify.
 static uint32_t count_passes(const stage *s, uint32_t event) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->emitted[0]; i++) {
@@ -206,7 +206,7 @@ static void test_notifies(void **state) {
             assert_int_equal(counts[event], 10);
         }
         assert_int_equal(loops, 10);
-        // Several rounds in one step, in the order of passing.
+        // Several loops in one step: events are in the order in which the time passes them.
         step(&s, 3 * LMB_TICKS_PER_SECOND);
         assert_int_equal(s.emitted[0], 13);
         static const uint32_t forwards[] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 9};
@@ -240,7 +240,7 @@ static void test_notifies_there_and_back(void **state) {
                     counts[event] += count_passes(&s, event);
                 }
             }
-            assert_int_equal(counts[0], 10); // once for each time there
+            assert_int_equal(counts[0], 10); // once per pass
             assert_int_equal(counts[1], 20);
             assert_int_equal(counts[3], 10);
             end(&s);
@@ -269,7 +269,7 @@ static void test_ended_once(void **state) {
             expect_emitted(&s, 1, 5, 1.0);
         }
     }
-    // And begun anew.
+    // After a reset.
     const uint32_t reset = LMB_EVENT_RESET;
     step_with(&s, SIXTIETH, &reset, 1);
     assert_near(s.parameters[0], 1.0 / 60, 1e-7);
@@ -287,7 +287,7 @@ static void test_emitted_overflow(void **state) {
     lmb_control_def def = control_of(&player);
     def.max_emitted_events = 3;
     stage s = begin(&def);
-    step(&s, 10 * LMB_TICKS_PER_SECOND); // 40 rounds
+    step(&s, 10 * LMB_TICKS_PER_SECOND); // 40 loops
     assert_int_equal(s.emitted[0], 80);
     assert_int_equal(s.emitted[1], 0);
     assert_int_equal(s.emitted[3], 1);
@@ -300,7 +300,7 @@ static double wrap(double x, double d) {
     return x - d * floor(x / d);
 }
 
-// As far as two places in a loop are apart.
+// Returns the distance of two times in a loop.
 static double apart(double a, double b, double d) {
     const double off = wrap(a - b, d);
     return fmin(off, d - off);
@@ -343,7 +343,7 @@ static void test_two_in_phase(void **state) {
         s.parameters[1] = (float)f;
         step(&s, SIXTIETH);
         walk = fmod(walk + (1.0 / 60) * ((1.0 - f) + f * d_walk / d_run), d_walk);
-        // Rates are rounded to 1/65,536: 2,000 of them.
+        // Rates are rounded to 1/65,536; the errors of 2,000 frames add up.
         assert_near(apart((double)s.parameters[2], walk, d_walk), 0.0, 1e-3);
         const double exact = fmod(((double)s.parameters[2] - o_walk + d_walk) * d_run / d_walk + o_run, d_run);
         assert_near(apart((double)s.parameters[3], exact, d_run), 0.0, 1e-6);
@@ -352,17 +352,17 @@ static void test_two_in_phase(void **state) {
     end(&s);
 }
 
-// ---- Cadences, by the formulas of control.h in float64. ----
+// ---- Cadences, against the formulas of control.h in float64. ----
 
 enum { MEMBERS = 3, MOST_MEMBER_MARKERS = 3, GROUP_TIMES = 4, GROUP_VELOCITY = GROUP_TIMES + MEMBERS };
 
-// A group, its players' weights being parameters 0 to 2, its rate parameter 3.
+// A group. Parameters 0 to 2 are its players' weights, parameter 3 its rate.
 typedef struct group_case {
     lmb_cadence cadence;
-    bool by_velocity; // what it comes to
+    bool by_velocity; // the expected cadence
     float velocities[MEMBERS];
     uint32_t marker_count;
-    bool has_tracks; // velocities are those of motion tracks
+    bool has_tracks; // motion tracks give the velocities
 } group_case;
 
 static const float group_durations[MEMBERS] = {1.2f, 0.7f, 1.75f};
@@ -390,7 +390,7 @@ static void describe_group(const group_case *given, group_scene *scene) {
         player->marker_count = given->marker_count > 1 ? given->marker_count : 0;
         player->velocity = given->has_tracks ? 0.0f : given->velocities[i];
         if (given->has_tracks) {
-            // Aside as well as ahead: 3, 4, 5.
+            // Motion to the side as well as ahead: a 3-4-5 triangle.
             const float way = given->velocities[i] * group_durations[i];
             memcpy(scene->keys[i], (const float[]){1, 2, 3, 0, 1 + 0.6f * way, 5, 3 - 0.8f * way, 0.5f},
                    sizeof scene->keys[i]);
@@ -417,7 +417,7 @@ static stage begin_group(const group_case *given, group_scene *scene) {
     return begin_with(&scene->def, control_program_create(&scene->def, weights));
 }
 
-// Where a player's piece begins, and how long it is.
+// Returns the start of a player's interval between markers, and its length.
 static double piece_of(const group_case *given, uint32_t player, uint32_t piece, double *length) {
     const float *markers = group_markers[player];
     const double duration = (double)group_durations[player];
@@ -427,7 +427,7 @@ static double piece_of(const group_case *given, uint32_t player, uint32_t piece,
     return begin;
 }
 
-// The piece that a place is in, and how far into it.
+// Returns the interval that contains a time, and the fraction of the interval up to that time.
 static uint32_t find_piece_of(const group_case *given, uint32_t player, double place, double *share) {
     const double duration = (double)group_durations[player], first = (double)group_markers[player][0];
     uint32_t found = 0;
@@ -441,7 +441,7 @@ static uint32_t find_piece_of(const group_case *given, uint32_t player, double p
     return found;
 }
 
-// The group's r, and its velocity without its rate.
+// Returns the group's r, and its velocity without the rate.
 static double find_rate(const group_case *given, const double weights[MEMBERS], uint32_t piece, double *velocity) {
     double sum = 0.0, speeds = 0.0, pieces = 0.0, rates = 0.0, led, own;
     *velocity = 0.0;
@@ -477,7 +477,7 @@ static void check_group(const group_case *given) {
     stage s = begin_group(given, &scene);
     for (int frame = 0; frame < 700; frame++) {
         double weights[MEMBERS], share, velocity, length;
-        // In the first frame players are at their first markers.
+        // In the first frame, players are at their first markers.
         const double before = frame > 0 ? seconds_of(&s, 1) : (double)group_markers[1][0];
         draw_group_frame(&s, frame, weights);
         step(&s, SIXTIETH);
@@ -491,7 +491,7 @@ static void check_group(const group_case *given) {
         for (uint32_t i = 0; i < MEMBERS; i++) {
             const double begin = piece_of(given, i, piece, &length);
             assert_near(apart(seconds_of(&s, i), begin + share * length, (double)group_durations[i]), 0.0,
-                        2e-7); // floats count as the parts of a second that they round from
+                        2e-7); // a float stands for the simplest fraction of a second that rounds to it
             assert_near(lmb_control_player_weight(s.control, s.state, i), weights[i], 1e-6);
         }
     }
@@ -504,10 +504,10 @@ static void test_cadences(void **state) {
         {LMB_CADENCE_DEFAULT, true, {1.4f, 4.0f, 0.7f}, 1, false},
         {LMB_CADENCE_DEFAULT, true, {1.4f, 4.0f, 0.7f}, 3, false},
         {LMB_CADENCE_DEFAULT, true, {1.4f, 4.0f, 0.7f}, 3, true},
-        {LMB_CADENCE_DEFAULT, true, {1.4f, -4.0f, 0.7f}, 2, false}, // some go backwards
+        {LMB_CADENCE_DEFAULT, true, {1.4f, -4.0f, 0.7f}, 2, false}, // some run backwards
         {LMB_CADENCE_VELOCITY, true, {-1.0f, -2.0f, -0.5f}, 1, false},
         {LMB_CADENCE_VELOCITY, true, {-1.5f, 1.5f, 3.0f}, 3, false},
-        {LMB_CADENCE_DEFAULT, false, {1.4f, 4.0f, 0.0f}, 3, false}, // one has none
+        {LMB_CADENCE_DEFAULT, false, {1.4f, 4.0f, 0.0f}, 3, false}, // one has no velocity
         {LMB_CADENCE_DEFAULT, false, {0.0f, 0.0f, 0.0f}, 1, false},
         {LMB_CADENCE_DURATION, false, {1.4f, 4.0f, 0.7f}, 1, false},
         {LMB_CADENCE_DURATION, false, {1.4f, -4.0f, 0.7f}, 3, false},
@@ -518,7 +518,7 @@ static void test_cadences(void **state) {
     }
 }
 
-// By velocities the character goes at sum(w v), while each clip goes as far as it does by itself in as much of its
+// With the velocity cadence, the character moves at sum(w v), and each clip covers its own distance in its own share of
 // time.
 static void test_group_goes_as_far_as_its_velocity(void **state) {
     (void)state;
@@ -541,7 +541,7 @@ static void test_group_goes_as_far_as_its_velocity(void **state) {
     end(&s);
 }
 
-// Where all weigh 0, a group goes at its own rate, in either cadence, and as fast as its leader.
+// If all weights are 0, a group runs at its own rate with either cadence, as fast as its leader.
 static void test_group_without_weight(void **state) {
     (void)state;
     for (int by_velocity = 0; by_velocity < 2; by_velocity++) {
@@ -563,7 +563,7 @@ static void test_group_without_weight(void **state) {
     }
 }
 
-// Markers: where the leader is half way between its left and right foot, so is every other.
+// Markers: when the leader is halfway between its left and its right foot, so is every other player.
 static void test_markers(void **state) {
     (void)state;
     static const float left[] = {0.1f, 0.4f, 0.9f}, right[] = {0.3f, 1.0f, 1.1f};
@@ -592,7 +592,7 @@ static void test_markers(void **state) {
     for (int i = 0; i < 500; i++) {
         step(&s, SIXTIETH);
         double p = s.parameters[0];
-        led = wrap(led + 1.0 / 60, 1.0); // it alone weighs
+        led = wrap(led + 1.0 / 60, 1.0); // only it has a weight
         assert_near(apart(p, led, 1.0), 0.0, 1e-6);
         double from = left[2], until = 1.0 + (double)left[0], to = right[2], size = 2.0 + (double)right[0] - to;
         if (p < (double)left[0]) {
@@ -632,7 +632,7 @@ static void test_smoothed(void **state) {
     end(&s);
 }
 
-// A machine of three states on clips of a second: a and b by events, c by b's end.
+// A machine of three states with clips of one second. Events enter a and b; the end of b's clip enters c.
 enum { GO, BACK, CHAIN, ENTERED, LEFT, EVENTS };
 
 typedef struct small_machine {
@@ -697,17 +697,18 @@ static void test_machine(void **state) {
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
     assert_int_equal(s.emitted[0], 1);
     expect_emitted(&s, 0, ENTERED, 0.0);
-    for (int i = 1; i <= 15; i++) { // the first step of the fade, and of the clip, in the event's frame
+    for (int i = 1; i <= 15; i++) { // the first step of the fade and of the clip is in the frame of the event
         assert_near(s.parameters[4], i / 30.0, 1e-6);
         assert_near(s.parameters[3], 1.0 - i / 30.0, 1e-6);
         assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
         assert_near(s.parameters[0], (i + 1) / 60.0, 1e-6); // both play
-        assert_near(s.parameters[1], i / 60.0, 1e-6);       // begun on entry
+        assert_near(s.parameters[1], i / 60.0, 1e-6);       // starts on entry
         if (i < 15) {
             step(&s, SIXTIETH);
         }
     }
-    // Interrupted half way, back to what is still seen: no weight jumps, and its clip goes on where it is.
+    // An interruption halfway, back to the state that is still visible: no weight jumps, and its clip continues from
+    // its time.
     float before[3] = {s.parameters[3], s.parameters[4], s.parameters[0]};
     step_with(&s, SIXTIETH, &back, 1);
     assert_near(s.parameters[3], 0.5 + 0.5 / 30.0, 1e-6);
@@ -723,7 +724,7 @@ static void test_machine(void **state) {
     assert_float_equal(s.parameters[3], 1.0f, 0.0f);
     assert_float_equal(s.parameters[4], 0.0f, 0.0f);
     assert_near(s.parameters[0], fmod((double)before[2] + 31 / 60.0, 1.0), 1e-6);
-    // A second after entry, to the frame, the clip is at its end, which the frame after sees.
+    // One second after entry, to the frame, the clip is at its end. The next frame reacts to it.
     step_with(&s, SIXTIETH, &go, 1);
     for (int i = 1; i <= 60; i++) {
         assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
@@ -754,13 +755,13 @@ static lmb_node_def node_of(lmb_op op, uint32_t first, uint32_t second, lmb_valu
     return node;
 }
 
-// What a clip weighs is the sum over its uses; a player whose clip is used nowhere weighs what its state does.
+// The weight of a clip is the sum over its uses. A player whose clip has no use has the weight of its state.
 static void test_weights_of_clips(void **state) {
     (void)state;
     small_machine small;
     const lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
     lmb_node_def nodes[] = {clip_at(0), clip_at(1), node_of(LMB_OP_BLEND, 0, 1, lmb_parameter(6)),
-                            // Clip 0 once more, at a rate of its own, over the blend, for a part of the joints.
+                            // Clip 0 again, with a different rate, over the blend, for some of the joints.
                             clip_at(0), node_of(LMB_OP_MASKED, 2, 3, lmb_parameter(7))};
     nodes[3].rate = lmb_constant(0.5f);
     stage s = begin_with(&def, control_program_create_of(nodes, 5, def.parameter_count));
@@ -773,13 +774,13 @@ static void test_weights_of_clips(void **state) {
         step(&s, SIXTIETH);
         assert_near(lmb_control_player_weight(s.control, s.state, 0), (1.0 - f) + m, 1e-6);
         assert_near(lmb_control_player_weight(s.control, s.state, 1), f, 1e-6);
-        // Its state is 2, which is not entered.
+        // It belongs to state 2, which is not entered.
         assert_float_equal(lmb_control_player_weight(s.control, s.state, 2), 0.0f, 0.0f);
-        // Machines write their weights beside that.
+        // Machines also write their weights.
         assert_near(s.parameters[4], fmin(i / 30.0, 1.0), 1e-6);
     }
     end(&s);
-    // One in whose place the program plays nothing.
+    // A player whose clip the program replaces by the rest pose.
     nodes[1] = lmb_default_node_def();
     s = begin_with(&def, control_program_create_of(nodes, 5, def.parameter_count));
     step_with(&s, SIXTIETH, &go, 1);
@@ -791,8 +792,9 @@ static void test_weights_of_clips(void **state) {
     end(&s);
 }
 
-// In root motion a pose that lies over another, by a weight w and a mask that gives joint 0 the share m, weighs m w,
-// and what it lies over 1 - m w; where it is added, 1. In the pose it weighs w, and the other 1.
+// Root motion of a pose that is blended over another with weight w and a mask that gives joint 0 the share m: its
+// weight is m w, and the weight of the pose below is 1 - m w, or 1 if the pose is added. In the pose itself, the
+// weights are w and 1.
 static void test_weights_in_root_motion(void **state) {
     (void)state;
     static const struct {
@@ -835,7 +837,7 @@ static void test_weights_in_root_motion(void **state) {
     }
 }
 
-// The product of the weights of the states that it is in.
+// A player's weight is the product of the weights of the states that contain it.
 static void test_weights_without_a_program(void **state) {
     (void)state;
     lmb_control_state_def states[4];
@@ -876,12 +878,12 @@ static void test_weights_without_a_program(void **state) {
     step_with(&s, SIXTIETH, both, 2);
     for (int i = 1; i <= 60; i++) {
         const double without = fmin(i / 30.0, 1.0), within = fmin(i / 15.0, 1.0);
-        // Past its end it weighs nothing.
+        // After its end, its weight is 0.
         const double in_machine = i <= 45 ? within : 0.0;
         assert_near(lmb_control_player_weight(s.control, s.state, 0), without * (1.0 - within), 1e-6);
         assert_near(lmb_control_player_weight(s.control, s.state, 1), without * in_machine, 1e-6);
         assert_float_equal(lmb_control_player_weight(s.control, s.state, 2), 1.0f, 0.0f);
-        assert_near(s.parameters[3], 1.0 - within, 1e-6); // in its machine
+        assert_near(s.parameters[3], 1.0 - within, 1e-6); // within its machine
         assert_near(s.parameters[4], in_machine, 1e-6);
         assert_near(s.parameters[1], fmin(i / 60.0, 0.75), 1e-6);
         step(&s, SIXTIETH);
@@ -889,7 +891,7 @@ static void test_weights_without_a_program(void **state) {
     end(&s);
 }
 
-// Events of clips have the weights of this frame's pose.
+// Events of clips have the weights of the current frame's pose.
 static void test_emitted_weights(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.1f, 0}, {0.3f, 1}};
@@ -923,7 +925,7 @@ static void test_emitted_weights(void **state) {
             sum += given[i];
         }
         step(&s, SIXTIETH);
-        // Those of each player alone, in its order, then its end; the first player's come first.
+        // The events of each player in its order, then its end. The first player's events come first.
         uint32_t player = 0, last = 0;
         for (uint32_t i = 0; i < s.emitted[0]; i++) {
             float weight;
@@ -942,7 +944,7 @@ static void test_emitted_weights(void **state) {
             assert_near(lmb_control_player_weight(s.control, s.state, i), given[i] / sum, 1e-6);
         }
     }
-    // Four seconds: ten loops and two thirds, the end, as many turns.
+    // Four seconds: ten and two thirds loops, one end, and as many reversals.
     assert_int_equal(seen[0], 11 + 1 + 11);
     assert_int_equal(seen[1], 10 + 1 + 10);
     assert_int_equal(seen[2], 10 + 10);
@@ -950,7 +952,7 @@ static void test_emitted_weights(void **state) {
     end(&s);
 }
 
-// Those of a group, each with its own.
+// The events of a group, each with the weight of its player.
 static void test_emitted_weights_of_a_group(void **state) {
     (void)state;
     static const lmb_notify_def notifies[3][1] = {{{0.1f, 0}}, {{0.2f, 1}}, {{0.3f, 2}}};
@@ -998,8 +1000,8 @@ static void test_emitted_weights_of_a_group(void **state) {
     end(&s);
 }
 
-// An event's transition shows its first step in its own frame: what the new state's clip passes is reported after the
-// entry, with the weight that it has then. A clip's end is seen in the next frame.
+// A transition by an event applies its first step in the frame of the event. The events of the new state's clip follow
+// the entry event, with the weight after that step. Machines react to the end of a clip in the next frame.
 static void test_order_in_a_frame(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.0f, BACK}};
@@ -1027,7 +1029,7 @@ static void test_order_in_a_frame(void **state) {
         assert_int_equal(s.emitted[0], 0);
         assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
     }
-    step(&s, SIXTIETH); // it comes to its end
+    step(&s, SIXTIETH); // it reaches its end
     assert_int_equal(s.emitted[0], 1);
     expect_emitted(&s, 0, CHAIN, 1.0);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
@@ -1071,7 +1073,7 @@ static lmb_control_def describe_inertialized(small_machine *small) {
     return def;
 }
 
-// What is reported of a switch, from frame to frame.
+// Checks the parameters that describe a switch, frame by frame.
 static void expect_inertia(const stage *s, uint32_t number, double step, uint32_t switched, double time,
                            double duration) {
     const float *written = s->parameters + 8;
@@ -1089,7 +1091,7 @@ static void test_inertialized(void **state) {
     small.transitions[2].fade = 0.25f;
     stage s = begin(&def);
     const uint32_t go = GO, back = BACK, both[] = {GO, BACK};
-    // A character's first frame has nothing before it.
+    // The first frame of a character has no previous pose.
     step_with(&s, SIXTIETH, &go, 1);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
     expect_inertia(&s, 1, 0.0, 1, 1 / 60.0, 0.0);
@@ -1099,7 +1101,7 @@ static void test_inertialized(void **state) {
         step(&s, SIXTIETH);
         expect_inertia(&s, i, 1 / 60.0, 2, (i - 1) / 60.0, 0.25);
     }
-    // The new state alone weighs, and the old one does not go on.
+    // Only the new state has a weight, and the old state stops.
     const float stopped = s.parameters[0];
     step_with(&s, 2 * SIXTIETH, &go, 1);
     expect_inertia(&s, 16, 1 / 60.0, 16, 2 / 60.0, 0.5);
@@ -1112,14 +1114,14 @@ static void test_inertialized(void **state) {
     assert_float_equal(s.parameters[0], stopped, 0.0f);
     assert_near(s.parameters[1], 3 / 60.0, 1e-6);
     assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
-    // Over once its time has passed.
+    // The inertialization ends after its duration.
     for (uint32_t i = 18; i <= 43; i++) {
         step(&s, SIXTIETH);
         expect_inertia(&s, i, 1 / 60.0, 16, (i - 14) / 60.0, 0.5);
     }
     step(&s, SIXTIETH);
     expect_inertia(&s, 44, 1 / 60.0, 16, 0.0, 0.0);
-    // Of several in a frame the longest counts, from wherever it goes.
+    // Of several switches in one frame, the longest counts, whatever its target.
     step_with(&s, SIXTIETH, &back, 1);
     step_with(&s, SIXTIETH, both, 2);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
@@ -1127,8 +1129,8 @@ static void test_inertialized(void **state) {
     end(&s);
 }
 
-// Begun anew, a character has nothing before it, and no frame the number of one that was shown: what is remembered of that
-// one would be taken for its own.
+// A reset character has no previous pose. Its frame number skips one, because a frame that was shown under the previous
+// number would be taken for its previous pose.
 static void test_inertialized_and_begun_anew(void **state) {
     (void)state;
     small_machine small;
@@ -1144,14 +1146,14 @@ static void test_inertialized_and_begun_anew(void **state) {
     expect_inertia(&s, 5, 1 / 60.0, 5, 1 / 60.0, 0.5);
     step_with(&s, SIXTIETH, anew, 2);
     expect_inertia(&s, 7, 0.0, 7, 1 / 60.0, 0.0);
-    // Past the largest number.
+    // The number wraps around after the largest.
     s.state[lmb_control_state_words(s.control) - 7] = LMB_INERTIA_LAST_NUMBER;
     step_with(&s, SIXTIETH, &reset, 1);
     expect_inertia(&s, 1, 0.0, 0, 0.0, 0.0);
     end(&s);
 }
 
-// The longest fade and step that there are make no state that is refused: step_with() checks it.
+// The longest fade and step do not create a state that is refused: step_with() checks each state.
 static void test_inertialized_for_the_longest_time(void **state) {
     (void)state;
     small_machine small;
@@ -1168,7 +1170,7 @@ static void test_inertialized_for_the_longest_time(void **state) {
     end(&s);
 }
 
-// Frames in which a character stands still are none.
+// Frames without an update do not count.
 static void test_inertialized_with_updates_left_out(void **state) {
     (void)state;
     small_machine small;
@@ -1203,15 +1205,15 @@ static void test_inertia_of_foreign_states(void **state) {
     assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
     for (uint32_t i = 0; i < 7; i++) {
         const uint32_t kept = s.state[words + i];
-        s.state[words + i] = 0xffffffffu; // no number, and past every time
-        const bool is_low = i == 4;       // of a time it may be anything
+        s.state[words + i] = 0xffffffffu; // not a valid number, and beyond every time
+        const bool is_low = i == 4;       // this word of a time may have any value
         assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), is_low ? LMB_OK : LMB_ERROR_FORMAT);
         s.state[words + i] = kept;
     }
     end(&s);
 }
 
-// Events are taken in the order sent; one that nobody takes is gone.
+// Events are processed in the order sent. An event that no transition takes is dropped.
 static void test_order_of_events(void **state) {
     (void)state;
     small_machine small;
@@ -1227,7 +1229,8 @@ static void test_order_of_events(void **state) {
         step(&s, SIXTIETH);
     }
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
-    // Sixteen are taken, further ones counted; of sixteen, eight small.transitions.
+    // A character processes at most sixteen events in a frame and counts the others as lost. A machine takes at
+    // most eight transitions in each piece of a frame.
     uint32_t many[20];
     for (uint32_t i = 0; i < 20; i++) {
         many[i] = i % 2 ? BACK : GO;
@@ -1241,7 +1244,7 @@ static void test_order_of_events(void **state) {
     end(&s);
 }
 
-// Conditions, priorities, delays, and transitions that need no event one after another.
+// Conditions, priorities, delays, and sequences of transitions without events.
 static void test_conditions(void **state) {
     (void)state;
     lmb_control_state_def states[4];
@@ -1293,7 +1296,7 @@ static void test_conditions(void **state) {
     }
 }
 
-// A machine within a state begins anew with it, and rests while the state is not current.
+// A machine within a state restarts with the state, and does not run while the state is not current.
 static void test_nested(void **state) {
     (void)state;
     lmb_control_state_def states[4];
@@ -1334,11 +1337,11 @@ static void test_nested(void **state) {
         step_with(&s, SIXTIETH, &chain, 1);
     }
     step_with(&s, SIXTIETH, &go, 1);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 0); // begun anew
+    assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 0); // restarted
     end(&s);
 }
 
-// Updated every 4th frame, a character has moved as far as one that is updated in each.
+// A character that is updated every 4th frame advances as far as one that is updated every frame.
 static void test_update_rate(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -1362,7 +1365,7 @@ static void test_update_rate(void **state) {
     end(&seldom);
 }
 
-// What ends in an update is shown at its end until the next one, where it drops out.
+// A clip that ends in an update is shown at its end until the next update, where its weight becomes 0.
 static void test_dropping_out_with_updates_left_out(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -1372,14 +1375,14 @@ static void test_dropping_out_with_updates_left_out(void **state) {
     def.update_every = lmb_constant(4.0f);
     stage s = begin(&def);
     for (uint32_t i = 0; i < 20; i++) {
-        step(&s, SIXTIETH); // updates by the frames 0, 4, 8 (which ends it), 12, 16
+        step(&s, SIXTIETH); // updates in frames 0, 4, 8 (where it ends), 12, 16
         assert_float_equal(s.parameters[1], (i < 12 ? 1.0f : 0.0f), 0.0f);
         assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (i < 12 ? 1.0f : 0.0f), 0.0f);
     }
     end(&s);
 }
 
-// A state copied away and back gives the same bits again.
+// A state that was copied out and back gives the same bits again.
 static void test_rollback(void **state) {
     (void)state;
     small_machine small;
@@ -1563,7 +1566,7 @@ static void test_refused_programs(void **state) {
     other.parameter_count = 9;
     expect_program_refused(&def, control_program_create(&other, alike), LMB_ERROR_ARGUMENT,
                            "control: it has 8 parameters, and the graph 9");
-    // A blend finds three weights; the program has two of its own.
+    // A blend needs three weights; the program itself needs two.
     enum { MOST = (LMB_MAX_CONTROL_WEIGHTS - 2) / 3 };
     static lmb_node_def nodes[1 + MOST + 1];
     for (uint32_t i = 0; i < 1 + MOST + 1; i++) {
@@ -1652,7 +1655,7 @@ static void test_refused_frames(void **state) {
 }
 
 static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, const char *why) {
-    uint32_t two[2 * MOST_WORDS] = {0}; // of which the second is wrong
+    uint32_t two[2 * MOST_WORDS] = {0}; // the second one is invalid
     uint32_t words = lmb_control_state_words(s->control);
     memcpy(two, s->state, words * sizeof *two);
     memcpy(two + words, s->state, words * sizeof *two);
@@ -1666,7 +1669,8 @@ static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, 
     assert_int_equal(lmb_control_check_states(s->control, two, 1, &error), LMB_OK);
 }
 
-// Words of a character, then of smoothed parameters, players and machines, as shaders/ops/control_layout.h has them.
+// The words of a character, then of smoothed parameters, players and machines, in the layout of
+// shaders/ops/control_layout.h.
 static void test_states_from_outside(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -1710,17 +1714,17 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 13, 0x7fc00000u, "machine 0: a weight");
     expect_state_refused(&s, 14, 0xbf800000u, "machine 0: a weight");
     expect_state_refused(&s, 16, 0x40000000u, "machine 0: a weight");
-    // In a fade there is a transition; another place in the block is none.
+    // During a fade, the word names a transition; any other position in the block is refused.
     step_with(&s, SIXTIETH, (const uint32_t[]){0}, 1);
     const uint32_t fading = s.state[10];
     assert_int_not_equal(fading, 0);
     assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
     expect_state_refused(&s, 10, fading + 1, "machine 0: there is no such transition");
     expect_state_refused(&s, 10, fading - 1, "machine 0: there is no such transition");
-    expect_state_refused(&s, 10, fading + 11, "machine 0: there is no such transition"); // past the last one
+    expect_state_refused(&s, 10, fading + 11, "machine 0: there is no such transition"); // after the last one
     end(&s);
 
-    // Up to there and back.
+    // A ping-pong player counts up to twice its duration: there and back.
     player.end = LMB_END_PING_PONG;
     def = control_of(&player);
     s = begin(&def);

@@ -1,4 +1,4 @@
-// Transitions happen at their own times, whatever the frames are: the number of them, and where clips are in the end.
+// Transitions occur at their exact times at any frame rate: checks how many there are, and the clips' final times.
 #include "suite.h"
 
 #include "../src/control_def.h"
@@ -19,7 +19,7 @@ typedef struct stage {
     float parameters[PARAMETERS];
     float motion[LMB_MOTION_FLOATS];
     uint32_t number;
-    uint32_t entries[4]; // told of each state
+    uint32_t entries[4]; // emitted for each state
 } stage;
 
 static stage begin(const lmb_control_def *def) {
@@ -50,7 +50,7 @@ static void step(stage *s, uint64_t ticks) {
     }
 }
 
-// What is due at the very end happens as the next frame begins.
+// A transition due at the very end occurs at the start of the next frame, so a frame without time follows.
 static void run(stage *s, uint64_t rate, uint64_t seconds) {
     for (uint64_t frame = 0; frame < rate * seconds; frame++) {
         step(s, SECOND / rate);
@@ -58,7 +58,7 @@ static void run(stage *s, uint64_t rate, uint64_t seconds) {
     step(s, 0);
 }
 
-// States around a circle, each with a clip, and a transition to the next one.
+// States in a circle, each with a clip and a transition to the next state.
 typedef struct circle {
     lmb_control_player_def players[4];
     lmb_control_state_def states[4];
@@ -101,7 +101,7 @@ static void make_circle(circle *c, uint32_t count) {
     c->def.motion = &c->motion;
 }
 
-// 150 ends of 0.4 s in 60 s, at any frame rate.
+// Clips of 0.4 s end 150 times in 60 s, at any frame rate and with any end.
 static void test_ends(void **state) {
     (void)state;
     static const lmb_end ends[] = {LMB_END_HOLD, LMB_END_ONCE, LMB_END_LOOP, LMB_END_PING_PONG};
@@ -110,7 +110,7 @@ static void test_ends(void **state) {
         const lmb_end kind = ends[i % 4];
         const float pace = paces[i / 4 % 4];
         const uint64_t rate = rates[i / 16];
-        const bool loops_back = kind == LMB_END_LOOP && pace < 0.0f; // from its middle, and ends once it has left 0
+        const bool loops_back = kind == LMB_END_LOOP && pace < 0.0f; // starts in its middle, ends below 0
         circle c;
         make_circle(&c, 2);
         for (uint32_t k = 0; k < 2; k++) {
@@ -127,7 +127,7 @@ static void test_ends(void **state) {
     }
 }
 
-// The next state begins with what is left of the frame: its clip, its fade and how far it carries.
+// The next state uses the rest of the frame: for its clip, its fade and its root motion.
 static void test_remainders(void **state) {
     (void)state;
     for (uint32_t i = 0; i < RATES; i++) {
@@ -158,7 +158,7 @@ static void test_remainders(void **state) {
     }
 }
 
-// A time in a state, with a condition besides: whichever comes later.
+// A time in a state combined with another condition: the later one counts.
 static void test_after(void **state) {
     (void)state;
     for (uint32_t i = 0; i < RATES; i++) {
@@ -173,8 +173,8 @@ static void test_after(void **state) {
         stage s = begin(&c.def);
         s.parameters[0] = 1.0f;
         run(&s, rates[i], 30);
-        assert_int_equal(s.entries[0] + s.entries[1], 80); // of 0.35 and 0.4 s
-        // Held in the second state by its condition.
+        assert_int_equal(s.entries[0] + s.entries[1], 80); // in turn after 0.35 and 0.4 s
+        // Its condition keeps the machine in the second state.
         s.parameters[0] = 0.0f;
         run(&s, rates[i], 5);
         assert_int_equal(s.entries[0] + s.entries[1], 81);
@@ -190,7 +190,7 @@ static lmb_term place_term(lmb_term_kind kind, lmb_operand operand, float right,
         .kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(right), .operand = operand, .player = player};
 }
 
-// A phase or what remains, each reached once in a clip of 0.4 s: `each` seconds after it begins, at the pace's own
+// A phase or a remaining time, each reached once in a clip of 0.4 s: `each` seconds after the clip's start, in real
 // time.
 static const struct {
     lmb_term_kind kind;
@@ -210,7 +210,7 @@ static const struct {
     {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_REMAINING, 0.1f, LMB_END_LOOP, -1.0f, 0.35f, 0.05},
     {LMB_TERM_LESS_EQUAL, LMB_OPERAND_PHASE, 0.5f, LMB_END_PING_PONG, -1.0f, 0.4f, 0.2},
     {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.5f, LMB_END_PING_PONG, 1.0f, 0.1f, 0.1},
-    // One tick later than the same with the place.
+    // One tick later than the same comparison with equality.
     {LMB_TERM_GREATER, LMB_OPERAND_PHASE, 0.5f, LMB_END_LOOP, 1.0f, 0.0f, 0.2 + 1.0 / 705600000.0},
     {LMB_TERM_LESS, LMB_OPERAND_REMAINING, 0.1f, LMB_END_HOLD, 1.0f, 0.0f, 0.3 + 1.0 / 705600000.0},
     {LMB_TERM_LESS, LMB_OPERAND_PHASE, 0.25f, LMB_END_HOLD, -1.0f, 0.4f, 0.3 + 1.0 / 705600000.0},
@@ -230,7 +230,7 @@ static void test_places(void **state) {
             c.transitions[k].at_end = false;
             terms[k][0] =
                 place_term(positions[i / RATES].kind, positions[i / RATES].operand, positions[i / RATES].right, k);
-            // A condition besides, which holds, or another place, which is behind.
+            // With a second condition that holds, or another position that has already passed.
             terms[k][1] = (lmb_term){.kind = LMB_TERM_EQUAL, .left = lmb_parameter(0), .right = lmb_constant(0.0f)};
             if (positions[i / RATES].pace > 0.0f && positions[i / RATES].offset > 0.0f) {
                 terms[k][1] = place_term(LMB_TERM_GREATER, LMB_OPERAND_PHASE, 0.1f, k);
@@ -241,7 +241,7 @@ static void test_places(void **state) {
         }
         stage s = begin(&c.def);
         run(&s, rate, 20);
-        // At low rates more transitions are due in a frame than it has pieces.
+        // At low frame rates, more transitions are due in a frame than it can be divided into pieces.
         const double passed = floor(20.0 / positions[i / RATES].each + 1e-7);
         if (positions[i / RATES].each * (double)rate * 15.0 > 1.0) {
             assert_int_equal(s.entries[0] + s.entries[1], (uint32_t)passed);
@@ -250,7 +250,7 @@ static void test_places(void **state) {
     }
 }
 
-// A frame of a minute on a clip that takes as long as a float counts to: whole places, and no more pieces than needed.
+// A frame of a minute with a clip of 1e5 s: the time is exact, and the frame has no more pieces than needed.
 static void test_far_places(void **state) {
     (void)state;
     circle c;
@@ -267,14 +267,14 @@ static void test_far_places(void **state) {
     lmb_control_destroy(s.control);
 }
 
-// A place is seen at the beginning of a piece: by events, of clips in a group, of those that wrapped.
+// These positions are only checked at the start of a piece: with events, of clips in a group, and after a wrap-around.
 static void test_places_seen(void **state) {
     (void)state;
     static const struct {
         lmb_term_kind kind;
         float right;
         bool has_event, is_grouped;
-        uint32_t frames; // of 0.1 s, whose clip takes 0.4 s
+        uint32_t frames; // of 0.1 s, with a clip of 0.4 s
     } rows[] = {{LMB_TERM_GREATER_EQUAL, 0.5f, true, false, 3}, {LMB_TERM_GREATER, 0.5f, true, false, 4},
                 {LMB_TERM_GREATER_EQUAL, 0.4f, false, true, 3}, {LMB_TERM_GREATER_EQUAL, 0.4f, true, true, 3},
                 {LMB_TERM_LESS, 0.01f, false, false, 1},        {LMB_TERM_EQUAL, 0.75f, false, false, 4},
@@ -311,7 +311,7 @@ static void test_places_seen(void **state) {
     }
 }
 
-// Fades go on from the transition's own time.
+// A fade starts at the time of its transition.
 static void test_fades(void **state) {
     (void)state;
     circle c;
@@ -327,7 +327,7 @@ static void test_fades(void **state) {
     lmb_control_destroy(s.control);
 }
 
-// Seconds as floats count as the parts of a second that they are nearest to.
+// Seconds given as floats stand for the simplest fraction of a second that rounds to them.
 static void test_rounding(void **state) {
     (void)state;
     static const uint64_t frames[][2] = {{60, 24}, {60, 47}, {30, 11}, {144, 100}, {90, 17}, {24, 1}, {25, 7}};
@@ -346,7 +346,7 @@ static void test_rounding(void **state) {
     }
 }
 
-// Of a frame of a minute, pieces are as many as there may be; nothing runs away.
+// A frame of a minute has at most the max number of pieces, and the times stay in range.
 static void test_long_frames(void **state) {
     (void)state;
     circle c;
@@ -359,7 +359,7 @@ static void test_long_frames(void **state) {
     lmb_control_destroy(s.control);
 }
 
-// A machine that goes around beside another one, with clips of 50 ms and then one of a second.
+// A machine in a circle next to another machine, with clips of 50 ms and then one of a second.
 typedef struct pair {
     circle line;
     lmb_control_player_def players[4];
@@ -402,7 +402,7 @@ static void make_pair(pair *p) {
     p->line.def.machine_count = 2;
 }
 
-// What cannot be taken does not divide frames, and what takes no time does not either.
+// A transition that cannot be taken does not divide frames, nor does one that takes no time.
 static void test_idle_neighbours(void **state) {
     (void)state;
     static const struct {
@@ -422,7 +422,7 @@ static void test_idle_neighbours(void **state) {
     }
 }
 
-// Nor does the place of a clip that stands still because its state is not seen.
+// Nor does the position of a clip that does not run because its state has no weight.
 static void test_places_at_rest(void **state) {
     (void)state;
     pair p;
@@ -439,7 +439,7 @@ static void test_places_at_rest(void **state) {
     lmb_control_destroy(s.control);
 }
 
-// An event finds the end of a clip in any piece of the frame before.
+// An event's transition sees a clip's end in any piece of the previous frame.
 static void test_ends_with_events(void **state) {
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
@@ -449,7 +449,7 @@ static void test_ends_with_events(void **state) {
         p.transitions[1].event = 0;
         p.machines[0].transition_count = i == 0 ? 2 : 1;
         p.machines[0].transitions = i == 0 ? p.transitions : p.transitions + 1;
-        // Beside it something that divides the frame after the end, or nothing.
+        // With another transition that divides the frame after the end, or without one.
         p.players[3].duration = i == 2 ? 0.845f : 1.0f;
         stage s = begin(&p.line.def);
         uint32_t frame = 0;
@@ -464,12 +464,12 @@ static void test_ends_with_events(void **state) {
                                            .event_count = 1};
             assert_int_equal(lmb_control_run(s.control, &run, 0, 1, NULL), LMB_OK);
         }
-        assert_int_equal(frame, 58); // after 0.94 s, which is within the 57th
+        assert_int_equal(frame, 58); // after 0.94 s, which is within frame 57
         lmb_control_destroy(s.control);
     }
 }
 
-// A clip that holds where it begins is at its end at once, whatever the frames are.
+// A clip that holds at its start is at its end immediately, at any frame rate.
 static void test_ends_at_once(void **state) {
     (void)state;
     for (uint32_t i = 0; i < 3 * RATES; i++) {

@@ -1,4 +1,4 @@
-// The pool: the golden hash from any number of threads on every path, and what it refuses.
+// The pool: the golden hash from any number of threads on every path, and refused arguments.
 #include "suite.h"
 
 #include "failing_host.h"
@@ -42,7 +42,7 @@ static void any_number_of_threads_gives_the_golden_hash(void **state) {
             lmb_cpu_pool *pool = NULL;
             assert_int_equal(lmb_cpu_pool_create(shared.program, (lmb_cpu_path)path, threads[i], NULL, &pool, NULL),
                              LMB_OK);
-            // More than once: threads sleep and wake between batches.
+            // More than once, because threads sleep and wake between batches.
             for (int round = suite_is_slow(); round < 3; round++) {
                 assert_true(gives_golden_hashes(pool));
             }
@@ -59,7 +59,7 @@ static void many_short_rounds(void **state) {
     const lmb_batch_inputs inputs = {.parameters = shared.parameters[0], .poses = {shared.pose}};
     for (uint32_t i = 0; i < 2000; i += suite_stride()) {
         lmb_batch batch = shared.batch;
-        batch.character_count = i % 3; // none as well
+        batch.character_count = i % 3; // also none
         assert_int_equal(lmb_cpu_pool_run(pool, &batch, &inputs, &outputs, NULL), LMB_OK);
     }
     scenario_outputs_destroy(&outputs);
@@ -85,7 +85,7 @@ static void wrong_arguments_are_refused(void **state) {
                   "parameters");
     CHECK_REFUSAL(lmb_cpu_pool_run(pool, NULL, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     CHECK_REFUSAL(lmb_cpu_pool_run(pool, &shared.batch, &inputs, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    // And still works.
+    // The pool still works.
     assert_true(gives_golden_hashes(pool));
     scenario_outputs_destroy(&outputs);
     lmb_cpu_pool_destroy(pool);

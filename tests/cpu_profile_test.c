@@ -1,5 +1,5 @@
-// Profiles of the CPU, on a clock that the test turns: which runs are timed, what their stages are, that bits stay as
-// they are; and the cost of nodes.
+// Profiles of the CPU with a test clock: which runs are timed, their stages, that profiles change no bit; and the cost
+// of nodes.
 #include "suite.h"
 
 #include "failing_host.h"
@@ -12,7 +12,7 @@
 
 static scenario shared;
 
-// Goes forward by one at each look.
+// Advances by one each time it is read.
 static uint64_t count_looks(void *user) {
     uint64_t *looks = user;
     return ++*looks;
@@ -44,7 +44,7 @@ static bool gives_golden_hashes(lmb_cpu *cpu) {
     return scenario_is_golden(hashes);
 }
 
-// Refusals are among the hashed outputs: what is evaluated twice for an estimate is counted once.
+// Refusals are part of the hashed outputs: work that is repeated for an estimate counts only once.
 static void bits_are_the_same_with_a_profile(void **state) {
     (void)state;
     for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
@@ -118,7 +118,7 @@ static void each_thread_of_a_pool_has_its_own(void **state) {
         runs += lmb_profile_total(lmb_cpu_profile_times(profiles[i]), LMB_CPU_STAGE_RUN).count;
         lmb_cpu_profile_destroy(profiles[i]);
     }
-    assert_int_equal(runs, (SCENARIO_CHARACTERS + 63) / 64); // 64 characters at a time
+    assert_int_equal(runs, (SCENARIO_CHARACTERS + 63) / 64); // 64 characters per run
     scenario_outputs_destroy(&outputs);
 }
 
@@ -163,7 +163,7 @@ static void every_allocation_that_fails_leaves_nothing(void **state) {
 
 #define CHARACTERS 8u
 
-// Two clips and their blend, twice in a second one, and a node that nothing stands on.
+// Two clips and their blend, which a second blend uses twice, and a node that nothing uses.
 typedef struct costing {
     lmb_node_def nodes[6];
     const lmb_clip *clips[3];
@@ -189,7 +189,7 @@ static void prepare_costing(costing *costing) {
     costing->nodes[5].inputs[0] = 2;
     costing->nodes[5].inputs[1] = 2;
     costing->nodes[5].input_count = 2;
-    costing->nodes[4].op = LMB_OP_POSE; // of a buffer that there is not
+    costing->nodes[4].op = LMB_OP_POSE; // of a buffer that does not exist
     costing->clips[0] = shared.clips[0];
     costing->program = (lmb_graph_def){.rig = shared.rig,
                                        .clips = costing->clips,
@@ -206,8 +206,8 @@ static void prepare_costing(costing *costing) {
 }
 
 static uint64_t turned_clock(void *user) {
-    // Each pair of looks is a round; rounds come in fours, of which the first warms up; fours are programs: the rest pose,
-    // then the nodes 0, 1, 2 and 5.
+    // Two reads of the clock are one round. The rounds of a program are four, and the first one is a warm-up. The
+    // programs are the rest pose, then the nodes 0, 1, 2 and 5.
     static const uint64_t taken[5][4] = {{1, 800, 900, 850},
                                          {1, 2400, 2500, 2600},
                                          {1, 3300, 3200, 3300},

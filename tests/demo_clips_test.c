@@ -1,5 +1,5 @@
-// Which clips of a file the viewer's demos play, and how fast it finds that they walk: the mannequin's clips know how fast
-// they do.
+// Which clips of a file the viewer's demos play, and their measured foot speed, which is known for the mannequin's
+// clips.
 #include "suite.h"
 
 #include "../samples/viewer/demo_clips.h"
@@ -23,7 +23,7 @@ static character open_character(const char *file) {
     return character;
 }
 
-// A foot rolls, so its middle is not quite still while it stands.
+// A foot rolls, so its centre is not completely still while it is on the ground.
 static void feet_say_how_fast_a_clip_walks(void **state) {
     (void)state;
     character character = open_character(NULL);
@@ -79,7 +79,7 @@ static void clips_are_found_by_name_and_by_meaning(void **state) {
     expect_fitted(&fox, stated, 1,
                   "{\"op\": \"blend\", \"a\": {\"op\": \"clip\", \"clip\": \"Walk\"},\n"
                   " \"b\": {\"op\": \"clip\", \"clip\": \"Run\", \"play\": true}}");
-    // The very name comes before others that hold it, as "walk_back" does.
+    // An exact name has priority over names that contain it, such as "walk_back".
     expect_fitted(&mannequin, NULL, 0, walk_and_stand);
     character_close(&mannequin);
     character_close(&fox);

@@ -1,4 +1,4 @@
-// The viewer's demos: each runs by its script, gives the same bits on the device as on the CPU, and moves.
+// The viewer's demos: each runs its script, gives the same bits on the device as on the CPU, and shows motion.
 #include "suite.h"
 #include "viewer_run.h"
 
@@ -24,7 +24,7 @@ static uint8_t *load(const char *path) {
     return pixels;
 }
 
-// Below the panel, which shows numbers that change.
+// Counts below the panel, because the panel shows changing numbers.
 static unsigned count_changes(const uint8_t *a, const uint8_t *b) {
     unsigned changes = 0;
     for (size_t i = (size_t)WIDTH * (HEIGHT * 2 / 5); i < (size_t)WIDTH * HEIGHT; i++) {
@@ -33,7 +33,7 @@ static unsigned count_changes(const uint8_t *a, const uint8_t *b) {
     return changes;
 }
 
-// Edges from left to right: of a figure and of its shadow, which an empty ground has not.
+// Counts edges from left to right: those of a figure and its shadow, which empty ground does not have.
 static unsigned count_edges(const uint8_t *pixels) {
     unsigned edges = 0;
     for (size_t i = (size_t)WIDTH * (HEIGHT * 2 / 5); i < (size_t)WIDTH * HEIGHT; i++) {
@@ -75,8 +75,9 @@ static void expect_ahead(const viewer_result *result, double way) {
     }
 }
 
-// As far as the slider's speed goes, which is approached by 2 metres a second squared and which the script then raises:
-// the clips of a file carry as far as its feet go, and those that stand take no share of it.
+// The distance follows from the slider's speed, which the velocity approaches at 2 metres per second squared and which
+// the script then raises. The clips of a file move the character as far as its feet move, and standing clips have no
+// weight.
 static void expect_displacement(const viewer_result *result, double walk, double run) {
     const double fast = 2.0 * run / 3.0;
     expect_ahead(result, walk - walk * walk / 4.0 + 0.6 * fast - (fast - walk) * (fast - walk) / 4.0);
@@ -124,7 +125,7 @@ static void crowd_wanders(void **state) {
     expect_demo("wander", "--characters 60");
 }
 
-// Of a file, whose clips have other names.
+// With a file whose clips have other names.
 static void a_fox_walks(void **state) {
     (void)state;
     const viewer_result run = expect_demo("walk-run", FOX);
@@ -148,7 +149,7 @@ static void demos_that_a_file_has_no_clips_for_are_refused(void **state) {
     viewer_expect(&run, 1, "there is no clip of this name");
 }
 
-// Silent, with synchronization validation.
+// No messages, with synchronization validation.
 static void validation_layer_is_silent(void **state) {
     (void)state;
     viewer_result run = viewer_run("", "--validate --demo jump --headless --frames 4 --size 64x64");

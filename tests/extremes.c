@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { MASKS = 2, KEYS = 5, PARAMETERS = 40, NODES = 128, MOST_UNARY = 4 };
-enum { STACK = 8 }; // poses at once: for more, a device makes an interpreter for each program
+enum { STACK = 8 }; // poses at a time; with more, a device compiles an interpreter for each program
 
 static void expect_ok(lmb_result result, const lmb_error *error) {
     if (result != LMB_OK) {
@@ -65,7 +65,8 @@ static uint32_t draw_times(random_source *random, float *times) {
     for (uint32_t i = 0; i < count; i++) {
         float time = fabsf(random_allowed(random));
         time = time < LMB_SMALLEST ? 0.0f : time;
-        // Sorted by dropping what is not later, or by the next float but one.
+        // Makes times ascend. Replaces a time that is not later by the next float but one, or by a much later time;
+        // drops it if it is still not later or above LMB_LARGEST.
         if (time <= last) {
             time = random_below(random, 2) == 0 ? last * 1.0000002f : last * 2.0f + 1.0f;
         }
@@ -123,7 +124,7 @@ static lmb_value draw_value(plan *plan) {
     return lmb_parameter(random_below(plan->random, PARAMETERS));
 }
 
-// Anywhere, as long as they make a space: some scale of a few that do, moved about.
+// Scales and shifts a few positions that form a valid space.
 static void draw_places(plan *plan, lmb_node_def *node) {
     static const float shape[4][2] = {{0.0f, 0.0f}, {1.0f, 0.25f}, {0.25f, 1.0f}, {1.0f, 1.0f}};
     const float size = exp2f((float)random_between(plan->random, -36.0, 36.0));
@@ -260,7 +261,7 @@ static lmb_graph *create_program(random_source *random, const lmb_rig *rig, cons
 
 static void draw_inputs(random_source *random, extremes *e) {
     for (uint32_t i = 0; i < EXTREMES_CHARACTERS * PARAMETERS; i++) {
-        // Half of them small numbers, so that clips and weights are met.
+        // Half of them are small numbers, so that valid clip indices and weights occur.
         e->parameters[i] = random_below(random, 2) == 0 ? (float)random_between(random, 0.0, (double)EXTREMES_CLIPS)
                                                         : random_extreme(random);
     }

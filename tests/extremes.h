@@ -1,5 +1,5 @@
-// Random programs on random rigs and clips, with inputs at the edges of what is allowed and beyond: any bits, values at
-// the limits of the snapping rule, rotations whose products vanish.
+// Random programs on random rigs and clips, with inputs at the edges of the allowed ranges and beyond: arbitrary bits,
+// values at the limits of the snapping rule, rotations whose products are zero.
 #ifndef LIMBER_TESTS_EXTREMES_H
 #define LIMBER_TESTS_EXTREMES_H
 
@@ -17,16 +17,16 @@ typedef struct extremes {
     float *parameters;
     float *poses[EXTREMES_POSES];
     lmb_batch_inputs inputs;
-    lmb_batch_outputs outputs[2]; // of the two sides that are compared
+    lmb_batch_outputs outputs[2]; // of the two compared sides
     uint32_t refused[2][LMB_REFUSAL_COUNT];
 } extremes;
 
 extremes *extremes_create(uint32_t seed);
 void extremes_destroy(extremes *extremes);
 
-// Both sides' outputs and refusals have the same bits.
+// Expects the outputs and refusals of both sides to have the same bits.
 void extremes_expect_same(const extremes *extremes, uint32_t seed);
-// Every value of the first side is +0 or from 2^-40 to 2^40 in magnitude.
+// Expects every value of the first side to be +0 or to have a magnitude from 2^-40 to 2^40.
 void extremes_expect_snapped(const extremes *extremes, uint32_t seed);
 
 #endif

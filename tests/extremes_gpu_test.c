@@ -38,7 +38,7 @@ static void same_bits_interpreted(void **state) {
 
 static void same_bits_in_pipelines_of_their_own(void **state) {
     (void)state;
-    // Few: drivers that run on the processor take seconds to compile each.
+    // Few, because drivers that run on the processor take seconds to compile each.
     compare_programs(false, 3);
 }
 

@@ -1,5 +1,5 @@
-// No result depends on whether subnormals are flushed: extreme inputs give the same bits on a processor that flushes them,
-// as some devices do, as on one that keeps them.
+// No result depends on the flushing of subnormals: extreme inputs give the same bits on a processor that flushes them,
+// as some devices do, and on one that does not.
 #include "extremes.h"
 
 #include <fenv.h>
@@ -11,7 +11,8 @@
 
 static bool flushing;
 
-// Stands in for the C library's: the default environment, which the library enters, flushes where `flushing` is set.
+// Replaces the function of the C library: the default environment, which the library enters, flushes if `flushing` is
+// set.
 int fesetenv(const fenv_t *environment) {
     _mm_setcsr(environment != FE_DFL_ENV ? environment->__mxcsr : flushing ? 0x1f80u | 0x8040u : 0x1f80u);
     return 0;
@@ -27,7 +28,7 @@ static void run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lm
     lmb_cpu_destroy(cpu);
 }
 
-// Every path that this machine has, against the reference without flushing.
+// Compares every path of this machine with the reference without flushing.
 static void random_programs(void **state) {
     (void)state;
     for (uint32_t seed = 0; seed < 300; seed += suite_stride()) {
@@ -45,7 +46,7 @@ static void random_programs(void **state) {
     }
 }
 
-// One joint and one program, both ways.
+// Runs one joint and one program in both modes.
 static void expect_same(lmb_clip *clip, const lmb_node_def *nodes, uint32_t count, const lmb_rig *rig,
                         const float *pose) {
     const lmb_clip *clips[] = {clip};
@@ -68,7 +69,7 @@ static lmb_rig *one_joint(void) {
     return rig;
 }
 
-// The square of the fraction underflows, and a steep tangent over a long interval would lift it again.
+// The square of the fraction underflows, and a steep tangent over a long interval would amplify the difference.
 static void splines_near_a_key(void **state) {
     (void)state;
     lmb_rig *rig = one_joint();
@@ -90,7 +91,7 @@ static void splines_near_a_key(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// The cosine of the smallest weight's rotation with one that is all but perpendicular.
+// The cosine between the smallest weight's rotation and a nearly perpendicular one.
 static void smallest_weights(void **state) {
     (void)state;
     lmb_rig *rig = one_joint();
@@ -120,7 +121,7 @@ int main(void) {
 #else
 
 int main(void) {
-    return 77; // no way to set flushing that this test knows
+    return 77; // this test cannot set flushing here
 }
 
 #endif

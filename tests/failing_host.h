@@ -1,4 +1,4 @@
-// A host that counts what it hands out and returns NULL for one allocation of choice.
+// A host that counts its allocations and returns NULL for a chosen one.
 #ifndef LIMBER_TESTS_FAILING_HOST_H
 #define LIMBER_TESTS_FAILING_HOST_H
 
@@ -9,8 +9,8 @@
 
 typedef struct failing_host {
     uint32_t asked; // allocations so far
-    uint32_t live;  // of them not released
-    uint32_t fails; // the one that returns NULL, from 1; 0 for none
+    uint32_t live;  // allocations not yet released
+    uint32_t fails; // the number of the allocation that returns NULL, from 1; 0 for none
 } failing_host;
 
 static inline void *failing_host_allocate(void *user, size_t size) {
@@ -33,8 +33,8 @@ static inline lmb_host failing_host_of(failing_host *counts) {
     return (lmb_host){.allocate = failing_host_allocate, .release = failing_host_release, .user = counts};
 }
 
-// Calls `create` with a host whose first allocation fails, then one whose second does, and so on until it succeeds. It
-// returns the result and destroys what it made.
+// A function for failing_host_try_all(), which calls it with a host whose first allocation fails, then with one whose
+// second allocation fails, and so on until it succeeds. It returns the result and destroys the objects that it created.
 typedef lmb_result failing_host_create(const lmb_host *host, lmb_error *error, void *user);
 
 static inline void failing_host_try_all(failing_host_create *create, void *user) {
@@ -46,7 +46,7 @@ static inline void failing_host_try_all(failing_host_create *create, void *user)
         assert_int_equal(counts.live, 0);
         if (counts.asked < fails) {
             assert_int_equal(result, LMB_OK);
-            assert_true(fails > 1); // it did allocate
+            assert_true(fails > 1); // it allocated memory
             return;
         }
         assert_int_equal(result, LMB_ERROR_MEMORY);

@@ -1,6 +1,6 @@
-// A character in several glTF files from outside: whatever they say, reading them either refuses one with a message or
-// gives an import whose parts fit each other. An input is each file's length, four bytes, least significant first, and
-// then its bytes; the last file takes what is left. The mutator changes one of them.
+// Untrusted characters in several glTF files: the import refuses one with a message, or gives consistent parts. An
+// input contains for each file its length in four bytes, least significant first, and then its bytes; the last file has
+// the rest. The mutator changes one file.
 #include "gltf_fuzzing.h"
 
 #include <stdio.h>

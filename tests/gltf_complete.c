@@ -59,7 +59,7 @@ static void add_animation(gltf_document *document) {
 }
 
 static void add_skin(gltf_document *document) {
-    // The inverses of where Hip and Knee are at rest: turned by 90 degrees about z at (0, 1, 0), and so on.
+    // The inverses of the rest poses of Hip and Knee: turned by 90 degrees about z at (0, 1, 0), and so on.
     const float matrices[32] = {0, -1, 0,    0, 1,    0, 0, 0, 0, 0,    1, 0, -1, 0, 0, 1,
                                 0, 0,  0.5f, 0, 0.5f, 0, 0, 0, 0, 0.5f, 0, 0, -1, 0, 0, 1};
     const float positions[12] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JSON_START 20u // behind the headers of the file and of its first chunk
+#define JSON_START 20u // after the headers of the file and of its first chunk
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
@@ -80,7 +80,7 @@ static bool is_digit(uint8_t character) {
     return character >= '0' && character <= '9';
 }
 
-// Replaces one of the numbers in the text by another that is likely to mean something.
+// Replaces one of the numbers in the text by a number that is likely to have a meaning there.
 static size_t change_number(uint8_t *text, size_t size, size_t max_size, unsigned int seed) {
     static const char *const numbers[] = {"0",    "1",     "2",          "3",    "4",    "5",    "6",    "7",
                                           "8",    "12",    "16",         "64",   "252",  "255",  "1000", "65535",
@@ -125,7 +125,7 @@ static bool take_apart(const uint8_t *data, size_t size, size_t *json_size, size
 
 size_t gltf_mutate(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
     enum { ROOM = 1 << 16 };
-    static uint8_t json[ROOM + 4]; // and its padding
+    static uint8_t json[ROOM + 4]; // with its padding
     static uint8_t binary[ROOM];
     size_t json_size;
     size_t binary_size;

@@ -1,5 +1,5 @@
-// Runs the scenario on the reference in every floating-point environment that a caller may have set, and expects the
-// golden hash each time, on every path of the CPU. Needs no test library, so it runs wherever the library does.
+// Runs the scenario on the reference in every floating-point environment that a caller may have set, on every CPU path,
+// and expects the golden hash each time. It uses no test library, so it runs wherever the library runs.
 #include "control_scenario.h"
 #include "scenario.h"
 
@@ -53,7 +53,7 @@ static lmb_result run(const scenario *s, lmb_cpu_path path, scenario_hashes *has
     return result;
 }
 
-// False, after a line that says why, where the environment changed the result or was not given back.
+// Returns false after printing the reason if the environment changed the result or was not restored.
 static bool check(lmb_cpu_path path, const char *name, int rounding, bool flush) {
     scenario s;
     lmb_error error = {0};
@@ -76,7 +76,7 @@ static bool check(lmb_cpu_path path, const char *name, int rounding, bool flush)
     return same && restored;
 }
 
-// The controls likewise.
+// The same for controls.
 static bool check_control(bool moves, const char *name, int rounding, bool flush) {
     control_scenario s;
     lmb_error error = {0};
@@ -103,7 +103,7 @@ static bool check_control(bool moves, const char *name, int rounding, bool flush
     return same && restored;
 }
 
-// What takes a while: `golden long`.
+// The slow test: `golden long`.
 static bool check_long(void) {
     control_scenario s;
     lmb_error error = {0};

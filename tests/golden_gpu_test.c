@@ -1,4 +1,5 @@
-// The scenario on a Vulkan device: the golden hash again, frames in flight, spans, and the same bits as the reference.
+// The scenario on a Vulkan device: the golden hash, frames in flight, one and several buffer spans, and the reference's
+// bits.
 #include "suite.h"
 
 #include "gpu_suite.h"

@@ -1,5 +1,5 @@
-// The GPU side against the reference, bit by bit: random programs over rigs of every size, batches of every size, split
-// into spans, several in one command buffer. Over 10 million values on each driver.
+// The GPU side against the reference, bit by bit: random programs over rigs of every size, batches of every size,
+// batches split into spans, and several batches in one command buffer. Compares over 10 million values on each driver.
 #include "gpu_suite.h"
 #include "keyframes.h"
 #include "scene.h"
@@ -15,19 +15,20 @@
 
 #define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
 #define CLIP_COUNT 3u
-// Of a random program: what a driver takes to compile one grows faster than the program. program_random_gpu_test has long ones.
+// The size of a random program. A driver's compile time grows faster than the program. program_random_gpu_test has
+// longer ones.
 #define NODES 10u
 #define NIGHTLY_NODES 16u
 #define EXPECTED_VALUES 10000000u
 
 static device opened;
 static lmb_gpu *gpu;
-static lmb_gpu *interpreting_gpu; // runs programs by the kernel that long ones are left to
-static lmb_gpu *separate_gpu;     // has no memory for workgroups, so that the pose and the model have a kernel each
-static lmb_gpu *levels_gpu;       // shares a workgroup out as a device does that is no processor
-static uint64_t compared;         // values, by all tests so far
+static lmb_gpu *interpreting_gpu; // runs programs with the interpreting kernel, as for long programs
+static lmb_gpu *separate_gpu;     // has no workgroup memory, so pose and model each have a kernel
+static lmb_gpu *levels_gpu;       // distributes work in a workgroup as for GPUs, not as for CPU devices
+static uint64_t compared;         // values compared by all tests so far
 
-// A rig with clips of every interpolation on it.
+// A rig and clips of every interpolation for it.
 typedef struct world {
     lmb_rig *rig;
     keyframes keys[CLIP_COUNT];
@@ -44,7 +45,7 @@ static world world_create(uint32_t joint_count, scene_shape shape) {
     return world;
 }
 
-// The same with clips of each kind of entry, within some millimetres to a metre of smooth ones.
+// The same with compressed clips of each kind of entry, within some millimetres to a metre of smooth clips.
 static world world_create_compressed(uint32_t joint_count) {
     world world = {.rig = scene_rig(joint_count, SCENE_TREE, joint_count)};
     lmb_clip_compression_report all = {0};
@@ -74,8 +75,8 @@ static void world_destroy(world *world) {
     lmb_rig_destroy(world->rig);
 }
 
-// In place of a random program's number: a clip over a pose, which drivers compile in a fraction of the time, for tests
-// of what comes before a program and after it.
+// A number that stands for a blend of a pose and a clip instead of a random program. Drivers compile it much faster.
+// For tests of the stages before and after the program.
 #define SHORT UINT32_MAX
 
 static lmb_graph_def short_program(const world *world, lmb_node_def nodes[3]) {
@@ -102,7 +103,7 @@ static lmb_graph_def short_program(const world *world, lmb_node_def nodes[3]) {
 }
 
 static crowd world_crowd(const world *world, uint32_t character_count, uint32_t program, uint32_t one_in) {
-    static lmb_node_def nodes[3]; // both are to outlive the crowd
+    static lmb_node_def nodes[3]; // both must outlive the crowd
     static lmb_graph_def given;
     given = short_program(world, nodes);
     const crowd_def def = {.rig = world->rig,
@@ -120,13 +121,13 @@ static crowd world_crowd(const world *world, uint32_t character_count, uint32_t 
     return crowd;
 }
 
-// One side's outputs.
+// The outputs of one side.
 typedef struct results {
     lmb_batch_outputs outputs;
     uint32_t refused[LMB_REFUSAL_COUNT];
 } results;
 
-// On the heap, because `outputs` points into it.
+// Allocated on the heap, because `outputs` points into it.
 static results *results_create(const lmb_batch *batch) {
     results *created = calloc(1, sizeof *created);
     assert_non_null(created);
@@ -176,7 +177,7 @@ static void expect_same(const lmb_batch *batch, const results *reference, const 
     compared += lmb_comparison_values(&comparison);
 }
 
-// One frame of a crowd on both sides.
+// Compares one frame of a crowd on both sides.
 static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceSize span_bytes, uint32_t min_spans) {
     const lmb_batch batch = crowd_batch(crowd, outputs);
     crowd_draw(crowd, 0);
@@ -198,8 +199,9 @@ static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceS
     results_destroy(reference);
 }
 
-// A pipeline for a program takes some drivers a second or more, so most batches are run by the interpreter alone. Program
-// 0 holds every operation, some of which evaluate what they take once more for each joint above: few characters do.
+// Some drivers take a second or more to compile a program's pipeline, so most batches use only the interpreting kernel.
+// Program 0 contains every operation; some of them evaluate their inputs again for each ancestor of a joint, so it runs
+// with few characters.
 static void compare_program(const world *world, lmb_gpu *on, uint32_t character_count, uint32_t program,
                             uint32_t one_in) {
     const uint32_t most = program == 0 ? 19 : character_count;
@@ -224,7 +226,7 @@ static void random_programs_over_67_joints(void **state) {
     world_destroy(&world);
 }
 
-// What leaves the one kernel is what is asked for, and each output depends on no other.
+// The kernel writes exactly the requested outputs, and no output depends on another.
 static void every_set_of_outputs(void **state) {
     (void)state;
     lmb_gpu *const each[] = {gpu, levels_gpu, interpreting_gpu};
@@ -250,7 +252,7 @@ static void every_set_of_outputs(void **state) {
     world_destroy(&world);
 }
 
-// From many characters in a workgroup, over one, to none.
+// From rigs with many characters in a workgroup, over rigs with one, to rigs that do not fit.
 static void rigs_of_every_shape(void **state) {
     (void)state;
     static const uint32_t joint_counts[] = {3, 24, 85, 86, 200, 650, 700};
@@ -297,7 +299,7 @@ static void batches_around_the_workgroup(void **state) {
     for (size_t i = 0; i < sizeof joint_counts / sizeof joint_counts[0]; i++) {
         world world = world_create(joint_counts[i], SCENE_WIDE);
         for (size_t j = 0; j < sizeof character_counts / sizeof character_counts[0]; j++) {
-            // What a program does is none of the workgroup's concern: few do more than blend.
+            // The program does not affect the workgroup, so only few programs do more than blend.
             compare_program(&world, i == j ? gpu : interpreting_gpu, character_counts[j],
                             i + 1 == j ? 1 + (uint32_t)i % 3 : SHORT, 61);
         }
@@ -321,17 +323,17 @@ static void a_batch_split_into_spans(void **state) {
     world world = world_create(67, SCENE_TREE);
     crowd crowd = world_crowd(&world, 131, 1, 61);
     const VkDeviceSize character = 67 * sizeof(lmb_affine);
-    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, character, 131);         // a character each
-    compare_crowd(&crowd, gpu, ALL_OUTPUTS, 64 * character + 100, 3);             // the last one short
-    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, 131 * character, 1);     // exactly one
+    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, character, 131);         // one character per span
+    compare_crowd(&crowd, gpu, ALL_OUTPUTS, 64 * character + 100, 3);             // the last span is shorter
+    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, 131 * character, 1);     // exactly one span
     compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_LOCAL, 50 * character, 3); // model kernel not run
-    // Model matrices kept, not given out.
+    // Model matrices stay internal and are not an output.
     compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_PALETTE, 50 * character, 3);
     crowd_destroy(&crowd);
     world_destroy(&world);
 }
 
-// The palette of a slot is copied before it is overwritten.
+// A slot's palette is copied before the frame overwrites it.
 static void the_palette_of_the_frame_before(void **state) {
     (void)state;
     world world = world_create(67, SCENE_TREE);
@@ -374,8 +376,8 @@ static void a_rig_without_sockets(void **state) {
 
 enum { LISTS = 6, LISTED = 131 };
 
-// Every character and none, some in disorder and twice, some outside the batch, and more than there is room for. Returns
-// the count that the device is reported.
+// Fills a list with all characters, with none, with some in any order and repeated, with some outside the batch, or
+// with a count beyond its capacity. Returns the count to pass to the device.
 static uint32_t fill_list(uint32_t which, uint32_t *list) {
     random_source source = {which + 1};
     for (uint32_t i = 0; i < LISTED; i++) {
@@ -386,7 +388,7 @@ static uint32_t fill_list(uint32_t which, uint32_t *list) {
     return counts[which];
 }
 
-// A whole frame, then one of what a list names: the others keep what they had.
+// Runs a whole frame, then a frame of the listed characters. The others must keep their outputs.
 static void compare_list(crowd *crowd, lmb_gpu *on, uint32_t outputs, uint32_t which) {
     const lmb_batch batch = crowd_batch(crowd, outputs);
     results *reference = results_create(&batch);
@@ -441,7 +443,7 @@ static void lists_of_characters(void **state) {
     world_destroy(&world);
 }
 
-// One clip at each character's own time.
+// Plays one clip at each character's own time.
 static lmb_graph *create_clip_program(const world *world) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
@@ -458,7 +460,7 @@ static lmb_graph *create_clip_program(const world *world) {
     return program;
 }
 
-// `count` characters of one joint.
+// Compares `count` characters of one joint.
 static void compare_many(lmb_gpu *on, uint32_t count) {
     world world = world_create(1, SCENE_CHAIN);
     lmb_graph *program = create_clip_program(&world);
@@ -467,7 +469,7 @@ static void compare_many(lmb_gpu *on, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         times[i] = (float)i * (KEYFRAMES_DURATION / (float)count);
     }
-    // Model matrices alone, which a second kernel computes from the local transforms, where there is one.
+    // Only model matrices. If there is a second kernel, it computes them from the local transforms.
     const lmb_batch batch = {program, count, LMB_OUTPUT_MODEL};
     const lmb_batch_inputs inputs = {.parameters = times};
     results *reference = results_create(&batch);
@@ -521,7 +523,7 @@ static void flight_start(flight *flight, const world *world, uint32_t character_
     assert_ok(lmb_gpu_batch_create(gpu, &def, &flight->batch, &error), &error);
 }
 
-// Inputs of one frame, for both sides; runs the reference.
+// Sets the inputs of one frame for both sides and runs the reference.
 static void flight_fill(flight *flight, uint32_t frame) {
     const lmb_batch batch = lmb_gpu_batch_description(flight->batch);
     lmb_error error;
@@ -552,7 +554,7 @@ static void flight_compare(flight *flight, uint32_t frame) {
     }
     const lmb_gpu_span refused = lmb_gpu_batch_refused(flight->batch, frame);
     assert_ok(device_read_span(&opened, &refused, device->refused, &error), &error);
-    // That of the slot before, as it was recorded in the same round or the one before.
+    // The palette of the previous slot, recorded in the same round or in the one before.
     const results *before = flight->reference[(frame + FLIGHT_FRAMES - 1) % FLIGHT_FRAMES];
     memcpy(flight->reference[frame]->outputs.stages[LMB_STAGE_PREVIOUS_PALETTE],
            before->outputs.stages[LMB_STAGE_PALETTE],
@@ -591,7 +593,7 @@ static void record_flights(flight *flights, VkCommandBuffer commands, bool uploa
     }
 }
 
-// Once with the uploads before the frames, and every slot used twice; once more from what is on the device then.
+// First with the uploads before the frames, with every slot used twice; then again with the data already on the device.
 static void batches_and_frames_share_a_command_buffer(void **state) {
     (void)state;
     world world = world_create(20, SCENE_TREE);
@@ -623,7 +625,7 @@ static void batches_and_frames_share_a_command_buffer(void **state) {
     world_destroy(&world);
 }
 
-// By the tests before it; the one after it compares simple values by the million.
+// Counts the tests before this one. The test after it compares millions of simple values.
 static void enough_was_compared(void **state) {
     (void)state;
     printf("%" PRIu64 " values compared\n", compared);

@@ -1,5 +1,5 @@
-// What the GPU side does with its host: wrong arguments and wrong states, Vulkan calls and allocations that fail, memory
-// hooks, a probe by hand, a queue family with compute alone.
+// The GPU side and its host: invalid arguments and states, failing Vulkan calls and allocations, memory hooks, a manual
+// probe, a queue family with compute only.
 #include "gpu_suite.h"
 
 #include <gpu_side.h>
@@ -15,7 +15,7 @@
 #define CHARACTERS 70u
 #define JOINTS 3u
 
-// ---- Vulkan through a door that counts what is alive, and can fail. ----
+// ---- Vulkan functions behind wrappers that count live objects and can fail. ----
 
 #define FALLIBLE(X)                                                                                                    \
     X(CreateBuffer)                                                                                                    \
@@ -35,11 +35,11 @@
     X(QueueSubmit)
 
 static uint32_t calls;          // of the functions above
-static uint32_t failing_call;   // the one of them that fails, counted from 1; 0 for none
+static uint32_t failing_call;   // the number of the call that fails, from 1; 0 for none
 static const char *failed_name; // the function that failed
-static int32_t alive;           // Vulkan objects created and not destroyed
+static int32_t alive;           // Vulkan objects created and not yet destroyed
 static uint32_t lookups;        // of function pointers
-static uint32_t failing_lookup; // the one of them that finds nothing, counted from 1; 0 for none
+static uint32_t failing_lookup; // the number of the lookup that returns NULL, from 1; 0 for none
 
 static bool fails(const char *name) {
     if (++calls != failing_call) {
@@ -128,7 +128,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL door_QueueSubmit(VkQueue queue, uint32_t c
     return OR_FAIL(vkQueueSubmit) : vkQueueSubmit(queue, count, infos, fence);
 }
 
-// Waits in any case: what it waits for is destroyed next.
+// Always waits, because the caller then destroys the objects in use.
 static VKAPI_ATTR VkResult VKAPI_CALL door_WaitForFences(VkDevice device, uint32_t count, const VkFence *fences,
                                                          VkBool32 all, uint64_t timeout) {
     VkResult result = vkWaitForFences(device, count, fences, all, timeout);
@@ -167,11 +167,11 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL door_instance(VkInstance instanc
                                                     : vkGetInstanceProcAddr(instance, name);
 }
 
-// ---- The host's memory, counted, and able to fail. ----
+// ---- The host's memory, counted, with failures on request. ----
 
-static uint32_t allocations;        // asked for
-static uint32_t failing_allocation; // the one of them that fails, counted from 1; 0 for none
-static int32_t blocks;              // allocated and not released
+static uint32_t allocations;        // requested
+static uint32_t failing_allocation; // the number of the allocation that fails, from 1; 0 for none
+static int32_t blocks;              // allocated and not yet released
 
 static void *counting_allocate(void *user, size_t size) {
     (void)user;
@@ -191,14 +191,14 @@ static void counting_release(void *user, void *memory) {
 
 static const lmb_host counting_host = {.allocate = counting_allocate, .release = counting_release};
 
-// ---- A device, a rig of three joints, and a program with two clips, a parameter each for time and weight. ----
+// ---- A device, a rig of three joints, and a program with two clips and one parameter each for time and weight. ----
 
 static device opened;
 static lmb_rig *rig;
 static lmb_clip *clip;
 static lmb_graph *program;
-static lmb_graph *inertialized; // the same
-static VkPipelineCache cache;   // every test creates the same pipelines
+static lmb_graph *inertialized; // the same program, inertialized
+static VkPipelineCache cache;   // shared, because every test creates the same pipelines
 
 static void create_rig_and_clip(void) {
     lmb_joint_def joints[JOINTS];
@@ -235,7 +235,7 @@ static lmb_graph *create_program_of(lmb_op op, uint32_t parameters, bool inertia
     return made;
 }
 
-// The clip at parameter 0, or, with `pose`, pose buffer 0.
+// Plays the clip at the time in parameter 0, or with `pose` reads pose buffer 0.
 static lmb_graph *create_program(bool pose) {
     return create_program_of(pose ? LMB_OP_POSE : LMB_OP_CLIP, pose ? 0 : 1, false);
 }
@@ -300,7 +300,7 @@ static lmb_gpu_def door_def(void) {
     return def;
 }
 
-// What a step that creates something, and destroys it again, stands on.
+// The objects that a step needs. A step creates something and destroys it again.
 typedef struct ground {
     lmb_gpu_def def;
     lmb_gpu *gpu;
@@ -326,7 +326,7 @@ static lmb_result step_program(const ground *on, lmb_error *error) {
     return result;
 }
 
-// Two spans.
+// A batch with two spans.
 static lmb_result create_batch(const ground *on, lmb_gpu_graph *of, size_t largest, lmb_error *error) {
     lmb_gpu_batch *batch = NULL;
     lmb_gpu_batch_def def = batch_def(of);
@@ -343,7 +343,7 @@ static lmb_result step_batch(const ground *on, lmb_error *error) {
     return create_batch(on, on->program, JOINTS * sizeof(lmb_affine), error);
 }
 
-// Whose memory for inertialization is larger than any output.
+// A batch whose memory for inertialization is larger than any output.
 static lmb_result step_inertialized_batch(const ground *on, lmb_error *error) {
     return create_batch(on, on->inertialized, lmb_graph_inertia_words(inertialized) * sizeof(uint32_t), error);
 }
@@ -375,8 +375,9 @@ static lmb_result step_control(const ground *on, lmb_error *error) {
 
 typedef lmb_result (*creating_step)(const ground *on, lmb_error *error);
 
-// Runs a step once for each thing that it asks for, which fails then: `asked` counts them, the one numbered *failing
-// fails. The message must have `part`, or the function that failed, and nothing may be left.
+// Runs a step once for each request that it makes, and lets that request fail: `asked` counts the requests, and the
+// request with the number *failing fails. The message must contain `part`, or the name of the failed function. Nothing
+// may leak.
 static void fail_each(creating_step step, const ground *on, uint32_t *asked, uint32_t *failing, lmb_result expected,
                       const char *part) {
     lmb_error error;
@@ -409,7 +410,7 @@ static void ground_create(ground *ground) {
     lmb_control_def control = lmb_default_control_def();
     const lmb_motion_def character_motion = lmb_default_motion_def();
     control.parameter_count = lmb_graph_parameter_count(program);
-    control.motion = &character_motion; // with the buffers that it and the weights take
+    control.motion = &character_motion; // and the buffers for it and for the weights
     assert_ok(lmb_control_create(&control, program, NULL, &ground->control, &error), &error);
 }
 
@@ -434,7 +435,7 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     ground_destroy(ground);
 }
 
-// A profile asks for no device memory, so memory hooks do not meet it.
+// A profile allocates no device memory, so it does not call the memory hooks.
 static void fail_each_of_a_profile(ground *ground, uint32_t *asked, uint32_t *failing, lmb_result expected,
                                    const char *part) {
     ground_create(ground);
@@ -515,7 +516,7 @@ static void an_instance_of_vulkan_1_1_is_refused(void **state) {
 
 // ---- The frame loop. ----
 
-// Both outputs of one frame on the gpu that is given, and on the reference.
+// Compares both outputs of one frame on the given GPU with the reference.
 static void expect_reference_bits(lmb_gpu *gpu) {
     const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
     float times[CHARACTERS];
@@ -574,9 +575,9 @@ static void recording_creates_and_allocates_nothing(void **state) {
     assert_int_equal(blocks, 0);
 }
 
-// ---- Wrong states and wrong arguments. ----
+// ---- Invalid states and invalid arguments. ----
 
-// Every pipeline goes through the host's cache; what one run leaves in it is taken by the next, and gives the same bits.
+// Every pipeline uses the host's cache. The second run loads the cache of the first, and gives the same bits.
 static void a_pipeline_cache_goes_in_and_comes_out(void **state) {
     (void)state;
     static char kept[1 << 22];
@@ -806,9 +807,9 @@ static void what_a_batch_does_not_have_is_null(void **state) {
     lmb_gpu_destroy(gpu);
 }
 
-// ---- The host's own allocators. ----
+// ---- The host's own device memory allocators. ----
 
-// Two pieces of device memory, cut up from their start, and from there again once nothing is in use.
+// Two blocks of device memory. Allocations go from the start upwards, and from the start again when nothing is in use.
 typedef struct arena {
     VkDeviceMemory memory[2]; // device local, host visible
     void *mapped;
@@ -846,7 +847,7 @@ static void arena_release(void *user, const lmb_gpu_memory *memory) {
     }
 }
 
-// Types that buffers of Limber's usage can be in, found with such a buffer.
+// Allocates memory of a type that Limber's buffers can use. A test buffer determines the type.
 static VkDeviceMemory arena_memory(VkMemoryPropertyFlags flags, VkBufferUsageFlags usage) {
     const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 256, .usage = usage};
     VkBuffer buffer;
@@ -1026,7 +1027,7 @@ static void a_queue_with_compute_alone_is_enough(void **state) {
     volkLoadInstance(opened.instance);
     volkLoadDevice(opened.device);
     if (!found) {
-        skip(); // every family with compute has graphics too
+        skip(); // every family with compute also has graphics
     }
 }
 

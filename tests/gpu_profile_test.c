@@ -1,5 +1,6 @@
-// A profile on the device: timestamps ascend and belong to their stages, nothing waits, frames that are not there yet are
-// left, wrong arguments and states are named. The read path goes through a door that looks at it and can answer itself.
+// A profile on the device: timestamps ascend and belong to their stages, reading does not wait, unfinished frames are
+// skipped, invalid arguments and states are reported. Wrapped Vulkan functions observe the reads and can replace their
+// results.
 #include "gpu_suite.h"
 
 #include "scenario.h"
@@ -11,12 +12,12 @@
 
 static device opened;
 static scenario shared;
-static VkPipelineCache cache; // every test creates the same pipelines
+static VkPipelineCache cache; // shared, because every test creates the same pipelines
 
-// ---- The door. ----
+// ---- The wrapped functions. ----
 
-static VkResult answer = VK_SUCCESS;  // of vkGetQueryPoolResults; only VK_SUCCESS looks further
-static const uint64_t *answer_stamps; // given in place of the device's; NULL for those
+static VkResult answer = VK_SUCCESS;  // of vkGetQueryPoolResults; only VK_SUCCESS calls the device
+static const uint64_t *answer_stamps; // replace the device's timestamps; NULL to keep those
 static uint32_t answer_bits;          // timestampValidBits of every family; UINT32_MAX for the device's own
 static uint32_t reads, waits;
 static uint32_t resets, writes; // queries
@@ -87,7 +88,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL door_instance(VkInstance instanc
     return vkGetInstanceProcAddr(instance, name);
 }
 
-// ---- What every test stands on: a gpu, a batch of the scenario, a profile with two frame slots. ----
+// ---- The fixture of all tests: a GPU, a batch of the scenario, a profile with two frame slots. ----
 
 typedef struct ground {
     lmb_gpu *gpu;
@@ -144,7 +145,7 @@ static void ground_destroy(ground *ground) {
         skip(); /* the queue has no timestamps */                                                                      \
     }
 
-// Records a frame in a slot of the profile: the batch `batches` times, which has one slot, and a stage of the host's own.
+// Records a frame in a slot of the profile: `batches` times the batch, which has one slot, and a stage of the host.
 static void run_frame(ground *ground, uint32_t slot, uint32_t batches) {
     VkCommandPool pool;
     VkCommandBuffer commands;
@@ -231,11 +232,11 @@ static void a_batch_without_a_profile_writes_no_timestamps(void **state) {
     ground_destroy(&ground);
 }
 
-// Frames that are not there are left for later, without a wait; what was read once is not read again.
+// Unfinished frames are skipped without waiting, and can be read later. A frame that was read is not read again.
 static void a_frame_that_is_not_there_yet_is_left(void **state) {
     (void)state;
     CREATE_GROUND(ground);
-    assert_false(collect(&ground, 0)); // never begun
+    assert_false(collect(&ground, 0)); // never recorded
     assert_int_equal(reads, 0);
     run_frame(&ground, 0, 1);
     answer = VK_NOT_READY;
@@ -250,7 +251,7 @@ static void a_frame_that_is_not_there_yet_is_left(void **state) {
     assert_int_equal(reads, 4);
     assert_int_equal(lmb_profile_total(ground.times, LMB_GPU_STAGE_FRAME).count, 1);
     assert_int_equal(lmb_gpu_profile_missed(ground.profile), 0);
-    // Begun anew, recorded and not yet submitted: the queries still hold the frame before.
+    // Recorded again and not yet submitted: the queries still contain the previous frame.
     VkCommandPool pool;
     VkCommandBuffer commands;
     lmb_error error;
@@ -283,7 +284,7 @@ static void a_read_that_fails_is_named(void **state) {
     ground_destroy(&ground);
 }
 
-// 36 bits that wrap within a frame and between two, and a period that is the device's.
+// Timestamps of 36 bits that wrap around within a frame and between frames, with the device's period.
 static void timestamps_wrap_at_their_valid_bits(void **state) {
     (void)state;
     CREATE_GROUND(ground);
@@ -401,7 +402,7 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     ground_destroy(&ground);
 }
 
-// A batch whose marks do not fit any more records nothing at all.
+// A batch whose marks do not all fit records nothing.
 static void a_batch_past_the_marks_is_refused_whole(void **state) {
     (void)state;
     CREATE_GROUND(ground);

@@ -1,5 +1,5 @@
-// What suites that need a Vulkan device share. LIMBER_VALIDATE=1 asks for the validation layer, and then any message
-// fails the test that closes the device.
+// Functions shared by suites that need a Vulkan device. LIMBER_VALIDATE=1 enables the validation layer; the test that
+// closes the device then fails on any message.
 #ifndef LIMBER_TESTS_GPU_SUITE_H
 #define LIMBER_TESTS_GPU_SUITE_H
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// CTest's SKIP_RETURN_CODE for suites without a device.
+// The SKIP_RETURN_CODE of CTest for suites without a device.
 #define SUITE_SKIPPED 77
 
 static inline device_request suite_request(void) {
@@ -34,7 +34,8 @@ static inline void close_device(device *device) {
     assert_int_equal(device_close(device), 0);
 }
 
-// Runs the tests between the two, which may be NULL, or says that there is no device and returns SUITE_SKIPPED.
+// Runs the tests between `start` and `finish`, which may be NULL. Without a device, prints this and returns
+// SUITE_SKIPPED.
 static inline int run_gpu_suite_with(const char *name, const struct CMUnitTest *tests, size_t count,
                                      CMFixtureFunction start, CMFixtureFunction finish) {
     device device;

@@ -1,9 +1,9 @@
-// How characters are shared out among workgroups: within every limit, whatever the device and the rig.
+// The distribution of characters to workgroups: within every limit, for any device and rig.
 #include "suite.h"
 
 #include "../src/gpu_workgroup.h"
 
-// As shaders/character_specialized.comp declares its arrays.
+// The size of the arrays in shaders/character_specialized.comp.
 static uint64_t bytes(lmb_gpu_workgroup shape, uint32_t joints) {
     const uint64_t matrices = 16 * ((3 * (uint64_t)joints) | 1);
     return shape.characters * (matrices + 8 + 24 + 4);
@@ -33,7 +33,7 @@ static void shapes_stay_within_limits(void **state) {
     assert_true(none > 0);
 }
 
-// What the comments promise of a large rig on a large device.
+// Checks the statements of the comments for a large rig on a large device.
 static void a_workgroup_leaves_few_invocations_idle(void **state) {
     (void)state;
     const lmb_gpu_limits limits = {49152, 1024, 32, false};

@@ -1,5 +1,5 @@
-// A program as JSON from outside: whatever it says, reading it either tells what is wrong, each mistake with its place, or
-// gives a descriptor that compiles, is printed, and runs without counting anything as refused at its defaults.
+// Untrusted programs as JSON: the reader reports all errors, each with its position, or gives a descriptor that
+// compiles, prints, and runs at its defaults without any refusal.
 #include "graph_fuzzing.h"
 
 #include <limber/cpu.h>
@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 
-// Words of the language, so that mutations stay near it.
+// Words of the language, so that mutations stay close to it.
 static const char *const words[] = {"\"op\":",
                                     "\"rest\"",
                                     "\"clip\"",
@@ -175,7 +175,7 @@ static const char *const words[] = {"\"op\":",
                                     "}",
                                     ","};
 
-// Replaces what begins at a quote, a digit or a bracket by one of the words, up to the next such place.
+// Replaces the text from a quote, a digit or a bracket up to the next such character by one of the words.
 static size_t replace_word(uint8_t *text, size_t size, size_t max_size, unsigned int seed) {
     const char *word = words[seed % (sizeof words / sizeof words[0])];
     size_t length = strlen(word);

@@ -1,14 +1,13 @@
-// What the fuzzers of a program's texts ask of whatever was read. What does not hold ends the process.
+// Checks that the fuzzers of JSON graphs apply to every graph that they read. A failed check ends the process.
 #ifndef LIMBER_TESTS_GRAPH_FUZZING_H
 #define LIMBER_TESTS_GRAPH_FUZZING_H
 
 #include <limber/graph_json.h>
 
 void require(bool holds, const char *what);
-// Each mistake has a message, and a place in the text.
+// Checks that each problem has a message and a position in the text.
 void require_problems(const lmb_graph_problems *problems, const char *text, size_t size);
-// What moves by itself does so, over frames in which every event is sent. Writes parameters; none moves where there is no
-// control.
+// Runs the graph's control, if there is one, over several frames that send every event. Writes the parameters.
 void require_motion(const lmb_graph *graph, float *parameters);
 
 #endif

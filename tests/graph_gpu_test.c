@@ -1,7 +1,7 @@
 // Every operation, written as JSON, on the mannequin and on a character from a file: a crowd on the device, with and
-// without a pipeline of the program's own, and on the vector paths, against the reference. Pipelines are made for the
-// mannequin alone, and of programs that take poses where the others take clips: drivers that run on the processor take
-// long for each, and most of that for the clips.
+// without a pipeline for the program, and on the SIMD paths, against the reference. Only the mannequin has pipelines,
+// and only for programs that read poses instead of clips: drivers that run on the processor take long for each, mostly
+// because of clips.
 #include "gpu_suite.h"
 #include "keyframes.h"
 #include "program_random.h"
@@ -21,14 +21,14 @@ static device opened;
 static lmb_gpu *gpu;
 static lmb_gpu *interpreting_gpu;
 
-// A character: '@' and '#' in a text stand for the names of two of its joints.
+// A character. '@' and '#' in a text stand for the names of two of its joints.
 typedef struct character {
     const char *name;
     const lmb_rig *rig;
     const lmb_clip *clips[MOST_CLIPS];
     uint32_t clip_count;
-    // Whether each program also runs in a pipeline of its own. All of them take drivers on the processor minutes, so they are
-    // made for one character; gpu_bits_test has pipelines for rigs of other sizes.
+    // Whether each program also runs in its own pipeline. Drivers on the processor take minutes for all of them, so
+    // only one character has them. gpu_bits_test has pipelines for rigs of other sizes.
     bool pipelines;
 } character;
 
@@ -63,7 +63,7 @@ static const char *const texts[LMB_OP_COUNT] = {
         "1") "},{\"at\":-3,\"pose\":{\"op\":\"rest\"}},{\"at\":0.25,\"pose\":" CLIP("0") "},{\"at\":6,"
                                                                                          "\"pose\":" CLIP("2") "}]"
                                                                                                                "}",
-    // A triangle at the hull that gives way, a grid and bands inside.
+    // A flat triangle at the hull, with a grid and bands inside.
     [LMB_OP_SPACE2D] =
         "{\"op\":\"space2d\",\"x\":{\"param\":\"x\"},\"y\":{\"param\":\"y\",\"max\":9},\"inputs\":[{\"at\":[0,0],"
         "\"pose\":" CLIP("1") "},{\"at\":[4,0.5],\"pose\":{\"op\":\"rest\"}},{\"at\":[2,3],\"pose\":" CLIP(
@@ -116,12 +116,12 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_MIRROR] = "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" ADDITIVE(CLIP("1")) "}",
 };
 
-// A machine holds two poses while it evaluates a third: four machines inside each other.
+// Four nested machines. A machine holds two poses while it evaluates a third.
 #define LEVEL(weight, pose)                                                                                            \
     "{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"" weight "\"},\"pose\":" CLIP("0") "},{\"pose\":" pose  \
                                                                                                   "}]}"
 
-// Further choices of operations.
+// More options of operations.
 static const struct {
     lmb_op op;
     const char *text;
@@ -172,7 +172,7 @@ static void run_fast(const program_side *side, const lmb_batch *batch, const lmb
     lmb_cpu_destroy(cpu);
 }
 
-// A clip by its number, at time 0, becomes the pose of that number: as many letters.
+// Replaces a clip number at time 0 by the pose of the same number. Both texts have the same length.
 static void replace_clips(char *text) {
     static const char clip[] = "{\"op\":\"clip\",\"clip\":", pose[] = "{\"op\":\"pose\",\"pose\":";
     for (; (text = strstr(text, clip)) != NULL; text++) {
@@ -228,7 +228,7 @@ static void compare_on(const character *on, lmb_op op, const char *text, bool pi
     const program_side others[] = {{"the device's interpreter", run_gpu, interpreting_gpu, 0},
                                    {"the fast path", run_fast, NULL, 0}};
     const program_side pipeline = {"the device", run_gpu, gpu, 0};
-    // A part's poses are not the whole's, so a buffer cannot stand in for a clip there.
+    // Poses of a joint map have other joints, so a pose buffer cannot replace a clip there.
     lmb_graph_json *graph = read_graph(on, text, !pipelines || op == LMB_OP_COMBINE);
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     assert_true(holds(def, op));
@@ -242,7 +242,7 @@ static void compare_on(const character *on, lmb_op op, const char *text, bool pi
     crowd crowd;
     lmb_error error;
     assert_ok(crowd_create(&crowd_def, &crowd, &error), &error);
-    // The interpreter's kernel takes drivers longest: gpu_bits_test has it in every set.
+    // Drivers take longest for the interpreting kernel. gpu_bits_test runs it in every set.
     const uint32_t first = suite_is_quick() ? 1 : 0;
     compare(on, op, pipelines ? &pipeline : others + first, pipelines ? 1 : 2 - first, &crowd);
     crowd_destroy(&crowd);
@@ -268,7 +268,7 @@ static void compare_operations(const character *on) {
     }
 }
 
-// Clips of a rig of two joints, in a part of as many, one of them chosen among all clips.
+// Clips of a rig of two joints for a joint map of two joints. A parameter chooses one of them among all clips.
 static lmb_clip *create_small_clip(uint64_t seed) {
     lmb_rig *rig = scene_rig(2, SCENE_CHAIN, seed);
     keyframes keys = keyframes_create(2, 7, seed);

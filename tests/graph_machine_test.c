@@ -1,5 +1,5 @@
-// Controls written as JSON: machines, players, groups and smoothed parameters, what a text becomes, how it runs, and what is reported of
-// texts that are wrong.
+// Controls written as JSON: machines, players, groups and smoothed parameters. Tests the control that a text becomes,
+// how it runs, and the reported problems of malformed texts.
 #include "failing_host.h"
 #include "random.h"
 #include "reading.h"
@@ -29,7 +29,7 @@ static int set_up(void **state) {
     joints[SPINE].parent = HIPS;
     assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL), LMB_OK);
     for (uint32_t i = 0; i < CLIPS; i++) {
-        // Hips at (clip, time, 0): a pose tells which clip it is of, and when.
+        // The hips are at (clip, time, 0), so a pose shows its clip and its time.
         const float times[2] = {0.0f, clip_durations[i]};
         const float moves[6] = {(float)i, 0.0f, 0.0f, (float)i, clip_durations[i], 0.0f};
         const lmb_track_def track = {HIPS, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
@@ -101,7 +101,7 @@ static void end(player *p) {
     free(p->parameters);
 }
 
-// A frame of this many seconds, with an event or without (NULL).
+// Runs a frame of this many seconds, with an event or without one (NULL).
 static void step(player *p, double seconds, const char *event) {
     const lmb_event sent = {0, event == NULL ? 0 : lmb_graph_find_event(p->graph->graph, event)};
     const lmb_control_frame frame = {.step = (uint64_t)(seconds * (double)LMB_TICKS_PER_SECOND),
@@ -128,7 +128,7 @@ static void set(player *p, const char *name, float value) {
     p->parameters[index] = value;
 }
 
-// Where the hips are.
+// Returns the position of the hips.
 static void hips(const player *p, float place[2]) {
     float palette[LMB_MATRIX_COMPONENTS * JOINTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
@@ -198,7 +198,7 @@ typedef struct line {
     const char *event;
 } line;
 
-// The states of a scripted run of 4 seconds, in the order in which they became current.
+// Writes the states of a scripted run of 4 seconds in the order in which they became current.
 static void run_path(uint32_t rate, const line *lines, uint32_t count, char *path, size_t size, uint32_t *frames) {
     player p = begin(jump);
     size_t length = (size_t)snprintf(path, size, "stand");
@@ -236,7 +236,7 @@ static void the_jump_takes_its_path(void **state) {
         run_path(rates[i], tap, 3, path, sizeof path, frames);
         assert_string_equal(path, "stand stand2crouch hop float land stand");
         for (uint32_t k = 0; k < 5; k++) {
-            // The clip's end is where the release was, at a frame, and so may be a frame late itself.
+            // The clip ends where the release was, rounded to a frame, so its end can be a frame late as well.
             assert_true(fabs(frames[k] - tap_times[k] * rates[i]) <= 2.0 + 1e-9);
         }
     }
@@ -249,11 +249,11 @@ static void poses_follow_the_machine(void **state) {
     step(&p, 0.5, NULL);
     expect_hips(&p, STAND, 0.5);
     step(&p, 2.0, NULL);
-    expect_hips(&p, STAND, 0.5); // around once
-    step(&p, 0.1, "JUMP_PRESS"); // half of the fade, where a smoothstep is a half
+    expect_hips(&p, STAND, 0.5); // one full loop
+    step(&p, 0.1, "JUMP_PRESS"); // half of the fade, where smoothstep is 0.5
     assert_string_equal(current(&p, 0), "stand2crouch");
     expect_hips(&p, 0.5 * (STAND + STAND2CROUCH), 0.5 * (0.6 + 0.1));
-    step(&p, 0.15, NULL); // to the clip's end, which the next frame sees
+    step(&p, 0.15, NULL); // to the clip's end; the next frame reacts to it
     assert_string_equal(current(&p, 0), "stand2crouch");
     expect_hips(&p, STAND2CROUCH, 0.25);
     step(&p, 0.1, NULL);
@@ -264,7 +264,7 @@ static void poses_follow_the_machine(void **state) {
     end(&p);
 }
 
-// ---- What a text becomes.
+// ---- The control that a text becomes.
 
 static void the_jump_becomes_a_control(void **state) {
     (void)state;
@@ -315,18 +315,18 @@ static void the_jump_becomes_a_control(void **state) {
     reading_destroy(graph);
 }
 
-// ---- What clips weigh.
+// ---- The weights of clips.
 
-// Three gaits along a line, two of them in phase, under this position; the first clip of the group plays so.
+// Three gaits on a line, two of them in one sync group, at position `at`. `play` adds to the first clip of the group.
 #define GAITS(at, play)                                                                                                \
     "{\"op\":\"space1d\",\"inputs\":[{\"at\":3,\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":"        \
     "\"steps\"" play "}}},{\"at\":0,\"pose\":{\"op\":\"clip\",\"clip\":\"float\",\"play\":true}},{\"at\":1.25,"        \
     "\"pose\":{\"op\":\"clip\",\"clip\":\"stand\",\"play\":{\"group\":\"steps\",\"velocity\":1.25"                     \
     "}}}],\"at\":" at "}"
 
-enum { HOPS, FLOATS, STANDS, GAIT_COUNT }; // players of them
+enum { HOPS, FLOATS, STANDS, GAIT_COUNT }; // their players
 
-// What they weigh at a position.
+// Computes their weights at a position.
 static void find_gaits(double at, double weights[GAIT_COUNT]) {
     weights[HOPS] = fmin(fmax((at - 1.25) / 1.75, 0.0), 1.0);
     weights[FLOATS] = fmin(fmax((1.25 - at) / 1.25, 0.0), 1.0);
@@ -345,7 +345,7 @@ static void expect_gaits(const player *p, double at, double whole) {
     }
 }
 
-// Whatever their position is, in whatever they stand; in a group and in none.
+// For any form of the position, at any depth in the graph, in a group and in none.
 static void clips_weigh_what_their_space_does(void **state) {
     (void)state;
     static const float positions[] = {-1.0f, 0.0f, 0.5f, 1.25f, 1.6875f, 3.0f, 4.0f};
@@ -361,7 +361,7 @@ static void clips_weigh_what_their_space_does(void **state) {
     step(&p, 0.1, NULL);
     expect_gaits(&p, 1.6875, 1.0);
     end(&p);
-    // Smoothed: the first frame has it whole, and a half-life later half of the way is left.
+    // Smoothed: the first frame has the whole value, and after a half-life half of the difference remains.
     p = begin(GAITS("{\"param\":\"speed\",\"smooth\":0.25}", ""));
     step(&p, 0.25, NULL);
     expect_gaits(&p, 0.0, 1.0);
@@ -376,7 +376,7 @@ static void clips_weigh_what_their_space_does(void **state) {
     step(&p, 0.1, NULL);
     expect_gaits(&p, 0.25, 1.0);
     end(&p);
-    // Deep inside, they weigh their part of what is around them, this frame's.
+    // Deep in the graph, the weights are shares of the surrounding weight in the same frame.
     p = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"go\",\"transitions\":[{\"to\":\"rest\",\"event\":\"STOP\","
               "\"fade\":0.25,\"curve\":\"linear\"}],\"pose\":{\"op\":\"blend\",\"weight\":{\"param\":\"w\"},\"a\":{"
               "\"op\":\"rest\"},\"b\":" GAITS("{\"param\":\"x\"}", "") "}},{\"name\":\"rest\",\"pose\":{\"op\":"
@@ -396,13 +396,13 @@ static void clips_weigh_what_their_space_does(void **state) {
     end(&p);
 }
 
-// By the formulas of control.h, of what the clips of a space weigh in each frame.
+// Runs a group and compares it with the formulas of control.h, with the weights of the space's clips in each frame.
 static void follow_a_group(const char *text, bool by_velocity) {
     static const double durations[2] = {0.75, 2.0}, velocities[2] = {3.0, 1.25};
     static const uint32_t players[2] = {HOPS, STANDS};
     player p = begin(text);
     const lmb_control_def *def = p.graph->control;
-    double way = 0.0; // the leader's
+    double way = 0.0; // the leader's time
     for (uint32_t frame = 0; frame < 900; frame++) {
         const double speed = 2.0 + 2.5 * sin(0.01 * (double)frame);
         double weights[GAIT_COUNT];
@@ -419,7 +419,7 @@ static void follow_a_group(const char *text, bool by_velocity) {
         for (int i = 0; i < 2; i++) {
             const double expected = fmod(way / durations[0], 1.0) * durations[i];
             const double off = fabs((double)p.parameters[def->players[players[i]].time_parameter] - expected);
-            assert_true(fmin(off, durations[i] - off) <= 1e-3); // rates are rounded to 1/65,536: 900 of them
+            assert_true(fmin(off, durations[i] - off) <= 1e-3); // rates are rounded to 1/65,536, 900 times
         }
     }
     end(&p);
@@ -433,7 +433,7 @@ static void groups_go_by_their_cadence(void **state) {
     follow_a_group(AT_SPEED(",\"cadence\":\"velocity\",\"velocity\":3"), true);
     follow_a_group(AT_SPEED(",\"velocity\":3,\"cadence\":\"duration\""), false);
     follow_a_group(AT_SPEED(""), false); // one has no velocity
-    // A way from end to end is a velocity.
+    // A motion path that does not end where it starts gives a velocity.
     follow_a_group(AT_SPEED(",\"motion\":[[0,0,0,0],[0,0,2.25,0]]"), true);
     follow_a_group(AT_SPEED(",\"motion\":[[0,0,0,0],[0,0,2.25,0],[0,0,0,0]]"), false);
 }
@@ -493,7 +493,7 @@ static void players_as_they_are_said(void **state) {
     assert_int_equal(def->groups[0].cadence, LMB_CADENCE_DEFAULT);
     assert_int_equal(def->groups[0].players[0], 0);
     assert_int_equal(def->groups[0].players[1], 1);
-    // The clips' nodes read the players' times as they are.
+    // The clips' nodes read the players' times without a change.
     const lmb_graph_def *program = &graph->moving.poses;
     for (uint32_t i = 0, clip = 0; i < program->node_count; i++) {
         const lmb_node_def *node = &program->nodes[i];
@@ -579,7 +579,7 @@ static void conditions_compare_and_join(void **state) {
     end(&p);
 }
 
-// {"fade": NAME} reads a weight, here of a fade that stands further down; 1 - fade is that of the same frame.
+// {"fade": NAME} reads a weight, here of a fade deeper in the graph. 1 - fade uses the weight of the same frame.
 static void numbers_are_computed(void **state) {
     (void)state;
     player p = begin(
@@ -602,7 +602,7 @@ static void numbers_are_computed(void **state) {
     assert_int_equal(def->computed[2].inputs[0].parameter, def->computed[1].parameter);
     assert_int_equal(program->nodes[program->node_count - 1].weight.parameter, def->computed[0].parameter);
     const lmb_graph_parameter defaults = lmb_graph_parameter_at(p.graph->graph, def->computed[2].parameter);
-    assert_true(defaults.is_written && defaults.initial == 0.75f); // of 0.25 times 2 in 0 to 2
+    assert_true(defaults.is_written && defaults.initial == 0.75f); // 0.25 times 2, remapped from 0 to 2
     assert_true(lmb_graph_parameter_at(p.graph->graph, def->computed[0].parameter).initial == 1.0f);
     assert_true(lmb_graph_parameter_at(p.graph->graph, wave).initial == 0.0f);
     set(&p, "y", 0.625f);
@@ -615,7 +615,7 @@ static void numbers_are_computed(void **state) {
         }
     }
     end(&p);
-    // Where all is constant, nothing moves by itself.
+    // If all values are constant, the graph has no control.
     reading *graph = read_graph("{\"op\":\"blend\",\"weight\":{\"subtract\":[1,{\"remap\":[5,0,10,0,0.5]}]},\"a\":"
                                 "{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"}}");
     assert_null(graph->control);
@@ -623,7 +623,7 @@ static void numbers_are_computed(void **state) {
     reading_destroy(graph);
 }
 
-// The hips fade by the whole time, what is below them in a fifth of it; and the character moves on between its updates.
+// The hips fade over the whole time, the joint below them over a fifth of it. Updates are interpolated.
 static void profiles_and_updates(void **state) {
     (void)state;
     player p =
@@ -647,7 +647,7 @@ static void profiles_and_updates(void **state) {
     end(&p);
 }
 
-// By name, in a machine inside the state too, and of the state's first clip.
+// Conditions name a clip, also one in a machine inside the state, or mean the state's first clip.
 static void conditions_name_places(void **state) {
     (void)state;
     player p = begin(
@@ -673,7 +673,7 @@ static void conditions_name_places(void **state) {
         assert_int_equal(term->operand, expected[i].operand);
         assert_true(term->right.parameter == LMB_NONE && term->right.constant == expected[i].right);
     }
-    // 0.375, 0.25 and 0.125 s, in frames of any length.
+    // After 0.375, 0.25 and 0.125 s, with frames of any length.
     step(&p, 0.5, NULL);
     assert_string_equal(current(&p, 0), "b");
     step(&p, 0.1875, NULL);
@@ -685,7 +685,7 @@ static void conditions_name_places(void **state) {
     end(&p);
 }
 
-// A state that leads back at once is no loop where that depends on a place or a computed number.
+// A transition back to the same state is not an endless loop if it depends on a clip's time or on a computed parameter.
 static void places_are_no_loops(void **state) {
     (void)state;
     reading *graph = read_graph(
@@ -699,7 +699,8 @@ static void places_are_no_loops(void **state) {
     reading_destroy(graph);
 }
 
-// Left, then entered; what a machine begins with was not entered, and a transition to the same state does both.
+// The exit event, then the entry event. The first state of a machine emits no entry, and a transition to the same state
+// emits both.
 static void what_states_emit(void **state) {
     (void)state;
     player p =
@@ -714,7 +715,7 @@ static void what_states_emit(void **state) {
     step(&p, 0.1, "GO");
     assert_int_equal(p.emitted[0], 1);
     assert_int_equal(p.emitted[1], left);
-    assert_string_equal(current(&p, 0), "b"); // what is reported is for the host: no transition takes it
+    assert_string_equal(current(&p, 0), "b"); // emitted events are for the host: no transition takes them
     step(&p, 0.1, "GO");
     assert_int_equal(p.emitted[0], 1);
     assert_int_equal(p.emitted[1], came);
@@ -733,13 +734,13 @@ static void a_clip_played_once_drops_out(void **state) {
     expect_hips(&p, HOP, 0.5);
     expect_weight(&p, 0, 1.0);
     step(&p, 0.5, NULL);
-    expect_hips(&p, HOP, 0.75); // it came to its end, and has been since the next frame begins
+    expect_hips(&p, HOP, 0.75); // it is at its end; the next frame removes it
     expect_weight(&p, 0, 1.0);
     step(&p, 0.0, NULL);
     expect_hips(&p, 0.0, 0.0); // the rest pose
     expect_weight(&p, 0, 0.0);
     end(&p);
-    // Inside another pose it stays.
+    // Inside another pose it stays at its end.
     p = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"one\",\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},"
               "\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"end\":\"once\"}}}}]}");
     for (int frame = 0; frame < 2; frame++) {
@@ -767,10 +768,10 @@ static void clips_in_states_take_what_they_say(void **state) {
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "a");
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 2), "b");
     assert_int_equal(def->player_count, 3);
-    // Read in the order of the states.
+    // Players are in the order of the states.
     assert_int_equal(def->players[0].state, 0);
     assert_int_equal(def->players[0].end, LMB_END_HOLD);
-    assert_int_equal(def->players[1].end, LMB_END_LOOP); // it says so
+    assert_int_equal(def->players[1].end, LMB_END_LOOP); // set explicitly
     assert_int_equal(machine->states[0].end_player, 0);
     assert_int_equal(def->players[2].state, 1);
     assert_int_equal(def->players[2].end, LMB_END_HOLD);
@@ -799,13 +800,13 @@ static void machines_run_inside_states(void **state) {
     assert_int_equal(def->machines[1].state, 0);
     assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "x");
     assert_int_equal(def->players[0].machine, 1);
-    // The outer state's own end is that of no clip.
+    // The outer state's own end belongs to no clip.
     assert_int_equal(def->machines[0].states[0].end_player, LMB_NONE);
     step(&p, 0.25, NULL);
     expect_hips(&p, HOP, 0.25);
     step(&p, 0.25, "GO");
     assert_string_equal(current(&p, 0), "y");
-    assert_string_equal(current(&p, 1), "x"); // its state is left before its turn comes
+    assert_string_equal(current(&p, 1), "x"); // the outer machine leaves its state first
     expect_hips(&p, LAND, 0.25);
     step(&p, 0.125, NULL);
     expect_hips(&p, LAND, 0.375);
@@ -818,7 +819,7 @@ static void machines_run_inside_states(void **state) {
     "\"},\"transitions\":[{\"to\":\"to\"," needs ",\"fade\":1,\"curve\":\"linear\"}]},"                                \
     "{\"name\":\"to\",\"pose\":" pose "}]}"
 
-// As deep as machines may be inside each other, each begins to fade two frames of 1/16 s after the one around it.
+// Machines at the maximum nesting depth. Each begins to fade two frames of 1/16 s after the one around it.
 static void fades_inside_fades(void **state) {
     (void)state;
     player p = begin(
@@ -832,8 +833,8 @@ static void fades_inside_fades(void **state) {
         step(&p, 0.0625, NULL);
     }
     const double shares[4] = {10.0 / 16, 8.0 / 16, 6.0 / 16, 4.0 / 16};
-    // Each clip's own x is its number, and its y the time since it is seen, which is that since the fade before began; the
-    // clips loop.
+    // The x of each clip is its number. Its y is the time since it became visible, which is the time since the outer
+    // fade began. The clips loop.
     const double times[5] = {10.0 / 16, fmod(10.0 / 16, 0.5), 8.0 / 16, 6.0 / 16, 4.0 / 16};
     double x = LAND, y = times[4];
     for (int depth = 3; depth >= 0; depth--) {
@@ -849,7 +850,7 @@ static void fades_inside_fades(void **state) {
 
 #define CLIP_AT(name, time) "{\"op\":\"clip\",\"clip\":\"" name "\",\"time\":" time "}"
 #define PLAYED(name) "{\"op\":\"clip\",\"clip\":\"" name "\"}"
-// "crouch" from its first frame over a still "stand": x is 2 w, y is w times the time of the clip.
+// "crouch", from its first frame on, over a constant "stand": x is 2 w, and y is w times the clip's time.
 #define FADED(fade, pose) "{\"op\":\"blend\",\"weight\":" fade ",\"a\":" CLIP_AT("stand", "0") ",\"b\":" pose "}"
 
 static double smoothstep(double x) {
@@ -867,8 +868,8 @@ static void expect_faded(const player *p, double weight, double time) {
     expect_hips(p, CROUCH * weight, time * weight);
 }
 
-// In at 0.25 s; out in the middle of that; in again in the middle of that; out to the end; and in once more, from the
-// beginning.
+// In at 0.25 s; out halfway through that; in again halfway through that; out to the end; and in once more, from the
+// clip's beginning.
 static void a_pose_fades_in_and_out_on_request(void **state) {
     (void)state;
     player p =
@@ -879,7 +880,7 @@ static void a_pose_fades_in_and_out_on_request(void **state) {
         assert_int_equal(lmb_control_player_ticks(p.control, p.state, 0), 0);
     }
     for (int i = 1; i <= 4; i++) {
-        step(&p, FRAME, i == 1 || i == 3 ? "WAVE" : NULL); // asked for again, it does not begin again
+        step(&p, FRAME, i == 1 || i == 3 ? "WAVE" : NULL); // a second request does not restart it
         expect_faded(&p, smoothstep(i / 8.0), i * FRAME);
     }
     const double first = smoothstep(0.5);
@@ -896,14 +897,14 @@ static void a_pose_fades_in_and_out_on_request(void **state) {
         step(&p, FRAME, i == 1 ? "STOP" : NULL);
         expect_faded(&p, 1.0 - smoothstep(i / 4.0), fmod((17 + i) * FRAME, 1.0));
     }
-    // It is where it was when it was last seen.
+    // The clip keeps the time at which it was last visible.
     assert_true(lmb_control_player_ticks(p.control, p.state, 0) == 4 * (uint64_t)(FRAME * LMB_TICKS_PER_SECOND));
     step(&p, FRAME, "WAVE");
     expect_faded(&p, smoothstep(1 / 8.0), FRAME);
     end(&p);
 }
 
-// Asked for once more, it begins anew and yet is not seen less; faded out and in again, too.
+// A second request restarts the clip without reducing the weight. The same holds after a fade-out.
 static void a_fade_that_restarts(void **state) {
     (void)state;
     player p = begin(FADED(
@@ -926,7 +927,8 @@ static void a_fade_that_restarts(void **state) {
     end(&p);
 }
 
-// At the clip's end, which it keeps meanwhile; asked for before that is over, it begins anew.
+// The fade-out starts at the clip's end, and the clip holds its last frame meanwhile. A request before the fade-out
+// ends restarts the clip.
 static void a_fade_ends_with_its_clip(void **state) {
     (void)state;
     player p =
@@ -944,7 +946,7 @@ static void a_fade_ends_with_its_clip(void **state) {
     step(&p, FRAME, "WAVE");
     expect_faded(&p, 0.5, FRAME);
     end(&p);
-    // A while after it was asked for.
+    // Some time after the request.
     p = begin(FADED("{\"in\":\"WAVE\",\"after\":0.25,\"seconds\":0.125,\"out-seconds\":0,\"curve\":\"linear\"}",
                     PLAYED("crouch")));
     for (int i = 1; i <= 4; i++) {
@@ -954,7 +956,7 @@ static void a_fade_ends_with_its_clip(void **state) {
     step(&p, FRAME, NULL);
     expect_faded(&p, 0.0, 0.0);
     end(&p);
-    // Where it dropped out, in the frame after that of its end, nothing is left of it, whatever the fade is.
+    // A clip that plays once has weight 0 from the frame after its end, whatever the fade's weight is.
     p = begin(FADED("{\"in\":\"WAVE\",\"seconds\":0,\"name\":\"w\"}",
                     "{\"op\":\"clip\",\"clip\":\"takeoff\",\"play\":{\"end\":\"once\"}}"));
     step(&p, FRAME, "WAVE");
@@ -968,7 +970,7 @@ static void a_fade_ends_with_its_clip(void **state) {
     end(&p);
 }
 
-// One event for both; and what is seen from the beginning on.
+// One event for both directions, and a fade that starts visible.
 static void a_fade_by_one_event(void **state) {
     (void)state;
     player p = begin(FADED("{\"in\":\"T\",\"out\":\"T\",\"seconds\":0}", PLAYED("crouch")));
@@ -980,7 +982,7 @@ static void a_fade_by_one_event(void **state) {
     p = begin(FADED("{\"in\":\"T\",\"out\":\"O\",\"initial\":\"in\",\"seconds\":0.25,\"curve\":\"linear\"}",
                     PLAYED("crouch")));
     assert_string_equal(current(&p, 0), "in");
-    expect_hips(&p, CROUCH, 0.0); // by the parameters' defaults
+    expect_hips(&p, CROUCH, 0.0); // from the defaults of the parameters
     step(&p, FRAME, "O");
     expect_hips(&p, 0.75 * CROUCH, 0.75 * FRAME);
     assert_string_equal(current(&p, 0), "out");
@@ -989,8 +991,8 @@ static void a_fade_by_one_event(void **state) {
     end(&p);
 }
 
-// In every place that weighs a pose, whichever of both is read first: the clip plays in the fade's state, whose weight is
-// the operation's.
+// For every operation that gives a pose a weight, whether the text gives the weight or the pose first: the clip plays
+// in the fade's state, and the state's weight is the operation's weight.
 static void what_a_fade_weighs(void **state) {
     (void)state;
 #define A "\"a\":{\"op\":\"rest\"}"
@@ -1032,9 +1034,9 @@ static void what_a_fade_weighs(void **state) {
         assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "I");
         assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "out");
         assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "in");
-        // Events in the order of the text.
+        // Events are in the order of the text.
         assert_int_equal(lmb_graph_find_event(graph->graph, "E"), rows[i].pose_is_first ? 0 : 2);
-        // Both ways, in 0.2 s, smoothly.
+        // Both directions take 0.2 s with smoothstep.
         assert_int_equal(def->machines[0].transition_count, 2);
         for (uint32_t k = 0; k < 2; k++) {
             const lmb_transition_def *transition = &def->machines[0].transitions[k];
@@ -1044,7 +1046,7 @@ static void what_a_fade_weighs(void **state) {
         }
         reading_destroy(graph);
     }
-    // A curve beside it shapes it once more.
+    // A curve of the node is applied to the fade's weight as well.
     player p = begin("{\"op\":\"blend\",\"curve\":\"quadratic-in\",\"weight\":{\"in\":\"I\",\"seconds\":0.25,\"curve\":"
                      "\"linear\"},\"a\":" CLIP_AT("stand", "0") ",\"b\":" CLIP_AT("crouch", "0") "}");
     step(&p, FRAME, "I");
@@ -1054,8 +1056,8 @@ static void what_a_fade_weighs(void **state) {
     end(&p);
 }
 
-// Layers that fade by events: what has the higher priority takes its share of what is left.
-// What a clip adds is its difference from its first frame, which stays where it is; and it drops out as a pose does.
+// An additive clip adds its difference from its first frame, which is constant. A clip that plays once stops adding
+// after its end.
 static void additive_clips_play(void **state) {
     (void)state;
     player p = begin("{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"stand\",\"time\":0},\"add\":{\"op\":"
@@ -1079,6 +1081,7 @@ static void additive_clips_play(void **state) {
     end(&p);
 }
 
+// Layers that fade by events: a layer takes its share of the weight that layers of higher priority leave.
 static void layers_fade_by_events(void **state) {
     (void)state;
     player p = begin("{\"op\":\"layers\",\"inputs\":[{\"pose\":" CLIP_AT(
@@ -1097,7 +1100,8 @@ static void layers_fade_by_events(void **state) {
     end(&p);
 }
 
-// A fade in a machine's state begins anew with that state, out, and takes no events elsewhere; a machine in a fade likewise.
+// A fade in a machine's state restarts with that state, faded out, and takes no events in other states. The same holds
+// for a machine in a fade.
 static void fades_and_machines_inside_each_other(void **state) {
     (void)state;
     player p = begin("{\"op\":\"machine\",\"name\":\"m\",\"states\":[{\"name\":\"calm\",\"pose\":" CLIP_AT(
@@ -1112,7 +1116,7 @@ static void fades_and_machines_inside_each_other(void **state) {
     assert_int_equal(def->machines[0].states[1].end_player, LMB_NONE);
     assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "WAVE");
     step(&p, FRAME, "WAVE");
-    assert_string_equal(current(&p, 1), "out"); // nobody is there to take it
+    assert_string_equal(current(&p, 1), "out"); // the state is not current, so nothing takes the event
     for (int turn = 0; turn < 2; turn++) {
         step(&p, FRAME, "GO");
         step(&p, FRAME, "WAVE");
@@ -1158,12 +1162,12 @@ static void states_that_nothing_leads_to(void **state) {
     "{\"name\":\"" from "\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"" to "\"," needs "}]}"
 #define WHEN(name, compares, number) "\"when\":{\"" compares "\":[{\"param\":\"" name "\"}," number "]}"
 
-// Two states, or more, that lead to each other without an event while the same conditions hold.
+// Two or more states that lead to each other without an event while the same conditions hold.
 static void states_that_lead_to_each_other(void **state) {
     (void)state;
     static const struct {
         const char *ways[3]; // from a, b and c
-        const char *loop;    // NULL where there is none
+        const char *loop;    // NULL if there is none
     } rows[] = {
         {{LEADS("a", "b", WHEN("x", ">", "0.5")), LEADS("b", "a", WHEN("x", "<", "0.6"))}, "'a' -> 'b' -> 'a'"},
         {{LEADS("a", "b", WHEN("x", ">=", "0.5")), LEADS("b", "a", WHEN("x", "<=", "0.5"))}, "'a' -> 'b' -> 'a'"},
@@ -1180,7 +1184,7 @@ static void states_that_lead_to_each_other(void **state) {
         {{LEADS("a", "b", WHEN("x", ">", "1")), LEADS("b", "c", WHEN("x", ">", "2")),
           LEADS("c", "a", WHEN("x", "<", "2"))},
          NULL},
-        // More to try than is tried: five parameters, and no number.
+        // More combinations than the check tries: five parameters and no number. It reports no loop.
         {{LEADS("a", "a",
                 "\"when\":{\"or\":[{\">\":[{\"param\":\"p\"},{\"param\":\"q\"}]},{\"==\":[{\"param\":\"r\"},{\"param\":"
                 "\"s\"}]},{\"==\":[{\"param\":\"t\"},{\"param\":\"p\"}]}]}"),
@@ -1209,7 +1213,7 @@ static void states_that_lead_to_each_other(void **state) {
     }
 }
 
-// ---- Random machines, against a walk over their transitions.
+// ---- Random machines, against a simple simulation of their transitions.
 
 enum { MOST_STATES = 6, EVENTS = 3 };
 
@@ -1259,7 +1263,7 @@ static void write_model(const model *m, char *text) {
     sprintf(text + length, "]}");
 }
 
-// The one with the greatest priority, then the first in the text, where those from any state stand last.
+// Returns the transition with the greatest priority, then the first in the text; transitions from any state are last.
 static uint32_t follow(const model *m, uint32_t state, uint32_t event) {
     const edge *best = NULL;
     for (int any = 0; any < 2; any++) {
@@ -1305,7 +1309,7 @@ static lmb_motion place_of(const player *p) {
     return lmb_control_motion(p->control, p->state);
 }
 
-// A clip's own way, taken out of it: the hips stay, and the character motion goes.
+// Root motion of a clip, extracted: the hips stay in place, and the character moves.
 static void motion_of_a_clip(void **state) {
     (void)state;
     player p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":{\"joint\":\"Hips\",\"axes\":\"y\","
@@ -1322,7 +1326,7 @@ static void motion_of_a_clip(void **state) {
     end(&p);
 }
 
-// Keys in the text, what clips weigh, and what parameters want of the character motion.
+// Motion keys in the text, the clips' weights, and the desired velocity and heading from parameters.
 static void motion_of_a_graph(void **state) {
     (void)state;
     player p = begin(
@@ -1344,13 +1348,13 @@ static void motion_of_a_graph(void **state) {
     for (uint32_t frame = 0; frame < 60; frame++) {
         step(&p, 0.05, NULL);
     }
-    // 3 s: 8 loops of three quarters of 3, a quarter of 2 a second; and a push of 2 along z, reached at 4 sqrt(5) / 5 a
-    // second squared.
+    // In 3 s: 8 loops of three quarters of 3, a quarter of 2 per second, and a push of 2 along z that is reached at 4
+    // sqrt(5) / 5 per second squared.
     const double late = 0.5 * sqrt(5.0) / 4.0;
     assert_true(fabs(place_of(&p).position[2] - (8.0 * 0.75 * 3.0 + 3.0 * 0.25 * 2.0 + 2.0 * (3.0 - late))) <= 1e-3);
     assert_true(fabs(place_of(&p).position[0] - (3.0 - late)) <= 1e-3);
     end(&p);
-    // Alone it moves, too; and without one, a velocity is a group's alone.
+    // A character motion also works alone. Without one, only groups can use a velocity.
     p = begin("{\"op\":\"rest\",\"character-motion\":true}");
     assert_non_null(p.graph->control->motion);
     step(&p, 0.1, NULL);
@@ -1363,7 +1367,7 @@ static void motion_of_a_graph(void **state) {
     end(&p);
 }
 
-// What the character motion has of the wanted velocity, by a name: conditions and poses read it, in the frame in which it is written.
+// The actual velocity has a name. Conditions and poses read it in the frame in which it is written.
 static void the_actual_velocity_has_a_name(void **state) {
     (void)state;
     static const char text[] =
@@ -1385,7 +1389,7 @@ static void the_actual_velocity_has_a_name(void **state) {
     assert_int_equal(lmb_graph_find_parameter(p.graph->graph, "pace"), LMB_NONE);
     assert_int_equal(def->motion->velocity_parameters[1], LMB_NONE);
     assert_int_equal(def->machines[0].transitions[0].terms[0].left.parameter, pace);
-    const uint32_t aside = def->motion->velocity_parameters[0]; // which nothing reads
+    const uint32_t aside = def->motion->velocity_parameters[0]; // not read by anything
     assert_string_equal(lmb_graph_parameter_at(p.graph->graph, aside).name, "aside");
     assert_true(lmb_graph_parameter_at(p.graph->graph, aside).min == -10.0f);
     double velocity[2] = {0.0, 0.0};
@@ -1394,7 +1398,7 @@ static void the_actual_velocity_has_a_name(void **state) {
     for (int frame = 0; frame < 24; frame++) {
         const double desired[2] = {0.5, frame < 12 ? 2.0 : 0.25};
         set(&p, "push", (float)desired[1]);
-        // Straight towards the wanted one, 4 or 8 a second squared.
+        // Straight towards the desired velocity, by 4 or 8 per second squared.
         const double way = hypot(desired[0] - velocity[0], desired[1] - velocity[1]);
         const double most = (hypot(desired[0], desired[1]) > hypot(velocity[0], velocity[1]) ? 4.0 : 8.0) * FRAME;
         for (int axis = 0; axis < 2; axis++) {
@@ -1411,7 +1415,7 @@ static void the_actual_velocity_has_a_name(void **state) {
     end(&p);
 }
 
-// ---- What is wrong.
+// ---- Malformed texts.
 
 typedef struct malformed {
     const char *text;
@@ -1438,7 +1442,7 @@ static void expect_problem(const malformed *row) {
 }
 
 #define REST "\"pose\":{\"op\":\"rest\"}"
-// Two states, with more members of the first from line 2 on.
+// Two states. `members` adds to the first one, from line 2 on.
 #define TWO(members)                                                                                                   \
     "{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST ",\n" members "},{\"name\":\"b\"," REST "}],"              \
     "\"any\":[{\"to\":\"b\",\"event\":\"B\"}]}"
@@ -1451,7 +1455,7 @@ static void expect_problem(const malformed *row) {
     "{\"op\":\"weighted-matrix\",\"inputs\":[{\"weight\":1,\"pose\":" pose "},{\"weight\":1," REST "}]}"
 #define GROUPED(members) "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":\"g\"" members "}}"
 
-// With a fade "I", and more members from line 2 on.
+// A node with a fade "I". `members` adds to it, from line 2 on.
 #define WITH_FADE(members) "{\"op\":\"blend\",\"weight\":{\"in\":\"I\"},\"a\":{\"op\":\"rest\"},\n" members "}"
 #define ADD(number) "{\"add\":[0," number "]}"
 #define ADD8(number) ADD(ADD(ADD(ADD(ADD(ADD(ADD(ADD(number))))))))
@@ -1696,7 +1700,7 @@ static char *append(char *end, const char *text) {
     return end + length;
 }
 
-// Once around and on, each state fades to the next.
+// Each state fades to the next, through the whole circle and beyond.
 static void a_machine_of_64_states(void **state) {
     (void)state;
     static char text[20000];
@@ -1761,7 +1765,7 @@ static void limits(void **state) {
     const lmb_graph_source source = source_of(text);
     lmb_graph_json *graph = NULL;
     assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
-    assert_int_equal(problems.count, 2); // and 17 inputs
+    assert_int_equal(problems.count, 2); // the second problem: 17 inputs
     assert_string_equal(problems.list[1].path, "inputs[16].pose.inputs[0].pose.play");
     assert_string_equal(problems.list[1].message, "more than 256 clips that play");
 }
@@ -1772,7 +1776,7 @@ static void limits(void **state) {
 static void machines_inside_each_other(void **state) {
     (void)state;
     reading_destroy(read_graph(INNER(INNER(INNER(INNER(CORNERS("bilinear", "", FOUR)))))));
-    // A machine holds two poses while it evaluates a third, so there is no room for four more.
+    // A machine holds two poses while it evaluates a third, so four more do not fit.
     expect_problem(&(malformed){INNER(INNER(INNER(INNER(CORNERS("trilinear", "\"u\":0.5,", FOUR "," FOUR))))), "", 1, 1,
                                 "more than 11 poses at once"});
     const lmb_graph_source source = source_of(INNER(INNER(INNER(INNER(INNER("{\"op\":\"rest\"}"))))));

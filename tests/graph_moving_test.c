@@ -1,5 +1,5 @@
-// Graphs in C whose clips play, whose machines and fades move by themselves: what the descriptor becomes, that one call
-// runs it, and what is refused.
+// Graphs in C with playing clips, state machines and fades: the control that a descriptor becomes, the one call that
+// runs it, and refused descriptors.
 #include "failing_host.h"
 #include "refusal.h"
 
@@ -40,7 +40,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-// Idle and walk are states of a machine; a fade adds a wave. Nodes: idle, walk, machine, wave, blend.
+// Idle and walk are states of a machine, and a fade blends in a wave. Nodes: idle, walk, machine, wave, blend.
 typedef struct recipe {
     lmb_player_def idle, walk, wave;
     lmb_state_def states[2];
@@ -118,7 +118,7 @@ typedef struct character {
     uint32_t emitted[1 + 2 * 8];
     float parameters[MOST_PARAMETERS];
     uint32_t number;
-    float x; // of the joint, after the frame
+    float x; // position of the joint after the frame
 } character;
 
 static character begin(const lmb_graph *graph) {
@@ -159,7 +159,7 @@ static void one_call_runs_all_of_it(void **state) {
     character c = begin(graph);
     step(&c, 0.25, LMB_NONE);
     assert_float_equal(c.x, 0.25, 1e-6);
-    step(&c, 0.25, GO); // walk begins with this frame
+    step(&c, 0.25, GO); // walk begins in this frame
     assert_float_equal(c.x, 10.25, 1e-5);
     assert_int_equal(c.emitted[0], 0);
     step(&c, 0.5, LMB_NONE);
@@ -171,7 +171,7 @@ static void one_call_runs_all_of_it(void **state) {
     for (int i = 0; i < 11; i++) {
         step(&c, 0.25, LMB_NONE);
     }
-    assert_float_equal(c.parameters[FADE], 1.0, 0.0); // its end is due, and the next frame's
+    assert_float_equal(c.parameters[FADE], 1.0, 0.0); // the clip's end is due in the next frame
     step(&c, 0.25, LMB_NONE);
     assert_float_equal(c.parameters[FADE], 0.0, 0.0);
     step(&c, 0.25, STOP);
@@ -185,7 +185,7 @@ static void names_and_numbers(void **state) {
     recipe r;
     start(&r);
     lmb_graph *graph = created(&r);
-    // Two of the host's, a time for each clip, a weight for each state.
+    // Two host parameters, a time for each clip, a weight for each state.
     assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5);
     static const char *const names[] = {"", "host", "idle.time", "walk.time", "gait.idles", "gait.walks", "wave.time"};
     for (uint32_t i = 0; i < PARAMETERS + 5; i++) {
@@ -223,7 +223,7 @@ static void names_and_numbers(void **state) {
     lmb_graph_destroy(graph);
 }
 
-// A machine of which one state has the fade: what it fades plays within both.
+// A machine in which one state contains the fade: the faded clip plays within both.
 static void machines_and_fades_inside_each_other(void **state) {
     (void)state;
     recipe r;
@@ -241,7 +241,7 @@ static void machines_and_fades_inside_each_other(void **state) {
     assert_int_equal(lmb_graph_machine_owner(graph, 1, &outer), 0);
     assert_int_equal(outer, 1);
     character c = begin(graph);
-    step(&c, 0.25, HELLO); // its machine does not run
+    step(&c, 0.25, HELLO); // the fade's machine does not run
     assert_float_equal(c.parameters[FADE], 0.0, 0.0);
     step(&c, 0.25, GO);
     step(&c, 0.25, HELLO);
@@ -250,7 +250,7 @@ static void machines_and_fades_inside_each_other(void **state) {
     lmb_graph_destroy(graph);
 }
 
-// A fade's weight is a number for others: what they weigh by it plays on its own.
+// Another node can read a fade's weight. Its own input then plays independently of the fade.
 static void others_read_what_a_fade_weighs(void **state) {
     (void)state;
     recipe r;
@@ -271,7 +271,7 @@ static void others_read_what_a_fade_weighs(void **state) {
     lmb_graph_destroy(graph);
 }
 
-// A clip played once drops out of the fade that shows it.
+// The weight of a fade becomes 0 after the end of its clip that plays once.
 static void what_plays_once_drops_out(void **state) {
     (void)state;
     recipe r;
@@ -306,12 +306,12 @@ static void a_node_may_be_used_twice_in_one_state(void **state) {
     lmb_graph_destroy(graph);
 }
 
-// The first nodes of a graph have the parameters that they have within it, and what nothing uses does not run.
+// The first nodes of a graph have the same parameters as in the whole graph, and unused nodes do not run.
 static void nodes_that_nothing_uses(void **state) {
     (void)state;
     recipe r;
     start(&r);
-    r.def.node_count = 4; // the wave alone
+    r.def.node_count = 4; // only the wave
     r.fade.begins_in = true;
     lmb_graph *graph = created(&r);
     assert_int_equal(lmb_graph_player_count(graph), 1);
@@ -359,7 +359,7 @@ static void inertialized_transitions_inertialize(void **state) {
     CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT, "inertialize");
 }
 
-// A condition names the node of a clip that plays, and a fade's weight can be computed with.
+// A condition names the node of a playing clip, and a computed parameter can read a fade's weight.
 static void conditions_name_nodes(void **state) {
     (void)state;
     recipe r;
@@ -375,11 +375,11 @@ static void conditions_name_nodes(void **state) {
     r.def.computed = &rest;
     r.def.computed_count = 1;
     lmb_graph *graph = created(&r);
-    assert_int_equal(lmb_graph_find_parameter(graph, "host"), LMB_NONE); // it is written
+    assert_int_equal(lmb_graph_find_parameter(graph, "host"), LMB_NONE); // the control writes it
     character c = begin(graph);
     step(&c, 0.5, GO);
     assert_float_equal(c.x, 10.5, 1e-5);
-    step(&c, 0.75, HELLO); // walk is halfway 0.5 s on, and idle goes on for the rest
+    step(&c, 0.75, HELLO); // walk reaches its half after 0.5 s, and idle plays for the rest
     assert_float_equal(c.parameters[FADE], 1.0, 0.0);
     assert_float_equal(c.parameters[HOST], 0.0, 0.0);
     assert_int_equal(lmb_control_current_state(lmb_graph_control(graph), c.state, 0), 0);
@@ -430,7 +430,7 @@ static void what_is_refused(void **state) {
     const lmb_smoothed_def smoothed = {lmb_parameter(HOST), 0.1f, PARAMETERS};
     REFUSED((r.def.smoothed = &smoothed, r.def.smoothed_count = 1), "a parameter that there is not");
     lmb_computed_def computed = {.kind = LMB_COMPUTED_ADD, .parameter = HOST};
-    computed.inputs[1] = lmb_parameter(PARAMETERS + 1); // a time of the graph's own
+    computed.inputs[1] = lmb_parameter(PARAMETERS + 1); // a time parameter of the graph itself
     REFUSED((r.def.computed = &computed, r.def.computed_count = 1), "a parameter that there is not");
     REFUSED(r.walk.rate = lmb_parameter(PARAMETERS), "node 1 (clip): player: rate");
     const lmb_term unknown = {.left = lmb_parameter(PARAMETERS), .right = lmb_constant(0.0f)};
@@ -463,7 +463,7 @@ static void limits(void **state) {
     lmb_error error = {0};
     start(&r);
     r.def.parameters = NULL;
-    r.def.parameter_count = LMB_MAX_PARAMETERS - 4; // with the graph's own, one too many
+    r.def.parameter_count = LMB_MAX_PARAMETERS - 4; // with the graph's own parameters, one too many
     CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "1025 parameters");
     r.def.parameter_count--;
     assert_int_equal(lmb_graph_create(&r.def, NULL, &graph, &error), LMB_OK);
@@ -476,7 +476,7 @@ static void limits(void **state) {
     CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "too many fades");
 }
 
-// A graph that moves by itself never runs without its control.
+// A graph with a control never runs without it.
 static void poses_are_not_run_without_their_control(void **state) {
     (void)state;
     recipe r;

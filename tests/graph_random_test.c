@@ -1,4 +1,4 @@
-// Random programs written as JSON and read again: what is read runs to the same bits as what was written.
+// Random programs written as JSON and read again: the program read gives the same bits as the original.
 #include "program_random.h"
 
 #include "keyframes.h"
@@ -13,7 +13,7 @@
 #define CHARACTERS 65u
 #define TEXT_SIZE (1u << 20)
 
-// How an operation is written: its name, the keys of its inputs, and what else it has.
+// The JSON form of an operation: its name, the keys of its inputs, and its other fields.
 static const struct {
     const char *name;
     const char *inputs[3];
@@ -173,7 +173,7 @@ static void put_pose(writer *writer, const lmb_node_def *node) {
     }
 }
 
-// Of as many joints as the rig has.
+// Writes a joint map with as many joints as the rig has.
 static void put_part(writer *writer, const lmb_joint_map_def *part) {
     const char *comma = ",\"joints\":{";
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -186,7 +186,7 @@ static void put_part(writer *writer, const lmb_joint_map_def *part) {
     put(writer, "}");
 }
 
-// What an input of a list has beside its pose.
+// Writes the other fields of an input in a list, besides its pose.
 static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) {
     if (node->op == LMB_OP_COMBINE) {
         if (node->joint_maps[input] != LMB_NONE) {
@@ -276,7 +276,7 @@ static void put_node(writer *writer, uint32_t index) {
     put(writer, has_list ? "}]}" : "}");
 }
 
-// JSON has no form for a part without joints, which is refused there as a mistake, and which a random part may be.
+// JSON cannot express a joint map without joints: the reader refuses it as an error. A random program may have one.
 static bool is_written(const lmb_graph_def *def) {
     for (uint32_t part = 0; part < def->joint_map_count; part++) {
         uint32_t joints = 0;
@@ -299,7 +299,7 @@ static void run(const lmb_graph *program, const lmb_batch_inputs *inputs, float 
     lmb_cpu_destroy(cpu);
 }
 
-// The crowd's parameters in the order in which the text uses them; those that nothing uses are gone.
+// Returns the crowd's parameters in the order in which the text uses them. Unused parameters are dropped.
 static float *reorder_parameters(const crowd *crowd, const lmb_graph *graph) {
     uint32_t count = lmb_graph_parameter_count(graph);
     uint32_t written = lmb_graph_parameter_count(crowd->program);

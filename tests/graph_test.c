@@ -1,4 +1,4 @@
-// Programs written as JSON: what a text becomes, and what is reported of texts that are wrong.
+// Programs written as JSON: the graph that a text becomes, and the reported problems of malformed texts.
 #include "failing_host.h"
 #include "refusal.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { HIPS, SPINE, HEAD, LEFT_ARM, RIGHT_ARM, JOINTS };
-enum { CHANNELS = 3 }; // of floats
+enum { CHANNELS = 3 }; // float channels
 enum { WALK, RUN, WAVE, CLIPS };
 
 static lmb_rig *rig;
@@ -64,7 +64,7 @@ static lmb_graph_source source_of(const char *text) {
         .text = text, .size = strlen(text), .rig = rig, .clips = (const lmb_clip *const *)clips, .clip_count = CLIPS};
 }
 
-// "crouch", all identities.
+// An unnamed pose and "crouch", with identities for all joints.
 static lmb_static_pose_def *given_poses(void) {
     static lmb_transform joints[JOINTS];
     static lmb_static_pose_def poses[2] = {{NULL, joints, JOINTS, NULL}, {"crouch", joints, JOINTS, NULL}};
@@ -93,7 +93,7 @@ static void expect_number(lmb_value value, lmb_value expected) {
     assert_true(value.constant == expected.constant || expected.parameter != LMB_NONE);
 }
 
-// ---- What a text becomes. ----
+// ---- The graph that a text becomes. ----
 
 static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) {
     assert_int_equal(node->op, expected->op);
@@ -192,7 +192,7 @@ static void blends(void **state) {
     expect_nodes("{\"op\":\"blend\",\"weight\":{\"curve\":\"uniform-s\",\"of\":{\"param\":\"speed\"}},"
                  "\"a\":{\"op\":\"clip\",\"clip\":\"Walk\"},\"b\":{\"op\":\"clip\",\"clip\":\"Run\",\"rate\":1.2}}",
                  nodes, 3);
-    // Inputs keep their places whatever the order of the text.
+    // Inputs keep their order, whatever the order in the text.
     nodes[0].time = nodes[1].time = lmb_parameter(0);
     nodes[2] = two_inputs(LMB_OP_BLEND, 1, 0);
     nodes[2].weight = lmb_constant(0.25f);
@@ -230,7 +230,7 @@ static void curves_of_any_number(void **state) {
         "\"curve\":\"uniform-s\"}}},{\"weight\":{\"curve\":\"uniform-s\",\"of\":{\"param\":\"x\"}},\"pose\":{"
         "\"op\":\"rest\"}}]}";
     expect_nodes(text, nodes, 3);
-    // What a curve shapes is in 0 to 1.
+    // A value with a curve has the range 0 to 1.
     lmb_graph_json *graph = read_graph(text);
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     lmb_graph *created = NULL;
@@ -316,7 +316,7 @@ static void spaces(void **state) {
         "\"pose\":{\"op\":\"rest\"}},{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"},\"at\":[-1,3]},{\"pose\":{"
         "\"op\":\"rest\"},\"at\":[100,-0.5]}]}",
         nodes, 4);
-    // Triangles unless stated. A parameter has the range of the places, and 0 in it as its default.
+    // Triangles are the default. A parameter's range is that of the positions, and its default is 0 within that range.
     lmb_graph_json *graph = read_graph(
         "{\"op\":\"space2d\",\"x\":{\"param\":\"x\"},\"y\":{\"param\":\"y\",\"max\":9},\"inputs\":[{\"at\":[2.5,0],"
         "\"pose\":{\"op\":\"rest\"}},{\"pose\":{\"op\":\"rest\"},\"at\":[1,3]},{\"pose\":{\"op\":\"rest\"},"
@@ -368,7 +368,7 @@ static void masks(void **state) {
     assert_int_equal(def->nodes[5].mask, 1);
     assert_int_equal(def->nodes[8].mask, 1); // the same bytes
     lmb_graph_json_destroy(graph);
-    // The name of the right arm is that of the hips, and a name is its first joint's.
+    // The right arm has the same name as the hips, and a name refers to its first joint.
     graph = read_graph(MASKED("{\"Hips\":1,\"Head\":255}"));
     static const uint8_t first[JOINTS] = {1, 1, 255, 1, 1};
     assert_memory_equal(lmb_graph_json_def(graph)->masks[0], first, JOINTS);
@@ -476,7 +476,7 @@ static void limits(void **state) {
     lmb_graph_json_destroy(graph);
 }
 
-// Float channels are beside joints in masks and limits, and have a table of their own in mirrors.
+// Float channels appear next to joints in masks and limits, and have a separate table in mirrors.
 static void channels(void **state) {
     (void)state;
     lmb_graph_json *graph = read_graph(MASKED("{\"Spine\":3,\"look\":77,\"smile_l\":9}"));
@@ -538,7 +538,7 @@ static void lods(void **state) {
     lmb_graph_json *graph = read_graph("{\"op\":\"rest\"}");
     assert_null(lmb_graph_json_def(graph)->max_lods);
     lmb_graph_json_destroy(graph);
-    // What has no size hangs at the spine.
+    // Joints without a size are children of the spine.
     static const uint8_t suggested[JOINTS] = {7, 7, 0, 0, 0};
     graph = read_graph("{\"lod\":{\"param\":\"far\"},\"op\":\"rest\"}");
     assert_memory_equal(lmb_graph_json_def(graph)->max_lods, suggested, JOINTS);
@@ -546,7 +546,7 @@ static void lods(void **state) {
     const lmb_parameter_def far = lmb_graph_json_def(graph)->parameters[0];
     assert_true(far.initial == 0.0f && far.min == 0.0f && far.max == 7.0f);
     lmb_graph_json_destroy(graph);
-    // A joint that is not named has its parent's.
+    // A joint that is not named has its parent's value.
     static const uint8_t given[JOINTS] = {7, 5, 2, 5, 5};
     graph = read_graph("{\"op\":\"clip\",\"clip\":0,\"lod\":2.5,\"max-lods\":{\"Head\":2,\"Spine\":5}}");
     assert_memory_equal(lmb_graph_json_def(graph)->max_lods, given, JOINTS);
@@ -587,7 +587,7 @@ static void parameters(void **state) {
     lmb_graph_json_destroy(graph);
 }
 
-// The numbers of a text do not depend on the caller's rounding.
+// Numbers of a text do not depend on the caller's rounding mode.
 static void the_callers_environment_changes_nothing(void **state) {
     (void)state;
     static const char text[] = "{\"op\":\"clip\",\"clip\":0,\"time\":0.1}";
@@ -602,7 +602,7 @@ static void the_callers_environment_changes_nothing(void **state) {
     }
 }
 
-// ---- What is reported of texts that are wrong. ----
+// ---- The reported problems of malformed texts. ----
 
 typedef struct malformed {
     const char *text;
@@ -641,7 +641,7 @@ static void expect_problem(const malformed *row) {
 static void malformed_texts(void **state) {
     (void)state;
     static const malformed rows[] = {
-        // No JSON, or none of this kind.
+        // Not JSON, or JSON of another kind.
         {"", "", 1, 1, "the text ends where a value was expected"},
         {"{\"op\":\"rest\"", "", 1, 13, "',' or '}' was expected"},
         {"{\"op\":\n\"rest\"} x", "", 2, 9, "something is behind the end"},
@@ -694,7 +694,7 @@ static void malformed_texts(void **state) {
          "a curve inside a curve"},
         {"{\"op\":\"clip\",\"clip\":0,\"time\":{\"curve\":\"linear\",\"of\":2}}", "time.of", 1, 53,
          "2 is outside 0 to 1"},
-        // Choices.
+        // Options.
         {BLEND("\"interpolation\":\"lurp\""), "interpolation", 2, 53, "unknown; there are slerp, nlerp, lerp"},
         {BLEND("\"shortest\":1"), "shortest", 2, 48, "a number, where a boolean was expected"},
         {"{\"op\":\"bilinear\",\"poses\":[],\"s\":0,\"t\":0}", "poses", 1, 26, "0 poses, where 4 were expected"},
@@ -819,7 +819,7 @@ static void malformed_texts(void **state) {
     }
 }
 
-// Appends to a text that is long enough.
+// Appends to a text that has enough room.
 static char *append(char *end, const char *text) {
     size_t length = strlen(text);
     memcpy(end, text, length + 1);
@@ -844,7 +844,7 @@ static void poses_inside_each_other(void **state) {
     (void)state;
     static const char first[] = "{\"op\":\"blend\",\"b\":{\"op\":\"rest\"},\"a\":";
     static const char second[] = "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":";
-    // Chains that grow in the first input stay flat; in the second, each holds one pose more.
+    // Nodes that nest in the first input keep the stack small; nested in the second, each needs one more pose.
     char *text = nested(200, first, "{\"op\":\"rest\"}", "}");
     lmb_graph_json_destroy(read_graph(text));
     free(text);
@@ -852,7 +852,7 @@ static void poses_inside_each_other(void **state) {
     lmb_graph_json_destroy(read_graph(text));
     free(text);
     text = nested(LMB_MAX_STACK + 2, second, "{\"op\":\"rest\"}", "}");
-    // Told at the innermost blend that alone would need too much.
+    // Reported at the innermost blend that alone would need too much.
     expect_problem(&(malformed){text, "b.b", 1, 73, "more than 11 poses at once"});
     free(text);
     text = nested(300, first, "{\"op\":\"rest\"}", "}");
@@ -887,7 +887,7 @@ static void inputs_have_a_limit(void **state) {
     expect_problem(&(malformed){text, "inputs", 1, 27, "17 inputs, where 2 to 16 were expected"});
 }
 
-// So many inputs in columns and rows, or on a line; each one's place is its number.
+// Writes a space with this many inputs, in columns and rows or on a line. Each input's position is its number.
 static const char *write_space(bool is_line, uint32_t inputs) {
     static char text[8000];
     char *end = append(
@@ -922,7 +922,7 @@ static void spaces_take_more_inputs(void **state) {
     expect_problem(&(malformed){write_space(false, 65), "inputs", 1, 76, "65 inputs, where 2 to 64 were expected"});
 }
 
-// A weighted blend of 16 of them, three deep: 4096 rest poses and 273 blends.
+// Weighted blends of 16 inputs, nested three deep: 4096 rest poses and 273 blends.
 static void operations_have_a_limit(void **state) {
     (void)state;
     char *text = malloc(400000);
@@ -1015,7 +1015,7 @@ static void problems_past_the_list_are_counted(void **state) {
     assert_int_equal(problems.count, LMB_MAX_GRAPH_PROBLEMS + 8);
     assert_string_equal(problems.list[LMB_MAX_GRAPH_PROBLEMS - 1].path, "x31");
     CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, "idle.json: line 1, column 14: x0: ", ", and 39 more");
-    // The message does not need the list.
+    // The message is also available without the list.
     lmb_error alone = {0};
     result = lmb_graph_json_read(&source, NULL, &graph, NULL, &alone);
     assert_string_equal(alone.message, error.message);

@@ -1,5 +1,5 @@
-// One graph: the weights that its nodes have in the pose are those of its sync groups, of root motion and of what is
-// reported. From JSON, against what the blends' formulas give.
+// One graph: its nodes have the same weights in the pose, in sync groups, in root motion and in emitted events. Read
+// from JSON, and compared with the formulas of the blends.
 #include "suite.h"
 
 #include <limber/graph_json.h>
@@ -126,7 +126,7 @@ static void expect_near(double actual, double expected, double bound) {
     }
 }
 
-// Of the weight that the character motion and a group with rounded rates add up over seconds.
+// The bound covers weights and rounded rates of groups that add up over seconds.
 static void expect_displacement(const stage *s, double x, double z) {
     const lmb_motion character_motion = lmb_control_motion(s->control, s->state);
     expect_near(character_motion.position[0], x, 2e-5 * (1.0 + fabs(x)));
@@ -137,7 +137,7 @@ static void expect_displacement(const stage *s, double x, double z) {
 #define WALK PLAY("walk", "\"group\":\"g\",\"velocity\":1.25")
 #define RUN PLAY("run", "\"group\":\"g\",\"velocity\":3")
 
-// The blended velocity is the character's and the group's, for any weight.
+// The character and the group have the blended velocity, for any weight.
 static void a_blend_travels_at_the_blended_velocity(void **state) {
     (void)state;
     stage s =
@@ -155,7 +155,7 @@ static void a_blend_travels_at_the_blended_velocity(void **state) {
     end(&s);
 }
 
-// As a position in a blend space; and by durations, as the group is reported to.
+// With a position in a blend space, and with the duration cadence if the group has it.
 static void a_group_has_the_cadence_that_is_asked_for(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -178,7 +178,7 @@ static void a_group_has_the_cadence_that_is_asked_for(void **state) {
     }
 }
 
-// Five clips in the plane, in one group, with one that is in none.
+// Five clips in a plane: a group, and one clip without a group.
 static void a_space_in_the_plane_travels_as_its_position_says(void **state) {
     (void)state;
     stage s = begin(
@@ -206,7 +206,7 @@ static void a_space_in_the_plane_travels_as_its_position_says(void **state) {
         z += 2.0 * (double)positions[i][1];
         expect_displacement(&s, x, z);
     }
-    // Between places it is the sum of weight times velocity.
+    // Between positions, the velocity is the sum of weight times velocity.
     set(&s, "x", 0.2f);
     set(&s, "z", 0.6f);
     run(&s, 2.0);
@@ -220,7 +220,7 @@ static void a_space_in_the_plane_travels_as_its_position_says(void **state) {
     end(&s);
 }
 
-// A group across two states moves as the weights of the states say, and travels so.
+// A group that spans two states uses the weights of the states, also for its displacement.
 static void a_group_across_states_knows_what_the_states_weigh(void **state) {
     (void)state;
     stage s = begin("{\"op\":\"machine\",\"character-motion\":true,\"states\":["
@@ -244,7 +244,7 @@ static void a_group_across_states_knows_what_the_states_weigh(void **state) {
     end(&s);
 }
 
-// A layer over the arm moves nothing; one over the root takes the place of what lies below.
+// A layer over the arm does not affect root motion. A layer over the root replaces the root motion below.
 static void masks_weigh_root_motion_by_the_root(void **state) {
     (void)state;
     static const char *const masks[] = {"{\"arm\":255}", "{\"root\":255}", "{\"root\":51,\"arm\":255}"};
@@ -264,7 +264,7 @@ static void masks_weigh_root_motion_by_the_root(void **state) {
     }
 }
 
-// Each part has its own clip, and the one that has the root travels.
+// Each joint map has its own clip, and only the one that contains the root moves the character.
 static void of_a_combine_the_root_travels(void **state) {
     (void)state;
     stage s = begin("{\"op\":\"combine\",\"character-motion\":true,\"inputs\":[{\"pose\":" PLAY(
@@ -280,7 +280,7 @@ static void of_a_combine_the_root_travels(void **state) {
     end(&s);
 }
 
-// What is reported of a clip is what it weighs in the pose.
+// The events of a clip have the clip's weight in the pose.
 static void events_have_the_weight_of_the_pose(void **state) {
     (void)state;
     stage s = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"blend\",\"weight\":"

@@ -1,4 +1,4 @@
-// Work that must grow in proportion to its input. Every case runs with a count and with twice that count; growth.sh
+// Tests that work grows in proportion to the input. Every case runs with a count and with twice that count; growth.sh
 // counts the instructions of measured() in each run and compares them.
 #include "../src/cli/capture_file.h"
 #include "../src/cli/play_script.h"
@@ -43,7 +43,7 @@ static void write_file(const char *path, const void *bytes, size_t size) {
     require(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "a file that cannot be written");
 }
 
-// What a case makes, outside of what is measured.
+// The input that a case prepares before the measurement.
 typedef struct input {
     text text;
     text second;
@@ -95,7 +95,7 @@ static void append_nodes(text *text, const char *name, uint32_t count) {
     append(text, "],");
 }
 
-// Each with one channel, of a node that is its own.
+// Animations with one channel each, for a different node each.
 static void append_animations(text *text, uint32_t count) {
     append(text, "\"animations\":[");
     for (uint32_t i = 0; i < count; i++) {
@@ -107,7 +107,7 @@ static void append_animations(text *text, uint32_t count) {
     append(text, "],");
 }
 
-// A skin of one joint, so that the other nodes are in no rig.
+// A skin of one joint, so that the other nodes are not in a rig.
 static void make_animations(input *input, uint32_t count) {
     append_nodes(&input->text, "n", count);
     append(&input->text, "\"skins\":[{\"joints\":[0]}],");
@@ -156,7 +156,7 @@ static void make_channels(input *input, uint32_t count) {
     append(&input->text, "}");
 }
 
-// Both files have these names, the second in the opposite order.
+// Both files contain these names, the second in reverse order.
 static void make_names(input *input, uint32_t count) {
     append(&input->second, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[");
     for (uint32_t i = 0; i < count; i++) {
@@ -170,7 +170,7 @@ static void make_names(input *input, uint32_t count) {
     write_file("growth_second.gltf", input->text.bytes, input->text.size);
 }
 
-// Nodes that share a mesh without anything to draw, which has many members beside.
+// Nodes that share a mesh without primitives but with many other members.
 static void make_meshes(input *input, uint32_t count) {
     append(&input->text, "{\"asset\":{\"version\":\"2.0\"},\"meshes\":[{\"extras\":{");
     for (uint32_t i = 0; i < count; i++) {
@@ -183,7 +183,7 @@ static void make_meshes(input *input, uint32_t count) {
     append(&input->text, "]}");
 }
 
-// One file, which all buffers name.
+// All buffers name the same file.
 static void make_buffers(input *input, uint32_t count) {
     uint8_t *bytes = calloc(count, 8);
     require(bytes != NULL, "no memory");
@@ -224,7 +224,7 @@ static void find_mirror_channels(input *input) {
     require(input->partners[1] == 2, "the wrong partner");
 }
 
-// A weighted blend of weighted blends of fifteen clips, each with a parameter of its own.
+// A weighted blend of weighted blends of fifteen clips, each with its own parameter.
 static void make_graph(input *input, uint32_t count) {
     make_rig(input, 64, 0);
     append(&input->text, "{\"op\":\"weighted\",\"inputs\":[");
@@ -357,7 +357,7 @@ int main(int argc, char **argv) {
         {"lines of a script", make_script, read_script, 1000},
         {"characters of a capture", make_capture, read_capture, 20000},
     };
-    // A multiple of the counts, to see by the clock what growth comes to.
+    // An optional multiple of the counts, to observe the growth by wall-clock time.
     uint32_t multiple = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (argc > 2 && strstr(cases[i].name, argv[2]) == NULL) {

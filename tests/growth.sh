@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails where twice the input takes more than 2.3 times the instructions. Argument: the program `growth`. Valgrind
-# counts, so the clock and other processes change nothing; without it the test is skipped (77).
+# Fails if twice the input takes more than 2.3 times the instructions. The argument is the program `growth`. Valgrind
+# counts instructions, so the clock and other processes have no influence. Without Valgrind, the test is skipped (77).
 set -euo pipefail
 program=$1
 largest=2.3
@@ -15,7 +15,7 @@ cd "$work"
 valgrind --quiet --tool=callgrind --collect-atstart=no --toggle-collect=measured --dump-after=measured \
     --callgrind-out-file="$work/profile" "$program" >"$work/cases"
 
-# Callgrind numbers its dumps; each case has two.
+# Callgrind numbers its dumps; each case has two of them.
 number=0
 status=0
 while read -r case; do

@@ -1,5 +1,5 @@
-// Local to model, the palette, and the border of every stage: rigs of all shapes and sizes, values around 2^-40 and
-// 2^40, and chains that would overflow.
+// Model matrices, the palette, and the snapping of values at the end of every stage: rigs of all shapes and sizes,
+// values around 2^-40 and 2^40, and chains that would overflow.
 #include "scene.h"
 
 #include <float.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A pose near the rest pose: scales about 1, so that a long chain stays in range.
+// A pose near the rest pose, with scales near 1, so that a long chain stays in range.
 static void fill_gentle_pose(test_scene *scene, random_source *source) {
     scene_fill_pose(scene, 0, source);
     for (uint32_t character = 0; character < scene->character_count; character++) {
@@ -56,7 +56,7 @@ static void chains_of_scale(void **state) {
     scene_end(&scene);
 }
 
-// A root's model matrix is its local matrix: entries within 1e-6 of max(1, what the column's scale is).
+// A root's model matrix is its local matrix: entries are within 1e-6 of max(1, scale of the column).
 static void entries_of_local_matrices(void **state) {
     (void)state;
     enum { CHARACTERS = 5000 };
@@ -84,7 +84,7 @@ static void entries_of_local_matrices(void **state) {
     scene_end(&scene);
 }
 
-// Without an inverse bind matrix of one's own, the palette of the rest pose is the identity.
+// Without a custom inverse bind matrix, the palette of the rest pose is the identity.
 static void the_palette_of_the_rest_pose_is_the_identity(void **state) {
     (void)state;
     test_scene scene;
@@ -125,7 +125,7 @@ static void inverse_bind_matrices_are_the_authors(void **state) {
     scene_end(&scene);
 }
 
-// What a pose buffer's value becomes. Exactly: the border is integer arithmetic.
+// The result of a pose buffer's value. It is exact, because snapping uses integer arithmetic.
 static const struct {
     float given, expected;
 } borders[] = {
@@ -185,7 +185,7 @@ static void values_at_the_border_of_a_stage(void **state) {
     scene_end(&scene);
 }
 
-// Differences of translations and quotients of scales that land on either side of a limit.
+// Differences of translations and quotients of scales on both sides of a limit.
 static void results_at_the_border_of_a_stage(void **state) {
     (void)state;
     static const struct {
@@ -234,7 +234,7 @@ static void results_at_the_border_of_a_stage(void **state) {
     scene_end(&scene);
 }
 
-// 200 joints of one scale and no rotation: powers of two, so the model matrices are known exactly.
+// 200 joints of one scale without a rotation. All values are powers of two, so the model matrices are known exactly.
 static void compare_chain(float scale, float translation, bool turned) {
     enum { JOINTS = 200 };
     test_scene scene;
@@ -275,7 +275,8 @@ static void chains_that_would_overflow(void **state) {
     }
 }
 
-// Bits of all kinds in pose buffers and parameters: every operation keeps its outputs in range, and rotations unit.
+// Returns arbitrary bits for pose buffers and parameters: every operation must keep its outputs in range, and rotations
+// at length 1.
 static float any_bits(random_source *source) {
     const uint32_t bits = (uint32_t)random_bits(source);
     float value;
@@ -286,7 +287,7 @@ static float any_bits(random_source *source) {
 static void any_bits_stay_in_range(void **state) {
     (void)state;
     static const uint8_t mask[7] = {0, 1, 127, 128, 200, 254, 255};
-    // Inputs of operations that have not two. What goes by tables has tests of its own.
+    // The number of inputs of operations without exactly two. Operations with tables have their own tests.
     static const uint8_t counts[LMB_OP_COUNT] = {[LMB_OP_SCALE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
                                                  [LMB_OP_BILINEAR] = 4, [LMB_OP_TRILINEAR] = 8,
                                                  [LMB_OP_COMBINE] = 2,  [LMB_OP_SPACE2D] = 7};

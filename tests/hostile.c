@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-// The text with each `from` replaced, to be freed.
+// Returns the text with each `from` replaced. The caller frees it.
 static char *replace(char *text, const char *from, const char *to) {
     if (text == NULL) {
         return NULL;
@@ -45,7 +45,7 @@ bool hostile_write_gltf(const char *path, bool bytes) {
     return file != NULL && fclose(file) == 0 && written;
 }
 
-// Whether one of these bytes stands anywhere, so that nothing depends on how UTF-8 is read.
+// Searches for control bytes anywhere in the text, so that the result does not depend on UTF-8 decoding.
 static const char *find_control(const char *text) {
     for (; *text != '\0'; text++) {
         const unsigned char byte = (unsigned char)*text;
@@ -64,7 +64,7 @@ static const char *find_unprintable(const char *text) {
             return found;
         }
     }
-    for (; *text != '\0'; text++) { // no byte that continues nothing
+    for (; *text != '\0'; text++) { // no stray continuation byte
         const unsigned char byte = (unsigned char)*text;
         const size_t more = byte < 0x80 ? 0 : byte < 0xc0 ? SIZE_MAX : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
         for (size_t i = 1; i <= more; i++) {

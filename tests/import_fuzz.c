@@ -1,5 +1,4 @@
-// A glTF file from outside: whatever it says, reading it either refuses it with a message or gives an import whose
-// parts fit each other.
+// Untrusted glTF files: the import refuses a file with a message, or gives consistent parts.
 #include "gltf_fuzzing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
-// What bad glTF files get: a result, and a message that names the file and the place. And what any file gets when the
-// host runs out of memory.
+// Import of malformed glTF files: the result, and a message that names the file and the position. Also any file when
+// the host runs out of memory.
 #include "gltf_document.h"
 
 #include "suite.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A host that counts what is alive and refuses the allocation number `refused`.
+// A host that counts live allocations and refuses the allocation number `refused`.
 typedef struct counting_host {
     size_t alive;
     size_t allocations;
@@ -145,7 +145,7 @@ typedef struct change {
     const char *fragment;
 } change;
 
-// Applies each change to the complete document, which is good before.
+// Applies each change to the complete document, which is valid before.
 static void expect_changes(const change *changes, size_t count) {
     gltf_document document;
     char *sections = gltf_complete(&document);
@@ -360,7 +360,7 @@ static void wrong_animations(void **state) {
     EXPECT_CHANGES(changes);
 }
 
-// Values in the binary part that no JSON shows.
+// Invalid values in the binary data.
 static void wrong_values_in_buffers(void **state) {
     (void)state;
     static const char skinned[] = "\"nodes\":[{\"mesh\":0,\"skin\":0}],\"skins\":[{\"joints\":[0]}],\"meshes\":[{"
@@ -463,14 +463,14 @@ static void wrong_containers(void **state) {
     free(good);
     free(sections);
 
-    // A third chunk: of an unknown kind it is fine, but JSON and binary data are there once.
+    // A third chunk is allowed if its kind is unknown, but JSON and binary data must occur only once.
     static const char node[] = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}]} ";
     static const char *const kinds[] = {"BIN", "JSON"};
     static const char *const fragments[] = {"GLB chunk 2: a second one of binary data",
                                             "GLB chunk 2: a second one of JSON"};
     for (size_t i = 0; i < 2; i++) {
         uint8_t *file = gltf_wrap(node, "\0\0\0\0\0\0\0\0BIN", 12, &size);
-        // The 12 bytes of binary data become 0 bytes and a further chunk.
+        // The 12 bytes of binary data become a chunk of 0 bytes and another chunk.
         memset(file + size - 20, 0, 4);
         memset(file + size - 12, 0, 12);
         file[size - 20] = 4;
@@ -594,7 +594,7 @@ static void every_allocation_may_fail(void **state) {
     free(sections);
 }
 
-// Reads bytes that end where the memory ends, so that a sanitizer sees one byte too many.
+// Reads from a buffer of the exact size, so that a sanitizer detects a read beyond it.
 static void read_exactly(const uint8_t *bytes, size_t size) {
     uint8_t *copy = malloc(size == 0 ? 1 : size);
     assert_non_null(copy);
@@ -672,7 +672,7 @@ static void fox_cut_short(void **state) {
     lmb_error error;
     for (size_t i = 0; i < size; i += i < 4096 ? 1 : 997) {
         assert_int_equal(lmb_import_memory(bytes, i, "Fox.glb", NULL, NULL, &import, &error), LMB_ERROR_FORMAT);
-        // With the header's length made to fit, the chunks, the views and the JSON find out.
+        // The header's length is corrected, so that chunks, views and JSON detect the truncation.
         uint8_t *copy = malloc(i + 12);
         assert_non_null(copy);
         memcpy(copy, bytes, i);

@@ -1,4 +1,4 @@
-// What good glTF files become.
+// Import of valid glTF files.
 #define _POSIX_C_SOURCE 200809L
 #include "gltf_document.h"
 
@@ -73,7 +73,7 @@ static void transform_point(const lmb_affine *matrix, const float point[3], floa
     }
 }
 
-// Where the palette of the rest pose brings a vertex.
+// Computes a vertex position with the palette of the rest pose.
 static void skin_at_rest(const lmb_rig *rig, const lmb_vertex *vertex, float result[3]) {
     memset(result, 0, 3 * sizeof(float));
     for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
@@ -133,7 +133,7 @@ static void rig_of_a_skin_has_its_joints_and_their_ancestors(void **state) {
     lmb_transform hip = lmb_rig_joint_rest(rig, 1);
     assert_near(hip.translation, (float[]){0, 1, 0}, 3);
     assert_near(hip.rotation, (float[]){0, 0, 0.70710678f, 0.70710678f}, 4);
-    // The file's inverse bind matrices are those of its rest pose.
+    // The file's inverse bind matrices correspond to its rest pose.
     for (uint32_t joint = 0; joint < 3; joint++) {
         lmb_affine inverse;
         assert_true(lmb_affine_invert(rest_model(rig, joint), &inverse));
@@ -153,7 +153,8 @@ static void matrix_becomes_translation_rotation_scale(void **state) {
     lmb_import_destroy(import);
 }
 
-// Every matrix made of translation, rotation and scale must come back as the same matrix, mirrored and flat ones too.
+// Decomposition and composition must reproduce every matrix of translation, rotation and scale, including mirrored and
+// flat ones.
 static void matrices_survive_decomposition(void **state) {
     (void)state;
     static const float cases[][10] = {{0, 0, 0, 0, 0, 0, 1, 1, 1, 1},
@@ -200,10 +201,10 @@ static void clip_has_every_interpolation(void **state) {
     lmb_transform hip = sample(import, 0, 1, 0.25f);
     lmb_transform knee = sample(import, 0, 2, 0.75f);
     assert_near(hip.translation, (float[]){1, 1, 0}, 3);
-    // Between the identity and a half turn about z, all tangents zero: the middle of the spline is their mean.
+    // Between the identity and a half turn about z, with zero tangents: the middle of the spline is their mean.
     assert_near(hip.rotation, (float[]){0, 0, 0.70710678f, 0.70710678f}, 4);
     assert_near(knee.scale, (float[]){2, 2, 2}, 3);
-    // Normalised shorts: between half turns about x and about -y, whose component is held to -1.
+    // Normalised shorts: between half turns about x and about -y, whose component is clamped to -1.
     assert_float_equal(fabsf(knee.rotation[0]), 0.70710678f, 1e-5f);
     assert_float_equal(fabsf(knee.rotation[1]), 0.70710678f, 1e-5f);
     lmb_import_destroy(import);
@@ -237,7 +238,7 @@ static void skinned_mesh_has_eight_influences(void **state) {
     assert_near(mesh->vertices[3].weights, (float[]){0.2f, 0.8f, 0, 0, 0, 0, 0, 0}, 8);
     assert_int_equal(mesh->vertices[0].joints[0], 1);
     assert_int_equal(mesh->vertices[0].joints[4], 2);
-    assert_int_equal(mesh->vertices[3].joints[2], 0); // names no joint of the skin, but weighs nothing
+    assert_int_equal(mesh->vertices[3].joints[2], 0); // names no joint of the skin, but has weight 0
     for (uint32_t i = 0; i < 4; i++) {
         float skinned[3];
         skin_at_rest(lmb_import_rig(import), &mesh->vertices[i], skinned);
@@ -304,7 +305,7 @@ static float signed_area(const lmb_mesh *mesh, uint32_t triangle) {
     return ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
 }
 
-// The strip is in the plane z = 0 and faces +z; its last vertex comes from the sparse part.
+// The strip is in the plane z = 0 and faces +z. Its last vertex is from the sparse accessor data.
 static void unskinned_strip_hangs_on_its_nearest_joint(void **state) {
     (void)state;
     lmb_import *import = load_complete();
@@ -318,10 +319,10 @@ static void unskinned_strip_hangs_on_its_nearest_joint(void **state) {
             assert_int_equal(vertex->joints[0], 0);
             assert_float_equal(vertex->weights[0], 1, 0);
             assert_near(vertex->normal, (float[]){0, 0, 1}, 3);
-            assert_true(m == 0 ? vertex->position[0] >= 0 : vertex->position[0] <= 0); // the second one is mirrored
+            assert_true(m == 0 ? vertex->position[0] >= 0 : vertex->position[0] <= 0); // the second strip is mirrored
             highest = fmaxf(highest, vertex->position[1]);
         }
-        assert_float_equal(highest, 4, 1e-5f); // 1 high, and the hat's node is 3 up
+        assert_float_equal(highest, 4, 1e-5f); // height 1, and the hat's node is 3 above
         for (uint32_t triangle = 0; triangle < 2; triangle++) {
             assert_float_equal(signed_area(mesh, triangle), 0.5f, 1e-5f);
         }
@@ -349,7 +350,7 @@ static void file_without_skin_makes_a_rig_of_all_nodes(void **state) {
     float skinned[3];
     skin_at_rest(rig, vertex, skinned);
     assert_near(skinned, (float[]){3, 5, 0}, 3);
-    // A joint that is flat at rest still shows its mesh, flat.
+    // A joint that is flat at rest still has its mesh, flattened.
     skin_at_rest(rig, &lmb_import_mesh(import, 1)->vertices[1], skinned);
     assert_near(skinned, (float[]){0, 0, 0}, 3);
     skin_at_rest(rig, &lmb_import_mesh(import, 1)->vertices[2], skinned);
@@ -373,8 +374,8 @@ static void skin_without_matrices_has_identities(void **state) {
     "\"meshes\":[{\"name\":\"coat\",\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":1,\"WEIGHTS_0\":2}}]" \
     "}]"
 
-// Two skins over the same two joints. The second one's matrices are those of the first after a shift of the mesh, or,
-// where `uneven`, after different shifts for the two joints, which no one shift of the mesh can stand for.
+// Two skins over the same two joints. The second skin's matrices are those of the first after a shift of the mesh. With
+// `uneven`, the shifts differ between the joints, so no single shift of the mesh can replace them.
 static lmb_import *load_two_skins(bool uneven) {
     gltf_document document = {0};
     const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
@@ -400,7 +401,7 @@ static void second_skin_with_one_shift_moves_its_mesh(void **state) {
     assert_int_equal(lmb_import_mesh_count(import), 2);
     const lmb_vertex *vertex = &lmb_import_mesh(import, 1)->vertices[0];
     assert_near(vertex->position, (float[]){7, 0, 0}, 3);
-    assert_int_equal(vertex->joints[0], 1); // the second skin names the joints the other way round
+    assert_int_equal(vertex->joints[0], 1); // the second skin lists the joints in reverse order
     lmb_import_destroy(import);
 }
 
@@ -412,7 +413,7 @@ static void second_skin_that_does_not_fit_is_left_out(void **state) {
     lmb_import_destroy(import);
 }
 
-// One triangle whose positions have a component type of their own; the view is shared by all cases.
+// One triangle whose positions have the given component type and stride.
 static void check_positions(int component, const void *bytes, size_t stride, size_t element, bool normalized,
                             const float expected[9]) {
     gltf_document document = {0};
@@ -479,7 +480,7 @@ static void accessor_without_a_view_is_zero(void **state) {
                                          "\"POSITION\":0}}]}]");
     const lmb_vertex *vertex = &lmb_import_mesh(import, 0)->vertices[2];
     assert_near(vertex->position, (float[]){0, 0, 0}, 3);
-    assert_near(vertex->normal, (float[]){0, 1, 0}, 3); // a triangle without area has no direction; still a unit
+    assert_near(vertex->normal, (float[]){0, 1, 0}, 3); // a unit vector even without an area
     lmb_import_destroy(import);
 }
 
@@ -500,7 +501,7 @@ static void fan_becomes_triangles(void **state) {
     lmb_import_destroy(import);
 }
 
-// The complete document with one place changed.
+// Loads the complete document with one text replaced.
 static lmb_import *load_changed(const char *old, const char *replacement) {
     gltf_document document;
     char *sections = gltf_complete(&document);
@@ -550,7 +551,7 @@ static void further_notes(void **state) {
     }
 }
 
-// Nothing undoes a bind matrix of zeros, so a mesh that hangs on its joint cannot be shown; the skin's own mesh can.
+// A bind matrix of zeros has no inverse, so a mesh attached to its joint cannot be shown. The skin's own mesh can.
 static void mesh_on_a_joint_without_inverse_is_left_out(void **state) {
     (void)state;
     gltf_document document = {0};
@@ -564,7 +565,7 @@ static void mesh_on_a_joint_without_inverse_is_left_out(void **state) {
     lmb_import_destroy(import);
 }
 
-// An image that two materials share is kept once; materials without one differ in color alone.
+// An image that two materials share is stored once. Materials without an image differ only in colour.
 static void images_are_kept_once(void **state) {
     (void)state;
     lmb_import *import = load_changed("{\"attributes\":{\"POSITION\":14},\"mode\":1}",
@@ -643,7 +644,7 @@ static void same_document_as_glb(void **state) {
     size_t size;
     uint8_t *bytes = gltf_binary(&document, sections, &size);
     lmb_import *text = load(&document, sections);
-    // Nothing says that the caller's bytes are aligned.
+    // The caller's bytes need not be aligned.
     uint8_t *unaligned = malloc(size + 1);
     memcpy(unaligned + 1, bytes, size);
     lmb_import *binary = load_from(unaligned + 1, size, NULL);
@@ -710,7 +711,8 @@ static void files_beside_it_are_found(void **state) {
     assert_int_equal(lmb_import_file(".", NULL, &import, &error), LMB_ERROR_FILE);
 }
 
-// A name that leads out by a link, or to what is no file, is refused at once. Each is put in the place of the buffer.
+// A name that leads out of the folder through a link, or to something other than a regular file, is refused
+// immediately. Each name is used as the buffer's URI.
 static void files_beside_it_are_regular_ones(void **state) {
     (void)state;
     static const char form[] =
@@ -720,7 +722,7 @@ static void files_beside_it_are_regular_ones(void **state) {
         "\"POSITION\":0}}]}]}";
     static const struct {
         const char *uri;
-        const char *message; // NULL: it is read
+        const char *message; // NULL if it is read
     } rows[] = {{"inner/real.bin", NULL},
                 {"link.bin", "is a link, or below one"},
                 {"linked/real.bin", "is a link"},
@@ -742,7 +744,7 @@ static void files_beside_it_are_regular_ones(void **state) {
     assert_int_equal(symlink("inner", path), 0);
     snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
-    alarm(60); // nobody writes into the pipe
+    alarm(60); // nothing writes into the pipe
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         lmb_import *import = NULL;
         lmb_error error = {0};
@@ -792,7 +794,7 @@ static void notes_are_logged(void **state) {
     free(sections);
 }
 
-// 60,000 nodes, one below the other, each with a name, and as many channels: nothing may take quadratic time.
+// 60,000 nodes, each below the previous one, each with a name and a channel: nothing may take quadratic time.
 static void many_nodes_take_linear_time(void **state) {
     (void)state;
     enum { NODES = 60000 };
@@ -894,13 +896,13 @@ static void cesium_man(void **state) {
         skip();
     }
     const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 21); // 19 of the skin, and 2 above
+    assert_int_equal(lmb_rig_joint_count(rig), 21); // 19 of the skin, and 2 ancestors
     assert_string_equal(lmb_rig_joint_name(rig, 0), "node_0");
     assert_int_equal(lmb_import_clip_count(import), 1);
     assert_string_equal(lmb_clip_name(lmb_import_clip(import, 0)), "animation_0");
     assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 2, 1e-5f);
     assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 57);
-    // Z is up in the file, and its root turns that: standing, the man is taller than wide or deep.
+    // Z is up in the file, and its root corrects that: the standing man is taller than wide or deep.
     float low[3] = {1e9f, 1e9f, 1e9f};
     float high[3] = {-1e9f, -1e9f, -1e9f};
     const lmb_mesh *mesh = lmb_import_mesh(import, 0);
@@ -974,11 +976,11 @@ static void morph_weights_become_channels(void **state) {
     lmb_import *import = load_text(text);
     free(text);
     const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_channel_count(rig), 3); // none of what is not shown
+    assert_int_equal(lmb_rig_channel_count(rig), 3); // no targets of meshes that are not shown
     assert_string_equal(lmb_rig_channel_name(rig, 0), "smile");
     assert_string_equal(lmb_rig_channel_name(rig, 1), "blink");
     assert_string_equal(lmb_rig_channel_name(rig, 2), "Eye_0");
-    // The node's own weights, or its mesh's.
+    // The node's own weights, or those of its mesh.
     assert_true(lmb_rig_channel_rest(rig, 0) == 0.25f && lmb_rig_channel_rest(rig, 1) == 0.5f);
     assert_true(lmb_rig_channel_rest(rig, 2) == 0.75f && !lmb_rig_channel_is_angle(rig, 2));
     float values[3];
@@ -1011,7 +1013,7 @@ static void morph_weights_become_channels(void **state) {
         }
         free(text);
     }
-    // Whatever else is in the extras names nothing.
+    // Other contents of extras give no names.
     static const char *const extras[] = {"{\"targetNames\":[\"smile\"]}", "{\"targetNames\":[1,\"\"]}", "7"};
     for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
         text = morph_text("{\"targetNames\":[\"smile\",\"blink\"]}", extras[i]);

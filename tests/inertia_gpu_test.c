@@ -1,5 +1,5 @@
-// Inertialization on a Vulkan device, from a machine's events to what is shown: the same states, poses and memory as on
-// the CPU in every frame, to the bit, by each of the kernels that evaluate poses.
+// Inertialization on a Vulkan device, from a machine's events to the final poses. In every frame, states, poses and
+// memory equal those of the CPU, bit by bit, with each kernel that evaluates poses.
 #include "gpu_suite.h"
 #include "random.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { CLIPS = 3, SLOTS = 2, EVENTS = 3, MOST_JOINTS = 700, MOST_CHARACTERS = 128 };
-// A time and a weight for each clip, what inertialization reads, then a level of detail.
+// A time and a weight for each clip, the inputs of the inertialization, then a level of detail.
 enum { WEIGHTS = CLIPS, INERTIA = 2 * CLIPS, LEVEL = INERTIA + LMB_INERTIA_PARAMETERS, PARAMETERS };
 
 typedef struct fixture {
@@ -26,16 +26,16 @@ typedef struct fixture {
     uint32_t joints;
     uint32_t characters;
     bool has_levels;
-    device_buffer list;    // of what is shown, after its number; or none, and all are
+    device_buffer list;    // of posed characters, after their number; none if all are posed
     uint32_t first_listed; // frame
     float *parameters;
     uint32_t *state;
     uint32_t *memory;
     float *shown;
-    void *there; // what is read from the device
+    void *there; // read from the device
 } fixture;
 
-// Each joint goes somewhere and turns, by other ways in each clip.
+// Each joint moves and turns, along different paths in each clip.
 static void make_clip(fixture *f, uint32_t index) {
     static const float times[] = {0.0f, 0.4f, 1.0f};
     static float values[MOST_JOINTS][3][12];
@@ -85,7 +85,7 @@ static void make_program(fixture *f) {
         nodes[CLIPS].inputs[i] = i;
         nodes[CLIPS].weights[i] = lmb_parameter(WEIGHTS + i);
     }
-    // The joints at the ends of branches are for level 0 alone.
+    // The joints at the ends of branches exist only at level of detail 0.
     uint8_t levels[MOST_JOINTS];
     for (uint32_t i = 0; i < f->joints; i++) {
         levels[i] = 2 * i + 1 < f->joints ? LMB_MAX_LODS - 1 : 0;
@@ -103,7 +103,7 @@ static void make_program(fixture *f) {
     assert_ok(lmb_graph_create(&def, NULL, &f->program, &error), &error);
 }
 
-// Any event leads to its state, by a fade of one kind or another.
+// Each event leads to its state, with fades of different kinds.
 static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_parameters) {
     lmb_control_player_def players[CLIPS];
     lmb_control_state_def states[CLIPS];
@@ -203,7 +203,7 @@ static uint32_t draw_events(const fixture *f, uint32_t frame, lmb_event *events)
     return count;
 }
 
-// The host's own parameter.
+// Sets the host's parameter, the level of detail.
 static void set_levels(const fixture *f, uint32_t frame, float *parameters) {
     for (uint32_t i = 0; i < f->characters; i++) {
         parameters[i * PARAMETERS + LEVEL] = (float)((frame / 2 + i) % 3 == 0);
@@ -234,7 +234,7 @@ static void run_there(fixture *f, uint32_t frame, const lmb_event *events, uint3
     lmb_error error;
     VkCommandPool pool;
     VkCommandBuffer commands;
-    const uint32_t slot = f->list.mapped != NULL ? 0 : frame % SLOTS; // what is left out stays what the slot held
+    const uint32_t slot = f->list.mapped != NULL ? 0 : frame % SLOTS; // unlisted characters keep the slot's poses
     assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
     if (frame == 0) {
         assert_ok(lmb_gpu_graph_record_upload(f->gpu_program, commands, &error), &error);
@@ -285,7 +285,8 @@ static void expect_frame(fixture *f, uint32_t frame) {
     assert_false(lmb_gpu_batch_inertia(f->batch, lmb_gpu_batch_span_count(f->batch), &none));
 }
 
-// All at first, so that both sides hold the same of those that are left out; then each in some frames.
+// Lists all characters first, so that both sides have the same data for unlisted ones; then each character in some
+// frames.
 static void list_characters(fixture *f, uint32_t frame) {
     uint32_t *list = f->list.mapped;
     list[0] = 0;
@@ -311,7 +312,7 @@ static void run_frames(fixture *f, uint32_t first, uint32_t end) {
     }
 }
 
-// How many joints were moved by an offset in the last frame.
+// Returns how many joints an offset moved in the last frame.
 static uint32_t count_moved(fixture *f) {
     const size_t floats = (size_t)f->characters * f->joints * LMB_POSE_COMPONENTS;
     float *unmoved = malloc(floats * sizeof *unmoved);
@@ -334,7 +335,7 @@ static lmb_gpu_span memory_of(const fixture *f, uint32_t index) {
     return span;
 }
 
-// Saved, run on, restored together with the control's state: the same frames again.
+// Saves, continues, restores memory and the control's state, and expects the same frames again.
 static void expect_the_same_again(fixture *f, uint32_t first, uint32_t end) {
     lmb_error error;
     const size_t words = lmb_graph_inertia_words(f->program);
@@ -372,7 +373,7 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
     def.inertialize = true;
     def.inertia_parameters = INERTIA - 1;
     lmb_control *other = NULL;
-    // Without a program, which reads one of these.
+    // Created without the program, because the program reads one of these parameters.
     assert_ok(lmb_control_create(&def, NULL, NULL, &other, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = other;
@@ -384,7 +385,7 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
     lmb_control_destroy(other);
 }
 
-// In several spans, beside levels of detail; then again from what was saved; then of those that lists name.
+// In several spans, with levels of detail; again from saved data; then with lists of characters.
 static void by_the_programs_own_kernel(void **state) {
     (void)state;
     fixture f;

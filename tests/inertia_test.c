@@ -1,5 +1,5 @@
-// Inertialization against float64: the quintic from its six conditions, solved as a system of equations, offsets and
-// velocities as Bollo has them; then programs that do it, frame by frame, on every path of the CPU.
+// Inertialization against float64: the quintic polynomial from its six conditions, solved as a system of equations,
+// with offsets and velocities as defined by Bollo. Then programs that inertialize, frame by frame, on every CPU path.
 #include "scene.h"
 
 #include "../shaders/ops/inertia.h"
@@ -11,7 +11,7 @@
 
 // ---- The oracle.
 
-// Solves a linear system of six by elimination with pivots.
+// Solves a linear system of six equations by Gaussian elimination with pivots.
 static void solve(double m[6][7], double x[6]) {
     for (int column = 0; column < 6; column++) {
         int pivot = column;
@@ -35,7 +35,7 @@ static void solve(double m[6][7], double x[6]) {
     }
 }
 
-// x(t) for x0 >= 0: position, velocity and acceleration are x0, v0 and a0 at 0, and all three 0 at t1.
+// Returns x(t) for x0 >= 0. Position, velocity and acceleration are x0, v0 and a0 at 0, and all three are 0 at t1.
 static double decay(double x0, double v0, double duration, double t) {
     v0 = v0 < 0.0 ? v0 : 0.0;
     const double t1 = v0 < 0.0 && -5.0 * x0 / v0 < duration ? -5.0 * x0 / v0 : duration;
@@ -44,7 +44,7 @@ static double decay(double x0, double v0, double duration, double t) {
     }
     const double bend = (-8.0 * v0 * t1 - 20.0 * x0) / (t1 * t1);
     const double a0 = bend > 0.0 ? bend : 0.0;
-    // In parts of t1, so that the system is well conditioned.
+    // Scaled to t1, so that the system is well conditioned.
     double m[6][7] = {{1, 0, 0, 0, 0, 0, x0}, {0, 1, 0, 0, 0, 0, v0 * t1}, {0, 0, 2, 0, 0, 0, a0 * t1 * t1},
                       {1, 1, 1, 1, 1, 1, 0},  {0, 1, 2, 3, 4, 5, 0},       {0, 0, 2, 6, 12, 20, 0}};
     double c[6];
@@ -53,7 +53,7 @@ static double decay(double x0, double v0, double duration, double t) {
     return ((((c[5] * u + c[4]) * u + c[3]) * u + c[2]) * u + c[1]) * u + c[0];
 }
 
-// The pose's vector with what is left of the offset along its direction.
+// Adds the rest of the offset to the pose's vector, along the offset's direction.
 static void decay_vector(const double pose[3], const double last[3], const double older[3], double step,
                          double duration, double t, double result[3]) {
     double x0 = 0.0, v0 = 0.0;
@@ -70,7 +70,7 @@ static void decay_vector(const double pose[3], const double last[3], const doubl
     }
 }
 
-// The axis of a rotation and its angle, 0 to pi.
+// Returns the angle of a rotation, 0 to pi, and its axis.
 static double find_axis(const double q[4], double axis[3]) {
     const double sine = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
     const double sign = q[3] < 0.0 ? -1.0 : 1.0;
@@ -132,7 +132,7 @@ static void a_share_begins_with_all_and_ends_with_nothing(void **state) {
         float before = 1.0f;
         for (int part = 1; part <= 64; part++) {
             const float left = inertia_left(rate, duration * (float)part / 64.0f, duration);
-            // Never more than there was, except for rounding.
+            // The offset never grows, except by rounding.
             assert_true(left >= 0.0f && left <= before + 1e-6f);
             before = left;
         }
@@ -148,7 +148,7 @@ static void the_angle_of_a_rotation_is_found(void **state) {
     for (int i = 0; i < 200000; i++) {
         float rotation[4];
         random_rotation(&source, rotation);
-        // All sizes of angles.
+        // Angles of every magnitude.
         const double half =
             PI / 2 * (i % 2 == 0 ? random_between(&source, 0.0, 1.0) : exp(random_between(&source, -12.0, 0.0)));
         const double length =
@@ -181,7 +181,7 @@ static transform random_pose(random_source *source) {
     return pose;
 }
 
-// One that a step's movement leads to.
+// Returns a pose near this one, as after the movement of one step.
 static transform pose_near(random_source *source, transform pose, double by) {
     pose.t.x += (float)random_between(source, -by, by);
     pose.t.y += (float)random_between(source, -by, by);
@@ -223,7 +223,7 @@ static void offsets_and_velocities_are_those_of_the_talk(void **state) {
         double offset[4], axis[3];
         between(q[1], q[0], offset);
         if (PI - find_axis(offset, axis) < 1e-3) {
-            continue; // either axis is right
+            continue; // both axes are correct
         }
         decay_vector(t[0], t[1], t[2], (double)step, (double)duration, (double)time, exact_t);
         decay_vector(s[0], s[1], s[2], (double)step, (double)duration, (double)time, exact_s);
@@ -267,15 +267,16 @@ static void what_does_not_move_has_no_rate(void **state) {
     for (int i = 0; i < 1000; i++) {
         const transform pose = random_pose(&source), last = random_pose(&source);
         const transform older = pose_near(&source, last, 0.1);
-        // No step, no offset, or no movement.
+        // No time step, no offset, or no movement.
         const inertia taken[3] = {take_inertia(pose, last, older, 0.0f), take_inertia(last, last, older, 0.02f),
                                   take_inertia(pose, last, last, 0.02f)};
         for (int j = 0; j < 3; j++) {
             assert_true(taken[j].t_rate == 0.0f && taken[j].s_rate == 0.0f);
-            // Roundings turn too: by little over a step, and by any part of an offset that is nothing but one.
+            // Rounding errors also give a rotation rate: a small one without a movement, and any rate if the offset
+            // itself is only a rounding error.
             assert_true(j == 1 || taken[j].q_rate > -0.01f);
         }
-        // What goes away from the pose is not followed.
+        // Only movement towards the new pose counts: movement away from it gives no rate.
         transform near_pose = last;
         near_pose.t.x = last.t.x + 0.5f * (pose.t.x - last.t.x);
         near_pose.t.y = last.t.y + 0.5f * (pose.t.y - last.t.y);
@@ -286,7 +287,7 @@ static void what_does_not_move_has_no_rate(void **state) {
     }
 }
 
-// The sign of a zero is not every device's, and offsets are compared bit by bit.
+// The sign of a zero can differ between devices, and offsets are compared bit by bit.
 static void no_zero_of_an_offset_has_a_sign(void **state) {
     (void)state;
     transform pose = {.q = {0.0f, 0.0f, 0.0f, 1.0f}, .s = {1.0f, 1.0f, 1.0f}, .weight = WEIGHT_PRESENT};
@@ -337,32 +338,32 @@ static void extreme_poses_stay_numbers(void **state) {
     }
 }
 
-// ---- Programs: the pose buffer's poses, inertialized.
+// ---- Programs: inertialized poses of the pose buffer.
 
 enum { JOINTS = 11, CHARACTERS = 9, FRAMES = 90, POSE_FLOATS = JOINTS * LMB_POSE_COMPONENTS };
-enum { LEVEL = LMB_INERTIA_PARAMETERS, PARAMETERS }; // of detail
+enum { LEVEL = LMB_INERTIA_PARAMETERS, PARAMETERS }; // of the level of detail
 #define STEP (1.0f / 60.0f)
 #define FADE 0.25f
 
 typedef float pose_rows[CHARACTERS][LMB_POSE_COMPONENTS][JOINTS];
 
-// A crowd whose poses change all at once in some frames.
+// A crowd whose poses jump in some frames.
 typedef struct crowd {
     lmb_rig *rig;
     lmb_graph *program;
-    lmb_graph *plain; // the same, not inertialized
+    lmb_graph *plain; // the same program, not inertialized
     lmb_cpu *cpu[LMB_CPU_PATH_COUNT];
     lmb_cpu *plain_cpu;
     uint32_t *memory[LMB_CPU_PATH_COUNT];
     uint32_t words;
     float parameters[CHARACTERS][PARAMETERS];
-    pose_rows poses; // the frame's
-    pose_rows shown; // the reference's
+    pose_rows poses; // of the current frame
+    pose_rows shown; // from the reference
     pose_rows unmoved;
     uint32_t refused[LMB_REFUSAL_COUNT];
 } crowd;
 
-// Every third joint, and what hangs on it, is for level 0 alone.
+// Every third joint and its descendants exist only at level of detail 0.
 static void make_levels(const lmb_rig *rig, uint8_t levels[JOINTS]) {
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         const uint32_t parent = lmb_rig_joint_parent(rig, joint);
@@ -413,7 +414,8 @@ static void end_crowd(crowd *c) {
     lmb_rig_destroy(c->rig);
 }
 
-// Which of its poses a character is in: it is switched in frames of its own, now and then while the last switch decays.
+// Returns how often a character has switched poses, which selects its pose. The frames depend on the character; some
+// switches occur while the previous one decays.
 static uint32_t switches_until(uint32_t character, uint32_t frame) {
     static const uint32_t frames[] = {8, 14, 20, 40, 41, 60};
     uint32_t count = 0;
@@ -423,7 +425,7 @@ static uint32_t switches_until(uint32_t character, uint32_t frame) {
     return count;
 }
 
-// Smooth except for the switches; poses of a state are far from those of the others.
+// Moves smoothly except at switches. The poses of different states are far apart.
 static void move_crowd(crowd *c, uint32_t frame) {
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         const uint32_t state = switches_until(character, frame);
@@ -466,7 +468,8 @@ static lmb_result run_path(crowd *c, lmb_cpu *cpu, const lmb_graph *program, uin
                         : lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL);
 }
 
-// A frame of those listed, or of all, on every path; leaves the reference's poses. All paths keep the same.
+// Runs a frame of the listed characters, or of all, on every path. Keeps the reference's poses. All paths must have the
+// same memory.
 static void run_frame_of(crowd *c, const uint32_t *list, uint32_t count) {
     assert_int_equal(run_path(c, c->plain_cpu, c->plain, NULL, c->unmoved, list, count), LMB_OK);
     assert_int_equal(
@@ -495,7 +498,7 @@ static void read_joint(pose_rows poses, uint32_t character, uint32_t joint, doub
     }
 }
 
-// What a joint was shown as in the two frames before, and what its decay goes on from.
+// A joint's shown transforms in the two previous frames.
 typedef struct remembered {
     double t[2][3];
     double q[2][4];
@@ -513,7 +516,7 @@ static void turn_by(const double axis[3], double angle, const double pose[4], do
     oracle_quaternion_multiply(turn, pose, result);
 }
 
-// An offset's length and velocity along its direction.
+// Computes an offset's length and its velocity along its direction.
 static void find_offset(const double pose[3], const double last[3], const double older[3], double direction[3],
                         double *x0, double *v0) {
     *x0 = *v0 = 0.0;
@@ -570,7 +573,8 @@ static void a_crowd_decays_as_float64_has_it(void **state) {
                     worst = fmax(worst, fmax(fabs(shown_t[i] - exact_t[i]), fabs(shown_s[i] - exact_s[i])));
                 }
                 if (switches) {
-                    // It goes on as it went, towards the new pose: to where its quintic's acceleration bends it in a step.
+                    // It keeps its velocity towards the new pose, up to the change by the quintic's acceleration in one
+                    // step.
                     const double v0 = fmin(d->v0[0], 0.0);
                     const double t1 = v0 < 0.0 ? fmin((double)FADE, -5.0 * d->x0[0] / v0) : (double)FADE;
                     double along = 0.0;
@@ -600,7 +604,7 @@ static void a_crowd_decays_as_float64_has_it(void **state) {
     end_crowd(&c);
 }
 
-// In no frame anything goes further than a decay and the poses themselves do, at a switch or at another one meanwhile.
+// In no frame, and at no switch, does anything move faster than a decay and the poses themselves.
 static void places_do_not_jump(void **state) {
     (void)state;
     crowd c = start_crowd();
@@ -620,8 +624,8 @@ static void places_do_not_jump(void **state) {
         }
     }
     printf("at most %.3g a second; %.3g without\n", fastest, unmoved);
-    // Offsets are 2.6 at most, and go at 1.875 x0 / duration at most where they begin without a velocity; the poses
-    // themselves go at 0.6.
+    // Offsets are at most 2.6. Without an initial velocity they decay at 1.875 x0 / duration at most. The poses
+    // themselves move at 0.6.
     assert_true(unmoved >= 60.0 && fastest <= 1.875 * 2.6 / (double)FADE + 0.6);
     end_crowd(&c);
 }
@@ -665,7 +669,7 @@ static void a_frame_twice_changes_no_bit(void **state) {
     end_crowd(&c);
 }
 
-// Those that were not shown in the frame before a switch are seen in the new pose at once; those that were go on.
+// A character that was not shown in the frame before a switch jumps to the new pose; the others blend.
 static void what_was_not_shown_has_no_offset(void **state) {
     (void)state;
     crowd c = start_crowd();
@@ -673,8 +677,8 @@ static void what_was_not_shown_has_no_offset(void **state) {
     uint32_t moved = 0;
     for (uint32_t frame = 0; frame < 30; frame++) {
         move_crowd(&c, frame);
-        // 2, 5 and 8 are switched in frames 10, 16 and 22: left out in the one before, in the switch itself, and before by
-        // one more.
+        // Characters 2, 5 and 8 switch in frames 10, 16 and 22. One frame each without them: the frame before the
+        // switch, the frame of the switch itself, and the frame two before the switch.
         const bool left_out = frame == 9 || frame == 16 || frame == 20;
         if (left_out) {
             run_frame_of(&c, half, 6);
@@ -688,14 +692,15 @@ static void what_was_not_shown_has_no_offset(void **state) {
             }
             moved += !same && !left_out;
         }
-        // One that has no velocity has an offset all the same.
+        // A character without a known velocity still has an offset.
         assert_true(frame != 22 || memcmp(c.shown[2], c.unmoved[2], sizeof c.shown[2]) != 0);
     }
     assert_true(moved > 50);
     end_crowd(&c);
 }
 
-// A joint that was dropped in the frame before a switch is seen in the new pose at once, beside others that are not.
+// A joint that the level of detail dropped in the frame before a switch jumps to the new pose. Joints that were kept
+// blend.
 static void what_was_dropped_has_no_offset(void **state) {
     (void)state;
     crowd c = start_crowd();
@@ -743,7 +748,7 @@ static void without_memory_nothing_is_inertialized(void **state) {
     end_crowd(&c);
 }
 
-// Numbers of frames begin anew past the largest.
+// Frame numbers wrap around after the largest.
 static void numbers_wrap(void **state) {
     (void)state;
     crowd c = start_crowd(), d = start_crowd();
@@ -752,7 +757,7 @@ static void numbers_wrap(void **state) {
         move_crowd(&d, frame);
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             float *parameters = d.parameters[character];
-            const uint32_t first = LMB_INERTIA_LAST_NUMBER - 9; // even numbers stay even
+            const uint32_t first = LMB_INERTIA_LAST_NUMBER - 9; // keeps even numbers even
             parameters[LMB_INERTIA_NUMBER] = (float)((frame + first) & LMB_INERTIA_LAST_NUMBER);
             parameters[LMB_INERTIA_TRIGGERED] =
                 (float)(((uint32_t)parameters[LMB_INERTIA_TRIGGERED] + first) & LMB_INERTIA_LAST_NUMBER);
@@ -791,7 +796,7 @@ static void bad_parameters_are_refused_and_counted(void **state) {
     }
 }
 
-// Of any bits that are there; before a switch, from which it takes its offsets, and after it, as an offset itself.
+// The memory contains arbitrary bits: before a switch, which takes its offsets from them, and after one, as an offset.
 static void foreign_memory_shows_no_infinity(void **state) {
     (void)state;
     static const uint32_t extremes[] = {0x7fc00000u, 0xff800000u, 0x7f7fffffu, 0x00000001u, 0x80000000u, 0x3f800000u};
@@ -802,7 +807,7 @@ static void foreign_memory_shows_no_infinity(void **state) {
             uint32_t word = (uint32_t)random_bits(&source);
             const uint32_t row = i / JOINTS % 36;
             word = round % 2 == 0 ? word : extremes[word % 6];
-            // Stamps that are believed.
+            // Frame numbers that are accepted as valid.
             word = row == 33 ? (round < 20 ? 11 : 9) : row == 34 ? 10 : row == 35 ? 11 : word;
             for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
                 if (c.cpu[path] != NULL) {

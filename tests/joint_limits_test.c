@@ -1,4 +1,5 @@
-// Limits: what is inside stays, to the bit; what is outside goes where the float64 oracle says; once is twice.
+// Joint limits: rotations inside keep their bits; rotations outside match the float64 oracle; a second clamp changes
+// nothing.
 #include "refusal.h"
 #include "scene.h"
 
@@ -30,7 +31,7 @@ static lmb_joint_limit_def draw_limit(random_source *source, uint32_t set) {
     return limit;
 }
 
-// Random poses, then `clamps` clamps one after another. The scene borrows the limits.
+// Random poses, then `clamps` clamp nodes in sequence. The scene borrows the limits.
 static void start(test_scene *scene, const lmb_joint_limit_def *limits, uint32_t joints, uint32_t characters,
                   uint64_t seed, uint32_t clamps) {
     random_source source = {seed};
@@ -58,7 +59,7 @@ static oracle_transform rest_at(const test_scene *scene, uint32_t joint) {
     return oracle_transform_from_float(&rest);
 }
 
-// By how much a small error of r grows in what is clamped.
+// Returns a weight for errors: a small error of r grows by the reciprocal in the clamped rotation.
 static double condition(const lmb_joint_limit_def *limit, const double rest[4], const double q[4]) {
     double inverse[4], r[4];
     oracle_quaternion_conjugate(rest, inverse);
@@ -133,7 +134,7 @@ static uint32_t count_differences(const float *a, const float *b, size_t count) 
     return differences;
 }
 
-// The outputs of as many clamps, to be freed.
+// Returns the outputs of this many clamps. The caller frees them.
 static float *run_clamps(const lmb_joint_limit_def *limits, uint32_t joints, uint32_t characters, uint64_t seed,
                          uint32_t clamps, size_t *floats) {
     test_scene scene;
@@ -168,7 +169,7 @@ static void twice_is_once(void **state) {
     }
 }
 
-// Limits as wide as can be, and none: no bit changes.
+// With the widest limits, and without limits, no bit changes.
 static void inside_nothing_changes(void **state) {
     (void)state;
     enum { JOINTS = 60, CHARACTERS = 200 };
@@ -200,7 +201,7 @@ static void inside_nothing_changes(void **state) {
     free(held);
 }
 
-// ---- One joint at rest without a turn: rotations about its axes. ----
+// ---- A single joint without a rest rotation: rotations about its axes. ----
 
 static void turn_about(float q[4], int axis, double degrees) {
     for (int i = 0; i < 4; i++) {
@@ -210,7 +211,7 @@ static void turn_about(float q[4], int axis, double degrees) {
     q[3] = (float)cos(degrees * 3.14159265358979324 / 360.0);
 }
 
-// Each rotation in a character of its own.
+// Clamps each rotation in a separate character.
 static void hold(const lmb_joint_limit_def *limit, float (*rotations)[4], uint32_t count) {
     test_scene scene;
     scene_start(&scene, scene_single_joint(), count, 0);
@@ -239,7 +240,7 @@ static double angle_about(const float q[4], int axis) {
 static void angles_go_to_the_nearer_end(void **state) {
     (void)state;
     static const double rows[][5] = {
-        // least, greatest, given, expected twist, expected angle
+        // min, max, given, expected twist, expected angle
         {-30.0, 45.0, 60.0, 45.0, 45.0},     {-30.0, 45.0, -60.0, -30.0, -30.0},
         {-30.0, 45.0, 10.0, 10.0, 10.0},     {-170.0, 10.0, 175.0, -170.0, 10.0},
         {-170.0, 10.0, 60.0, 10.0, 10.0},    {20.0, 30.0, 0.0, 20.0, 20.0},
@@ -277,7 +278,7 @@ static void angles_go_to_the_nearer_end(void **state) {
     }
 }
 
-// A cone alone leaves the twist as it is, and where the swing is half a turn it holds the side that it is on.
+// A cone limit alone keeps the twist. A swing of half a turn is clamped on its own side.
 static void half_a_turn_of_swing(void **state) {
     (void)state;
     lmb_joint_limit_def limit = lmb_default_joint_limit_def();
@@ -293,7 +294,7 @@ static void half_a_turn_of_swing(void **state) {
     assert_true(fabs(angle_about(q[0], 0) - 40.0) < 1e-3);
     assert_true(fabs(angle_about(q[1], 0) + 40.0) < 1e-3);
     assert_true(fabs(angle_about(q[2], 1) - 123.0) < 1e-3);
-    // There is no twist to be held then.
+    // There is no twist to clamp then.
     limit.set = LMB_JOINT_LIMIT_TWIST;
     limit.twist_min = 10.0f;
     limit.twist_max = 20.0f;
@@ -301,13 +302,13 @@ static void half_a_turn_of_swing(void **state) {
     q[0][3] = 0.0f;
     hold(&limit, q, 1);
     assert_true(q[0][0] == 1.0f && q[0][1] == 0.0f && q[0][2] == 0.0f && q[0][3] == 0.0f);
-    // But with the swing held, it counts as 0, and goes to its range.
+    // If the swing is clamped as well, the twist counts as 0 and is clamped to its range.
     limit.set = LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING;
     hold(&limit, q, 1);
     assert_true(fabs(angle_about(q[0], 1) - 10.0) < 1e-3);
 }
 
-// Steps of a hundredth of a degree through every limit move the result by no more.
+// Steps of a hundredth of a degree through every limit change the result only by a small amount.
 static void results_are_continuous(void **state) {
     (void)state;
     enum { STEPS = 30001 };
@@ -325,7 +326,7 @@ static void results_are_continuous(void **state) {
             limit.angle_min[i] = -25.0f;
             limit.angle_max[i] = 35.0f;
         }
-        for (uint32_t i = 0; i < STEPS; i++) { // about (2, 1, 2) / 3, to 150 degrees
+        for (uint32_t i = 0; i < STEPS; i++) { // about (2, 1, 2) / 3, up to 150 degrees
             const double half = ((double)i / 100.0 - 150.0) * 3.14159265358979324 / 360.0;
             const double q[4] = {sin(half) * 2.0 / 3.0, sin(half) / 3.0, sin(half) * 2.0 / 3.0, cos(half)};
             for (int k = 0; k < 4; k++) {
@@ -340,11 +341,11 @@ static void results_are_continuous(void **state) {
             }
         }
         print_message("a step moves by %.2g\n", largest);
-        assert_true(largest <= 4e-4); // a step is 8.7e-5; the twist of a swing grows by some
+        assert_true(largest <= 4e-4); // a step is 8.7e-5; the twist of a swing amplifies it
     }
 }
 
-// ---- What is refused. ----
+// ---- Invalid definitions. ----
 
 static void limits_that_cannot_be_kept(void **state) {
     (void)state;

@@ -33,7 +33,7 @@ int json_tree_size(const json_tree *tree, int node) {
     return tree->tokens[node].size;
 }
 
-// The node behind a node and all that is in it.
+// Returns the node after a node and all its contents.
 static int next_node(const json_tree *tree, int node) {
     int end = tree->tokens[node].end;
     node++; // an empty text ends where it starts

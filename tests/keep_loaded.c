@@ -1,6 +1,7 @@
-// Preloaded into the tests under the leak sanitizer. The Vulkan loader unloads the driver with the instance; leaks in it
-// are then found at exit without a module name, so that no suppression can name the driver, and one that matched
-// "unknown module" would hide our own. Libraries that stay loaded keep their names.
+// Preloaded into the tests under the leak sanitizer. The Vulkan loader unloads the driver with the instance. At exit,
+// the sanitizer then reports the driver's leaks without a module name. No suppression could name the driver, and one
+// for "unknown module" would also hide Limber's own leaks. With this library, libraries stay loaded and keep their
+// names.
 #include <dlfcn.h>
 
 int dlclose(void *library) {

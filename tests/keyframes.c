@@ -4,7 +4,7 @@
 
 static void random_times(float *times, uint32_t count, random_source *source) {
     for (uint32_t i = 0; i < count; i++) {
-        // Slots of equal length, each with its key in the middle half, so that no two come too close.
+        // Divides the time into equal slots with one key in the middle half of each, so that keys keep a distance.
         const double slot = (double)KEYFRAMES_DURATION / count;
         times[i] = (float)(slot * (i + random_between(source, 0.25, 0.75)));
     }
@@ -16,8 +16,8 @@ static void random_times(float *times, uint32_t count, random_source *source) {
     }
 }
 
-// `next` is `previous` turned a little, and sometimes its antipode, which is the same rotation: not for splines, which
-// take the components as they are.
+// Makes `next` from `previous` by a small rotation. With `antipodes` it sometimes negates the quaternion, which is the
+// same rotation. Splines cannot use this, because they interpolate the components directly.
 static void random_step(const float *previous, float *next, bool antipodes, random_source *source) {
     float noise[4];
     random_rotation(source, noise);
@@ -48,7 +48,7 @@ static void random_keys(const lmb_track_def *track, float *values, random_source
             if (width == 3) {
                 key[k] = (float)random_between(source, -8.0, 8.0);
             }
-            if (spline) { // tangents that, times the time between keys, stay within reach
+            if (spline) { // tangents that stay in range after multiplication by the time between keys
                 const double rate = reach * track->key_count / (double)KEYFRAMES_DURATION / 1.5;
                 *(key - width + k) = (float)random_between(source, -rate, rate);
                 key[width + k] = (float)random_between(source, -rate, rate);
@@ -82,7 +82,7 @@ keyframes keyframes_create(uint32_t joint_count, uint32_t most_keys, uint64_t se
 }
 
 static void wave_key(const lmb_track_def *track, double time, double phase, float *value) {
-    // Every fifth joint turns all the way round, and one stands still.
+    // Every fifth joint makes full turns, and every fifth joint is constant.
     const double speed = track->joint % 5 == 1 ? 0.0 : 2.0 + (double)(track->joint % 3);
     const double swing = track->joint % 5 == 4 ? 3.0 * time : 0.3 * sin(speed * time + phase);
     if (track->channel == LMB_CHANNEL_ROTATION) {

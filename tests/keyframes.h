@@ -7,7 +7,7 @@
 #include <limber/clip.h>
 
 #define KEYFRAMES_DURATION 2.5f
-// Largest magnitude of values and of tangents times the time between keys.
+// The largest magnitude of values, and of tangents multiplied by the time between keys.
 #define KEYFRAMES_MAGNITUDE 16.0
 
 typedef struct keyframes {
@@ -16,13 +16,13 @@ typedef struct keyframes {
     float *values;
 } keyframes;
 
-// Tracks for all channels of joints [0, joint_count), 1 to `most_keys` keys in 2.5 s each, except where a draw leaves a
-// channel to the rest pose. Interpolations go round. Neighbouring rotations differ by less than 120 degrees and splines
-// bend gently, so that none passes near zero, where their direction would be anybody's.
+// Creates tracks for all channels of joints [0, joint_count), with 1 to `most_keys` keys each within 2.5 s. Some
+// channels get no track and use the rest pose. Interpolations alternate. Neighbouring rotations differ by less than 120
+// degrees and splines bend gently, so that none passes near zero, where the direction would be undefined.
 keyframes keyframes_create(uint32_t joint_count, uint32_t most_keys, uint64_t seed);
 
-// Smooth tracks that share their key times, for all channels of all joints: waves, whole turns, one value throughout;
-// some of them steps or splines.
+// Creates smooth tracks that share their key times, for all channels of all joints: waves, full turns, constants. Some
+// are steps or splines.
 keyframes keyframes_create_waves(uint32_t joint_count, uint32_t key_count, uint64_t seed);
 void keyframes_destroy(keyframes *owned);
 

@@ -1,4 +1,4 @@
-// Priority layers: against the float64 oracle, and what follows from their meaning.
+// Priority layers: against the float64 oracle, and properties of the definition.
 #include "keyframes.h"
 #include "scene.h"
 
@@ -8,7 +8,7 @@
 #define CHARACTERS 65u
 #define JOINTS 13u
 
-// Poses 0 to 7, each used again where there are more inputs; the fades are parameters.
+// Poses 0 to 7, repeated if there are more inputs. The fades are parameters.
 static void start(test_scene *scene, uint32_t inputs, uint32_t characters, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, scene_rig(JOINTS, SCENE_TREE, seed), characters, inputs);
@@ -56,7 +56,7 @@ static void any_number_of_inputs(void **state) {
     }
 }
 
-// Clips and the rest pose below them are summed joint by joint.
+// Clips, and the rest pose below them, are summed joint by joint.
 static void any_number_of_clips(void **state) {
     (void)state;
     keyframes keys = keyframes_create_waves(JOINTS, 9, 5);
@@ -109,7 +109,7 @@ static float *local(const test_scene *scene, uint32_t character) {
     return scene->stages[LMB_STAGE_LOCAL] + (size_t)character * JOINTS * LMB_POSE_COMPONENTS;
 }
 
-// The largest difference of two local outputs: relative to 10 in translation, to the scale in scale.
+// Returns the largest difference of two local outputs: relative to 10 in translation, and to the scale in scale.
 static double difference(const test_scene *a, const test_scene *b) {
     double largest = 0.0;
     for (uint32_t i = 0; i < a->character_count * JOINTS * LMB_POSE_COMPONENTS; i++) {
@@ -121,7 +121,7 @@ static double difference(const test_scene *a, const test_scene *b) {
     return largest;
 }
 
-// One layer whose fades sum to 1 is the weighted blend.
+// A single layer whose fades sum to 1 equals the weighted blend.
 static void one_full_layer_is_weighted(void **state) {
     (void)state;
     test_scene layers, weighted;
@@ -142,7 +142,7 @@ static void one_full_layer_is_weighted(void **state) {
     const double found = difference(&layers, &weighted);
     print_message("one full layer, from weighted: %.2g\n", found);
     assert_true(found <= 2e-6);
-    // Fades that exceed 1 together are divided by their sum: so are weights.
+    // Fades whose sum exceeds 1 are divided by the sum, as weights are.
     for (uint32_t i = 0; i < CHARACTERS * 5; i++) {
         layers.parameters[i] = weighted.parameters[i] = 0.25f + (float)(i % 4) * 0.25f;
     }
@@ -153,7 +153,7 @@ static void one_full_layer_is_weighted(void **state) {
     scene_end(&weighted);
 }
 
-// What is below a layer of fade 1 changes no bit; inputs of fade 0 leave the rest pose.
+// Below a layer with a total fade of 1, no input affects any bit. If all fades are 0, the result is the rest pose.
 static void a_full_layer_hides_those_below(void **state) {
     (void)state;
     test_scene scene, other;
@@ -163,7 +163,7 @@ static void a_full_layer_hides_those_below(void **state) {
         last(&scene)->priorities[i] = last(&other)->priorities[i] = i == 1 || i == 2;
     }
     for (uint32_t character = 0; character < CHARACTERS; character++) {
-        const bool sums = character % 2 == 0; // to exactly 1, or beyond it
+        const bool sums = character % 2 == 0; // to exactly 1, or to more
         for (uint32_t i = 1; i < 3; i++) {
             *scene_parameter(&scene, character, i) = *scene_parameter(&other, character, i) = sums ? 0.5f : 0.75f;
         }
@@ -190,7 +190,7 @@ static void a_full_layer_hides_those_below(void **state) {
     scene_end(&other);
 }
 
-// Halfway faded over a full layer is the blend of both.
+// A half fade over a full layer is the blend of both.
 static void a_fade_blends_over_what_is_below(void **state) {
     (void)state;
     test_scene scene, blend;
@@ -212,8 +212,8 @@ static void a_fade_blends_over_what_is_below(void **state) {
     scene_end(&blend);
 }
 
-// Inputs of one priority may change places: translations and scales stay within rounding, and so do rotations that are in
-// one hemisphere.
+// The order of inputs of one priority does not matter: translations and scales differ only by rounding, and so do
+// rotations that are in one hemisphere.
 static void the_order_within_a_layer_does_not_matter(void **state) {
     (void)state;
     static const uint32_t orders[][4] = {{1, 0, 3, 2}, {3, 2, 1, 0}, {2, 3, 0, 1}};
@@ -238,7 +238,7 @@ static void the_order_within_a_layer_does_not_matter(void **state) {
             last(&other)->inputs[i] = from;
             last(&other)->weights[i] = lmb_parameter(from);
         }
-        // Rest poses hold rotations of either hemisphere, so the layer is full.
+        // The rest poses have rotations of either hemisphere, so the layer is full.
         for (uint32_t i = 0; i < CHARACTERS * 4; i++) {
             scene.parameters[i] = other.parameters[i] = 0.25f + (float)(i % 5) * 0.125f;
         }
@@ -250,7 +250,7 @@ static void the_order_within_a_layer_does_not_matter(void **state) {
     }
 }
 
-// Each fade counts once for a character, however many inputs read it.
+// An invalid fade counts once per character, however many inputs read it.
 static void fades_that_are_no_number(void **state) {
     (void)state;
     test_scene scene;
@@ -278,7 +278,7 @@ static void draw_mask(random_source *source, uint8_t *mask) {
     }
 }
 
-// Clips with and without joint weights, which characters choose, pose buffers and the rest pose; some with masks.
+// Clips with and without joint weights, chosen per character, pose buffers and the rest pose; some inputs have masks.
 static void masks_and_joint_weights(void **state) {
     (void)state;
     static uint8_t masks[SCENE_MASKS][JOINTS], weights[2][JOINTS];
@@ -313,7 +313,7 @@ static void masks_and_joint_weights(void **state) {
             scene.nodes[i].clip = i % 4 == 0 ? lmb_parameter(inputs - 1) : lmb_constant(1.5f);
             scene.nodes[i].joint_weights = i == 6 ? 2 : LMB_NONE;
         }
-        // Fades, except for the last, which tells clips too: 3 is none.
+        // Fades; the last parameter also selects clips, and 3 selects none.
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             *scene_parameter(&scene, character, inputs - 1) = (float)random_between(&source, 0.0, 3.2);
         }
@@ -353,7 +353,8 @@ static void full_masks_change_no_bit(void **state) {
     scene_end(&masked);
 }
 
-// Legs walk, arms hold something: a joint that a higher layer has is its, to the bit, and any other the lower one's.
+// For example, legs walk and arms hold something: a joint comes from the higher layer if that layer has it, to the bit,
+// and otherwise from the lower layer.
 static void a_layer_takes_the_joints_that_it_has(void **state) {
     (void)state;
     uint8_t arms[JOINTS];

@@ -1,5 +1,5 @@
-// Levels of detail: what is kept has the bits that it has without levels, what is dropped is at rest, on every path of the
-// CPU and for any mixture of levels among neighbours.
+// Levels of detail: kept joints have the same bits as without levels, and dropped joints are at rest, on every CPU path
+// and for any mixture of levels among neighbouring characters.
 #include "failing_host.h"
 #include "keyframes.h"
 #include "refusal.h"
@@ -10,7 +10,7 @@
 
 enum { JOINTS = 67, CHARACTERS = 61 };
 
-// A table in which a joint is dropped with its parent or before it.
+// Draws a table in which a joint is dropped with its parent or earlier.
 static void draw_table(random_source *source, const lmb_rig *rig, uint8_t *table) {
     for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
         const uint32_t parent = lmb_rig_joint_parent(rig, joint);
@@ -20,7 +20,7 @@ static void draw_table(random_source *source, const lmb_rig *rig, uint8_t *table
     }
 }
 
-// A clip blended with a pose buffer in which some joints are refused. The last parameter is free.
+// A clip blended with a pose buffer in which some joints are refused. The last parameter is unused.
 static void start(test_scene *scene, const keyframes *keys, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, scene_rig(JOINTS, SCENE_TREE, seed), CHARACTERS, 2);
@@ -36,7 +36,7 @@ static void start(test_scene *scene, const keyframes *keys, uint64_t seed) {
     scene_add(scene, LMB_OP_BLEND, 0, 1)->weight = lmb_constant(0.625f);
 }
 
-// What a run gave, to be beside another's.
+// A copy of a run's results, for a comparison.
 typedef struct copy {
     float *stages[LMB_STAGE_COUNT];
     uint32_t refused[LMB_REFUSAL_COUNT];
@@ -68,7 +68,7 @@ static void expect_same(const test_scene *scene, const copy *expected) {
     }
 }
 
-// On the reference, then on each vector path of this machine.
+// Selects the reference, then each SIMD path of this machine.
 static bool next_path(test_scene *scene) {
     do {
         scene->path++;
@@ -110,7 +110,8 @@ static lmb_transform local_at(const test_scene *scene, float *buffer, uint32_t c
     return found;
 }
 
-// Local transforms as the table has them, those that are kept from `without`; returns how many joints are dropped.
+// Checks local transforms against the table; kept joints must equal those of `without`. Returns the number of dropped
+// joints.
 static uint32_t expect_levels(const test_scene *scene, const uint8_t *table, const uint32_t *levels, copy *without) {
     uint32_t dropped = 0, refused = 0;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
@@ -128,7 +129,7 @@ static uint32_t expect_levels(const test_scene *scene, const uint8_t *table, con
     return dropped;
 }
 
-// Model matrices from the local transforms that were given out, in float64.
+// Checks the model matrices against the local outputs in float64.
 static void expect_models(const test_scene *scene) {
     oracle_transform local[JOINTS];
     oracle_affine model[JOINTS];
@@ -153,7 +154,7 @@ static void expect_models(const test_scene *scene) {
     assert_true(largest <= 1e-6);
 }
 
-// All of one level, blocks of a level, and each its own.
+// Levels per character: all the same, in blocks, or random.
 static void fill_levels(test_scene *scene, uint32_t which, random_source *source, uint32_t *levels) {
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         levels[character] = which == 0   ? LMB_MAX_LODS - 1
@@ -223,7 +224,7 @@ static void levels_are_rounded_down_and_held(void **state) {
         expect_levels(&scene, table, levels, &without);
         assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], nans);
     } while (next_path(&scene));
-    // A curve gives 0 to 1.
+    // A curve limits the level to 0 to 1.
     scene.path = LMB_CPU_REFERENCE;
     scene.lod.curve = LMB_CURVE_SMOOTHSTEP;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
@@ -237,7 +238,7 @@ static void levels_are_rounded_down_and_held(void **state) {
     keyframes_destroy(&keys);
 }
 
-// One of a pair is dropped, the other takes its pose all the same.
+// If one joint of a pair is dropped, its partner still gets the dropped joint's real pose.
 static void a_mirror_reads_the_real_joint(void **state) {
     (void)state;
     static const uint32_t partners[] = {0, 2, 1};
@@ -280,7 +281,7 @@ static void a_mirror_reads_the_real_joint(void **state) {
     scene_end(&scene);
 }
 
-// A program over a chain of three joints at rest.
+// Creates a program for a chain of three joints at rest.
 static lmb_result create_program(const lmb_rig *rig, const uint8_t *table, lmb_value level, lmb_graph **program,
                                  lmb_error *error) {
     const lmb_node_def node = lmb_default_node_def();
@@ -299,7 +300,7 @@ static lmb_rig *create_chain(void) {
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
         joints[i].rest.translation[1] = i == 1 ? 3.0f : 0.25f;
     }
-    joints[0].rest.scale[0] = 2.0f; // along a bone, nothing
+    joints[0].rest.scale[0] = 2.0f; // no effect along the bones, which point along y
     joints[2].radius = 0.25f;
     joints[1].radius = 0.25f;
     const lmb_rig_def def = {.joints = joints, .joint_count = 3};
@@ -329,7 +330,7 @@ static void tables_that_are_wrong(void **state) {
                   "graph: level: unknown curve");
     CHECK_REFUSAL(lmb_rig_check_max_lods(rig, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the table is NULL");
     CHECK_REFUSAL(lmb_rig_check_max_lods(NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the rig is NULL");
-    // Without a table the level is not looked at.
+    // Without a table, the level is ignored.
     assert_int_equal(create_program(rig, NULL, curved, &program, &error), LMB_OK);
     assert_int_equal(lmb_graph_joints_at(program, 7), 3);
     lmb_graph_destroy(program);
@@ -347,14 +348,15 @@ static lmb_result suggest(const lmb_host *host, lmb_error *error, void *user) {
     return lmb_rig_suggest_max_lods(user, host, table, error);
 }
 
-// The ankle's sphere reaches 1/4 times 2, the hip's scale; its bone is 1/4 long; the knee's 3: 1/2, 3/4, 15/4 of size.
+// The ankle's sphere has a radius of 1/4 times 2, the hip's scale. The ankle's bone is 1/4 long, the knee's 3. The
+// sizes are 1/2, 3/4 and 15/4.
 static void a_table_from_the_size_of_what_hangs(void **state) {
     (void)state;
     lmb_rig *rig = create_chain();
     uint8_t table[3];
     lmb_error error;
     assert_int_equal(lmb_rig_suggest_max_lods(rig, NULL, table, &error), LMB_OK);
-    // 0.5 / 3.75 is above 1/8 and below 1/4, as 0.75 / 3.75 is.
+    // 0.5 / 3.75 is above 1/8 and below 1/4, and so is 0.75 / 3.75.
     assert_int_equal(table[0], 7);
     assert_int_equal(table[1], 5);
     assert_int_equal(table[2], 5);
@@ -373,7 +375,7 @@ static void a_table_from_the_size_of_what_hangs(void **state) {
         lmb_rig_destroy(rig);
     }
     CHECK_REFUSAL(lmb_rig_suggest_max_lods(NULL, NULL, table, &error), &error, LMB_ERROR_ARGUMENT, "the rig is NULL");
-    // All in one place, and without a size: nothing is dropped.
+    // A rig without an extent drops nothing.
     rig = scene_single_joint();
     CHECK_REFUSAL(lmb_rig_suggest_max_lods(rig, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the table is NULL");
     assert_int_equal(lmb_rig_suggest_max_lods(rig, NULL, table, &error), LMB_OK);

@@ -1,5 +1,5 @@
-// A state machine's text from outside: whatever it says, reading it either tells what is wrong, each mistake with its
-// place, or gives a control that is created and runs.
+// Untrusted state machines as text: the reader reports all errors, each with its position, or gives a control that can
+// be created and runs.
 #include "graph_fuzzing.h"
 
 #include <limber/machine.h>

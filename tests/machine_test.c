@@ -1,4 +1,4 @@
-// State machines as text: what they become, and what is reported of texts that are wrong.
+// State machines as text: the control that they become, and the reported problems of malformed texts.
 #include "failing_host.h"
 #include "reading.h"
 #include "refusal.h"
@@ -200,7 +200,7 @@ static void problems_around_the_machine(void **state) {
         CHECK_REFUSAL(lmb_machine_read(&source, &outer, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
                       rows[i].message);
     }
-    // A text that is wrong itself is reported first.
+    // Errors of the machine's text are reported before those of the graph.
     const lmb_graph_source wrong = source_of("stand { GO hop }");
     lmb_graph_source outer = source_of("{\"op\":\"rset\"}");
     lmb_graph_json *graph = NULL;
@@ -220,7 +220,7 @@ static void states_that_nothing_leads_to(void **state) {
     assert_string_equal(warning->message, "no transitions lead to this state");
     assert_int_equal(lmb_graph_json_warning_at(graph->json, 1)->line, 4);
     reading_destroy(graph);
-    // The graph around it has its own.
+    // The surrounding graph has its own warnings.
     graph = read_within("stand { } hop { }",
                         "{\"op\":\"blend\",\"a\":{\"op\":\"machine\"},\n\"b\":{\"op\":\"machine\",\"states\":["
                         "{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},{\"name\":\"b\",\"pose\":{\"op\":\"rest\"}}]}}");
@@ -317,7 +317,7 @@ static void states_have_a_limit(void **state) {
         const lmb_result result = lmb_machine_read(&source, NULL, NULL, &graph, &problems, NULL);
         assert_int_equal(result, count == 64 ? LMB_OK : LMB_ERROR_FORMAT);
         if (count == 64) {
-            assert_int_equal(lmb_graph_json_warning_count(graph), 63); // nothing leads to any but the first
+            assert_int_equal(lmb_graph_json_warning_count(graph), 63); // only the first state has a transition to it
             assert_int_equal(lmb_graph_json_warning_at(graph, 62)->line, 64);
             lmb_graph_json_destroy(graph);
         } else {
@@ -370,7 +370,8 @@ static void missing_pointers(void **state) {
     CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "rig");
 }
 
-// What one transition asks for is done to the whole: program and control have it, by parameters behind all others.
+// One inertialized transition inertializes the whole graph: program and control have it, with parameters after all
+// others.
 static void transitions_that_are_inertialized(void **state) {
     (void)state;
     reading *graph = read_machine("stand { GO when speed > 1 hop fade 0.3 inertialized BACK stand } hop { END stand }");
@@ -391,7 +392,7 @@ static void transitions_that_are_inertialized(void **state) {
         assert_true(parameter.is_written && parameter.initial == 0.0f && parameter.min == 0.0f);
     }
     reading_destroy(graph);
-    // Within a graph; and where none is, nothing is.
+    // Within a graph, and in a graph without inertialization.
     graph = read_within("stand { GO hop inertialized } hop { END stand }",
                         "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"machine\"},\"weight\":0.5}");
     assert_true(graph->control->inertialize && graph->moving.poses.inertialize);
@@ -401,7 +402,8 @@ static void transitions_that_are_inertialized(void **state) {
     reading_destroy(graph);
 }
 
-// The way of joint 0 is taken out of the clips that say so, and character motion is carried; how they end stays what it is without.
+// Root motion of joint 0 is extracted from the clips with that option, and drives the character motion. The clips' ends
+// are the same as without it.
 static void clips_with_root_motion(void **state) {
     (void)state;
     reading *graph = read_machine("stand motion { GO hop } hop rate 2 motion offset 0.5 entry IN { END stand }\n"
@@ -419,7 +421,7 @@ static void clips_with_root_motion(void **state) {
     assert_int_equal(def->machines[0].states[1].entry_event, lmb_graph_find_event(graph->graph, "IN"));
     assert_int_equal(lmb_graph_json_def(graph->json)->clip_count, CLIPS + 3);
     reading_destroy(graph);
-    // Without any, there is no character motion.
+    // Without such a clip there is no character motion.
     graph = read_machine(jump);
     assert_null(graph->control->motion);
     reading_destroy(graph);

@@ -1,5 +1,5 @@
-// Differences baked into clips: at any time what the oracle's difference gives, within the stated bound; added to their
-// reference they give their source.
+// Additive clips: at any time they equal the oracle's additive within the stated bound, and applied to their reference
+// they give their source.
 #include "failing_host.h"
 #include "keyframes.h"
 #include "scene.h"
@@ -11,7 +11,7 @@
 
 enum { FEW = 9, TIMES = 400 };
 
-// Two clips on a rig without uneven scales, with tracks of every interpolation; `scales` keeps those of scale.
+// Two clips on a rig without uneven scales, with tracks of every interpolation. `scales` keeps the scale tracks.
 typedef struct world {
     lmb_rig *rig;
     keyframes keys[2];
@@ -76,7 +76,7 @@ static lmb_clip *bake(const world *world, const lmb_clip_additive_def *def) {
     return baked;
 }
 
-// A program's local transforms for a row of times, parameter 0: float [time][10][joint].
+// Returns a program's local transforms at each of the times, which are parameter 0: float [time][10][joint].
 static float *run(const lmb_graph_def *def, const float *times, const float *pose) {
     const uint32_t joints = lmb_rig_joint_count(def->rig);
     float *local = calloc((size_t)TIMES * joints * LMB_POSE_COMPONENTS, sizeof *local);
@@ -113,7 +113,7 @@ static float *run_clip(const lmb_rig *rig, const lmb_clip *clip, const float *ti
     return run(&def, times, NULL);
 }
 
-// Random times, and those of keys.
+// Fills in random times and key times.
 static void fill_times(const world *world, float *times) {
     random_source source = {31};
     for (uint32_t i = 0; i < TIMES; i++) {
@@ -199,7 +199,7 @@ static void any_reference_form_and_space(void **state) {
     for (int scales = 0; scales < 2; scales++) {
         world world;
         start(&world, scales != 0);
-        // A scale over one that passes zero is no curve that keys can follow.
+        // Keys cannot represent the quotient by a scale that passes through zero.
         for (reference kind = FIRST_FRAME; kind <= (scales != 0 ? POSE : CLIP); kind++) {
             compare(&world, kind, LMB_FORM_LOCAL, LMB_SPACE_LOCAL, 0.0f);
             compare(&world, kind, LMB_FORM_PARENT, LMB_SPACE_LOCAL, 0.0f);
@@ -213,7 +213,7 @@ static void any_reference_form_and_space(void **state) {
     }
 }
 
-// Added to the reference at the same phase it gives the source.
+// Applied to the reference at the same phase, the additive clip gives the source.
 static void the_source_comes_back(void **state) {
     (void)state;
     static const struct {
@@ -246,7 +246,7 @@ static void the_source_comes_back(void **state) {
         double largest = 0.0;
         for (uint32_t time = 0; time < TIMES; time++) {
             for (uint32_t joint = 0; joint < FEW; joint++) {
-                double off[2] = {0.0, 0.0}; // either sign of the rotation
+                double off[2] = {0.0, 0.0}; // with either sign of the rotation
                 for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
                     const size_t at = ((size_t)time * LMB_POSE_COMPONENTS + i) * FEW + joint;
                     const double in = (double)expected[at], out = (double)found[at];
@@ -266,7 +266,7 @@ static void the_source_comes_back(void **state) {
     end(&world);
 }
 
-// A rig of one joint, or of two.
+// A rig of one or two joints.
 static lmb_rig *small_rig(uint32_t joints) {
     lmb_joint_def defs[2] = {lmb_default_joint_def(), lmb_default_joint_def()};
     lmb_rig *rig = NULL;
@@ -283,7 +283,8 @@ static lmb_clip *small_clip(const lmb_rig *rig, lmb_interpolation interpolation,
     return clip;
 }
 
-// Steps stay steps where both are; a step against a slope is reached from the float before it, not over the interval.
+// Steps remain steps if source and reference are steps. A step against a linear track changes between adjacent floats,
+// not over the interval.
 static void steps_stay_sharp(void **state) {
     (void)state;
     static const float times[3] = {0.0f, 0.5f, 1.0f}, later[3] = {0.0f, 1.0f, 2.0f}, third[2] = {0.0f, 3.0f};
@@ -294,7 +295,7 @@ static void steps_stay_sharp(void **state) {
     lmb_clip *slow = small_clip(rig, LMB_INTERPOLATION_STEP, later, values, 3, NULL);
     lmb_clip *ramp = small_clip(rig, LMB_INTERPOLATION_LINEAR, third, slope, 2, NULL);
     lmb_clip *baked = NULL;
-    // The same steps at the same phase: no difference, one key for each of the three channels.
+    // The same steps at the same phase give no difference: one key for each of the three channels.
     lmb_clip_additive_def def = {.clip = slow};
     assert_int_equal(lmb_clip_make_additive(rig, steps, &def, NULL, &baked, NULL), LMB_OK);
     assert_int_equal(lmb_clip_key_count(baked), 3);
@@ -302,13 +303,13 @@ static void steps_stay_sharp(void **state) {
     assert_true(lmb_clip_duration(baked) == 1.0f);
     assert_string_equal(lmb_clip_name(baked), "small");
     lmb_clip_destroy(baked);
-    // Against its first frame: steps, at their times.
+    // Against the clip's first frame: steps at their times.
     def = (lmb_clip_additive_def){.name = "steps"};
     assert_int_equal(lmb_clip_make_additive(rig, steps, &def, NULL, &baked, NULL), LMB_OK);
     assert_int_equal(lmb_clip_key_count(baked), 5);
     assert_string_equal(lmb_clip_name(baked), "steps");
     lmb_clip_destroy(baked);
-    // Against the slope, 3 t at the same phase.
+    // Against the linear track, which is 3 t at the same phase.
     def = (lmb_clip_additive_def){.clip = ramp};
     assert_int_equal(lmb_clip_make_additive(rig, steps, &def, NULL, &baked, NULL), LMB_OK);
     static float at[TIMES];
@@ -331,7 +332,7 @@ static void steps_stay_sharp(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// A clip without a duration is at phase 0, as source and as reference.
+// A clip without a duration is at phase 0, both as source and as reference.
 static void clips_without_a_duration(void **state) {
     (void)state;
     static const float none[1] = {0.0f}, one[2] = {0.0f, 1.0f};

@@ -13,7 +13,7 @@ typedef struct vector {
     double x, y, z;
 } vector;
 
-// A joint in model space, in double precision and apart from the library's own arithmetic.
+// A joint in model space, in double precision, independent of the library's arithmetic.
 typedef struct placed {
     vector position;
     double axes[3][3]; // columns: rotation times scale
@@ -41,7 +41,8 @@ static uint32_t joint_named(const char *name) {
 
 // ---- Sampling: local poses through the reference.
 
-// `count` poses of a clip, evenly from 0 on over `cycles` cycles; float [count][10][joints], to be freed.
+// Returns `count` evenly spaced poses of a clip over `cycles` cycles, from 0 on: float [count][10][joints]. The caller
+// frees them.
 static float *sample_clip(const lmb_clip *clip, uint32_t count, double cycles, bool loop) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
@@ -176,7 +177,7 @@ static void every_clip_loops_but_the_parts_of_the_jump(void **state) {
     }
 }
 
-// Each part ends on the pose that the next one begins with: a fade between them has nothing to hide.
+// Each clip of the jump ends on the pose that the next one starts with, so a fade between them is not visible.
 static void parts_of_the_jump_meet(void **state) {
     (void)state;
     static const struct {
@@ -197,7 +198,7 @@ static void parts_of_the_jump_meet(void **state) {
     }
 }
 
-// What is made to be added moves neither the legs nor where the body is, and starts at rest.
+// Additive clips do not move the legs or the body's position, and start at the rest pose.
 static void additive_clips_start_at_rest_and_spare_the_legs(void **state) {
     (void)state;
     const lmb_rig *rig = mannequin_rig(built);
@@ -219,7 +220,7 @@ static void additive_clips_start_at_rest_and_spare_the_legs(void **state) {
 
 // ---- Feet.
 
-// Where a point of the character's model space is on the ground, `time` seconds after both were the same.
+// Maps a point of the character's model space to the ground, `time` seconds after both were aligned.
 static vector on_ground(vector p, mannequin_travel travel, double time) {
     double angle = travel.turn * time;
     double c = cos(angle);
@@ -239,7 +240,7 @@ static const contact contacts[4] = {
     {"right_toes", {-0.118, 0.0, 0.125}},
 };
 
-// A point counts as planted while it is this close to the ground.
+// A point is planted while it is this close to the ground.
 static const double touch = 0.006;
 
 typedef struct stances {
@@ -295,7 +296,7 @@ static void a_planted_foot_stays(void **state) {
                       1000.0 * seen.largest_drift, 100.0 * seen.grounded / (CYCLES * SAMPLES + 1));
         assert_true(seen.largest_drift <= 0.02);
         if (i == MANNEQUIN_RUN || i == MANNEQUIN_JUMP) {
-            // Running and jumping have a time in the air, and one on the ground.
+            // Running and jumping have a phase in the air and one on the ground.
             assert_in_range(seen.grounded, CYCLES * SAMPLES / 2, CYCLES * SAMPLES * 9 / 10);
         } else {
             assert_int_equal(seen.grounded, CYCLES * SAMPLES + 1);
@@ -315,7 +316,7 @@ static void clips_travel_as_they_are_called(void **state) {
     assert_true(mannequin_clip_travel(MANNEQUIN_IDLE).forward == 0.0f);
 }
 
-// The lowest point of the skin in any pose of a clip.
+// Returns the lowest point of the skin in any pose of a clip.
 static double lowest_point(const lmb_mesh *mesh, const float *poses, uint32_t count) {
     const lmb_rig *rig = mannequin_rig(built);
     double lowest = 1.0;
@@ -328,7 +329,7 @@ static double lowest_point(const lmb_mesh *mesh, const float *poses, uint32_t co
             for (uint32_t k = 0; k < LMB_MAX_INFLUENCES && vertex->weights[k] > 0.0f; k++) {
                 lmb_affine bind = lmb_rig_joint_inverse_bind(rig, vertex->joints[k]);
                 const float *p = vertex->position;
-                // Rest rotations are the identity, so the inverse bind matrix is a shift.
+                // Rest rotations are the identity, so the inverse bind matrix is a translation.
                 vector local = {p[0] + bind.m[0][3], p[1] + bind.m[1][3], p[2] + bind.m[2][3]};
                 height += vertex->weights[k] * place_point(&joints[vertex->joints[k]], local).y;
             }
@@ -368,7 +369,8 @@ static vector rest_bone(const char *name) {
     return (vector){t.translation[0], t.translation[1], t.translation[2]};
 }
 
-// The angle in degrees between the two bones at a hinge, 0 when straight, and how far the rotation leaves its axis.
+// Computes the angle in degrees between the two bones at a hinge, 0 if straight, and the rotation away from the hinge's
+// axis.
 static void hinge_angle(const hinge *h, const float *pose, double *degrees, double *aside) {
     vector a = rest_bone(h->joint);
     vector b = rest_bone(h->after);
@@ -412,7 +414,7 @@ static void knees_and_elbows_bend_as_they_can(void **state) {
     }
 }
 
-// No joint turns faster than a person's does: nothing snaps.
+// No joint turns faster than a person's joints, so nothing snaps.
 static void nothing_snaps(void **state) {
     (void)state;
     uint32_t joints = lmb_rig_joint_count(mannequin_rig(built));
@@ -461,7 +463,7 @@ static void check_vertex(const lmb_vertex *vertex) {
     assert_true(vertex->position[1] > -1e-3f && vertex->position[1] < 1.8f);
 }
 
-// All meshes as one, vertices at the same place joined.
+// All meshes as one mesh, with vertices at the same position merged.
 typedef struct whole {
     float (*points)[3];
     uint32_t point_count;
@@ -532,7 +534,7 @@ static int compare_edges(const void *a, const void *b) {
     return memcmp(a, b, sizeof(uint32_t[2]));
 }
 
-// Every edge runs once each way, and points, edges and triangles count up to one ball.
+// Every edge occurs once in each direction, and the counts of points, edges and triangles are those of a sphere.
 static void check_closed(const whole *body) {
     uint32_t count = 3 * body->triangle_count;
     uint32_t(*edges)[2] = malloc(count * sizeof *edges);
@@ -555,7 +557,7 @@ static void check_closed(const whole *body) {
     free(turned);
 }
 
-// All rest rotations are the identity, so a joint's space is model space moved.
+// All rest rotations are the identity, so a joint's space is model space with a translation.
 static void check_radii(const mannequin_skin *skin) {
     mannequin *figure;
     lmb_error error;
@@ -615,7 +617,7 @@ static void the_skin_is_closed_at_every_resolution(void **state) {
 // ---- Memory.
 
 typedef struct memory {
-    uint32_t left; // allocations that are still granted
+    uint32_t left; // allocations that still succeed
     uint32_t alive;
 } memory;
 
@@ -652,7 +654,7 @@ static void without_memory_there_is_an_error_and_no_leak(void **state) {
 
 static void without_memory_there_is_no_skin(void **state) {
     (void)state;
-    // What is asked for late costs as much time as a whole skin, so only some of these are tried.
+    // A late allocation failure takes as long as a whole skin, so only some counts are tried.
     static const uint32_t grants[] = {0, 1, 2, 3, 5, 8, 10, 17, 19};
     for (size_t i = 0; i < sizeof grants / sizeof grants[0]; i += suite_stride() == 1 ? 1 : 4) {
         memory m = {.left = grants[i]};

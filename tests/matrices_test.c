@@ -1,4 +1,4 @@
-// The weighted blend of matrices: against float64, to the bit where that follows, and what is refused of it.
+// The weighted blend of matrices: against float64, bit-exact where that follows, and refused definitions.
 #include "refusal.h"
 #include "scene.h"
 
@@ -10,7 +10,7 @@
 #define CHARACTERS 96u
 #define INPUTS 3u
 
-// Three poses of any kind, each character's weights its own: all kinds, none, and one alone.
+// Three random poses. Each character has its own weights: random ones, all 0, or a single 1.
 static void start(test_scene *scene, random_source *source) {
     scene_start(scene, scene_rig(JOINTS, SCENE_TREE, 61), CHARACTERS, INPUTS);
     for (uint32_t i = 0; i < INPUTS; i++) {
@@ -28,8 +28,8 @@ static void start(test_scene *scene, random_source *source) {
         scene->parameters[i] = draw == 0 ? 0.0f : (float)random_between(source, 0.0, draw == 1 ? 1000.0 : 1.0);
     }
     for (uint32_t i = 0; i < INPUTS; i++) {
-        scene->parameters[i] = 0.0f;                       // the first weighs nothing
-        scene->parameters[INPUTS + i] = i == 1 ? 1.0f : 0; // the second is its second pose
+        scene->parameters[i] = 0.0f;                       // the first character has no weight
+        scene->parameters[INPUTS + i] = i == 1 ? 1.0f : 0; // the second has only its second pose
     }
 }
 
@@ -51,7 +51,8 @@ static oracle_affine local_of(const test_scene *scene, float *pose, uint32_t cha
     return oracle_affine_from_transform(&t);
 }
 
-// sum of w M over sum of w; and the largest element of rotation and scale (0) and of translation (1), for the bound.
+// Returns the sum of w M over the sum of w, and for the bound the largest element of rotation and scale (0) and of
+// translation (1).
 static oracle_affine blend(const test_scene *scene, uint32_t character, uint32_t joint, double largest[2]) {
     oracle_affine sum = {{{0}}};
     double weights = 0.0;
@@ -91,7 +92,7 @@ static void sums_of_elements(void **state) {
             continue;
         }
         double largest[2];
-        const oracle_affine own = blend(&scene, character, 0, largest); // a root: its model matrix is its own
+        const oracle_affine own = blend(&scene, character, 0, largest); // a root: its model matrix is its local matrix
         const float *model = model_of(&scene, character, 0);
         for (int k = 0; k < 12; k++) {
             worst = fmax(worst, fabs((double)model[k] - own.m[k / 4][k % 4]) / largest[k % 4 / 3]);
@@ -106,11 +107,11 @@ static void sums_of_elements(void **state) {
     }
     printf("largest error %.2g of the largest element of its kind; axes up to cosine %.2f\n", worst, sheared);
     assert_true(worst <= 1e-6);
-    assert_true(sheared > 0.3); // or no transform was needed
+    assert_true(sheared > 0.3); // otherwise a transform would suffice
     scene_end(&scene);
 }
 
-// Children: from the float64 products of what was found for each joint.
+// Children are compared with float64 products of the expected matrices of each joint.
 static void children_follow(void **state) {
     (void)state;
     random_source source = {8};
@@ -132,7 +133,7 @@ static void children_follow(void **state) {
             }
             const oracle_affine expected = oracle_affine_multiply(&above, &own);
             for (int k = 0; k < 12; k++) {
-                double size = k % 4 == 3 ? fabs(above.m[k / 4][3]) : 0.0; // of the sum that an element is
+                double size = k % 4 == 3 ? fabs(above.m[k / 4][3]) : 0.0; // of the sum of an element
                 for (int i = 0; i < 3; i++) {
                     size += fabs(above.m[k / 4][i]) * largest[k % 4 / 3];
                 }
@@ -143,7 +144,8 @@ static void children_follow(void **state) {
     scene_end(&scene);
 }
 
-// One input alone is that pose's matrices to the bit, nothing at all the rest pose's, whatever the path.
+// A single input gives that pose's matrices to the bit, and no weight at all gives those of the rest pose, on every
+// path.
 static void alone_and_none(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
@@ -182,7 +184,7 @@ static void every_path_has_the_same_bits(void **state) {
         }
         if (detail == 1) {
             scene.max_lods = levels;
-            scene.lod = lmb_parameter(0); // above 7 too; most below 1
+            scene.lod = lmb_parameter(0); // also above 7; mostly below 1
         }
         scene_run(&scene);
         float *kept[LMB_STAGE_COUNT];

@@ -1,4 +1,4 @@
-// Mirrors: partners by names, the reflected pose against the float64 oracle, and what a mirror promises.
+// Mirrors: partners found by name, the reflected pose against the float64 oracle, and properties of a mirror.
 #include "refusal.h"
 #include "scene.h"
 
@@ -14,7 +14,7 @@ enum { MOST_JOINTS = 128 };
 typedef struct named_joint {
     const char *name;
     uint32_t parent;
-    uint32_t partner; // that is to be found
+    uint32_t partner; // the expected one
 } named_joint;
 
 static lmb_rig *create_rig(const named_joint *named, uint32_t count) {
@@ -67,12 +67,12 @@ static void names_give_partners(void **state) {
         {"Tail_01", 0, 30},
         {"Tail_02", 0, 31},
         {"Roll", 0, 32},
-        {"Loll", 0, 33}, // no camel case: neither L nor R is a word
+        {"Loll", 0, 33}, // no camel case: neither L nor R is a separate word
         {"arm_L_01", 0, 36},
         {"arm_R_02", 0, 37},
         {"arm_R_01", 0, 34},
         {"arm_L_02", 0, 35},
-        {"end", 34, 39}, // below a pair the same name will do
+        {"end", 34, 39}, // below a pair, equal names match
         {"end", 36, 38},
         {"SideLUp", 0, 41},
         {"SideRUp", 0, 40},
@@ -167,13 +167,13 @@ static void tables_that_do_not_fit(void **state) {
 
 typedef enum frames {
     FRAMES_PLAIN,    // those of the model
-    FRAMES_MIRRORED, // each the reflection of its partner's, with two axes turned round to be a rotation again
-    FRAMES_FREE      // any, on either side
+    FRAMES_MIRRORED, // the reflection of the partner's, with two axes negated to be a rotation again
+    FRAMES_FREE      // random on both sides
 } frames;
 
 enum { PAIRS = 8, SYMMETRIC_JOINTS = 2 * PAIRS + 3 };
 
-// Three joints on the middle, then pairs; `partners` are theirs. Symmetric in its positions, across an axis.
+// Three joints in the middle, then pairs. `partners` receives the partners. The positions are symmetric across an axis.
 static lmb_rig *symmetric_rig(frames frames, lmb_axis axis, uint64_t seed, uint32_t *partners) {
     random_source source = {seed};
     lmb_joint_def joints[SYMMETRIC_JOINTS];
@@ -193,7 +193,7 @@ static lmb_rig *symmetric_rig(frames frames, lmb_axis axis, uint64_t seed, uint3
         positions[i][axis] = middle ? 0.0 : second ? -positions[i][axis] : positions[i][axis];
         if (second && frames == FRAMES_MIRRORED) {
             turns[i][3] = 0.0;
-            turns[i][axis] = 1.0; // half a turn about the axis, and the reflection: all axes turned round
+            turns[i][axis] = 1.0; // half a turn about the axis and the reflection: all axes negated
         }
     }
     for (uint32_t i = 0; i < SYMMETRIC_JOINTS; i++) {
@@ -221,7 +221,7 @@ static lmb_rig *symmetric_rig(frames frames, lmb_axis axis, uint64_t seed, uint3
     return rig;
 }
 
-// Leaves on one joint, two and two.
+// Pairs leaves of one parent, two at a time.
 static void pair_neighbours(const lmb_rig *rig, uint32_t *partners) {
     const uint32_t joints = lmb_rig_joint_count(rig);
     for (uint32_t i = 0; i < joints; i++) {
@@ -268,7 +268,8 @@ static double largest_distance(const float *a, const float *b, size_t count) {
     return largest;
 }
 
-// Runs a scene whose node 0 gives a pose, then the mirror of it; positions are to be the partners', reflected.
+// Runs a scene with the pose of node 0, then with its mirror. The positions must be the reflected positions of the
+// partners.
 static void expect_reflected_positions(test_scene *scene, const lmb_mirror_def *mirror, double bound) {
     const uint32_t joints = lmb_rig_joint_count(scene->rig);
     const size_t floats = scene_stage_floats(scene, LMB_STAGE_MODEL);
@@ -297,7 +298,7 @@ static void expect_reflected_positions(test_scene *scene, const lmb_mirror_def *
     assert_true(largest <= bound);
 }
 
-// One scale for all axes of a joint, so that nothing shears.
+// Uses one scale for all axes of a joint, so that nothing shears.
 static void make_scales_even(test_scene *scene, random_source *source) {
     for (uint32_t character = 0; character < scene->character_count; character++) {
         for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
@@ -321,7 +322,7 @@ static void positions_are_reflected(void **state) {
         make_scales_even(&scene, &source);
         scene_add_pose_node(&scene, 0);
         const lmb_mirror_def mirror = {.axis = axis, .partners = partners};
-        expect_reflected_positions(&scene, &mirror, 2e-4); // of positions to some hundred
+        expect_reflected_positions(&scene, &mirror, 2e-4); // of positions up to some hundred
         scene_end(&scene);
     }
 }
@@ -353,7 +354,7 @@ static void twice_gives_the_pose_back(void **state) {
         scene_run(&scene);
         const double distance = largest_distance(once, scene.stages[LMB_STAGE_LOCAL], floats);
         print_message("twice: %.2g\n", distance);
-        assert_true(distance <= (frames == FRAMES_FREE ? 2e-5 : 0.0)); // of translations to 10
+        assert_true(distance <= (frames == FRAMES_FREE ? 2e-5 : 0.0)); // of translations up to 10
         free(once);
         scene_end(&scene);
     }
@@ -403,7 +404,7 @@ static lmb_rig *copy_rig(const lmb_rig *rig) {
     return copy;
 }
 
-// Mirrors poses about the rest pose of a character; `pairs` is how many joints are to have a partner.
+// Mirrors poses around the rest pose of a character. `pairs` is the expected number of joints with a partner.
 static void mirror_character(const lmb_rig *rig, lmb_axis axis, uint32_t pairs, double size, double rotation) {
     test_scene scene;
     random_source source = {5};

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Random programs, frames, fuzzing and sanitizers for as long as there is time:
+# Runs random programs, frames, fuzzing and sanitizers for a given time:
 #
-#   tests/nightly.sh [MINUTES]    60 where not said otherwise; building what is missing comes on top
+#   tests/nightly.sh [MINUTES]    60 by default; the time to build is not included
 #
-# A line for each part, the log of each in build/nightly, then the totals. Exit 1 where anything was found. Each night has
-# programs of its own, from a number that is printed first; LIMBER_FIRST=NUMBER repeats a night's. What the fuzzers find
-# interesting stays in build/nightly/corpus for the next night.
+# Prints a line for each part, then the totals, and keeps the log of each part in build/nightly. Exits with 1 if it
+# found a failure. Each night runs different random programs: the script prints the number of the first one, and
+# LIMBER_FIRST=NUMBER repeats them. New inputs that the fuzzers find stay in build/nightly/corpus for the next night.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 exec </dev/null
@@ -16,7 +16,7 @@ if ! [[ $minutes =~ ^[1-9][0-9]*$ ]]; then
     echo "usage: tests/nightly.sh [MINUTES]" >&2
     exit 2
 fi
-first=${LIMBER_FIRST:-$(($(date +%s) - 1767225600))} # of the year 2026, so that no night begins where another did
+first=${LIMBER_FIRST:-$(($(date +%s) - 1767225600))} # seconds since the start of 2026
 unset LIMBER_FIRST LIMBER_SECONDS LIMBER_PROGRAMS LIMBER_FRAMES LIMBER_CASES LIMBER_ONLY LIMBER_EMULATED
 night=$PWD/build/nightly
 logs=$night/logs
@@ -35,9 +35,9 @@ build() {
     fi
 }
 
-# ---- Parts: each is called with its seconds, and calls `report` once. ----
+# ---- Parts: each function gets its time in seconds, and calls `report` once. ----
 
-# report NAME FINDINGS TEXT: the line of a part. Its counts were added to NAME.counts.
+# report NAME FINDINGS TEXT: prints the line of a part. NAME.counts already contains its counts.
 report() {
     if [ "$2" -eq 0 ]; then
         touch "$logs/$1.passed"
@@ -53,7 +53,7 @@ count() {
     echo "$2 $3" >>"$logs/$1.counts"
 }
 
-# limited NAME SECONDS COMMAND...: ends it when its time is over, which is no finding.
+# limited NAME SECONDS COMMAND...: stops the command after this time, which does not count as a failure.
 stopped=
 limited() {
     local name=$1 limit=$2 status=0
@@ -68,7 +68,7 @@ limited() {
     [ "$status" -eq 0 ]
 }
 
-# Programs and values of the last line that each loop printed.
+# Reads the numbers of programs and values from the last line of each loop.
 count_programs() {
     local programs values
     read -r programs values < <(awk '/^random programs: / { sub(/^random programs: /, ""); split($0, part, ": ")
@@ -79,7 +79,7 @@ count_programs() {
     text="$programs programs, $values values compared"
 }
 
-# most_of SECONDS: the rest is for what a suite has begun when its time is over.
+# most_of SECONDS: leaves the rest for the program that a suite runs when its time ends.
 most_of() {
     echo $(($1 > 50 ? $1 - 10 : $1 * 8 / 10))
 }
@@ -100,7 +100,7 @@ golden_long() {
     report golden_long "$found" "10,000 frames on the CPU$stopped"
 }
 
-# 10,000 frames, and then others until the time is over.
+# Runs 10,000 frames, then other frames until the time ends.
 frames() {
     local name=frames-$(basename "$2" .json) found=0 start=$SECONDS left frames
     LIMBER_ONLY=random_events LIMBER_FRAMES=10000 LIMBER_SECONDS=$(most_of "$1") \
@@ -115,7 +115,7 @@ frames() {
     report "$name" "$found" "$frames frames$(grep -q 'the golden hash' "$logs/$name.log" && echo ', the golden hash')$stopped"
 }
 
-# Fuzzes for most of the time, and then drops from the corpus what adds nothing.
+# Fuzzes for most of the time, then removes redundant inputs from the corpus.
 fuzz() {
     local name=$2 corpus=$night/corpus/$2 seeds=() found=0 runs end=$((SECONDS + $1))
     mkdir -p "$corpus"
@@ -137,7 +137,7 @@ fuzz() {
     report "$name" "$found" "${runs:-0} executions, $(find "$corpus" -type f | wc -l) inputs kept$stopped"
 }
 
-# sanitized SECONDS SUITE [MANIFEST]: with sanitizers and all cases.
+# sanitized SECONDS SUITE [MANIFEST]: runs a suite with sanitizers and all cases.
 sanitized() {
     local name=sanitized-$2 found=0 cases
     LIMBER_CASES=nightly LIMBER_FIRST=$first limited "$name" "$1" \
@@ -147,7 +147,7 @@ sanitized() {
     report "$name" "$found" "$cases cases$stopped"
 }
 
-# The suites with cases that CI runs on one driver alone.
+# Runs the suites with cases that CI runs on one driver only.
 cases() {
     local name=cases-$(basename "$2" .json) found=0 cases
     LIMBER_CASES=nightly LIMBER_FIRST=$first limited "$name" "$1" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" \
@@ -158,8 +158,8 @@ cases() {
     report "$name" "$found" "$cases cases$stopped"
 }
 
-# worker NUMBER: of the parts, in order, every one that is its own, each with its share of what time is left. One whose share
-# is too short to come to anything is left out, and its time is the others'.
+# worker NUMBER: runs the worker's parts in order, each with its share of the remaining time. If a share is below the
+# part's min, the worker skips the part, and the others get its time.
 worker() {
     local weight min part share i
     local -i weights=0
@@ -195,8 +195,8 @@ for manifest in $(vulkan_manifests); do
 done
 printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$minutes" "$first"
 
-# Weight, min seconds, function and what it is called with. Parts that end by themselves come first: what they leave goes
-# to the others.
+# Weight, min seconds, function and its arguments. Parts that can end early come first, so that the others get their
+# remaining time.
 parts=("2 10 golden_long")
 for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ ${#drivers[@]} -gt 0 ]; then

@@ -1,5 +1,5 @@
-// Every operation on poses against the float64 oracle, on random and on edge inputs, and what is refused on the way.
-// Clips have their own suite (sampling_test.c), so have model matrices and the border of a stage (hierarchy_test.c).
+// Every operation on poses against the float64 oracle, on random and edge inputs, with refusals. Clips are in
+// sampling_test.c; model matrices and the snapping of stage outputs are in hierarchy_test.c.
 #include "scene.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@ static float some_weight(random_source *source, uint32_t character) {
     return character < EDGE_WEIGHTS ? edge_weights[character] : (float)random_between(source, 0.0, 1.0);
 }
 
-// Two random poses and one operation on them, weighted by parameter 0.
+// Two random poses and one operation on them. Parameter 0 is the weight.
 static void start_pair(test_scene *scene, lmb_op op, uint32_t characters, uint32_t joints, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, scene_rig(joints, SCENE_TREE, seed), characters, 1);
@@ -47,7 +47,7 @@ static void blend_of_random_poses(void **state) {
     scene_end(&scene);
 }
 
-// Rotations whose blend is delicate, each with all the edge weights.
+// Sets a rotation that is delicate to blend, for all the edge weights.
 static void set_rotation(test_scene *scene, uint32_t pose, uint32_t character, uint32_t joint, const double q[4]) {
     double unit[4];
     assert_true(oracle_quaternion_normalise(q, unit));
@@ -58,21 +58,21 @@ static void set_rotation(test_scene *scene, uint32_t pose, uint32_t character, u
 
 enum { ROTATION_CASES = 16 };
 
-// The second of a pair whose first is q.
+// Returns the second rotation of a pair whose first is q.
 static void rotation_case(uint32_t which, const double q[4], random_source *source, double result[4]) {
     static const double distances[] = {0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
     double noise[4];
     for (int i = 0; i < 4; i++) {
         noise[i] = random_between(source, -1.0, 1.0);
     }
-    if (which < 14) { // the same and nearly the same, antipodal and nearly antipodal
+    if (which < 14) { // equal, nearly equal, antipodal and nearly antipodal
         const double sign = which < 7 ? 1.0 : -1.0;
         for (int i = 0; i < 4; i++) {
             result[i] = sign * (q[i] + distances[which % 7] * noise[i]);
         }
         return;
     }
-    // At right angles: half a turn about some axis; the exact one of the two is q times i.
+    // At right angles: half a turn about some axis. The exact case is q times i.
     const double axis[4] = {which == 14 ? 1.0 : 0.6, which == 14 ? 0.0 : 0.8, 0.0, 0.0};
     oracle_quaternion_multiply(q, axis, result);
 }
@@ -101,7 +101,7 @@ static void blend_of_delicate_rotations(void **state) {
     scene_end(&scene);
 }
 
-// Angles between 0 and 180 degrees, evenly, which is where a slerp by polynomial errs.
+// Angles between 0 and 180 degrees, evenly spaced, because the polynomial slerp errs there.
 static void blend_over_all_angles(void **state) {
     (void)state;
     enum { ANGLES = 1000, WEIGHTS = 64 };
@@ -222,7 +222,7 @@ static void public_transforms(void **state) {
     scene_end(&scene);
 }
 
-// Fills the scales of both poses with pairs whose ratio's binary logarithm is in [-reach, reach].
+// Fills the scales of both poses with pairs whose ratio has a binary logarithm in [-reach, reach].
 static void set_scale_ratios(test_scene *scene, random_source *source, double reach) {
     for (uint32_t character = 0; character < scene->character_count; character++) {
         for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
@@ -239,7 +239,7 @@ static void set_scale_ratios(test_scene *scene, random_source *source, double re
     }
 }
 
-// Weights 0 and 1 give translation and scale of one side back to the bit.
+// Weights 0 and 1 return translation and scale of one input, to the bit.
 static void the_ends_of_a_blend_are_exact(void **state) {
     (void)state;
     test_scene scene;
@@ -280,7 +280,7 @@ static void scale_blends_exponentially(void **state) {
     scale_of_ratios(LMB_OP_BLEND, 76.0, 1e-5, "blend, scale ratios to 2^76");
 }
 
-// Neighbours of powers of two, where a logarithm of one's own changes its binade.
+// Neighbours of powers of two, where a custom logarithm changes its binade.
 static void scale_around_powers_of_two(void **state) {
     (void)state;
     test_scene scene;
@@ -319,7 +319,7 @@ static void odd_scales_in(lmb_op op, const char *title) {
         }
     }
     scene_bounds bounds = magnitude(20.0);
-    bounds.scale = 2e-5; // ratios to 2^80
+    bounds.scale = 2e-5; // ratios up to 2^80
     bounds.scale_floor = 0.1;
     scene_run(&scene);
     scene_compare_local(&scene, title, bounds);
@@ -359,7 +359,7 @@ static void masked_blend(void **state) {
     }
 }
 
-// With translations 0 and 1 the blend shows its weight.
+// With translations 0 and 1, the blend's result is its weight.
 static void curves_shape_the_weight(void **state) {
     (void)state;
     enum { WEIGHTS = 4097 };
@@ -387,7 +387,7 @@ static void curves_shape_the_weight(void **state) {
     }
 }
 
-// Poses 0 to 7, each used again where there are more inputs; the weights are parameters.
+// Poses 0 to 7, repeated if there are more inputs. The weights are parameters.
 static void start_weighted(test_scene *scene, uint32_t inputs, uint32_t characters, uint32_t joints) {
     random_source source = {10 + inputs};
     scene_start(scene, scene_rig(joints, SCENE_TREE, inputs), characters, inputs);
@@ -449,7 +449,7 @@ static void weighted_by_odd_weights(void **state) {
     test_scene scene;
     start_weighted(&scene, 4, count, 29);
     memcpy(scene.parameters, rows, sizeof rows);
-    // Signs and zeros of scale that matter only where their input has a weight.
+    // Signs and zeros of scale affect the result only if their input has a weight.
     for (uint32_t character = 0; character < count; character++) {
         *scene_component(&scene, scene.poses[0], character, 3, 7) = -2.0f;
         *scene_component(&scene, scene.poses[1], character, 4, 8) = 0.0f;
@@ -465,7 +465,8 @@ static void weighted_by_odd_weights(void **state) {
     scene_end(&scene);
 }
 
-// Inputs that differ in sign alone are one rotation, whatever their weights; those at right angles are either sum.
+// Inputs that differ only in sign are the same rotation, whatever their weights. At right angles, either sum is
+// correct.
 static void weighted_in_one_hemisphere(void **state) {
     (void)state;
     static const double axes[4][4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
@@ -520,7 +521,7 @@ static void additive_of_random_poses(void **state) {
     }
 }
 
-// Every choice of an operation that takes one.
+// Tests every option of an operation that has options.
 static void with_all_choices(lmb_op op, scene_bounds bounds) {
     for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
         test_scene scene;
@@ -562,7 +563,8 @@ static void with_all_choices(lmb_op op, scene_bounds bounds) {
 
 static void blends_with_choices(void **state) {
     (void)state;
-    // The sum of quaternions as they stand can be short, and leaves as much less of the direction.
+    // Without the choice of hemisphere, the sum of quaternions can be short, which reduces the precision of its
+    // direction.
     scene_bounds bounds = magnitude(10.0);
     bounds.rotation = 5e-6;
     bounds.scale_floor = 0.1;
@@ -596,7 +598,7 @@ static void sums_of_random_poses(void **state) {
     }
 }
 
-// In either form r + (a - r) is a, and so is w (a - b) + b with w = 1.
+// In every form, r + (a - r) is a. So is w (a - b) + b with w = 1.
 static void forms_give_the_source_back(void **state) {
     (void)state;
     for (int way = 0; way < LMB_FORM_COUNT + 1; way++) {
@@ -630,7 +632,7 @@ static void forms_give_the_source_back(void **state) {
     }
 }
 
-// r + (a - r) is a; halfway it is the blend's middle for rotation and scale.
+// r + (a - r) is a. At weight 0.5, rotation and scale are those halfway between a and r.
 static void difference_then_additive_gives_the_source_back(void **state) {
     (void)state;
     test_scene scene;
@@ -658,7 +660,8 @@ static void difference_then_additive_gives_the_source_back(void **state) {
     scene_end(&scene);
 }
 
-// A weight just below 1 must not land far from weight 1, nor a tiny one far from 0.
+// A weight just below 1 must give a result close to that of weight 1, and a tiny weight a result close to that of
+// weight 0.
 static void weights_agree_in_the_limit(void **state) {
     (void)state;
     static const float limits[][2] = {{1.0f, 1.0f - 1e-6f}, {0.0f, 1e-6f}, {0.5f, 0.5f + 1e-6f}};
@@ -666,7 +669,7 @@ static void weights_agree_in_the_limit(void **state) {
     for (uint32_t which = 0; which < 6; which++) {
         test_scene scene;
         start_pair(&scene, operations[which / 3], 2, 500, 14);
-        for (uint32_t pose = 0; pose < 2; pose++) { // both characters the same
+        for (uint32_t pose = 0; pose < 2; pose++) { // the same pose for both characters
             const size_t size = LMB_POSE_COMPONENTS * 500 * sizeof(float);
             memcpy((char *)scene.poses[pose] + size, scene.poses[pose], size);
         }
@@ -683,7 +686,8 @@ static void weights_agree_in_the_limit(void **state) {
             }
             for (uint32_t i = 0; i < 10; i++) {
                 const double sign = i >= 3 && i < 7 && dot < 0.0 ? -1.0 : 1.0; // the same rotation
-                // 1e-6 of a step of up to 20 in translation, half a turn, or 64 to 1 in scale; and the rounding.
+                // 1e-6 of a change of up to 20 in translation, half a turn in rotation, or 64 to 1 in scale, plus
+                // rounding.
                 assert_true(fabs(at[i] - sign * near[i]) <= 3e-5 + 1e-5 * fabs(at[i]));
             }
         }
@@ -744,7 +748,7 @@ static void poses_that_are_no_pose(void **state) {
     scene_compare_local(&scene, "refused poses", magnitude(10.0));
     assert_int_equal(scene.refused[LMB_REFUSED_POSE], 42);
     assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 0);
-    for (uint32_t component = 0; component < LMB_POSE_COMPONENTS; component++) { // the whole joint is at rest
+    for (uint32_t component = 0; component < LMB_POSE_COMPONENTS; component++) { // the whole joint has its rest pose
         const lmb_transform rest = lmb_rig_joint_rest(scene.rig, 2);
         float values[LMB_POSE_COMPONENTS];
         memcpy(values, &rest, sizeof values);
@@ -754,7 +758,7 @@ static void poses_that_are_no_pose(void **state) {
     scene_end(&scene);
 }
 
-// Rotations of any length but 0 are directions.
+// Rotations of any length except 0 are accepted as directions.
 static void poses_with_long_and_short_rotations(void **state) {
     (void)state;
     test_scene scene;
@@ -776,7 +780,7 @@ static void poses_with_long_and_short_rotations(void **state) {
     scene_end(&scene);
 }
 
-// Random trees of all operations, within what the errors of some twenty of them add up to.
+// Random trees of all operations, within the summed errors of about twenty operations.
 static void add_random_tree(test_scene *scene, random_source *source) {
     static const lmb_op operations[] = {LMB_OP_BLEND, LMB_OP_MASKED, LMB_OP_ADDITIVE, LMB_OP_WEIGHTED};
     for (uint32_t i = 0; i < 4; i++) {
@@ -784,8 +788,8 @@ static void add_random_tree(test_scene *scene, random_source *source) {
     }
     scene_add(scene, LMB_OP_REST, LMB_NONE, LMB_NONE);
     scene_add(scene, LMB_OP_MAKE_ADDITIVE, 0, 1);
-    for (uint32_t i = 0; i < 8; i++) { // grows in the first input, so its stack stays flat
-        // A weighted operation holds two sums, so no more than two of them.
+    for (uint32_t i = 0; i < 8; i++) { // grows in the first input, so its stack stays small
+        // A weighted operation holds two sums, so a tree has at most two of them.
         const lmb_op op = operations[random_below(source, i % 4 == 0 ? 4 : 3)];
         const uint32_t previous = scene->node_count - 1;
         lmb_node_def *node = scene_add(scene, op, i == 0 ? 0 : previous, random_below(source, 5));

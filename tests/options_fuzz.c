@@ -1,5 +1,5 @@
-// The command's options from outside: whatever the arguments are, they are read, or refused with the status of wrong
-// usage. Arguments stand one after another, each with a zero behind it.
+// Untrusted command-line options: the arguments are read, or refused with the status of wrong usage. In the input, each
+// argument ends with a zero byte.
 #include "cli/options.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-// What is reported goes nowhere, or the log would have little else.
+// Discards the messages, which would otherwise fill the log.
 static bool read_quietly(const usage *usage, int argc, char **argv, uint32_t *files, int *status) {
     FILE *const kept_errors = stderr, *const kept_output = stdout;
     stderr = stdout = nowhere;
@@ -44,7 +44,7 @@ static bool is_inside(const char *text, const char *begin, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char *text = malloc(size + 1); // as long as it is, for the sanitizer
+    char *text = malloc(size + 1); // exact size, for the sanitizer
     char *arguments[MOST_ARGUMENTS + 1] = {NULL};
     int count = 0;
     require(text != NULL, "no memory");

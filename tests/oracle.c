@@ -46,7 +46,7 @@ bool oracle_quaternion_normalise(const double a[4], double result[4]) {
     return true;
 }
 
-// -1 where b is in the other hemisphere than a; at right angles as the caller wants it.
+// Returns -1 if b is in the other hemisphere than a. At right angles, the caller chooses.
 static double hemisphere(const double a[4], const double b[4], oracle_choices *choices) {
     const double dot = oracle_quaternion_dot(a, b);
     bool turned = dot < 0.0;
@@ -57,8 +57,8 @@ static double hemisphere(const double a[4], const double b[4], oracle_choices *c
     return turned ? -1.0 : 1.0;
 }
 
-// The angle between unit quaternions from their difference and sum: acos of the dot product loses half of the digits
-// where the two are nearly the same.
+// Computes the angle between unit quaternions from their difference and sum. The acos of the dot product loses half of
+// the digits if the two are nearly equal.
 static double angle_between(const double a[4], const double b[4]) {
     double difference = 0.0, sum = 0.0;
     for (int i = 0; i < 4; i++) {
@@ -295,7 +295,8 @@ bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, c
     return direction;
 }
 
-// From level to its full slope: the first of a family's three curves.
+// Evaluates the ease-in curve of a family: it starts flat and ends with its full slope. It is the first of the family's
+// three curves.
 static double curve_in(lmb_curve family, double a) {
     switch (family) {
     case LMB_CURVE_QUADRATIC_IN:
@@ -318,7 +319,7 @@ double oracle_curve(lmb_value value, double a) {
     case LMB_CURVE_BEZIER:
         return 3.0 * (1.0 - a) * (1.0 - a) * a * (double)value.control[0] +
                3.0 * (1.0 - a) * a * a * (double)value.control[1] + a * a * a;
-    // The waves by their own formulas.
+    // Sine and cosine use their own formulas.
     case LMB_CURVE_SINE_OUT:
     case LMB_CURVE_COSINE_OUT:
         return sin(ORACLE_PI / 2.0 * a);
@@ -364,7 +365,7 @@ static oracle_transform rest_of(const oracle_scene *scene, uint32_t joint) {
     return oracle_transform_from_float(&rest);
 }
 
-// The joint as poses at this place have it, or LMB_NONE.
+// Returns the joint's index in poses of the current joint map, or LMB_NONE.
 static uint32_t joint_there(const oracle_scene *scene, uint32_t joint) {
     return scene->part == NULL ? joint : scene->part->joints[joint];
 }
@@ -419,7 +420,7 @@ static oracle_transform evaluate_pose(const oracle_scene *scene, const lmb_node_
     return finite && turned ? transform_of(snapped, 1) : rest_of(scene, joint);
 }
 
-// sin(t angle) / sin(angle) of unit quaternions as they stand.
+// Interpolates unit quaternions by sin(t angle) / sin(angle), without a choice of hemisphere.
 static void slerp_as_given(const double a[4], const double b[4], double t, double result[4]) {
     double sum = 0.0, blended[4];
     for (int i = 0; i < 4; i++) {
@@ -434,7 +435,7 @@ static void slerp_as_given(const double a[4], const double b[4], double t, doubl
     oracle_quaternion_normalise(blended, result);
 }
 
-// From a to b by the node's choice, any t.
+// Interpolates from a to b as the node selects, for any t.
 static void interpolate_rotations(const lmb_node_def *node, const double a[4], const double b[4], double t,
                                   oracle_choices *choices, double result[4]) {
     const double sign = node->shortest ? hemisphere(a, b, choices) : 1.0;
@@ -467,7 +468,7 @@ static oracle_transform mix(const lmb_node_def *node, const oracle_transform *a,
     return result;
 }
 
-// At weight 1 the rotation is in b's own hemisphere; as near to 1 as rounding can be wrong, as the caller wants it.
+// At weight 1 the rotation is b with b's own sign. So close to 1 that rounding decides, the caller chooses.
 static oracle_transform blend(const lmb_node_def *node, const oracle_transform *a, const oracle_transform *b,
                               double weight, oracle_choices *choices) {
     oracle_transform result = mix(node, a, b, weight, choices);
@@ -522,7 +523,7 @@ static double column_product(double a[3][3], int i, double b[3][3], int j) {
     return a[0][i] * b[0][j] + a[1][i] * b[1][j] + a[2][i] * b[2][j];
 }
 
-// A rotation's quaternion, by Shepperd: from the largest of its components.
+// Converts a rotation matrix to a quaternion by Shepperd's method, starting from the largest component.
 static void matrix_quaternion(double m[3][3], double q[4]) {
     const double traces[4] = {m[0][0] - m[1][1] - m[2][2], m[1][1] - m[2][2] - m[0][0], m[2][2] - m[0][0] - m[1][1],
                               m[0][0] + m[1][1] + m[2][2]};
@@ -545,8 +546,9 @@ static void matrix_quaternion(double m[3][3], double q[4]) {
     oracle_quaternion_normalise(q, q);
 }
 
-// The transform whose matrix has this linear part, columns times `scale`; signs of axes as they are near those of q where
-// that gives a rotation, else all alike. False where it shears or is flat.
+// Finds the transform whose matrix has this linear part, with its columns multiplied by `scale`. The axes keep the
+// signs that bring them near those of q if that gives a rotation; otherwise all axes have the same sign. Returns false
+// for sheared or flat matrices.
 static bool take_apart(double m[3][3], const double q[4], const double scale[3], oracle_transform *result) {
     const double none[3] = {1.0, 1.0, 1.0};
     double own[3][3], turn[3][3], lengths[3], max = 0.0, signs[3];
@@ -585,7 +587,7 @@ static bool take_apart(double m[3][3], const double q[4], const double scale[3],
     return true;
 }
 
-// As matrices: the linear part is that of a's rotation and scale times b's rotation, times b's scale.
+// Multiplies as matrices: the linear part is a's rotation and scale times b's rotation, then times b's scale.
 static bool product(const oracle_transform *a, const oracle_transform *b, oracle_transform *result) {
     const double none[3] = {1.0, 1.0, 1.0};
     double left[3][3], right[3][3], m[3][3], moved[3], whole[4];
@@ -671,7 +673,7 @@ static double mean_scale(const oracle_transform *inputs, const double *weights, 
     return mean;
 }
 
-// From input to input, each weighing its part of the weights so far.
+// Interpolates from input to input; each input has its share of the weights up to it.
 static void slerp_in_order(const lmb_node_def *node, const oracle_transform *inputs, const double *weights,
                            uint32_t count, oracle_choices *choices, double result[4]) {
     double sum = weights[0];
@@ -684,7 +686,7 @@ static void slerp_in_order(const lmb_node_def *node, const oracle_transform *inp
     }
 }
 
-// Inputs of weight 0 are left out by the caller, and the weights sum to 1.
+// The caller leaves out inputs of weight 0, and the weights sum to 1.
 static oracle_transform weighted(const lmb_node_def *node, const oracle_transform *inputs, const double *weights,
                                  uint32_t count, const oracle_transform *rest, oracle_choices *choices) {
     oracle_transform result = *rest;
@@ -757,7 +759,7 @@ static oracle_transform evaluate_space(const oracle_scene *scene, const lmb_node
     return result;
 }
 
-// To a whole number, either way where it stands within 1e-4 of the middle between two.
+// Rounds to an integer. Within 1e-4 of the midpoint between two integers, the caller chooses.
 static double round_weight(double weight, oracle_choices *choices) {
     const double rounded = floor(weight + 0.5);
     const double past = weight - floor(weight) - 0.5;
@@ -767,7 +769,7 @@ static double round_weight(double weight, oracle_choices *choices) {
     return choices->turned >> choices->met++ & 1u ? (past < 0.0 ? rounded + 1.0 : rounded - 1.0) : rounded;
 }
 
-// Where both have the joint, as graph.h says; else whichever has it.
+// Blends as graph.h defines if both poses have the joint; otherwise returns the pose that has it.
 static oracle_transform partial(const oracle_transform *a, const oracle_transform *b, double alpha,
                                 oracle_choices *choices) {
     if (a->weight == 0.0 || b->weight == 0.0) {
@@ -781,7 +783,7 @@ static oracle_transform partial(const oracle_transform *a, const oracle_transfor
     return result;
 }
 
-// What a joint has of an input's fade.
+// Returns the joint's share of an input's fade.
 static double layer_input_share(const oracle_scene *scene, const lmb_node_def *node, uint32_t input, uint32_t character,
                                 uint32_t joint) {
     oracle_choices ignored = {0};
@@ -792,7 +794,7 @@ static double layer_input_share(const oracle_scene *scene, const lmb_node_def *n
     return share;
 }
 
-// The rest pose is behind the inputs, with what no layer took.
+// The rest pose is below the inputs and takes the weight that no layer took.
 static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                         uint32_t joint, oracle_choices *choices) {
     const oracle_transform rest = rest_of(scene, joint);
@@ -843,7 +845,7 @@ static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_nod
     return result;
 }
 
-// The rest pose's rotation in model space.
+// Computes the rotation of the rest pose in model space.
 static void rest_turn(const oracle_scene *scene, uint32_t joint, double q[4]) {
     const oracle_transform rest = rest_of(scene, joint);
     const uint32_t parent = lmb_rig_joint_parent(scene->rig, joint);
@@ -858,13 +860,13 @@ static void reflect_vector(double v[3], lmb_axis axis) {
     v[axis] = -v[axis];
 }
 
-// A rotation about an axis, seen in a mirror, is one by the opposite angle about the reflected axis.
+// Reflects a rotation: the mirror image of a rotation about an axis is the opposite rotation about the reflected axis.
 static void reflect_rotation(double q[4], lmb_axis axis) {
     reflect_vector(q, axis);
     oracle_quaternion_conjugate(q, q);
 }
 
-// M G_partner^-1 M G, nothing for what is above a root.
+// Computes M G_partner^-1 M G. Above a root, G is the identity.
 static void frame_difference(const oracle_scene *scene, const lmb_mirror_def *mirror, uint32_t joint, double c[4]) {
     double own[4], partner[4];
     c[0] = c[1] = c[2] = 0.0;
@@ -906,7 +908,7 @@ static double clamp(double value, double min, double max) {
     return fmin(fmax(value, min), max);
 }
 
-// The end nearer round the circle; the greatest at half a turn from the middle.
+// Clamps to the closer end around the circle; half a turn from the middle, to the max.
 static double clamp_twist(double angle, double min, double max) {
     const double middle = (min + max) / 2.0, away = remainder(angle - middle, 360.0);
     if (fabs(away) <= (max - min) / 2.0) {
@@ -978,7 +980,7 @@ oracle_transform oracle_limit(const lmb_joint_limit_def *limit, const oracle_tra
     return result;
 }
 
-// Of the last input that has the joint.
+// Returns the last input that has the joint.
 static oracle_transform evaluate_combine(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                          uint32_t joint, oracle_choices *choices) {
     for (uint32_t i = node->input_count; i-- > 0;) {
@@ -991,7 +993,7 @@ static oracle_transform evaluate_combine(const oracle_scene *scene, const lmb_no
     return rest_of(scene, joint);
 }
 
-// The rotation in model space of a joint after a node: the product from the root on.
+// Computes a joint's rotation in model space after a node: the product from the root to the joint.
 static void model_rotation(const oracle_scene *scene, uint32_t node, uint32_t character, uint32_t joint,
                            oracle_choices *choices, double result[4]) {
     double product[4] = {0.0, 0.0, 0.0, 1.0};
@@ -1015,7 +1017,7 @@ static oracle_transform model_difference(const oracle_scene *scene, const lmb_no
     return result;
 }
 
-// What an additive in model space makes of a joint's difference there.
+// Returns the additive of a joint in model space, scaled by the node's weight and mask.
 static oracle_transform model_part(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                    uint32_t joint, oracle_choices *choices) {
     const double reach = node->unclamped ? 4.0 : 1.0, min = node->unclamped ? -4.0 : 0.0;
@@ -1025,7 +1027,7 @@ static oracle_transform model_part(const oracle_scene *scene, const lmb_node_def
     return mix(node, &no_change, &d, weight, choices);
 }
 
-// q = B_parent^-1 (P_parent^-1 P) B_parent b, with B the base's rotation in model space.
+// Computes q = B_parent^-1 (P_parent^-1 P) B_parent b, where B is the base's rotation in model space.
 static oracle_transform model_additive(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                        uint32_t joint, oracle_choices *choices) {
     const uint32_t parent = lmb_rig_joint_parent(scene->rig, joint);
@@ -1207,7 +1209,8 @@ bool oracle_affine_invert(const oracle_affine *affine, oracle_affine *inverse) {
     return true;
 }
 
-// Of an orthogonal matrix given by its columns: the component that is largest first, by its square.
+// Converts an orthogonal matrix, given by its columns, to a quaternion. The square of each component selects the
+// largest, which is computed first.
 static void rotation_of_axes(double axes[3][3], double q[4]) {
     const double trace = axes[0][0] + axes[1][1] + axes[2][2];
     int largest = 3;

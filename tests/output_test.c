@@ -1,5 +1,5 @@
-// What programs print of hostile names, from files, scripts and arguments, is printable. Without a device; those of the
-// viewer that need one are in viewer_test.
+// Programs print hostile names from files, scripts and arguments as printable text. These tests need no device;
+// viewer_test has those of the viewer that do.
 #include "command.h"
 #include "hostile.h"
 #include "suite.h"
@@ -51,7 +51,7 @@ static int leave(void **state) {
     return 0;
 }
 
-// Runs a program without a device. Both of its streams have to be printable, and one has to show this part of a name.
+// Runs a program without a device. Both of its streams must be printable, and one must contain this part of a name.
 static void check(const char *program, const char *arguments, const char *part) {
     command_output output = command_run("VK_DRIVER_FILES=/dev/null \"%s\" %s", program, arguments);
     char what[600];
@@ -144,7 +144,7 @@ static void commands_show_their_arguments(void **state) {
         "play hostile.gltf --graph graph.json --frames " NAME,
         "capture hostile.gltf --graph graph.json --output nowhere/" NAME,
         "capture hostile.gltf --graph graph.json --output " NAME,
-        "replay " NAME, // of the one before
+        "replay " NAME, // of the file above
         "replay " NAME NAME,
         "compare hostile.gltf --graph " NAME,
         "compare " NAME,

@@ -1,5 +1,5 @@
-// What a renderer may ask for beside the palette, against the float64 oracle, stage by stage: the oracle is given the model
-// matrices that the library gave, which hierarchy_test.c judges.
+// Every output that a renderer can request besides the palette, against the float64 oracle, stage by stage. The oracle
+// gets the library's model matrices, which hierarchy_test.c tests.
 #include "scene.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static motion motion_of(const test_scene *scene, uint32_t character, uint32_t jo
     return result;
 }
 
-// What the sign of a joint's rotation goes by.
+// Returns the motion that determines the sign of a joint's rotation.
 static motion motion_beside(const test_scene *scene, uint32_t character, uint32_t joint) {
     const uint32_t parent = lmb_rig_joint_parent(scene->rig, joint);
     if (joint == 0) {
@@ -44,7 +44,7 @@ static motion motion_beside(const test_scene *scene, uint32_t character, uint32_
 
 typedef struct motion_errors {
     double rotation;
-    double dual; // relative to the larger of 1 and the distances that enter the translation
+    double dual; // relative to max(1, the distances that the translation is computed from)
 } motion_errors;
 
 static void compare_motion(const test_scene *scene, uint32_t character, uint32_t joint, const oracle_affine *model,
@@ -125,7 +125,7 @@ static void compare_sockets(const test_scene *scene, const char *title) {
     assert_true(largest <= 2e-6);
 }
 
-// A pose buffer near identity or of scales of both signs, on a rig.
+// A pose buffer near the identity, or with scales of both signs, on a rig.
 static void start_posed(test_scene *scene, lmb_rig *rig, uint32_t characters, bool scaled, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, rig, characters, 0);
@@ -169,7 +169,7 @@ static void scales_of_both_signs(void **state) {
     compare_bounds(&scene, "scales");
     compare_sockets(&scene, "scales");
     scene_end(&scene);
-    // Axes of roots are at right angles, whatever their lengths; so do those of the bind pose.
+    // The axes of roots are at right angles, whatever their lengths. So are those of the bind pose.
     start_posed(&scene, scene_rig(40, SCENE_WIDE, 62), 100, true, 62);
     scene_run(&scene);
     motion_errors errors = {0.0, 0.0};
@@ -182,7 +182,7 @@ static void scales_of_both_signs(void **state) {
     scene_end(&scene);
 }
 
-// Under uneven scales above, axes come close to each other: the error grows as the angle between them shrinks.
+// Under uneven scales of ancestors, axes can be nearly parallel. The error grows as the angle between them shrinks.
 static void sheared_matrices(void **state) {
     (void)state;
     test_scene scene;
@@ -212,7 +212,7 @@ static void sheared_matrices(void **state) {
     scene_end(&scene);
 }
 
-// Moves points as the palette does, where nothing is scaled.
+// Without scales, rigid motions move points as the palette does.
 static void motions_are_those_of_the_palette(void **state) {
     (void)state;
     random_source source = {64};
@@ -253,7 +253,7 @@ static void motions_are_those_of_the_palette(void **state) {
     scene_end(&scene);
 }
 
-// A chain of two with these scales, turned at random.
+// A chain of two joints with these scales and random rotations.
 static void start_scaled_pair(test_scene *scene, const float scales[3], uint64_t seed) {
     lmb_joint_def joints[2] = {lmb_default_joint_def(), lmb_default_joint_def()};
     joints[1].parent = 0;
@@ -268,7 +268,7 @@ static void start_scaled_pair(test_scene *scene, const float scales[3], uint64_t
     }
 }
 
-// The child's rotation in the pose, whatever is left of its axes.
+// Expects the child's rotation of the pose, whichever of its axes remain.
 static void expect_rotation_of_the_pose(const test_scene *scene, uint32_t character) {
     oracle_transform local[2];
     double turned[4];
@@ -311,7 +311,7 @@ static void axes_without_length(void **state) {
     }
 }
 
-// Mirrored joints too: what pose and bind pose have in common cancels.
+// Mirrored joints too: the reflection in both pose and bind pose cancels.
 static void the_rest_pose_does_not_move(void **state) {
     (void)state;
     random_source source = {66};
@@ -356,7 +356,7 @@ static void bind_poses_without_a_rotation(void **state) {
     scene_end(&scene);
 }
 
-// A chain that bends by 30 degrees a joint: signs follow it all the way around.
+// A chain that bends by 30 degrees per joint: signs follow it through the full circle.
 static void signs_follow_the_chain(void **state) {
     (void)state;
     enum { JOINTS = 30 };
@@ -416,7 +416,7 @@ static void boxes_without_radii_are_of_positions(void **state) {
     scene_end(&scene);
 }
 
-// A vertex in the spheres of two joints, skinned by any share of both.
+// A vertex inside the spheres of two joints, skinned with any weights of both.
 static void boxes_hold_what_is_skinned(void **state) {
     (void)state;
     enum { JOINTS = 12, VERTICES = 400 };
@@ -543,7 +543,7 @@ static void a_palette_may_be_its_own_previous_one(void **state) {
 
 // ---- All of them ----
 
-// Poses of any bits at all, and every path gives the same.
+// Poses of arbitrary bits: every path gives the same.
 static void every_path_gives_the_same_bits(void **state) {
     (void)state;
     test_scene scene;
@@ -581,7 +581,7 @@ static void every_path_gives_the_same_bits(void **state) {
     scene_end(&scene);
 }
 
-// Each output alone is what it is among all.
+// Each output alone equals the same output among all outputs.
 static void outputs_do_not_depend_on_each_other(void **state) {
     (void)state;
     enum { CHARACTERS = 19, JOINTS = 11 };

@@ -1,4 +1,4 @@
-// Packs: what is read again is what was written, and nothing in one is trusted.
+// Packs: reading gives what was written, and no content is trusted.
 #include "failing_host.h"
 #include "suite.h"
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-// Every kind of thing that an import holds.
+// Contains every kind of object that an import stores.
 static const char character[] =
     "{\"asset\":{\"version\":\"2.0\"},\"extensionsUsed\":[\"EXT_nothing\"],\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
     "\"nodes\":[{\"name\":\"hip\",\"mesh\":0,\"children\":[1],\"rotation\":[0.1,0.2,0.3,0.9]},{\"name\":\"knee\","
@@ -44,7 +44,7 @@ static uint8_t *pack_of(const lmb_import *import, size_t *size) {
     return pack;
 }
 
-// A pack of what was read of a pack is the same pack, so that nothing is lost or changed by a bit.
+// A pack written from an import of a pack is the same pack, so nothing is lost or changed by a bit.
 static void expect_round_trip(const lmb_import *import) {
     size_t size, again_size;
     uint8_t *pack = pack_of(import, &size);
@@ -86,7 +86,7 @@ static void real_characters_come_back_by_the_bit(void **state) {
     }
 }
 
-// As far as there is room, and no further.
+// Writes only as much as the buffer holds.
 static void too_little_room_is_not_overrun(void **state) {
     (void)state;
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
@@ -104,7 +104,7 @@ static void too_little_room_is_not_overrun(void **state) {
 
 static lmb_result read_bytes(const uint8_t *bytes, size_t size, lmb_error *error) {
     lmb_import *import = NULL;
-    uint8_t *copy = malloc(size > 0 ? size : 1); // so that reading past its end is found
+    uint8_t *copy = malloc(size > 0 ? size : 1); // exact size, to detect reads beyond it
     assert_non_null(copy);
     memcpy(copy, bytes, size);
     *error = (lmb_error){0};
@@ -134,7 +134,7 @@ static void packs_cut_anywhere_are_refused(void **state) {
     lmb_import_destroy(import);
 }
 
-// Each word in turn becomes what words go wrong as. Where the pack is still taken, what it holds can be used.
+// Each word in turn is replaced by typical invalid values. If the pack is still accepted, its contents must be usable.
 static void damaged_packs_are_answered(void **state) {
     (void)state;
     static const uint32_t bad[] = {0, 1, 2, 0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 0x7fffffff, 0xffffffff};
@@ -152,7 +152,7 @@ static void damaged_packs_are_answered(void **state) {
         }
         memcpy(pack + at, &own, 4);
     }
-    assert_true(refused > size / 4); // most of them, several times over
+    assert_true(refused > size / 4); // most words, several times each
     free(pack);
     lmb_import_destroy(import);
 }

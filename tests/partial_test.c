@@ -1,4 +1,4 @@
-// Partial poses: the blend that follows from the joints' weights, and those weights from blend to blend.
+// Partial poses: the blend that follows from joint weights, and these weights passed from blend to blend.
 #include "scene.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 enum { JOINTS = 256, CLIPS = 4, CHARACTERS = 21 };
 
-// A clip that holds a random pose, with weights for its joints.
+// A clip with a constant random pose and joint weights.
 typedef struct part {
     float translations[JOINTS][3];
     float rotations[JOINTS][4];
@@ -82,7 +82,7 @@ static void of_two_clips(void **state) {
     scene_end(&scene);
 }
 
-// The weights of the first decide how the second blends, and so on.
+// The weights from the first blend determine the second one, and so on.
 static void weights_are_handed_on(void **state) {
     (void)state;
     test_scene scene;
@@ -94,7 +94,7 @@ static void weights_are_handed_on(void **state) {
     scene_end(&scene);
 }
 
-// What other operations make of weights.
+// The effect of other operations on joint weights.
 static void through_other_operations(void **state) {
     (void)state;
     test_scene scene;
@@ -108,7 +108,7 @@ static void through_other_operations(void **state) {
     scene_end(&scene);
 }
 
-// A mask of the program in place of a clip's own weights.
+// A mask of the program instead of the clip's own weights.
 static void weights_of_a_node(void **state) {
     (void)state;
     uint8_t mask[JOINTS];
@@ -126,7 +126,7 @@ static void weights_of_a_node(void **state) {
     scene_end(&scene);
 }
 
-// With equal weights it is the blend, bit for bit; where one lacks a joint, it is the other.
+// With equal weights, the result is the blend, bit by bit. If one pose lacks a joint, the result is the other pose.
 static void identities(void **state) {
     (void)state;
     test_scene partial, blend;
@@ -144,7 +144,8 @@ static void identities(void **state) {
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
                 const float *got = scene_component(&partial, partial.stages[LMB_STAGE_LOCAL], character, joint, i);
-                // Blends by 0 and by 1 are the clips themselves, up to the sign that the short way gives a rotation.
+                // Blends by 0 and 1 give the clips themselves, except for a rotation's sign from the choice of
+                // hemisphere.
                 const uint32_t from = joint == 7 ? CHARACTERS - 1 : joint == 8 ? 0 : character;
                 const float *expected = scene_component(&blend, blend.stages[LMB_STAGE_LOCAL], from, joint, i);
                 if (joint == 7 || joint == 8) {

@@ -1,4 +1,4 @@
-// The file of compiled pipelines: what is written is read, and nothing else reaches a driver.
+// The file of compiled pipelines: reading gives what was written, and no other data reaches a driver.
 #define _POSIX_C_SOURCE 200809L
 #include "suite.h"
 
@@ -14,7 +14,7 @@ static char path[PIPELINE_CACHE_PATH];
 static VkPhysicalDeviceProperties properties;
 static unsigned char data[BYTES];
 
-// A driver's data: its header, then whatever it likes.
+// A driver's data: its header, then arbitrary bytes.
 static void fill_data(const VkPhysicalDeviceProperties *of) {
     VkPipelineCacheHeaderVersionOne head = {.headerSize = sizeof head,
                                             .headerVersion = VK_PIPELINE_CACHE_HEADER_VERSION_ONE,
@@ -66,7 +66,7 @@ static void expect_ignored(const VkPhysicalDeviceProperties *by, const char *why
 
 static void what_is_written_is_read(void **state) {
     (void)state;
-    expect_ignored(&properties, ""); // there is none yet
+    expect_ignored(&properties, ""); // there is no file yet
     assert_true(pipeline_cache_write(path, data, sizeof data));
     size_t size;
     char problem[200];
@@ -93,7 +93,7 @@ static void another_drivers_file_is_ignored(void **state) {
     }
 }
 
-// Every byte, and every length.
+// Damages every byte, and truncates to every length.
 static void damaged_files_are_ignored(void **state) {
     (void)state;
     assert_true(pipeline_cache_write(path, data, sizeof data));
@@ -119,7 +119,7 @@ static void a_folder_that_cannot_be_made_is_no_crash(void **state) {
     (void)state;
     assert_true(pipeline_cache_write(path, data, sizeof data));
     char below[PIPELINE_CACHE_PATH + 8];
-    snprintf(below, sizeof below, "%s/x/y", path); // a file is in the way
+    snprintf(below, sizeof below, "%s/x/y", path); // a path component is a file
     assert_false(pipeline_cache_write(below, data, sizeof data));
     char kept[64];
     snprintf(kept, sizeof kept, "%s", getenv("LIMBER_CACHE_DIR"));

@@ -1,4 +1,4 @@
-// The script of `limber play`: what is read, and every mistake with its line and column.
+// The script of `limber play`: valid scripts, and every error with its line and column.
 #include "suite.h"
 
 #include "../src/cli/play_script.h"

@@ -1,5 +1,5 @@
-// `limber play` on the CPU and on a device: the same text frame by frame, and the states that the script leads to. Runs
-// once for each driver.
+// `limber play` on the CPU and on a device: the same text in each frame, and the states expected from the script. Runs
+// once per driver.
 #include "command.h"
 #include "gpu_suite.h"
 #include "json_tree.h"
@@ -49,7 +49,7 @@ static command_output run(int status, const char *line) {
     return output;
 }
 
-// The text of a frame, which begins its line with its number.
+// Returns the line of a frame, which begins with the frame's number.
 static const char *find_frame(const char *text, unsigned frame) {
     char begin[16];
     snprintf(begin, sizeof begin, "%6u ", frame);
@@ -94,7 +94,7 @@ static void a_device_prints_what_the_reference_prints(void **state) {
     command_output_release(&there);
 }
 
-// Conditions on numbers that drivers may flush: each machine compares its own parameter, as it is or smoothed, with 0.
+// Conditions on numbers that drivers may flush: each machine compares its own parameter, smoothed or not, with 0.
 #define MACHINE(name, value)                                                                                           \
     "{\"pose\":{\"op\":\"machine\",\"name\":\"" name "\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"},"      \
     "\"transitions\":[{\"to\":\"b\",\"when\":{\">\":[{\"param\":" value ",\"min\":-1,\"max\":1},0]}}]},"               \
@@ -120,7 +120,7 @@ static void subnormal_numbers_decide_alike(void **state) {
     command_output_release(&there);
 }
 
-// The states in their order, whatever the frame rate, and each within a frame of its time.
+// The states and their order do not depend on the frame rate, and each is entered within a frame of its time.
 static void the_path_does_not_depend_on_the_frame_rate(void **state) {
     (void)state;
     static const unsigned rates[] = {30, 60, 144};
@@ -138,14 +138,14 @@ static void the_path_does_not_depend_on_the_frame_rate(void **state) {
     }
 }
 
-// The jump among the samples. An event is taken in its frame, an end as long after as the state's clip takes.
+// The jump sample. An event is processed in its frame; an end occurs after the duration of the state's clip.
 #define JUMP PLAY_MANNEQUIN "--machine \"" LIMBER_SAMPLES "/jump/jump.txt\" "
 #define MOST_STEPS 8
 
 typedef struct step {
     const char *state;
-    double event;            // when it is sent, or below 0: at the end of
-    mannequin_clip_id ended; // this clip, which began with the state before
+    double event;            // the time when it is sent; if negative, the end of
+    mannequin_clip_id ended; // this clip, which started with the previous state
 } step;
 
 static const step held[MOST_STEPS] = {{"jump:stand", 0.0, 0},
@@ -163,7 +163,7 @@ static bool read_frame(const char *line, unsigned *frame, double *seconds, char 
     return sscanf(line, "%u %lf %63s", frame, seconds, state) == 3;
 }
 
-// A frame a line; the states are those of the steps, each entered within a frame of its time.
+// One line per frame. The states must be those of the steps, each entered within a frame of its time.
 static void expect_steps(const char *text, const step *steps, unsigned rate, const mannequin *mannequin) {
     double expected = 0.0;
     char now[64] = "";
@@ -199,7 +199,7 @@ static command_output run_jump(const char *script, unsigned rate, const char *ba
     return output;
 }
 
-// A device that takes its time to compile the program is asked for half of it.
+// Only half of the cases run on the device, because some devices compile the program slowly.
 static void a_jump_is_as_high_as_the_press_is_long(void **state) {
     (void)state;
     static const struct {
@@ -224,7 +224,7 @@ static void a_jump_is_as_high_as_the_press_is_long(void **state) {
     mannequin_destroy(mannequin);
 }
 
-// In a graph, over a static pose, and told where the state changes.
+// In a graph, over a static pose, with output only when the state changes.
 static void a_jump_may_be_part_of_a_graph(void **state) {
     (void)state;
     command_output output =
@@ -244,7 +244,7 @@ static void a_jump_may_be_part_of_a_graph(void **state) {
         assert_string_equal(name + strlen("jump:"), states[i]);
     }
     assert_string_equal(line, "");
-    // Of the blend's 0.75, a sixth of the way into the second fade, which began at half of the first: 2/27 for the hop.
+    // Of the blend's 0.75: after a sixth of the second fade, which started halfway through the first, the hop has 2/27.
     expect_in_frame(output.out, 18, "stand 0.6000 x0.3472  stand2crouch 0.1333 x0.3472  hop 0.0333 x0.0556");
     command_output_release(&output);
 }
@@ -252,7 +252,7 @@ static void a_jump_may_be_part_of_a_graph(void **state) {
 #define WAVE_DEMO                                                                                                      \
     PLAY_MANNEQUIN "--graph \"" LIMBER_SAMPLES "/demos/wave.json\" --script wave.txt --fps 20 --frames 60 "
 
-// The demo's wave over the gait: in within 0.4 s, out within 0.6 s, from its beginning each time.
+// The demo's wave over the gait fades in within 0.4 s and out within 0.6 s, and restarts each time.
 static void a_wave_fades_in_and_out_on_request(void **state) {
     (void)state;
     write_text("wave.txt", "0.5 send WAVE\n1.5 send STOP\n1.8 send WAVE\n2.3 send STOP\n");
@@ -271,15 +271,15 @@ static void a_wave_fades_in_and_out_on_request(void **state) {
                 {30, "wave:out"},
                 {35, "wave 1.3000 x0.5000"},
                 {36, "wave:in"},
-                {39, "wave 1.5000 x0.7500"}, // in the middle of the way from a half
-                {43, "wave 0.1000 x1.0000"}, // around once
+                {39, "wave 1.5000 x0.7500"}, // in the middle between a half and 1
+                {43, "wave 0.1000 x1.0000"}, // after one loop
                 {45, "wave 0.2000 x1.0000"},
                 {46, "wave:out"},
                 {51, "wave 0.5000 x0.5000"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         expect_in_frame(here.out, rows[i].frame, rows[i].text);
     }
-    // Gone 0.6 s after, with the step of the frame that takes the event.
+    // Its weight is 0 after 0.6 s, counted from the frame that processes the event.
     assert_non_null(strstr(find_frame(here.out, 56), "  wave "));
     assert_null(strstr(find_frame(here.out, 57), "  wave "));
     command_output_release(&here);

@@ -1,4 +1,4 @@
-// Profiles: totals, the window, events, what is refused.
+// Profiles: totals, the window, events, refused arguments.
 #include "suite.h"
 
 #include "failing_host.h"
@@ -21,7 +21,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Against sums and medians taken the long way, with many equal durations among them.
+// Compares with directly computed sums and medians, with many equal durations.
 static void totals_are_those_of_all_samples_and_the_median_of_the_newest(void **state) {
     (void)state;
     enum { SAMPLES = 500 };

@@ -1,5 +1,4 @@
-// A program's descriptor from outside: whatever is in it, creating the program refuses it, or it runs, and what it
-// gives is snapped.
+// Untrusted descriptors of programs: creation refuses a descriptor, or the program runs and its outputs are snapped.
 #include "descriptor_fuzzing.h"
 
 #include <limber/cpu.h>
@@ -56,7 +55,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-// Two words say which fields are other than usual.
+// Two words select the fields that differ from the default.
 static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, lmb_node_def *node) {
     static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2, 1, 3, 4, 8, 3, 3, 4, 3};
     const uint32_t parameters = def->parameter_count;
@@ -192,7 +191,7 @@ static void read_static_poses(fuzz_input *in, lmb_graph_def *def) {
     for (uint32_t i = 0; i < count && i < fuzz_elements(count, LMB_MAX_STATIC_POSES); i++) {
         const uint32_t joint_count =
             fuzz_flag(in) ? lmb_rig_joint_count(def->rig) : fuzz_count(in, 4, MOST_PART_JOINTS);
-        // A part of so many may be there: then all are read.
+        // A joint map with this many joints may exist, and then all are read.
         const uint32_t made = joint_count <= LMB_MAX_JOINTS ? joint_count : 1;
         lmb_transform *joints = fuzz_array(in, made, made, sizeof *joints);
         for (uint32_t k = 0; k < made && k < 8; k++) {

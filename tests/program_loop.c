@@ -4,7 +4,7 @@
 #include <time.h>
 
 #define USUAL_COUNT 50u
-#define FEW_COUNT 12u // where a program takes long
+#define FEW_COUNT 12u // if a program takes long
 
 uint32_t program_random_count(void) {
     return suite_number("LIMBER_PROGRAMS", suite_is_slow() ? FEW_COUNT : USUAL_COUNT);
@@ -40,7 +40,7 @@ bool program_loop_next(program_loop *loop) {
     loop->program++;
     loop->done = loop->program - loop->first;
     const bool more = loop->seconds > 0.0 ? time - loop->started < loop->seconds : loop->program != loop->end;
-    if (!more || time - loop->printed > 5.0) { // one that is stopped from outside has said how far it came
+    if (!more || time - loop->printed > 5.0) { // a loop that is stopped from outside has printed its progress
         print_loop(loop);
         loop->printed = time;
     }

@@ -1,27 +1,26 @@
-// The loop of suites that go through random cases, which have numbers.
+// The loop of suites that run numbered random cases.
 #ifndef LIMBER_TESTS_PROGRAM_LOOP_H
 #define LIMBER_TESTS_PROGRAM_LOOP_H
 
 #include "suite.h"
 
-// Random programs one after the other: as many as a suite asks for, from the number that it says, or what the
-// environment says instead (tests/README.md): LIMBER_FIRST, LIMBER_SECONDS. Prints how many programs and values it came
-// to.
+// Runs random programs one after the other, from the first number and for the count that a suite gives. LIMBER_FIRST
+// and LIMBER_SECONDS in the environment (tests/README.md) override them. Prints the numbers of programs and of values.
 typedef struct program_loop {
-    const char *name; // that it prints
-    uint32_t program; // the number of this turn's
+    const char *name; // printed
+    uint32_t program; // the number of the current program
     uint32_t done;
-    uint64_t values; // compared, which the body counts
+    uint64_t values; // the number of compared values, counted by the loop's body
     uint32_t first, end;
     double started, seconds, printed;
 } program_loop;
 
-// A share of 3 means that the suite has three such loops, each with a third of LIMBER_SECONDS.
+// A share of 3 means that the suite has three such loops; each gets a third of LIMBER_SECONDS.
 program_loop program_loop_start(const char *name, uint32_t first, uint32_t count, uint32_t share);
-// Whether there is another program, which then is `loop->program`.
+// Returns whether there is another program; its number is then `loop->program`.
 bool program_loop_next(program_loop *loop);
 
-// Programs that a suite compares: 50, or as many as LIMBER_PROGRAMS in the environment says.
+// Returns the number of programs that a suite compares: LIMBER_PROGRAMS in the environment, or 50.
 uint32_t program_random_count(void);
 
 #endif

@@ -12,15 +12,15 @@
 #define CLIP_COUNT 3u
 #define CHARACTERS 203u
 #define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE | LMB_OUTPUT_CHANNELS)
-#define CHANNELS 7u // every third an angle
+#define CHANNELS 7u // every third one is an angle
 
-// A rig with clips of every interpolation on it.
+// A rig and clips of every interpolation for it.
 typedef struct world {
     lmb_rig *rig;
     lmb_clip *clips[CLIP_COUNT];
 } world;
 
-// The joints of a scene's rig, if any, with float channels beside them.
+// The joints of a scene's rig, if any, and float channels.
 static lmb_rig *create_rig(uint32_t joint_count) {
     lmb_joint_def *joints = calloc(joint_count + 1, sizeof *joints);
     lmb_channel_def channels[CHANNELS] = {{0}};
@@ -46,7 +46,7 @@ static lmb_rig *create_rig(uint32_t joint_count) {
     return rig;
 }
 
-// Keys of joints by chance, with tracks of all channels but one behind them, of each interpolation.
+// A clip with keys for random joints, of each interpolation, followed by tracks for all float channels except one.
 static lmb_clip *create_clip(const lmb_rig *rig, uint32_t number) {
     enum { KEYS = 4 };
     static const float times[KEYS] = {0.0f, 0.5f, 1.25f, 2.0f};
@@ -172,7 +172,7 @@ bool program_random_differs(const program_side *side, const crowd *crowd, char *
 
 // ---- Shrinking. ----
 
-// Keeps what the last node takes in, in order.
+// Keeps only the nodes that the last node uses, in order.
 static void drop_unused(random_program *program) {
     bool used[RANDOM_PROGRAM_MOST_NODES] = {false};
     uint32_t renamed[RANDOM_PROGRAM_MOST_NODES];
@@ -196,7 +196,7 @@ static void drop_unused(random_program *program) {
     program->node_count = count;
 }
 
-// Puts one of its inputs in a node's place.
+// Replaces a node by one of its inputs.
 static void replace_node(random_program *program, uint32_t node, uint32_t input) {
     uint32_t kept = program->nodes[node].inputs[input];
     for (uint32_t i = node + 1; i < program->node_count; i++) {
@@ -219,7 +219,7 @@ static void compile(crowd *crowd, const random_program *program) {
     assert_int_equal(crowd_compile(crowd, &def, NULL), LMB_OK);
 }
 
-// Whether a smaller program that still differs was found, which then is the crowd's.
+// Returns whether it found a smaller program that still differs. That program then becomes the crowd's.
 static bool shrink_once(const program_side *side, crowd *crowd) {
     for (uint32_t node = crowd->random->node_count; node-- > 0;) {
         for (uint32_t input = 0; input < crowd->random->nodes[node].input_count; input++) {
@@ -288,7 +288,8 @@ void program_random_compare(const program_side *side, program_loop loop, uint32_
     }
     while (program_loop_next(&loop)) {
         values_compared = 0;
-        // What else goes by the number does so in steps of 4 and 64: over many programs, each meets every rig.
+        // Other choices by number repeat every 4 and every 64 programs; this index lets each of them meet every rig in
+        // a long run.
         compare_program(side, &worlds[(loop.program - first + loop.program / 64) % WORLDS], loop.program);
         loop.values += values_compared;
     }

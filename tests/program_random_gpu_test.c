@@ -26,14 +26,14 @@ static void compare_programs(bool interpret, const char *name, uint32_t first, u
     lmb_gpu_destroy(gpu);
 }
 
-// Fewer than on the CPU: drivers that run on the processor take seconds for each.
+// Fewer than on the CPU, because drivers that run on the processor take seconds for each.
 static void same_bits_interpreted(void **state) {
     (void)state;
     suite_full_only();
     compare_programs(true, "interpreted", 0, (program_random_count() * 2 + 4) / 5);
 }
 
-// A pipeline for a program takes them far longer, so only some programs, of all sizes, have one.
+// A pipeline for a program takes far longer, so only some programs, of all sizes, have one.
 static void same_bits_with_pipelines(void **state) {
     (void)state;
     compare_programs(false, "pipelines", 1, 1 + program_random_count() / 20);

@@ -1,4 +1,4 @@
-// Random programs on the vector paths against the reference, and what becomes of one that differs.
+// Random programs on the SIMD paths against the reference, and the shrinking of a program that differs.
 #include "program_random.h"
 
 #include "scene.h"
@@ -28,7 +28,7 @@ static void same_bits_on_every_path(void **state) {
     }
 }
 
-// The generator can draw every operation, sizes up to about the largest, and trees that hold as many poses as may be.
+// The generator can draw every operation, sizes up to nearly the max, and trees that hold the max number of poses.
 static void programs_are_of_all_kinds(void **state) {
     (void)state;
     uint32_t counts[LMB_OP_COUNT] = {0};
@@ -59,7 +59,7 @@ static void note_additive(void *user, const char *line) {
     *(bool *)user = *(bool *)user || strstr(line, " additive") != NULL || strstr(line, "apply") != NULL;
 }
 
-// Wrong by one bit wherever a program has an additive.
+// Gives a result that is wrong by one bit if a program contains an additive.
 static void run_wrongly(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                         const lmb_batch_outputs *outputs) {
     lmb_cpu_path path = LMB_CPU_REFERENCE;
@@ -87,7 +87,7 @@ static void a_program_that_differs_is_shrunk(void **state) {
         if (crowd.random->node_count > 20 && program_random_differs(&side, &crowd, text, sizeof text)) {
             assert_non_null(strstr(text, "model"));
             program_random_shrink(&side, &crowd);
-            // An additive and two leaves.
+            // An additive and two leaves remain.
             assert_int_equal(crowd.random->node_count, 3);
             assert_int_equal(crowd.random->nodes[2].op, LMB_OP_ADDITIVE);
             assert_true(program_random_differs(&side, &crowd, NULL, 0));

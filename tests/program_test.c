@@ -9,7 +9,7 @@
 
 enum { JOINTS = 4 };
 
-// A program that is right, of which a test spoils one thing: nodes 0 to 9 use every operation.
+// A valid program, of which each test breaks one thing. Nodes 0 to 9 use every operation.
 typedef struct recipe {
     lmb_rig *rig;
     lmb_clip *clip;
@@ -375,7 +375,7 @@ static void values_that_do_not_fit(void **state) {
         }
         *values[i].value = kept;
     }
-    // What an operation does not use is ignored.
+    // Fields that an operation does not use are ignored.
     r.nodes[REST].weight = r.nodes[REST].clip = r.nodes[POSE_0].time = lmb_parameter(1000);
     r.nodes[REST].mask = r.nodes[REST].pose = r.nodes[BLEND].pose = 1000;
     r.nodes[WEIGHTED].weights[2] = lmb_constant(NAN);
@@ -397,12 +397,12 @@ static void a_clip_needs_clips(void **state) {
     r.def.masks = NULL;
     r.def.mask_count = 0;
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 5", "mask");
-    r.def.node_count = 5; // up to the blend, which needs none
+    r.def.node_count = 5; // up to the blend, which needs no mask
     lmb_graph_destroy(created(&r));
     end(&r);
 }
 
-// Chains in the first input stay flat; in the second input each holds one more.
+// Nodes that nest in the first input keep the stack small; nested in the second input, each needs one more pose.
 static void stacks_have_a_limit(void **state) {
     (void)state;
     recipe r;
@@ -437,8 +437,8 @@ static void stacks_have_a_limit(void **state) {
     end(&r);
 }
 
-// Nodes that use others many times over, in flat stacks: two levels of 300 are some 90,000 operations, and more levels
-// would run for hours. They are refused in no time.
+// Nodes that use others many times, with small stacks: two levels of 300 are about 90,000 operations, and more levels
+// would run for hours. The check refuses them immediately.
 static void nodes_used_often_do_not_explode(void **state) {
     (void)state;
     enum { LEVELS = 6, EACH = 300, ALL = LEVELS * EACH + 1 };
@@ -568,7 +568,8 @@ static void runs_are_checked(void **state) {
     end(&r);
 }
 
-// Ranges give the bits of the whole, touch no other character, and each set of outputs those of all together.
+// Ranges give the bits of the whole batch and affect no other character. Each set of outputs gives the same bits as all
+// together.
 static void ranges_and_outputs_do_not_matter(void **state) {
     (void)state;
     recipe r;
@@ -578,7 +579,7 @@ static void ranges_and_outputs_do_not_matter(void **state) {
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     static buffers whole, part;
     fill(&whole, 83);
-    whole.parameters[2] = -1.0f; // refused, so that counters have something to count
+    whole.parameters[2] = -1.0f; // refused, so that the counters are not 0
     whole.parameters[7] = NAN;
     const lmb_batch all = {program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
     const lmb_batch_inputs inputs = inputs_of(&whole);
@@ -654,7 +655,7 @@ static void memory_that_is_refused(void **state) {
     end(&r);
 }
 
-// Frames allocate nothing: all that a host hands out, it hands out before.
+// Frames allocate nothing: all host allocations occur before.
 static void running_allocates_nothing(void **state) {
     (void)state;
     recipe r;

@@ -1,4 +1,4 @@
-// Random numbers for tests: those of the command's crowds, rotations, and numbers at the edges.
+// Random numbers for tests: the generator of the command's crowds, rotations, and values at the edges of ranges.
 #ifndef LIMBER_TESTS_RANDOM_H
 #define LIMBER_TESTS_RANDOM_H
 
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// A unit quaternion, every direction alike.
+// A unit quaternion, uniformly distributed.
 static inline void random_rotation(random_source *source, float rotation[4]) {
     double q[4], square;
     do {
@@ -23,7 +23,8 @@ static inline void random_rotation(random_source *source, float rotation[4]) {
     }
 }
 
-// Any bits, a value near a limit of the snapping rule, few mantissa bits so that sums cancel exactly, or plain.
+// Returns arbitrary bits, a value near a limit of the snapping rule, a value with few mantissa bits so that sums cancel
+// exactly, or a usual value.
 static inline float random_extreme(random_source *source) {
     static const uint32_t edges[] = {0x00000000u, 0x80000000u, 0x3f800000u, 0xbf800000u, 0x2b800000u, 0xab800000u,
                                      0x53800000u, 0xd3800000u, 0x2b7fffffu, 0x53800001u, 0x00000001u, 0x80000001u,
@@ -53,7 +54,7 @@ static inline float random_extreme(random_source *source) {
     return value;
 }
 
-// What builders accept.
+// A value that builders accept.
 static inline float random_allowed(random_source *source) {
     for (;;) {
         float value = random_extreme(source);

@@ -1,5 +1,5 @@
-// A file that Assimp reads, from outside: whatever it does to the child process that reads it, the parent gets an
-// answer. The first byte chooses the format, where the rest does not say it.
+// Untrusted files that Assimp reads: whatever happens to the child process, the parent gets an answer. The first byte
+// selects the format if the rest does not determine it.
 #define _POSIX_C_SOURCE 200809L
 #include "reader.h"
 
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     reader_serve(*argc, *argv);
-    // With sanitizers a child has no limit on memory of its own, and what it leaks is no finding.
+    // With sanitizers, a child has no memory limit of its own, and its leaks do not count.
     setenv("ASAN_OPTIONS", "detect_leaks=0:hard_rss_limit_mb=1500:allocator_may_return_null=1", 1);
     return 0;
 }

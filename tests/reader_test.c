@@ -1,4 +1,4 @@
-// What the command and the viewer read files with: those that kill Assimp kill a child process, and nothing else.
+// The file reader of the command and the viewer: a file that crashes Assimp ends a child process, and nothing else.
 #include "reader.h"
 #include "suite.h"
 
@@ -33,7 +33,7 @@ static lmb_result read_file(const char *path, lmb_import **import, lmb_error *er
     return reader_import(&path, 1, import, error);
 }
 
-// With a message that names the file, and nothing else harmed: the next file is read.
+// Expects a message that names the file, and that the next file can be read.
 static void expect_refused(const char *path) {
     lmb_import *import = NULL;
     lmb_error error;
@@ -46,7 +46,7 @@ static void expect_refused(const char *path) {
     assert_int_equal(error.result, result);
 }
 
-// The same as with trust, in the bits of everything.
+// Expects the same bits as when the file is trusted and read in the process.
 static void expect_same(const char *path) {
     lmb_import *there = NULL, *here = NULL;
     lmb_error error;
@@ -87,7 +87,7 @@ static void loops_are_survived(void **state) {
     expect_refused("reader_test_self.dae");
 }
 
-// In words of a file, the guards of a reader that only imitates Assimp's are easily passed by: these have none to pass.
+// Deeply nested files, which a scan of the text before Assimp could easily miss.
 static void deep_nesting_is_survived(void **state) {
     (void)state;
     static const struct {
@@ -108,11 +108,11 @@ static void deep_nesting_is_survived(void **state) {
     }
 }
 
-// Each node holds the next one twice.
+// Each node contains the next one twice.
 static void doubling_nodes_take_no_more_than_their_share(void **state) {
     (void)state;
     if (SUITE_SANITIZED) {
-        skip(); // there is no limit on memory
+        skip(); // there is no memory limit
     }
     enum { LEVELS = 40 };
     FILE *file = create("reader_test_bomb.dae");
@@ -139,7 +139,7 @@ static void doubling_nodes_take_no_more_than_their_share(void **state) {
     expect_refused("reader_test_parents.fbx");
 }
 
-// An assertion of Assimp's ends the process that reads it.
+// An assertion in Assimp ends the child process.
 static void times_without_bounds_are_survived(void **state) {
     (void)state;
     write_text(
@@ -165,7 +165,7 @@ static void failures_name_their_cause(void **state) {
     write_text("reader_test_empty.bvh", "");
     assert_int_equal(read_file("reader_test_empty.bvh", &import, &error), LMB_ERROR_FORMAT);
     assert_string_equal(error.message, "reader_test_empty.bvh: is empty");
-    // A second file that fails, and one that kills the reader: both are named, or one of several.
+    // A second file that cannot be read, and a file that crashes the reader: the message names both, or one of several.
     write_text("reader_test.bvh", bvh_text);
     const char *const missing[] = {"reader_test.bvh", "no_such_file.fbx"};
     assert_int_equal(reader_import(missing, 2, &import, &error), LMB_ERROR_FILE);

@@ -1,4 +1,4 @@
-// A graph read from a text and created, with what moves by itself in it: for tests that look into it.
+// A graph that was read from JSON and created, with its control: for tests that inspect them.
 #ifndef LIMBER_TESTS_READING_H
 #define LIMBER_TESTS_READING_H
 
@@ -9,13 +9,13 @@
 typedef struct reading {
     lmb_graph_json *json;
     lmb_graph *graph;
-    const lmb_control_def *control; // NULL where nothing moves by itself
+    const lmb_control_def *control; // NULL if the graph has no control
     lmb_moving moving;
 } reading;
 
-// Takes what was read. Fails the test where it is refused.
+// Takes ownership of the JSON. Fails the test if the graph is refused.
 reading *reading_create(lmb_graph_json *json);
-// NULL is fine.
+// Accepts NULL.
 void reading_destroy(reading *r);
 
 #endif

@@ -1,7 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # cmake -DTESTS=... -DREADME=... -P readme_table.cmake
-# Fails where a test of TESTS, a file of lines `name set`, has no row of that set in README.
+# Fails if a test has no row with its set in README. TESTS is a file of lines `name set`.
 file(STRINGS ${TESTS} tests)
 file(STRINGS ${README} rows REGEX "^\\| `[a-z0-9_]+` \\|")
 set(known "")

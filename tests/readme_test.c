@@ -1,15 +1,15 @@
-// README's example in C: the very functions, compiled from it, make the program that their comments describe.
+// The C example of README.md: the test compiles its functions, and checks that the program does what its comments say.
 #include "suite.h"
 
 #include <limber/cpu.h>
 #include <math.h>
 #include <string.h>
 
-// In README.
+// Defined in README.md.
 lmb_result create_graph(const lmb_rig *rig, const lmb_clip *const clips[2], lmb_graph **graph, lmb_error *error);
 
-// Of 1 second: moves along x by 1 and does not turn, or is at y = 2 and is turned by 90 degrees about z, written as the
-// quaternion of the long way.
+// A clip of 1 second. Clip 0 moves along x by 1 without a rotation. Clip 1 is at y = 2, turned by 90 degrees about z;
+// its quaternion has the sign of the longer way.
 static lmb_clip *create_clip(const lmb_rig *rig, uint32_t index) {
     static const float times[2] = {0.0f, 1.0f};
     static const float positions[2][6] = {{0, 0, 0, 1, 0, 0}, {0, 2, 0, 0, 2, 0}};

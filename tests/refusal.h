@@ -1,4 +1,4 @@
-// What a refused call owes its caller: the result code, and a message that names the place.
+// Checks of a refused call: the result code, and a message that names the cause.
 #ifndef LIMBER_TESTS_REFUSAL_H
 #define LIMBER_TESTS_REFUSAL_H
 

@@ -1,4 +1,4 @@
-// What failing calls leave behind: a result that is NULL, whatever it was before, so that a caller may release it.
+// A failing call sets its result to NULL, whatever it was before, so that the caller may release it.
 #include "suite.h"
 
 #include "../src/control_def.h"
@@ -21,7 +21,7 @@
 #include <limber/machine.h>
 #endif
 
-// EXPECT_NULL(type, call): `call` names its result `result`, and fails without the rest of its arguments.
+// EXPECT_NULL(type, call): `call` passes `result` as its result, and fails because its other arguments are missing.
 #define EXPECT_NULL(type, call)                                                                                        \
     do {                                                                                                               \
         static char before;                                                                                            \
@@ -62,7 +62,7 @@ static void results_of_importing_are_null(void **state) {
     EXPECT_NULL(lmb_import, lmb_import_memory(NULL, 1, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_graph_json, lmb_graph_json_read(NULL, NULL, result, NULL, NULL));
     EXPECT_NULL(lmb_graph_json, lmb_machine_read(NULL, NULL, NULL, result, NULL, NULL));
-    // And where the descriptors are in order and the file is not.
+    // Also with valid descriptors and an invalid file.
     static char before;
     lmb_import *import = (lmb_import *)(void *)&before;
     assert_int_equal(lmb_import_file("nowhere.glb", NULL, &import, NULL), LMB_ERROR_FILE);

@@ -87,7 +87,7 @@ static void joints_in_order_keep_it(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// A tree whose joints are in the descriptor in any order: everything must be found again through the map.
+// A tree whose joints are in random order in the descriptor. The map must find everything again.
 static void any_order_will_do(void **state) {
     (void)state;
     enum { JOINTS = 1000 };
@@ -97,7 +97,7 @@ static void any_order_will_do(void **state) {
         static uint32_t place[JOINTS], depth[JOINTS];
         static bool seen[JOINTS];
         uint32_t deepest = 0;
-        for (uint32_t i = 0; i < JOINTS; i++) { // where the i-th joint of the tree stands
+        for (uint32_t i = 0; i < JOINTS; i++) { // position of the i-th joint of the tree in the descriptor
             place[i] = i;
             const uint32_t other = random_below(&source, i + 1);
             place[i] = place[other];
@@ -154,7 +154,7 @@ static void parents_in_a_circle_are_refused(void **state) {
     (void)state;
     for (uint32_t length = 1; length <= 5; length++) {
         lmb_joint_def joints[6];
-        for (uint32_t i = 0; i < 6; i++) { // joint 5 hangs from the circle; those between are roots
+        for (uint32_t i = 0; i < 6; i++) { // joint 5 is a child of the circle; the joints between are roots
             joints[i] = lmb_default_joint_def();
             joints[i].parent = i < length ? (i + 1) % length : i == 5 ? 0 : LMB_NONE;
         }
@@ -297,7 +297,7 @@ static void counts_have_limits(void **state) {
     assert_non_null(joints);
     for (uint32_t i = 0; i <= LMB_MAX_JOINTS; i++) {
         joints[i] = lmb_default_joint_def();
-        joints[i].parent = i == LMB_MAX_JOINTS - 1 ? LMB_NONE : i + 1; // the last is the root of a chain
+        joints[i].parent = i == LMB_MAX_JOINTS - 1 ? LMB_NONE : i + 1; // the last joint is the root of a chain
     }
     lmb_rig *rig = created(joints, LMB_MAX_JOINTS);
     assert_int_equal(lmb_rig_joint_count(rig), LMB_MAX_JOINTS);
@@ -315,7 +315,7 @@ static void counts_have_limits(void **state) {
     CHECK_REFUSAL(lmb_rig_create(NULL, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     const lmb_rig_def def = {.joints = joints, .joint_count = 1};
     CHECK_REFUSAL(lmb_rig_create(&def, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    assert_int_equal(create(NULL, 0, &rig, NULL), LMB_ERROR_ARGUMENT); // no message asked for
+    assert_int_equal(create(NULL, 0, &rig, NULL), LMB_ERROR_ARGUMENT); // without a message
     free(joints);
 }
 
@@ -327,7 +327,7 @@ static lmb_rig *created_with_sockets(const lmb_joint_def *joints, uint32_t count
     return rig;
 }
 
-// Children before parents, so that joints change places.
+// Children come before parents, so the joints are reordered.
 static void sockets_follow_their_joints(void **state) {
     (void)state;
     lmb_joint_def joints[3];
@@ -405,7 +405,8 @@ static void sockets_and_radii_are_checked(void **state) {
     assert_null(rig);
 }
 
-// A rotation that normalising changes by its last bit, again and again or once more: a rig's own stays what it is.
+// Normalising such a rotation changes its last bit, once or every time. A rig keeps a rotation that it already
+// normalised.
 static void normalised_rotations_are_kept(void **state) {
     (void)state;
     lmb_joint_def joint = lmb_default_joint_def();
@@ -429,7 +430,7 @@ static void normalised_rotations_are_kept(void **state) {
         }
         assert_memory_equal(first, again, sizeof first);
     }
-    assert_true(changed > 0); // else nothing was to be kept
+    assert_true(changed > 0); // otherwise the test is empty
     lmb_rig *rig = NULL;
     lmb_error error;
     joint.rest = lmb_transform_identity();

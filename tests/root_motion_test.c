@@ -1,4 +1,4 @@
-// Root motion taken out of clips: put together again, motion and clip are the clip as it was, in float64.
+// Root motion extracted from clips: motion and remaining clip together give the original clip, in float64.
 #include "failing_host.h"
 
 #include <limber/cpu.h>
@@ -26,7 +26,7 @@ typedef struct fixture {
     lmb_root_motion *motion;
 } fixture;
 
-// An armature that is turned and scaled as exporters have it, hips, a spine, and a second root.
+// An armature that is turned and scaled as exporters write it, hips, a spine, and a second root.
 static lmb_rig *make_rig(float scale) {
     lmb_joint_def joints[JOINTS];
     static const char *const names[] = {"armature", "hips", "spine", "prop"};
@@ -52,7 +52,7 @@ static lmb_rig *make_rig(float scale) {
     return rig;
 }
 
-// About an axis, in a clip's form.
+// Writes a rotation about an axis as a clip's quaternion.
 static void put_rotation(double x, double y, double z, double angle, float *rotation) {
     const double length = sqrt(x * x + y * y + z * z);
     rotation[0] = (float)(x / length * sin(angle / 2.0));
@@ -61,8 +61,8 @@ static void put_rotation(double x, double y, double z, double angle, float *rota
     rotation[3] = (float)cos(angle / 2.0);
 }
 
-// Hips that wander in a curve, nod and turn about what is upwards for their parent, by `turns` radians in 3 s; a spine
-// and a prop that move as well; an armature that glides where `glides`.
+// Hips that move along a curve, nod, and turn about their parent's up axis by `turns` radians in 3 s. The spine and the
+// prop also move. With `glides`, the armature moves as well.
 static lmb_clip *make_clip(const lmb_rig *rig, float scale, double turns, lmb_interpolation interpolation,
                            bool glides) {
     enum { KEYS = 25 };
@@ -98,7 +98,7 @@ static lmb_clip *make_clip(const lmb_rig *rig, float scale, double turns, lmb_in
     return clip;
 }
 
-// Model matrices at as many times, evenly spread over the clip.
+// Computes model matrices at evenly spaced times over the clip.
 static void sample(const lmb_rig *rig, const lmb_clip *clip, float (*models)[JOINTS][3][4]) {
     lmb_error error = {0};
     lmb_node_def node = lmb_default_node_def();
@@ -122,7 +122,7 @@ static void sample(const lmb_rig *rig, const lmb_clip *clip, float (*models)[JOI
     lmb_graph_destroy(program);
 }
 
-// A track at a share of its time.
+// Evaluates a track at a fraction of its time.
 static void motion_at(const lmb_motion_track *track, double share, double numbers[4]) {
     const double at = share * (track->key_count - 1);
     const uint32_t key = at < track->key_count - 2 ? (uint32_t)at : track->key_count - 2;
@@ -150,7 +150,7 @@ static double difference(const double motion[4], float (*left)[4], float (*sourc
 
 static float before[SAMPLES][JOINTS][3][4], after[SAMPLES][JOINTS][3][4];
 
-// The largest difference of what was put together again, over the joints that hang from the hips.
+// Returns the largest difference after motion and clip are combined again, over the hips and their descendants.
 static double largest_difference(const fixture *f) {
     sample(f->rig, f->clip, before);
     sample(f->rig, lmb_root_motion_clip(f->motion), after);
@@ -161,7 +161,7 @@ static double largest_difference(const fixture *f) {
         for (int joint = 1; joint < 3; joint++) {
             largest = fmax(largest, difference(motion, after[i][joint], before[i][joint]));
         }
-        // What does not hang from them has not changed.
+        // Other joints have not changed.
         assert_memory_equal(after[i][3], before[i][3], sizeof after[i][3]);
     }
     return largest;
@@ -188,7 +188,7 @@ static void assert_below(double value, double bound) {
     }
 }
 
-// Without yaw it is the same everywhere; steps stay steps, however large the scale above.
+// Without yaw, the result equals the original everywhere. Steps remain steps, however large the scale above is.
 static void test_ways(void **state) {
     (void)state;
     for (int i = 0; i < 8 * 3 * 2; i++) {
@@ -203,12 +203,12 @@ static void test_ways(void **state) {
         fixture f = extract(scale, 2.0, i / 24 ? LMB_INTERPOLATION_STEP : LMB_INTERPOLATION_LINEAR, !(i / 24), &def);
         assert_int_equal(lmb_root_motion_track(f.motion)->key_count, i / 24 ? 22 : 91);
         if (i / 24) {
-            // Between grid keys a step leaves the motion's line; the clip takes it back.
+            // Between its keys the motion is linear and a step is not; the clip compensates.
             assert_below(largest_difference(&f), 2e-5);
         } else {
             assert_below(largest_difference(&f), 1e-5);
         }
-        // Axes that are taken leave the hips where they began, at the motion's keys: the first and the last sample.
+        // Extracted axes leave the hips at their start, at the motion's keys: here the first and the last sample.
         for (int axis = 0; axis < 3; axis++) {
             if (i >> axis & 1) {
                 assert_below(fabs((double)after[SAMPLES - 1][1][axis][3] - (double)before[0][1][axis][3]), 1e-5);
@@ -220,7 +220,7 @@ static void test_ways(void **state) {
     }
 }
 
-// With yaw, several turns too. What is left neither walks nor turns.
+// With yaw, also over several turns. The remaining clip does not move or turn the hips.
 static void test_yaw(void **state) {
     (void)state;
     static const double turns[] = {0.0, 1.0, -7.0, 20.0};
@@ -231,7 +231,7 @@ static void test_yaw(void **state) {
         fixture f = extract(i / 4 ? 0.01f : 1.0f, turns[i % 4], LMB_INTERPOLATION_LINEAR, i / 4 == 0, &def);
         const lmb_motion_track *track = lmb_root_motion_track(f.motion);
         assert_below(largest_difference(&f), 1e-5);
-        // The parent's z is up: a turn about it is the yaw.
+        // The parent's z is up, so a rotation about it is the yaw.
         const double last = (double)track->keys[4 * (track->key_count - 1) + 3];
         assert_below(fabs(last - turns[i % 4]), 1e-5);
         for (int row = 0; row < 3; row++) {
@@ -246,7 +246,7 @@ static void test_yaw(void **state) {
     }
 }
 
-// Yaw alone turns about the model's origin; cubic splines and steps are as exact as lines, at any rate.
+// Only yaw is extracted, about the model's origin. Cubic splines and steps are as exact as linear tracks, at any rate.
 static void test_rest(void **state) {
     (void)state;
     lmb_root_motion_def def = lmb_default_root_motion_def();
@@ -266,7 +266,7 @@ static void test_rest(void **state) {
     }
 }
 
-// What a clip has beside its tracks stays; one without any key of the joint, or without duration, works too.
+// The other properties of a clip are kept. A clip without keys of the joint, or without a duration, also works.
 static void test_edges(void **state) {
     (void)state;
     lmb_error error = {0};
@@ -277,7 +277,7 @@ static void test_edges(void **state) {
     assert_string_equal(lmb_clip_name(left), "wander");
     assert_true(lmb_clip_duration(left) == lmb_clip_duration(f.clip));
     assert_int_equal(lmb_clip_track_count(left), lmb_clip_track_count(f.clip));
-    // Three tracks are as they were; two have keys at the motion's 91 times, and theirs are among these.
+    // Three tracks are unchanged. Two have keys at the motion's 91 times, which include their own times.
     assert_true(lmb_clip_key_count(left) >= 3 * 25 + 2 * 91);
     lmb_root_motion_destroy(f.motion);
     lmb_clip_destroy(f.clip);
@@ -293,24 +293,25 @@ static void test_edges(void **state) {
     lmb_root_motion_destroy(NULL);
 }
 
-// ---- At any time, against float64 from the formulas of lerp and slerp. ----
+// ---- At any time, against float64 with the formulas of lerp and slerp. ----
 
 enum { LINKS = 4, LINK_KEYS = 5, BETWEEN = 607 };
 
-// A root, a body, hips and a spine below each other, as robots have them: one key a second, and far from each other.
+// A root, a body, hips and a spine, each below the previous one, as in robots. One key per second, with large changes.
 typedef struct chain {
     lmb_rig *rig;
     lmb_clip *clip;
-    float scale; // of the root
+    float scale; // scale of the root
     float times[LINK_KEYS];
     float translations[LINKS][LINK_KEYS * 3];
     float rotations[LINKS][LINK_KEYS * 4];
-    float scales[LINK_KEYS * 3]; // of the body
+    float scales[LINK_KEYS * 3]; // scales of the body
 } chain;
 
 typedef double (*models)[3][4]; // [time][joint]
 
-// Joints in `turning` turn by up to 2.2 radians from key to key; the body grows where `grows`. All of them walk.
+// The joints in the set `turning` turn by up to 2.2 radians between keys. With `grows`, the body grows. All joints
+// move.
 static chain make_chain(uint32_t turning, bool grows, float scale) {
     static const double axes[LINKS][3] = {{0.1, 1.0, 0.2}, {0.6, 0.5, -0.4}, {-0.3, 1.0, 0.5}, {1.0, 0.2, 0.1}};
     static const char *const names[LINKS] = {"Root", "Body", "Hips", "Spine"};
@@ -390,7 +391,7 @@ static void put_below(double parent[3][4], double local[3][4], double result[3][
     }
 }
 
-// The chain at a time, as its keys have it.
+// Evaluates the chain at a time from its keys.
 static void chain_at(const chain *c, float time, double (*result)[3][4]) {
     const int key = time < (float)(LINK_KEYS - 2) ? (int)time : LINK_KEYS - 2;
     const double part = (double)time - key;
@@ -418,7 +419,7 @@ static void *allocate(size_t count, size_t size) {
     return memory;
 }
 
-// Model matrices in float64, from the local poses that a clip is sampled to.
+// Computes model matrices in float64 from the local poses that a clip is sampled to.
 static models sample_models(const lmb_rig *rig, const lmb_clip *clip, const float *times, uint32_t count) {
     lmb_error error = {0};
     lmb_node_def node = lmb_default_node_def();
@@ -456,8 +457,8 @@ static models sample_models(const lmb_rig *rig, const lmb_clip *clip, const floa
     return result;
 }
 
-// The largest ones, over times and joints: of positions relative to the farthest that one of them lies from the
-// origin, and of axes relative to their length. They are those that hang from the joint whose motion was taken.
+// The largest errors over all times and joints: of positions, relative to the largest distance of a joint from the
+// origin, and of axes, relative to their length. They cover the descendants of the joint whose motion was extracted.
 typedef struct errors {
     double position, axes, distance;
 } errors;
@@ -512,7 +513,7 @@ static errors errors_of(const lmb_rig *rig, uint32_t taken, models expected, con
     return worst;
 }
 
-// Times of which few are those of keys.
+// Times, few of which are key times.
 static void spread_times(const lmb_clip *clip, float *times) {
     for (int i = 0; i < BETWEEN; i++) {
         times[i] = lmb_clip_duration(clip) * (float)i / (BETWEEN - 1);
@@ -542,8 +543,9 @@ static void take_axes(const char *axes, lmb_root_motion_def *def) {
     def->z = strchr(axes, 'z') != NULL;
 }
 
-// Linear tracks that turn far from key to key, of the joint and of those above and below it: as exact at any time as at
-// keys. Lines alone, at 30 keys a second and without yaw, err by 12 mm, 11 m from the origin.
+// Linear tracks with large rotations between keys, of the joint, its ancestors and its descendants, are as exact at any
+// time as at keys. With linear keys only, at 30 keys a second and without yaw, the error would be 12 mm at 11 m from
+// the origin.
 static void test_between_keys(void **state) {
     (void)state;
     static const char *const axes[] = {"xz", "xyz", "y", ""};
@@ -564,7 +566,7 @@ static void test_between_keys(void **state) {
         worst.axes = fmax(worst.axes, found.axes);
         most = keys > most ? keys : most;
         if (turning[i / 3 % 6] == 0 && kind == 0) {
-            // What remains is a line: keys at the motion's times alone, 121 a track.
+            // The rest is linear: only keys at the motion's times, 121 per track.
             assert_int_equal(keys, (def.yaw ? 6 : 7) * LINK_KEYS + (def.yaw ? 2 : 1) * 121);
         }
         release_chain(&c);
@@ -577,7 +579,8 @@ static void test_between_keys(void **state) {
 }
 
 #ifdef LIMBER_HAS_IMPORT
-// Each clip of a real character, with and without yaw, by each of its first joints: what turns is above, too.
+// Each clip of a real character, with and without yaw, by each of its first joints, so also with rotations above the
+// joint.
 static void check_character(const lmb_import_def *def) {
     static float times[BETWEEN];
     lmb_import *import = NULL;
@@ -626,7 +629,7 @@ static void test_characters(void **state) {
         lmb_import_def def = lmb_default_import_def();
         def.paths = paths + i;
         def.path_count = i < 2 ? 1 : 3;
-        def.trusted = i == 2; // this project's own FBX
+        def.trusted = i == 2; // the project's own FBX file
         check_character(&def);
     }
 }
@@ -697,7 +700,7 @@ static void test_refusals(void **state) {
         refuse(&f, other, bad, LMB_ERROR_ARGUMENT, (const char *[]){"scales that differ", "scale of 0", "2^20"}[i]);
         lmb_clip_destroy(other);
     }
-    // Between the motion's keys, too: scales that differ for a while, and one that changes its sign.
+    // Also between the motion's keys: scales that differ for a while, and a scale that changes its sign.
     static const float between[] = {0.0f, 0.3f, 1.0f}, differ[] = {1, 1, 1, 1, 2, 1, 1, 1, 1};
     static const float changes[] = {1, 1, 1, 0.5f, 0.5f, 0.5f, -0.5f, -0.5f, -0.5f};
     for (int i = 0; i < 2; i++) {
@@ -716,7 +719,7 @@ static void test_refusals(void **state) {
 static lmb_result try_extract(const lmb_host *host, lmb_error *error, void *user) {
     const fixture *f = user;
     lmb_root_motion_def def = lmb_default_root_motion_def();
-    def.joint = 1; // whose tracks become cubic splines
+    def.joint = 1; // its tracks become cubic splines
     lmb_root_motion *motion = NULL;
     const lmb_result result = lmb_root_motion_extract(f->rig, f->clip, &def, host, &motion, error);
     assert_true((motion != NULL) == (result == LMB_OK));

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the quick tests: those without a GPU once, the others on every Vulkan driver
-# present. With --full first, also the full set's, as CI does. Further arguments go to ctest (-R NAME, -j 4 ...).
+# Installs missing packages, builds, and runs the quick tests: those without a GPU once, the others on every Vulkan
+# driver present. With --full as the first argument, also runs the full set, as CI does. Further arguments go to ctest
+# (-R NAME, -j 4 ...).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
@@ -15,25 +16,27 @@ results=build/release/results.xml
 
 heading() { printf '\n== %s\n' "$*"; }
 
-# A count in the head of CTest's result file; 0 where there is none.
+# Prints a count from the head of CTest's result file, or 0 if there is none.
 attribute() {
     local count
     count=$(sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$results" 2>/dev/null | head -n 1)
     echo "${count:-0}"
 }
 
-# run_tests CTEST_ARGUMENTS...: runs, and adds to the counts; a run that fails without a failed test counts as one.
+# run_tests CTEST_ARGUMENTS...: runs tests and adds to the counts. A failed run without a failed test counts as one
+# failure.
 run_tests() {
     local run fail skip status=0
     rm -f "$results"
     ctest --preset release -j "$(nproc)" --no-tests=ignore --output-junit "$PWD/$results" "$@" || status=$?
     run=$(attribute tests) fail=$(attribute failures) skip=$(($(attribute skipped) + $(attribute disabled)))
-    if [ "$status" -ne 0 ] && [ "$fail" -eq 0 ]; then # a test that could not start is no failure in the file
+    if [ "$status" -ne 0 ] && [ "$fail" -eq 0 ]; then # the file does not count a test that could not start as a failure
         fail=1 skip=$((skip > 0 ? skip - 1 : 0))
         run=$((run > 0 ? run : 1))
     fi
     passed=$((passed + run - fail - skip)) failed=$((failed + fail)) skipped=$((skipped + skip))
-    # Cases that a suite skips by itself (a missing asset, say) pass as far as CTest can emit: name them.
+    # CTest counts cases that a suite skips itself (because of a missing asset, for example) as passed, so this lists
+    # them.
     sed -n 's/^.*\[  SKIPPED \] \([a-zA-Z_].*\)$/skipped inside a suite: \1/p' "$results" | sort -u
 }
 
@@ -52,7 +55,7 @@ cmake --preset release >build/release.log 2>&1 || { cat build/release.log >&2; e
 cmake --build --preset release
 
 heading "Tests without a GPU"
-# In the full set, a suite with all of its cases makes that with some of them needless.
+# In the full set, a suite with all of its cases replaces the same suite with fewer cases.
 twins=()
 if [ "$sets" != quick ]; then
     names=$(ctest --preset release -N | sed -n 's/^ *Test *#[0-9]*: \(.*\)_full$/\1/p' | paste -sd '|')

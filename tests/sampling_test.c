@@ -1,4 +1,4 @@
-// Clips in a program against the float64 oracle: interpolations, clamping, looping, times and indices that are refused.
+// Clips in a program against the float64 oracle: interpolations, clamping, looping, refused times and indices.
 #include "keyframes.h"
 #include "scene.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Clip index and time are parameters 0 and 1.
+// Parameter 0 is the clip index, parameter 1 the time.
 static void start_sampling(test_scene *scene, lmb_rig *rig, const lmb_clip_def *clips, uint32_t clip_count,
                            uint32_t characters, bool loop) {
     scene_start(scene, rig, characters, 2);
@@ -22,7 +22,7 @@ static void start_sampling(test_scene *scene, lmb_rig *rig, const lmb_clip_def *
 static scene_bounds sampling_bounds(void) {
     scene_bounds bounds = SCENE_BOUNDS;
     bounds.magnitude = KEYFRAMES_MAGNITUDE;
-    bounds.scale = 1e-6; // sampled linearly, so relative to the keys as well
+    bounds.scale = 1e-6; // sampled linearly, so also relative to the keys
     bounds.scale_floor = KEYFRAMES_MAGNITUDE;
     return bounds;
 }
@@ -57,7 +57,7 @@ static void random_clips_clamped(void **state) {
     }
 }
 
-// At every key, one float before and one after: a character for each.
+// At every key, one float before it and one after it, with a character for each.
 static void times_at_keys(void **state) {
     (void)state;
     enum { JOINTS = 6 };
@@ -79,7 +79,7 @@ static void times_at_keys(void **state) {
                                                                           : nextafterf(time, 10.0f);
                 }
             }
-            // Looped, one float before 0 is one float before the end, or the end, which is the start.
+            // With looping, one float before 0 is one float before the end, or the end itself, which is the start.
             if (!(loop == 1 && shift == 1)) {
                 scene_run(&scene);
                 scene_compare_local(&scene, "at keys", sampling_bounds());
@@ -92,8 +92,8 @@ static void times_at_keys(void **state) {
 
 static const float zero_and_one[] = {0.0f, 1.0f};
 
-// What a sampled channel may be where the time is known to within `reach`: the oracle's values there, and anything
-// between them.
+// The range of a sampled channel if the time is known to within `reach`: the oracle's values for these times, and
+// everything between them.
 typedef struct value_range {
     double low[LMB_POSE_COMPONENTS];
     double high[LMB_POSE_COMPONENTS];
@@ -125,7 +125,8 @@ static value_range range_around(const test_scene *scene, const lmb_clip_def *cli
     return range;
 }
 
-// Looping reduces the time in floats, so it is known to some ulp of the time: twice that here.
+// Looping reduces the time in floats, so the time is known to some ulps of the original time; the test allows twice
+// that.
 static void looped_within_the_times_own_ulp(void **state) {
     (void)state;
     enum { JOINTS = 24, CHARACTERS = 400 };
@@ -136,7 +137,7 @@ static void looped_within_the_times_own_ulp(void **state) {
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         const double reach = exp2(random_between(&random, -20.0, 12.0));
         float time = (float)(random_below(&random, 2) == 0 ? -reach : reach);
-        if (character % 8 == 0) { // whole rounds
+        if (character % 8 == 0) { // whole loops
             time = KEYFRAMES_DURATION * ((float)(character / 8) - 25.0f);
         }
         *scene_parameter(&scene, character, 1) = time;
@@ -162,7 +163,7 @@ static void looped_within_the_times_own_ulp(void **state) {
     keyframes_destroy(&source);
 }
 
-// A ramp whose value is the time: what comes out is the time that a loop made of it.
+// A ramp whose value is the time, so the result is the looped time.
 static void looped_time_stays_in_range(void **state) {
     (void)state;
     static const float durations[] = {1.0f, 0.1f, 3.0f, 1e-3f, 1e-6f, 1e6f, 0.0166666675f, 7.7f};
@@ -181,7 +182,7 @@ static void looped_time_stays_in_range(void **state) {
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             const double rounds = random_between(&source, -200.0, 200.0);
             float time = (float)(rounds * (double)durations[i]);
-            if (character % 3 == 0) { // just around the end of a round
+            if (character % 3 == 0) { // just around the end of a loop
                 time = durations[i] * (float)(int)rounds;
                 time = character % 2 == 0 ? nextafterf(time, -INFINITY) : time;
             }
@@ -195,7 +196,7 @@ static void looped_time_stays_in_range(void **state) {
             const double time = (double)*scene_parameter(&scene, character, 1), duration = (double)durations[i];
             const double exact = oracle_clip_time(time, duration, true) / duration;
             double error = fabs((double)value - exact);
-            error = fmin(error, fabs(1.0 - error)); // the end of a round is the start of the next
+            error = fmin(error, fabs(1.0 - error)); // the end of a loop is the start of the next
             if (fabs(time) <= 300.0 * duration) {
                 largest = fmax(largest, error / fmax(1.0, fabs(time / duration)));
             }
@@ -243,7 +244,7 @@ static void times_and_indices_that_are_refused(void **state) {
     keyframes_destroy(&sources[1]);
 }
 
-// A single key at 0, and a clip without tracks: duration 0.
+// Clips of duration 0: with a single key at 0, and without tracks.
 static void clips_of_no_duration(void **state) {
     (void)state;
     static const float values[] = {1.0f, 2.0f, 3.0f};
@@ -265,7 +266,7 @@ static void clips_of_no_duration(void **state) {
     }
 }
 
-// Keys at 1 and 2 s in a clip of 4 s: the first holds before, the last after, looped too.
+// Keys at 1 and 2 s in a clip of 4 s: the first value applies before, the last one after, also when looped.
 static void the_first_and_last_keys_hold(void **state) {
     (void)state;
     static const float times[] = {1.0f, 2.0f};
@@ -287,7 +288,7 @@ static void the_first_and_last_keys_hold(void **state) {
             scene_run(&scene);
             scene_compare_local(&scene, "held keys", SCENE_BOUNDS);
             for (uint32_t character = 0; character < 6; character++) {
-                for (uint32_t i = 0; i < 3; i++) { // exactly, not only nearly
+                for (uint32_t i = 0; i < 3; i++) { // exactly
                     const float value = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, 0, i);
                     assert_true(value == plain[i + (at[character] >= 2.0f ? 3 : 0)]);
                 }
@@ -297,8 +298,8 @@ static void the_first_and_last_keys_hold(void **state) {
     }
 }
 
-// From q to -q with flat tangents the spline passes through zero, where it has no direction: any unit quaternion is
-// right, and nothing else.
+// From q to -q with zero tangents, the spline passes through zero, where it has no direction. Any unit quaternion is
+// correct there, and nothing else.
 static void a_spline_through_zero_stays_a_rotation(void **state) {
     (void)state;
     static const float values[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0};
@@ -322,7 +323,7 @@ static void a_spline_through_zero_stays_a_rotation(void **state) {
     scene_end(&scene);
 }
 
-// glTF's own example of a spline's meaning: with tangents equal to the slope, a Hermite curve is the straight line.
+// The glTF specification's own example: with tangents equal to the slope, a Hermite curve is a straight line.
 static void a_straight_spline_is_a_line(void **state) {
     (void)state;
     static const float times[] = {0.5f, 2.5f};
@@ -366,7 +367,7 @@ static void sampled_as_additive(void **state) {
     for (uint32_t i = 0; i < 120; i++) {
         scene.parameters[i] = (float)random_between(&source, 0.0, i % 3 == 2 ? 1.0 : 2.5);
     }
-    // Keys of scale lie anywhere in [-8, 8], so quotients of them can be as large as one over the smallest.
+    // Keys of scale are anywhere in [-8, 8], so their quotients can be as large as one over the smallest.
     scene_bounds bounds = {2e-6, 2e-6, 1e-4, 2.0 * KEYFRAMES_MAGNITUDE, 10.0};
     scene_run(&scene);
     scene_compare_local(&scene, "sampled as additive", bounds);
@@ -375,7 +376,7 @@ static void sampled_as_additive(void **state) {
     keyframes_destroy(&sources[1]);
 }
 
-// Times, rates and offsets in sixteenths, so that the time in the clip is exact.
+// Times, rates and offsets are multiples of 1/16, so that the time in the clip is exact.
 static void a_rate_and_an_offset(void **state) {
     (void)state;
     enum { CHARACTERS = 64 };
@@ -401,7 +402,7 @@ static void a_rate_and_an_offset(void **state) {
     keyframes_destroy(&keys);
 }
 
-// What is not finite among the three counts once, and the time in the clip is 0; products past 2^40 are clamped.
+// If any of the three is not finite, this counts once and the time in the clip is 0. Products above 2^40 are clamped.
 static void rates_and_offsets_that_are_refused(void **state) {
     (void)state;
     static const struct {

@@ -16,7 +16,7 @@ static uint32_t next_random(uint64_t *state) {
     return mixed >> turn | mixed << (-turn & 31);
 }
 
-// A multiple of 2^-20 in [-1, 1): exact, so rounding and flushing do not enter.
+// A multiple of 2^-20 in [-1, 1). It is exact, so rounding and flushing cannot change it.
 static float next_float(uint64_t *state) {
     return (float)((int32_t)(next_random(state) >> 11) - (1 << 20)) * 0x1p-20f;
 }
@@ -40,7 +40,7 @@ static lmb_result create_rig(scenario *s, uint64_t *state, lmb_error *error) {
             joints[i].rest.scale[k] = 1.0f;
         }
     }
-    uint64_t extra = 2026; // numbers of their own, so that the rest stays what it was
+    uint64_t extra = 2026; // a separate seed, so that all other values stay as they were
     lmb_socket_def sockets[SOCKETS];
     for (uint32_t i = 0; i < JOINTS; i++) {
         joints[i].radius = i % 5 == 0 ? 0.0f : next_float(&extra) * 0.25f + 0.25f;
@@ -60,8 +60,8 @@ static lmb_result create_rig(scenario *s, uint64_t *state, lmb_error *error) {
     return lmb_rig_create(&def, NULL, &s->rig, error);
 }
 
-// Values of one key of a channel: any rotation or, where `near`, small ones; scales near 1 and now and then negative;
-// translations in the unit cube.
+// Values of one key of a channel. Rotations are arbitrary, or small if `near` is set. Scales are near 1 and sometimes
+// negative. Translations are in the cube from -1 to 1.
 static void fill_key(float *values, lmb_channel channel, bool near, uint64_t *state) {
     int width = channel == LMB_CHANNEL_ROTATION ? 4 : 3;
     for (int i = 0; i < width; i++) {
@@ -95,7 +95,7 @@ static lmb_result create_clip(scenario *s, uint32_t index, uint64_t *state, lmb_
         lmb_interpolation interpolation = (lmb_interpolation)(next_random(state) % 3);
         int joint_maps = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
         if (next_random(state) % 5 == 0) {
-            continue; // the rest pose fills in
+            continue; // the rest pose supplies it
         }
         for (int key = 0; key < KEYS * joint_maps; key++) {
             fill_key(&values[i][key * (channel == LMB_CHANNEL_ROTATION ? 4 : 3)], channel, index == 2, state);
@@ -162,7 +162,7 @@ static lmb_result create_program(scenario *s, uint64_t *state, lmb_error *error)
     return lmb_graph_create(&def, NULL, &s->program, error);
 }
 
-// Values in range, with some of every kind that is refused, clamped or meets an edge.
+// Mostly values in range, and some of every kind that is refused, clamped, or on a boundary.
 static void fill_parameters(float *parameters, uint64_t *state) {
     static const uint32_t odd[] = {0x7fc00000u, 0xff800000u, 0x7f800000u, 0x00000001u, 0x80000000u, 0x3f800000u,
                                    0x00000000u, 0x40400000u, 0xbf800000u, 0x2b7fffffu, 0x5f000000u};
@@ -190,7 +190,7 @@ static lmb_result create_inputs(scenario *s, uint64_t *state, lmb_error *error) 
         }
     }
     for (size_t i = 0; i < s->pose_floats; i++) {
-        // Any exponent now and then: tiny, huge, infinite, NaN.
+        // Sometimes any exponent: tiny, huge, infinite, NaN.
         s->pose[i] = next_random(state) % 61 == 0 ? float_of_bits(next_random(state)) : next_float(state);
     }
     return LMB_OK;

@@ -27,7 +27,7 @@ static uint32_t parent_in(scene_shape shape, uint32_t joint, random_source *sour
     return shape == SCENE_CHAIN ? joint - 1 : 0;
 }
 
-// From numbers of their own, so that a seed gives the joints that it always gave.
+// Draws from a separate random source, so that a seed still gives the same joints as before radii were added.
 static void add_radii(lmb_joint_def *joints, uint32_t joint_count, random_source *source) {
     for (uint32_t i = 0; i < joint_count; i++) {
         joints[i].radius = random_below(source, 4) == 0 ? 0.0f : (float)random_between(source, 0.0, 2.0);
@@ -264,12 +264,12 @@ static oracle_scene as_oracle_scene(const test_scene *scene) {
     return result;
 }
 
-// The larger of the two, with NaN (which an oracle gone astray would give) as the largest of all.
+// Returns the larger value. NaN, which a broken oracle would return, counts as larger than every value.
 static double larger(double a, double b) {
     return isnan(a) || isnan(b) ? HUGE_VAL : fmax(a, b);
 }
 
-// Errors relative to their bounds' units; see scene_bounds.
+// Returns the errors in the units of the bounds; see scene_bounds.
 static scene_bounds errors_of(const test_scene *scene, uint32_t character, uint32_t joint,
                               const oracle_transform *expected, const scene_bounds *bounds) {
     scene_bounds errors = {0};

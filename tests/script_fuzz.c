@@ -1,4 +1,4 @@
-// The script of `limber play` from outside: whatever it says, it is read whole, or refused with line and column.
+// Untrusted scripts of `limber play`: a script is read completely, or refused with line and column.
 #include "cli/play_script.h"
 
 #include <stdio.h>

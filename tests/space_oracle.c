@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// The weight of place `own` among those of one axis: 1 there, linear to 0 at the next on either side.
+// The weight of position `own` among the positions of one axis: 1 at the position, linear to 0 at the next one on
+// either side.
 static double weigh_on_axis(const lmb_node_def *node, uint32_t own, int axis, double x) {
     const double place = (double)node->positions[own][axis];
     double before = -HUGE_VAL, after = HUGE_VAL;
@@ -48,7 +49,7 @@ typedef struct point {
 typedef struct triangle {
     uint32_t corners[3];
     bool is_flat;
-    uint32_t side; // the side of the hull that a flat one is at
+    uint32_t side; // for a flat triangle, its side of the hull
 } triangle;
 
 typedef struct plane {
@@ -57,7 +58,7 @@ typedef struct plane {
     triangle triangles[2 * LMB_MAX_SPACE_INPUTS];
     uint32_t triangle_count;
     uint32_t sides[LMB_MAX_SPACE_INPUTS][2];
-    uint32_t chains[LMB_MAX_SPACE_INPUTS][LMB_MAX_SPACE_INPUTS]; // places along a side
+    uint32_t chains[LMB_MAX_SPACE_INPUTS][LMB_MAX_SPACE_INPUTS]; // positions on a side
     uint32_t chain_counts[LMB_MAX_SPACE_INPUTS];
     uint32_t side_count;
 } plane;
@@ -78,7 +79,7 @@ static double dot(point a, point b) {
     return a.x * b.x + a.y * b.y;
 }
 
-// Whether d is nearer to the centre of the circle through a, b, c than they are.
+// Whether d is inside the circle through a, b and c.
 static bool is_in_circle(point a, point b, point c, point d) {
     const point ab = minus(b, a), ac = minus(c, a);
     const double twice = 2.0 * cross(ab, ac);
@@ -104,7 +105,7 @@ static void find_triangles(plane *p) {
     }
 }
 
-// Sides of the hull have all places on their left.
+// Finds the sides of the hull. All positions are to the left of a side.
 static void find_sides(plane *p) {
     const uint32_t count = p->node->input_count;
     for (uint32_t pair = 0; pair < count * count; pair++) {
@@ -121,7 +122,7 @@ static void find_sides(plane *p) {
     }
 }
 
-// The third corner of a triangle with these two, or LMB_NONE.
+// Returns the third corner of a triangle with these two corners, or LMB_NONE.
 static uint32_t third_corner(const triangle *t, uint32_t a, uint32_t b) {
     uint32_t found = LMB_NONE, shared = 0;
     for (int i = 0; i < 3; i++) {
@@ -141,7 +142,8 @@ static point in_ranges(const plane *p, point a) {
     return (point){a.x / p->ranges.x, a.y / p->ranges.y};
 }
 
-// The chain from a to b, without b, with flat triangles between them given way.
+// Appends the positions of a hull side from a to b, without b. Marks flat triangles at the side; their third corners
+// become positions of the side.
 static void follow(plane *p, uint32_t side, uint32_t a, uint32_t b, const triangle *behind) {
     for (uint32_t i = 0; i < p->triangle_count; i++) {
         triangle *t = &p->triangles[i];

@@ -1,4 +1,4 @@
-// Blend spaces: weights against the float64 oracle, and what follows from their meaning. Input i moves joint i by 1, so
+// Blend spaces: weights against the float64 oracle, and properties of the definition. Input i moves joint i by 1, so
 // the translations of a result are the weights.
 #include "scene.h"
 #include "space_oracle.h"
@@ -10,12 +10,12 @@
 #define POSITIONS (4096u / suite_stride())
 #define MOST_JOINTS LMB_MAX_SPACE_INPUTS
 
-// A step of 1e-4 of the range changes no weight by more.
+// A step of 1e-4 of the range changes no weight by more than this.
 #define MOST_CHANGE 0.01
 
 typedef struct space_scene {
     test_scene scene;
-    uint32_t joints; // one for each input, 16 at least
+    uint32_t joints; // one per input, at least 16
     lmb_clip_def clips[MOST_JOINTS];
     lmb_track_def tracks[MOST_JOINTS];
     double ranges[2];
@@ -37,7 +37,7 @@ static lmb_node_def *space_of(space_scene *s) {
     return &s->scene.nodes[s->scene.node_count - 1];
 }
 
-// A space of so many inputs, all at 0; parameters 0 and 1 are the position.
+// Starts a space of this many inputs, all at position 0. Parameters 0 and 1 are the sampled position.
 static void start(space_scene *s, lmb_op op, uint32_t inputs, uint32_t positions) {
     static const float zero = 0.0f, one[3] = {1.0f, 0.0f, 0.0f};
     s->joints = inputs > 16 ? inputs : 16;
@@ -71,7 +71,7 @@ static void measure(space_scene *s) {
     }
 }
 
-// Places that are at least so far apart, in parts of the ranges.
+// Draws input positions with at least this distance, relative to the ranges.
 static void draw_places(space_scene *s, random_source *source, double apart, const double sizes[2]) {
     lmb_node_def *node = space_of(s);
     for (uint32_t i = 0; i < node->input_count;) {
@@ -94,7 +94,7 @@ static float *position(space_scene *s, uint32_t character) {
     return scene_parameter(&s->scene, character, 0);
 }
 
-// Around the places, half of them within, and as far out as `margin` times the range.
+// Draws sample positions. Half are within the range of the inputs, half are up to `margin` times the range outside.
 static void draw_positions(space_scene *s, random_source *source, double margin) {
     for (uint32_t i = 0; i < s->scene.character_count; i++) {
         const double out = i % 2 == 0 ? 0.0 : margin;
@@ -119,7 +119,7 @@ static void expect_sums_of_one(const space_scene *s) {
     }
 }
 
-// The largest difference from the oracle.
+// Returns the largest difference from the oracle.
 static double error_of(space_scene *s) {
     double largest = 0.0;
     for (uint32_t i = 0; i < s->scene.character_count; i++) {
@@ -133,7 +133,7 @@ static double error_of(space_scene *s) {
     return largest;
 }
 
-// Positions at all places: one input's weight is 1, to the bit, and the others have none.
+// At the position of each input, its weight is exactly 1 and all others are 0.
 static void expect_exact_places(space_scene *s) {
     const lmb_node_def *node = space_of(s);
     for (uint32_t i = 0; i < s->scene.character_count; i++) {
@@ -150,7 +150,7 @@ static void expect_exact_places(space_scene *s) {
     }
 }
 
-// The largest change of a weight in steps of 1e-4 of the range along lines from one drawn position to the next.
+// Returns the largest change of a weight in steps of 1e-4 of the range, along lines between drawn positions.
 static double largest_change(space_scene *s, random_source *source, double margin) {
     double largest = 0.0;
     for (uint32_t line = 0; line < 4; line++) {
@@ -184,10 +184,10 @@ static void a_line_against_the_oracle(void **state) {
         draw_places(&s, &source, 0.02, sizes);
         lmb_node_def *node = space_of(&s);
         for (uint32_t i = 0; i < inputs; i++) {
-            // Unsorted, and none near another.
+            // Unsorted, with a distance between all positions.
             const uint32_t rank = (i * 7) % (inputs <= 16 ? 16 : 64);
             node->positions[i][0] = (float)(sizes[0] * ((double)rank + random_between(&source, 0.0, 0.25) - 5.0));
-            node->positions[i][1] = NAN; // of no account
+            node->positions[i][1] = NAN; // ignored
         }
         measure(&s);
         s.ranges[1] = s.min[1] = 1.0;
@@ -299,10 +299,11 @@ static void bands_against_the_oracle(void **state) {
     scattered(LMB_SPACE2D_FREEFORM, "freeform", 2e-5);
 }
 
-// A triangle at the hull that is flatter than 1/64 gives way, and so does one over its side: weights go along the hull.
+// A triangle at the hull that is flatter than 1/64 is removed, and so is a triangle above its side. Weights there are
+// linear along the hull.
 static void flat_triangles_give_way(void **state) {
     (void)state;
-    // Of the side from 0 to 1, places 3 to 6 stand less and less off.
+    // Inputs 3 to 6 are at decreasing distances from the side from 0 to 1.
     static const float positions[][2] = {{0.0f, 0.0f},    {8.0f, 0.0f},     {4.0f, 6.0f},    {4.0f, 0.05f},
                                          {2.0f, 0.0625f}, {3.0f, 0x1p-20f}, {6.0f, 0x1p-40f}};
     random_source source = {5};
@@ -311,7 +312,7 @@ static void flat_triangles_give_way(void **state) {
         start(&s, LMB_OP_SPACE2D, inputs, POSITIONS);
         memcpy(space_of(&s)->positions, positions, sizeof positions);
         measure(&s);
-        // Across the side, and as far beyond it.
+        // Sample positions across the side and beyond its ends.
         for (uint32_t i = 0; i < POSITIONS; i++) {
             position(&s, i)[0] = (float)random_between(&source, -1.0, 9.0);
             position(&s, i)[1] = (float)random_between(&source, -0.1, 0.1);
@@ -323,7 +324,7 @@ static void flat_triangles_give_way(void **state) {
         assert_true(error <= 2e-5);
         assert_true(change <= MOST_CHANGE);
         expect_exact_places(&s);
-        // Below the side, the two that are next along it, and they alone.
+        // Below the side, only its two nearest inputs along the side have a weight.
         position(&s, 0)[0] = 5.0f;
         position(&s, 0)[1] = -2.0f;
         scene_run(&s.scene);
@@ -335,7 +336,7 @@ static void flat_triangles_give_way(void **state) {
     }
 }
 
-// Where the range is a triangle's height, the other axis is long, and nothing is flat.
+// If the range is the height of a triangle and the other axis is long, nothing is flat.
 static void axes_of_unlike_units(void **state) {
     (void)state;
     random_source source = {6};
@@ -353,8 +354,8 @@ static void axes_of_unlike_units(void **state) {
     scene_end(&s.scene);
 }
 
-// Places in columns and rows are on circles by fours; a row of them in a line at the hull. All of the weights follow from
-// one choice of triangles.
+// In a grid, each four neighbours are on a circle, and rows at the hull are collinear. All weights must follow from one
+// triangulation.
 static void places_on_circles_and_lines(void **state) {
     (void)state;
     random_source source = {7};
@@ -371,7 +372,7 @@ static void places_on_circles_and_lines(void **state) {
         scene_run(&s.scene);
         expect_sums_of_one(&s);
         for (uint32_t i = 0; i < POSITIONS; i++) {
-            // The position is where the weights say, in the hull.
+            // The weighted mean of the inputs is the position, inside the hull.
             double x = 0.0, y = 0.0;
             uint32_t counted = 0;
             for (uint32_t input = 0; input < 16; input++) {
@@ -392,7 +393,8 @@ static void places_on_circles_and_lines(void **state) {
     }
 }
 
-// From far away the nearest point of the hull, and the bands, keep their direction; out of reach it is that at the reach.
+// From far away, the nearest point of the hull and the gradient bands keep their direction. Beyond the max distance,
+// they use the position at that distance.
 static void positions_far_away(void **state) {
     (void)state;
     random_source source = {8};
@@ -418,7 +420,7 @@ static void positions_far_away(void **state) {
                     assert_true(fabs(weight(&s, i, input) - expected[input]) <= 1e-5 * hypot(x, y) / range);
                 }
             }
-            // Beyond the reach.
+            // Beyond the max distance.
             for (uint32_t i = 0; i < s.scene.character_count; i++) {
                 const double angle = random_between(&source, 0.0, 6.3), out = i % 2 == 0 ? 1024.0 : 1e9;
                 position(&s, i)[0] = (float)(s.min[0] + s.ranges[0] / 2.0 + out * range * cos(angle));
@@ -435,7 +437,7 @@ static void positions_far_away(void **state) {
     }
 }
 
-// Each coordinate counts once for a character, and 0 stands in for it.
+// Each coordinate that is not a number counts as one refusal per character, and 0 replaces it.
 static void positions_that_are_no_number(void **state) {
     (void)state;
     for (int kind = -1; kind < (int)LMB_SPACE2D_COUNT; kind++) {
@@ -459,7 +461,7 @@ static void positions_that_are_no_number(void **state) {
     }
 }
 
-// A curve shapes a number from 0 to 1.
+// A curve is applied to a value from 0 to 1.
 static void curved_positions(void **state) {
     (void)state;
     static const float given[] = {0.0f, 0.25f, 0.5f, 1.0f, 2.0f, -1.0f, INFINITY, -INFINITY};
@@ -478,7 +480,7 @@ static void curved_positions(void **state) {
     scene_end(&s.scene);
 }
 
-// All that poses have, against the oracle; and those of inputs of weight 0 change no bit.
+// All components of poses against the oracle. Inputs of weight 0 change no bit.
 static void whole_poses(void **state) {
     (void)state;
     random_source source = {9};
@@ -500,7 +502,8 @@ static void whole_poses(void **state) {
             memcpy(node->positions, positions, sizeof positions);
             for (uint32_t input = 0; input < 8; input++) {
                 node->inputs[input] = input;
-                // The oracle wants no four on a circle; the hull has all of them, so that columns stay apart.
+                // The oracle does not support four positions on a circle. All positions of the hull stay on it, so that
+                // the columns remain separate.
                 const float bow = node->positions[input][0] * (3.0f - node->positions[input][0]);
                 const float bent = input < 4 ? -0.05f * bow : 0.07f * bow;
                 node->positions[input][1] += kind == LMB_SPACE2D_TRIANGLES ? bent : 0.0f;
@@ -514,10 +517,10 @@ static void whole_poses(void **state) {
         scene_run(&scenes[0]);
         scene_bounds bounds = SCENE_BOUNDS;
         bounds.magnitude = 10.0;
-        bounds.rotation = 3e-6; // weights of like size whose rotations stand against each other
+        bounds.rotation = 3e-6; // similar weights whose rotations point against each other
         bounds.scale = 6e-6;
         scene_compare_local(&scenes[0], "whole poses of a space", bounds);
-        // Columns at 2 and 3 are out of sight from below 1, except for bands.
+        // Below x = 1, inputs in the columns at 2 and 3 have no weight, except with gradient bands.
         for (uint32_t i = 0; kind != LMB_SPACE2D_FREEFORM && i < 65 * 13 * LMB_POSE_COMPONENTS; i++) {
             scenes[1].poses[3][i] = scenes[1].poses[7][i] = (float)(i % 7) - 3.0f;
         }
@@ -529,7 +532,7 @@ static void whole_poses(void **state) {
     }
 }
 
-// The order in which inputs are given changes no weight.
+// The order of inputs changes no weight.
 static void the_order_of_inputs(void **state) {
     (void)state;
     random_source source = {12};
@@ -633,7 +636,7 @@ static void a_space_is_printed(void **state) {
     }
 }
 
-// ---- What makes no space. ----
+// ---- Positions that do not form a space. ----
 
 static void expect_refused(const space_scene *s, const char *field, const char *what) {
     lmb_error error = {0};
@@ -648,7 +651,7 @@ static void expect_refused(const space_scene *s, const char *field, const char *
     }
 }
 
-// As start(), with poses of rest in place of clips.
+// Like start(), with rest poses instead of clips.
 static void start_checks(space_scene *s, lmb_op op, uint32_t inputs) {
     start(s, op, inputs, 1);
     for (uint32_t i = 0; i < inputs; i++) {
@@ -666,7 +669,7 @@ static void lines_that_are_refused(void **state) {
     }
     node->positions[2][0] = 0.0f;
     expect_refused(&s, "places[2]", "the same place as places[0]");
-    // Below what is snapped to 0.
+    // Below the smallest magnitude, so it snaps to 0.
     node->positions[2][0] = 0x1p-41f;
     expect_refused(&s, "places[2]", "the same place as places[0]");
     node->positions[2][0] = NAN;
@@ -679,7 +682,7 @@ static void lines_that_are_refused(void **state) {
     node->coordinates[0] = lmb_constant(INFINITY);
     expect_refused(&s, "along[0]", "finite");
     node->coordinates[0] = lmb_constant(0.0f);
-    node->coordinates[1] = lmb_constant(NAN); // of no account
+    node->coordinates[1] = lmb_constant(NAN); // ignored
     node->input_count = 1;
     expect_refused(&s, "inputs", "2 to 64");
     node->input_count = 65;
@@ -719,7 +722,7 @@ static void lines_in_the_plane(void **state) {
     static const float lines[][4][2] = {
         {{0.0f, 0.0f}, {1.0f, 2.0f}, {-1.0f, -2.0f}, {2.0f, 4.0f}},
         {{3.0f, 0.0f}, {3.0f, 2.0f}, {3.0f, 1.0f}, {3.0f, 4.0f}},
-        // Not to the bit, as decimals are.
+        // Not exact in binary, as decimal positions are not.
         {{0.1f, 0.3f}, {0.2f, 0.6f}, {0.3f, 0.9f}, {0.7f, 2.1f}},
         {{0.0f, 0.0f}, {1.0f, 1.0f}, {0.5f, 0.51f}, {0.25f, 0.24f}},
     };
@@ -731,7 +734,7 @@ static void lines_in_the_plane(void **state) {
         memcpy(space_of(&s)->positions, lines[i], sizeof lines[i]);
         snprintf(what, sizeof what, "all lie on the line through places[%u] and places[%u]", ends[i][0], ends[i][1]);
         expect_refused(&s, "places", what);
-        // As gradient bands they make a space.
+        // With gradient bands they form a space.
         space_of(&s)->space2d = LMB_SPACE2D_FREEFORM;
         scene_run(&s.scene);
         scene_end(&s.scene);

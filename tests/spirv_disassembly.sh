@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Validates and disassembles modules with SPIRV-Tools, apart from the project's own reader, and fails on a float operation without
-# NoContraction, or on an instruction that devices may round as they like. Arguments: modules.
+# Validates and disassembles modules with SPIRV-Tools, independently of the project's own reader. Fails on a float
+# operation without NoContraction, and on an instruction whose rounding devices may choose. The arguments are modules.
 set -euo pipefail
 status=0
 for module in "$@"; do

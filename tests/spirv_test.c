@@ -1,5 +1,5 @@
-// The modules that are embedded: nothing contracted, nothing that devices round as they like, and the constants that C
-// has; and the reader itself on modules that are wrong.
+// The embedded modules contain no contraction and no instruction whose rounding devices may choose, and the same
+// constants as C. Also tests the reader on malformed modules.
 #include "suite.h"
 
 #include "../src/spirv.h"
@@ -69,7 +69,7 @@ static void one_bare_operation_is_found(void **state) {
     (void)state;
     lmb_spirv copy = copy_module(0);
     size_t at = 5;
-    // Takes one NoContraction away, by making it decorate with something else (RelaxedPrecision, 0).
+    // Removes one NoContraction by turning it into another decoration (RelaxedPrecision, 0).
     while ((copy.words[at] & 0xffff) != OP_DECORATE || copy.words[at + 2] != 42) {
         at += copy.words[at] >> 16;
     }
@@ -77,7 +77,7 @@ static void one_bare_operation_is_found(void **state) {
     lmb_error error = {0};
     assert_int_equal(lmb_spirv_check(&host, copy.words, copy.count, &error), LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "lacks NoContraction"));
-    // And put back by the build step.
+    // The build step adds it again.
     lmb_spirv exact;
     assert_int_equal(lmb_spirv_forbid_contraction(&host, copy.words, copy.count, &exact, &error), LMB_OK);
     assert_int_equal(exact.count, copy.count + 3);
@@ -88,7 +88,7 @@ static void one_bare_operation_is_found(void **state) {
 
 static void banned_operations_are_found(void **state) {
     (void)state;
-    // An addition turned into a division, a remainder, a dot product.
+    // Turns an addition into a division, a remainder, or a dot product.
     const uint32_t banned[] = {136, 140, 141, 142, 148};
     for (size_t i = 0; i < sizeof banned / sizeof banned[0]; i++) {
         lmb_spirv copy = copy_module(1);
@@ -122,7 +122,7 @@ static void rounding_mode_is_declared_once(void **state) {
     }
 }
 
-// What a program's kernel is: the template with calls in place of a body.
+// A program's kernel is the template with calls instead of a body.
 static void specialised_modules_pass(void **state) {
     (void)state;
     const lmb_spirv_call calls[] = {
@@ -162,7 +162,7 @@ static void specialised_modules_pass(void **state) {
                                             sizeof kernel_character_specialized / 4, "run_straight_line", calls,
                                             call_count, &module, &error),
                      LMB_OK);
-    // For the disassembler, which runs after this suite.
+    // Written for the disassembler, which runs after this suite.
     const uint32_t constants[CONSTANTS] = {1, 1, 1, [15] = 1};
     lmb_spirv specialised;
     assert_int_equal(
@@ -184,7 +184,7 @@ static uint32_t count_functions(const lmb_spirv *module) {
     return functions;
 }
 
-// Names and decorations are of ids that are there.
+// Names and decorations refer to existing ids.
 static void expect_targets_defined(const lmb_spirv *module) {
     static const uint32_t typeless[] = {17, 10,  11, 14,  15, 16, 3,  4,   5,   6,  71,
                                         72, 331, 8,  317, 56, 62, 63, 224, 225, 228};
@@ -213,7 +213,7 @@ static void expect_targets_defined(const lmb_spirv *module) {
     free(defined);
 }
 
-// The template's functions that nothing calls are gone, with their names and decorations.
+// Functions of the template without a call are removed, with their names and decorations.
 static void what_nothing_calls_is_gone(void **state) {
     (void)state;
     const lmb_spirv_call call = {"run_rest", {16, 0}, false};
@@ -230,7 +230,7 @@ static void what_nothing_calls_is_gone(void **state) {
                          LMB_OK);
         assert_int_equal(lmb_spirv_specialize(&host, whole.words, whole.count, NULL, 0, &module, &error), LMB_OK);
         assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
-        assert_true(count_functions(&module) <= 3); // main, what is replaced, run_rest
+        assert_true(count_functions(&module) <= 3); // main, the replaced function, run_rest
         assert_true(module.count < templates[i].count / 2);
         expect_targets_defined(&module);
         lmb_spirv_release(&host, &module);
@@ -246,7 +246,7 @@ static uint32_t count_instructions(const lmb_spirv *module, uint32_t op) {
     return count;
 }
 
-// Every constant open and closed, alone and at random: modules stay in order, and only get smaller.
+// Every constant true and false, alone and in random combinations: modules stay valid and only get smaller.
 static void closed_branches_are_gone(void **state) {
     (void)state;
     enum { OP_LABEL = 248, OP_SPEC_CONSTANT_TRUE = 48, OP_SPEC_CONSTANT_FALSE = 49, RANDOM = 20 };
@@ -273,7 +273,7 @@ static void closed_branches_are_gone(void **state) {
             lmb_spirv_release(&host, &module);
         }
     }
-    // What a template without its dearest features keeps.
+    // Without its most expensive features, a template shrinks to less than 3/4.
     const uint32_t none[CONSTANTS] = {0};
     lmb_spirv module;
     lmb_error error = {0};
@@ -286,7 +286,7 @@ static void closed_branches_are_gone(void **state) {
 
 static void unknown_functions_are_refused(void **state) {
     (void)state;
-    const lmb_spirv_call call = {"run_cli", {0, 0}, false}; // no more than the beginning of a name
+    const lmb_spirv_call call = {"run_cli", {0, 0}, false}; // only the beginning of a name
     const uint32_t *words = kernel_pose_specialized;
     size_t count = sizeof kernel_pose_specialized / 4;
     lmb_spirv module;
@@ -298,7 +298,7 @@ static void unknown_functions_are_refused(void **state) {
     assert_non_null(strstr(error.message, "'run'"));
 }
 
-// Calls under decisions: each passes by those up to the next one.
+// Calls under conditions: a false condition skips the calls up to the next condition.
 static void calls_are_decided(void **state) {
     (void)state;
     enum { OP_LABEL = 248, OP_BRANCH_CONDITIONAL = 250 };
@@ -329,16 +329,16 @@ static void malformed_modules_are_refused(void **state) {
     (void)state;
     lmb_spirv result;
     for (size_t count = 0; count < 400; count++) {
-        // Cut short: refused, or whole up to a boundary between instructions.
+        // Truncated modules are refused, or valid up to a boundary between instructions.
         (void)lmb_spirv_check(&host, kernel_pose, count, NULL);
     }
     assert_int_equal(lmb_spirv_check(&host, kernel_pose, 4, NULL), LMB_ERROR_FORMAT);
     lmb_spirv copy = copy_module(0);
-    copy.words[5] = 0; // an instruction without a length
+    copy.words[5] = 0; // an instruction of length 0
     assert_int_equal(lmb_spirv_check(&host, copy.words, copy.count, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(lmb_spirv_forbid_contraction(&host, copy.words, copy.count, &result, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(lmb_spirv_declare_rte(&host, copy.words, copy.count, &result, NULL), LMB_ERROR_FORMAT);
-    copy.words[5] = 0xffff0011u; // one that leaves the module
+    copy.words[5] = 0xffff0011u; // an instruction that extends beyond the module
     assert_int_equal(lmb_spirv_check(&host, copy.words, 100, NULL), LMB_ERROR_FORMAT);
     free(copy.words);
 }
@@ -362,7 +362,8 @@ static void expect_refused(const lmb_spirv *module, const char *message) {
     }
 }
 
-// Each place of an id that is looked up, at the bound and far beyond it, and each instruction without its last words.
+// Sets each id that the reader looks up to the bound and far beyond it, and shortens each instruction by its last
+// words.
 static void ids_out_of_bounds_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -390,18 +391,18 @@ static void ids_out_of_bounds_are_refused(void **state) {
             module.words[at] = kept_head;
         }
     }
-    module.words[3] = 0; // no id is below it
+    module.words[3] = 0; // no id is below the bound
     expect_refused(&module, "an id is out of bounds");
     free(module.words);
 }
 
-// Bits of every float literal in the shared sources, as C reads them.
+// The bits of every float literal in the shared sources, as parsed by C.
 typedef struct literals {
     uint32_t bits[4096];
     size_t count;
 } literals;
 
-// The sign is an operation of its own in the sources, which the compiler folds.
+// In the sources, the sign is a separate operation, which the compiler folds.
 static bool has_literal(const literals *all, uint32_t bits) {
     for (size_t i = 0; i < all->count; i++) {
         if (all->bits[i] == (bits & 0x7fffffffu)) {
@@ -430,7 +431,7 @@ static void read_literals(const char *path, literals *all) {
     }
 }
 
-// A module as glslc leaves it.
+// Reads a module as glslc wrote it.
 static lmb_spirv read_bare_module(const char *name) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s.bare.spv", LIMBER_KERNELS, name);
@@ -460,7 +461,7 @@ static void constants_are_those_of_c(void **state) {
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);
         read_literals(path, &all);
     }
-    // Before optimisation, which may fold operations on bits.
+    // Before the optimisation, which may fold operations on bits.
     size_t all_constants = 0;
     for (size_t i = 0; i < MODULES; i++) {
         lmb_spirv bare = read_bare_module(modules[i].name);

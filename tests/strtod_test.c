@@ -1,4 +1,4 @@
-// The decimal parser against strtod, which is correctly rounded in glibc, in the C locale.
+// The parser of decimal numbers against the strtod of glibc, which rounds correctly, in the C locale.
 #include "../src/import/strtod.h"
 
 #include "suite.h"
@@ -77,7 +77,7 @@ static uint64_t next_random(uint64_t *seed) {
     return *seed;
 }
 
-// Doubles of every magnitude, printed with more and with fewer digits than they need.
+// Doubles of every magnitude, printed with more and with fewer digits than necessary.
 static void random_doubles(void **state) {
     (void)state;
     uint64_t seed = 0x9E3779B97F4A7C15u;
@@ -105,7 +105,7 @@ static void random_numbers(void **state) {
     }
 }
 
-// A digit far behind the halfway point between two doubles must still decide.
+// A digit far after the midpoint between two doubles must still decide the rounding.
 static void halfway_with_a_long_tail(void **state) {
     (void)state;
     char text[4000];

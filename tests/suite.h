@@ -1,4 +1,4 @@
-// What every suite includes: cmocka with the headers that it wants before it.
+// Included by every suite. Includes cmocka and the headers that cmocka needs before it.
 #ifndef LIMBER_TESTS_SUITE_H
 #define LIMBER_TESTS_SUITE_H
 
@@ -24,7 +24,7 @@
 #define SUITE_SANITIZED 0
 #endif
 
-// Whether LIMBER_CASES in the environment is that word; `quick` is what it is by default.
+// Whether LIMBER_CASES in the environment is this word. Without the variable, `quick` applies: see suite_is_quick().
 static inline bool suite_cases_are(const char *cases) {
     const char *text = getenv("LIMBER_CASES");
     return text != NULL && strcmp(text, cases) == 0;
@@ -34,16 +34,17 @@ static inline bool suite_is_quick(void) {
     return !suite_cases_are("full") && !suite_cases_are("nightly");
 }
 
-// Skips a case that only `full` and `nightly` have: it takes long, and what it adds to the others is breadth.
+// Skips a case that runs only with `full` and `nightly`, because it is slow and only adds breadth to the other cases.
 static inline void suite_full_only(void) {
     if (suite_is_quick()) {
         skip();
     }
 }
 
-// The step of a search over values by the million, or over random cases by the hundred, by LIMBER_CASES in the environment:
-// `quick`, the default, leaves out four of five; `full` none, but with sanitizers, or where LIMBER_EMULATED says that the
-// processor is an emulated one, most still, since they would take minutes; `nightly` none anywhere.
+// The stride of a search over millions of values or hundreds of random cases, chosen by LIMBER_CASES: `quick`, the
+// default, tests every fifth; `full` tests all; `nightly` tests all. Under sanitizers (every seventh) and when
+// LIMBER_EMULATED says that the processor is emulated (every 37th), `quick` and `full` skip most values, because they
+// would take minutes.
 static inline uint32_t suite_stride(void) {
     if (suite_cases_are("nightly")) {
         return 1;
@@ -51,29 +52,29 @@ static inline uint32_t suite_stride(void) {
     return getenv("LIMBER_EMULATED") != NULL ? 37 : SUITE_SANITIZED ? 7 : suite_cases_are("full") ? 1 : 5;
 }
 
-// Whether the processor is emulated, or sanitizers run, and not at night: suites then leave out repetitions.
+// Whether suites should skip repetitions: under sanitizers or on an emulated processor, except with `nightly`.
 static inline bool suite_is_slow(void) {
     return suite_stride() > 5;
 }
 
-// A number in the environment, or `otherwise` where there is none.
+// A positive number from the environment, or `otherwise` if there is none.
 static inline uint32_t suite_number(const char *name, uint32_t otherwise) {
     const char *text = getenv(name);
     const unsigned long number = text == NULL ? 0 : strtoul(text, NULL, 10);
     return number > 0 && number < UINT32_MAX ? (uint32_t)number : otherwise;
 }
 
-// The number of the first random case, 0 by default: what LIMBER_FIRST says, so that every night has cases of its own.
+// The number of the first random case: LIMBER_FIRST, or 0. Each nightly run sets another number to get other cases.
 static inline uint32_t suite_first(void) {
     return suite_number("LIMBER_FIRST", 0);
 }
 
-// Seconds that random cases run for, however many they are; 0, by default, for a fixed number of cases.
+// The time in seconds that random cases run for, whatever their number. 0, the default, means a fixed number of cases.
 static inline uint32_t suite_seconds(void) {
     return suite_number("LIMBER_SECONDS", 0);
 }
 
-// Leaves the cases that LIMBER_ONLY in the environment matches, where it is set: `random_*`, say.
+// Restricts the run to the cases that match LIMBER_ONLY in the environment, if it is set: for example `random_*`.
 static inline void suite_filter(void) {
     const char *pattern = getenv("LIMBER_ONLY");
     if (pattern != NULL) {

@@ -1,4 +1,4 @@
-// Output for a terminal: what is escaped and what is not, formats, and that the programs print through nothing else.
+// Output for a terminal: which characters are escaped, formats, and that programs print through no other functions.
 #include "suite.h"
 
 #include "../src/cli/json.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-// What was written to a stream, terminated.
+// Returns the text written to a stream, null-terminated.
 static const char *read_stream(FILE *stream) {
     static char text[8192];
     const long size = ftell(stream);
@@ -69,14 +69,14 @@ static void each_class_is_escaped(void **state) {
         {"\xef\xbb\xbf\xef\xbf\xb9\xef\xbf\xbb", "\\u{feff}\\u{fff9}\\u{fffb}"},
         {"\xf3\xa0\x80\x81\xf3\xa0\x81\xbf", "\\u{e0001}\\u{e007f}"},
         {"\xef\xb7\x90\xef\xbf\xbe\xef\xbf\xbf\xf4\x8f\xbf\xbf", "\\u{fdd0}\\u{fffe}\\u{ffff}\\u{10ffff}"},
-        {"\x80\x9b\xbf\xc3\x28", "\\x80\\x9b\\xbf\\xc3("},                       // alone
+        {"\x80\x9b\xbf\xc3\x28", "\\x80\\x9b\\xbf\\xc3("},                       // single bytes
         {"\xc0\x80\xc1\xbf\xe0\x9f\xbf", "\\xc0\\x80\\xc1\\xbf\\xe0\\x9f\\xbf"}, // overlong
         {"\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf"},
         {"\xed\xa0\x80\xed\xbf\xbf", "\\xed\\xa0\\x80\\xed\\xbf\\xbf"},          // surrogates
-        {"\xf4\x90\x80\x80\xf5\xf8\xff", "\\xf4\\x90\\x80\\x80\\xf5\\xf8\\xff"}, // past U+10FFFF
-        {"a\xe2\x82", "a\\xe2\\x82"},                                            // cut off
+        {"\xf4\x90\x80\x80\xf5\xf8\xff", "\\xf4\\x90\\x80\\x80\\xf5\\xf8\\xff"}, // above U+10FFFF
+        {"a\xe2\x82", "a\\xe2\\x82"},                                            // truncated
         {"\xf0\x9f\x98", "\\xf0\\x9f\\x98"},
-        {"\xe2\x82\xe2\x82\xac", "\\xe2\\x82\xe2\x82\xac"}, // cut off by a whole one
+        {"\xe2\x82\xe2\x82\xac", "\\xe2\\x82\xe2\x82\xac"}, // truncated before a complete one
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_string_equal(print("%s", rows[i].text), rows[i].shown);
@@ -94,7 +94,7 @@ static size_t encode(uint32_t code_point, char *text) {
     return length;
 }
 
-// Every code point is itself or its escape, and is read no further than its end.
+// Every code point gives itself or its escape, and reading stops at its end.
 static void every_code_point_is_read(void **state) {
     (void)state;
     uint32_t escaped = 0;
@@ -126,7 +126,7 @@ static void every_code_point_is_read(void **state) {
     assert_false(terminal_is_printable(TERMINAL_NO_CHARACTER));
 }
 
-// Any two bytes, and those alone: what comes out is ASCII or one character of two bytes.
+// Any two bytes as a whole text: the output is ASCII or one character of two bytes.
 static void any_bytes_come_out_printable(void **state) {
     (void)state;
     for (unsigned pair = 0; pair < 0x10000; pair++) {
@@ -159,7 +159,7 @@ static void formats_are_those_of_printf(void **state) {
     SAME("%c%5c|%-3c|%%", 'a', 'b', 'c');
     SAME("no directives\n\ttwo lines\n");
 #undef SAME
-    const char *volatile nothing = NULL; // volatile, as compilers would refuse it
+    const char *volatile nothing = NULL; // volatile, because compilers would reject it otherwise
     assert_string_equal(print("%s", nothing), "(null)");
 }
 
@@ -175,7 +175,7 @@ static void widths_count_characters(void **state) {
     assert_string_equal(print("%-8s|%7s|%3s|", "\x1b", "\x9b", "\x9b"), "\\u{1b}  |   \\x9b|\\x9b|");
 }
 
-// A precision may end within a character, and nothing behind it is read.
+// A precision may end within a character, and nothing after it is read.
 static void precisions_end_text(void **state) {
     (void)state;
     static const char unterminated[3] = {'a', (char)0xe2, (char)0x82};
@@ -227,7 +227,7 @@ static bool ends_with(const char *text, const char *end) {
     return length >= size && strcmp(text + length - size, end) == 0;
 }
 
-// These write files, JSON, or for a terminal what terminal.h promises.
+// These sources write files or JSON, or implement the functions of terminal.h.
 static bool may_write(const char *name) {
     static const char *const names[] = {"terminal.c", "json.c", "trace.c", "stb.c", "volk.c"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -238,7 +238,7 @@ static bool may_write(const char *name) {
     return false;
 }
 
-// Fails where a source calls what writes text as it is.
+// Fails if a source calls a function that writes text unescaped.
 static void check_source(const char *path) {
     static const char *const calls[] = {"printf(", "fprintf(", "vprintf(", "vfprintf(", "puts(",
                                         "fputs(",  "putchar(", "putc(",    "fputc(",    "perror("};

@@ -1,4 +1,4 @@
-// What shaders/ops has for numbers of 64 bits, in both of its forms, over numbers as C has them.
+// The 64-bit integer functions of shaders/ops, in both forms, over the 64-bit integers of C.
 #ifndef LIMBER_TESTS_TICKS_FUNCTIONS_H
 #define LIMBER_TESTS_TICKS_FUNCTIONS_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct ticks_functions {
-    uint64_t (*store_and_load)(uint64_t a); // through memory, and from its two words
+    uint64_t (*store_and_load)(uint64_t a); // through memory, and through its two words
     bool (*none)(uint64_t a);
     bool (*same)(uint64_t a, uint64_t b);
     bool (*less)(uint64_t a, uint64_t b);

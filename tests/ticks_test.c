@@ -1,5 +1,5 @@
-// Numbers of 64 bits: those of two words, which devices compute, are those that the compiler has, bit by bit, and what the
-// textbook says of them.
+// 64-bit integers: the two-word form, which devices use, gives the same bits as the compiler's 64-bit integers, and
+// both satisfy the definitions.
 #include "suite.h"
 #include "ticks_functions.h"
 
@@ -38,13 +38,13 @@ static uint64_t next_word(void) { // splitmix64
     return z ^ z >> 31;
 }
 
-// Of any number of bits below 64.
+// Returns a number with a random number of bits below 64.
 static uint64_t next_number(void) {
     uint64_t bits = next_word();
     return bits >> (1 + next_word() % 63);
 }
 
-// The whole ticks of fine ones: rounded once below 2^56, and twice above.
+// Checks the conversion of fine ticks to whole ticks: rounded once below 2^56, and twice above.
 static void expect_real(uint64_t a, float found) {
     const double whole = (double)(a >> 16);
     if (a >> 56 == 0) {
@@ -73,7 +73,7 @@ static void expect_alike(uint64_t a, uint64_t b) {
     assert_true(w->multiply(x, y) == (uint64_t)x * y && c->multiply(x, y) == (uint64_t)x * y);
     assert_true(w->scale(a, y) == a * y && c->scale(a, y) == a * y);
     assert_true(w->part(a, y) == c->part(a, y));
-    // floor(a y / 2^32), of the upper word and the lower one.
+    // floor(a y / 2^32), from the upper and the lower word.
     assert_true(c->part(a, y) == (a >> 32) * y + ((a & 0xffffffffu) * y >> 32));
     if (b > 0) {
         expect_quotient(a, b);
@@ -86,7 +86,8 @@ static void expect_alike(uint64_t a, uint64_t b) {
         assert_int_equal(w->share(a, b), c->share(a, b));
     }
     if (a < b) {
-        // share b <= 2^32 a < (share + 1) b, by what is left: exact modulo 2^64, and that is enough where it is below b.
+        // share b <= 2^32 a < (share + 1) b, checked by the remainder: it is exact modulo 2^64, which suffices if it is
+        // below b.
         uint32_t share = c->share(a, b);
         assert_true((a << 32) - share * b < b);
     }
@@ -105,12 +106,12 @@ static void words_are_as_the_compiler_has_numbers(void **state) {
         expect_alike(a, a);
         if (b > 0) {
             expect_alike(a % b, b);
-            expect_alike(a - a % b, b); // without a rest, often
+            expect_alike(a - a % b, b); // often without a remainder
         }
     }
 }
 
-// The way there and back through the longest clip takes all 64 bits.
+// There and back through the longest clip takes all 64 bits.
 static void quotients_take_all_bits(void **state) {
     (void)state;
     for (int i = 0; i < ROUNDS; i++) {
@@ -134,7 +135,7 @@ static void the_whole_is_the_maximum_share(void **state) {
     assert_int_equal(ticks_of_the_compiler.share((1ull << 63) - 2, (1ull << 63) - 1), 0xffffffffu);
 }
 
-// A word as a number, put together from halves, which is how devices have it.
+// Converts a word to a float from its halves, as devices do.
 static void a_word_is_rounded_once(void **state) {
     (void)state;
     for (int i = 0; i < ROUNDS + EDGES; i++) {
@@ -144,7 +145,7 @@ static void a_word_is_rounded_once(void **state) {
         float found = real_of_word(a);
         assert_memory_equal(&found, &halves, sizeof found);
     }
-    // Halfway between two floats, and beside it.
+    // Halfway between two floats, and next to it.
     for (uint32_t a = 0x81000000u; a < 0x81000400u; a++) {
         float halves = (float)(a >> 16) * 65536.0f;
         halves = halves + (float)(a & 0xffffu);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Measures how long suites take, in seconds of one processor, and writes them into the tables of tests/README.md:
+# Measures the processor time of suites in seconds, and writes it into the tables of tests/README.md:
 #
-#   tests/times.sh [REGEX]    all suites, or those whose names match
+#   tests/times.sh [REGEX]    all suites, or those with matching names
 #
-# Suites that need a device run on every Vulkan driver present, and have a figure for each. Needs the release build.
+# Suites that need a device run on every Vulkan driver present, and get a figure for each. Needs the release build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readme=tests/README.md
 TIMEFORMAT='%U %S'
 
-# seconds NAME: of user and system time, or nothing where the suite failed. Fixtures have run before.
+# seconds NAME: prints the sum of user and system time, or nothing if the suite failed. Fixtures must have run before.
 seconds() {
     { time ctest --preset release -R "^$1\$" -FA . >/dev/null 2>&1 || echo failed; } 2>&1 |
         awk '/failed/ { failed = 1 } NF == 2 { sum = $1 + $2 } END { if (!failed) printf sum < 9.95 ? "%.1f" : "%.0f", sum }'

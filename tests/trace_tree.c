@@ -25,7 +25,7 @@ static int compare_begins(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Those of a track, by their beginnings.
+// Collects the events of a track, sorted by their start.
 static stretch *collect(const json_tree *tree, int process, int track, int *count) {
     const int events = json_tree_member(tree, 0, "traceEvents");
     const int size = json_tree_size(tree, events);
@@ -51,7 +51,7 @@ static stretch *collect(const json_tree *tree, int process, int track, int *coun
     return found;
 }
 
-// Times are microseconds with three decimals, and doubles hold them to less than this.
+// Times are microseconds with three decimals. The error of a double is smaller than this.
 #define SLACK 0.002
 
 static void expect_order(const stretch *stretches, int count) {

@@ -1,4 +1,5 @@
-// Poses and additives: what each operation takes and gives, and what is below additives.
+// Poses and additives: which types each operation accepts and returns, and the result of additives without a pose
+// below.
 #include "suite.h"
 
 #include <limber/additive.h>
@@ -46,7 +47,7 @@ static void end(world *w) {
     lmb_rig_destroy(w->rig);
 }
 
-// Inputs up to the first LMB_NONE.
+// Adds a node with the inputs up to the first LMB_NONE.
 static uint32_t add(world *w, lmb_op op, uint32_t first, uint32_t second, uint32_t third) {
     const uint32_t inputs[] = {first, second, third};
     lmb_node_def *node = &w->nodes[w->node_count];
@@ -96,7 +97,7 @@ static bool is_taken(const world *w, lmb_error *error) {
     return result == LMB_OK;
 }
 
-// Whether a node can be a pose, and an additive: clamped, and added to the rest pose.
+// Returns whether a node can be a pose, which can be clamped, and an additive, which can be added to the rest pose.
 static char type_of(world *w, uint32_t node) {
     lmb_error error;
     const uint32_t count = w->node_count;
@@ -109,7 +110,7 @@ static char type_of(world *w, uint32_t node) {
     return is_pose && is_additive ? 'e' : is_pose ? 'p' : is_additive ? 'a' : '-';
 }
 
-// A leaf of that type: a pose, an additive, or either.
+// Adds a leaf of this type: a pose, an additive, or either.
 static uint32_t add_leaf(world *w, char type) {
     return type == 'e' ? add(w, LMB_OP_POSE, LMB_NONE, LMB_NONE, LMB_NONE)
                        : add_clip(w, type == 'p' ? POSE_CLIP : ADDITIVE_CLIP);
@@ -119,7 +120,7 @@ static void what_each_operation_takes_and_gives(void **state) {
     (void)state;
     static const struct {
         lmb_op op;
-        const char *rules; // inputs, what they give or - for a refusal, and so on
+        const char *rules; // input types, then the result or - for a refusal, repeated
     } rows[] = {{LMB_OP_BLEND, "pp:p aa:a ee:e pe:p ea:a pa:- ap:-"},
                 {LMB_OP_MASKED, "pp:p aa:a ee:e pe:p ea:a pa:- ap:-"},
                 {LMB_OP_PARTIAL, "pp:p aa:a ee:e pe:p ea:a pa:- ap:-"},
@@ -191,7 +192,7 @@ static void messages_name_the_node_and_the_input(void **state) {
     }
 }
 
-// A parameter chooses among clips of both types.
+// A parameter chooses between clips of both types.
 static void a_chosen_clip_is_either(void **state) {
     (void)state;
     world w;
@@ -246,7 +247,7 @@ static void a_clip_keeps_its_type(void **state) {
     end(&w);
 }
 
-// Runs the nodes on every path, and compares the local transforms and the channel.
+// Runs the nodes on every path and compares the local transforms and the channel.
 static void expect_pose(const world *w, const lmb_transform *expected, float blink) {
     const lmb_graph_def def = def_of(w);
     lmb_graph *program = NULL;
@@ -279,7 +280,7 @@ static void expect_pose(const world *w, const lmb_transform *expected, float bli
 
 static const lmb_transform none = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
 
-// What a layer leaves of additives is no change: half a layer is half of it.
+// Below layers of additives there is no change, so half a layer is half of its additive.
 static void below_additives_is_no_change(void **state) {
     (void)state;
     lmb_transform expected[JOINTS] = {none, none, none};
@@ -291,10 +292,10 @@ static void below_additives_is_no_change(void **state) {
     w.nodes[layers].weights[0] = lmb_constant(0.25f);
     w.nodes[layers].weights[1] = lmb_constant(0.25f);
     expect_pose(&w, expected, 0.0f);
-    // By joint.
+    // With masks.
     w.nodes[layers].masks[0] = w.nodes[layers].masks[1] = 0;
     expect_pose(&w, expected, 0.0f);
-    // On a pose.
+    // Added to a pose.
     lmb_transform raised[JOINTS];
     for (uint32_t i = 0; i < JOINTS; i++) {
         raised[i] = lmb_rig_joint_rest(w.rig, i);
@@ -302,13 +303,13 @@ static void below_additives_is_no_change(void **state) {
     raised[1].translation[1] += 0.5f;
     add(&w, LMB_OP_ADDITIVE, add(&w, LMB_OP_REST, LMB_NONE, LMB_NONE, LMB_NONE), layers, LMB_NONE);
     expect_pose(&w, raised, 0.75f);
-    // Nothing weighs.
+    // All weights are 0.
     w.node_count = 1;
     layers = add(&w, LMB_OP_WEIGHTED, clip, clip, LMB_NONE);
     w.nodes[layers].weights[0] = w.nodes[layers].weights[1] = lmb_constant(0.0f);
     expected[1].translation[1] = 0.0f;
     expect_pose(&w, expected, 0.0f);
-    // Joints that no part has, and channels, which none has.
+    // Joints of no joint map, and float channels, which no joint map has.
     w.node_count = 1;
     w.nodes[add(&w, LMB_OP_COMBINE, clip, LMB_NONE, LMB_NONE)].joint_maps[0] = 0;
     expected[1].translation[1] = 1.0f;

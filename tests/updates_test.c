@@ -1,5 +1,5 @@
-// Updates of far characters that interpolate: what is shown between them against float64, and states that know nothing of
-// it.
+// Interpolated updates of distant characters: the values between updates against float64. States do not depend on the
+// interpolation.
 #include "control_scenario.h"
 #include "suite.h"
 
@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- Against the same crowd without the choice.
+// ---- Compared with the same crowd without interpolation.
 
-// Every fifth character is updated in one frame of four, and in those in which it is sent an event.
+// Every fifth character is updated in one frame of four, and in frames with an event for it.
 static bool is_updated(const control_scenario *scenario, uint32_t frame, uint32_t character) {
     bool sent = false;
     for (uint32_t i = 0; i < scenario->event_count; i++) {
@@ -56,7 +56,7 @@ static void states_know_nothing_of_it(void **state) {
     control_scenario_destroy(&between);
 }
 
-// ---- Against float64: one character, updated in one frame of four.
+// ---- Compared with float64: one character, updated in one frame of four.
 
 enum { LOOP, HOLD, TURN, WALK, RUN, CLIPS };
 enum { RATE, FADE, SOURCE, SMOOTHED, PARAMETERS };
@@ -72,7 +72,7 @@ typedef struct fixture {
     uint32_t *state;
     float *parameters;
     float motion[LMB_MOTION_FLOATS];
-    uint32_t times[CLIPS]; // parameters
+    uint32_t times[CLIPS]; // parameter indices
     uint32_t frame;
 } fixture;
 
@@ -190,22 +190,22 @@ static void what_is_continuous_goes_on(void **state) {
     (void)state;
     fixture f;
     open_fixture(&f, true);
-    // As of the last update.
+    // Values at the last update.
     double last = 0.0, loop = 0.25, smoothed = 2.0, fade_begin = 0.0;
-    double now = 0.0; // as it is shown
+    double now = 0.0; // the shown time
     const double second = (double)LMB_TICKS_PER_SECOND;
     bool faded = false;
     for (uint32_t frame = 0; frame < 240; frame++) {
         static const float rates[] = {1.0f, -0.5f, 0.0f, 2.5f, 1.5f};
         const uint64_t ticks = LMB_TICKS_PER_SECOND / (frame % 3 == 0 ? 60 : 100);
-        const bool event = frame == 42; // which is no update else
+        const bool event = frame == 42; // otherwise not an update
         const bool updates = frame % 4 == 0 || event;
         f.parameters[RATE] = rates[frame / 7 % 5];
         f.parameters[SOURCE] = frame < 90 ? 2.0f : -1.0f;
         step(&f, ticks, event);
         now += (double)ticks / second;
         const double passed = now - last;
-        fade_begin = event ? last : fade_begin; // an event's update begins with the last one
+        fade_begin = event ? last : fade_begin; // the update of an event starts at the last update
         faded = faded || event;
         const double shown_loop = loop + (double)f.parameters[RATE] * passed;
         const double source = (double)f.parameters[SOURCE];
@@ -214,7 +214,7 @@ static void what_is_continuous_goes_on(void **state) {
         expect_near((double)f.parameters[f.times[LOOP]], wrapped(shown_loop, durations[LOOP]), frame, "a loop");
         expect_near((double)f.parameters[f.times[HOLD]], fmin(now, durations[HOLD]), frame, "what holds");
         expect_near((double)f.parameters[f.times[TURN]], turned(now, durations[TURN]), frame, "what turns around");
-        // The cadence of weights 1/7 and 3/7: sum(w v) / sum(w v l / l'), with l the leader's length.
+        // The cadence with weights 1/7 and 3/7: sum(w v) / sum(w v l / l'), where l is the leader's length.
         const double lead = now * (1.5 + 9.0) / (1.5 + 9.0 * durations[RUN] / durations[WALK]);
         expect_near((double)f.parameters[f.times[WALK]], wrapped(lead, durations[WALK]), frame, "a leader");
         expect_near((double)f.parameters[f.times[RUN]],
@@ -235,7 +235,7 @@ static void what_is_continuous_goes_on(void **state) {
     close_fixture(&f);
 }
 
-// A host that puts a character somewhere between updates finds it there, and as far on as it has gone since.
+// If a host sets the position of a character between updates, the shown position includes the displacement since then.
 static void a_character_is_put_somewhere_between_updates(void **state) {
     (void)state;
     fixture f;
@@ -255,7 +255,7 @@ static void a_character_is_put_somewhere_between_updates(void **state) {
     close_fixture(&f);
 }
 
-// What ends between updates has its consequences in the next one: a transition, a clip that drops out, what is emitted.
+// If a clip ends between updates, the next update reacts: with a transition, a weight of 0, or an emitted event.
 static void nothing_is_decided_between_updates(void **state) {
     (void)state;
     enum { LEFT, ENTERED, CHOSEN, ONCE, ASKED, ROW };
@@ -318,20 +318,20 @@ static void nothing_is_decided_between_updates(void **state) {
                                        .emitted = emitted};
         row[ASKED] = frame < 9 ? 0.0f : 1.0f;
         assert_int_equal(lmb_control_run(control, &run, 0, 1, &error), LMB_OK);
-        // The one ended at 0.05 s, which frame 4 finds; fades go on between updates. The other at 0.1 s, which frame 8
-        // finds, and shows it until frame 12 has decided what comes of it.
+        // One clip ends at 0.05 s, which frame 4 detects; fades continue between updates. The other ends at 0.1 s,
+        // which frame 8 detects, and it stays visible until frame 12, the next update.
         const double entered = frame < 4 ? 0.0 : ((frame + 1.0) / 60.0 - 0.05) / 0.5;
         expect_near((double)row[ENTERED], entered, frame, "the weight of what is entered");
         expect_near((double)row[LEFT], 1.0 - entered, frame, "the weight of what is left");
         expect_near((double)row[ONCE], frame < 12 ? 1.0 : 0.0, frame, "the weight of what drops out");
-        // A condition that holds from frame 9 on is met in frame 12, whose step begins behind frame 8.
+        // A condition that holds from frame 9 on is evaluated in frame 12, whose step starts after frame 8.
         expect_near((double)row[CHOSEN], frame < 12 ? 0.0 : (frame - 8.0) / 60.0 / 0.5, frame, "what is chosen");
         assert_int_equal(emitted[0], frame == 4 || frame == 8);
     }
     lmb_control_destroy(control);
 }
 
-// A state is copied for what is shown, the largest one too.
+// The shown values are computed from a copy of the state. This also works for the largest state.
 static void the_largest_state(void **state) {
     (void)state;
     enum { CHARACTERS = 3 };

@@ -3,13 +3,13 @@
 #define LIMBER_TESTS_VIEWER_RUN_H
 
 typedef struct viewer_result {
-    int status;        // what it ended with, or -1
+    int status;        // the exit status, or -1
     char output[8192]; // stdout and stderr, or their beginning
 } viewer_result;
 
-// With these arguments, and before it what sets variables for it, or "".
+// Runs the viewer with these arguments. `before` precedes the command and sets variables, or is "".
 viewer_result viewer_run(const char *before, const char *arguments);
-// Fails the test where the status is another, or the text is not in the output.
+// Fails the test if the status differs, or if the output does not contain the text.
 void viewer_expect(const viewer_result *result, int status, const char *text);
 
 #endif

@@ -14,7 +14,7 @@
 #define WIDTH 160
 #define HEIGHT 120
 
-// Sky above, ground below, and characters between: many colors, and no two of these parts alike.
+// Sky at the top, ground at the bottom, and characters between: many colours, and three different parts.
 static void expect_scene(const char *path) {
     int width = 0;
     int height = 0;
@@ -83,7 +83,7 @@ static void draws_the_man(void **state) {
     expect_file("cesium_man.gltf", "man");
 }
 
-// The fox, and its clips once more from a second file.
+// The fox, with its clips loaded again from a second file.
 static void draws_a_character_in_two_files(void **state) {
     (void)state;
     suite_full_only();
@@ -97,7 +97,7 @@ static void draws_a_character_in_two_files(void **state) {
     expect_crowd(paths, "two_files");
 }
 
-// As JSON, which the driver's own timestamps are in where it has some.
+// Checks the JSON. It contains the device's timestamps if the driver has some.
 static void expect_trace(const char *path, int frames, bool timestamps) {
     static char text[1 << 16];
     FILE *file = fopen(path, "rb");
@@ -116,7 +116,8 @@ static void expect_trace(const char *path, int frames, bool timestamps) {
     }
 }
 
-// The panel of the graphs covers the sky at the upper left; the rest stays a picture. The validation layer is silent.
+// The panel with the graphs covers the sky at the upper left; the rest shows the scene. The validation layer reports
+// nothing.
 static void shows_the_times_of_stages(void **state) {
     (void)state;
 #define TIMES                                                                                                          \
@@ -149,7 +150,8 @@ static void shows_the_times_of_stages(void **state) {
     assert_true(blue_beside);
 }
 
-// The names' strip below, and two figures side by side: as many edges in one half as in the other, but not the same ones.
+// The strip of names is at the bottom. Two figures stand next to each other: both halves have as many edges, but
+// different ones.
 static void draws_the_poses_of_a_graph(void **state) {
     (void)state;
     remove("viewer_test_poses.png");
@@ -190,7 +192,7 @@ static void refuses_bad_graphs(void **state) {
                {"--set speed=1", 2, "need --graph"},
                {"--graph '{\"op\":\"rest\"}' --row 17", 2, "--row wants a number"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char arguments[1000]; // with a file, which is open sooner than the mannequin
+        char arguments[1000]; // with a file, which opens faster than the mannequin
         snprintf(arguments, sizeof arguments, "%s %s/Fox.glb", bad[i].arguments, LIMBER_ASSETS);
         viewer_result run = viewer_run("", arguments);
         viewer_expect(&run, bad[i].status, bad[i].says);
@@ -227,7 +229,7 @@ static void names_what_is_missing(void **state) {
     viewer_expect(&display, 1, "--headless");
 }
 
-// Notes on a file, its name, labels, mistakes in a graph, and what a demo says of its clips.
+// Notes about a file, its name, labels, errors in a graph, and a demo's messages about its clips.
 static void prints_hostile_names(void **state) {
     (void)state;
     static const char file[] = "viewer_test_hostile.gltf";

@@ -1,5 +1,6 @@
-// Lists the Vulkan devices that the loader finds, one a line; exit 1 where there are none. tests/run.sh asks it which
-// drivers to test on: apart from the code under test, so that a fault there cannot look like a missing device.
+// Lists the Vulkan devices that the loader finds, one per line; exits with 1 if there are none. tests/run.sh uses it to
+// choose the drivers to test. It is independent of the tested code, so that a bug there cannot look like a missing
+// device.
 #include <stdio.h>
 #include <stdlib.h>
 

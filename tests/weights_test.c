@@ -1,5 +1,5 @@
-// Stage 1: what each use of a clip weighs in the pose and in root motion, against float64 from the rules in graph.h,
-// for random trees of operations; and that a weight is 0 where, and only where, a factor on the way is.
+// Stage 1: the weight of each use of a clip in the pose and in root motion, against float64 with the rules of graph.h,
+// for random trees of operations. A weight is 0 if and only if one of its factors is 0.
 #include "random.h"
 #include "suite.h"
 
@@ -12,7 +12,7 @@
 
 enum { MOST_NODES = 400, MOST_CLIPS = 400, TREES = 3000, MASKS = 3 };
 
-// What the masks say of joint 0, the only one.
+// The masks' values for joint 0, the only joint.
 static const uint8_t joint_0[MASKS] = {255, 0, 100};
 
 typedef struct tree {
@@ -21,7 +21,7 @@ typedef struct tree {
     random_source random;
 } tree;
 
-// Often an end of the range.
+// Often returns an end of the range.
 static float draw_weight(random_source *random, float min, float largest) {
     switch (random_below(random, 5)) {
     case 0:
@@ -81,12 +81,12 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
     return tree->count++;
 }
 
-// What a node weighs in the pose and in root motion.
+// A node's weights in the pose and in root motion.
 typedef struct share {
     double pose, motion;
 } share;
 
-// What the clips of a tree weigh, in the order in which they are used.
+// The weights of a tree's clips, in the order of their use.
 typedef struct weights {
     share of[MOST_CLIPS];
     uint32_t count;
@@ -109,7 +109,8 @@ static void expect_corners(const tree *tree, const lmb_node_def *node, uint32_t 
     expect_corners(tree, node, first + (1u << (positions - 1)), positions - 1, times(own, w), all);
 }
 
-// `shares` are those of the fades at a joint, `covers` what all joints have of them; both are multiplied by the fades.
+// `shares` are multiplied by the layers' fades. `covers` is the fraction of each fade that applies at all joints; it
+// reduces the layers below.
 static void expect_layers(const lmb_node_def *node, const double *covers, double *shares) {
     double left = 1.0;
     for (int priority = 2; priority >= 0; priority--) {
@@ -126,7 +127,7 @@ static void expect_layers(const lmb_node_def *node, const double *covers, double
     }
 }
 
-// In the pose an input with a mask or with joint weights may have its fade at some joint and nothing at another.
+// In the pose, an input with a mask or with joint weights may have its fade at some joints and nothing at others.
 static void expect_layer_inputs(const tree *tree, const lmb_node_def *node, share own, weights *all) {
     double covers[LMB_MAX_INPUTS], poses[LMB_MAX_INPUTS], roots[LMB_MAX_INPUTS];
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -176,7 +177,7 @@ static void expect(const tree *tree, uint32_t index, share own, weights *all) {
     case LMB_OP_ADDITIVE:
         over.motion = own.motion * fmin(fabs(w) * (node->masked ? joint_0[node->mask] / 255.0 : 1.0), 1.0);
         break;
-    case LMB_OP_PARTIAL: { // shows where the other is absent, whatever its weight
+    case LMB_OP_PARTIAL: { // visible where the other is absent, whatever its weight
         const lmb_node_def *second = &tree->nodes[node->inputs[1]];
         const double has = second->op == LMB_OP_CLIP ? joint_0[second->joint_weights] / 255.0 : 1.0;
         over.pose = fmax(over.pose, own.pose * exp2(-40.0));
@@ -232,13 +233,13 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
     (void)state;
     static const uint8_t *const masks[MASKS] = {joint_0, joint_0 + 1, joint_0 + 2};
     lmb_rig *rig = create_rig();
-    // A parameter chooses the clips, which so can be poses and additives.
+    // A parameter chooses the clips, so they can be poses and additives.
     lmb_clip *both[2] = {NULL};
     for (uint32_t i = 0; i < 2; i++) {
         const lmb_clip_def still = {.name = "still", .duration = 1.0f, .additive = i == 1};
         assert_int_equal(lmb_clip_create(rig, &still, NULL, &both[i], NULL), LMB_OK);
     }
-    const uint32_t chosen = 0; // the bits of 0
+    const uint32_t chosen = 0; // the bits of 0.0f
     tree *tree = malloc(sizeof *tree);
     weights *all = malloc(sizeof *all);
     uint32_t zeros = 0, clips = 0, apart = 0;

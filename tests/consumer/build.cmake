@@ -1,8 +1,10 @@
 cmake_minimum_required(VERSION 3.25)
 
-# cmake -DKIND=static|shared|embedded -DSOURCE=... -DBUILD=... -DPREFIX=... -DBINARY=... -DKERNELS=... -DOPTIONS=... -P build.cmake
-# Builds the consumers: of the static Limber that the build folder BUILD installs, of a shared one, or of one that is
-# embedded as sources. The last two are compiled here, without optimisation: how they are put together is what counts.
+# cmake -DKIND=static|shared|embedded -DSOURCE=... -DBUILD=... -DPREFIX=... -DBINARY=... -DKERNELS=... -DOPTIONS=...
+#       -P build.cmake
+# Builds the consumers of one kind: with the static Limber that the build folder BUILD installs, with a shared one, or
+# with embedded sources. The last two compile Limber here, without optimisation, because only the way of building is
+# tested.
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT result EQUAL 0)
@@ -16,8 +18,8 @@ function(build source binary)
     run(${CMAKE_COMMAND} --build ${binary})
 endfunction()
 
-# Every symbol that a library defines for others starts with lmb_, so that it cannot meet one of the host's: its own
-# volk above all. And it asks for no Vulkan function by name, since it links no loader.
+# Every external symbol of a library must start with lmb_, so that it cannot conflict with one of the host, above all
+# with the host's volk. The library must not import Vulkan functions by name, because it links no loader.
 function(check_symbols library)
     execute_process(COMMAND nm --extern-only ${ARGN} ${library} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCHALL " [A-TV-Z] [^\n]+" defined "${lines}")
@@ -37,7 +39,7 @@ endif()
 set(prefix ${BINARY}/${KIND}-prefix)
 file(REMOVE_RECURSE ${prefix})
 if(KIND STREQUAL "static")
-    # Under the prefix that it was configured with, moved as a package's maker moves it.
+    # Installs under the configured prefix inside another folder, as package builds do.
     run(${CMAKE_COMMAND} -E env DESTDIR=${prefix} ${CMAKE_COMMAND} --install ${BUILD})
     set(ENV{PKG_CONFIG_SYSROOT_DIR} ${prefix})
     set(ENV{PKG_CONFIG_ALLOW_SYSTEM_CFLAGS} 1)
@@ -63,7 +65,7 @@ foreach(library IN LISTS libraries)
     endif()
 endforeach()
 
-# Programs that link it ask for it by its first version number.
+# Programs that link the shared library refer to it by its major version.
 if(KIND STREQUAL "shared")
     execute_process(COMMAND readelf --dynamic ${BINARY}/shared/consumer_loader OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
     if(NOT dynamic MATCHES "NEEDED[^\n]*\\[liblimber\\.so\\.[0-9]+\\]")
@@ -71,7 +73,7 @@ if(KIND STREQUAL "shared")
     endif()
 endif()
 
-# The same by pkg-config, without CMake.
+# The same with pkg-config, without CMake.
 file(GLOB_RECURSE package ${prefix}/limber.pc)
 get_filename_component(package_dir "${package}" DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${package_dir})

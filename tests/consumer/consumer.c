@@ -1,5 +1,6 @@
-// A host of its own that found Limber with find_package(limber): its own instance and device, with functions from its own
-// volk (CONSUMER_VOLK) or from the loader that it links. Runs one small batch on both sides; exit 0 where the bits agree.
+// A separate host that finds Limber with find_package(limber). It has its own instance and device, and gets Vulkan
+// functions from its own volk (CONSUMER_VOLK) or from the loader that it links. It runs one small batch on both sides
+// and exits with 0 if the bits agree.
 #ifdef CONSUMER_VOLK
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
@@ -130,7 +131,8 @@ static void close_host(host *host) {
     vkDestroyInstance(host->instance, NULL);
 }
 
-// A chain of three joints, the second of which turns, blended with its rest pose: parameters are time and weight.
+// A chain of three joints, of which the second one turns, blended with its rest pose. The parameters are time and
+// weight.
 static lmb_graph *create_graph(void) {
     lmb_error error;
     lmb_joint_def joints[JOINTS];
@@ -189,7 +191,7 @@ static void submit(host *host, VkCommandBuffer commands) {
     check(vkQueueWaitIdle(host->queue) == VK_SUCCESS, "vkQueueWaitIdle");
 }
 
-// One command buffer: upload, one frame, and the palette copied to where the host reads it.
+// Records one command buffer: upload, one frame, and a copy of the palette to memory that the host reads.
 static void run_frame(host *host, lmb_gpu_graph *program, lmb_gpu_batch *batch) {
     lmb_error error;
     const VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
