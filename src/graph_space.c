@@ -159,7 +159,7 @@ static void write_place(uint32_t *at, lmb_place place) {
     at[1] = BITS(place.at[1]);
 }
 
-// At the ends there is no neighbour. A position beyond all others stands in for it.
+// At the ends there is no neighbour. A position beyond all others replaces it.
 static void write_row(const lmb_place *positions, uint32_t count, uint32_t input, int axis, uint32_t *row) {
     const float own = positions[input].at[axis];
     float min = own, max = own, before = -2.0f * LMB_LARGEST, after = 2.0f * LMB_LARGEST;

@@ -105,8 +105,8 @@
 ///   formulas.
 /// - a fade that events control, if it is the weight of one pose: see below.
 /// - **computed** from others: `{"add": [a, b]}`, `{"subtract": [a, b]}`, `{"multiply": [a, b]}`, `{"min": [a, b]}`,
-///   `{"max": [a, b]}`, `{"clamp": [x, low, high]}`, `{"remap": [x, from low, from high, to low, to high]}`; up to 8
-///   inside each other. They are computed parameters (control.h, lmb_computed_kind). If all inputs are constant, it is
+///   `{"max": [a, b]}`, `{"clamp": [x, low, high]}`, `{"remap": [x, from low, from high, to low, to high]}`; nested up
+///   to 8 deep. They are computed parameters (control.h, lmb_computed_kind). If all inputs are constant, it is
 ///   a constant. A parameter inside has the default 0 and the range 0 to 1 if no use states them.
 /// - the weight of a fade, `{"fade": "NAME"}`, by the fade's name; the fade may come later in the text.
 ///   `{"subtract": [1, {"fade": "NAME"}]}` is the weight that the fade leaves. Not in conditions, rates and character
