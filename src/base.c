@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint32_t lmb_version(void) {
+    return LMB_VERSION;
+}
+
 const char *lmb_result_name(lmb_result result) {
     switch (result) {
     case LMB_OK:

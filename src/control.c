@@ -32,6 +32,22 @@ lmb_player_def lmb_default_player_def(void) {
         .rate = lmb_constant(1.0f), .ended_event = LMB_NONE, .looped_event = LMB_NONE, .group = LMB_NONE};
 }
 
+lmb_smoothed_def lmb_default_smoothed_def(void) {
+    return (lmb_smoothed_def){.source = lmb_constant(0.0f), .parameter = LMB_NONE};
+}
+
+lmb_computed_def lmb_default_computed_def(void) {
+    lmb_computed_def def = {.parameter = LMB_NONE};
+    for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
+        def.inputs[i] = lmb_constant(0.0f);
+    }
+    return def;
+}
+
+lmb_term lmb_default_term(void) {
+    return (lmb_term){.left = lmb_constant(0.0f), .right = lmb_constant(0.0f), .player = LMB_NONE};
+}
+
 lmb_group_def lmb_default_group_def(void) {
     return (lmb_group_def){.velocity_parameter = LMB_NONE};
 }

@@ -52,6 +52,10 @@ lmb_gpu_batch_def lmb_default_gpu_batch_def(void) {
     return (lmb_gpu_batch_def){.outputs = LMB_OUTPUT_PALETTE, .frame_count = 2, .events_a_frame = 1024};
 }
 
+lmb_gpu_record_info lmb_default_gpu_record_info(void) {
+    return (lmb_gpu_record_info){0};
+}
+
 static uint32_t span_size(const lmb_gpu_batch *batch, uint32_t span) {
     uint32_t first = span * batch->span_characters;
     uint32_t left = batch->description.character_count - first;

@@ -318,6 +318,10 @@ static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, 
     return result;
 }
 
+lmb_graph_def lmb_default_graph_def(void) {
+    return (lmb_graph_def){.lod = lmb_constant(0.0f), .inertia_parameters = LMB_NONE};
+}
+
 lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
     if (graph != NULL) {
         *graph = NULL;

@@ -10,7 +10,7 @@ list=tests/words.txt
 if [ $# -eq 0 ]; then
     git rev-parse --git-dir >/dev/null 2>&1 || exit 77
     mapfile -t files < <(git ls-files -- '*.c' '*.h' '*.cpp' '*.comp' '*.glsl' '*.vert' '*.frag' '*.inc' '*.md' '*.sh' '*.txt' \
-        '*.cmake' '*.json' '.ci/*' | grep -vE '^tests/(words\.|corpus/)')
+        '*.cmake' '*.json' '.ci/*' | grep -vE '^(CHANGELOG\.md$|tests/(words\.|corpus/))')
 else
     files=("$@")
 fi

@@ -30,6 +30,17 @@ extern "C" {
 #define LMB_VERSION_MINOR 1
 #define LMB_VERSION_PATCH 0
 
+/// A version as one number, for comparisons.
+#define LMB_MAKE_VERSION(major, minor, patch) ((major)*1000000u + (minor)*1000u + (patch))
+#define LMB_VERSION LMB_MAKE_VERSION(LMB_VERSION_MAJOR, LMB_VERSION_MINOR, LMB_VERSION_PATCH) ///< of this header
+
+/// Returns #LMB_VERSION of the library that is linked.
+///
+/// Versions with the same major and minor number have the same ABI, and a later patch replaces an earlier one: the
+/// shared library's SOVERSION is "major.minor", and find_package() accepts only that. CHANGELOG.md lists the changes.
+/// Bits of results may change only with the minor number.
+LMB_API uint32_t lmb_version(void);
+
 /// An index that is never valid: "no joint", "no parent", "no parameter", "not found".
 #define LMB_NONE UINT32_MAX
 

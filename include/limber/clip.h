@@ -51,8 +51,8 @@ typedef struct lmb_clip_def {
     const char *name; ///< copied; NULL means ""
     /// Seconds. 0 takes the time of the last key of all tracks; any other duration must not be before it.
     float duration;
-    const lmb_track_def *
-        tracks; ///< at most one for each channel of each joint and for each float channel; others keep their rest value
+    /// At most one for each channel of each joint and for each float channel. Others keep their rest value.
+    const lmb_track_def *tracks;
     uint32_t track_count;
     /// For a clip that animates only some joints of the rig: a weight from 0 to 255 for each joint, then for each float
     /// channel. Poses of the clip have these weights for #LMB_OP_PARTIAL; 0 means that the joint is absent. Copied;

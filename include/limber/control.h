@@ -165,13 +165,17 @@ LMB_API lmb_group_def lmb_default_group_def(void);
 /// A parameter that follows another one with a delay.
 ///
 /// Each step changes it by (x - y) (1 - 2^(-step / half_life)), where y is its value and x the source. So each
-/// half-life halves the difference, whatever the steps are. In a character's first frame y is x.
+/// half-life halves the difference, whatever the steps are. In a character's first frame y is x. Start from
+/// lmb_default_smoothed_def().
 typedef struct lmb_smoothed_def {
     /// A constant, a parameter of the host, or an earlier smoothed parameter. If it is not finite, nothing changes.
     lmb_value source;
     float half_life;    ///< seconds; 0 follows at once
     uint32_t parameter; ///< written
 } lmb_smoothed_def;
+
+/// A constant 0 that is followed at once; a parameter is needed.
+LMB_API lmb_smoothed_def lmb_default_smoothed_def(void);
 
 #define LMB_MAX_COMPUTED_INPUTS 5u
 
@@ -210,6 +214,9 @@ typedef struct lmb_computed_def {
     lmb_value inputs[LMB_MAX_COMPUTED_INPUTS]; ///< as many as the kind has
     uint32_t parameter;                        ///< written
 } lmb_computed_def;
+
+/// Adds constants 0; a parameter is needed.
+LMB_API lmb_computed_def lmb_default_computed_def(void);
 
 /// Returns the value that a control computes from a row of parameters, bit for bit. `parameters` may be NULL if no
 /// input reads one.
@@ -257,6 +264,9 @@ typedef struct lmb_term {
     lmb_operand operand; ///< of a comparison
     uint32_t player;     ///< of a phase or a remaining time: the clip's node, which has a player
 } lmb_term;
+
+/// Compares constants 0, of no player.
+LMB_API lmb_term lmb_default_term(void);
 
 /// How a transition goes from the pose shown to that of its state.
 typedef enum lmb_fade_kind {

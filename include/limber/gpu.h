@@ -185,7 +185,7 @@ LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame);
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
 
-/// What lmb_gpu_batch_record() records. Start from zero.
+/// What lmb_gpu_batch_record() records. Start from lmb_default_gpu_record_info().
 typedef struct lmb_gpu_record_info {
     VkCommandBuffer commands; ///< recording, outside a render pass, on a family with compute
     uint32_t frame;           ///< frame slot
@@ -219,6 +219,9 @@ typedef struct lmb_gpu_record_info {
     bool poses_alone;
     lmb_gpu_profile *profile; ///< optional: times each stage in its slot `frame`, which must have begun
 } lmb_gpu_record_info;
+
+/// Frame slot 0, all characters, no step, no profile; a command buffer is needed.
+LMB_API lmb_gpu_record_info lmb_default_gpu_record_info(void);
 
 /// Records one frame of the batch.
 ///

@@ -518,11 +518,12 @@ typedef struct lmb_parameter_def {
     float min, max;   ///< information only: parameters are not clamped to them
 } lmb_parameter_def;
 
-/// A graph as its author describes it. It is checked and copied by lmb_graph_create().
+/// A graph as its author describes it. It is checked and copied by lmb_graph_create(). Start from
+/// lmb_default_graph_def().
 typedef struct lmb_graph_def {
     const lmb_rig *rig;
-    const lmb_clip *const *
-        clips; ///< copied; each for the joints and channels of `rig`, or for a joint map's joints and all or 0 channels
+    /// Copied. Each is for the joints and channels of `rig`, or for a joint map's joints and all or no channels.
+    const lmb_clip *const *clips;
     uint32_t clip_count;
     /// Copied. Each has one byte per joint, then one per float channel: 0 takes a, 255 takes b.
     const uint8_t *const *masks;
@@ -580,6 +581,9 @@ typedef struct lmb_graph_def {
     /// second row of state for each character.
     bool interpolate_updates;
 } lmb_graph_def;
+
+/// Nothing, level of detail 0, no inertia parameters: `inertialize` needs them.
+LMB_API lmb_graph_def lmb_default_graph_def(void);
 
 /// Checks a graph and compiles it.
 ///

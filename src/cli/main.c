@@ -56,7 +56,8 @@ static int run(int argc, char **argv) {
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        terminal_print("limber %d.%d.%d\n", LMB_VERSION_MAJOR, LMB_VERSION_MINOR, LMB_VERSION_PATCH);
+        const unsigned version = lmb_version();
+        terminal_print("limber %u.%u.%u\n", version / 1000000u, version / 1000u % 1000u, version % 1000u);
         return 0;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++) {

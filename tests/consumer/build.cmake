@@ -65,11 +65,11 @@ foreach(library IN LISTS libraries)
     endif()
 endforeach()
 
-# Programs that link the shared library refer to it by its major version.
+# Programs that link the shared library refer to it by its major and minor version.
 if(KIND STREQUAL "shared")
     execute_process(COMMAND readelf --dynamic ${BINARY}/shared/consumer_loader OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
-    if(NOT dynamic MATCHES "NEEDED[^\n]*\\[liblimber\\.so\\.[0-9]+\\]")
-        message(FATAL_ERROR "consumer_loader does not need liblimber.so.N:\n${dynamic}")
+    if(NOT dynamic MATCHES "NEEDED[^\n]*\\[liblimber\\.so\\.[0-9]+\\.[0-9]+\\]")
+        message(FATAL_ERROR "consumer_loader does not need liblimber.so.N.N:\n${dynamic}")
     endif()
 endif()
 
