@@ -117,9 +117,9 @@ typedef struct lmb_player_def {
     uint32_t marker_count;
     const lmb_notify_def *notifies; ///< in the order of their times
     uint32_t notify_count;
-    /// The clip's speed in metres a second. If the clip has no motion track and there is a character motion, it moves
-    /// the character forwards, along z, at this speed. If it is 0, the group uses the average horizontal speed of the
-    /// motion track.
+    /// The clip's speed in units a second. If the clip has no motion track and there is a character motion, it
+    /// moves the character forwards, along z, at this speed. If it is 0, the group uses the average horizontal speed of
+    /// the motion track.
     float velocity;
     const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: `velocity` gives it
 } lmb_player_def;
@@ -156,7 +156,7 @@ typedef enum lmb_cadence {
 typedef struct lmb_group_def {
     const char *name; ///< copied; NULL: ""
     lmb_cadence cadence;
-    uint32_t velocity_parameter; ///< written: the group's velocity in metres a second; or #LMB_NONE
+    uint32_t velocity_parameter; ///< written: the group's velocity in units a second; or #LMB_NONE
 } lmb_group_def;
 
 /// Default cadence, no name, writes no parameter.

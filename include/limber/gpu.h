@@ -7,8 +7,8 @@
 /// **The device** must be Vulkan 1.2 or later, created with `bufferDeviceAddress` and `scalarBlockLayout`. Any queue
 /// family with compute is enough. Instance functions are loaded through the pointer given; Limber links no loader.
 ///
-/// **Threads.** One thread at a time may use an object. Once created, an lmb_gpu may serve several threads, if each
-/// uses graphs and batches of its own. The host synchronises command buffers.
+/// **Threads.** Once created, an lmb_gpu may serve several threads. A graph and its batches may be used by one thread
+/// at a time. The host synchronises command buffers.
 ///
 /// **Barriers.** lmb_gpu_graph_record_upload() ends with a barrier that makes the upload visible to compute shaders in
 /// later commands of the same queue. lmb_gpu_batch_record() begins with a barrier from earlier transfer and compute
@@ -180,8 +180,8 @@ LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame);
 
 /// Binds a pose buffer for a frame slot, for commands recorded afterwards.
 ///
-/// `address` is that of float [C][10][J] (J: lmb_graph_pose_joint_count()), aligned to 4, in a buffer of the host
-/// created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT.
+/// `address` is that of float [C][lmb_graph_pose_floats()], laid out as batch.h says, aligned to 4, in a buffer of the
+/// host created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT.
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
 

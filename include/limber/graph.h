@@ -650,7 +650,7 @@ LMB_API uint32_t lmb_graph_exchanges(const lmb_graph *graph);
 /// Returns the control that runs stage 1 and defines the state of each character (control.h), or NULL if nothing
 /// advances by itself. It lives as long as the graph.
 LMB_API const lmb_control *lmb_graph_control(const lmb_graph *graph);
-/// Return the number of a clip node's player, and of the machine of a node or a fade, as lmb_control_player_ticks(),
+/// Return the index of a clip node's player, and of the machine of a node or a fade, as lmb_control_player_ticks(),
 /// lmb_control_current_state() and others take them; #LMB_NONE if there is none.
 LMB_API uint32_t lmb_graph_node_player(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_node_machine(const lmb_graph *graph, uint32_t node);

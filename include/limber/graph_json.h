@@ -31,8 +31,8 @@
 /// | `space2d` | `x`, `y`: the position, (`kind`), `inputs`: 2 to 64 objects, each with a `pose` and |
 /// | | its position `at`, [x, y] |
 /// | `make-additive` | `pose`, `reference`: poses, (`form`), (`space`) |
-/// | `additive` | `base`, `add`: poses, (`weight`: 1, from -4 to 4), (`curve`), (`interpolation`), (`shortest`), |
-/// | | (`form`), (`space`), (`unclamped`: false), (`mask`) |
+/// | `additive` | `base`, `add`: poses, (`weight`: 1, from 0 to 1, or from -4 to 4 if `unclamped`), (`curve`), |
+/// | | (`interpolation`), (`shortest`), (`form`), (`space`), (`unclamped`: false), (`mask`) |
 /// | `add`, `subtract` | `a`, `b`: poses |
 /// | `scale` | `pose`, `factor`: -4 to 4, (`interpolation`), (`shortest`) |
 /// | `subtract-scale-add` | `a`, `b`, `base`: poses, `factor`: -4 to 4, (`interpolation`), (`shortest`) |
@@ -231,12 +231,13 @@ typedef struct lmb_graph_source {
     const char *text; ///< JSON, UTF-8; need not be terminated
     size_t size;
     const char *name;   ///< begins each message, for example a file's name. NULL means "graph"
-    const lmb_rig *rig; ///< must outlive the graph
-    /// The text may name them. They must outlive the graph; the array itself need not. May be NULL if there are none.
+    const lmb_rig *rig; ///< must outlive the lmb_graph_json
+    /// The text may name them. They must outlive the lmb_graph_json; the array itself need not. May be NULL if there
+    /// are none.
     const lmb_clip *const *clips;
     uint32_t clip_count;
-    /// The text names them; of several of one name the first is taken. They must outlive the graph. May be NULL if
-    /// there are none.
+    /// The text names them; of several of one name the first is taken. They must outlive the lmb_graph_json. May be
+    /// NULL if there are none.
     const lmb_static_pose_def *static_poses;
     uint32_t static_pose_count;
 } lmb_graph_source;
@@ -275,7 +276,7 @@ LMB_API const lmb_graph_def *lmb_graph_json_def(const lmb_graph_json *graph);
 
 /// Returns the number of warnings: what is allowed, but probably a mistake.
 LMB_API uint32_t lmb_graph_json_warning_count(const lmb_graph_json *graph);
-/// Returns a warning, which lives as long as the graph.
+/// Returns a warning, which lives as long as the lmb_graph_json.
 LMB_API const lmb_graph_problem *lmb_graph_json_warning_at(const lmb_graph_json *graph, uint32_t index);
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@
 /// **Skipped frames.** A character that was not shown in the frame of a switch or in the one before, because a list
 /// omitted it, has no offset and shows its new pose at once; so does a joint that its level of detail dropped. A
 /// character that was not shown in the frame before those two has no velocity. Running a character again in the same
-/// frame changes nothing.
+/// frame changes nothing if it runs after the first run; a list on a device must not name it twice (gpu.h).
 ///
 /// **Float channels** and character motion switch at once.
 #ifndef LIMBER_INERTIA_H

@@ -44,7 +44,8 @@ typedef enum lmb_curve {
 /// Returns the name of a curve: "linear", "uniform-s", "quadratic-in" and so on; never NULL. The text is static.
 LMB_API const char *lmb_curve_name(lmb_curve curve);
 
-/// A value that is the same for all characters, or is read from each character's parameters.
+/// A value that is the same for all characters, or is read from each character's parameters. Start from lmb_constant()
+/// or lmb_parameter(): zeroed, it reads parameter 0.
 typedef struct lmb_value {
     float constant;
     uint32_t parameter; ///< index of a parameter, or #LMB_NONE for the constant
