@@ -152,7 +152,7 @@ static void a_crowd_that_runs_it_is_compared(void **state) {
     read_summary(output.out, &values, &differ);
     assert_int_equal(values, 2 * (1000 * (3 * (34 + 12 + 8) + 6) + LMB_REFUSAL_COUNT));
     assert_int_equal(differ, 0);
-    assert_non_null(strstr(output.out, "programs 1,"));
+    assert_non_null(strstr(output.out, "graphs 1,"));
     assert_null(strstr(output.out, "refused clips 0,")); // some are refused on purpose
     command_output_release(&output);
 }
@@ -197,7 +197,7 @@ static void comparing_as_json_counts_every_stage(void **state) {
     command_output output =
         run(0, "\"" LIMBER_COMMAND "\" compare small.gltf --characters 400 --seed 18446744073709551615 --json");
     json_tree tree = json_tree_read(output.out);
-    json_tree_expect_keys(&tree, 0, "file device programs characters frames seed stages values differ first");
+    json_tree_expect_keys(&tree, 0, "file device graphs characters frames seed stages values differ first");
     assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, 0, "graphs")), 4);
     assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, 0, "frames")), 4);
     const double characters = 400 * 4 * 4;
