@@ -145,14 +145,12 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     return result;
 }
 
-// Creates the pipeline. The kernel without character motion is smaller.
-static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
+lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, bool has_motion, VkPipeline *pipeline, lmb_error *error) {
     const lmb_kernel_constants constants = {.spaces = VK_TRUE}; // for all graphs, so that drivers compile it once
-    const bool moves = lmb_control_has_motion(control->control);
-    const uint32_t *code = moves ? kernel_control : kernel_control_plain;
-    const size_t words = moves ? sizeof kernel_control / sizeof kernel_control[0]
-                               : sizeof kernel_control_plain / sizeof kernel_control_plain[0];
-    return lmb_gpu_pipeline_create(control->gpu, code, words, constants, "limber control", &control->pipeline, error);
+    const uint32_t *code = has_motion ? kernel_control : kernel_control_plain;
+    const size_t words = has_motion ? sizeof kernel_control / sizeof kernel_control[0]
+                                    : sizeof kernel_control_plain / sizeof kernel_control_plain[0];
+    return lmb_gpu_pipeline_create(gpu, code, words, constants, "limber control", pipeline, error);
 }
 
 lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -181,7 +179,8 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
                                  .scratch = scratch};
     result = create_buffers(created, error);
     if (result == LMB_OK) {
-        result = create_pipeline(created, error);
+        result =
+            lmb_gpu_control_pipeline_create(gpu, lmb_control_has_motion(created->control), &created->pipeline, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_control_destroy(created);

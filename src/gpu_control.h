@@ -38,6 +38,8 @@ LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
 LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t frame);
 LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t frame);
 
+// Creates the pipeline that runs any control. The kernel without character motion is smaller.
+lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, bool has_motion, VkPipeline *pipeline, lmb_error *error);
 // Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);
 void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters);

@@ -14,9 +14,11 @@
 
 enum { SLOTS = 8 };
 
+// All cases share them, so drivers compile the kernel of a control once.
+static device opened;
+static lmb_gpu *gpu;
+
 typedef struct fixture {
-    device device;
-    lmb_gpu *gpu;
     lmb_gpu_graph *gpu_program;
     lmb_gpu_batch *batch;
     lmb_gpu_control *control;
@@ -29,23 +31,20 @@ typedef lmb_result create_function(control_scenario *scenario, uint32_t characte
 static void open_scenario(fixture *f, uint32_t characters, create_function *create) {
     lmb_error error = {0};
     memset(f, 0, sizeof *f);
-    open_device(&f->device);
-    const lmb_gpu_def gpu_def = device_gpu_def(&f->device);
-    assert_ok(lmb_gpu_create(&gpu_def, NULL, &f->gpu, &error), &error);
     assert_ok(create(&f->scenario, characters, &error), &error);
-    assert_ok(lmb_gpu_graph_create(f->gpu, f->scenario.program, &f->gpu_program, &error), &error);
+    assert_ok(lmb_gpu_graph_create(gpu, f->scenario.program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = f->gpu_program;
     def.character_count = characters;
     def.outputs = LMB_OUTPUT_LOCAL;
     def.frame_count = SLOTS;
-    assert_ok(lmb_gpu_batch_create(f->gpu, &def, &f->batch, &error), &error);
+    assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = f->scenario.control;
     control_def.batch = f->batch;
     control_def.events_a_frame = characters;
     control_def.emits_events = true;
-    assert_ok(lmb_gpu_control_create(f->gpu, &control_def, &f->control, &error), &error);
+    assert_ok(lmb_gpu_control_create(gpu, &control_def, &f->control, &error), &error);
 }
 
 static void open_fixture(fixture *f, uint32_t characters) {
@@ -57,8 +56,6 @@ static void close_fixture(fixture *f) {
     lmb_gpu_batch_destroy(f->batch);
     lmb_gpu_graph_destroy(f->gpu_program);
     control_scenario_destroy(&f->scenario);
-    lmb_gpu_destroy(f->gpu);
-    close_device(&f->device);
 }
 
 // Records the frame into the commands for the device, and runs it immediately on the CPU.
@@ -96,7 +93,7 @@ static void expect_same_states(fixture *f, uint32_t frame) {
     const lmb_gpu_span span = lmb_gpu_control_state(f->control);
     uint32_t *words = malloc(span.size);
     assert_non_null(words);
-    assert_ok(device_read_span(&f->device, &span, words, &error), &error);
+    assert_ok(device_read_span(&opened, &span, words, &error), &error);
     expect_same_words("state", words, f->scenario.state, span.size / sizeof *words, frame);
     free(words);
 }
@@ -106,7 +103,7 @@ static void expect_same_emitted(fixture *f, uint32_t frame) {
     const lmb_gpu_span span = lmb_gpu_control_emitted(f->control, frame % SLOTS);
     uint32_t *words = malloc(span.size);
     assert_non_null(words);
-    assert_ok(device_read_span(&f->device, &span, words, &error), &error);
+    assert_ok(device_read_span(&opened, &span, words, &error), &error);
     uint32_t each = lmb_control_emitted_words(f->scenario.control);
     for (uint32_t i = 0; i < f->scenario.character_count; i++) {
         const uint32_t *emitted = f->scenario.emitted + (size_t)i * each;
@@ -126,7 +123,7 @@ static void expect_same_character_motions(fixture *f, uint32_t frame) {
     assert_int_equal(span.size, f->scenario.character_count * LMB_MOTION_FLOATS * sizeof(float));
     uint32_t *there = malloc(span.size), *here = malloc(span.size);
     assert_true(there != NULL && here != NULL);
-    assert_ok(device_read_span(&f->device, &span, there, &error), &error);
+    assert_ok(device_read_span(&opened, &span, there, &error), &error);
     memcpy(here, f->scenario.motions, span.size);
     expect_same_words("character motions", there, here, span.size / sizeof *here, frame);
     free(there);
@@ -144,7 +141,7 @@ static void expect_same_poses(fixture *f, uint32_t frame) {
     const lmb_batch_inputs inputs = {.parameters = f->scenario.parameters};
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = here};
     assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
-    assert_ok(device_read_stage(&f->device, f->batch, frame % SLOTS, LMB_STAGE_LOCAL, there, &error), &error);
+    assert_ok(device_read_stage(&opened, f->batch, frame % SLOTS, LMB_STAGE_LOCAL, there, &error), &error);
     assert_int_equal(memcmp(here, there, floats * sizeof *here), 0);
     lmb_cpu_destroy(cpu);
     free(here);
@@ -161,14 +158,14 @@ static uint32_t run_frames_until(fixture *f, uint32_t begin, uint32_t end, time_
         const uint32_t frames = end - first < SLOTS ? end - first : SLOTS;
         VkCommandPool pool;
         VkCommandBuffer commands;
-        assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
+        assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
         if (first == begin) {
             assert_ok(lmb_gpu_graph_record_upload(f->gpu_program, commands, &error), &error);
         }
         for (uint32_t frame = first; frame < first + frames; frame++) {
             run_frame(f, commands, frame);
         }
-        assert_ok(device_submit_and_wait(&f->device, pool, commands, &error), &error);
+        assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
         if (done % (SLOTS * 16) == 0 || first + frames == end) {
             expect_same_states(f, first + frames - 1);
             expect_same_emitted(f, first + frames - 1);
@@ -246,22 +243,22 @@ static void culled_poses(void **state) {
     lmb_error error = {0};
     open_scenario(&f, 70, motion_scenario_create);
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    assert_ok(device_buffer_create(&f.device, 4 * sizeof(uint32_t), usage, true, &f.list, &error), &error);
+    assert_ok(device_buffer_create(&opened, 4 * sizeof(uint32_t), usage, true, &f.list, &error), &error);
     memcpy(f.list.mapped, (const uint32_t[]){2, 5, 69, 0}, 4 * sizeof(uint32_t));
     VkCommandPool pool;
     VkCommandBuffer commands;
-    assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     assert_ok(lmb_gpu_graph_record_upload(f.gpu_program, commands, &error), &error);
     for (uint32_t frame = 0; frame < SLOTS; frame++) {
         run_frame(&f, commands, frame);
     }
-    assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
     expect_same_states(&f, SLOTS - 1);
     expect_same_emitted(&f, SLOTS - 1);
     expect_same_character_motions(&f, SLOTS - 1);
     // The character motions are not zero.
     assert_true(f.scenario.motions[2] != 0.0f && f.scenario.motions[6 * LMB_MOTION_FLOATS + 2] != 0.0f);
-    device_buffer_destroy(&f.device, &f.list);
+    device_buffer_destroy(&opened, &f.list);
     close_fixture(&f);
 }
 
@@ -274,7 +271,7 @@ static void saved_and_restored(void **state) {
     run_frames(&f, 16);
     const lmb_gpu_span span = lmb_gpu_control_state(f.control);
     device_buffer saved;
-    assert_ok(device_buffer_create(&f.device, span.size,
+    assert_ok(device_buffer_create(&opened, span.size,
                                    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, true, &saved,
                                    &error),
               &error);
@@ -282,22 +279,22 @@ static void saved_and_restored(void **state) {
     for (int round = 0; round < 2; round++) {
         VkCommandPool pool;
         VkCommandBuffer commands;
-        assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+        assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
         const VkBufferCopy copy = {.size = span.size};
         vkCmdCopyBuffer(commands, round == 0 ? span.buffer : saved.buffer, round == 0 ? saved.buffer : span.buffer, 1,
                         &copy);
-        assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
+        assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
         memcpy(f.scenario.state, saved.mapped, span.size);
-        assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+        assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
         for (uint32_t frame = 16; frame < 16 + SLOTS; frame++) {
             run_frame(&f, commands, frame);
         }
-        assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
+        assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
         expect_same_states(&f, 16 + SLOTS - 1);
         hashes[round] = control_scenario_hash(&f.scenario);
     }
     assert_int_equal(hashes[0], hashes[1]);
-    device_buffer_destroy(&f.device, &saved);
+    device_buffer_destroy(&opened, &saved);
     close_fixture(&f);
 }
 
@@ -308,28 +305,28 @@ static void refusals(void **state) {
     open_fixture(&f, 3);
     VkCommandPool pool;
     VkCommandBuffer commands;
-    assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     assert_ok(lmb_gpu_graph_record_upload(f.gpu_program, commands, &error), &error);
     lmb_gpu_record_info info = {.commands = commands, .step = LMB_MAX_STEP_TICKS + 1};
     assert_int_equal(lmb_gpu_batch_record(f.batch, &info, &error), LMB_ERROR_ARGUMENT);
-    assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
     lmb_gpu_control *made = NULL;
     lmb_gpu_control_def def = lmb_default_gpu_control_def();
-    assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     def.control = f.scenario.control;
-    assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     def.batch = f.batch;
     assert_int_equal(lmb_gpu_control_create(NULL, &def, &made, &error), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_gpu_control_create(f.gpu, NULL, &made, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_create(gpu, NULL, &made, &error), LMB_ERROR_ARGUMENT);
     def.events_a_frame = UINT32_MAX;
-    assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_LIMIT);
+    assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_LIMIT);
     lmb_control_def other_def = lmb_default_control_def();
     lmb_control *other = NULL;
     assert_ok(lmb_control_create(&other_def, NULL, NULL, &other, &error), &error);
     def = lmb_default_gpu_control_def();
     def.control = other;
     def.batch = f.batch;
-    assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     assert_null(made);
     lmb_control_destroy(other);
     // A control with a program must have the batch's program, not an equal one.
@@ -341,11 +338,11 @@ static void refusals(void **state) {
                   &error);
         def.control = other;
         if (is_same) {
-            assert_ok(lmb_gpu_control_create(f.gpu, &def, &made, &error), &error);
+            assert_ok(lmb_gpu_control_create(gpu, &def, &made, &error), &error);
             lmb_gpu_control_destroy(made);
             made = NULL;
         } else {
-            assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
+            assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
             assert_string_equal(error.message, "gpu control: its graph is not the batch's");
             assert_null(made);
         }
@@ -366,11 +363,26 @@ static void refusals(void **state) {
     close_fixture(&f);
 }
 
+static int start(void **state) {
+    (void)state;
+    lmb_error error = {0};
+    open_device(&opened);
+    const lmb_gpu_def def = device_gpu_def(&opened);
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    lmb_gpu_destroy(gpu);
+    return device_close(&opened) == 0 ? 0 : -1;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_hash),      cmocka_unit_test(golden_hash_of_character_motions),
         cmocka_unit_test(random_events),    cmocka_unit_test(saved_and_restored),
         cmocka_unit_test(stretched_groups), cmocka_unit_test(interpolated_updates),
         cmocka_unit_test(culled_poses),     cmocka_unit_test(refusals)};
-    return run_gpu_suite("control_gpu", tests, sizeof tests / sizeof tests[0]);
+    return run_gpu_suite_with("control_gpu", tests, sizeof tests / sizeof tests[0], start, finish);
 }

@@ -1,22 +1,21 @@
-// Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame. The
-// kernel runs any control's block, so it is compiled only twice here: with and without character motion.
+// Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame. A kernel
+// runs any control, so only two are compiled: with and without character motion.
 #include "gpu_suite.h"
 
 #include "../src/control.h"
+#include "../src/gpu.h"
+#include "../src/gpu_control.h"
 #include "../src/gpu_push.h"
 #include "../src/graph.h"
 #include "control_random.h"
 #include "program_loop.h"
-
-#include "control.spv.h"
-#include "control_plain.spv.h"
 
 // Max words of a block, of a character's state, and of its emitted events; max weights that a program computes per
 // character.
 enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
 
 static device opened;
-static VkPipelineLayout layout;
+static lmb_gpu *gpu;
 static VkPipeline pipelines[2]; // without and with character motion
 
 // The buffers that frames of a control read and write.
@@ -34,24 +33,6 @@ typedef enum buffer {
 } buffer;
 static device_buffer buffers[BUFFERS];
 
-static VkPipeline create_pipeline(const uint32_t *words, size_t size) {
-    const VkShaderModuleCreateInfo module_info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = words};
-    VkShaderModule module = VK_NULL_HANDLE;
-    assert_int_equal(vkCreateShaderModule(opened.device, &module_info, NULL, &module), VK_SUCCESS);
-    const VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                              .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                        .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                        .module = module,
-                                                        .pName = "main"},
-                                              .layout = layout};
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    assert_int_equal(vkCreateComputePipelines(opened.device, opened.pipeline_cache, 1, &info, NULL, &pipeline),
-                     VK_SUCCESS);
-    vkDestroyShaderModule(opened.device, module, NULL);
-    return pipeline;
-}
-
 static void create_buffer(buffer which, size_t words) {
     lmb_error error;
     assert_ok(device_buffer_create(&opened, words * sizeof(uint32_t),
@@ -64,13 +45,12 @@ static void create_buffer(buffer which, size_t words) {
 static int start(void **state) {
     (void)state;
     open_device(&opened);
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(lmb_control_push)};
-    const VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                             .pushConstantRangeCount = 1,
-                                             .pPushConstantRanges = &range};
-    assert_int_equal(vkCreatePipelineLayout(opened.device, &info, NULL, &layout), VK_SUCCESS);
-    pipelines[0] = create_pipeline(kernel_control_plain, sizeof kernel_control_plain);
-    pipelines[1] = create_pipeline(kernel_control, sizeof kernel_control);
+    lmb_error error = {0};
+    const lmb_gpu_def def = device_gpu_def(&opened);
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    for (int has_motion = 0; has_motion < 2; has_motion++) {
+        assert_ok(lmb_gpu_control_pipeline_create(gpu, has_motion != 0, &pipelines[has_motion], &error), &error);
+    }
     const size_t rows = CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_FRAMES;
     create_buffer(BLOCK, MOST_WORDS);
     create_buffer(PROGRAM, MOST_WORDS);
@@ -91,7 +71,7 @@ static int finish(void **state) {
     }
     vkDestroyPipeline(opened.device, pipelines[0], NULL);
     vkDestroyPipeline(opened.device, pipelines[1], NULL);
-    vkDestroyPipelineLayout(opened.device, layout, NULL);
+    lmb_gpu_destroy(gpu);
     return device_close(&opened) == 0 ? 0 : -1;
 }
 
@@ -144,7 +124,7 @@ static void record_frame(VkCommandBuffer commands, const control_random *random,
                                    .step_low = (uint32_t)given->step,
                                    .step_high = (uint32_t)(given->step >> 32),
                                    .emits_events = true};
-    vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+    vkCmdPushConstants(commands, gpu->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
     vkCmdDispatch(commands, 1, 1, 1);
     barrier(commands);
     const VkBufferCopy copy = {.dstOffset = frame * a_frame.state * sizeof(uint32_t),

@@ -211,11 +211,6 @@ OP_NOINLINE void begin_character(control c) {
     for (address i = 0u; i < player_count; i++) {
         begin_player(c, players + i * PLAYER_WORDS);
     }
-    address groups = LOAD(c.block, CONTROL_GROUPS);
-    address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
-    for (address i = 0u; i < group_count; i++) {
-        match_group(c, groups + i * GROUP_WORDS);
-    }
 }
 
 // Advances inertialization and the driven character motion, before machines run. Writes the velocity also for
@@ -249,9 +244,9 @@ OP void move_fades(CROWD all) {
             control c = CHARACTER(all, i);
             if (c.moves) {
                 move_fade(c, machine);
-                weigh_states(c, machine);
+                real share = weigh_states(c, machine);
                 if (profiles != CONTROL_NONE) {
-                    weigh_profiled(c, machine, profiles);
+                    weigh_profiled(c, machine, profiles, share);
                 }
             }
         }
@@ -270,20 +265,23 @@ OP void apply_root_motions(CROWD all) {
     }
 }
 
-// Runs all machines of a character.
-OP void run_machines(control c) {
+// Runs all machines of a character. Groups are brought into phase before, if the character begins, and after, if
+// players began. Groups without such players are in phase already, so this does not change them.
+OP void run_machines(control c, bool is_first) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
-    bool begun = false;
-    for (address i = 0u; i < machine_count; i++) {
-        bool begins_anew = run_transitions(c, machines + i * MACHINE_WORDS);
-        begun = begun || begins_anew;
-    }
-    if (begun) {
-        // Groups without restarted players are in phase already, so this does not change them.
-        address groups = LOAD(c.block, CONTROL_GROUPS);
-        address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
-        for (address i = 0u; i < group_count; i++) {
+    address groups = LOAD(c.block, CONTROL_GROUPS);
+    address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
+    bool begun = c.begins && is_first;
+    for (uint pass = begun ? 0u : 1u; pass < 2u; pass++) {
+        if (pass == 1u) {
+            begun = false;
+            for (address i = 0u; i < machine_count; i++) {
+                bool begins_anew = run_transitions(c, machines + i * MACHINE_WORDS);
+                begun = begun || begins_anew;
+            }
+        }
+        for (address i = 0u; begun && i < group_count; i++) {
             match_group(c, groups + i * GROUP_WORDS);
         }
     }
@@ -293,11 +291,11 @@ OP void run_machines(control c) {
     }
 }
 
-OP void run_all_machines(CROWD all) {
+OP void run_all_machines(CROWD all, bool is_first) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves && c.updates) {
-            run_machines(c);
+            run_machines(c, is_first);
         }
     }
 }
@@ -498,7 +496,7 @@ OP void run_control(CHANGED_CROWD all) {
     }
     bool goes_on = true;
     for (uint piece = 1u; goes_on; piece++) {
-        run_all_machines(all);
+        run_all_machines(all, piece == 1u);
         cut_steps(all, piece == MOST_PIECES);
         move_fades(all);
         write_weights(all, piece == 1u);

@@ -32,15 +32,15 @@ OP piece find_piece_at(control c, address group, address member, address index) 
 
 // Finds the piece that contains a position relative to the first marker.
 OP piece find_piece(control c, address group, address member, ticks place) {
-    address index = 0u;
-    address marker_count = LOAD(c.block, group + GROUP_MARKER_COUNT);
-    for (address i = 1u; i < marker_count; i++) {
-        piece p = find_piece_at(c, group, member, i);
-        if (!ticks_less(place, p.begin)) {
-            index = i;
-        }
+    address index = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    bool is_here = false;
+    piece p;
+    while (!is_here) {
+        index--;
+        p = find_piece_at(c, group, member, index);
+        is_here = index == 0u || !ticks_less(place, p.begin);
     }
-    return find_piece_at(c, group, member, index);
+    return p;
 }
 
 // The leader's phase, which is also the phase of the other members.

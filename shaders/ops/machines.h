@@ -214,9 +214,9 @@ OP real fade_part(ticks faded, ticks whole) {
     return TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
 }
 
-// Updates the progress of a fade with a profile, after weigh_states(). A state that has no weight, but still
+// Updates the progress of a fade with a profile; weigh_states() returned `share`. A state that has no weight, but still
 // contributes to some joints, gets a weight of 2^-40, so that it is evaluated.
-OP_NOINLINE void weigh_profiled(control c, address machine, address profiles) {
+OP_NOINLINE void weigh_profiled(control c, address machine, address profiles, real share) {
     address machine_state = machine_at(c, machine);
     address at = profiles_state(c, profiles);
     address fade = state_word(c, machine_state + MACHINE_FADE);
@@ -226,7 +226,7 @@ OP_NOINLINE void weigh_profiled(control c, address machine, address profiles) {
     }
     real part = fade_part(state_ticks(c, machine_state + MACHINE_FADED), block_ticks(c, fade + TRANSITION_FADE));
     if (state_word(c, at + PROFILED_OVER) != 0u) {
-        set_state_word(c, at + PROFILED_SHARE, BITS(evaluate_fade_curve(LOAD(c.block, fade + TRANSITION_CURVE), part)));
+        set_state_word(c, at + PROFILED_SHARE, BITS(share));
     } else {
         set_state_word(c, at + PROFILED_TIME, BITS(part));
     }
@@ -239,16 +239,16 @@ OP_NOINLINE void weigh_profiled(control c, address machine, address profiles) {
     }
 }
 
-// Computes the weights of a machine's states from the progress of its fade.
-OP void weigh_states(control c, address machine) {
+// Computes the weights of a machine's states from the progress of its fade. Returns the share of the current state.
+OP real weigh_states(control c, address machine) {
     address at = machine_at(c, machine);
     address fade = state_word(c, at + MACHINE_FADE);
+    real share = 1.0f;
     if (fade == 0u) {
-        return;
+        return share;
     }
     ticks faded = state_ticks(c, at + MACHINE_FADED);
     ticks whole = block_ticks(c, fade + TRANSITION_FADE);
-    real share = 1.0f;
     if (ticks_less(faded, whole) && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) == 0u) {
         share = evaluate_fade_curve(LOAD(c.block, fade + TRANSITION_CURVE), fade_part(faded, whole));
     } else {
@@ -263,6 +263,7 @@ OP void weigh_states(control c, address machine) {
         real weight = lerp(began, target, share);
         set_state_word(c, weight_at, BITS(snap(weight)));
     }
+    return share;
 }
 
 OP bool compare_terms(uint kind, real left, real right) {
@@ -398,9 +399,9 @@ OP_NOINLINE bool take_transition(control c, address machine, address transition)
     set_state_ticks(c, at + MACHINE_TIME, make_ticks(0u, 0u));
     set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
     set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
-    weigh_states(c, machine);
+    real share = weigh_states(c, machine);
     if (profiles != CONTROL_NONE) {
-        weigh_profiled(c, machine, profiles);
+        weigh_profiled(c, machine, profiles, share);
     }
     if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
@@ -409,33 +410,33 @@ OP_NOINLINE bool take_transition(control c, address machine, address transition)
     return begins;
 }
 
-// The first transition that needs no event and applies, or CONTROL_NONE.
-OP address find_transition(control c, address machine) {
+// The first transition that an event triggers, or with CONTROL_NONE one that needs no event, and that applies. Or
+// CONTROL_NONE. States have tables of the transitions from them that need no event; all others are searched for.
+OP address find_transition(control c, address machine, uint event) {
     address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    bool tabled = event == CONTROL_NONE;
     address table = state_table(c, machine, current);
-    address end = table + TABLE_TRANSITIONS + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
-    address found = CONTROL_NONE;
-    for (address i = table + TABLE_TRANSITIONS; i < end; i++) {
-        address transition = LOAD(c.block, i);
-        if (transition_applies(c, machine, current, transition, PLAYING_PASSED)) {
-            found = transition;
-            break;
-        }
+    address at = table + TABLE_TRANSITIONS;
+    address end = at + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
+    address step = 1u;
+    uint passed = PLAYING_PASSED;
+    if (!tabled) {
+        at = LOAD(c.block, machine + MACHINE_TRANSITIONS);
+        end = at + LOAD(c.block, machine + MACHINE_TRANSITION_COUNT) * TRANSITION_WORDS;
+        step = TRANSITION_WORDS;
+        passed = PLAYING_PASSED_IN_FRAME;
     }
-    return found;
-}
-
-// Likewise the first transition that the event triggers, which may be one from any state.
-OP_NOINLINE address find_taker(control c, address machine, uint event) {
-    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
-    address transition = LOAD(c.block, machine + MACHINE_TRANSITIONS);
-    address end = transition + LOAD(c.block, machine + MACHINE_TRANSITION_COUNT) * TRANSITION_WORDS;
     address found = CONTROL_NONE;
-    for (; transition < end; transition += TRANSITION_WORDS) {
-        uint from = LOAD(c.block, transition + TRANSITION_FROM);
-        bool leaves = from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current);
-        if (leaves && LOAD(c.block, transition + TRANSITION_EVENT) == event &&
-            transition_applies(c, machine, current, transition, PLAYING_PASSED_IN_FRAME)) {
+    for (; at < end; at += step) {
+        address transition = tabled ? LOAD(c.block, at) : at;
+        bool fits = tabled;
+        if (!tabled) {
+            uint from = LOAD(c.block, transition + TRANSITION_FROM);
+            fits =
+                (from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current)) &&
+                LOAD(c.block, transition + TRANSITION_EVENT) == event;
+        }
+        if (fits && transition_applies(c, machine, current, transition, passed)) {
             found = transition;
             break;
         }
@@ -448,16 +449,19 @@ OP_NOINLINE address find_taker(control c, address machine, uint event) {
 OP bool run_transitions(control c, address machine) {
     bool begun = false;
     uint taken = 0u;
-    uint event = 0u;
+    uint next = 0u; // of the events
     uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
+    uint event = CONTROL_NONE;
     while (machine_is_current(c, machine)) {
-        address transition = find_transition(c, machine);
-        if (transition == CONTROL_NONE) {
-            if (event == count) {
+        address transition = find_transition(c, machine, event);
+        if (transition == CONTROL_NONE && event == CONTROL_NONE) {
+            if (next == count) {
                 break;
             }
-            transition = find_taker(c, machine, LOAD(c.sent, (c.sent_first + event) * 2u + 1u));
-            event++;
+            event = LOAD(c.sent, (c.sent_first + next) * 2u + 1u);
+            next++;
+        } else {
+            event = CONTROL_NONE;
         }
         if (transition != CONTROL_NONE) {
             if (taken == MOST_TRANSITIONS_A_FRAME) {

@@ -37,38 +37,34 @@ OP void emit_notifies(control c, address player, ticks low, ticks high, bool wit
     }
 }
 
-// Emits all notifies of `rounds` complete passes through the clip.
-OP_NOINLINE void emit_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards,
-                                   real weight) {
-    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
-    uint capacity = LOAD(c.block, CONTROL_EMITTED_CAPACITY);
-    uint emitted = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
-    for (address i = 0u; i < emitted; i++) {
-        emit_notifies(c, player, make_ticks(0u, 0u), duration, true, backwards, weight);
-    }
-    if (count > 0u && rounds > emitted) {
-        // The remaining ones are only counted, because there is no room for them.
-        emit_times(c, LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u), weight, (rounds - emitted) * count);
-    }
-}
-
+// Emits the notifies of a player that loops, leg by leg: a leg goes from where the player is to an end of the clip, and
+// the next one begins at the other end. A notify at the clip's end is emitted by the leg that is there.
 OP void emit_loop(control c, address player, passage p, ticks duration, real weight) {
-    if (!c.emits_events || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) == 0u) {
+    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    if (!c.emits_events || count == 0u) {
         return;
     }
-    ticks start = make_ticks(0u, 0u);
-    if (p.ends == 0u) {
-        ticks low = p.backwards ? p.to : p.from;
-        ticks high = p.backwards ? p.from : p.to;
-        emit_notifies(c, player, low, high, false, p.backwards, weight);
-    } else if (p.backwards) {
-        emit_notifies(c, player, start, p.from, false, true, weight);
-        emit_all_notifies(c, player, duration, p.ends - 1u, true, weight);
-        emit_notifies(c, player, p.to, duration, true, true, weight);
-    } else {
-        emit_notifies(c, player, p.from, duration, true, false, weight);
-        emit_all_notifies(c, player, duration, p.ends - 1u, false, weight);
-        emit_notifies(c, player, start, p.to, false, false, weight);
+    uint most = LOAD(c.block, CONTROL_EMITTED_CAPACITY) + 1u;
+    uint legs = p.ends < most ? p.ends : most;
+    for (uint leg = 0u; leg <= legs; leg++) {
+        bool is_first = leg == 0u;
+        bool is_last = leg == legs;
+        bool at_low = p.backwards ? is_last : is_first;
+        bool at_high = p.backwards ? is_first : is_last;
+        ticks low = make_ticks(0u, 0u);
+        ticks high = duration;
+        if (at_low) {
+            low = p.backwards ? p.to : p.from;
+        }
+        if (at_high) {
+            high = p.backwards ? p.from : p.to;
+        }
+        emit_notifies(c, player, low, high, !at_high, p.backwards, weight);
+    }
+    if (p.ends > legs) {
+        // The remaining ones are only counted, because there is no room for them.
+        uint event = LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u);
+        emit_times(c, event, weight, (p.ends - legs) * count);
     }
 }
 

@@ -19,8 +19,7 @@ OP real weigh_place(frame f, uint row, real coordinate) {
     return SELECT(x < own, rise, 1.0f - fall);
 }
 
-OP void weigh_space1d(frame f, uint rule) {
-    real x = load_number(f, LOAD(f.program, rule + RULE_X));
+OP void weigh_line(frame f, uint rule, real x) {
     uint row = LOAD(f.program, rule + RULE_TABLE);
     uint count = LOAD(f.program, rule + RULE_COUNT);
     for (uint i = 0u; i < count; i++) {
@@ -211,18 +210,30 @@ OP void weigh_grid(frame f, uint rule, position p) {
     }
 }
 
-OP void weigh_space2d(frame f, uint rule) {
+OP void weigh_plane(frame f, uint rule, position at) {
     uint kind = LOAD(f.program, rule + RULE_SPACE);
     uint table = LOAD(f.program, rule + RULE_TABLE);
-    position at;
-    at.x = load_number(f, LOAD(f.program, rule + RULE_X));
-    at.y = load_number(f, LOAD(f.program, rule + RULE_Y));
     if (kind == SPACE_GRID) {
         weigh_grid(f, rule, at);
     } else if (kind == SPACE_BANDS) {
         weigh_all_bands(f, rule, reach_position(f, table, at));
     } else {
         weigh_corners(f, rule, reach_position(f, table, at));
+    }
+}
+
+OP void weigh_space(frame f, uint rule, bool plane) {
+    position at;
+    // First y, then x. As a loop, so that kernels contain the code that reads a value only once.
+    at.x = SPLAT(0.0f);
+    for (uint axis = plane ? 0u : 1u; axis < 2u; axis++) {
+        at.y = at.x;
+        at.x = load_number(f, LOAD(f.program, rule + (axis == 0u ? RULE_Y : RULE_X)));
+    }
+    if (!plane) {
+        weigh_line(f, rule, at.x);
+    } else if (USES_SPACES) {
+        weigh_plane(f, rule, at);
     }
 }
 

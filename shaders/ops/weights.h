@@ -248,12 +248,8 @@ OP void weigh_nodes(frame given) {
             }
             break;
         case RULE_SPACE1D:
-            weigh_space1d(f, rule);
-            break;
         case RULE_SPACE2D:
-            if (USES_SPACES) {
-                weigh_space2d(f, rule);
-            }
+            weigh_space(f, rule, kind == RULE_SPACE2D);
             break;
         default:
             find_level(f, rule);
