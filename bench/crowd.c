@@ -153,7 +153,7 @@ lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *
         .states = states, .state_count = STATES, .transitions = transitions, .transition_count = TRANSITIONS};
     make_nodes(players, &machine, nodes);
     const lmb_group_def gaits = lmb_default_group_def();
-    const lmb_smoothed_def smoothed = {lmb_parameter(SPEED), 0.1f, PLACE};
+    const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(SPEED), 0.1f, PLACE);
     lmb_fade_def wave = lmb_default_fade_def();
     wave.parameter = WAVE_WEIGHT;
     wave.pose = WAVE;

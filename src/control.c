@@ -28,16 +28,27 @@ _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING
 _Static_assert(LMB_MOTION_WORDS == MOVING_PLACE_WORDS, "the words that a host may set");
 
 lmb_player_def lmb_default_player_def(void) {
-    return (lmb_player_def){
-        .rate = lmb_constant(1.0f), .ended_event = LMB_NONE, .looped_event = LMB_NONE, .group = LMB_NONE};
+    return (lmb_player_def){.rate = lmb_constant(1.0f),
+                            .ended_event = LMB_NONE,
+                            .looped_event = LMB_NONE,
+                            .group = LMB_NONE,
+                            .cookie = LMB_COOKIE};
 }
 
 lmb_smoothed_def lmb_default_smoothed_def(void) {
-    return (lmb_smoothed_def){.source = lmb_constant(0.0f), .parameter = LMB_NONE};
+    return (lmb_smoothed_def){.source = lmb_constant(0.0f), .parameter = LMB_NONE, .cookie = LMB_COOKIE};
+}
+
+lmb_smoothed_def lmb_smoothed_parameter(lmb_value source, float half_life, uint32_t parameter) {
+    lmb_smoothed_def def = lmb_default_smoothed_def();
+    def.source = source;
+    def.half_life = half_life;
+    def.parameter = parameter;
+    return def;
 }
 
 lmb_computed_def lmb_default_computed_def(void) {
-    lmb_computed_def def = {.parameter = LMB_NONE};
+    lmb_computed_def def = {.parameter = LMB_NONE, .cookie = LMB_COOKIE};
     for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
         def.inputs[i] = lmb_constant(0.0f);
     }
@@ -45,15 +56,15 @@ lmb_computed_def lmb_default_computed_def(void) {
 }
 
 lmb_term lmb_default_term(void) {
-    return (lmb_term){.left = lmb_constant(0.0f), .right = lmb_constant(0.0f), .player = LMB_NONE};
+    return (lmb_term){.left = lmb_constant(0.0f), .right = lmb_constant(0.0f), .player_node = LMB_NONE};
 }
 
 lmb_group_def lmb_default_group_def(void) {
-    return (lmb_group_def){.velocity_parameter = LMB_NONE};
+    return (lmb_group_def){.velocity_parameter = LMB_NONE, .cookie = LMB_COOKIE};
 }
 
 lmb_state_def lmb_default_state_def(void) {
-    return (lmb_state_def){.entry_event = LMB_NONE, .exit_event = LMB_NONE};
+    return (lmb_state_def){.entry_event = LMB_NONE, .exit_event = LMB_NONE, .cookie = LMB_COOKIE};
 }
 
 lmb_fade_def lmb_default_fade_def(void) {
@@ -65,7 +76,8 @@ lmb_fade_def lmb_default_fade_def(void) {
                           .after = transition.after,
                           .in_seconds = transition.fade,
                           .out_seconds = transition.fade,
-                          .curve = transition.curve};
+                          .curve = transition.curve,
+                          .cookie = LMB_COOKIE};
 }
 
 lmb_control_player_def lmb_default_control_player_def(void) {
@@ -79,8 +91,10 @@ lmb_control_player_def lmb_default_control_player_def(void) {
 
 lmb_motion_def lmb_default_motion_def(void) {
     const lmb_value still = lmb_constant(0.0f);
-    return (lmb_motion_def){
-        .velocity = {still, still, still}, .heading = still, .velocity_parameters = {LMB_NONE, LMB_NONE, LMB_NONE}};
+    return (lmb_motion_def){.velocity = {still, still, still},
+                            .heading = still,
+                            .velocity_parameters = {LMB_NONE, LMB_NONE, LMB_NONE},
+                            .cookie = LMB_COOKIE};
 }
 
 lmb_transition_def lmb_default_transition_def(void) {
@@ -89,7 +103,8 @@ lmb_transition_def lmb_default_transition_def(void) {
                                 .after = -1.0f,
                                 .fade = 0.2f,
                                 .curve = LMB_CURVE_SMOOTHSTEP,
-                                .profile = LMB_NONE};
+                                .profile = LMB_NONE,
+                                .cookie = LMB_COOKIE};
 }
 
 lmb_control_state_def lmb_default_control_state_def(void) {
@@ -379,9 +394,9 @@ lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *
 
 lmb_control_counts lmb_control_state_counts(const lmb_control *control, const uint32_t *state) {
     (void)control;
-    return (lmb_control_counts){.transitions_left = state[CHARACTER_TRANSITIONS_LEFT],
-                                .events_lost = state[CHARACTER_EVENTS_LOST],
-                                .lost_events = state[CHARACTER_LOST_EVENTS]};
+    return (lmb_control_counts){.transitions = state[CHARACTER_TRANSITIONS_LEFT],
+                                .sent_events = state[CHARACTER_EVENTS_LOST],
+                                .emitted_events = state[CHARACTER_LOST_EVENTS]};
 }
 
 static const uint32_t *machine_words(const lmb_control *control, const uint32_t *state, uint32_t machine) {

@@ -72,7 +72,7 @@ static lmb_result check_part_count(const checker *c, place at, const char *what,
 
 static lmb_result check_value(const checker *c, place at, const char *field, lmb_value value) {
     const char *fault = lmb_value_fault(value, c->def->parameter_count);
-    if (fault == NULL && value.parameter != LMB_NONE && c->writers[value.parameter] > BY_CHARACTER_MOTION) {
+    if (fault == NULL && value.kind == LMB_VALUE_PARAMETER && c->writers[value.parameter] > BY_CHARACTER_MOTION) {
         fault = "reads a parameter that a player, a group or a machine writes, or that is computed from one";
     }
     return fault == NULL ? LMB_OK : fail_at(c, at, field, fault);
@@ -81,14 +81,14 @@ static lmb_result check_value(const checker *c, place at, const char *field, lmb
 // Checks a value that is needed before the character motion.
 static lmb_result check_early_value(const checker *c, place at, const char *field, lmb_value value) {
     const lmb_result result = check_value(c, at, field, value);
-    return result == LMB_OK && value.parameter != LMB_NONE && c->writers[value.parameter] == BY_CHARACTER_MOTION
+    return result == LMB_OK && value.kind == LMB_VALUE_PARAMETER && c->writers[value.parameter] == BY_CHARACTER_MOTION
                ? fail_at(c, at, field, "reads what the character motion writes")
                : result;
 }
 
 // Checks that a value does not read a parameter that is computed at index `first` or later.
 static lmb_result check_not_computed(const checker *c, place at, const char *field, lmb_value value, uint32_t first) {
-    for (uint32_t i = first; i < c->def->computed_count && value.parameter != LMB_NONE; i++) {
+    for (uint32_t i = first; i < c->def->computed_count && value.kind == LMB_VALUE_PARAMETER; i++) {
         if (c->def->computed[i].parameter == value.parameter) {
             return fail_at(c, at, field, "reads a parameter that is computed after it");
         }
@@ -176,7 +176,8 @@ static lmb_result check_smoothed(checker *c) {
         result = check_early_value(c, at, "source", smoothed->source);
         // Otherwise CPU and GPU could differ: one would read the value of the frame before, the other the host's.
         for (uint32_t j = i; j < c->def->smoothed_count && result == LMB_OK; j++) {
-            if (smoothed->source.parameter != LMB_NONE && smoothed->source.parameter == c->def->smoothed[j].parameter) {
+            if (smoothed->source.kind == LMB_VALUE_PARAMETER &&
+                smoothed->source.parameter == c->def->smoothed[j].parameter) {
                 result = fail_at(c, at, "source", "reads what this smoothed parameter or a later one writes");
             }
         }
@@ -208,7 +209,8 @@ static lmb_result check_computed(checker *c) {
         for (uint32_t j = 0; j < lmb_computed_input_count(computed->kind) && result == LMB_OK; j++) {
             const lmb_value input = computed->inputs[j];
             const char *fault = lmb_value_fault(input, c->def->parameter_count);
-            const uint8_t read = fault == NULL && input.parameter != LMB_NONE ? c->writers[input.parameter] : BY_HOST;
+            const uint8_t read =
+                fault == NULL && input.kind == LMB_VALUE_PARAMETER ? c->writers[input.parameter] : BY_HOST;
             if (read == BY_REST) {
                 fault = "reads a time or a velocity that a player or a group writes";
             }
@@ -385,15 +387,15 @@ static lmb_result check_place(const checker *c, place at, const lmb_term *term) 
     if ((unsigned)term->operand >= LMB_OPERAND_COUNT) {
         return fail_at(c, at, "terms: operand", "unknown");
     }
-    if (term->player >= c->def->player_count) {
+    if (term->player_node >= c->def->player_count) {
         return fail_at(c, at, "terms: player", "there is no such player");
     }
     const char *fault = lmb_value_fault(term->right, c->def->parameter_count);
-    if (fault == NULL && term->right.parameter != LMB_NONE) {
+    if (fault == NULL && term->right.kind == LMB_VALUE_PARAMETER) {
         fault = "a clip's phase or remaining time is compared with a constant";
     }
     if (fault == NULL) {
-        const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : c->def->players[term->player].duration;
+        const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : c->def->players[term->player_node].duration;
         const float right = lmb_value_at(term->right, NULL);
         fault = right >= 0.0f && right <= most ? NULL : "out of range";
     }

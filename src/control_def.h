@@ -1,6 +1,6 @@
 // The descriptor that a control is compiled from. It has a graph's players, groups, machines and fades without the
-// nodes, and the parameters that they write. Terms are as in control.h, except that an lmb_term holds a player's index
-// instead of its node.
+// nodes, and the parameters that they write. Terms are as in control.h, except that lmb_term.player_node is a player's
+// index.
 #ifndef LIMBER_SRC_CONTROL_DEF_H
 #define LIMBER_SRC_CONTROL_DEF_H
 

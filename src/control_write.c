@@ -254,7 +254,7 @@ static void write_states(writer *w, uint32_t record, const lmb_control_machine_d
 
 // Returns the time in the clip at which a player is at a term's phase, or has the term's time remaining.
 static uint64_t find_place(const writer *w, const lmb_term *term) {
-    const uint64_t duration = lmb_control_fine(w->def->players[term->player].duration);
+    const uint64_t duration = lmb_control_fine(w->def->players[term->player_node].duration);
     const float right = lmb_value_at(term->right, NULL);
     uint64_t place = lmb_control_fine(right);
     if (term->operand == LMB_OPERAND_PHASE) {
@@ -275,7 +275,7 @@ static void write_place(const writer *w, uint32_t at, const lmb_term *term) {
     const uint64_t place = find_place(w, term);
     put(w, at + TERM_KIND,
         (term->operand == LMB_OPERAND_PHASE ? (uint32_t)term->kind : turned[term->kind]) | TERM_OF_PLACE);
-    put(w, at + TERM_PLAYER, player_record(w, term->player));
+    put(w, at + TERM_PLAYER, player_record(w, term->player_node));
     put(w, at + TERM_PLACE, (uint32_t)place);
     put(w, at + TERM_PLACE + 1, (uint32_t)(place >> 32));
 }
@@ -415,7 +415,7 @@ static bool is_driven(const lmb_motion_def *character_motion) {
     bool driven = character_motion->turns_to_heading;
     for (uint32_t i = 0; i < 3; i++) {
         const lmb_value desired = character_motion->velocity[i];
-        driven = driven || desired.parameter != LMB_NONE || desired.constant != 0.0f ||
+        driven = driven || desired.kind == LMB_VALUE_PARAMETER || desired.constant != 0.0f ||
                  character_motion->velocity_parameters[i] != LMB_NONE;
     }
     return driven;
@@ -509,7 +509,7 @@ static void find_phases(const lmb_control_def *def, uint8_t phases[LMB_MAX_PARAM
         const lmb_computed_def *computed = &def->computed[i];
         uint8_t *phase = &phases[computed->parameter];
         for (uint32_t j = 0; j < lmb_computed_input_count(computed->kind); j++) {
-            const uint32_t parameter = computed->inputs[j].parameter;
+            const uint32_t parameter = lmb_value_reads(computed->inputs[j]);
             *phase = parameter != LMB_NONE && phases[parameter] > *phase ? phases[parameter] : *phase;
         }
     }

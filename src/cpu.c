@@ -1,5 +1,6 @@
 #include "cpu.h"
 
+#include "control.h"
 #include "float_environment.h"
 #include "graph.h"
 #include "simd.h"
@@ -196,6 +197,9 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
     lmb_batch_inputs posed = *inputs;
     posed.parameters = frame->parameters;
     lmb_result result = check_run(cpu, batch, &posed, outputs, first, count, error);
+    if (result == LMB_OK && lmb_control_inertia_parameters(control) != LMB_NONE && outputs->inertia == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: transitions are inertialized, and the memory for it is NULL");
+    }
     if (result == LMB_OK) {
         result = lmb_control_run(control, frame, first, count, error);
     }

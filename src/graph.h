@@ -7,6 +7,9 @@
 
 #include <limber/graph.h>
 
+// The cookie of descriptors that come from a default function. Zeroed ones would name parameter 0, event 0 or mask 0.
+#define LMB_COOKIE UINT32_C(0x4c4d4244)
+
 struct lmb_graph {
     lmb_host host;
     lmb_control *control;          // or NULL

@@ -28,7 +28,7 @@ static lmb_result check_lods(const lmb_compiler *c) {
     }
     const char *fault = lmb_value_fault(c->def->lod, c->def->parameter_count);
     if (fault != NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: level: %s", fault);
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: lod: %s", fault);
     }
     return lmb_rig_check_max_lods(c->def->rig, c->def->max_lods, c->error);
 }
@@ -97,7 +97,7 @@ static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
         return lmb_graph_fail_node(c, index, "joint_weights", "there is no such mask");
     }
     float constant = node->clip.constant;
-    if (result == LMB_OK && node->clip.parameter == LMB_NONE &&
+    if (result == LMB_OK && node->clip.kind == LMB_VALUE_CONSTANT &&
         !(constant >= 0.0f && constant < (float)c->def->clip_count)) {
         return lmb_graph_fail_node(c, index, "clip", "there is no such clip");
     }
@@ -120,7 +120,7 @@ static lmb_result check_indices(const lmb_compiler *c, uint32_t index, const uin
                                 const char *name, const char *what) {
     for (uint32_t i = 0; i < c->def->nodes[index].input_count; i++) {
         if (indices[i] != LMB_NONE && indices[i] >= count) {
-            char field[sizeof "parts[16]"];
+            char field[sizeof "joint_maps[16]"];
             snprintf(field, sizeof field, "%s[%u]", name, (unsigned)(i % LMB_MAX_INPUTS));
             return lmb_graph_fail_node(c, index, field, what);
         }
@@ -134,8 +134,8 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
     const lmb_operation *op = lmb_find_operation(node->op);
     uint32_t positions = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->positions;
     for (uint32_t i = 0; i < positions && result == LMB_OK; i++) {
-        char field[sizeof "along[3]"];
-        snprintf(field, sizeof field, "along[%u]", (unsigned)(i % 3));
+        char field[sizeof "coordinates[3]"];
+        snprintf(field, sizeof field, "coordinates[%u]", (unsigned)(i % 3));
         result = check_value(c, index, field, node->coordinates[i]);
     }
     if (result == LMB_OK && (unsigned)node->interpolation >= LMB_MIX_COUNT) {
@@ -156,6 +156,9 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
 
 static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
+    if (node->cookie != LMB_COOKIE) {
+        return lmb_graph_fail_node(c, index, "cookie", "the node is not from lmb_default_node_def()");
+    }
     if ((unsigned)node->op >= LMB_OP_COUNT) {
         return lmb_graph_fail_node(c, index, "op", "unknown operation");
     }
@@ -184,7 +187,8 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
         result = lmb_graph_fail_node(c, index, "limits", "there are no such limits");
     }
     if (result == LMB_OK && (takes & TAKES_PART)) {
-        result = check_indices(c, index, node->joint_maps, c->def->joint_map_count, "parts", "there is no such part");
+        result = check_indices(c, index, node->joint_maps, c->def->joint_map_count, "joint_maps",
+                               "there is no such joint map");
     }
     if (result == LMB_OK && (takes & TAKES_LAYER)) {
         result = check_indices(c, index, node->masks, c->def->mask_count, "masks", "there is no such mask");

@@ -37,12 +37,12 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
     const lmb_operation *op = &operations[node->op];
     const uint32_t positions = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->positions;
-    bool found = (op->takes & TAKES_WEIGHT) && node->weight.parameter == parameter;
+    bool found = (op->takes & TAKES_WEIGHT) && lmb_value_reads(node->weight) == parameter;
     for (uint32_t i = 0; i < node->input_count && (op->takes & (TAKES_SHARE | TAKES_LAYER)); i++) {
-        found = found || lmb_graph_input_weight(node, i).parameter == parameter;
+        found = found || lmb_value_reads(lmb_graph_input_weight(node, i)) == parameter;
     }
     for (uint32_t i = 0; i < positions; i++) {
-        found = found || node->coordinates[i].parameter == parameter;
+        found = found || lmb_value_reads(node->coordinates[i]) == parameter;
     }
     return found && parameter != LMB_NONE;
 }

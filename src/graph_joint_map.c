@@ -281,7 +281,7 @@ static lmb_result check_buffer(lmb_compiler *c, uint32_t index) {
 lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     uint32_t expected = lmb_graph_part_joints(c->def, c->part);
-    if (node->op == LMB_OP_CLIP && node->clip.parameter == LMB_NONE && node->clip.curve == LMB_CURVE_LINEAR) {
+    if (node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT && node->clip.curve == LMB_CURVE_LINEAR) {
         uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
         return joints == expected ? LMB_OK : fail_joints(c, index, "clip", "it", joints);
     }

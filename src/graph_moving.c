@@ -85,7 +85,7 @@ static bool is_known(const lowering *l, uint32_t parameter) {
 static bool names_known(const lowering *l, const lmb_value *values, uint32_t count) {
     bool known = true;
     for (uint32_t i = 0; i < count; i++) {
-        known = known && is_known(l, values[i].parameter);
+        known = known && is_known(l, lmb_value_reads(values[i]));
     }
     return known;
 }
@@ -113,7 +113,8 @@ static bool is_time(float seconds) {
 static const char *find_fault(const lowering *l, uint32_t index) {
     const lmb_fade_def *fade = &l->def->fades[index];
     const uint32_t events = l->def->event_count;
-    return fade->parameter >= l->def->parameter_count                        ? "parameter: there is no such parameter"
+    return fade->cookie != LMB_COOKIE                                        ? "it is not from lmb_default_fade_def()"
+           : fade->parameter >= l->def->parameter_count                      ? "parameter: there is no such parameter"
            : fade->pose != LMB_NONE && fade->pose >= l->def->node_count      ? "pose: there is no such node"
            : find_fade(l->def, fade->pose) < index && fade->pose != LMB_NONE ? "pose: another fade has it"
            : fade->in_event >= events                                        ? "in_event: there is no such event"
@@ -143,6 +144,29 @@ static lmb_result check_lists(const lowering *l) {
     return LMB_OK;
 }
 
+static lmb_result fail_cookie(const lowering *l, const char *what, uint32_t index, const char *type) {
+    return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: %s %u: it is not from lmb_default_%s_def()", what,
+                    (unsigned)index, type);
+}
+
+static lmb_result check_cookies(const lowering *l) {
+    const lmb_graph_def *def = l->def;
+    lmb_result result =
+        def->motion != NULL && def->motion->cookie != LMB_COOKIE
+            ? lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: character motion: it is not from lmb_default_motion_def()")
+            : LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && i < def->group_count; i++) {
+        result = def->groups[i].cookie != LMB_COOKIE ? fail_cookie(l, "group", i, "group") : LMB_OK;
+    }
+    for (uint32_t i = 0; result == LMB_OK && i < def->smoothed_count; i++) {
+        result = def->smoothed[i].cookie != LMB_COOKIE ? fail_cookie(l, "smoothed parameter", i, "smoothed") : LMB_OK;
+    }
+    for (uint32_t i = 0; result == LMB_OK && i < def->computed_count; i++) {
+        result = def->computed[i].cookie != LMB_COOKIE ? fail_cookie(l, "computed parameter", i, "computed") : LMB_OK;
+    }
+    return result;
+}
+
 static lmb_result check_parameters(const lowering *l) {
     const lmb_graph_def *def = l->def;
     bool known = def->update_every == NULL || names_known(l, def->update_every, 1);
@@ -170,6 +194,9 @@ static lmb_result check_parameters(const lowering *l) {
 }
 
 static const char *find_transition_fault(const lowering *l, const lmb_transition_def *transition) {
+    if (transition->cookie != LMB_COOKIE) {
+        return "machine: transitions: one is not from lmb_default_transition_def()";
+    }
     if (transition->term_count > LMB_MAX_TERMS || (transition->term_count > 0 && transition->terms == NULL)) {
         return transition->terms == NULL ? "machine: transitions: terms: they are NULL"
                                          : "machine: transitions: terms: there are too many";
@@ -192,6 +219,10 @@ static lmb_result check_machine(const lowering *l, uint32_t index) {
         : machine->transition_count > 0 && machine->transitions == NULL ? "machine: transitions: they are NULL"
         : machine->transition_count > LMB_MAX_TRANSITIONS               ? "machine: transitions: there are too many"
                                                                         : NULL;
+    for (uint32_t i = 0; fault == NULL && i < machine->state_count; i++) {
+        fault =
+            machine->states[i].cookie != LMB_COOKIE ? "machine: states: one is not from lmb_default_state_def()" : NULL;
+    }
     for (uint32_t i = 0; fault == NULL && i < machine->transition_count; i++) {
         fault = find_transition_fault(l, &machine->transitions[i]);
     }
@@ -211,12 +242,13 @@ static lmb_result check_machine(const lowering *l, uint32_t index) {
 
 static lmb_result check_player(const lowering *l, uint32_t index) {
     const lmb_node_def *node = &l->def->nodes[index];
-    const char *fault = node->clip.parameter != LMB_NONE || node->clip.curve != LMB_CURVE_LINEAR
+    const char *fault = node->player->cookie != LMB_COOKIE ? "player: it is not from lmb_default_player_def()"
+                        : node->clip.kind == LMB_VALUE_PARAMETER || node->clip.curve != LMB_CURVE_LINEAR
                             ? "player: a clip that plays is a constant"
                         : node->player->group != LMB_NONE && node->player->group >= l->def->group_count
                             ? "player: group: there is no such group"
-                        : !is_known(l, node->player->rate.parameter) ? "player: rate: there is no such parameter"
-                                                                     : NULL;
+                        : !is_known(l, lmb_value_reads(node->player->rate)) ? "player: rate: there is no such parameter"
+                                                                            : NULL;
     return fault == NULL ? LMB_OK : fail_node(l, index, fault);
 }
 
@@ -510,7 +542,7 @@ static const lmb_transition_def *copy_transitions(lowering *l, const lmb_machine
         to[i].terms = to[i].terms != NULL ? terms : NULL;
         for (uint32_t k = 0; to[i].terms != NULL && k < to[i].term_count; k++) {
             terms[k] = machine->transitions[i].terms[k];
-            terms[k].player = terms[k].operand != LMB_OPERAND_VALUE ? find_player(l, terms[k].player) : 0;
+            terms[k].player_node = terms[k].operand != LMB_OPERAND_VALUE ? find_player(l, terms[k].player_node) : 0;
         }
         l->term_count += to[i].terms != NULL ? to[i].term_count : 0;
     }
@@ -644,6 +676,7 @@ static void write_control(lowering *l) {
 static lmb_result lower(lowering *l, const lmb_host *scratch) {
     const lmb_graph_def *def = l->def;
     lmb_result result = check_lists(l);
+    result = result == LMB_OK ? check_cookies(l) : result;
     result = result == LMB_OK ? check_parameters(l) : result;
     for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
         result = plays(&def->nodes[i])                ? check_player(l, i)

@@ -1,7 +1,7 @@
-#include <limber/graph.h>
+#include "graph.h"
 
 lmb_node_def lmb_default_node_def(void) {
-    lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f)};
+    lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f), .cookie = LMB_COOKIE};
     node.clip = lmb_constant(0.0f);
     node.time = lmb_constant(0.0f);
     node.rate = lmb_constant(1.0f);

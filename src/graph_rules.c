@@ -30,7 +30,7 @@ static uint32_t add_weights(lmb_compiler *c, uint32_t count) {
 lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input) {
     const bool is_state = node->op == LMB_OP_MACHINE;
     lmb_value weight = node->weights[is_state ? 0 : input];
-    weight.parameter += is_state && weight.parameter != LMB_NONE ? input : 0;
+    weight.parameter += is_state ? input : 0;
     return weight;
 }
 
@@ -78,7 +78,7 @@ float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask) {
 }
 
 static bool is_constant(lmb_value value, float constant) {
-    return value.parameter == LMB_NONE && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
+    return value.kind == LMB_VALUE_CONSTANT && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
 }
 
 // If a parameter chooses among clips, joint 0 counts as having the full weight.
@@ -91,7 +91,7 @@ float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     float share = 1.0f;
     for (uint32_t i = 0; i < c->def->clip_count; i++) {
         const uint32_t *words = c->def->clips[i]->words;
-        if (node->clip.parameter == LMB_NONE && lmb_graph_may_play(node, i) && words[CLIP_WEIGHTS] != 0 &&
+        if (node->clip.kind == LMB_VALUE_CONSTANT && lmb_graph_may_play(node, i) && words[CLIP_WEIGHTS] != 0 &&
             joint < words[CLIP_JOINTS]) {
             share = (float)(words[words[CLIP_WEIGHTS] + joint / 4] >> joint % 4 * 8 & 255u) / 255.0f;
         }

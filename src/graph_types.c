@@ -12,7 +12,7 @@
 #define ADDITIVE_TYPE 2u
 
 bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip) {
-    return node->op == LMB_OP_CLIP && (node->clip.parameter != LMB_NONE || node->clip.curve != LMB_CURVE_LINEAR ||
+    return node->op == LMB_OP_CLIP && (node->clip.kind == LMB_VALUE_PARAMETER || node->clip.curve != LMB_CURVE_LINEAR ||
                                        (uint32_t)node->clip.constant == clip);
 }
 

@@ -25,6 +25,9 @@ const char *lmb_curve_name(lmb_curve curve) {
 }
 
 const char *lmb_value_fault(lmb_value value, uint32_t parameter_count) {
+    if ((unsigned)value.kind >= LMB_VALUE_KIND_COUNT) {
+        return "unknown kind of value";
+    }
     if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
         return "unknown curve";
     }
@@ -33,7 +36,7 @@ const char *lmb_value_fault(lmb_value value, uint32_t parameter_count) {
             return "a control point is not from -16 to 16";
         }
     }
-    if (value.parameter == LMB_NONE) {
+    if (value.kind == LMB_VALUE_CONSTANT) {
         return fabsf(value.constant) <= LMB_LARGEST ? NULL : "the constant is not a finite number up to 2^40";
     }
     return value.parameter < parameter_count ? NULL : "there is no such parameter";
@@ -44,7 +47,7 @@ void lmb_value_write(lmb_value value, uint32_t *words) {
     lmb_environment_enter(&callers);
     const float constant = snap(value.constant);
     lmb_environment_leave(&callers);
-    words[VALUE_PARAMETER] = value.parameter;
+    words[VALUE_PARAMETER] = lmb_value_reads(value);
     words[VALUE_CONSTANT] = BITS(constant);
     words[VALUE_CURVE] = (uint32_t)value.curve;
     words[VALUE_CONTROL] = BITS(value.control[0]);
@@ -62,7 +65,7 @@ float lmb_value_at(lmb_value value, const float *parameters) {
     fenv_t callers;
     lmb_environment_enter(&callers);
     float x = snap(value.constant);
-    if (value.parameter != LMB_NONE) {
+    if (value.kind == LMB_VALUE_PARAMETER) {
         x = snap_finite(parameters[value.parameter]);
     }
     const float number = shape(words, x);

@@ -4,6 +4,11 @@
 
 #include <limber/control.h>
 
+// Returns the parameter that a value reads, or LMB_NONE.
+static inline uint32_t lmb_value_reads(lmb_value value) {
+    return value.kind == LMB_VALUE_PARAMETER ? value.parameter : LMB_NONE;
+}
+
 // Returns what is wrong with a value if there are `parameter_count` parameters, or NULL if it is valid.
 const char *lmb_value_fault(lmb_value value, uint32_t parameter_count);
 // Writes a value as VALUE_WORDS words.

@@ -318,8 +318,8 @@ typedef struct value {
 } value;
 
 static double number(const world *world, lmb_value given, uint32_t character, double min, double most) {
-    const double x =
-        given.parameter == LMB_NONE ? (double)given.constant : (double)world->parameters[character][given.parameter];
+    const double x = given.kind == LMB_VALUE_CONSTANT ? (double)given.constant
+                                                      : (double)world->parameters[character][given.parameter];
     return fmin(fmax(x, min), most);
 }
 

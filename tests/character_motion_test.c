@@ -897,7 +897,7 @@ static void test_refusals(void **state) {
     refuse(&def, "character motion 0: heading: reads what the character motion writes");
     character_motion = good;
     character_motion.velocity_parameters[0] = 2;
-    const lmb_smoothed_def smoothed = {lmb_parameter(2), 1.0f, 3};
+    const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(2), 1.0f, 3);
     def.smoothed = &smoothed;
     def.smoothed_count = 1;
     refuse(&def, "smoothed parameter 0: source: reads what the character motion writes");

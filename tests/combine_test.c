@@ -351,7 +351,8 @@ static void what_does_not_fit(void **state) {
     nodes[1].joint_maps[0] = LMB_NONE;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "clip: it has 4 joints, and the rig 21");
     nodes[1].joint_maps[0] = 2;
-    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (combine): parts[0]: there is no such part");
+    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT,
+                  "node 1 (combine): joint_maps[0]: there is no such joint map");
     nodes[1].joint_maps[0] = 0;
     nodes[1].input_count = 0;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "inputs: this operation has 1 to 16");

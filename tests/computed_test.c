@@ -280,7 +280,7 @@ static void test_pieces(void **state) {
 // Conditions and character motion read values computed from this frame's parameters and smoothed parameters.
 static void test_readers(void **state) {
     (void)state;
-    const lmb_smoothed_def smoothed = {.source = lmb_parameter(0), .half_life = 0.5f, .parameter = 6};
+    const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(0), 0.5f, 6);
     const lmb_computed_def computed[] = {binary(LMB_COMPUTED_MULTIPLY, lmb_parameter(6), lmb_constant(2.0f), 3),
                                          binary(LMB_COMPUTED_ADD, lmb_parameter(7), lmb_constant(10.0f), 4)};
     const lmb_term term = {.kind = LMB_TERM_GREATER, .left = lmb_parameter(4), .right = lmb_constant(10.0f)};
@@ -355,7 +355,7 @@ static void test_refusals(void **state) {
     player.time_parameter = 8;
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity_parameters[0] = 9;
-    const lmb_smoothed_def smoothed = {.source = lmb_parameter(3), .half_life = 1.0f, .parameter = 10};
+    const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(3), 1.0f, 10);
     plain = control_of(computed, 2);
     make_pair(&p, &plain);
     plain.players = &player;

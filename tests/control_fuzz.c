@@ -123,7 +123,7 @@ static void read_terms(fuzz_input *in, const lmb_control_def *def, lmb_transitio
         terms[i].right = fuzz_value(in, def->parameter_count);
         if (fuzz_flag(in)) {
             terms[i].operand = (lmb_operand)fuzz_choice(in, LMB_OPERAND_COUNT);
-            terms[i].player = fuzz_index(in, def->player_count);
+            terms[i].player_node = fuzz_index(in, def->player_count);
             terms[i].right = lmb_constant(fuzz_float(in));
         }
     }

@@ -175,8 +175,8 @@ static void draw_character_motion(plan *p) {
 // A phase or a remaining time instead of a value.
 static void draw_place(plan *p, lmb_term *term) {
     term->operand = chance(p, 2) ? LMB_OPERAND_PHASE : LMB_OPERAND_REMAINING;
-    term->player = random_below(p->random, p->def.player_count);
-    const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : p->players[term->player].duration;
+    term->player_node = random_below(p->random, p->def.player_count);
+    const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : p->players[term->player_node].duration;
     term->right = lmb_constant(chance(p, 4) ? most : fminf((float)random_between(p->random, 0.0, (double)most), most));
 }
 

@@ -65,17 +65,12 @@ static void make_players(lmb_control_player_def players[9]) {
 
 static void make_machines(lmb_control_machine_def machines[3], lmb_control_state_def states[9],
                           lmb_transition_def transitions[12]) {
-#define NUMBER(constant, parameter)                                                                                    \
-    {                                                                                                                  \
-        constant, parameter, LMB_CURVE_LINEAR, {                                                                       \
-            0.0f, 1.0f                                                                                                 \
-        }                                                                                                              \
-    }
     static const lmb_term excited[] = {
-        {.kind = LMB_TERM_GREATER, .left = NUMBER(0.0f, MOOD), .right = NUMBER(0.75f, LMB_NONE)},
-        {.kind = LMB_TERM_LESS_EQUAL, .left = NUMBER(0.0f, FOLLOWED), .right = NUMBER(1.0f, LMB_NONE)},
-        {.kind = LMB_TERM_OR, .left = NUMBER(0.0f, LMB_NONE), .right = NUMBER(0.0f, LMB_NONE)}};
-#undef NUMBER
+        {.kind = LMB_TERM_GREATER, .left = {LMB_VALUE_PARAMETER, .parameter = MOOD}, .right = {.constant = 0.75f}},
+        {.kind = LMB_TERM_LESS_EQUAL,
+         .left = {LMB_VALUE_PARAMETER, .parameter = FOLLOWED},
+         .right = {.constant = 1.0f}},
+        {.kind = LMB_TERM_OR}};
     static const struct {
         uint32_t machine, from, to, event;
         float after;
@@ -291,8 +286,8 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     if (kind == STRETCHED) {
         stretch(players, groups);
     }
-    const lmb_smoothed_def smoothed[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
-                                         {lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN}};
+    const lmb_smoothed_def smoothed[] = {lmb_smoothed_parameter(lmb_parameter(SPEED), 0.25f, FOLLOWED),
+                                         lmb_smoothed_parameter(lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN)};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = CONTROL_SCENARIO_PARAMETERS;
     def.event_count = CONTROL_SCENARIO_EVENTS;

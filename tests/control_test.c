@@ -292,7 +292,7 @@ static void test_emitted_overflow(void **state) {
     assert_int_equal(s.emitted[1], 0);
     assert_int_equal(s.emitted[3], 1);
     assert_int_equal(s.emitted[5], 0);
-    assert_int_equal(lmb_control_state_counts(s.control, s.state).lost_events, 77);
+    assert_int_equal(lmb_control_state_counts(s.control, s.state).emitted_events, 77);
     end(&s);
 }
 
@@ -610,7 +610,8 @@ static void test_markers(void **state) {
 
 static void test_smoothed(void **state) {
     (void)state;
-    const lmb_smoothed_def smoothed[] = {{lmb_parameter(0), 0.5f, 1}, {lmb_parameter(1), 0.0f, 2}};
+    const lmb_smoothed_def smoothed[] = {lmb_smoothed_parameter(lmb_parameter(0), 0.5f, 1),
+                                         lmb_smoothed_parameter(lmb_parameter(1), 0.0f, 2)};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 3;
     def.smoothed = smoothed;
@@ -1238,8 +1239,8 @@ static void test_order_of_events(void **state) {
     const uint32_t back = BACK;
     step_with(&s, SIXTIETH, &back, 1);
     step_with(&s, SIXTIETH, many, 20);
-    assert_int_equal(lmb_control_state_counts(s.control, s.state).events_lost, 4);
-    assert_int_equal(lmb_control_state_counts(s.control, s.state).transitions_left, 1);
+    assert_int_equal(lmb_control_state_counts(s.control, s.state).sent_events, 4);
+    assert_int_equal(lmb_control_state_counts(s.control, s.state).transitions, 1);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
     end(&s);
 }
@@ -1468,13 +1469,14 @@ static void test_refusals(void **state) {
                             {.kind = LMB_TERM_LESS, .left = lmb_constant(0), .right = lmb_constant(0)}};
     const lmb_term reads = {.kind = LMB_TERM_LESS, .left = lmb_parameter(0), .right = lmb_constant(0)};
 #define PLACE(of, what, number)                                                                                        \
-    { .kind = LMB_TERM_LESS, .left = lmb_constant(0), .right = number, .operand = of, .player = what }
+    { .kind = LMB_TERM_LESS, .left = lmb_constant(0), .right = number, .operand = of, .player_node = what }
     const lmb_term beyond = PLACE(LMB_OPERAND_REMAINING, 1, lmb_constant(1.5f)),
                    varies = PLACE(LMB_OPERAND_PHASE, 1, lmb_parameter(7)),
                    of_none = PLACE(LMB_OPERAND_PHASE, 3, lmb_constant(0.5f)),
                    of_what = PLACE(LMB_OPERAND_COUNT, 1, lmb_constant(0.5f));
 #undef PLACE
-    const lmb_smoothed_def itself = {lmb_parameter(7), 1.0f, 7}, nowhere = {lmb_parameter(7), 1.0f, LMB_NONE};
+    const lmb_smoothed_def itself = lmb_smoothed_parameter(lmb_parameter(7), 1.0f, 7),
+                           nowhere = lmb_smoothed_parameter(lmb_parameter(7), 1.0f, LMB_NONE);
     REFUSED(small.players[0].duration = -1.0f, "player 0: duration");
     REFUSED(small.players[1].duration = NAN, "player 1: duration");
     REFUSED(small.players[0].offset = 2.0f, "player 0: offset");
@@ -1692,7 +1694,7 @@ static void test_states_from_outside(void **state) {
     assert_int_equal(lmb_control_check_states(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
     end(&s);
 
-    const lmb_smoothed_def smoothed = {.source = lmb_parameter(0), .half_life = 1.0f, .parameter = 1};
+    const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(0), 1.0f, 1);
     const lmb_control_state_def states[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
     lmb_transition_def transition = lmb_default_transition_def();
     transition.to = 1;

@@ -186,8 +186,11 @@ static void test_after(void **state) {
 }
 
 static lmb_term place_term(lmb_term_kind kind, lmb_operand operand, float right, uint32_t player) {
-    return (lmb_term){
-        .kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(right), .operand = operand, .player = player};
+    return (lmb_term){.kind = kind,
+                      .left = lmb_constant(0.0f),
+                      .right = lmb_constant(right),
+                      .operand = operand,
+                      .player_node = player};
 }
 
 // A phase or a remaining time, each reached once in a clip of 0.4 s: `each` seconds after the clip's start, in real

@@ -596,9 +596,9 @@ static void numbers_are_computed(void **state) {
     assert_int_equal(def->machine_count, 1);
     const uint32_t wave = def->computed[0].inputs[1].parameter;
     assert_int_equal(def->machines[0].states[1].weight_parameter, wave);
-    assert_true(def->computed[0].inputs[0].parameter == LMB_NONE && def->computed[0].inputs[0].constant == 1.0f);
+    assert_true(def->computed[0].inputs[0].kind == LMB_VALUE_CONSTANT && def->computed[0].inputs[0].constant == 1.0f);
     assert_true(def->computed[1].kind == LMB_COMPUTED_MULTIPLY && def->computed[2].kind == LMB_COMPUTED_REMAP);
-    assert_true(def->computed[1].inputs[1].parameter == LMB_NONE && def->computed[1].inputs[1].constant == 2.0f);
+    assert_true(def->computed[1].inputs[1].kind == LMB_VALUE_CONSTANT && def->computed[1].inputs[1].constant == 2.0f);
     assert_int_equal(def->computed[2].inputs[0].parameter, def->computed[1].parameter);
     assert_int_equal(program->nodes[program->node_count - 1].weight.parameter, def->computed[0].parameter);
     const lmb_graph_parameter defaults = lmb_graph_parameter_at(p.graph->graph, def->computed[2].parameter);
@@ -669,9 +669,9 @@ static void conditions_name_places(void **state) {
     } expected[] = {{1, LMB_OPERAND_PHASE, 0.5f}, {2, LMB_OPERAND_REMAINING, 0.25f}, {3, LMB_OPERAND_PHASE, 0.125f}};
     for (uint32_t i = 0; i < 3; i++) {
         const lmb_term *term = &def->machines[0].transitions[i].terms[0];
-        assert_int_equal(term->player, expected[i].player);
+        assert_int_equal(term->player_node, expected[i].player);
         assert_int_equal(term->operand, expected[i].operand);
-        assert_true(term->right.parameter == LMB_NONE && term->right.constant == expected[i].right);
+        assert_true(term->right.kind == LMB_VALUE_CONSTANT && term->right.constant == expected[i].right);
     }
     // After 0.375, 0.25 and 0.125 s, with frames of any length.
     step(&p, 0.5, NULL);

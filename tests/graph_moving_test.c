@@ -351,8 +351,17 @@ static void inertialized_transitions_inertialize(void **state) {
     assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5 + LMB_INERTIA_PARAMETERS);
     assert_string_equal(lmb_graph_parameter_at(graph, PARAMETERS + 6).name, "inertia.step");
     assert_true(lmb_graph_inertia_words(graph) > 0);
-    lmb_graph_destroy(graph);
+    character c = begin(graph);
+    float local[LMB_POSE_COMPONENTS];
+    const lmb_batch batch = {graph, 1, LMB_OUTPUT_LOCAL};
+    const lmb_control_frame frame = {
+        .step = 1, .character_count = 1, .state = c.state, .parameters = c.parameters, .emitted = c.emitted};
+    const lmb_batch_inputs inputs = {.control = &frame};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = local};
     lmb_error error = {0};
+    CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "the memory");
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
     r.def.inertialize = true;
     r.def.parameters = NULL;
     r.def.parameter_count += LMB_INERTIA_PARAMETERS;
@@ -365,8 +374,10 @@ static void conditions_name_nodes(void **state) {
     recipe r;
     start(&r);
     const lmb_term half = {
-        .kind = LMB_TERM_GREATER_EQUAL, .right = lmb_constant(0.5f), .operand = LMB_OPERAND_PHASE, .player = 1};
-    lmb_computed_def rest = {.kind = LMB_COMPUTED_SUBTRACT, .parameter = HOST};
+        .kind = LMB_TERM_GREATER_EQUAL, .right = lmb_constant(0.5f), .operand = LMB_OPERAND_PHASE, .player_node = 1};
+    lmb_computed_def rest = lmb_default_computed_def();
+    rest.kind = LMB_COMPUTED_SUBTRACT;
+    rest.parameter = HOST;
     rest.inputs[0] = lmb_constant(1.0f);
     rest.inputs[1] = lmb_parameter(FADE);
     r.transitions[1].event = LMB_NONE;
@@ -427,9 +438,10 @@ static void what_is_refused(void **state) {
     start(&r);
     const lmb_fade_def twice[2] = {r.fade, r.fade};
     REFUSED((r.def.fades = twice, r.def.fade_count = 2), "fade 1: pose: another fade has it");
-    const lmb_smoothed_def smoothed = {lmb_parameter(HOST), 0.1f, PARAMETERS};
+    const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(HOST), 0.1f, PARAMETERS);
     REFUSED((r.def.smoothed = &smoothed, r.def.smoothed_count = 1), "a parameter that there is not");
-    lmb_computed_def computed = {.kind = LMB_COMPUTED_ADD, .parameter = HOST};
+    lmb_computed_def computed = lmb_default_computed_def();
+    computed.parameter = HOST;
     computed.inputs[1] = lmb_parameter(PARAMETERS + 1); // a time parameter of the graph itself
     REFUSED((r.def.computed = &computed, r.def.computed_count = 1), "a parameter that there is not");
     REFUSED(r.walk.rate = lmb_parameter(PARAMETERS), "node 1 (clip): player: rate");
@@ -445,7 +457,7 @@ static void what_is_refused(void **state) {
             "fade 0: its pose is used in several states");
     REFUSED(r.nodes[1] = lmb_blend_node(0, 0, lmb_constant(0.5f)), "node 0 (clip): it moves by itself, and is used");
     REFUSED(r.transitions[0].to = 2, "node 2 (machine): transition 0");
-    const lmb_term of_none = {.right = lmb_constant(0.5f), .operand = LMB_OPERAND_PHASE, .player = 2};
+    const lmb_term of_none = {.right = lmb_constant(0.5f), .operand = LMB_OPERAND_PHASE, .player_node = 2};
     REFUSED((r.transitions[0].terms = &of_none, r.transitions[0].term_count = 1), "there is no such player");
     REFUSED(r.step.time = 9.0f, "node 1 (clip): player: notifies");
     REFUSED(r.walk.offset = 9.0f, "node 1 (clip): player: offset");
@@ -454,6 +466,22 @@ static void what_is_refused(void **state) {
     REFUSED((r.def.groups = &paced, r.def.group_count = 1, r.walk.group = 0, r.nodes[4].weight = lmb_parameter(HOST)),
             "node 4 (blend): a weight reads the velocity of group 0");
     REFUSED(r.nodes[4].weight = lmb_parameter(PARAMETERS), "node 4 (blend): weight");
+    // A zeroed descriptor would name parameter 0, event 0 or mask 0.
+    const lmb_group_def zero_group = {.name = "zero"};
+    const lmb_smoothed_def zero_smoothed = {.half_life = 1.0f};
+    const lmb_computed_def zero_computed = {.kind = LMB_COMPUTED_ADD};
+    const lmb_motion_def zero_motion = {.acceleration = 1.0f};
+    lmb_state_def zero_states[2] = {lmb_default_state_def()};
+    REFUSED((r.nodes[0] = (lmb_node_def){.op = LMB_OP_REST}), "node 0 (rest): cookie");
+    REFUSED((r.walk = (lmb_player_def){.rate = lmb_constant(1.0f)}),
+            "node 1 (clip): player: it is not from lmb_default");
+    REFUSED((r.fade = (lmb_fade_def){.pose = 3}), "fade 0: it is not from lmb_default_fade_def()");
+    REFUSED((r.transitions[1] = (lmb_transition_def){.to = 1}), "transitions: one is not from lmb_default");
+    REFUSED(r.machine.states = zero_states, "states: one is not from lmb_default_state_def()");
+    REFUSED((r.def.groups = &zero_group, r.def.group_count = 1), "group 0: it is not from lmb_default");
+    REFUSED((r.def.smoothed = &zero_smoothed, r.def.smoothed_count = 1), "smoothed parameter 0: it is not from");
+    REFUSED((r.def.computed = &zero_computed, r.def.computed_count = 1), "computed parameter 0: it is not from");
+    REFUSED(r.def.motion = &zero_motion, "character motion: it is not from lmb_default_motion_def()");
 }
 
 static void limits(void **state) {

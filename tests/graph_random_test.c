@@ -71,7 +71,7 @@ static void put_value(writer *writer, const char *key, lmb_value value) {
     } else if (is_curved) {
         put(writer, "{\"curve\":\"%s\",\"of\":", lmb_curve_name(value.curve));
     }
-    if (value.parameter == LMB_NONE) {
+    if (value.kind == LMB_VALUE_CONSTANT) {
         put(writer, "%.9g", (double)value.constant);
     } else {
         put(writer, "{\"param\":\"p%u\"}", value.parameter);

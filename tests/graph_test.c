@@ -87,10 +87,11 @@ static lmb_graph_json *read_graph(const char *text) {
 }
 
 static void expect_number(lmb_value value, lmb_value expected) {
+    assert_int_equal(value.kind, expected.kind);
     assert_int_equal(value.parameter, expected.parameter);
     assert_int_equal(value.curve, expected.curve);
     assert_memory_equal(value.control, expected.control, sizeof value.control);
-    assert_true(value.constant == expected.constant || expected.parameter != LMB_NONE);
+    assert_true(value.constant == expected.constant || expected.kind == LMB_VALUE_PARAMETER);
 }
 
 // ---- The graph that a text becomes. ----

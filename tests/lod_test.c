@@ -321,13 +321,13 @@ static void tables_that_are_wrong(void **state) {
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){6, 3, 3}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,
                   "joint 0 'hip'", "a root's is 7, and this is 6");
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, lmb_parameter(1), &program, &error), &error,
-                  LMB_ERROR_ARGUMENT, "graph: level: there is no such parameter");
+                  LMB_ERROR_ARGUMENT, "graph: lod: there is no such parameter");
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, lmb_constant(NAN), &program, &error), &error,
-                  LMB_ERROR_ARGUMENT, "graph: level: the constant is not");
+                  LMB_ERROR_ARGUMENT, "graph: lod: the constant is not");
     lmb_value curved = lmb_parameter(0);
     curved.curve = LMB_CURVE_COUNT;
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, curved, &program, &error), &error, LMB_ERROR_ARGUMENT,
-                  "graph: level: unknown curve");
+                  "graph: lod: unknown curve");
     CHECK_REFUSAL(lmb_rig_check_max_lods(rig, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the table is NULL");
     CHECK_REFUSAL(lmb_rig_check_max_lods(NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the rig is NULL");
     // Without a table, the level is ignored.

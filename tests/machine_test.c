@@ -149,7 +149,7 @@ static void everything_that_can_be_said(void **state) {
         assert_int_equal(t[2].terms[i].kind, kinds[i]);
     }
     assert_int_equal(t[2].terms[0].left.parameter, lmb_graph_find_parameter(graph->graph, "speed"));
-    assert_true(t[2].terms[0].right.parameter == LMB_NONE && t[2].terms[0].right.constant == 1.0f);
+    assert_true(t[2].terms[0].right.kind == LMB_VALUE_CONSTANT && t[2].terms[0].right.constant == 1.0f);
     assert_true(t[2].terms[1].left.constant == 0.5f);
     assert_int_equal(t[3].event, lmb_graph_find_event(graph->graph, "END OF ALL"));
     assert_true(t[4].event == LMB_NONE && t[4].term_count == 1 && t[4].to == 0);

@@ -339,7 +339,7 @@ double oracle_curve(lmb_value value, double a) {
 }
 
 static double read_plain(const oracle_scene *scene, lmb_value value, uint32_t character) {
-    return value.parameter == LMB_NONE
+    return value.kind == LMB_VALUE_CONSTANT
                ? (double)value.constant
                : (double)scene->parameters[(size_t)character * scene->parameter_count + value.parameter];
 }

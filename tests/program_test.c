@@ -96,11 +96,11 @@ static void a_node_starts_at_rest(void **state) {
     assert_int_equal(node.op, LMB_OP_REST);
     assert_int_equal(node.input_count, 0);
     assert_int_equal(node.weight.curve, LMB_CURVE_LINEAR);
-    assert_true(node.weight.parameter == LMB_NONE && node.weight.constant == 1.0f);
-    assert_true(node.clip.parameter == LMB_NONE && node.clip.constant == 0.0f);
-    assert_true(node.time.parameter == LMB_NONE && node.time.constant == 0.0f);
-    assert_true(node.rate.parameter == LMB_NONE && node.rate.constant == 1.0f);
-    assert_true(node.offset.parameter == LMB_NONE && node.offset.constant == 0.0f);
+    assert_true(node.weight.kind == LMB_VALUE_CONSTANT && node.weight.constant == 1.0f);
+    assert_true(node.clip.kind == LMB_VALUE_CONSTANT && node.clip.constant == 0.0f);
+    assert_true(node.time.kind == LMB_VALUE_CONSTANT && node.time.constant == 0.0f);
+    assert_true(node.rate.kind == LMB_VALUE_CONSTANT && node.rate.constant == 1.0f);
+    assert_true(node.offset.kind == LMB_VALUE_CONSTANT && node.offset.constant == 0.0f);
     assert_false(node.loop);
 }
 
@@ -369,6 +369,8 @@ static void values_that_do_not_fit(void **state) {
         CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, values[i].field, "parameter");
         *values[i].value = lmb_parameter(LMB_NONE - 1);
         CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, values[i].field, "parameter");
+        values[i].value->kind = LMB_VALUE_KIND_COUNT;
+        CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, values[i].field, "kind");
         for (uint32_t k = 0; k < 5; k++) {
             *values[i].value = lmb_constant(bad[k]);
             CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, values[i].field);
@@ -383,6 +385,14 @@ static void values_that_do_not_fit(void **state) {
     r.nodes[BLEND].inputs[2] = 1000;
     lmb_graph_destroy(created(&r));
     end(&r);
+}
+
+static void a_zeroed_value_is_the_constant_0(void **state) {
+    (void)state;
+    const float parameters[1] = {7.0f};
+    const lmb_value zero = {0};
+    assert_true(lmb_value_at(zero, parameters) == 0.0f);
+    assert_true(lmb_value_at(zero, NULL) == 0.0f);
 }
 
 static void a_clip_needs_clips(void **state) {
@@ -696,6 +706,7 @@ int main(void) {
         cmocka_unit_test(clips_of_another_rig),
         cmocka_unit_test(nodes_that_do_not_fit),
         cmocka_unit_test(values_that_do_not_fit),
+        cmocka_unit_test(a_zeroed_value_is_the_constant_0),
         cmocka_unit_test(a_clip_needs_clips),
         cmocka_unit_test(stacks_have_a_limit),
         cmocka_unit_test(nodes_used_often_do_not_explode),

@@ -678,9 +678,9 @@ static void lines_that_are_refused(void **state) {
     expect_refused(&s, "places[2]", "not a finite number up to 2^40");
     node->positions[2][0] = 2.0f;
     node->coordinates[0] = lmb_parameter(2);
-    expect_refused(&s, "along[0]", "no such parameter");
+    expect_refused(&s, "coordinates[0]", "no such parameter");
     node->coordinates[0] = lmb_constant(INFINITY);
-    expect_refused(&s, "along[0]", "finite");
+    expect_refused(&s, "coordinates[0]", "finite");
     node->coordinates[0] = lmb_constant(0.0f);
     node->coordinates[1] = lmb_constant(NAN); // ignored
     node->input_count = 1;
@@ -709,7 +709,7 @@ static void planes_that_are_refused(void **state) {
         node->positions[3][1] = 1.0f;
         node->positions[3][0] = 1.0f;
         node->coordinates[1] = lmb_parameter(2);
-        expect_refused(&s, "along[1]", "no such parameter");
+        expect_refused(&s, "coordinates[1]", "no such parameter");
         node->coordinates[1] = lmb_constant(0.0f);
         node->space2d = LMB_SPACE2D_COUNT;
         expect_refused(&s, "space", "unknown");

@@ -107,7 +107,7 @@ static void open_fixture(fixture *f, bool interpolates) {
     fade.parameter = FADE;
     fade.in_event = 0;
     fade.in_seconds = 0.5f;
-    const lmb_smoothed_def smoothed = {lmb_parameter(SOURCE), 0.3f, SMOOTHED};
+    const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(SOURCE), 0.3f, SMOOTHED);
     const lmb_motion_def motion = lmb_default_motion_def();
     const lmb_value every = lmb_constant(4.0f);
     const lmb_graph_def def = {.rig = f->rig,
@@ -352,7 +352,7 @@ static void the_largest_state(void **state) {
         players[i].velocity = 1.0f;
     }
     for (uint32_t i = 0; i < LMB_MAX_PARAMETERS; i++) {
-        smoothed[i] = (lmb_smoothed_def){lmb_constant(1.0f), 0.1f, i};
+        smoothed[i] = lmb_smoothed_parameter(lmb_constant(1.0f), 0.1f, i);
     }
     const lmb_motion_def motion = lmb_default_motion_def();
     lmb_control_def def = lmb_default_control_def();

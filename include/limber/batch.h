@@ -149,7 +149,8 @@ typedef struct lmb_batch_outputs {
     float *stages[LMB_STAGE_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, which are incremented; may be NULL
     /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h). Start from
-    /// zero. NULL: nothing is inertialized.
+    /// zero. NULL: nothing is inertialized; lmb_cpu_run() refuses that if the graph's machines have inertialized
+    /// transitions.
     uint32_t *inertia;
 } lmb_batch_outputs;
 

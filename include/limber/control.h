@@ -122,6 +122,7 @@ typedef struct lmb_player_def {
     /// the motion track.
     float velocity;
     const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: `velocity` gives it
+    uint32_t cookie;                ///< of lmb_default_player_def(): any other number is refused
 } lmb_player_def;
 
 /// Loops at rate 1 from 0, in no group; no events, markers, notifies or motion.
@@ -157,6 +158,7 @@ typedef struct lmb_group_def {
     const char *name; ///< copied; NULL: ""
     lmb_cadence cadence;
     uint32_t velocity_parameter; ///< written: the group's velocity in units a second; or #LMB_NONE
+    uint32_t cookie;             ///< of lmb_default_group_def(): any other number is refused
 } lmb_group_def;
 
 /// Default cadence, no name, writes no parameter.
@@ -172,10 +174,13 @@ typedef struct lmb_smoothed_def {
     lmb_value source;
     float half_life;    ///< seconds; 0 follows at once
     uint32_t parameter; ///< written
+    uint32_t cookie;    ///< of lmb_default_smoothed_def(): any other number is refused
 } lmb_smoothed_def;
 
 /// A constant 0 that is followed at once; a parameter is needed.
 LMB_API lmb_smoothed_def lmb_default_smoothed_def(void);
+/// Makes a parameter that follows `source`.
+LMB_API lmb_smoothed_def lmb_smoothed_parameter(lmb_value source, float half_life, uint32_t parameter);
 
 #define LMB_MAX_COMPUTED_INPUTS 5u
 
@@ -213,6 +218,7 @@ typedef struct lmb_computed_def {
     lmb_computed_kind kind;
     lmb_value inputs[LMB_MAX_COMPUTED_INPUTS]; ///< as many as the kind has
     uint32_t parameter;                        ///< written
+    uint32_t cookie;                           ///< of lmb_default_computed_def(): any other number is refused
 } lmb_computed_def;
 
 /// Adds constants 0; a parameter is needed.
@@ -237,8 +243,8 @@ typedef enum lmb_term_kind {
 /// The left side of a comparison.
 typedef enum lmb_operand {
     LMB_OPERAND_VALUE,     ///< `left`
-    LMB_OPERAND_PHASE,     ///< of `player`: its time in its clip divided by the clip's duration, 0 to 1
-    LMB_OPERAND_REMAINING, ///< of `player`: the clip's duration minus its time in the clip, in seconds at rate 1
+    LMB_OPERAND_PHASE,     ///< of `player_node`: its time in its clip divided by the clip's duration, 0 to 1
+    LMB_OPERAND_REMAINING, ///< of `player_node`: the clip's duration minus its time in the clip, in seconds at rate 1
     LMB_OPERAND_COUNT
 } lmb_operand;
 
@@ -261,11 +267,11 @@ typedef struct lmb_term {
     /// Of a comparison. If the operand is a phase or a remaining time: a constant from 0 to 1, or from 0 to the clip's
     /// duration.
     lmb_value right;
-    lmb_operand operand; ///< of a comparison
-    uint32_t player;     ///< of a phase or a remaining time: the clip's node, which has a player
+    lmb_operand operand;  ///< of a comparison
+    uint32_t player_node; ///< of a phase or a remaining time: the node of a clip that has a player
 } lmb_term;
 
-/// Compares constants 0, of no player.
+/// Compares constants 0; no player.
 LMB_API lmb_term lmb_default_term(void);
 
 /// How a transition goes from the pose shown to that of its state.
@@ -326,6 +332,7 @@ typedef struct lmb_transition_def {
     lmb_curve curve;       ///< any except a Bezier
     lmb_fade_kind kind;
     uint32_t profile; ///< blend profile: index into the graph's masks, or #LMB_NONE; not if inertialized
+    uint32_t cookie;  ///< of lmb_default_transition_def(): any other number is refused
 } lmb_transition_def;
 
 /// From any state to state 0; 0.2 s, smoothstep, both states play, no profile. It requires nothing, which is refused
@@ -338,6 +345,7 @@ typedef struct lmb_state_def {
     uint32_t entry_event; ///< emitted when a transition leads to it, not when the machine begins; or #LMB_NONE
     uint32_t exit_event;  ///< emitted when a transition leaves it, before the other state's entry; or #LMB_NONE
     bool restart;         ///< restarts if it is entered while its weight is still above 0
+    uint32_t cookie;      ///< of lmb_default_state_def(): any other number is refused
 } lmb_state_def;
 
 /// No name or events; does not restart.
@@ -356,8 +364,9 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// applies. Then it handles the events sent to the character, in the order sent. Each event causes at most one
 /// transition, and after each event the machine again takes those that need none. Every machine sees every event; an
 /// event that causes no transition is dropped at the end of the frame. A machine takes at most
-/// #LMB_MAX_TRANSITIONS_A_FRAME transitions in a piece. Further ones are left for the next piece or frame and counted
-/// (lmb_control_counts). A machine inside a state of another one takes transitions only while that state is current.
+/// #LMB_MAX_TRANSITIONS_A_FRAME transitions in a piece. Then it stops, which is counted (lmb_control_counts): a
+/// transition without an event that still applies follows in the next piece or frame; an event that would cause one,
+/// and events not handled yet, are dropped for this machine. A machine inside a state of another one takes transitions only while that state is current.
 typedef struct lmb_machine_def {
     const char *name;            ///< copied; NULL: ""
     const lmb_state_def *states; ///< one for each input of the node; state 0 is the initial one
@@ -384,6 +393,7 @@ typedef struct lmb_fade_def {
     lmb_curve curve;    ///< any except a Bezier
     bool restart;       ///< while it is in, `in_event` restarts the pose; then `out_event` must be another event
     bool begins_in;     ///< a character begins with a weight of 1
+    uint32_t cookie;    ///< of lmb_default_fade_def(): any other number is refused
 } lmb_fade_def;
 
 /// No pose; 0.2 s, smoothstep; begins at 0. It has no parameter and no events, which is refused until they are set.
@@ -421,6 +431,7 @@ typedef struct lmb_motion_def {
     /// Written: the velocity reached so far, along the character's own axes, without root motion; or #LMB_NONE.
     /// Conditions and players may read it.
     uint32_t velocity_parameters[3];
+    uint32_t cookie; ///< of lmb_default_motion_def(): any other number is refused
 } lmb_motion_def;
 
 /// No desired velocity or heading, no limits, writes no parameters: only clips move it.
@@ -506,9 +517,9 @@ LMB_API lmb_result lmb_control_check_states(const lmb_control *control, const ui
 
 /// Counts what was left out for lack of room.
 typedef struct lmb_control_counts {
-    uint32_t transitions_left; ///< times a machine had to leave a transition for later: #LMB_MAX_TRANSITIONS_A_FRAME
-    uint32_t events_lost;      ///< events sent beyond #LMB_MAX_EVENTS_SENT
-    uint32_t lost_events;      ///< events emitted beyond lmb_graph_def.max_emitted_events
+    uint32_t transitions;    ///< times a machine stopped at #LMB_MAX_TRANSITIONS_A_FRAME with a transition to take
+    uint32_t sent_events;    ///< events sent beyond #LMB_MAX_EVENTS_SENT
+    uint32_t emitted_events; ///< events emitted beyond lmb_graph_def.max_emitted_events
 } lmb_control_counts;
 
 /// Returns a character's counts since it began. Each wraps.

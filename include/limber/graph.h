@@ -490,6 +490,7 @@ typedef struct lmb_node_def {
     const lmb_player_def *player;
     const lmb_machine_def *machine;           ///< machine: its states and transitions
     float positions[LMB_MAX_SPACE_INPUTS][2]; ///< space2d: x and y of each input; space1d: x
+    uint32_t cookie;                          ///< of lmb_default_node_def(): any other number is refused
 } lmb_node_def;
 
 /// Returns a node with these defaults.

@@ -44,24 +44,32 @@ typedef enum lmb_curve {
 /// Returns the name of a curve: "linear", "uniform-s", "quadratic-in" and so on; never NULL. The text is static.
 LMB_API const char *lmb_curve_name(lmb_curve curve);
 
-/// A value that is the same for all characters, or is read from each character's parameters. Start from lmb_constant()
-/// or lmb_parameter(): zeroed, it reads parameter 0.
+/// Where a value comes from.
+typedef enum lmb_value_kind {
+    LMB_VALUE_CONSTANT,  ///< the same for all characters
+    LMB_VALUE_PARAMETER, ///< one of each character's parameters
+    LMB_VALUE_KIND_COUNT
+} lmb_value_kind;
+
+/// A value that is the same for all characters, or is read from each character's parameters. Zeroed, it is the constant
+/// 0. lmb_constant() and lmb_parameter() make one.
 typedef struct lmb_value {
-    float constant;
-    uint32_t parameter; ///< index of a parameter, or #LMB_NONE for the constant
+    lmb_value_kind kind;
+    float constant;     ///< of #LMB_VALUE_CONSTANT
+    uint32_t parameter; ///< of #LMB_VALUE_PARAMETER: its index
     lmb_curve curve;    ///< unless #LMB_CURVE_LINEAR, the value is clamped to [0, 1] and the curve is applied
     float control[2];   ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
 } lmb_value;
 
 /// Returns a value that is a constant, without a curve.
 static inline lmb_value lmb_constant(float constant) {
-    lmb_value value = {constant, LMB_NONE, LMB_CURVE_LINEAR, {0.0f, 1.0f}};
+    lmb_value value = {LMB_VALUE_CONSTANT, constant, 0, LMB_CURVE_LINEAR, {0.0f, 1.0f}};
     return value;
 }
 
 /// Returns a value that reads a parameter, without a curve.
 static inline lmb_value lmb_parameter(uint32_t index) {
-    lmb_value value = {0.0f, index, LMB_CURVE_LINEAR, {0.0f, 1.0f}};
+    lmb_value value = {LMB_VALUE_PARAMETER, 0.0f, index, LMB_CURVE_LINEAR, {0.0f, 1.0f}};
     return value;
 }
 

@@ -55,7 +55,7 @@ static uint32_t find_shown(const lmb_graph_def *def, uint32_t node) {
 static const char *name_node(const lmb_graph_def *def, uint32_t node) {
     const lmb_node_def *shown = &def->nodes[node];
     uint32_t clip = (uint32_t)shown->clip.constant;
-    bool known = shown->op == LMB_OP_CLIP && shown->clip.parameter == LMB_NONE && clip < def->clip_count;
+    bool known = shown->op == LMB_OP_CLIP && shown->clip.kind == LMB_VALUE_CONSTANT && clip < def->clip_count;
     return known ? lmb_clip_name(def->clips[clip]) : lmb_op_name(shown->op);
 }
 
@@ -92,7 +92,7 @@ static void fill_row_of_matrices(const comparison_def *def, const lmb_graph_def 
     for (uint32_t i = 0; i < root->input_count; i++) {
         const lmb_value weight = root->weights[i];
         comparison->weights[i] =
-            weight.parameter == LMB_NONE ? weight.constant : graph->parameters[weight.parameter].initial;
+            weight.kind == LMB_VALUE_CONSTANT ? weight.constant : graph->parameters[weight.parameter].initial;
         root->weights[i] = lmb_parameter(graph->parameter_count + i);
     }
     name_figures(def, graph, &row, comparison);

@@ -61,7 +61,7 @@ static void put_value(const printing *p, lmb_value value) {
     if (value.curve != LMB_CURVE_LINEAR) {
         terminal_print("%s(", lmb_curve_name(value.curve));
     }
-    if (value.parameter == LMB_NONE) {
+    if (value.kind == LMB_VALUE_CONSTANT) {
         terminal_print("%g", (double)value.constant);
     } else {
         put_parameter(p, value.parameter);
@@ -92,7 +92,7 @@ static void put_condition(const printing *p, const lmb_term *terms, uint32_t end
             put_value(p, term->left);
         } else {
             terminal_print("%s", term->operand == LMB_OPERAND_PHASE ? "phase of " : "remaining of ");
-            put(p, lmb_graph_player_name(p->graph, term->player));
+            put(p, lmb_graph_player_name(p->graph, term->player_node));
         }
         terminal_print("%s", signs[term->kind]);
         put_value(p, term->right);

@@ -81,7 +81,8 @@ static void check_fades(lmb_graph_reader *reader) {
 }
 
 void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read) {
-    if (read.parameter < reader->graph->def.parameter_count && reader->graph->parameters[read.parameter].is_late) {
+    const uint32_t parameter = lmb_value_reads(read);
+    if (parameter < reader->graph->def.parameter_count && reader->graph->parameters[parameter].is_late) {
         lmb_graph_report(reader, value, "a fade's weight is known only after transitions are taken and rates are read");
     }
 }
@@ -172,21 +173,19 @@ bool lmb_graph_is_computed(const lmb_graph_reader *reader, uint32_t value) {
 
 lmb_value lmb_graph_read_computed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value) {
     const lmb_graph_json *graph = reader->graph;
-    lmb_computed_def computed = {.kind = find_computed(reader, value)};
+    lmb_computed_def computed = lmb_default_computed_def();
+    computed.kind = find_computed(reader, value);
     if (computed.kind == LMB_COMPUTED_COUNT) {
         uint32_t parameter = LMB_NONE;
         lmb_graph_read_fields(reader, &fade_fields, value, &parameter);
         return parameter == LMB_NONE ? lmb_constant(0.0f) : lmb_parameter(parameter);
-    }
-    for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
-        computed.inputs[i] = lmb_constant(0.0f);
     }
     if (!read_inputs(reader, value + 2, &computed)) {
         return lmb_constant(0.0f);
     }
     bool is_constant = true, is_late = false;
     for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
-        const uint32_t parameter = computed.inputs[i].parameter;
+        const uint32_t parameter = lmb_value_reads(computed.inputs[i]);
         is_constant = is_constant && parameter == LMB_NONE;
         is_late = is_late || (parameter < graph->def.parameter_count && graph->parameters[parameter].is_late);
     }

@@ -67,14 +67,15 @@ static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
 
 // Reads a clip's phase or remaining time, and the constant it is compared with.
 static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value, lmb_term *term) {
-    term->player = find_node(reader, place);
-    if (term->player >= reader->left.end) {
+    term->player_node = find_node(reader, place);
+    if (term->player_node >= reader->left.end) {
         return; // an error was reported for it, or for the state's pose
     }
-    const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : lmb_clip_duration(clip_of(reader, term->player));
+    const float most =
+        term->operand == LMB_OPERAND_PHASE ? 1.0f : lmb_clip_duration(clip_of(reader, term->player_node));
     const lmb_graph_field field = {.offset = offsetof(lmb_term, right), .max = most};
     lmb_graph_read_value(reader, &field, value, term);
-    if (term->right.parameter != LMB_NONE) {
+    if (term->right.kind == LMB_VALUE_PARAMETER) {
         lmb_graph_report(reader, value, "a clip's phase or remaining time is compared with a constant");
     }
 }

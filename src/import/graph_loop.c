@@ -26,7 +26,7 @@ typedef struct trial {
 } trial;
 
 static bool is_computed(const trial *t, lmb_value value) {
-    return value.parameter != LMB_NONE && t->graph->parameters[value.parameter].is_computed;
+    return value.kind == LMB_VALUE_PARAMETER && t->graph->parameters[value.parameter].is_computed;
 }
 
 // Returns whether a transition depends only on its condition, and not on an event, a clip or a time. Conditions on
@@ -63,7 +63,7 @@ static void add_parameter(trial *t, lmb_value value) {
 }
 
 static void add_value(trial *t, lmb_value value) {
-    if (value.parameter == LMB_NONE) {
+    if (value.kind == LMB_VALUE_CONSTANT) {
         add_number(t, lmb_value_at(value, NULL));
     } else {
         add_parameter(t, value);
@@ -188,7 +188,7 @@ uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *ma
     }
     t.row = lmb_graph_allocate(reader, &reader->scratch, LMB_MAX_PARAMETERS, sizeof *t.row);
     if (t.row == NULL || t.too_many || tries * count_terms(machine) > MOST_COMPARED) {
-        return LMB_NONE; // too many to try; lmb_control_counts.transitions_left shows a loop at run time
+        return LMB_NONE; // too many to try; lmb_control_counts.transitions shows a loop at run time
     }
     uint32_t loop = LMB_NONE;
     for (uint64_t i = 0; i < tries && loop == LMB_NONE; i++) {

@@ -1,6 +1,8 @@
 // Reads root motion of clips and the character motion.
 #include "graph.h"
 
+#include "../number.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -206,8 +208,8 @@ static const lmb_graph_fields character_motion_fields = {"\"character-motion\"",
 
 // Returns whether a value is a parameter, or computed from it.
 static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
-    bool found = value.parameter == parameter;
-    for (uint32_t i = 0; i < graph->def.computed_count && value.parameter != LMB_NONE && !found; i++) {
+    bool found = lmb_value_reads(value) == parameter;
+    for (uint32_t i = 0; i < graph->def.computed_count && value.kind == LMB_VALUE_PARAMETER && !found; i++) {
         for (uint32_t k = 0; k < LMB_MAX_COMPUTED_INPUTS && graph->computed[i].parameter == value.parameter; k++) {
             found = found || reads(graph, graph->computed[i].inputs[k], parameter);
         }
@@ -223,7 +225,7 @@ static const char *find_reader(const lmb_graph_json *graph, uint32_t parameter) 
         is_read = is_read || reads(graph, character_motion->velocity[i], parameter);
     }
     for (uint32_t i = 0; i < graph->def.smoothed_count; i++) {
-        if (graph->smoothed[i].source.parameter == parameter) {
+        if (lmb_value_reads(graph->smoothed[i].source) == parameter) {
             return "what the character motion writes cannot be smoothed";
         }
     }

@@ -18,6 +18,7 @@ static void read_weighed_pose(lmb_graph_reader *reader, const lmb_graph_field *f
 
 // Stores a faded weight and keeps its curve, which may have been read already.
 static void set_faded(lmb_value *weight, lmb_value faded) {
+    weight->kind = faded.kind;
     weight->constant = faded.constant;
     weight->parameter = faded.parameter;
 }
@@ -682,7 +683,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
 
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node) {
     float weight = node->def.weight.constant;
-    bool is_stated = node->def.weight.parameter == LMB_NONE;
+    bool is_stated = node->def.weight.kind == LMB_VALUE_CONSTANT;
     if (is_stated && !node->def.unclamped && !(weight >= 0.0f && weight <= 1.0f)) {
         lmb_graph_report(reader, node->object, "a weight of %g is for an additive with \"unclamped\": true",
                          (double)weight);

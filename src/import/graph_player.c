@@ -231,7 +231,7 @@ static void take_from_clip(lmb_graph_reader *reader, const lmb_graph_node *node,
         read->def.end = LMB_END_HOLD;
     }
     uint32_t at = find_member(reader, node->object, "offset");
-    if (at != LMB_NONE && (node->def.offset.parameter != LMB_NONE ||
+    if (at != LMB_NONE && (node->def.offset.kind == LMB_VALUE_PARAMETER ||
                            !(node->def.offset.constant >= 0.0f && node->def.offset.constant <= read->duration))) {
         lmb_graph_report(reader, at, "the clip plays from here on: a number from 0 to %g", (double)read->duration);
     } else if (at != LMB_NONE) {
@@ -316,11 +316,12 @@ static void join_group(lmb_graph_reader *reader, const play *read, lmb_player_de
 
 static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const lmb_clip *clip) {
     uint32_t at = node->play_at == LMB_NONE ? node->object : node->play_at;
-    const char *why =
-        reader->player_count == LMB_MAX_PLAYERS ? "more than 256 clips that play"
-        : node->def.clip.parameter != LMB_NONE  ? "a clip that a parameter chooses has no player: it needs a \"time\""
-        : clip != NULL && lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS ? "the clip takes more than 100,000 s"
-                                                                            : NULL;
+    const char *why = reader->player_count == LMB_MAX_PLAYERS ? "more than 256 clips that play"
+                      : node->def.clip.kind == LMB_VALUE_PARAMETER
+                          ? "a clip that a parameter chooses has no player: it needs a \"time\""
+                      : clip != NULL && lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS
+                          ? "the clip takes more than 100,000 s"
+                          : NULL;
     if (why != NULL) {
         lmb_graph_report(reader, at, "%s", why);
     }
@@ -329,7 +330,8 @@ static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const
 
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip) {
     // A clip whose name was not found has an index past the last clip.
-    bool is_known = node->def.clip.parameter == LMB_NONE && node->def.clip.constant < (float)reader->source->clip_count;
+    bool is_known =
+        node->def.clip.kind == LMB_VALUE_CONSTANT && node->def.clip.constant < (float)reader->source->clip_count;
     uint32_t index = is_known ? (uint32_t)node->def.clip.constant : LMB_NONE;
     const lmb_clip *played = index == LMB_NONE ? NULL : reader->source->clips[index];
     if (!can_play(reader, node, played)) {

@@ -1,5 +1,7 @@
 #include "graph.h"
 
+#include "../number.h"
+
 // Levels of detail, the max number of emitted events, and updates: members that only the outermost object may have, in
 // addition to the fields of its operation.
 
@@ -34,7 +36,7 @@ static void read_update_every(lmb_graph_reader *reader, uint32_t value) {
     lmb_graph_read_value(reader, &field, value, &graph->update_every);
     graph->def.update_every = &graph->update_every;
     lmb_graph_expect_early(reader, value, graph->update_every);
-    const uint32_t parameter = graph->update_every.parameter;
+    const uint32_t parameter = lmb_value_reads(graph->update_every);
     if (parameter < graph->def.parameter_count && graph->parameters[parameter].is_computed) {
         lmb_graph_report(reader, value, "it is needed before numbers are computed");
     }

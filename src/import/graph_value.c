@@ -148,8 +148,7 @@ uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_
     }
     // The default and range become those of the source after they are completed.
     uint32_t parameter = lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
-    graph->smoothed[count] =
-        (lmb_smoothed_def){.source = lmb_parameter(source), .half_life = half_life, .parameter = parameter};
+    graph->smoothed[count] = lmb_smoothed_parameter(lmb_parameter(source), half_life, parameter);
     graph->def.smoothed_count++;
     return parameter;
 }
@@ -294,6 +293,7 @@ static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, const lmb_val
 
 // Stores a value and keeps its curve, which may have been beside it.
 static void set_value(lmb_value *result, lmb_value value) {
+    result->kind = value.kind;
     result->constant = value.constant;
     result->parameter = value.parameter;
 }
@@ -330,7 +330,8 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
         lmb_graph_field constant = *field;
         constant.offset += offsetof(lmb_value, constant);
         lmb_graph_read_plain(reader, &constant, value, target);
-        result->parameter = LMB_NONE;
+        result->kind = LMB_VALUE_CONSTANT;
+        result->parameter = 0;
     } else if (type != LMB_JSON_OBJECT) {
         lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
                          lmb_json_type_name(type));
