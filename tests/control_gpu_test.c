@@ -205,7 +205,7 @@ static void golden_hash_of_character_motions(void **state) {
 static void random_events(void **state) {
     (void)state;
     const uint32_t begin = suite_first() / SLOTS * SLOTS;
-    const uint32_t frames = suite_number("LIMBER_FRAMES", 240);
+    const uint32_t frames = suite_number("LIMBER_FRAMES", 96);
     const time_t stop = suite_seconds() > 0 ? time(NULL) + suite_seconds() : 0;
     fixture f;
     open_scenario(&f, CONTROL_LONG_CHARACTERS, motion_scenario_create);

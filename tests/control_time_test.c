@@ -490,13 +490,32 @@ static void test_ends_at_once(void **state) {
     }
 }
 
+// Every usual frame rate divides a second's ticks.
+static void test_steps(void **state) {
+    (void)state;
+    for (uint32_t rate = 24; rate <= 240; rate += 6) {
+        assert_true(lmb_ticks_from_seconds(1.0 / rate) == (LMB_TICKS_PER_SECOND + rate / 2) / rate);
+    }
+    assert_true(lmb_ticks_from_seconds(-1.0) == 0 && lmb_ticks_from_seconds((double)NAN) == 0);
+    assert_true(lmb_ticks_from_seconds(0.4 / (double)LMB_TICKS_PER_SECOND) == 0);
+    assert_true(lmb_ticks_from_seconds(60.5) == LMB_MAX_STEP_TICKS);
+    assert_true(lmb_ticks_from_seconds((double)INFINITY) == LMB_MAX_STEP_TICKS);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),           cmocka_unit_test(test_remainders),
-                                       cmocka_unit_test(test_after),          cmocka_unit_test(test_places),
-                                       cmocka_unit_test(test_far_places),     cmocka_unit_test(test_places_seen),
-                                       cmocka_unit_test(test_fades),          cmocka_unit_test(test_rounding),
-                                       cmocka_unit_test(test_long_frames),    cmocka_unit_test(test_idle_neighbours),
-                                       cmocka_unit_test(test_places_at_rest), cmocka_unit_test(test_ends_with_events),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_ends),
+                                       cmocka_unit_test(test_remainders),
+                                       cmocka_unit_test(test_after),
+                                       cmocka_unit_test(test_places),
+                                       cmocka_unit_test(test_far_places),
+                                       cmocka_unit_test(test_places_seen),
+                                       cmocka_unit_test(test_fades),
+                                       cmocka_unit_test(test_rounding),
+                                       cmocka_unit_test(test_long_frames),
+                                       cmocka_unit_test(test_idle_neighbours),
+                                       cmocka_unit_test(test_places_at_rest),
+                                       cmocka_unit_test(test_ends_with_events),
                                        cmocka_unit_test(test_ends_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,12 @@ extern "C" {
 #define LMB_MAX_PIECES_A_FRAME 16u     ///< into which the step of a frame is cut
 #define LMB_MAX_CONTROL_WEIGHTS 4096u  ///< of the nodes of a graph that has a control
 
+/// Returns a time as a step: rounded to ticks, and clamped to 0 to #LMB_MAX_STEP_TICKS. NaN gives 0.
+static inline uint64_t lmb_ticks_from_seconds(double seconds) {
+    const double ticks = seconds * (double)LMB_TICKS_PER_SECOND;
+    return !(ticks > 0.0) ? 0 : ticks >= (double)LMB_MAX_STEP_TICKS ? LMB_MAX_STEP_TICKS : (uint64_t)(ticks + 0.5);
+}
+
 /// Stage 1 of a graph, compiled: lmb_graph_control(). It lives as long as its graph.
 typedef struct lmb_control lmb_control;
 

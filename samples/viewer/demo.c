@@ -270,7 +270,7 @@ static void move(demo *demo, uint32_t character, float seconds) {
 }
 
 lmb_result demo_advance(demo *demo, double seconds, lmb_error *error) {
-    demo->step = (uint64_t)llround(seconds * (double)LMB_TICKS_PER_SECOND);
+    demo->step = lmb_ticks_from_seconds(seconds);
     follow_script(demo);
     apply_sliders(demo);
     if (demo->kind->steer != NULL) {
