@@ -135,7 +135,7 @@ static void fail_shear(baker *b, uint32_t joint, float time) {
     }
 }
 
-static transform find_difference(baker *b, uint32_t joint, const instant *at) {
+static transform find_additive(baker *b, uint32_t joint, const instant *at) {
     transform a = sample_source(b, joint, at->source[1]);
     transform r = sample_reference(b, joint, at->reference[1]);
     if (b->def->space == LMB_SPACE_MODEL) {
@@ -157,7 +157,7 @@ static transform find_difference(baker *b, uint32_t joint, const instant *at) {
 }
 
 static key find_key_of(baker *b, uint32_t channel, uint32_t joint, const instant *at) {
-    const lmb_transform found = lmb_from_op_transform(find_difference(b, joint, at));
+    const lmb_transform found = lmb_from_op_transform(find_additive(b, joint, at));
     key key = {.time = at->time};
     if (channel == CHANNEL_ROTATION) {
         memcpy(key.value, found.rotation, sizeof found.rotation);

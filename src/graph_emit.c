@@ -346,7 +346,7 @@ static bool emit_model_additive(lmb_compiler *c, uint32_t index) {
     return true;
 }
 
-static bool emit_model_difference(lmb_compiler *c, const lmb_node_def *node) {
+static bool emit_model_make_additive(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
     step.form = LMB_FORM_PARENT;
     if (!emit_in_model_space(c, node->inputs[0]) || !emit_in_model_space(c, node->inputs[1])) {
@@ -469,7 +469,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     } else if (is_model_additive(node)) {
         fits = emit_change_of_space(c, OPERATION_TO_LOCAL, index, emit_model_additive);
     } else if (node->op == LMB_OP_MAKE_ADDITIVE && node->space == LMB_SPACE_MODEL) {
-        fits = emit_model_difference(c, node);
+        fits = emit_model_make_additive(c, node);
     } else if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
         fits = emit_subtract_scale_add(c, node);
     } else {

@@ -80,7 +80,7 @@ lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
     case LMB_OP_ADDITIVE:
         *types = of[0];
         if ((of[1] & ADDITIVE_TYPE) == 0) {
-            return fail_input(c, index, 1, "a pose; what is added is an additive, such as a difference");
+            return fail_input(c, index, 1, "a pose; what is added is an additive, such as a make-additive");
         }
         break;
     case LMB_OP_CLAMP:

@@ -809,7 +809,8 @@ static void malformed_texts(void **state) {
          1, "node 2 (space2d): places: all lie on the line through places[0] and places[1]"},
         {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\n\"b\":{\"op\":\"additive\",\"base\":{\"op\":\"rest\"},\"add\":{"
          "\"op\":\"rest\"}}}",
-         "b", 2, 5, "graph: node 3 (additive): inputs[1]: a pose; what is added is an additive, such as a difference"},
+         "b", 2, 5,
+         "graph: node 3 (additive): inputs[1]: a pose; what is added is an additive, such as a make-additive"},
         {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"mask\":{\"Hand\":1},\"pose\":{\"op\":\"rest\"}}]}",
          "inputs[1].mask.Hand", 1, 58, "the rig has no joint of this name"},
         {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"priority\":0.5,\"pose\":{\"op\":\"rest\"}}]}",

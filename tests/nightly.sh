@@ -93,6 +93,12 @@ random() {
     report "$name" "$found" "$text$stopped"
 }
 
+golden_unoptimised() {
+    local found=0
+    limited "golden-$2" "$1" "build/$2/golden" || found=1
+    report "golden-$2" "$found" "the golden hashes of the preset $2$stopped"
+}
+
 golden_long() {
     local found=0
     limited golden_long "$1" build/release/golden long || found=1
@@ -185,6 +191,8 @@ fi
 build release all
 build fuzz fuzzers
 build sanitize all
+build O0 golden
+build clang-O0 golden
 
 drivers=()
 for manifest in $(vulkan_manifests); do
@@ -197,7 +205,7 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 
 # Weight, min seconds, function and its arguments. Parts that can end early come first, so that the others get their
 # remaining time.
-parts=("2 10 golden_long")
+parts=("2 10 golden_long" "1 5 golden_unoptimised O0" "1 5 golden_unoptimised clang-O0")
 for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do

@@ -171,7 +171,7 @@ static void messages_name_the_node_and_the_input(void **state) {
     } rows[] = {
         {LMB_OP_ADDITIVE,
          {'p', 'p'},
-         "(additive): inputs[1]: a pose; what is added is an additive, such as a difference"},
+         "(additive): inputs[1]: a pose; what is added is an additive, such as a make-additive"},
         {LMB_OP_LAYERS, {'e', 'p', 'a'}, "(layers): inputs[2]: an additive, where the inputs before it are poses"},
         {LMB_OP_BLEND, {'a', 'p'}, "(blend): inputs[1]: a pose, where the inputs before it are additives"},
         {LMB_OP_CLAMP, {'a'}, "(clamp): inputs[0]: an additive, and limits are those of poses"}};

@@ -129,7 +129,7 @@ static void expect_layers(const lmb_node_def *node, const double *covers, double
 
 // In the pose, an input with a mask or with joint weights may have its fade at some joints and nothing at others.
 static void expect_layer_inputs(const tree *tree, const lmb_node_def *node, share own, weights *all) {
-    double covers[LMB_MAX_INPUTS], poses[LMB_MAX_INPUTS], roots[LMB_MAX_INPUTS];
+    double covers[LMB_MAX_INPUTS] = {0}, poses[LMB_MAX_INPUTS] = {0}, roots[LMB_MAX_INPUTS] = {0};
     for (uint32_t i = 0; i < node->input_count; i++) {
         const lmb_node_def *below = &tree->nodes[node->inputs[i]];
         covers[i] = node->masks[i] == LMB_NONE && below->op != LMB_OP_CLIP ? 1.0 : 0.0;

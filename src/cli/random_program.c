@@ -239,7 +239,7 @@ static bool takes_other_joints(lmb_op op) {
     return op == LMB_OP_MIRROR;
 }
 
-// Poses that a difference or an additive in model space reads at other joints.
+// Poses that a make-additive or an additive in model space reads at other joints.
 #define SPACE_EXCHANGES 2u
 
 static bool draw_space(plan *plan, lmb_op op) {

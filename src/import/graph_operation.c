@@ -343,7 +343,7 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
 // A clip without a time gets the parameter that all such clips share, or a player's time; with "additive" it becomes an
 // additive.
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
-static uint32_t finish_difference(lmb_graph_reader *reader, const lmb_graph_node *node);
+static uint32_t finish_make_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
 
 #define CURVE_FIELD                                                                                                    \
@@ -505,7 +505,7 @@ static const lmb_graph_field space2d_members[] = {
     {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.space2d), .choices = kinds},
     {.name = "inputs", .required = true, .read = read_plane},
 };
-static const lmb_graph_field difference_members[] = {
+static const lmb_graph_field make_additive_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
     POSE_FIELD("reference", def.inputs[1]),
     FORM_FIELDS,
@@ -614,7 +614,7 @@ static const operation operations[] = {
     {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
     {"space1d", LMB_OP_SPACE1D, 0, FIELDS(space1d_members), finish_node},
     {"space2d", LMB_OP_SPACE2D, 0, FIELDS(space2d_members), finish_node},
-    {"make-additive", LMB_OP_MAKE_ADDITIVE, 2, FIELDS(difference_members), finish_difference},
+    {"make-additive", LMB_OP_MAKE_ADDITIVE, 2, FIELDS(make_additive_members), finish_make_additive},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_additive},
     {"add", LMB_OP_ADD, 2, FIELDS(sum_members), finish_node},
@@ -640,7 +640,7 @@ static void check_space(lmb_graph_reader *reader, const lmb_graph_node *node) {
     }
 }
 
-static uint32_t finish_difference(lmb_graph_reader *reader, const lmb_graph_node *node) {
+static uint32_t finish_make_additive(lmb_graph_reader *reader, const lmb_graph_node *node) {
     check_space(reader, node);
     return finish_node(reader, node);
 }

@@ -32,7 +32,7 @@ endfunction()
 
 set(plain -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DLIMBER_KERNELS=${KERNELS})
 if(KIND STREQUAL "embedded")
-    build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded ${plain} -DLIMBER_SOURCE=${SOURCE} -DLIMBER_LANES=4)
+    build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded ${plain} -DLIMBER_SOURCE=${SOURCE} -DLIMBER_SIMD=4)
     return()
 endif()
 
@@ -46,7 +46,7 @@ if(KIND STREQUAL "static")
     set(ENV{PKG_CONFIG_ALLOW_SYSTEM_LIBS} 1)
     string(APPEND prefix ${PREFIX})
 else()
-    build(${SOURCE} ${BINARY}/shared-limber ${plain} -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF -DLIMBER_LANES=OFF
+    build(${SOURCE} ${BINARY}/shared-limber ${plain} -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF -DLIMBER_SIMD=OFF
           -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=${prefix})
     run(${CMAKE_COMMAND} --install ${BINARY}/shared-limber)
 endif()
