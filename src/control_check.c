@@ -388,7 +388,7 @@ static lmb_result check_place(const checker *c, place at, const lmb_term *term) 
         return fail_at(c, at, "terms: operand", "unknown");
     }
     if (term->player_node >= c->def->player_count) {
-        return fail_at(c, at, "terms: player", "there is no such player");
+        return fail_at(c, at, "terms: player_node", "there is no such player");
     }
     const char *fault = lmb_value_fault(term->right, c->def->parameter_count);
     if (fault == NULL && term->right.kind == LMB_VALUE_PARAMETER) {

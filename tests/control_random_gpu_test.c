@@ -1,5 +1,5 @@
-// Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame. A kernel
-// runs any control, so only two are compiled: with and without character motion.
+// Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame. A
+// kernel runs any control, so only two are compiled: with and without character motion.
 #include "gpu_suite.h"
 
 #include "../src/control.h"

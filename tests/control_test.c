@@ -1534,7 +1534,8 @@ static void test_refusals(void **state) {
     REFUSED((small.transitions[0].terms = &reads, small.transitions[0].term_count = 1), "terms: left: reads");
     REFUSED((small.transitions[0].terms = &beyond, small.transitions[0].term_count = 1), "terms: right: out of range");
     REFUSED((small.transitions[0].terms = &varies, small.transitions[0].term_count = 1), "compared with a constant");
-    REFUSED((small.transitions[0].terms = &of_none, small.transitions[0].term_count = 1), "terms: player: there is no");
+    REFUSED((small.transitions[0].terms = &of_none, small.transitions[0].term_count = 1),
+            "terms: player_node: there is no");
     REFUSED((small.transitions[0].terms = &of_what, small.transitions[0].term_count = 1), "terms: operand: unknown");
     REFUSED((def.smoothed = &itself, def.smoothed_count = 1), "smoothed parameter 0: source");
     REFUSED((def.smoothed = &nowhere, def.smoothed_count = 1), "smoothed parameter 0: parameter");

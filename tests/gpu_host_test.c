@@ -500,7 +500,7 @@ static void an_instance_of_vulkan_1_1_is_refused(void **state) {
     lmb_gpu *gpu = NULL;
     lmb_error error;
     const lmb_result result = lmb_gpu_create(&def, NULL, &gpu, &error);
-    // SwiftShader has all functions of 1.2 even so, and the device then works: nobody can ask an instance for its version.
+    // SwiftShader has all functions of 1.2 even so, and the device then works. An instance does not report its version.
     if (result != LMB_OK || strstr(properties.deviceName, "SwiftShader") == NULL) {
         expect_error(result, &error, LMB_ERROR_DEVICE, "1.2");
         assert_null(gpu);

@@ -372,7 +372,8 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// event that causes no transition is dropped at the end of the frame. A machine takes at most
 /// #LMB_MAX_TRANSITIONS_A_FRAME transitions in a piece. Then it stops, which is counted (lmb_control_counts): a
 /// transition without an event that still applies follows in the next piece or frame; an event that would cause one,
-/// and events not handled yet, are dropped for this machine. A machine inside a state of another one takes transitions only while that state is current.
+/// and events not handled yet, are dropped for this machine. A machine inside a state of another one takes transitions
+/// only while that state is current.
 typedef struct lmb_machine_def {
     const char *name;            ///< copied; NULL: ""
     const lmb_state_def *states; ///< one for each input of the node; state 0 is the initial one
