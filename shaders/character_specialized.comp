@@ -13,9 +13,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
 #include "ops/operations.h"
-#include "ops/lod.h"
-#include "ops/inertia_memory.h"
-#include "ops/model.h"
+#include "ops/records.h"
+#include "ops/inertia.h"
+#include "ops/transform.h"
 #include "ops/outputs.h"
 
 layout(local_size_x = 64, local_size_x_id = 4) in;

@@ -6,7 +6,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
 #include "ops/operations.h"
-#include "ops/model.h"
+#include "ops/transform.h"
 #include "ops/outputs.h"
 
 layout(local_size_x = 64) in;

@@ -6,8 +6,8 @@
 #extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
 #include "ops/operations.h"
-#include "ops/lod.h"
-#include "ops/inertia_memory.h"
+#include "ops/records.h"
+#include "ops/inertia.h"
 #include "pose.glsl"
 #include "specialized.glsl"
 

@@ -4,7 +4,7 @@
 #include "float_environment.h"
 #include "rig.h"
 
-#include "../shaders/ops/angle.h"
+#include "../shaders/ops/number.h"
 
 #include <string.h>
 

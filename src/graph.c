@@ -7,7 +7,7 @@
 #include "rig.h"
 
 #include "../shaders/ops/channels.h"
-#include "../shaders/ops/inertia_memory.h"
+#include "../shaders/ops/inertia.h"
 #include "../shaders/ops/program.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "rig.h"
 #include "value.h"
 
-#include "../shaders/ops/angle.h"
+#include "../shaders/ops/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 
 #include "rig.h"
 
-#include "../shaders/ops/angle.h"
 #include "../shaders/ops/joint_limits.h"
+#include "../shaders/ops/number.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "float_environment.h"
 #include "value.h"
 
-#include "../shaders/ops/angle.h"
+#include "../shaders/ops/number.h"
 #include "../shaders/ops/outputs.h"
 
 #include <assert.h>

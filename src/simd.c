@@ -5,11 +5,11 @@
 #include "inline_ops.h"
 
 #include "../shaders/ops/channels.h"
-#include "../shaders/ops/inertia_memory.h"
+#include "../shaders/ops/inertia.h"
 #include "../shaders/ops/layout.h"
-#include "../shaders/ops/model.h"
 #include "../shaders/ops/outputs.h"
 #include "../shaders/ops/program.h"
+#include "../shaders/ops/transform.h"
 #include "../shaders/ops/weights.h"
 
 #define JOIN_NAMES(a, b, c) a##b##c

@@ -3,7 +3,7 @@
 #define LIMBER_SRC_VALUE_H
 
 #include "../shaders/ops/layout.h"
-#include "../shaders/ops/model.h"
+#include "../shaders/ops/transform.h"
 
 #include <limber/math.h>
 

@@ -3,8 +3,8 @@
 
 #include "../shaders/ops/curve.h"
 #include "../shaders/ops/layout.h"
-#include "../shaders/ops/model.h"
 #include "../shaders/ops/operations.h"
+#include "../shaders/ops/transform.h"
 
 #include <limber/graph.h>
 #include <stdio.h>

@@ -340,7 +340,7 @@ static void extreme_poses_stay_numbers(void **state) {
 
 // ---- Programs: inertialized poses of the pose buffer.
 
-enum { JOINTS = 11, CHARACTERS = 9, FRAMES = 90, POSE_FLOATS = JOINTS * LMB_POSE_COMPONENTS };
+enum { JOINTS = 11, CHARACTERS = 9, FRAMES = 90, FRAME_FLOATS = JOINTS * LMB_POSE_COMPONENTS };
 enum { LEVEL = LMB_INERTIA_PARAMETERS, PARAMETERS }; // of the level of detail
 #define STEP (1.0f / 60.0f)
 #define FADE 0.25f
@@ -771,7 +771,7 @@ static void numbers_wrap(void **state) {
 }
 
 static void expect_numbers(pose_rows poses) {
-    for (uint32_t i = 0; i < CHARACTERS * POSE_FLOATS; i++) {
+    for (uint32_t i = 0; i < CHARACTERS * FRAME_FLOATS; i++) {
         assert_true(isfinite((&poses[0][0][0])[i]));
     }
 }

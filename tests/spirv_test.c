@@ -446,16 +446,12 @@ static lmb_spirv read_bare_module(const char *name) {
 static void constants_are_those_of_c(void **state) {
     (void)state;
     static literals all;
-    const char *files[] = {"number.h",         "curve.h",           "interpolation.h", "quaternion.h",
-                           "transform.h",      "sampling.h",        "joint_limits.h",  "mirror.h",
-                           "operations.h",     "program.h",         "model.h",         "outputs.h",
-                           "probe.h",          "ticks.h",           "ticks_words.h",   "control.h",
-                           "control_memory.h", "machines.h",        "players.h",       "groups.h",
-                           "root_motion.h",    "inertia_trigger.h", "emitted.h",       "ticks_parts.h",
-                           "fixed.h",          "motion.h",          "decompose.h",     "mean.h",
-                           "model_space.h",    "layers.h",          "spaces.h",        "lod.h",
-                           "matrices.h",       "angle.h",           "channels.h",      "inertia.h",
-                           "inertia_memory.h", "layout.h",          "records.h",       "weights.h"};
+    const char *files[] = {"channels.h",     "computed.h",   "control.h",  "control_layout.h", "control_memory.h",
+                           "curve.h",        "decompose.h",  "groups.h",   "inertia.h",        "interpolation.h",
+                           "joint_limits.h", "layout.h",     "machines.h", "mirror.h",         "motion.h",
+                           "number.h",       "operations.h", "outputs.h",  "players.h",        "probe.h",
+                           "program.h",      "quaternion.h", "records.h",  "sampling.h",       "spaces.h",
+                           "ticks.h",        "transform.h",  "weighted.h", "weights.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

@@ -1,10 +1,6 @@
 #include "ticks_functions.h"
 
-#ifdef __SIZEOF_INT128__
-#include "../shaders/ops/ticks_wide.h"
-#else
-#include "../shaders/ops/ticks_words.h"
-#endif
+#include "../shaders/ops/ticks.h"
 
 #include "ticks_functions.inc"
 

@@ -1,6 +1,7 @@
 #include "ticks_functions.h"
 
-#include "../shaders/ops/ticks_words.h"
+#define LMB_TICKS_IN_WORDS
+#include "../shaders/ops/ticks.h"
 
 #include "ticks_functions.inc"
 

@@ -8,7 +8,7 @@
 #ifndef LMB_OPS_CHANNELS_H
 #define LMB_OPS_CHANNELS_H
 
-#include "angle.h"
+#include "number.h"
 #include "operations.h"
 
 // Maximum number of values on the stack. A sum keeps the values of all its inputs until its end, because only then is

@@ -10,8 +10,6 @@
 
 #include "computed.h"
 #include "groups.h"
-#include "player_weights.h"
-#include "root_motion.h"
 
 // Updates smoothed parameters. Those of characters that do not move keep their values.
 OP void move_smoothed(CROWD all) {

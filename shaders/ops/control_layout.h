@@ -2,7 +2,7 @@
 #ifndef LMB_OPS_CONTROL_LAYOUT_H
 #define LMB_OPS_CONTROL_LAYOUT_H
 
-#include "inertia_layout.h"
+#include "layout.h"
 #include "ticks.h"
 
 // The block consists of words. Offsets count words from its start. Character states contain offsets of transitions, and

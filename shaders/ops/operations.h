@@ -453,131 +453,40 @@ OP transform partial_operation(frame f, uint instruction, transform a, transform
     return blended;
 }
 
-// The accumulators of a weighted sum. They are stored as two transforms, so that the pose stack can hold them.
-// - `sums`: weighted translation, weighted rotation, and per axis the weighted log2 of scale over the first scale.
-// - `extra`: t: weighted scale; q.x: sum of weights; q.y, q.z, q.w: 1 where an axis mixes signs; s: the first scale.
-STRUCT(weighted_sums)
-transform sums;
-transform extra;
-END_STRUCT(weighted_sums)
+#include "weighted.h"
 
-// Sums of rotations are scaled by 2^60, exactly, so that products of small values do not underflow.
-#define WEIGHTED_LARGE 1.1529215e+18f
-#define WEIGHTED_SMALL 8.67361738e-19f
+// Rotations between local and model space, from poses in an exchange area.
 
-OP transform zero_transform(void) {
-    transform zero;
-    zero.t = all_vector(0.0f, 0.0f, 0.0f);
-    zero.q = all_quaternion(0.0f, 0.0f, 0.0f, 0.0f);
-    zero.s = all_vector(0.0f, 0.0f, 0.0f);
-    zero.weight = SPLAT(0.0f);
-    return zero;
+OP uint parent_of(memory program, uint joint) {
+    return LOAD(program, LOAD(program, PROGRAM_PARENTS) + joint);
 }
 
-OP weighted_sums weighted_begin(void) {
-    weighted_sums zero;
-    zero.sums = zero_transform();
-    zero.extra = zero_transform();
-    return zero;
-}
-
-// log2(s / first), exactly 0 if they are equal.
-OP real scale_logarithm(real s, real first) {
-    return SELECT(s == first, SPLAT(0.0f), logarithm2(s * reciprocal(first)));
-}
-
-// Adds a weighted pose to the accumulators. A weight of 0 changes no bit.
-OP weighted_sums accumulate_pose(weighted_sums so_far, transform a, real weight) {
-    transform sums = so_far.sums;
-    transform extra = so_far.extra;
-    lane_mask counts = weight > 0.0f;
-    lane_mask starts = AND(counts, extra.q.x == 0.0f);
-    extra.s = select_vector(starts, a.s, extra.s);
-
-    if (USES_WEIGHTS) {
-        sums.weight = SELECT(AND(counts, a.weight > sums.weight), a.weight, sums.weight);
+// Converts the joint's rotation to model space by multiplying the rotations of all its ancestors from the left.
+// Translation and scale stay local.
+OP transform to_model_operation(frame f, uint instruction) {
+    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
+    transform chained = load_exchange(f, area, f.joint);
+    uint above = parent_of(f.program, f.joint);
+    while (above != NO_PARENT) {
+        quaternion q = quaternion_multiply(load_exchange_rotation(f, area, above), chained.q);
+        chained.q = quaternion_polish(q);
+        above = parent_of(f.program, above);
     }
-    sums.t = add_vectors(sums.t, scale_vector(a.t, weight));
-    lane_mask turns = quaternion_dot(sums.q, a.q) < 0.0f;
-    real large = weight * WEIGHTED_LARGE;
-    real turned = REAL(BITS(large) ^ SELECT_BITS(turns, ALL_WORD(BITS_SIGN)));
-    sums.q.x = sums.q.x + a.q.x * turned;
-    sums.q.y = sums.q.y + a.q.y * turned;
-    sums.q.z = sums.q.z + a.q.z * turned;
-    sums.q.w = sums.q.w + a.q.w * turned;
+    return chained;
+}
 
-    extra.q.x = extra.q.x + weight;
-    if (USES_SCALE) {
-        extra.t = add_vectors(extra.t, scale_vector(a.s, weight));
+// Converts the joint's rotation from model space to local space, using the parent's rotation in model space.
+OP transform to_local_operation(frame f, uint instruction) {
+    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
+    transform local = load_exchange(f, area, f.joint);
+    uint above = parent_of(f.program, f.joint);
+    if (above != NO_PARENT) {
+        quaternion inverse = quaternion_conjugate(load_exchange_rotation(f, area, above));
+        quaternion q = quaternion_multiply(inverse, local.q);
+        local.q = quaternion_polish(q);
     }
-    lane_mask differs = OR(a.s.x != extra.s.x, OR(a.s.y != extra.s.y, a.s.z != extra.s.z));
-    if (USES_SCALE && ANY(AND(counts, OR(differs, a.s.x * (a.s.y * a.s.z) == 0.0f)))) {
-        extra.q.y = SELECT(AND(counts, a.s.x * extra.s.x <= 0.0f), SPLAT(1.0f), extra.q.y);
-        extra.q.z = SELECT(AND(counts, a.s.y * extra.s.y <= 0.0f), SPLAT(1.0f), extra.q.z);
-        extra.q.w = SELECT(AND(counts, a.s.z * extra.s.z <= 0.0f), SPLAT(1.0f), extra.q.w);
-        sums.s.x = sums.s.x + weight * scale_logarithm(a.s.x, extra.s.x);
-        sums.s.y = sums.s.y + weight * scale_logarithm(a.s.y, extra.s.y);
-        sums.s.z = sums.s.z + weight * scale_logarithm(a.s.z, extra.s.z);
-    }
-    weighted_sums sum;
-    sum.sums = sums;
-    sum.extra = extra;
-    return sum;
+    return local;
 }
-
-OP weighted_sums weighted_accumulate(frame f, uint instruction, weighted_sums so_far, transform a) {
-    return accumulate_pose(so_far, a, operand_weight(f, instruction));
-}
-
-OP real weighted_scale(real logarithms, real linear, real mixed, real first, real inverse) {
-    real mean = first * exponential2(logarithms * inverse);
-    return snap_number(SELECT(mixed != 0.0f, linear * inverse, mean));
-}
-
-// Divides the accumulators by the sum of weights. `q` is the resulting unit quaternion. Where `vanished`, the rotation
-// of the pose at SUM_REST is used instead: the rest pose or, for additives, the identity. If no input has a weight, the
-// result is that pose.
-OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inverse, quaternion q, lane_mask vanished) {
-    transform sums = all.sums;
-    transform extra = all.extra;
-    transform mean;
-    mean.weight = sums.weight;
-    mean.t = snap_vector(scale_vector(sums.t, inverse));
-    mean.q = q;
-    // If all scales are equal, all logarithms are 0, and the mean is the first scale.
-    mean.s = snap_vector(extra.s);
-    lane_mask unlike = OR(OR(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
-    lane_mask mixed = OR(OR(extra.q.y != 0.0f, extra.q.z != 0.0f), extra.q.w != 0.0f);
-    if (USES_SCALE && ANY(OR(unlike, mixed))) {
-        mean.s.x = weighted_scale(sums.s.x, extra.t.x, extra.q.y, extra.s.x, inverse);
-        mean.s.y = weighted_scale(sums.s.y, extra.t.y, extra.q.z, extra.s.y, inverse);
-        mean.s.z = weighted_scale(sums.s.z, extra.t.z, extra.q.w, extra.s.z, inverse);
-    }
-    lane_mask weighs = extra.q.x > 0.0f;
-    if (ANY(OR(vanished, NOT(weighs)))) {
-        uint rest_at = LOAD(f.program, instruction + SUM_REST) + f.joint;
-        transform rest = load_static_pose(f.program, rest_at, LOAD(f.program, PROGRAM_JOINTS));
-        mean.q = select_quaternion(vanished, rest.q, mean.q);
-        mean = select_transform(weighs, mean, rest);
-    }
-    return mean;
-}
-
-// The same for a sum of rotations, which is normalised here.
-OP transform finish_sum(frame f, uint instruction, weighted_sums all, real inverse) {
-    quaternion q = quaternion_scale(all.sums.q, inverse * WEIGHTED_SMALL);
-    lane_mask vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
-    return finish_mean(f, instruction, all, inverse, quaternion_normalize(q), vanished);
-}
-
-OP transform weighted_end(frame f, uint instruction, weighted_sums all) {
-    return finish_sum(f, instruction, all, total_inverse(f, instruction));
-}
-
-#include "joint_layers.h"
-#include "matrices.h"
-#include "mean.h"
-#include "model_space.h"
 
 OP transform mirror_operation(frame f, uint instruction) {
     uint record = LOAD(f.program, instruction + MIRROR_TABLE) + f.joint;

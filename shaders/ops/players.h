@@ -2,6 +2,8 @@
 //
 // A player loops, stops at its ends or plays in ping-pong mode, in which its position runs from 0 to twice the
 // duration, there and back. A move over a frame is a passage: from and to positions, and the number of ends passed.
+//
+// After them: the root motion of all players, and the weights of their clips.
 #ifndef LMB_OPS_PLAYERS_H
 #define LMB_OPS_PLAYERS_H
 
@@ -322,6 +324,122 @@ OP void move_players(CROWD all) {
             } else if (c.moves) {
                 stay(c, own.record);
             }
+        }
+    }
+}
+
+// Root motion of all players of a character, by their weights, which moves its character motion.
+
+// The displacement of a player's clip in this step.
+OP displacement root_motion_of(control c, address motion) {
+    address player = LOAD(c.block, motion + MOTION_PLAYER);
+    address at = LOAD(c.block, motion + MOTION_STATE);
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    passage p;
+    p.from = state_ticks(c, at + MOTION_SPAN_FROM);
+    p.to = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
+    p.ends = state_word(c, at + MOTION_SPAN_ENDS);
+    p.backwards = state_word(c, at + MOTION_SPAN_HOW) == MOTION_SPAN_BACKWARDS;
+    if (LOAD(c.block, player + PLAYER_END) == PLAYER_TURNS) {
+        p.from = turned_time(p.from, duration);
+        p.to = turned_time(p.to, duration);
+        p.ends = 0u;
+    }
+    return displacement_along(c, motion, p, duration);
+}
+
+// Adds root motion to the character motion, after players have moved.
+OP_NOINLINE void apply_root_motion(control c, address character_motion) {
+    address motions = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
+    displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
+    address motion_count = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT);
+    for (address i = 0u; i < motion_count; i++) {
+        address motion = motions + i * MOTION_WORDS;
+        address at = LOAD(c.block, motion + MOTION_STATE);
+        real weight = state_number(c, at + MOTION_SPAN_WEIGHT);
+        if (weight > 0.0f && state_word(c, at + MOTION_SPAN_HOW) != 0u) {
+            displacement d = root_motion_of(c, motion);
+            sum = make_displacement(sum.x + d.x * weight, sum.y + d.y * weight, sum.z + d.z * weight,
+                                    sum.turns + d.turns * weight);
+        }
+    }
+    sum = make_displacement(snap(sum.x), snap(sum.y), snap(sum.z), snap(sum.turns));
+    set_moved_by_clips(c, character_motion, join_displacements(moved_by_clips(c, character_motion), sum));
+    shift_character_motion(c, character_motion, sum, angle_of_turns(sum.turns));
+}
+
+// Weights of the players' clips: for each player, the sum over its uses in the program. They are computed after the
+// states' weights, and before players move.
+
+#ifdef LMB_GLSL
+frame weighing_frame(control c);
+#else
+OP frame weighing_frame(control c) {
+    return (frame){.program = c.program, .parameters = c.parameters, .refused = c.refused, .weights = c.weights};
+}
+#endif
+
+// The weight of a player. If the program does not use its clip, its state's weight.
+OP real weigh_player(control c, frame f, address player, address which) {
+    uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
+    address use = LOAD(c.block, player + PLAYER_USES);
+    real weight = 0.0f;
+    for (address i = 0u; i < count; i++) {
+        weight = weight + load_weight(f, LOAD(c.block, use + which));
+        use = use + CLIP_USE_WORDS;
+    }
+    if (count == 0u) {
+        bool drops_out = LOAD(c.block, player + PLAYER_END) == PLAYER_DROPS_OUT;
+        uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
+        weight = whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+        weight = drops_out && (flags & PLAYING_ENDED) != 0u ? 0.0f : weight;
+    }
+    return snap(weight);
+}
+
+OP void weigh_players(control c) {
+    frame f = weighing_frame(c);
+    if ((LOAD(c.block, CONTROL_FLAGS) & CONTROL_WEIGHS) != 0u) {
+        weigh_nodes(f);
+    }
+    address player = LOAD(c.block, CONTROL_PLAYERS);
+    address end = player + LOAD(c.block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
+    for (; player < end; player += PLAYER_WORDS) {
+        address at = LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT;
+        set_state_word(c, at, BITS(weigh_player(c, f, player, CLIP_USE_WEIGHT)));
+    }
+    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
+        address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
+        address motions_end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
+        for (; motion < motions_end; motion += MOTION_WORDS) {
+            address at = LOAD(c.block, motion + MOTION_STATE);
+            address moved = LOAD(c.block, motion + MOTION_PLAYER);
+            set_state_word(c, at + MOTION_SPAN_WEIGHT, BITS(weigh_player(c, f, moved, CLIP_USE_MOTION)));
+            set_state_word(c, at + MOTION_SPAN_HOW, 0u);
+        }
+    }
+}
+
+// Between updates, players keep the weights of the last update. Only marks their root motion as not moved.
+OP_NOINLINE void keep_player_weights(control c) {
+    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
+        address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
+        address motions_end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
+        for (; motion < motions_end; motion += MOTION_WORDS) {
+            set_state_word(c, LOAD(c.block, motion + MOTION_STATE) + MOTION_SPAN_HOW, 0u);
+        }
+    }
+}
+
+OP void weigh_all_players(CROWD all) {
+    FOR_EACH(all, i) {
+        control c = CHARACTER(all, i);
+        if (c.moves && c.updates) {
+            weigh_players(c);
+        } else if (c.moves) {
+            keep_player_weights(c);
         }
     }
 }

@@ -5,8 +5,8 @@
 #ifndef LMB_OPS_PROGRAM_H
 #define LMB_OPS_PROGRAM_H
 
-#include "lod.h"
 #include "operations.h"
+#include "records.h"
 
 #ifdef LMB_GLSL
 
