@@ -4,7 +4,7 @@
 #include "rig.h"
 #include "value.h"
 
-#include "../shaders/ops/number.h"
+#include "../shaders/ops/operations.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -165,10 +165,14 @@ static bool static_pose_scales(const lmb_static_pose_def *pose) {
     return false;
 }
 
+static bool takes_pose(const lmb_node_def *node) {
+    return (lmb_find_operation(node->op)->takes & TAKES_POSE) != 0;
+}
+
 bool lmb_graph_static_poses_scale(const lmb_graph_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
-        if (node->op == LMB_OP_POSE && node->static_pose != LMB_NONE &&
+        if (takes_pose(node) && node->static_pose != LMB_NONE &&
             static_pose_scales(&def->static_poses[node->static_pose])) {
             return true;
         }
@@ -285,7 +289,7 @@ lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
         uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
         return joints == expected ? LMB_OK : fail_joints(c, index, "clip", "it", joints);
     }
-    if (node->op != LMB_OP_POSE) {
+    if (!takes_pose(node)) {
         return LMB_OK;
     }
     if (node->static_pose == LMB_NONE) {

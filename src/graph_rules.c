@@ -6,6 +6,7 @@
 #include "number.h"
 #include "rig.h"
 
+#include "../shaders/ops/operations.h"
 #include "../shaders/ops/weights.h"
 
 _Static_assert(MOST_INPUTS == LMB_MAX_SPACE_INPUTS && MOST_INPUTS > LMB_MAX_INPUTS,
@@ -99,16 +100,20 @@ float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     return share;
 }
 
+static bool takes_mask(const lmb_node_def *node) {
+    return (lmb_find_operation(node->op)->takes & TAKES_MASK) != 0;
+}
+
 // Returns the share of joint 0 in a pose that is over another one.
 static float over_root_share(const lmb_compiler *c, const lmb_node_def *node) {
-    if (node->op == LMB_OP_MASKED || (node->op == LMB_OP_ADDITIVE && node->masked)) {
+    if (takes_mask(node) || (node->op == LMB_OP_ADDITIVE && node->masked)) {
         return lmb_graph_mask_root(c, node->mask);
     }
     return node->op == LMB_OP_PARTIAL ? lmb_graph_clip_root(c, &c->def->nodes[node->inputs[1]]) : 1.0f;
 }
 
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]) {
-    const bool replaces = node->op == LMB_OP_MASKED || node->op == LMB_OP_PARTIAL;
+    const bool replaces = takes_mask(node) || node->op == LMB_OP_PARTIAL;
     const weighing by = {node->weight, limit, 1.0f, false};
     const weighing root = {node->weight, limit, over_root_share(c, node), true};
     inputs[0] = c->own;

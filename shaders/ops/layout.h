@@ -123,10 +123,10 @@
 #define INSTRUCTION_OPERATION 0u
 #define CLIP_SOURCE 1u      // clip: index of its source record
 #define CLIP_WEIGHTS_ROW 6u // clip: offset of a mask that overrides the clip's joint weights, or 0
-#define POSE_BUFFER 1u      // pose: index of the pose buffer
 #define STATIC_POSE 3u // static pose: offset of float [10][joint], then, if it has as many joints as the rig, [channel]
-#define POSE_JOINTS 2u // pose, static pose: its joint count
 #define POSE_FLOATS 4u // pose: floats per character in the buffer
+#define POSE_BUFFER 5u // pose: index of the pose buffer
+#define POSE_JOINTS 6u // pose, static pose: its joint count
 #define SOURCE_PART 7u // clip, pose, static pose: offset of its joint map, or 0
 #define TAKE_PART 1u   // take: offset of the joint map of b, or 0 if b has all joints
 #define WEIGHT_INDEX 1u    // blend, masked, additive, accumulate, scale: weight index
