@@ -14,9 +14,7 @@ enum { CHANNELS = 3 }; // float channels
 enum { WALK, RUN, WAVE, CLIPS };
 
 static lmb_rig *rig;
-enum { MOST_CLIPS = 5 };
-static lmb_clip *clips[MOST_CLIPS];
-static uint32_t clip_count = CLIPS;
+static lmb_clip *clips[CLIPS];
 
 static lmb_clip *create_clip(const char *name, float duration, float bend) {
     const float times[2] = {0.0f, duration};
@@ -62,11 +60,8 @@ static int tear_down(void **state) {
 }
 
 static lmb_graph_source source_of(const char *text) {
-    return (lmb_graph_source){.text = text,
-                              .size = strlen(text),
-                              .rig = rig,
-                              .clips = (const lmb_clip *const *)clips,
-                              .clip_count = clip_count};
+    return (lmb_graph_source){
+        .text = text, .size = strlen(text), .rig = rig, .clips = (const lmb_clip *const *)clips, .clip_count = CLIPS};
 }
 
 // An unnamed pose and "crouch", with identities for all joints.
@@ -1075,70 +1070,6 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, distant);
 }
 
-// Makes a graph of an example in the manual. Those that are no pose are a member of one.
-static void read_example(const char *example) {
-    static const char *const around[][3] = {
-        {"{\"op\"", "", ""},
-        {"{\"end\"", "{\"op\":\"clip\",\"clip\":\"Walk\",\"play\":", "}"},
-        {"{\"velocity\"", "{\"op\":\"rest\",\"character-motion\":", "}"},
-        {"{\"Head\"", "{\"op\":\"clamp\",\"pose\":{\"op\":\"rest\"},\"limits\":", "}"}};
-    char text[5000] = "";
-    for (size_t i = 0; i < sizeof around / sizeof around[0]; i++) {
-        if (strncmp(example, around[i][0], strlen(around[i][0])) == 0) {
-            snprintf(text, sizeof text, "%s%s%s", around[i][1], example, around[i][2]);
-        }
-    }
-    lmb_graph_json_destroy(read_graph(text));
-}
-
-static void examples_of_the_manual(void **state) {
-    (void)state;
-    static const char *const names[JOINTS] = {"Root", "Spine", "Head", "Shin", "Hips"};
-    static const char *const clip_names[] = {"Walk", "Run", "Wave", "Stand", "Crouch"};
-    lmb_rig *const usual_rig = rig;
-    lmb_clip *usual_clips[MOST_CLIPS];
-    memcpy(usual_clips, clips, sizeof usual_clips);
-    lmb_joint_def joints[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        joints[i] = lmb_default_joint_def();
-        joints[i].name = names[i];
-        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
-    }
-    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS};
-    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
-    for (clip_count = 0; clip_count < MOST_CLIPS; clip_count++) {
-        clips[clip_count] = create_clip(clip_names[clip_count], 1.0f, 0.5f);
-    }
-    FILE *manual = fopen(LIMBER_MANUAL "/graph-json.md", "r");
-    assert_non_null(manual);
-    char line[1024], example[4096];
-    size_t length = 0;
-    bool inside = false;
-    uint32_t examples = 0;
-    while (fgets(line, sizeof line, manual) != NULL) {
-        if (inside && strcmp(line, "```\n") == 0) {
-            read_example(example);
-            examples++;
-            inside = false;
-        } else if (inside) {
-            length += (size_t)snprintf(example + length, sizeof example - length, "%s", line);
-            assert_true(length < sizeof example);
-        } else if (strcmp(line, "```json\n") == 0) {
-            inside = true;
-            length = 0;
-        }
-    }
-    fclose(manual);
-    assert_int_equal(examples, 6);
-    for (uint32_t i = 0; i < MOST_CLIPS; i++) {
-        lmb_clip_destroy(clips[i]);
-    }
-    lmb_rig_destroy(rig);
-    rig = usual_rig;
-    clip_count = CLIPS;
-    memcpy(clips, usual_clips, sizeof usual_clips);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources),
@@ -1168,7 +1099,6 @@ int main(void) {
         cmocka_unit_test(problems_past_the_list_are_counted),
         cmocka_unit_test(missing_pointers),
         cmocka_unit_test(memory_that_is_refused),
-        cmocka_unit_test(examples_of_the_manual),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

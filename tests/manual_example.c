@@ -1,15 +1,47 @@
-// The blocks of C in docs/getting-started.md, which must compile.
-#include <limber/gpu.h>
+#include "manual_example.h"
 
-lmb_result manual_example(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,
-                          uint32_t queue_family, PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr, const lmb_rig *rig,
-                          const lmb_clip *const *clips, VkCommandBuffer commands, uint32_t slot);
+#include <limber/additive.h>
+#include <limber/cpu.h>
+#include <limber/root_motion.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-lmb_result manual_example(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,
-                          uint32_t queue_family, PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr, const lmb_rig *rig,
-                          const lmb_clip *const *clips, VkCommandBuffer commands, uint32_t slot) {
+lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,
+                                  uint32_t queue_family, PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr,
+                                  const lmb_rig *rig, const lmb_clip *const *clips, VkCommandBuffer commands,
+                                  uint32_t slot) {
     lmb_error error;
     lmb_graph *graph = NULL;
-#include "getting_started.inc"
+#include "getting-started.inc"
+    return result;
+}
+
+lmb_result manual_importing(const char *character_path, const char *more_clips_path, lmb_error *errors) {
+    lmb_error error = {0};
+#include "importing.inc"
+    (void)player;
+    (void)mirror;
+    *errors = error;
+    free(partners);
+    lmb_clip_destroy(compressed);
+    lmb_clip_destroy(additive);
+    lmb_root_motion_destroy(motion);
+    lmb_import_destroy(import);
+    return result;
+}
+
+lmb_result manual_state_machines(const lmb_rig *rig, const lmb_clip *const *clips, float *palette,
+                                 uint32_t *footstep_count) {
+    lmb_error error = {0};
+    lmb_graph *graph = NULL;
+    uint32_t footsteps = 0;
+#include "state-machines.inc"
+    *footstep_count = footsteps;
+    free(inertia);
+    free(emitted);
+    free(state);
+    free(parameters);
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
     return result;
 }

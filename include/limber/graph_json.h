@@ -1,8 +1,8 @@
 /// @file graph_json.h
 /// Reads graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips.
 ///
-/// docs/graph-json.md describes the format, with every operation and its fields. Its words are those of graph.h. The
-/// reader is part of `limber::import`; the core does not read JSON. A pose is an object with an `"op"`. Poses nest, and
+/// docs/graph-json.md describes the format, and docs/graph-reference.md each operation with its fields. Their words are
+/// those of graph.h. The reader is part of `limber::import`; the core does not read JSON. A pose is an object with an `"op"`. Poses nest, and
 /// the outermost one is the result:
 ///
 ///     {"op": "blend", "weight": {"param": "speed", "default": 0.5}, "curve": "uniform-s",
