@@ -75,8 +75,9 @@ typedef enum lmb_log_level { LMB_LOG_INFO, LMB_LOG_WARNING, LMB_LOG_ERROR } lmb_
 /// Memory and a log that the host provides when it creates an object. The struct is copied, so it need not outlive the
 /// call, but `user` must outlive the object. A NULL pointer to a host, or NULL members, mean malloc, free and no log.
 typedef struct lmb_host {
-    /// Returns `size` bytes, aligned to 16, or NULL. Called only by functions that take an lmb_host, never while a
-    /// frame runs.
+    /// Returns `size` bytes, aligned to 16, or NULL. Called by functions that take an lmb_host, and by those that
+    /// create something with an object that has one, such as lmb_gpu_batch_create(); never while a frame runs or is
+    /// recorded.
     void *(*allocate)(void *user, size_t size);
     /// Releases memory from `allocate`. Never called with NULL. Set both functions or neither.
     void (*release)(void *user, void *memory);

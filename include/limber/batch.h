@@ -133,7 +133,8 @@ LMB_API uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage)
 
 /// Caller-owned memory that a run reads, aligned to 4.
 typedef struct lmb_batch_inputs {
-    /// May be NULL if the graph has none, and for lmb_cpu_run() if it reads those of `control` instead.
+    /// May be NULL if the graph has none. If the graph has a control, lmb_cpu_run() and lmb_cpu_run_range() read those
+    /// of `control` instead, and ignore these.
     const float *parameters;
     /// The frame for the graph's control (lmb_graph_control()). NULL if the graph has none.
     const lmb_control_frame *control;

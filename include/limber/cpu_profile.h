@@ -1,6 +1,6 @@
 /// @file cpu_profile.h
-/// Times runs on the CPU, by a clock of the host. The library reads no clock by itself, and an lmb_cpu without a
-/// profile runs as if there were none.
+/// Times runs on the CPU, by a clock of the host. The control (control.h) is not timed. The library reads no clock by
+/// itself, and an lmb_cpu without a profile runs as if there were none.
 #ifndef LIMBER_CPU_PROFILE_H
 #define LIMBER_CPU_PROFILE_H
 
@@ -22,8 +22,8 @@ typedef struct lmb_clock {
 
 /// Stages of an lmb_cpu_profile. The host's own stages follow them.
 typedef enum lmb_cpu_stage {
-    /// "run": lmb_cpu_run_range() from its first character to its last. Every run that has any characters; costs two
-    /// reads of the clock.
+    /// "run": the poses and outputs of a run, from its first character to its last, without the graph's control. Every
+    /// run that has any characters; costs two reads of the clock.
     LMB_CPU_STAGE_RUN,
     /// "pose": the part of a run in which graphs are evaluated. This is an estimate, made in each run whose number is a
     /// multiple of #LMB_CPU_PROFILE_PERIOD, including the first: the graphs of up to 64 of its characters are evaluated

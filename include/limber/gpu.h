@@ -109,7 +109,8 @@ typedef struct lmb_gpu_probe_result {
 /// Creates pipelines and runs the probe. The host must destroy the device after this object.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device lacks
-/// Vulkan 1.2, or fails the probe and `accept_mismatch` is not set (the message names the case, or the feature).
+/// Vulkan 1.2 or one of the two features, or fails the probe and `accept_mismatch` is not set (the message names the
+/// case, or the feature). It sees what the physical device supports, not what `device` was created with.
 LMB_API lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error);
 /// NULL is allowed. Graphs and batches must have been destroyed, and no command buffer that uses it may be pending.
 LMB_API void lmb_gpu_destroy(lmb_gpu *gpu);
@@ -148,9 +149,9 @@ typedef struct lmb_gpu_batch_def {
     /// The largest size in bytes of a buffer of outputs or of inertialization. A batch that needs more is split into
     /// spans of characters. 0 takes 256 MiB, or the device's maxMemoryAllocationSize if that is less.
     ///
-    /// The size is rounded down to a multiple of one character's size in the largest of these buffers: an output,
-    /// inertialization, or weights (32 bytes for each use of a clip and 4 for each weight). A size below that of one
-    /// character is refused.
+    /// The size is rounded down to a multiple of one character's size in the largest of these buffers: an output, model
+    /// matrices, inertialization, or weights together with exchange areas (32 bytes for each use of a clip, 4 for each
+    /// weight, and lmb_graph_exchanges()). A size below that of one character is refused.
     VkDeviceSize span_bytes;
     // Only for a graph that has a lmb_graph_control():
     uint32_t events_a_frame; ///< most events that can be sent in a frame, to all characters together
@@ -201,7 +202,7 @@ typedef struct lmb_gpu_record_info {
     /// is the address of one uint32_t, the number of indices. Both are aligned to 4, in buffers of the host created as
     /// for lmb_gpu_batch_bind_pose(). The host writes them before it submits, or compute shaders or copies write them,
     /// earlier on the same queue; nothing may write them until the commands have completed. Characters that are not
-    /// listed cost nothing, and their outputs stay as they are in the slot.
+    /// listed cost nothing except for their control, and their outputs stay as they are in the slot.
     ///
     /// A character that is listed twice is run twice. This is not allowed with a previous palette of the same slot, nor
     /// if the graph inertializes (inertia.h), because both runs would change what is kept for the character's joints.

@@ -644,8 +644,9 @@ LMB_API uint32_t lmb_graph_stack(const lmb_graph *graph);
 ///
 /// #LMB_OP_MIRROR reads its input at the partners of the joints. In #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both
 /// inputs at the ancestors of the joints, and #LMB_OP_ADDITIVE its base and its result. Each such pose has an exchange
-/// area of its own, except that an additive whose base is an additive in model space shares the base's. An area takes
-/// 44 bytes per joint and SIMD lane on the CPU, and 48 bytes per joint, character and frame slot on the GPU.
+/// area of its own, except that an additive whose base is an additive in model space shares the base's. For each joint
+/// and float channel an area takes 44 bytes per SIMD lane on the CPU, and 48 bytes per character and frame slot on the
+/// GPU.
 LMB_API uint32_t lmb_graph_exchanges(const lmb_graph *graph);
 
 /// Returns the control that runs stage 1 and defines the state of each character (control.h), or NULL if nothing

@@ -2,8 +2,8 @@
 /// Reads graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips.
 ///
 /// docs/graph-json.md describes the format, and docs/graph-reference.md each operation with its fields. Their words are
-/// those of graph.h. The reader is part of `limber::import`; the core does not read JSON. A pose is an object with an `"op"`. Poses nest, and
-/// the outermost one is the result:
+/// those of graph.h. The reader is part of `limber::import`; the core does not read JSON. A pose is an object with an
+/// `"op"`. Poses nest, and the outermost one is the result:
 ///
 ///     {"op": "blend", "weight": {"param": "speed", "default": 0.5}, "curve": "uniform-s",
 ///      "a": {"op": "clip", "clip": "Walk"},

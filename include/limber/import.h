@@ -17,8 +17,9 @@
 /// **glTF.** Read are nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles
 /// (lists, strips and fans) with up to 8 influences, base colours with PNG and JPEG textures, accessors of every kind,
 /// sparse and normalised, and the extensions KHR_mesh_quantization and KHR_texture_transform. Meshes are those of the
-/// file's scene. Everything else in a file is left out, with a note. A required extension that is not known here is
-/// #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` with shear.
+/// file's scene. Everything else in a file is left out: tracks, meshes, images and the geometry of morph targets with a
+/// note, cameras, lights and other properties of materials without one. A required extension that is neither read nor
+/// only about lights and materials is #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` with shear.
 ///
 /// **Morph targets.** The weights of morph targets become float channels of the rig, for every node of the scene whose
 /// mesh has targets. Their names are those in the mesh's `extras.targetNames`, otherwise "<node>_<target>". Their rest
@@ -121,8 +122,8 @@ LMB_API lmb_import_def lmb_default_import_def(void);
 
 /// Reads a character and, for glTF, the buffers and images to which it refers.
 ///
-/// Refuses a URI that leads out of the file's folder, a symbolic link on the way to a file, and everything that is not
-/// a regular file. The first bytes give the format, or else the file's name. Fails with #LMB_ERROR_FILE,
+/// Refuses everything that is not a regular file, and in a glTF file a URI that leads out of its folder, or to a file
+/// through a symbolic link. The first bytes give the format, or else the file's name. Fails with #LMB_ERROR_FILE,
 /// #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED (also for a format that this build does not read), #LMB_ERROR_UNTRUSTED,
 /// #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and #LMB_ERROR_ARGUMENT if a pointer or a path is NULL, or a count is out of
 /// range.

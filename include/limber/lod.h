@@ -42,8 +42,9 @@ LMB_API lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max
 /// The reach of a joint is the longest path in the rest pose from the joint along the bones below it, plus the radius
 /// at its end (lmb_joint_def.radius times the longest column of that joint's rest matrix in model space). The size of
 /// the rig is the largest reach of a root. A joint is computed at level L if its reach is at least size / 2^(8-L):
-/// 1/128 of the size at level 1, half of it at level 7. At level 0 every joint is computed. On a person of 1.8 m the
-/// fingertips are dropped at level 1, hands and feet at 5, everything except trunk, neck and thighs at 7.
+/// 1/128 of the size at level 1, half of it at level 7. At level 0 every joint is computed. For example, the mannequin
+/// of the samples is a person of 1.78 m whose root is on the ground. Its fingers and toes are dropped from level 4 on,
+/// hands, feet and head from 5, forearms and neck from 6, everything except root, pelvis and lower spine at 7.
 ///
 /// The computation uses double precision. `host` provides temporary memory and may be NULL. Fails with
 /// #LMB_ERROR_ARGUMENT if rig or table are NULL, and with #LMB_ERROR_MEMORY.
