@@ -477,6 +477,12 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
             result.x = in[0].x + w * way(channel, in[0].x, in[1].x);
         }
         return result;
+    case LMB_OP_OVERRIDE: {
+        const double given = (double)world->poses[node->pose][character * pose_floats(world) +
+                                                              LMB_POSE_COMPONENTS * world->joint_count + channel];
+        result.x = in[0].x + masked(world, node, channel, w) * way(channel, in[0].x, given);
+        return result;
+    }
     case LMB_OP_PARTIAL:
         return partial(in[0], in[1], w, channel);
     case LMB_OP_WEIGHTED:
@@ -619,6 +625,9 @@ static void every_operation_follows_its_formula(void **state) {
             node->interpolation = choice & 4 ? LMB_MIX_LERP : LMB_MIX_NLERP;
             run_and_compare(w, 1e-6);
         }
+        add_leaves(w, 3);
+        add(w, LMB_OP_OVERRIDE, 1, in_order)->weight = lmb_parameter(0);
+        run_and_compare(w, 1e-6);
         add_leaves(w, 2);
         add(w, LMB_OP_SCALE, 1, in_order)->weight = lmb_constant(-3.25f);
         run_and_compare(w, 4e-6);

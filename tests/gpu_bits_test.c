@@ -322,7 +322,7 @@ static void a_rig_of_1000_joints(void **state) {
 static void a_batch_split_into_spans(void **state) {
     (void)state;
     world world = world_create(67, SCENE_TREE);
-    crowd crowd = world_crowd(&world, 131, 1, 61);
+    crowd crowd = world_crowd(&world, 131, 3, 61);
     const VkDeviceSize character = 67 * sizeof(lmb_affine);
     compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, character, 131);         // one character per span
     compare_crowd(&crowd, gpu, ALL_OUTPUTS, 64 * character + 100, 3);             // the last span is shorter

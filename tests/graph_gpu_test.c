@@ -46,6 +46,7 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_POSE] = "{\"op\":\"pose\",\"pose\":1}",
     [LMB_OP_BLEND] = "{\"op\":\"blend\"," WEIGHT "\"curve\":\"uniform-s\",\"a\":" CLIP("0") ",\"b\":" CLIP("1") "}",
     [LMB_OP_MASKED] = MASKED(CLIP("0"), CLIP("1")),
+    [LMB_OP_OVERRIDE] = "{\"op\":\"override\"," WEIGHT "\"mask\":{\"@\":200},\"pose\":1,\"base\":" CLIP("0") "}",
     [LMB_OP_WEIGHTED] = "{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"x\",\"max\":4},\"pose\":" CLIP(
         "0") "},{\"pose\":" ADDITIVE(CLIP("1")) "},{\"weight\":{\"param\":\"y\"},\"pose\":" MASKED("{\"op\":\"rest\"}",
                                                                                                    CLIP("2")) "}]}",

@@ -42,6 +42,7 @@ static const struct {
     [LMB_OP_TRILINEAR] = {"trilinear", {NULL}, false, false},
     [LMB_OP_SPACE1D] = {"space1d", {NULL}, false, false},
     [LMB_OP_SPACE2D] = {"space2d", {NULL}, false, false},
+    [LMB_OP_OVERRIDE] = {"override", {"base"}, true, true},
 };
 
 typedef struct writer {
@@ -130,7 +131,7 @@ static bool has_choice(lmb_op op) {
     return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_MAKE_ADDITIVE &&
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
            op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
-           op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX;
+           op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX && op != LMB_OP_OVERRIDE;
 }
 
 static void put_position(writer *writer, const lmb_node_def *node) {
@@ -241,7 +242,7 @@ static void put_node(writer *writer, uint32_t index) {
             put_mask(writer, "weights", writer->def->masks[node->joint_weights]);
         }
     }
-    if (node->op == LMB_OP_POSE) {
+    if (node->op == LMB_OP_POSE || node->op == LMB_OP_OVERRIDE) {
         put_pose(writer, node);
     }
     if (rows[node->op].has_weight) {

@@ -288,9 +288,10 @@ static void any_bits_stay_in_range(void **state) {
     (void)state;
     static const uint8_t mask[7] = {0, 1, 127, 128, 200, 254, 255};
     // The number of inputs of operations without exactly two. Operations with tables have their own tests.
-    static const uint8_t counts[LMB_OP_COUNT] = {[LMB_OP_SCALE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
-                                                 [LMB_OP_BILINEAR] = 4, [LMB_OP_TRILINEAR] = 8,
-                                                 [LMB_OP_COMBINE] = 2,  [LMB_OP_SPACE2D] = 7};
+    static const uint8_t counts[LMB_OP_COUNT] = {
+        [LMB_OP_SCALE] = 1,    [LMB_OP_OVERRIDE] = 1,  [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
+        [LMB_OP_BILINEAR] = 4, [LMB_OP_TRILINEAR] = 8, [LMB_OP_COMBINE] = 2,
+        [LMB_OP_SPACE2D] = 7};
     for (int op = LMB_OP_POSE; op < LMB_OP_MACHINE; op++) {
         test_scene scene;
         random_source source = {46};

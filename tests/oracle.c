@@ -1097,6 +1097,14 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         const oracle_transform rest = rest_of(scene, joint);
         return oracle_limit(&scene->joint_limits[joint], &rest, &a);
     }
+    if (node->op == LMB_OP_OVERRIDE) { // always by slerp
+        lmb_node_def plain = *node;
+        plain.interpolation = LMB_MIX_DEFAULT;
+        plain.shortest = true;
+        const oracle_transform given = evaluate_pose(scene, node, character, joint);
+        const double share = (double)scene->masks[node->mask][joint] / 255.0;
+        return blend(&plain, &a, &given, share * read_weight(scene, node->weight, character, 0.0, 1.0), choices);
+    }
     if (node->op == LMB_OP_SCALE) {
         oracle_transform scaled =
             mix(node, &no_change, &a, read_weight(scene, node->weight, character, -4.0, 4.0), choices);

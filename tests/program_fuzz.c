@@ -57,7 +57,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 // Two words select the fields that differ from the default.
 static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, lmb_node_def *node) {
-    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2, 1, 3, 4, 8, 3, 3, 4, 3};
+    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2, 1, 3, 4, 8, 3, 3, 4, 3, 1};
     const uint32_t parameters = def->parameter_count;
     const uint8_t fields = fuzz_byte(in), more = fuzz_byte(in);
     *node = lmb_default_node_def();

@@ -42,7 +42,7 @@ static const struct {
                {LMB_OP_PARTIAL, 2, 2},   {LMB_OP_WEIGHTED, 2, 6}, {LMB_OP_LAYERS, 2, 6},
                {LMB_OP_BILINEAR, 4, 4},  {LMB_OP_ADD, 2, 2},      {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3},
                {LMB_OP_TRILINEAR, 8, 8}, {LMB_OP_SCALE, 1, 1},    {LMB_OP_MAKE_ADDITIVE, 2, 2},
-               {LMB_OP_SPACE1D, 2, 6}};
+               {LMB_OP_SPACE1D, 2, 6},   {LMB_OP_OVERRIDE, 1, 1}};
 
 static uint32_t draw_node(tree *tree, uint32_t depth) {
     lmb_node_def node = lmb_default_node_def();
@@ -174,6 +174,10 @@ static void expect(const tree *tree, uint32_t index, share own, weights *all) {
         below.motion = own.motion * (1.0 - w * joint_0[node->mask] / 255.0);
         over.motion = own.motion * w * joint_0[node->mask] / 255.0;
         break;
+    case LMB_OP_OVERRIDE: // a pose buffer has no root motion
+        below.motion = own.motion * (1.0 - w * joint_0[node->mask] / 255.0);
+        expect(tree, node->inputs[0], below, all);
+        return;
     case LMB_OP_ADDITIVE:
         over.motion = own.motion * fmin(fabs(w) * (node->masked ? joint_0[node->mask] / 255.0 : 1.0), 1.0);
         break;

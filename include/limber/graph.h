@@ -312,6 +312,14 @@ typedef enum lmb_op {
     /// the translations, the other nine relative to those nine. Float channels are the weighted mean.
     LMB_OP_WEIGHTED_MATRIX,
 
+    /// Takes joints from a pose buffer or a static pose, each with a weight of its own: a ragdoll. Inputs: a.
+    ///
+    /// Each joint is #LMB_OP_BLEND from a to the pose of #LMB_OP_POSE (`pose`, `static_pose`), with w multiplied by
+    /// mask/255 of the joint (`mask`). Where that product is 0, the result is a, to the bit, and the buffer is not
+    /// read: for characters of weight 0 it may contain anything, and nothing is refused. Where it is 1, the result is
+    /// the buffer's joint.
+    LMB_OP_OVERRIDE,
+
     /// A state machine: #LMB_OP_WEIGHTED with the weights of its states. Inputs: 1 to 64, one for each state. See
     /// control.h.
     LMB_OP_MACHINE,

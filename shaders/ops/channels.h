@@ -195,6 +195,26 @@ OP float_value masked_channel(frame f, uint instruction, float_value a, float_va
     return blend_values(f, a, b, masked_weight(f, instruction, operand_weight(f, instruction)), false);
 }
 
+OP float_value override_channel(frame f, uint instruction, float_value a) {
+    real weight = masked_weight(f, instruction, operand_weight(f, instruction));
+    lane_mask counts = weight > 0.0f;
+    float_value result = a;
+    if (ANY(counts)) {
+#ifndef LMB_GLSL
+        f.counts = AND(f.counts, counts);
+#endif
+        float_value given;
+        if (LOAD(f.program, instruction + STATIC_POSE) != 0u) {
+            given = fixed_channel(f, instruction);
+        } else {
+            given = pose_channel(f, instruction);
+        }
+        float_value blended = blend_values(f, a, given, weight, false);
+        result.x = SELECT(counts, blended.x, a.x);
+    }
+    return result;
+}
+
 OP float_value interpolate_channel(frame f, uint instruction, float_value a, float_value b) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     return blend_values(f, a, b, chosen_weight(f, instruction, choice), (choice & CHOICE_AS_GIVEN) != 0u);

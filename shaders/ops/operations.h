@@ -319,6 +319,26 @@ OP transform masked_operation(frame f, uint instruction, transform a, transform 
     return blend_transforms(a, b, masked_weight(f, instruction, operand_weight(f, instruction)));
 }
 
+// Reads the pose only where it has a weight, so elsewhere the buffer may contain anything.
+OP transform override_operation(frame f, uint instruction, transform a) {
+    real weight = masked_weight(f, instruction, operand_weight(f, instruction));
+    lane_mask counts = weight > 0.0f;
+    transform result = a;
+    if (ANY(counts)) {
+#ifndef LMB_GLSL
+        f.counts = AND(f.counts, counts);
+#endif
+        transform given;
+        if (LOAD(f.program, instruction + STATIC_POSE) != 0u) {
+            given = fixed_operation(f, instruction);
+        } else {
+            given = pose_operation(f, instruction);
+        }
+        result = select_transform(counts, blend_transforms(a, given, weight), a);
+    }
+    return result;
+}
+
 // The instruction's weight, masked if the choice has CHOICE_MASKED.
 OP real chosen_weight(frame f, uint instruction, uint choice) {
     real weight = operand_weight(f, instruction);
@@ -547,6 +567,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
     BINARY(BLEND, blend, 3u, TAKES_WEIGHT)                                                                             \
     BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK)                                                              \
+    UNARY(OVERRIDE, override, 50u, TAKES_POSE | TAKES_WEIGHT | TAKES_MASK)                                             \
     BINARY(MAKE_ADDITIVE, make_additive, 5u, TAKES_NOTHING)                                                            \
     BINARY(ADDITIVE, additive, 6u, TAKES_WEIGHT)                                                                       \
     SUM(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                           \

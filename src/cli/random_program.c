@@ -124,6 +124,11 @@ static void draw_mask(plan *plan, lmb_node_def *node) {
     node->mask = random_below(plan->random, RANDOM_PROGRAM_MASKS);
 }
 
+static void draw_override(plan *plan, lmb_node_def *node) {
+    draw_mask(plan, node);
+    draw_pose(plan, node);
+}
+
 static void draw_mirror(plan *plan, lmb_node_def *node) {
     node->mirror = random_below(plan->random, RANDOM_PROGRAM_MIRRORS);
 }
@@ -231,6 +236,7 @@ static const row rows[] = {
     {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
     {LMB_OP_SPACE1D, 2, LMB_MAX_SPACE_INPUTS, 2, draw_line},
     {LMB_OP_SPACE2D, 2, LMB_MAX_SPACE_INPUTS, 2, draw_plane},
+    {LMB_OP_OVERRIDE, 1, 1, 0, draw_override},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_MACHINE, "an operation has no row"); // machines are drawn elsewhere

@@ -448,12 +448,20 @@ static const lmb_graph_field clip_members[] = {
     FORM_FIELDS,
     PLACE_KEPT("play", play_at),
 };
+#define GIVEN_POSE_FIELD                                                                                               \
+    {                                                                                                                  \
+        .name = "pose", .required = true, .read = read_given_pose, .offset = offsetof(lmb_graph_node, def.pose),       \
+        .max = LMB_MAX_POSES - 1                                                                                       \
+    }
 static const lmb_graph_field pose_members[] = {
-    {.name = "pose",
-     .required = true,
-     .read = read_given_pose,
-     .offset = offsetof(lmb_graph_node, def.pose),
-     .max = LMB_MAX_POSES - 1},
+    GIVEN_POSE_FIELD,
+};
+static const lmb_graph_field override_members[] = {
+    POSE_FIELD("base", def.inputs[0]),
+    GIVEN_POSE_FIELD,
+    {.name = "weight", .read = lmb_graph_read_value, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE},
+    {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight)},
+    {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.mask)},
 };
 static const lmb_graph_field blend_members[] = {
     POSE_FIELD("a", def.inputs[0]),
@@ -625,6 +633,7 @@ static const operation operations[] = {
     {"trilinear", LMB_OP_TRILINEAR, 8, FIELDS(trilinear_members), finish_node},
     {"mirror", LMB_OP_MIRROR, 1, FIELDS(mirror_members), finish_mirror},
     {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
+    {"override", LMB_OP_OVERRIDE, 1, FIELDS(override_members), finish_node},
     {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
