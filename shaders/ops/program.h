@@ -166,57 +166,68 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
     return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? sources : 0u;
 }
 
-// A plain program refuses nothing per joint.
-#ifdef LMB_PLAIN
-#define TAKE_PLACE(place) (f.joint = held->joints[place], true)
-#else
-#define TAKE_PLACE(place) (f.joint = held->joints[place], f.counts = held->active[place], true)
+OP void take_place(frame *f, const slots *held, uint place) {
+    f->joint = held->joints[place];
+#ifndef LMB_PLAIN // a plain program refuses nothing per joint
+    f->counts = held->active[place];
 #endif
-#define EVERY_JOINT for (uint place = 0u; place < joints && TAKE_PLACE(place); place++)
+}
 
-// Each kind of instruction has its own function, which evaluates all joints of a tile. A single function for all kinds
-// would take compilers several times as long.
-#ifdef __GNUC__
-#define STEP(type, name) static __attribute__((noinline)) type name
-#else
-#define STEP(type, name) static type name
-#endif
+// Each kind of instruction evaluates all joints of a tile in its own function, which a table row defines below. The
+// functions here are their bodies. They are inlined, and then the operation is, too.
+typedef transform (*source_function)(frame f, uint instruction);
+typedef transform (*unary_function)(frame f, uint instruction, transform a);
+typedef transform (*binary_function)(frame f, uint instruction, transform a, transform b);
+typedef struct sum_functions {
+    weighted_sums (*begin)(void);
+    weighted_sums (*accumulate)(frame f, uint instruction, weighted_sums so_far, transform a);
+    transform (*end)(frame f, uint instruction, weighted_sums all);
+} sum_functions;
 
-#define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
-    STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
-        frame f = *given;                                                                                              \
-        if ((code) == OPERATION_CLIP) {                                                                                \
-            f = begin_source(f, at);                                                                                   \
-        }                                                                                                              \
-        EVERY_JOINT {                                                                                                  \
-            store_slot(held, depth, place, name##_operation(f, at));                                                   \
-        }                                                                                                              \
+// The instruction, and the poses that it works on.
+typedef struct tile {
+    const frame *given;
+    uint at;
+    uint depth;
+    uint joints;
+    slots *held;
+} tile;
+
+OP void evaluate_source(tile t, source_function operation, bool is_clip) {
+    frame f = *t.given;
+    if (is_clip) {
+        f = begin_source(f, t.at);
     }
-
-#define DEFINE_UNARY(NAME, name, code, takes)                                                                          \
-    STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
-        frame f = *given;                                                                                              \
-        if (((takes)&TAKES_WEIGHT) != 0u) {                                                                            \
-            f = begin_weight(f, at);                                                                                   \
-        }                                                                                                              \
-        EVERY_JOINT {                                                                                                  \
-            transform a = load_slot(held, depth - 1u, place);                                                          \
-            store_slot(held, depth - 1u, place, name##_operation(f, at, a));                                           \
-        }                                                                                                              \
+    for (uint place = 0u; place < t.joints; place++) {
+        take_place(&f, t.held, place);
+        store_slot(t.held, t.depth, place, operation(f, t.at));
     }
+}
 
-#define DEFINE_BINARY(NAME, name, code, takes)                                                                         \
-    STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
-        frame f = *given;                                                                                              \
-        if (((takes)&TAKES_WEIGHT) != 0u) {                                                                            \
-            f = begin_weight(f, at);                                                                                   \
-        }                                                                                                              \
-        EVERY_JOINT {                                                                                                  \
-            transform a = load_slot(held, depth - 2u, place);                                                          \
-            transform b = load_slot(held, depth - 1u, place);                                                          \
-            store_slot(held, depth - 2u, place, name##_operation(f, at, a, b));                                        \
-        }                                                                                                              \
+OP void evaluate_unary(tile t, unary_function operation, bool has_weight) {
+    frame f = *t.given;
+    if (has_weight) {
+        f = begin_weight(f, t.at);
     }
+    for (uint place = 0u; place < t.joints; place++) {
+        take_place(&f, t.held, place);
+        transform a = load_slot(t.held, t.depth - 1u, place);
+        store_slot(t.held, t.depth - 1u, place, operation(f, t.at, a));
+    }
+}
+
+OP void evaluate_binary(tile t, binary_function operation, bool has_weight) {
+    frame f = *t.given;
+    if (has_weight) {
+        f = begin_weight(f, t.at);
+    }
+    for (uint place = 0u; place < t.joints; place++) {
+        take_place(&f, t.held, place);
+        transform a = load_slot(t.held, t.depth - 2u, place);
+        transform b = load_slot(t.held, t.depth - 1u, place);
+        store_slot(t.held, t.depth - 2u, place, operation(f, t.at, a, b));
+    }
+}
 
 // begin_source() for a clip; a rest pose has no source.
 OP frame begin_any_source(frame f, uint instruction) {
@@ -251,73 +262,116 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
     return found;
 }
 
-// The sums of a weighted sum are two poses: `sums` below `extra`. If all inputs are clips and rest poses, the sum is
-// evaluated at its begin instruction, joint by joint, which keeps the sums in registers. An input whose share is 0 in
-// all lanes is skipped: it would change no bit.
+// Evaluates a sum whose inputs are all clips and rest poses at its begin instruction, joint by joint, which keeps the
+// sums in registers. An input whose share is 0 in all lanes is skipped: it would change no bit. `code` is that of the
+// begin instruction.
+OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint code) {
+    frame f = *t.given;
+    uint first = t.at + INSTRUCTION_WORDS;
+    uint end = first + 2u * sources * INSTRUCTION_WORDS;
+    frame ends = begin_weight(f, end);
+    const stored_weight *shares = ends.weight - sources;
+    const source *from[MOST_INPUTS];
+    key_search *searches[MOST_INPUTS];
+    bool counts[MOST_INPUTS];
+    for (uint i = 0u; i < sources; i++) {
+        frame input = begin_any_source(f, first + 2u * i * INSTRUCTION_WORDS);
+        from[i] = input.from;
+        searches[i] = input.search;
+        counts[i] = ANY(shares[i].value > 0.0f);
+    }
+    for (uint place = 0u; place < t.joints; place++) {
+        take_place(&f, t.held, place);
+        weighted_sums sums = sum.begin();
+        for (uint i = 0u; i < sources; i++) {
+            uint source_at = first + 2u * i * INSTRUCTION_WORDS;
+            if (counts[i]) {
+                f.from = from[i];
+                f.search = searches[i];
+                transform a = sum_source(f, source_at, code == OPERATION_WEIGHTED);
+                f.weight = shares + i;
+                sums = sum.accumulate(f, source_at + INSTRUCTION_WORDS, sums, a);
+            }
+        }
+        f.weight = ends.weight;
+        store_slot(t.held, t.depth, place, sum.end(f, end, sums));
+        if (USES_MATRICES && code == OPERATION_MATRICES) {
+            store_slot(t.held, t.depth + 1u, place, sums.extra);
+        }
+    }
+}
+
+// The accumulators of a sum are two poses: `sums` below `extra`.
+OP void evaluate_begin(tile t, sum_functions sum) {
+    for (uint place = 0u; place < t.joints; place++) {
+        weighted_sums none = sum.begin();
+        store_slot(t.held, t.depth, place, none.sums);
+        store_slot(t.held, t.depth + 1u, place, none.extra);
+    }
+}
+
+OP void evaluate_accumulate(tile t, sum_functions sum) {
+    frame f = begin_weight(*t.given, t.at);
+    for (uint place = 0u; place < t.joints; place++) {
+        take_place(&f, t.held, place);
+        weighted_sums so_far;
+        so_far.sums = load_slot(t.held, t.depth - 3u, place);
+        so_far.extra = load_slot(t.held, t.depth - 2u, place);
+        weighted_sums more = sum.accumulate(f, t.at, so_far, load_slot(t.held, t.depth - 1u, place));
+        store_slot(t.held, t.depth - 3u, place, more.sums);
+        store_slot(t.held, t.depth - 2u, place, more.extra);
+    }
+}
+
+OP void evaluate_end(tile t, sum_functions sum) {
+    frame f = begin_weight(*t.given, t.at);
+    for (uint place = 0u; place < t.joints; place++) {
+        take_place(&f, t.held, place);
+        weighted_sums all;
+        all.sums = load_slot(t.held, t.depth - 2u, place);
+        all.extra = load_slot(t.held, t.depth - 1u, place);
+        store_slot(t.held, t.depth - 2u, place, sum.end(f, t.at, all));
+    }
+}
+
+// The functions of the table's rows. A single function for all of them would take compilers several times as long.
+#ifdef __GNUC__
+#define STEP static __attribute__((noinline)) void
+#else
+#define STEP static void
+#endif
+
+#define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
+    STEP evaluate_##name(tile t) {                                                                                     \
+        evaluate_source(t, name##_operation, (code) == OPERATION_CLIP);                                                \
+    }
+
+#define DEFINE_UNARY(NAME, name, code, takes)                                                                          \
+    STEP evaluate_##name(tile t) {                                                                                     \
+        evaluate_unary(t, name##_operation, ((takes)&TAKES_WEIGHT) != 0u);                                             \
+    }
+
+#define DEFINE_BINARY(NAME, name, code, takes)                                                                         \
+    STEP evaluate_##name(tile t) {                                                                                     \
+        evaluate_binary(t, name##_operation, ((takes)&TAKES_WEIGHT) != 0u);                                            \
+    }
+
 #define DEFINE_SUM(NAME, name, code, takes)                                                                            \
-    STEP(void, evaluate_##name##_of_sources)                                                                           \
-    (const frame *given, uint at, uint depth, uint sources, uint joints, slots *held) {                                \
-        frame f = *given;                                                                                              \
-        uint first = at + INSTRUCTION_WORDS;                                                                           \
-        uint end = first + 2u * sources * INSTRUCTION_WORDS;                                                           \
-        frame ends = begin_weight(f, end);                                                                             \
-        const stored_weight *shares = ends.weight - sources;                                                           \
-        const source *from[MOST_INPUTS];                                                                               \
-        key_search *searches[MOST_INPUTS];                                                                             \
-        bool counts[MOST_INPUTS];                                                                                      \
-        for (uint i = 0u; i < sources; i++) {                                                                          \
-            frame input = begin_any_source(f, first + 2u * i * INSTRUCTION_WORDS);                                     \
-            from[i] = input.from;                                                                                      \
-            searches[i] = input.search;                                                                                \
-            counts[i] = ANY(shares[i].value > 0.0f);                                                                   \
-        }                                                                                                              \
-        EVERY_JOINT {                                                                                                  \
-            weighted_sums sums = name##_begin();                                                                       \
-            for (uint i = 0u; i < sources; i++) {                                                                      \
-                uint source_at = first + 2u * i * INSTRUCTION_WORDS;                                                   \
-                if (counts[i]) {                                                                                       \
-                    f.from = from[i];                                                                                  \
-                    f.search = searches[i];                                                                            \
-                    transform a = sum_source(f, source_at, (code) == OPERATION_WEIGHTED);                              \
-                    f.weight = shares + i;                                                                             \
-                    sums = name##_accumulate(f, source_at + INSTRUCTION_WORDS, sums, a);                               \
-                }                                                                                                      \
-            }                                                                                                          \
-            f.weight = ends.weight;                                                                                    \
-            store_slot(held, depth, place, name##_end(f, end, sums));                                                  \
-            if (USES_MATRICES && (code) == OPERATION_MATRICES) {                                                       \
-                store_slot(held, depth + 1u, place, sums.extra);                                                       \
-            }                                                                                                          \
-        }                                                                                                              \
+    STEP evaluate_##name##_of_sources(tile t, uint sources) {                                                          \
+        const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                       \
+        evaluate_sum_of_sources(t, sources, sum, code);                                                                \
     }                                                                                                                  \
-    STEP(void, evaluate_##name##_begin)(uint depth, uint joints, slots * held) {                                       \
-        for (uint place = 0u; place < joints; place++) {                                                               \
-            weighted_sums none = name##_begin();                                                                       \
-            store_slot(held, depth, place, none.sums);                                                                 \
-            store_slot(held, depth + 1u, place, none.extra);                                                           \
-        }                                                                                                              \
+    STEP evaluate_##name##_begin(tile t) {                                                                             \
+        const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                       \
+        evaluate_begin(t, sum);                                                                                        \
     }                                                                                                                  \
-    STEP(void, evaluate_##name##_accumulate)(const frame *given, uint at, uint depth, uint joints, slots *held) {      \
-        frame f = *given;                                                                                              \
-        f = begin_weight(f, at);                                                                                       \
-        EVERY_JOINT {                                                                                                  \
-            weighted_sums so_far;                                                                                      \
-            so_far.sums = load_slot(held, depth - 3u, place);                                                          \
-            so_far.extra = load_slot(held, depth - 2u, place);                                                         \
-            weighted_sums more = name##_accumulate(f, at, so_far, load_slot(held, depth - 1u, place));                 \
-            store_slot(held, depth - 3u, place, more.sums);                                                            \
-            store_slot(held, depth - 2u, place, more.extra);                                                           \
-        }                                                                                                              \
+    STEP evaluate_##name##_accumulate(tile t) {                                                                        \
+        const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                       \
+        evaluate_accumulate(t, sum);                                                                                   \
     }                                                                                                                  \
-    STEP(void, evaluate_##name##_end)(const frame *given, uint at, uint depth, uint joints, slots *held) {             \
-        frame f = *given;                                                                                              \
-        f = begin_weight(f, at);                                                                                       \
-        EVERY_JOINT {                                                                                                  \
-            weighted_sums all;                                                                                         \
-            all.sums = load_slot(held, depth - 2u, place);                                                             \
-            all.extra = load_slot(held, depth - 1u, place);                                                            \
-            store_slot(held, depth - 2u, place, name##_end(f, at, all));                                               \
-        }                                                                                                              \
+    STEP evaluate_##name##_end(tile t) {                                                                               \
+        const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                       \
+        evaluate_end(t, sum);                                                                                          \
     }
 
 EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
@@ -390,53 +444,52 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
 
 #define EVALUATE_SOURCE(NAME, name, code, takes)                                                                       \
     case code:                                                                                                         \
-        evaluate_##name(&f, at, depth, joints, held);                                                                  \
-        depth = depth + 1u;                                                                                            \
+        evaluate_##name(t);                                                                                            \
+        t.depth = t.depth + 1u;                                                                                        \
         break;
 
 #define EVALUATE_UNARY(NAME, name, code, takes)                                                                        \
     case code:                                                                                                         \
-        evaluate_##name(&f, at, depth, joints, held);                                                                  \
+        evaluate_##name(t);                                                                                            \
         break;
 
 #define EVALUATE_BINARY(NAME, name, code, takes)                                                                       \
     case code:                                                                                                         \
-        evaluate_##name(&f, at, depth, joints, held);                                                                  \
-        depth = depth - 1u;                                                                                            \
+        evaluate_##name(t);                                                                                            \
+        t.depth = t.depth - 1u;                                                                                        \
         break;
 
 #define EVALUATE_SUM(NAME, name, code, takes)                                                                          \
-    case code: {                                                                                                       \
-        uint accumulate = LOAD(f.program, at + INSTRUCTION_OPERATION) + 1u;                                            \
-        uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, accumulate);                                   \
+    case code:                                                                                                         \
+        sources = count_sources(f.program, t.at + INSTRUCTION_WORDS, (code) + 1u);                                     \
         if (sources > 0u) {                                                                                            \
-            evaluate_##name##_of_sources(&f, at, depth, sources, joints, held);                                        \
-            depth = depth + 1u;                                                                                        \
+            evaluate_##name##_of_sources(t, sources);                                                                  \
+            t.depth = t.depth + 1u;                                                                                    \
             i += 2u * sources + 1u;                                                                                    \
         } else {                                                                                                       \
-            evaluate_##name##_begin(depth, joints, held);                                                              \
-            depth = depth + 2u;                                                                                        \
+            evaluate_##name##_begin(t);                                                                                \
+            t.depth = t.depth + 2u;                                                                                    \
         }                                                                                                              \
         break;                                                                                                         \
-    }                                                                                                                  \
     case code + 1u:                                                                                                    \
-        evaluate_##name##_accumulate(&f, at, depth, joints, held);                                                     \
-        depth = depth - 1u;                                                                                            \
+        evaluate_##name##_accumulate(t);                                                                               \
+        t.depth = t.depth - 1u;                                                                                        \
         break;                                                                                                         \
     case code + 2u:                                                                                                    \
-        evaluate_##name##_end(&f, at, depth, joints, held);                                                            \
-        depth = depth - 1u;                                                                                            \
+        evaluate_##name##_end(t);                                                                                      \
+        t.depth = t.depth - 1u;                                                                                        \
         break;
 
 // Runs a pass for the joints that take_joints() selected, at most TILE_JOINTS. Afterwards load_slot(held, 0, place)
 // returns the pose of each: after the last pass, the local transform. find_sources() must have run.
 OP void evaluate_joints(frame f, uint pass, uint joints, slots *held) {
-    uint depth = 0u;
+    tile t = {.given = &f, .joints = joints, .held = held};
+    uint sources;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint end = first_of_pass(f.program, pass + 1u);
     for (uint i = first_of_pass(f.program, pass); i < end; i++) {
-        uint at = instructions + i * INSTRUCTION_WORDS;
-        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+        t.at = instructions + i * INSTRUCTION_WORDS;
+        switch (LOAD(f.program, t.at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_SUM)
         default:
             break;

@@ -73,7 +73,6 @@ void store_source(frame f, uint index, source record, key_search search);
 transform load_exchange(frame f, uint area, uint joint);
 quaternion load_exchange_rotation(frame f, uint area, uint joint);
 void store_exchange(frame f, uint area, transform pose); // of f.joint
-#define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
 
 key_position find_key_again(frame f, uint times, uint keys, uint largest_step, float time) {
     key_position at = f.search.found;
@@ -85,7 +84,6 @@ key_position find_key_again(frame f, uint times, uint keys, uint largest_step, f
 #else
 #define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(AND((frame).counts, condition))
 #define POSES(frame, index) (frame).poses[index]
-#define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
 
 OP real load_weight(frame f, uint index) {
     return f.weights[index].value;
