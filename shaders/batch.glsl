@@ -5,6 +5,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Rows {
     vec4 at[];
 };
 
+// Words of the program, four at a time.
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer WideWords {
+    uvec4 at[];
+};
+
 // Words that one invocation of a workgroup writes and another reads.
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer SharedWords {
     uint at[];
@@ -53,10 +58,15 @@ layout(push_constant, scalar) uniform Push {
     uint has_named;       // whether there is a palette of the previous frame
     uint has_list;
     uint pass; // not used by kernels that run all passes
+    WideWords wide_program; // the program's address again
 }
 push;
 
 #include "grid.glsl"
+
+uvec4 load_wide(uint at) {
+    return push.wide_program.at[at >> 2u];
+}
 
 void count_refusal(uint kind) {
     atomicAdd(push.refused.at[kind], 1u);
@@ -88,7 +98,6 @@ source load_source(frame f, uint index) {
     return s;
 }
 
-// The slerp terms are computed again from the fraction, because storing them would take as many words again.
 key_search load_search(frame f, uint index) {
     uvec4 words = push.spans.at[f.span].sources.at[weight_place(f, 2u * index + 1u)];
     key_search search;
@@ -97,8 +106,6 @@ key_search load_search(frame f, uint index) {
     search.found.after = search.found.key + (words.y >> 31u);
     search.found.fraction = uintBitsToFloat(words.z);
     search.found.interval = uintBitsToFloat(words.w);
-    search.found.from = slerp_prepare(1.0f - search.found.fraction);
-    search.found.to = slerp_prepare(search.found.fraction);
     return search;
 }
 

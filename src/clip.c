@@ -174,9 +174,7 @@ static void share_times(builder *b) {
 
 static uint64_t count_words(const builder *b, uint64_t name_words) {
     uint64_t joints = b->rig->joint_count, floats = b->rig->channel_count;
-    uint64_t words = CLIP_HEADER_WORDS + name_words + CHANNELS * TRACK_FIELDS * joints + TRACK_FIELDS * floats;
-    words += 2; // the key time of constant tracks, and its interval rate
-    words += b->def->joint_weights != NULL ? (joints + floats + 3) / 4 : 0;
+    uint64_t words = CLIP_HEADER_WORDS + name_words + CONSTANT_TIME_WORDS + TRACK_FIELDS * (CHANNELS * joints + floats);
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
             bool given = b->track_of[(size_t)channel * joints + joint] != 0;
@@ -191,6 +189,7 @@ static uint64_t count_words(const builder *b, uint64_t name_words) {
         words += (uint64_t)track->key_count * lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
         words += b->times_of[i] == i ? 2 * (uint64_t)track->key_count : 0;
     }
+    words += b->def->joint_weights != NULL ? (joints + floats + 3) / 4 : 0;
     return words;
 }
 
@@ -243,9 +242,11 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     words[CLIP_FLOAT_COUNT] = b->rig->channel_count;
     words[CLIP_DURATION] = BITS(b->duration);
     words[CLIP_RATE] = lmb_duration_rate(words[CLIP_DURATION]);
-    words[CLIP_TRACKS] = CLIP_HEADER_WORDS + name_words;
+    words[CLIP_TRACKS] = CLIP_HEADER_WORDS + name_words + CONSTANT_TIME_WORDS;
     words[CLIP_AUTHORED] = b->def->track_count;
     words[CLIP_ADDITIVE] = b->def->additive;
+    words[CLIP_FLOATS] =
+        words[CLIP_FLOAT_COUNT] > 0 ? words[CLIP_TRACKS] + CHANNELS * TRACK_FIELDS * words[CLIP_JOINTS] : 0;
     words[CLIP_NAME] = CLIP_HEADER_WORDS;
     words[CLIP_NAME_WORDS] = name_words;
     uint32_t longest = 1;
@@ -265,18 +266,17 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     }
 }
 
-// Returns a pointer to a field of a track in the track table.
-static uint32_t *field_of(const builder *b, uint32_t *words, const lmb_track_def *track, uint32_t field) {
-    uint32_t joints = b->rig->joint_count, floats = b->rig->channel_count;
-    return drives_float(track)
-               ? words + words[CLIP_FLOATS] + field * floats + track->joint
-               : words + words[CLIP_TRACKS] + (track->channel * TRACK_FIELDS + field) * joints + track->joint;
+// Returns the fields of a joint's track, or of a float channel's.
+static uint32_t *fields_of(uint32_t *words, lmb_channel channel, uint32_t joint) {
+    return channel == LMB_CHANNEL_FLOAT ? words + words[CLIP_FLOATS] + joint * TRACK_FIELDS
+                                        : words + kept_track_place(words, 0, channel, joint);
 }
 
 static uint32_t write_track(const builder *b, uint32_t *words, uint32_t at, const lmb_track_def *track) {
-    *field_of(b, words, track, TRACK_MODE) = lmb_track_mode(track->interpolation);
-    *field_of(b, words, track, TRACK_KEYS) = track->key_count;
-    *field_of(b, words, track, TRACK_VALUES) = at;
+    uint32_t *fields = fields_of(words, track->channel, track->joint);
+    fields[TRACK_MODE] = lmb_track_mode(track->interpolation);
+    fields[TRACK_KEYS] = track->key_count;
+    fields[TRACK_VALUES] = at;
     uint32_t end = write_values(words, at, track, is_angle(b->rig, track));
     if (track->channel == LMB_CHANNEL_ROTATION && track->interpolation == LMB_INTERPOLATION_LINEAR) {
         words[CLIP_FAR] |= lmb_rotations_are_far(words + at, track->key_count);
@@ -285,25 +285,24 @@ static uint32_t write_track(const builder *b, uint32_t *words, uint32_t at, cons
 }
 
 // Writes the fields of a track with one value, which is at offset `at`.
-static void write_constant(uint32_t *track, uint32_t stride, uint32_t constant_time, uint32_t at) {
-    track[TRACK_MODE * stride] = MODE_STEP;
-    track[TRACK_KEYS * stride] = 1;
-    track[TRACK_TIMES * stride] = constant_time;
-    track[TRACK_VALUES * stride] = at;
+static void write_constant(uint32_t *fields, uint32_t constant_time, uint32_t at) {
+    fields[TRACK_MODE] = MODE_STEP;
+    fields[TRACK_KEYS] = 1;
+    fields[TRACK_TIMES] = constant_time;
+    fields[TRACK_VALUES] = at;
 }
 
 // Writes the tracks of the float channels. Returns the offset after them.
 static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uint32_t constant_time) {
     uint32_t floats = b->rig->channel_count;
-    words[CLIP_FLOATS] = floats > 0 ? at : 0;
-    at += TRACK_FIELDS * floats;
     for (uint32_t channel = 0; channel < floats; channel++) {
         uint32_t given = b->track_of[(size_t)CHANNELS * b->rig->joint_count + channel];
-        words[words[CLIP_FLOATS] + channel] = MODE_REST;
+        uint32_t *fields = fields_of(words, LMB_CHANNEL_FLOAT, channel);
+        fields[TRACK_MODE] = MODE_REST;
         if (given != 0) {
             at = write_track(b, words, at, &b->def->tracks[given - 1]);
         } else if (b->def->additive) {
-            write_constant(words + words[CLIP_FLOATS] + channel, floats, constant_time, at);
+            write_constant(fields, constant_time, at);
             words[at++] = 0;
         }
     }
@@ -312,16 +311,16 @@ static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uin
 
 static void write_tracks(const builder *b, uint32_t *words) {
     uint32_t joints = b->rig->joint_count;
-    uint32_t table = words[CLIP_TRACKS];
-    uint32_t constant_time = table + CHANNELS * TRACK_FIELDS * joints;
-    uint32_t at = constant_time + 2;
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+    uint32_t constant_time = words[CLIP_TRACKS] - CONSTANT_TIME_WORDS;
+    uint32_t at = words[CLIP_TRACKS] + TRACK_FIELDS * (CHANNELS * joints + b->rig->channel_count);
+    // Rotations are first, so that all of them are aligned.
+    static const lmb_channel order[] = {LMB_CHANNEL_ROTATION, LMB_CHANNEL_TRANSLATION, LMB_CHANNEL_SCALE};
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
-            uint32_t *track = words + table + channel * TRACK_FIELDS * joints + joint;
-            uint32_t given = b->track_of[(size_t)channel * joints + joint];
+            uint32_t given = b->track_of[(size_t)order[i] * joints + joint];
             if (given == 0) {
-                write_constant(track, joints, constant_time, at);
-                at = write_rest(b, words, at, joint, (lmb_channel)channel);
+                write_constant(fields_of(words, order[i], joint), constant_time, at);
+                at = write_rest(b, words, at, joint, order[i]);
                 continue;
             }
             at = write_track(b, words, at, &b->def->tracks[given - 1]);
@@ -336,7 +335,7 @@ static void write_tracks(const builder *b, uint32_t *words) {
             at = write_times(words, at, &b->def->tracks[i]);
         }
         const lmb_track_def *def = &b->def->tracks[i];
-        *field_of(b, words, def, TRACK_TIMES) = b->table[b->times_of[i]];
+        fields_of(words, def->channel, def->joint)[TRACK_TIMES] = b->table[b->times_of[i]];
     }
 }
 
@@ -346,7 +345,9 @@ static LMB_NOINLINE lmb_result build(builder *b, lmb_clip **created) {
         return result;
     }
     share_times(b);
+    // Padded, so that the track tables are aligned.
     uint64_t name_words = (b->def->name != NULL ? strlen(b->def->name) : 0) / 4 + 1;
+    name_words = lmb_align_wide(name_words + CONSTANT_TIME_WORDS) - CONSTANT_TIME_WORDS;
     uint64_t size = count_words(b, name_words);
     if (size > LARGEST_BLOCK) {
         return lmb_fail(b->error, LMB_ERROR_LIMIT,

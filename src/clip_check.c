@@ -11,6 +11,27 @@ static bool range_fits(uint64_t offset, uint64_t count, uint64_t size) {
     return offset <= size && count <= size - offset;
 }
 
+// Whether a name ends, and only zeros follow its end.
+static bool name_ends(const uint32_t *words, uint32_t count) {
+    const char *text = (const char *)words;
+    const size_t size = (size_t)count * sizeof *words;
+    size_t length = 0;
+    while (length < size && text[length] != 0) {
+        length++;
+    }
+    for (size_t i = length; i < size; i++) {
+        if (text[i] != 0) {
+            return false;
+        }
+    }
+    return length < size;
+}
+
+// Whether four words at once can be loaded from it, too.
+static bool table_fits(uint64_t offset, uint64_t count, uint64_t size) {
+    return range_fits(offset, count, size) && offset % WIDE_LOAD == 0;
+}
+
 static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *error) {
     if (words[CLIP_MAGIC] != CLIP_MAGIC_VALUE) {
         return fail_word(error, CLIP_MAGIC, "this is not a clip block");
@@ -29,8 +50,9 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
         return fail_word(error, CLIP_FLOAT_COUNT, "the count of float channels is out of range");
     }
     if (floats == 0 ? words[CLIP_FLOATS] != 0
-                    : !range_fits(words[CLIP_FLOATS], TRACK_FIELDS * (uint64_t)floats, size)) {
-        return fail_word(error, CLIP_FLOATS, "the track table of the float channels leaves the block");
+                    : !table_fits(words[CLIP_FLOATS], TRACK_FIELDS * (uint64_t)floats, size)) {
+        return fail_word(error, CLIP_FLOATS,
+                         "the track table of the float channels leaves the block or is not aligned");
     }
     float duration = REAL(words[CLIP_DURATION]);
     if (!(duration >= 0.0f && duration <= LMB_LARGEST) || BITS(snap(duration)) != words[CLIP_DURATION]) {
@@ -40,14 +62,14 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
         return fail_word(error, CLIP_RATE, "it is not the reciprocal of the duration");
     }
     uint64_t table = (uint64_t)CHANNELS * TRACK_FIELDS * words[CLIP_JOINTS];
-    if (words[CLIP_PACKED] != 0 ? words[CLIP_TRACKS] != 0 : !range_fits(words[CLIP_TRACKS], table, size)) {
-        return fail_word(error, CLIP_TRACKS, "the track table leaves the block");
+    if (words[CLIP_PACKED] != 0 ? words[CLIP_TRACKS] != 0 : !table_fits(words[CLIP_TRACKS], table, size)) {
+        return fail_word(error, CLIP_TRACKS, "the track table leaves the block or is not aligned");
     }
     if (words[CLIP_AUTHORED] > CHANNELS * words[CLIP_JOINTS] + floats) {
         return fail_word(error, CLIP_AUTHORED, "more tracks than channels");
     }
-    if (words[CLIP_NAME_WORDS] == 0 || !range_fits(words[CLIP_NAME], words[CLIP_NAME_WORDS], size) ||
-        words[words[CLIP_NAME] + words[CLIP_NAME_WORDS] - 1] >> 24 != 0) {
+    if (!range_fits(words[CLIP_NAME], words[CLIP_NAME_WORDS], size) ||
+        !name_ends(words + words[CLIP_NAME], words[CLIP_NAME_WORDS])) {
         return fail_word(error, CLIP_NAME, "the name leaves the block or does not end");
     }
     if (words[CLIP_WEIGHTS] != 0 && !range_fits(words[CLIP_WEIGHTS], lmb_weight_words(words), size)) {
@@ -113,26 +135,29 @@ typedef struct summary {
     uint32_t far;
 } summary;
 
-// The fields of the track start at `track` and are `stride` words apart.
-static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel channel, uint32_t track,
-                              uint32_t stride, summary *all, lmb_error *error) {
-    uint32_t mode = words[track + TRACK_MODE * stride];
-    uint32_t keys = words[track + TRACK_KEYS * stride];
-    uint32_t times = words[track + TRACK_TIMES * stride];
-    uint32_t values = words[track + TRACK_VALUES * stride];
+// The fields of the track start at `track`.
+static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel channel, uint32_t track, summary *all,
+                              lmb_error *error) {
+    uint32_t mode = words[track + TRACK_MODE];
+    uint32_t keys = words[track + TRACK_KEYS];
+    uint32_t times = words[track + TRACK_TIMES];
+    uint32_t values = words[track + TRACK_VALUES];
     if (mode > MODE_CUBIC) {
         return fail_word(error, track, "unknown interpolation");
     }
     if (keys == 0 || keys > size) {
-        return fail_word(error, (uint64_t)track + TRACK_KEYS * stride, "the key count is out of range");
+        return fail_word(error, (uint64_t)track + TRACK_KEYS, "the key count is out of range");
     }
     if (!range_fits(times, 2 * (uint64_t)keys, size)) {
-        return fail_word(error, (uint64_t)track + TRACK_TIMES * stride, "the key times leave the block");
+        return fail_word(error, (uint64_t)track + TRACK_TIMES, "the key times leave the block");
     }
     uint64_t used = (uint64_t)keys * lmb_key_stride(channel, mode);
     all->used += used;
     if (!range_fits(values, used, size) || all->used > size) {
-        return fail_word(error, (uint64_t)track + TRACK_VALUES * stride, "the keys' values leave the block");
+        return fail_word(error, (uint64_t)track + TRACK_VALUES, "the keys' values leave the block");
+    }
+    if (channel == LMB_CHANNEL_ROTATION && values % WIDE_LOAD != 0) {
+        return fail_word(error, (uint64_t)track + TRACK_VALUES, "the rotations are not aligned");
     }
     lmb_result result = check_times(words, times, keys, error);
     if (result == LMB_OK) {
@@ -254,12 +279,15 @@ static lmb_result check_entry(section *s, lmb_channel channel, uint32_t joint, s
         if (!range_fits(at, lmb_channel_width(channel), s->size)) {
             return fail_word(error, (uint64_t)s->at + row + joint / 2, "the constant leaves the block");
         }
+        if (channel == LMB_CHANNEL_ROTATION && at % WIDE_LOAD != 0) {
+            return fail_word(error, (uint64_t)s->at + row + joint / 2, "the constant is not aligned");
+        }
         return check_values(s->words, at, 1, channel, MODE_STEP, error);
     case ENTRY_KEPT:
-        if (!range_fits(at, TRACK_FIELDS, s->size)) {
-            return fail_word(error, (uint64_t)s->at + row + joint / 2, "the track leaves the block");
+        if (!table_fits(at, TRACK_FIELDS, s->size)) {
+            return fail_word(error, (uint64_t)s->at + row + joint / 2, "the track leaves the block or is not aligned");
         }
-        return check_track(s->words, s->size, channel, at, 1, all, error);
+        return check_track(s->words, s->size, channel, at, all, error);
     case ENTRY_PACKED:
         return check_packed_track(s, channel, at, all, error);
     default:
@@ -272,14 +300,14 @@ static lmb_result check_floats(const uint32_t *words, uint64_t size, summary *al
     uint32_t count = words[CLIP_FLOAT_COUNT];
     lmb_result result = LMB_OK;
     for (uint32_t channel = 0; channel < count && result == LMB_OK; channel++) {
-        uint32_t track = words[CLIP_FLOATS] + channel;
+        uint32_t track = words[CLIP_FLOATS] + channel * TRACK_FIELDS;
         if (words[track] != MODE_REST) {
-            result = check_track(words, size, LMB_CHANNEL_FLOAT, track, count, all, error);
+            result = check_track(words, size, LMB_CHANNEL_FLOAT, track, all, error);
             continue;
         }
         for (uint32_t field = TRACK_KEYS; field < TRACK_FIELDS && result == LMB_OK; field++) {
-            if (words[track + field * count] != 0) {
-                result = fail_word(error, (uint64_t)track + (uint64_t)field * count, "a resting channel has keys");
+            if (words[track + field] != 0) {
+                result = fail_word(error, (uint64_t)track + field, "a resting channel has keys");
             }
         }
     }
@@ -292,9 +320,9 @@ static lmb_result check_tracks(const uint32_t *words, uint64_t size, summary *al
     lmb_result result = s.at != 0 ? check_section(&s, all, error) : LMB_OK;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         for (uint32_t joint = 0; joint < joints && result == LMB_OK; joint++) {
-            uint32_t track = words[CLIP_TRACKS] + channel * TRACK_FIELDS * joints + joint;
+            const uint32_t track = (uint32_t)kept_track_place(words, 0, channel, joint);
             result = s.at != 0 ? check_entry(&s, (lmb_channel)channel, joint, all, error)
-                               : check_track(words, size, (lmb_channel)channel, track, joints, all, error);
+                               : check_track(words, size, (lmb_channel)channel, track, all, error);
         }
     }
     return result;

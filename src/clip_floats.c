@@ -26,10 +26,8 @@ static bool is_constant(const uint32_t *words, const float_track *t) {
 // Returns what a packed clip keeps of a channel's track: no track if it is at rest, one key if it is constant.
 static float_track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32_t channel) {
     const uint32_t *words = source->words;
-    const uint32_t *fields = words + words[CLIP_FLOATS] + channel;
-    const uint32_t count = words[CLIP_FLOAT_COUNT];
-    float_track t = {fields[TRACK_MODE * count], fields[TRACK_KEYS * count], fields[TRACK_TIMES * count],
-                     fields[TRACK_VALUES * count]};
+    const uint32_t *fields = words + words[CLIP_FLOATS] + channel * TRACK_FIELDS;
+    float_track t = {fields[TRACK_MODE], fields[TRACK_KEYS], fields[TRACK_TIMES], fields[TRACK_VALUES]};
     if (t.mode != MODE_REST && is_constant(words, &t)) {
         const uint32_t value = words[t.values + (t.mode == MODE_CUBIC ? 1 : 0)];
         t = value == BITS(rig->channels[channel].rest) && !lmb_clip_is_additive(source)
@@ -49,7 +47,7 @@ lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint
         const float_track t = kept_track(source, rig, channel);
         if (t.mode == MODE_REST) {
             if (words != NULL) {
-                words[at + channel] = MODE_REST; // and no keys
+                words[at + channel * TRACK_FIELDS] = MODE_REST; // and no keys
             }
             continue;
         }
@@ -60,11 +58,11 @@ lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint
         const uint32_t values = at + (uint32_t)kept.size, stride = lmb_key_stride(LMB_CHANNEL_FLOAT, t.mode);
         kept.size += (uint64_t)t.keys * stride;
         if (words != NULL) {
-            uint32_t *fields = words + at + channel;
-            fields[TRACK_MODE * count] = t.mode;
-            fields[TRACK_KEYS * count] = t.keys;
-            fields[TRACK_TIMES * count] = times;
-            fields[TRACK_VALUES * count] = values;
+            uint32_t *fields = words + at + channel * TRACK_FIELDS;
+            fields[TRACK_MODE] = t.mode;
+            fields[TRACK_KEYS] = t.keys;
+            fields[TRACK_TIMES] = times;
+            fields[TRACK_VALUES] = values;
             memcpy(words + times, source->words + t.times, t.keys * sizeof *words);
             for (uint32_t key = 0; key < t.keys; key++) {
                 words[times + t.keys + key] = lmb_interval_rate(words + times, t.keys, key);

@@ -16,6 +16,14 @@ static inline uint32_t lmb_channel_width(lmb_channel channel) {
     return channel == LMB_CHANNEL_FLOAT ? 1 : channel == LMB_CHANNEL_ROTATION ? 4 : 3;
 }
 
+// Before the track table: the key time of constant tracks, and its interval rate.
+#define CONSTANT_TIME_WORDS 2u
+
+// Returns the next offset from which a GPU loads four words at once.
+static inline uint64_t lmb_align_wide(uint64_t at) {
+    return (at + WIDE_LOAD - 1) / WIDE_LOAD * WIDE_LOAD;
+}
+
 static inline uint32_t lmb_track_mode(lmb_interpolation interpolation) {
     return interpolation == LMB_INTERPOLATION_STEP     ? MODE_STEP
            : interpolation == LMB_INTERPOLATION_LINEAR ? MODE_LINEAR

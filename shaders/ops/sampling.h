@@ -31,14 +31,16 @@
 // all are 255.
 #define CLIP_WEIGHTS 16
 #define CLIP_FLOAT_COUNT 17 // float channels of the rig
-#define CLIP_FLOATS 18      // offset of their track table, word [field][channel]; 0 if there are none
+#define CLIP_FLOATS 18      // offset of their track table, word [channel][field]; 0 if there are none
 #define CLIP_ADDITIVE 19    // 1 if its poses are additives
 #define CLIP_HEADER_WORDS 20
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
-#define CLIP_VERSION_VALUE 3u
+#define CLIP_VERSION_VALUE 4u
 
-// The track table is word [channel][field][joint], so that neighbouring joints read neighbouring words.
+// The track table is word [joint][channel][field]. Track tables and the values of rotation tracks start at multiples of
+// WIDE_LOAD words, so that a GPU loads four words at once.
+#define WIDE_LOAD 4u
 #define TRACK_MODE 0u   // MODE_..., the interpolation between keys
 #define TRACK_KEYS 1u   // 1 or more
 #define TRACK_TIMES 2u  // offset: key times, then for each key the reciprocal of the interval that follows it
@@ -87,11 +89,13 @@
 // The key position of a time in a track: the key at or before it, and the fraction of the way to the next key.
 STRUCT(key_position)
 word key;
-word after;       // the next key, or the last one
-real fraction;    // 0 to 1; 0 from the last key on
-real interval;    // seconds to the next key
+word after;    // the next key, or the last one
+real fraction; // 0 to 1; 0 from the last key on
+real interval; // seconds to the next key
+#ifndef LMB_GLSL
 slerp_terms from; // of 1 - fraction
 slerp_terms to;   // of the fraction
+#endif
 #ifdef LMB_SIMD_WIDTH
 // Addresses of `key` and of `after` in a rotation track, if its values were at the start of memory.
 const uint32_t *key_rows[LMB_SIMD_WIDTH];
@@ -108,6 +112,18 @@ END_STRUCT(key_position)
 #define FOUND const key_position *
 #define AT(found) (*(found))
 #endif
+
+// Slerps between two keys, without normalising. The CPU prepares once for all rotations of a source; an invocation of a
+// kernel has only one.
+OP quaternion slerp_between_keys(quaternion a, quaternion b, FOUND at, bool near) {
+#ifdef LMB_GLSL
+    slerp_terms from = slerp_prepare(1.0f - at.fraction);
+    slerp_terms to = slerp_prepare(at.fraction);
+    return quaternion_slerp_unnormalized(a, b, from, to, near);
+#else
+    return quaternion_slerp_unnormalized(a, b, at->from, at->to, near);
+#endif
+}
 
 // A channel's track: offsets are from the start of memory.
 STRUCT(track)
@@ -129,13 +145,31 @@ OP real clip_time(real duration, real rate, real time, bool loop) {
     return SELECT(time > duration, duration, time);
 }
 
-OP track load_kept_track(memory data, uint clip, address at, address stride) {
+#ifdef LMB_GLSL
+// Four words of the program, from a multiple of WIDE_LOAD on.
+uvec4 load_wide(uint at);
+#endif
+
+OP track load_kept_track(memory data, uint clip, address at) {
     track found;
-    found.mode = LOAD(data, at);
-    found.keys = LOAD(data, at + TRACK_KEYS * stride);
-    found.times = clip + LOAD(data, at + TRACK_TIMES * stride);
-    found.values = clip + LOAD(data, at + TRACK_VALUES * stride);
+#ifdef LMB_GLSL
+    uvec4 fields = load_wide(at);
+    found.mode = fields[TRACK_MODE];
+    found.keys = fields[TRACK_KEYS];
+    found.times = clip + fields[TRACK_TIMES];
+    found.values = clip + fields[TRACK_VALUES];
+#else
+    found.mode = LOAD(data, at + TRACK_MODE);
+    found.keys = LOAD(data, at + TRACK_KEYS);
+    found.times = clip + LOAD(data, at + TRACK_TIMES);
+    found.values = clip + LOAD(data, at + TRACK_VALUES);
+#endif
     return found;
+}
+
+// Returns where the fields of a track are that is not in a packed section.
+OP address kept_track_place(memory data, address clip, address channel, address joint) {
+    return clip + LOAD(data, clip + CLIP_TRACKS) + (joint * CHANNELS + channel) * TRACK_FIELDS;
 }
 
 OP track load_packed_track(memory data, uint clip, uint section, uint channel, uint joint) {
@@ -154,7 +188,7 @@ OP track load_packed_track(memory data, uint clip, uint section, uint channel, u
         found.mode = MODE_STEP;
     }
     if ((entry & 3u) == ENTRY_KEPT) {
-        found = load_kept_track(data, clip, at, 1u);
+        found = load_kept_track(data, clip, at);
     }
     if ((entry & 3u) == ENTRY_PACKED) {
         found.mode = MODE_PACKED;
@@ -172,10 +206,7 @@ OP track load_track(memory data, uint clip, uint channel, uint joint) {
     if (packed != 0u) {
         return load_packed_track(data, clip, clip + packed, channel, joint);
     }
-    address header = clip;
-    address joints = LOAD(data, header + CLIP_JOINTS);
-    address at = header + LOAD(data, header + CLIP_TRACKS) + (channel * TRACK_FIELDS) * joints + joint;
-    return load_kept_track(data, clip, at, joints);
+    return load_kept_track(data, clip, kept_track_place(data, clip, channel, joint));
 }
 
 // Finds the key position of a time by binary search. `largest_step` is that of the clip, so that the number of steps is
@@ -195,8 +226,10 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
     // Snapped, so that its powers in a cubic spline do not underflow.
     at.fraction = clamp_real(snap_number(fraction), 0.0f, 1.0f);
     at.interval = GATHER_REAL(data, times + at.after) - key_time;
+#ifndef LMB_GLSL
     at.from = slerp_prepare(1.0f - at.fraction);
     at.to = slerp_prepare(at.fraction);
+#endif
 #ifdef LMB_SIMD_WIDTH
     lmb_find_rows(data, at.key, at.key_rows);
     lmb_find_rows(data, at.after, at.after_rows);
@@ -213,8 +246,6 @@ key_position first_key() {
     at.after = 0u;
     at.fraction = 0.0f;
     at.interval = 0.0f;
-    at.from = slerp_prepare(1.0f);
-    at.to = slerp_prepare(0.0f);
     return at;
 }
 #endif
@@ -256,17 +287,25 @@ OP vector load_vector(memory data, word at) {
     return make_vector(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u));
 }
 
+// `at` is a multiple of WIDE_LOAD.
 OP quaternion load_quaternion(memory data, word at) {
+#ifdef LMB_GLSL
+    uvec4 q = load_wide(at);
+    return make_quaternion(REAL(q.x), REAL(q.y), REAL(q.z), REAL(q.w));
+#else
     return make_quaternion(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u),
                            GATHER_REAL(data, at + 3u));
+#endif
 }
 #endif
 
 // The offset of a key's value. A key of a cubic spline is in-tangent, value, out-tangent.
 OP word key_value(track t, word key, uint width) {
-    uint cubic = t.mode == MODE_CUBIC ? 1u : 0u;
-    uint first = t.values + cubic * width;
-    return first + key * (width + cubic * (2u * width));
+    word value = key;
+    if (USES_CUBIC && t.mode == MODE_CUBIC) {
+        value = 3u * key + 1u;
+    }
+    return t.values + value * width;
 }
 
 // The location of a packed track's keys: the same for all lanes except for the frame.
@@ -394,7 +433,7 @@ OP quaternion sample_packed_rotation(memory data, uint clip, track t, FOUND at, 
     packed_place place = find_packed_place(data, clip, t.values);
     quaternion a = packed_rotation(data, place, t.values, AT(at).key);
     quaternion b = packed_rotation(data, place, t.values, AT(at).after);
-    quaternion sampled = quaternion_slerp_unnormalized(a, b, AT(at).from, AT(at).to, near);
+    quaternion sampled = slerp_between_keys(a, b, at, near);
     return snap_rotation(sampled);
 }
 
@@ -447,7 +486,7 @@ OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near
     quaternion sampled = make_quaternion(a[0], a[1], a[2], a[3]);
     if (t.mode == MODE_LINEAR) {
         quaternion after = make_quaternion(b[0], b[1], b[2], b[3]);
-        sampled = quaternion_slerp_unnormalized(sampled, after, AT(at).from, AT(at).to, near);
+        sampled = slerp_between_keys(sampled, after, at, near);
     }
     return sampled;
 }
@@ -456,7 +495,7 @@ OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near
     quaternion sampled = load_quaternion(data, t.values + AT(at).key * 4u);
     if (t.mode == MODE_LINEAR) {
         quaternion b = load_quaternion(data, t.values + AT(at).after * 4u);
-        sampled = quaternion_slerp_unnormalized(sampled, b, AT(at).from, AT(at).to, near);
+        sampled = slerp_between_keys(sampled, b, at, near);
     }
     return sampled;
 }
