@@ -2,7 +2,7 @@
 // - embed IN.spv OUT.spv [PREFIX] forbids contraction in a module, declares access chains of buffers in bounds, and
 //   prevents inlining of functions whose names begin with PREFIX.
 // - embed --array NAME IN.spv OUT.h checks a module and writes it as a C array.
-#include "../src/spirv.h"
+#include "exact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,12 +47,12 @@ static void forbid(const lmb_host *host, const char *in, const char *out, const 
     uint32_t *words = read_words(in, &count);
     lmb_spirv module;
     lmb_error error;
-    fail_if(lmb_spirv_forbid_contraction(host, words, count, &module, &error), in, &error);
-    if (prefix != NULL && lmb_spirv_keep_functions(module.words, module.count, prefix) == 0) {
+    fail_if(exact_forbid_contraction(host, words, count, &module, &error), in, &error);
+    if (prefix != NULL && exact_keep_functions(module.words, module.count, prefix) == 0) {
         fprintf(stderr, "embed: %s: no function is called %s...\n", in, prefix);
         exit(1);
     }
-    lmb_spirv_declare_in_bounds(module.words, module.count);
+    exact_declare_in_bounds(module.words, module.count);
     FILE *file = open_output(out);
     fwrite(module.words, sizeof *module.words, module.count, file);
     fclose(file);
@@ -64,7 +64,7 @@ static void embed(const lmb_host *host, const char *name, const char *in, const 
     size_t count;
     uint32_t *words = read_words(in, &count);
     lmb_error error;
-    fail_if(lmb_spirv_check(host, words, count, &error), in, &error);
+    fail_if(exact_check(host, words, count, &error), in, &error);
     FILE *file = open_output(out);
     fprintf(file, "static const uint32_t %s[%zu] = {", name, count);
     for (size_t i = 0; i < count; i++) {

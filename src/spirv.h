@@ -1,5 +1,4 @@
-// Rewrites and checks SPIR-V modules so that their arithmetic gives the reference's bits: no contraction, and no
-// operation whose rounding devices may choose.
+// Rewrites the kernels' SPIR-V modules for a device and for a graph. What the build does to them is in shaders/exact.h.
 #ifndef LIMBER_SRC_SPIRV_H
 #define LIMBER_SRC_SPIRV_H
 
@@ -11,17 +10,27 @@ typedef struct lmb_spirv {
     size_t count;
 } lmb_spirv;
 
+enum {
+    SPIRV_HEADER_WORDS = 5,
+    SPIRV_BOUND = 3 // index in the header; all ids are below its value
+};
+
+static inline uint32_t spirv_opcode(uint32_t first_word) {
+    return first_word & 0xffffu;
+}
+
+static inline uint32_t spirv_length(uint32_t first_word) {
+    return first_word >> 16;
+}
+
 void lmb_spirv_release(const lmb_host *host, lmb_spirv *module);
 
-// Returns a copy in which every float operation is decorated NoContraction. Fails with LMB_ERROR_FORMAT if the words
-// are not a module.
-lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
-                                        lmb_error *error);
+// Fails with LMB_ERROR_FORMAT unless every instruction is inside the module and has a length that this library can
+// read.
+lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error *error);
 
-// Declares, in place, every access chain into a buffer as in bounds. The kernels check their input themselves, and
-// without this some drivers sign-extend each index to 64 bits. Takes a module that lmb_spirv_forbid_contraction()
-// returned.
-void lmb_spirv_declare_in_bounds(uint32_t *words, size_t count);
+// Returns whether an operation rounds its result to a float.
+bool lmb_spirv_is_float_operation(uint32_t op);
 
 // Replaces, in place, requests to unroll loops by requests not to. Drivers that run on the processor compile loads so
 // slowly that unrolled loops cost more than they save.
@@ -31,10 +40,6 @@ void lmb_spirv_keep_loops(uint32_t *words, size_t count);
 // point.
 lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
                                  lmb_error *error);
-
-// Marks functions whose source names begin with `prefix` as DontInline, in place, so that an optimiser does not inline
-// them. Returns how many.
-size_t lmb_spirv_keep_functions(uint32_t *words, size_t count, const char *prefix);
 
 // A call of a function, by its source name, with two unsigned constants. It has no result, unless `decides` is true:
 // then it returns a bool that says whether to run the calls after it, up to the next deciding call.
@@ -56,13 +61,5 @@ lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, s
 // LMB_ERROR_FORMAT if an id is beyond the module's bound.
 lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, size_t count, const uint32_t *constants,
                                 uint32_t constant_count, lmb_spirv *result, lmb_error *error);
-
-// Fails with LMB_ERROR_FORMAT, naming the instruction, if a float operation is not decorated NoContraction or is not
-// rounded the same on every device. The latter are division, remainder, vector and matrix products, widths other than
-// 32, and extended instructions except those for magnitude, floor and clamp.
-lmb_result lmb_spirv_check(const lmb_host *host, const uint32_t *words, size_t count, lmb_error *error);
-
-// Returns the number of float operations in the module, so that tests can show that the check has operations to check.
-size_t lmb_spirv_count_float_operations(const uint32_t *words, size_t count);
 
 #endif

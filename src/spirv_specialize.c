@@ -5,8 +5,9 @@
 // one way). At first no id is known and every block is reached. Then a new module is written: a decided branch loses
 // its other target and its selection merge, a phi loses its dead edges, and unreached blocks are left out. An unreached
 // merge block that a kept merge instruction names stays as an empty block.
-#include "spirv_words.h"
+#include "spirv.h"
 
+#include <spirv/unified1/spirv.h>
 #include <string.h>
 
 typedef enum known_value { NOT_KNOWN, KNOWN_FALSE, KNOWN_TRUE } known_value;
@@ -46,7 +47,7 @@ typedef struct folding {
 
 // Returns the id at a word. If it is out of bounds, records the error and returns 0.
 static uint32_t id_at(folding *f, size_t at) {
-    if (f->words[at] >= f->words[BOUND]) {
+    if (f->words[at] >= f->words[SPIRV_BOUND]) {
         f->bad = at;
         return 0;
     }
@@ -54,48 +55,48 @@ static uint32_t id_at(folding *f, size_t at) {
 }
 
 static bool is_terminator(uint32_t op) {
-    return op >= OP_BRANCH && op <= OP_UNREACHABLE;
+    return op >= SpvOpBranch && op <= SpvOpUnreachable;
 }
 
 // Returns the position of the id that an instruction of a function defines, relative to the instruction; 0 for none.
 static size_t defined_at(const uint32_t *words) {
-    const uint32_t op = opcode(words[0]);
-    const bool defines = length(words[0]) > 2 && !(op >= OP_STORE && op <= OP_COPY_MEMORY_SIZED) && op != OP_LINE &&
-                         op != OP_CONTROL_BARRIER && op != OP_MEMORY_BARRIER && op != OP_ATOMIC_STORE &&
-                         !(op >= OP_LOOP_MERGE && op <= OP_LIFETIME_STOP);
-    return op == OP_LABEL ? 1 : defines ? 2 : 0;
+    const uint32_t op = spirv_opcode(words[0]);
+    const bool defines = spirv_length(words[0]) > 2 && !(op >= SpvOpStore && op <= SpvOpCopyMemorySized) &&
+                         op != SpvOpLine && op != SpvOpControlBarrier && op != SpvOpMemoryBarrier &&
+                         op != SpvOpAtomicStore && !(op >= SpvOpLoopMerge && op <= SpvOpLifetimeStop);
+    return op == SpvOpLabel ? 1 : defines ? 2 : 0;
 }
 
 // ---- The module's blocks, functions and constants. ----
 
 static void count_parts(folding *f) {
-    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
-        f->block_count += opcode(f->words[at]) == OP_LABEL;
-        f->function_count += opcode(f->words[at]) == OP_FUNCTION;
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+        f->block_count += spirv_opcode(f->words[at]) == SpvOpLabel;
+        f->function_count += spirv_opcode(f->words[at]) == SpvOpFunction;
     }
 }
 
 static void find_parts(folding *f) {
     uint32_t blocks = 0, functions = 0;
-    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
-        const uint32_t op = opcode(f->words[at]);
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+        const uint32_t op = spirv_opcode(f->words[at]);
         block *last = blocks > 0 ? &f->blocks[blocks - 1] : NULL;
-        if (op == OP_FUNCTION) {
+        if (op == SpvOpFunction) {
             f->functions[functions] = (function){id_at(f, at + 2), blocks, blocks, false};
             f->indices[id_at(f, at + 2)] = ++functions;
-        } else if (op == OP_LABEL && functions > 0) {
+        } else if (op == SpvOpLabel && functions > 0) {
             f->blocks[blocks] = (block){.at = at, .terminator = at, .function = functions - 1};
             f->indices[id_at(f, at + 1)] = ++blocks;
             f->functions[functions - 1].block_end = blocks;
-        } else if (last != NULL && (op == OP_LOOP_MERGE || op == OP_SELECTION_MERGE)) {
+        } else if (last != NULL && (op == SpvOpLoopMerge || op == SpvOpSelectionMerge)) {
             last->merge = at;
         } else if (last != NULL && is_terminator(op)) {
             last->terminator = at;
-        } else if (op == OP_ENTRY_POINT) {
+        } else if (op == SpvOpEntryPoint) {
             f->entry = id_at(f, at + 2);
-        } else if (op == OP_FUNCTION_CALL) {
+        } else if (op == SpvOpFunctionCall) {
             id_at(f, at + 3);
-        } else if (op == OP_NAME || op == OP_MEMBER_NAME || op == OP_DECORATE || op == OP_MEMBER_DECORATE) {
+        } else if (op == SpvOpName || op == SpvOpMemberName || op == SpvOpDecorate || op == SpvOpMemberDecorate) {
             id_at(f, at + 1);
         }
         if (functions > 0 && defined_at(f->words + at) != 0) {
@@ -106,17 +107,17 @@ static void find_parts(folding *f) {
 
 // Finds the values of the constants. A decoration gives the constant_id of each.
 static void find_constants(folding *f) {
-    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
-        const uint32_t op = opcode(f->words[at]);
-        if (op == OP_CONSTANT_TRUE || op == OP_SPEC_CONSTANT_TRUE) {
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+        const uint32_t op = spirv_opcode(f->words[at]);
+        if (op == SpvOpConstantTrue || op == SpvOpSpecConstantTrue) {
             f->values[id_at(f, at + 2)] = KNOWN_TRUE;
-        } else if (op == OP_CONSTANT_FALSE || op == OP_SPEC_CONSTANT_FALSE) {
+        } else if (op == SpvOpConstantFalse || op == SpvOpSpecConstantFalse) {
             f->values[id_at(f, at + 2)] = KNOWN_FALSE;
         }
     }
-    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
-        if (opcode(f->words[at]) == OP_DECORATE && length(f->words[at]) == 4 &&
-            f->words[at + 2] == DECORATION_SPEC_ID && f->words[at + 3] < f->constant_count) {
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+        if (spirv_opcode(f->words[at]) == SpvOpDecorate && spirv_length(f->words[at]) == 4 &&
+            f->words[at + 2] == SpvDecorationSpecId && f->words[at + 3] < f->constant_count) {
             uint8_t *value = &f->values[id_at(f, at + 1)];
             *value = *value == NOT_KNOWN ? NOT_KNOWN : f->constants[f->words[at + 3]] != 0 ? KNOWN_TRUE : KNOWN_FALSE;
         }
@@ -128,15 +129,15 @@ static void find_constants(folding *f) {
 // Finds the i-th block that a block may branch to. Returns false if there are fewer.
 static bool successor(folding *f, const block *from, uint32_t i, uint32_t *index) {
     const uint32_t *end = f->words + from->terminator;
-    const uint32_t op = opcode(end[0]);
+    const uint32_t op = spirv_opcode(end[0]);
     size_t target = 0;
-    if (op == OP_BRANCH) {
+    if (op == SpvOpBranch) {
         target = i == 0 ? 1 : 0;
-    } else if (op == OP_BRANCH_CONDITIONAL) {
+    } else if (op == SpvOpBranchConditional) {
         const uint8_t value = f->values[id_at(f, from->terminator + 1)];
         target = value == NOT_KNOWN ? (i < 2 ? 2 + i : 0) : i > 0 ? 0 : value == KNOWN_TRUE ? 2 : 3;
-    } else if (op == OP_SWITCH) {
-        target = 2 + 2 * (size_t)i < length(end[0]) ? 2 + 2 * (size_t)i : 0;
+    } else if (op == SpvOpSwitch) {
+        target = 2 + 2 * (size_t)i < spirv_length(end[0]) ? 2 + 2 * (size_t)i : 0;
     }
     *index = target == 0 ? 0 : f->indices[id_at(f, from->terminator + target)];
     return *index != 0 && (*index)-- <= f->block_count;
@@ -174,7 +175,7 @@ static void mark_reached_blocks(folding *f, const function *of) {
         for (uint32_t i = 0; successor(f, from, i, &next); i++) {
             visit(f, next, &open);
         }
-        if (from->merge != 0 && opcode(f->words[from->merge]) == OP_LOOP_MERGE) {
+        if (from->merge != 0 && spirv_opcode(f->words[from->merge]) == SpvOpLoopMerge) {
             const uint32_t index = f->indices[id_at(f, from->merge + 2)];
             if (index > 0 && index <= f->block_count) {
                 visit(f, index - 1, &open);
@@ -192,7 +193,7 @@ static bool is_live_edge(folding *f, size_t label_at, uint32_t to) {
 
 static uint8_t phi_value(folding *f, size_t at, uint32_t block) {
     uint8_t value = NOT_KNOWN;
-    for (size_t i = 3; i + 1 < length(f->words[at]); i += 2) {
+    for (size_t i = 3; i + 1 < spirv_length(f->words[at]); i += 2) {
         if (is_live_edge(f, at + i + 1, block)) {
             const uint8_t incoming = f->values[id_at(f, at + i)];
             if (incoming == NOT_KNOWN || (value != NOT_KNOWN && value != incoming)) {
@@ -205,8 +206,8 @@ static uint8_t phi_value(folding *f, size_t at, uint32_t block) {
 }
 
 static uint8_t logic_value(uint32_t op, uint8_t a, uint8_t b) {
-    const uint8_t decides = op == OP_LOGICAL_OR ? KNOWN_TRUE : KNOWN_FALSE;
-    if (op == OP_LOGICAL_NOT) {
+    const uint8_t decides = op == SpvOpLogicalOr ? KNOWN_TRUE : KNOWN_FALSE;
+    if (op == SpvOpLogicalNot) {
         return a == NOT_KNOWN ? NOT_KNOWN : a == KNOWN_TRUE ? KNOWN_FALSE : KNOWN_TRUE;
     }
     return a == decides || b == decides ? decides : a == NOT_KNOWN || b == NOT_KNOWN ? NOT_KNOWN : a;
@@ -214,18 +215,18 @@ static uint8_t logic_value(uint32_t op, uint8_t a, uint8_t b) {
 
 // Returns the value of the result of an instruction in `block`.
 static uint8_t result_value(folding *f, size_t at, uint32_t block) {
-    uint32_t op = opcode(f->words[at]);
+    uint32_t op = spirv_opcode(f->words[at]);
     size_t operand = 3;
-    if (op == OP_PHI) {
+    if (op == SpvOpPhi) {
         return phi_value(f, at, block);
     }
-    if (op == OP_SPEC_CONSTANT_OP) {
+    if (op == SpvOpSpecConstantOp) {
         op = f->words[at + 3];
         operand = 4;
     }
-    const bool is_logic = op >= OP_LOGICAL_OR && op <= OP_LOGICAL_NOT;
-    const size_t operands = op == OP_LOGICAL_NOT ? 1 : 2;
-    if (!is_logic || operand + operands > length(f->words[at])) {
+    const bool is_logic = op >= SpvOpLogicalOr && op <= SpvOpLogicalNot;
+    const size_t operands = op == SpvOpLogicalNot ? 1 : 2;
+    if (!is_logic || operand + operands > spirv_length(f->words[at])) {
         return NOT_KNOWN;
     }
     return logic_value(op, f->values[id_at(f, at + operand)],
@@ -236,10 +237,10 @@ static uint8_t result_value(folding *f, size_t at, uint32_t block) {
 static bool find_values(folding *f) {
     bool changed = false;
     uint32_t blocks = 0;
-    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
-        const uint32_t op = opcode(f->words[at]);
-        blocks += op == OP_LABEL;
-        if (op == OP_PHI || op == OP_SPEC_CONSTANT_OP || (op >= OP_LOGICAL_OR && op <= OP_LOGICAL_NOT)) {
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+        const uint32_t op = spirv_opcode(f->words[at]);
+        blocks += op == SpvOpLabel;
+        if (op == SpvOpPhi || op == SpvOpSpecConstantOp || (op >= SpvOpLogicalOr && op <= SpvOpLogicalNot)) {
             uint8_t *value = &f->values[id_at(f, at + 2)];
             if (*value == NOT_KNOWN && (blocks == 0 || f->blocks[blocks - 1].reached)) {
                 *value = result_value(f, at, blocks - 1);
@@ -255,12 +256,14 @@ static void mark_reached_functions(folding *f) {
     for (bool more = true; more;) {
         more = false;
         uint32_t blocks = 0;
-        for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
-            const uint32_t op = opcode(f->words[at]);
-            blocks += op == OP_LABEL;
+        for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+            const uint32_t op = spirv_opcode(f->words[at]);
+            blocks += op == SpvOpLabel;
             const bool runs =
                 blocks > 0 && f->blocks[blocks - 1].reached && f->functions[f->blocks[blocks - 1].function].reached;
-            const uint32_t id = op == OP_FUNCTION_CALL && runs ? id_at(f, at + 3) : op == OP_ENTRY_POINT ? f->entry : 0;
+            const uint32_t id = op == SpvOpFunctionCall && runs ? id_at(f, at + 3)
+                                : op == SpvOpEntryPoint         ? f->entry
+                                                                : 0;
             const uint32_t index = f->indices[id];
             if (id != 0 && index > 0 && index <= f->function_count && f->functions[index - 1].id == id &&
                 !f->functions[index - 1].reached) {
@@ -272,7 +275,7 @@ static void mark_reached_functions(folding *f) {
 }
 
 static bool is_decided(folding *f, const block *b) {
-    return opcode(f->words[b->terminator]) == OP_BRANCH_CONDITIONAL &&
+    return spirv_opcode(f->words[b->terminator]) == SpvOpBranchConditional &&
            f->values[id_at(f, b->terminator + 1)] != NOT_KNOWN;
 }
 
@@ -281,7 +284,7 @@ static void mark_dropped(folding *f) {
     for (uint32_t i = 0; i < f->block_count; i++) {
         block *b = &f->blocks[i];
         b->reached = b->reached && f->functions[b->function].reached;
-        if (b->reached && b->merge != 0 && (opcode(f->words[b->merge]) == OP_LOOP_MERGE || !is_decided(f, b))) {
+        if (b->reached && b->merge != 0 && (spirv_opcode(f->words[b->merge]) == SpvOpLoopMerge || !is_decided(f, b))) {
             const uint32_t index = f->indices[id_at(f, b->merge + 1)];
             if (index > 0 && index <= f->block_count) {
                 f->blocks[index - 1].named = true;
@@ -289,15 +292,15 @@ static void mark_dropped(folding *f) {
         }
     }
     uint32_t functions = 0, blocks = 0, first = 0;
-    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
-        if (opcode(f->words[at]) == OP_FUNCTION) {
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+        if (spirv_opcode(f->words[at]) == SpvOpFunction) {
             first = blocks;
             functions++;
         }
         if (functions == 0) {
             continue;
         }
-        const bool is_label = opcode(f->words[at]) == OP_LABEL;
+        const bool is_label = spirv_opcode(f->words[at]) == SpvOpLabel;
         blocks += is_label;
         const block *in = blocks > first ? &f->blocks[blocks - 1] : NULL;
         const bool kept = in == NULL ? f->functions[functions - 1].reached : in->reached || (is_label && in->named);
@@ -311,10 +314,10 @@ static void mark_dropped(folding *f) {
 // ---- The new module. ----
 
 static bool is_of_dropped(folding *f, size_t at) {
-    const uint32_t op = opcode(f->words[at]);
-    return (op == OP_NAME || op == OP_MEMBER_NAME || op == OP_DECORATE || op == OP_MEMBER_DECORATE) &&
-           (f->dropped[id_at(f, at + 1)] ||
-            (op == OP_DECORATE && f->words[at + 2] == DECORATION_SPEC_ID && f->values[id_at(f, at + 1)] != NOT_KNOWN));
+    const uint32_t op = spirv_opcode(f->words[at]);
+    return (op == SpvOpName || op == SpvOpMemberName || op == SpvOpDecorate || op == SpvOpMemberDecorate) &&
+           (f->dropped[id_at(f, at + 1)] || (op == SpvOpDecorate && f->words[at + 2] == SpvDecorationSpecId &&
+                                             f->values[id_at(f, at + 1)] != NOT_KNOWN));
 }
 
 static size_t put(uint32_t *to, size_t at, const uint32_t *words, size_t count) {
@@ -326,48 +329,48 @@ static size_t put(uint32_t *to, size_t at, const uint32_t *words, size_t count) 
 static size_t write_instruction(folding *f, uint32_t *to, size_t written, size_t at, uint32_t block) {
     const uint32_t *words = f->words + at;
     const struct block *in = &f->blocks[block];
-    if (opcode(words[0]) == OP_PHI) {
+    if (spirv_opcode(words[0]) == SpvOpPhi) {
         const size_t head = written;
         written = put(to, written, words, 3);
-        for (size_t i = 3; i + 1 < length(words[0]); i += 2) {
+        for (size_t i = 3; i + 1 < spirv_length(words[0]); i += 2) {
             written = is_live_edge(f, at + i + 1, block) ? put(to, written, words + i, 2) : written;
         }
-        to[head] = (uint32_t)(written - head) << 16 | OP_PHI;
+        to[head] = (uint32_t)(written - head) << 16 | SpvOpPhi;
     } else if (at == in->terminator && is_decided(f, in)) {
-        const uint32_t branch[2] = {2u << 16 | OP_BRANCH, words[f->values[id_at(f, at + 1)] == KNOWN_TRUE ? 2 : 3]};
+        const uint32_t branch[2] = {2u << 16 | SpvOpBranch, words[f->values[id_at(f, at + 1)] == KNOWN_TRUE ? 2 : 3]};
         written = put(to, written, branch, 2);
-    } else if (!(at == in->merge && opcode(words[0]) == OP_SELECTION_MERGE && is_decided(f, in))) {
-        written = put(to, written, words, length(words[0]));
+    } else if (!(at == in->merge && spirv_opcode(words[0]) == SpvOpSelectionMerge && is_decided(f, in))) {
+        written = put(to, written, words, spirv_length(words[0]));
     }
     return written;
 }
 
 // Returns the number of words written.
 static size_t write_module(folding *f, uint32_t *to) {
-    size_t written = put(to, 0, f->words, HEADER_WORDS);
+    size_t written = put(to, 0, f->words, SPIRV_HEADER_WORDS);
     uint32_t functions = 0, blocks = 0, first = 0;
-    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
         const uint32_t *words = f->words + at;
-        const uint32_t op = opcode(words[0]);
-        if (op == OP_FUNCTION) {
+        const uint32_t op = spirv_opcode(words[0]);
+        if (op == SpvOpFunction) {
             first = blocks;
             functions++;
         }
-        blocks += op == OP_LABEL && functions > 0;
+        blocks += op == SpvOpLabel && functions > 0;
         const block *in = blocks > first ? &f->blocks[blocks - 1] : NULL;
         if (functions > 0 && !f->functions[functions - 1].reached) {
             continue;
         }
-        if (op == OP_SPEC_CONSTANT_TRUE || op == OP_SPEC_CONSTANT_FALSE) {
-            const uint32_t value = f->values[id_at(f, at + 2)] == KNOWN_TRUE ? OP_CONSTANT_TRUE : OP_CONSTANT_FALSE;
+        if (op == SpvOpSpecConstantTrue || op == SpvOpSpecConstantFalse) {
+            const uint32_t value = f->values[id_at(f, at + 2)] == KNOWN_TRUE ? SpvOpConstantTrue : SpvOpConstantFalse;
             const uint32_t constant[3] = {3u << 16 | value, words[1], words[2]};
             written = put(to, written, constant, 3);
-        } else if (in == NULL || op == OP_FUNCTION_END) {
-            written = is_of_dropped(f, at) ? written : put(to, written, words, length(words[0]));
+        } else if (in == NULL || op == SpvOpFunctionEnd) {
+            written = is_of_dropped(f, at) ? written : put(to, written, words, spirv_length(words[0]));
         } else if (in->reached) {
             written = write_instruction(f, to, written, at, blocks - 1);
-        } else if (in->named && op == OP_LABEL) {
-            const uint32_t end = 1u << 16 | OP_UNREACHABLE;
+        } else if (in->named && op == SpvOpLabel) {
+            const uint32_t end = 1u << 16 | SpvOpUnreachable;
             written = put(to, put(to, written, words, 2), &end, 1);
         }
     }
@@ -384,7 +387,7 @@ static void release(const lmb_host *host, folding *f) {
 }
 
 static bool allocate(const lmb_host *host, folding *f) {
-    const size_t bound = (size_t)f->words[BOUND] + 1;
+    const size_t bound = (size_t)f->words[SPIRV_BOUND] + 1;
     f->values = lmb_host_allocate(host, bound, sizeof *f->values);
     f->dropped = lmb_host_allocate(host, bound, sizeof *f->dropped);
     f->indices = lmb_host_allocate(host, bound, sizeof *f->indices);

@@ -2,8 +2,10 @@
 // constants as C. Also tests the reader on malformed modules.
 #include "suite.h"
 
-#include "../src/spirv.h"
+#include "../shaders/exact.h"
 
+#define SPV_ENABLE_UTILITY_CODE
+#include <spirv/unified1/spirv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +39,6 @@ static const struct {
 
 enum {
     MODULES = sizeof modules / sizeof modules[0],
-    OP_DECORATE = 71,
-    OP_F_ADD = 129,
-    OP_CONSTANT = 43,
-    FLOAT_TYPE = 22,
     CONSTANTS = 16 // of the kernels
 };
 
@@ -56,10 +54,10 @@ static void embedded_modules_pass(void **state) {
     (void)state;
     for (size_t i = 0; i < MODULES; i++) {
         lmb_error error = {0};
-        if (lmb_spirv_check(&host, modules[i].words, modules[i].count, &error) != LMB_OK) {
+        if (exact_check(&host, modules[i].words, modules[i].count, &error) != LMB_OK) {
             fail_msg("%s: %s", modules[i].name, error.message);
         }
-        size_t operations = lmb_spirv_count_float_operations(modules[i].words, modules[i].count);
+        size_t operations = exact_count_float_operations(modules[i].words, modules[i].count);
         printf("%s: %zu float operations\n", modules[i].name, operations);
         assert_true(operations > 50);
     }
@@ -69,19 +67,19 @@ static void one_bare_operation_is_found(void **state) {
     (void)state;
     lmb_spirv copy = copy_module(0);
     size_t at = 5;
-    // Removes one NoContraction by turning it into another decoration (RelaxedPrecision, 0).
-    while ((copy.words[at] & 0xffff) != OP_DECORATE || copy.words[at + 2] != 42) {
+    // Removes one NoContraction by turning it into another decoration.
+    while ((copy.words[at] & 0xffff) != SpvOpDecorate || copy.words[at + 2] != SpvDecorationNoContraction) {
         at += copy.words[at] >> 16;
     }
-    copy.words[at + 2] = 0;
+    copy.words[at + 2] = SpvDecorationRelaxedPrecision;
     lmb_error error = {0};
-    assert_int_equal(lmb_spirv_check(&host, copy.words, copy.count, &error), LMB_ERROR_FORMAT);
+    assert_int_equal(exact_check(&host, copy.words, copy.count, &error), LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "lacks NoContraction"));
     // The build step adds it again.
     lmb_spirv exact;
-    assert_int_equal(lmb_spirv_forbid_contraction(&host, copy.words, copy.count, &exact, &error), LMB_OK);
+    assert_int_equal(exact_forbid_contraction(&host, copy.words, copy.count, &exact, &error), LMB_OK);
     assert_int_equal(exact.count, copy.count + 3);
-    assert_int_equal(lmb_spirv_check(&host, exact.words, exact.count, &error), LMB_OK);
+    assert_int_equal(exact_check(&host, exact.words, exact.count, &error), LMB_OK);
     lmb_spirv_release(&host, &exact);
     free(copy.words);
 }
@@ -89,16 +87,16 @@ static void one_bare_operation_is_found(void **state) {
 static void banned_operations_are_found(void **state) {
     (void)state;
     // Turns an addition into a division, a remainder, or a dot product.
-    const uint32_t banned[] = {136, 140, 141, 142, 148};
+    const uint32_t banned[] = {SpvOpFDiv, SpvOpFRem, SpvOpFMod, SpvOpVectorTimesScalar, SpvOpDot};
     for (size_t i = 0; i < sizeof banned / sizeof banned[0]; i++) {
         lmb_spirv copy = copy_module(1);
         size_t at = 5;
-        while ((copy.words[at] & 0xffff) != OP_F_ADD) {
+        while ((copy.words[at] & 0xffff) != SpvOpFAdd) {
             at += copy.words[at] >> 16;
         }
         copy.words[at] = (copy.words[at] & 0xffff0000u) | banned[i];
         lmb_error error = {0};
-        assert_int_equal(lmb_spirv_check(&host, copy.words, copy.count, &error), LMB_ERROR_FORMAT);
+        assert_int_equal(exact_check(&host, copy.words, copy.count, &error), LMB_ERROR_FORMAT);
         assert_non_null(strstr(error.message, "not rounded alike"));
         free(copy.words);
     }
@@ -112,12 +110,14 @@ static void rounding_mode_is_declared_once(void **state) {
         assert_int_equal(lmb_spirv_declare_rte(&host, modules[i].words, modules[i].count, &declared, &error), LMB_OK);
         int capabilities = 0, modes = 0;
         for (size_t at = 5; at < declared.count; at += declared.words[at] >> 16) {
-            capabilities += (declared.words[at] & 0xffff) == 17 && declared.words[at + 1] == 4467;
-            modes += (declared.words[at] & 0xffff) == 16 && declared.words[at + 2] == 4462;
+            capabilities += (declared.words[at] & 0xffff) == SpvOpCapability &&
+                            declared.words[at + 1] == SpvCapabilityRoundingModeRTE;
+            modes += (declared.words[at] & 0xffff) == SpvOpExecutionMode &&
+                     declared.words[at + 2] == SpvExecutionModeRoundingModeRTE;
         }
         assert_int_equal(capabilities, 1);
         assert_int_equal(modes, 1);
-        assert_int_equal(lmb_spirv_check(&host, declared.words, declared.count, &error), LMB_OK);
+        assert_int_equal(exact_check(&host, declared.words, declared.count, &error), LMB_OK);
         lmb_spirv_release(&host, &declared);
     }
 }
@@ -156,7 +156,7 @@ static void specialised_modules_pass(void **state) {
     assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_specialized, sizeof kernel_pose_specialized / 4,
                                             "run_straight_line", calls, call_count, &module, &error),
                      LMB_OK);
-    assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
+    assert_int_equal(exact_check(&host, module.words, module.count, &error), LMB_OK);
     lmb_spirv_release(&host, &module);
     assert_int_equal(lmb_spirv_replace_body(&host, kernel_character_specialized,
                                             sizeof kernel_character_specialized / 4, "run_straight_line", calls,
@@ -167,7 +167,7 @@ static void specialised_modules_pass(void **state) {
     lmb_spirv specialised;
     assert_int_equal(
         lmb_spirv_specialize(&host, module.words, module.count, constants, CONSTANTS, &specialised, &error), LMB_OK);
-    assert_int_equal(lmb_spirv_check(&host, specialised.words, specialised.count, &error), LMB_OK);
+    assert_int_equal(exact_check(&host, specialised.words, specialised.count, &error), LMB_OK);
     FILE *file = fopen(LIMBER_SPECIALISED, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(specialised.words, 4, specialised.count, file), specialised.count);
@@ -176,35 +176,31 @@ static void specialised_modules_pass(void **state) {
     lmb_spirv_release(&host, &module);
 }
 
-static uint32_t count_functions(const lmb_spirv *module) {
-    uint32_t functions = 0;
+static uint32_t count_instructions(const lmb_spirv *module, uint32_t op) {
+    uint32_t count = 0;
     for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
-        functions += (module->words[at] & 0xffff) == 54;
+        count += (module->words[at] & 0xffff) == op;
     }
-    return functions;
+    return count;
 }
+
+extern inline void SpvHasResultAndType(SpvOp opcode, bool *has_result, bool *has_type); // emits its code here
 
 // Names and decorations refer to existing ids.
 static void expect_targets_defined(const lmb_spirv *module) {
-    static const uint32_t typeless[] = {17, 10,  11, 14,  15, 16, 3,  4,   5,   6,  71,
-                                        72, 331, 8,  317, 56, 62, 63, 224, 225, 228};
     bool *defined = calloc(module->words[3], sizeof *defined);
     assert_non_null(defined);
     for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
         const uint32_t op = module->words[at] & 0xffff;
-        bool has_type = op < 246;
-        for (size_t i = 0; i < sizeof typeless / sizeof *typeless; i++) {
-            has_type = has_type && op != typeless[i];
-        }
-        if (op == 248 || (op >= 19 && op <= 39) || op == 11) {
-            defined[module->words[at + 1]] = true;
-        } else if (has_type) {
-            defined[module->words[at + 2]] = true;
+        bool has_result, has_type;
+        SpvHasResultAndType((SpvOp)op, &has_result, &has_type);
+        if (has_result) {
+            defined[module->words[at + (has_type ? 2 : 1)]] = true;
         }
     }
     for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
         const uint32_t op = module->words[at] & 0xffff;
-        if (op == 5 || op == 6 || op == 71 || op == 72) {
+        if (op == SpvOpName || op == SpvOpMemberName || op == SpvOpDecorate || op == SpvOpMemberDecorate) {
             if (!defined[module->words[at + 1]]) {
                 fail_msg("word %zu: opcode %u is of id %u, which is not there", at, op, module->words[at + 1]);
             }
@@ -229,8 +225,8 @@ static void what_nothing_calls_is_gone(void **state) {
                                                 &call, 1, &whole, &error),
                          LMB_OK);
         assert_int_equal(lmb_spirv_specialize(&host, whole.words, whole.count, NULL, 0, &module, &error), LMB_OK);
-        assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
-        assert_true(count_functions(&module) <= 3); // main, the replaced function, run_rest
+        assert_int_equal(exact_check(&host, module.words, module.count, &error), LMB_OK);
+        assert_true(count_instructions(&module, SpvOpFunction) <= 3); // main, the replaced function, run_rest
         assert_true(module.count < templates[i].count / 2);
         expect_targets_defined(&module);
         lmb_spirv_release(&host, &module);
@@ -238,18 +234,10 @@ static void what_nothing_calls_is_gone(void **state) {
     }
 }
 
-static uint32_t count_instructions(const lmb_spirv *module, uint32_t op) {
-    uint32_t count = 0;
-    for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
-        count += (module->words[at] & 0xffff) == op;
-    }
-    return count;
-}
-
 // Every constant true and false, alone and in random combinations: modules stay valid and only get smaller.
 static void closed_branches_are_gone(void **state) {
     (void)state;
-    enum { OP_LABEL = 248, OP_SPEC_CONSTANT_TRUE = 48, OP_SPEC_CONSTANT_FALSE = 49, RANDOM = 20 };
+    enum { RANDOM = 20 };
     uint32_t random = 1;
     for (size_t i = 0; i < MODULES; i++) {
         uint32_t blocks = UINT32_MAX;
@@ -264,12 +252,12 @@ static void closed_branches_are_gone(void **state) {
             assert_int_equal(
                 lmb_spirv_specialize(&host, modules[i].words, modules[i].count, constants, CONSTANTS, &module, &error),
                 LMB_OK);
-            assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
-            assert_int_equal(count_instructions(&module, OP_SPEC_CONSTANT_TRUE), 0);
-            assert_int_equal(count_instructions(&module, OP_SPEC_CONSTANT_FALSE), 0);
+            assert_int_equal(exact_check(&host, module.words, module.count, &error), LMB_OK);
+            assert_int_equal(count_instructions(&module, SpvOpSpecConstantTrue), 0);
+            assert_int_equal(count_instructions(&module, SpvOpSpecConstantFalse), 0);
             expect_targets_defined(&module);
-            blocks = k == 0 ? count_instructions(&module, OP_LABEL) : blocks;
-            assert_true(count_instructions(&module, OP_LABEL) <= blocks || k != 1);
+            blocks = k == 0 ? count_instructions(&module, SpvOpLabel) : blocks;
+            assert_true(count_instructions(&module, SpvOpLabel) <= blocks || k != 1);
             lmb_spirv_release(&host, &module);
         }
     }
@@ -301,7 +289,6 @@ static void unknown_functions_are_refused(void **state) {
 // Calls under conditions: a false condition skips the calls up to the next condition.
 static void calls_are_decided(void **state) {
     (void)state;
-    enum { OP_LABEL = 248, OP_BRANCH_CONDITIONAL = 250 };
     const lmb_spirv_call calls[] = {{"run_pass", {0, 0}, true},
                                     {"run_rest", {16, 0}, false},
                                     {"run_pass", {1, 0}, true},
@@ -316,9 +303,9 @@ static void calls_are_decided(void **state) {
                                                 "run_straight_line", decided ? calls : calls + 1, count, &module,
                                                 &error),
                          LMB_OK);
-        assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
-        labels[decided] = count_instructions(&module, OP_LABEL);
-        decisions[decided] = count_instructions(&module, OP_BRANCH_CONDITIONAL);
+        assert_int_equal(exact_check(&host, module.words, module.count, &error), LMB_OK);
+        labels[decided] = count_instructions(&module, SpvOpLabel);
+        decisions[decided] = count_instructions(&module, SpvOpBranchConditional);
         lmb_spirv_release(&host, &module);
     }
     assert_int_equal(decisions[1], decisions[0] + 2);
@@ -330,16 +317,16 @@ static void malformed_modules_are_refused(void **state) {
     lmb_spirv result;
     for (size_t count = 0; count < 400; count++) {
         // Truncated modules are refused, or valid up to a boundary between instructions.
-        (void)lmb_spirv_check(&host, kernel_pose, count, NULL);
+        (void)exact_check(&host, kernel_pose, count, NULL);
     }
-    assert_int_equal(lmb_spirv_check(&host, kernel_pose, 4, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(exact_check(&host, kernel_pose, 4, NULL), LMB_ERROR_FORMAT);
     lmb_spirv copy = copy_module(0);
     copy.words[5] = 0; // an instruction of length 0
-    assert_int_equal(lmb_spirv_check(&host, copy.words, copy.count, NULL), LMB_ERROR_FORMAT);
-    assert_int_equal(lmb_spirv_forbid_contraction(&host, copy.words, copy.count, &result, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(exact_check(&host, copy.words, copy.count, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(exact_forbid_contraction(&host, copy.words, copy.count, &result, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(lmb_spirv_declare_rte(&host, copy.words, copy.count, &result, NULL), LMB_ERROR_FORMAT);
     copy.words[5] = 0xffff0011u; // an instruction that extends beyond the module
-    assert_int_equal(lmb_spirv_check(&host, copy.words, 100, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(exact_check(&host, copy.words, 100, NULL), LMB_ERROR_FORMAT);
     free(copy.words);
 }
 
@@ -370,9 +357,23 @@ static void ids_out_of_bounds_are_refused(void **state) {
         uint32_t op;
         uint32_t place;
         uint32_t min;
-    } rows[] = {{5, 1, 3},   {6, 1, 4},   {71, 1, 3},  {72, 1, 4},  {15, 2, 3}, // names, decorations, the entry point
-                {54, 2, 5},  {57, 2, 0},  {57, 3, 4},  {248, 1, 2}, {61, 2, 0}, // functions, calls, labels, loads
-                {129, 2, 3}, {167, 3, 5}, {168, 3, 4}, {245, 4, 3}, {249, 1, 2}, {250, 1, 4}, {250, 2, 4}};
+    } rows[] = {{SpvOpName, 1, 3},
+                {SpvOpMemberName, 1, 4},
+                {SpvOpDecorate, 1, 3},
+                {SpvOpMemberDecorate, 1, 4},
+                {SpvOpEntryPoint, 2, 3},
+                {SpvOpFunction, 2, 5},
+                {SpvOpFunctionCall, 2, 0},
+                {SpvOpFunctionCall, 3, 4},
+                {SpvOpLabel, 1, 2},
+                {SpvOpLoad, 2, 0},
+                {SpvOpFAdd, 2, 3},
+                {SpvOpLogicalAnd, 3, 5},
+                {SpvOpLogicalNot, 3, 4},
+                {SpvOpPhi, 4, 3},
+                {SpvOpBranch, 1, 2},
+                {SpvOpBranchConditional, 1, 4},
+                {SpvOpBranchConditional, 2, 4}};
     lmb_spirv module = {malloc(sizeof kernel_pose_specialized), sizeof kernel_pose_specialized / 4};
     assert_non_null(module.words);
     memcpy(module.words, kernel_pose_specialized, sizeof kernel_pose_specialized);
@@ -465,9 +466,9 @@ static void constants_are_those_of_c(void **state) {
         size_t constants = 0;
         for (size_t at = 5; at < bare.count; at += bare.words[at] >> 16) {
             const uint32_t *instruction = bare.words + at;
-            if ((instruction[0] & 0xffff) == FLOAT_TYPE) {
+            if ((instruction[0] & 0xffff) == SpvOpTypeFloat) {
                 float_type = instruction[1];
-            } else if ((instruction[0] & 0xffff) == OP_CONSTANT && instruction[1] == float_type) {
+            } else if ((instruction[0] & 0xffff) == SpvOpConstant && instruction[1] == float_type) {
                 constants++;
                 if (!has_literal(&all, instruction[3])) {
                     fail_msg("%s: constant 0x%08x is no literal of the shared sources", modules[i].name,
