@@ -3,8 +3,8 @@
 #include "command.h"
 #include "scene.h"
 
-#include "../src/cli/capture_file.h"
-#include "../src/cli/capture_run.h"
+#include "../src/tools/capture_file.h"
+#include "../src/tools/capture_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Untrusted captured frames: the reader reports an error, or gives a frame that can run. The fuzzer corrects the hashes
 // first, because otherwise nothing else would be tested.
-#include "cli/capture_file.h"
-#include "cli/capture_run.h"
+#include "tools/capture_file.h"
+#include "tools/capture_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

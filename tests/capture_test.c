@@ -4,7 +4,7 @@
 #include "command.h"
 #include "gpu_suite.h"
 
-#include "../src/cli/capture_file.h"
+#include "../src/tools/capture_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #include "suite.h"
 #include "trace_tree.h"
 
-#include "../src/cli/crowd.h"
-#include "../src/cli/json.h"
-#include "../src/cli/trace.h"
+#include "../src/tools/crowd.h"
+#include "../src/tools/json.h"
+#include "../src/tools/trace.h"
 
 #include <float.h>
 #include <limber/cpu.h>

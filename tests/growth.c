@@ -1,7 +1,7 @@
 // Tests that work grows in proportion to the input. Every case runs with a count and with twice that count; growth.sh
 // counts the instructions of measured() in each run and compares them.
-#include "../src/cli/capture_file.h"
-#include "../src/cli/play_script.h"
+#include "../src/tools/capture_file.h"
+#include "../src/tools/play_script.h"
 
 #include <limber/import.h>
 #include <limber/machine.h>

@@ -1,6 +1,6 @@
 // Untrusted command-line options: the arguments are read, or refused with the status of wrong usage. In the input, each
 // argument ends with a zero byte.
-#include "cli/options.h"
+#include "tools/command_line.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 static bool read_quietly(const usage *usage, int argc, char **argv, uint32_t *files, int *status) {
     FILE *const kept_errors = stderr, *const kept_output = stdout;
     stderr = stdout = nowhere;
-    const bool reads = options_read(usage, argc, argv, files, status);
+    const bool reads = command_line_read(usage, argc, argv, files, status);
     stderr = kept_errors;
     stdout = kept_output;
     return reads;

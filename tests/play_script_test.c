@@ -1,7 +1,7 @@
 // The script of `limber play`: valid scripts, and every error with its line and column.
 #include "suite.h"
 
-#include "../src/cli/play_script.h"
+#include "../src/tools/play_script.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef LIMBER_TESTS_RANDOM_H
 #define LIMBER_TESTS_RANDOM_H
 
-#include "../src/cli/random.h"
+#include "../src/tools/random.h"
 
 #include <limber/math.h>
 #include <math.h>

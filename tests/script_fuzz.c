@@ -1,5 +1,5 @@
 // Untrusted scripts of `limber play`: a script is read completely, or refused with line and column.
-#include "cli/play_script.h"
+#include "tools/play_script.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // Output for a terminal: which characters are escaped, formats, and that programs print through no other functions.
 #include "suite.h"
 
-#include "../src/cli/json.h"
-#include "../src/cli/terminal.h"
+#include "../src/tools/json.h"
+#include "../src/tools/terminal.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -258,7 +258,7 @@ static void check_source(const char *path) {
 
 static void programs_print_through_nothing_else(void **state) {
     (void)state;
-    static const char *const folders[] = {"src/cli", "samples/viewer", "bench"};
+    static const char *const folders[] = {"src/cli", "src/tools", "samples/viewer", "bench"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         char path[1000];
         snprintf(path, sizeof path, "%s/%s", LIMBER_SOURCES, folders[i]);

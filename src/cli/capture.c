@@ -1,7 +1,7 @@
 // `limber capture`: writes a frame of a crowd into a file, with everything needed to run it again.
 #include "capture_run.h"
 #include "command.h"
-#include "options.h"
+#include "command_line.h"
 #include "play_run.h"
 #include "terminal.h"
 
@@ -140,7 +140,7 @@ static int read_usage(capturing *capturing, int argc, char **argv, bool *proceed
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
     int status = 0;
-    *proceed = options_read(&usage, argc, argv, &capturing->run.file_count, &status);
+    *proceed = command_line_read(&usage, argc, argv, &capturing->run.file_count, &status);
     if (*proceed && capturing->path == NULL) {
         *proceed = false;
         return usage_error("capture", "no --output given");

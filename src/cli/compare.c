@@ -6,7 +6,7 @@
 #include "gpu_side.h"
 #include "graph_file.h"
 #include "json.h"
-#include "options.h"
+#include "command_line.h"
 #include "terminal.h"
 
 #include <inttypes.h>
@@ -281,7 +281,7 @@ int command_compare(int argc, char **argv) {
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
     int status = 0;
-    if (!options_read(&usage, argc, argv, &comparing.file_count, &status)) {
+    if (!command_line_read(&usage, argc, argv, &comparing.file_count, &status)) {
         return status;
     }
     comparing.file = argv[0];

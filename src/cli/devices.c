@@ -2,7 +2,7 @@
 #include "command.h"
 #include "gpu_device.h"
 #include "json.h"
-#include "options.h"
+#include "command_line.h"
 #include "terminal.h"
 
 #include <stdio.h>
@@ -153,7 +153,7 @@ int command_devices(int argc, char **argv) {
             "probe on each: does it give the reference's bits, and if not, why.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0]};
-    if (!options_read(&usage, argc, argv, NULL, &status)) {
+    if (!command_line_read(&usage, argc, argv, NULL, &status)) {
         return status;
     }
     const device_request request = {0};

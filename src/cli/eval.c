@@ -1,7 +1,7 @@
 // `limber eval`: prints the poses of a JSON program at given times.
 #include "command.h"
 #include "graph_file.h"
-#include "options.h"
+#include "command_line.h"
 #include "poses.h"
 #include "terminal.h"
 
@@ -307,7 +307,7 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
     int status = 0;
-    *proceed = options_read(&usage, argc, argv, &evaluation->file_count, &status);
+    *proceed = command_line_read(&usage, argc, argv, &evaluation->file_count, &status);
     if (*proceed) {
         status = check_usage(evaluation, backend);
         *proceed = status == 0;

@@ -1,7 +1,7 @@
 // `limber graph`: prints the machines of a graph, as text or for Graphviz.
 #include "command.h"
 #include "graph_file.h"
-#include "options.h"
+#include "command_line.h"
 #include "terminal.h"
 
 #include "../graph_moving.h"
@@ -350,7 +350,7 @@ static int read_usage(asked *asked, int argc, char **argv, bool *proceed) {
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
     int status = 0;
-    *proceed = options_read(&usage, argc, argv, &asked->file_count, &status);
+    *proceed = command_line_read(&usage, argc, argv, &asked->file_count, &status);
     if (*proceed && asked->graph == NULL && asked->machine == NULL) {
         *proceed = false;
         return usage_error("graph", "neither --graph nor --machine given");

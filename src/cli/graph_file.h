@@ -3,7 +3,7 @@
 #define LIMBER_SRC_CLI_GRAPH_FILE_H
 
 #include "character.h"
-#include "options.h"
+#include "command_line.h"
 
 #include <limber/graph_json.h>
 

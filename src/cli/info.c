@@ -1,7 +1,7 @@
 // `limber info`: reports the contents of a file.
 #include "command.h"
 #include "json.h"
-#include "options.h"
+#include "command_line.h"
 #include "reader.h"
 #include "terminal.h"
 
@@ -154,7 +154,7 @@ int command_info(int argc, char **argv) {
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
-    if (!options_read(&usage, argc, argv, &file_count, &status)) {
+    if (!command_line_read(&usage, argc, argv, &file_count, &status)) {
         return status;
     }
     lmb_import *import = NULL;

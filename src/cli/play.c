@@ -1,7 +1,7 @@
 // `limber play`: runs a graph that moves by itself, driven by a script, and prints it frame by frame.
 #include "command.h"
 #include "json.h"
-#include "options.h"
+#include "command_line.h"
 #include "play_run.h"
 #include "terminal.h"
 
@@ -193,7 +193,7 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
     int status = 0;
-    *proceed = options_read(&usage, argc, argv, &playing->run.file_count, &status);
+    *proceed = command_line_read(&usage, argc, argv, &playing->run.file_count, &status);
     if (*proceed) {
         status = play_run_check(&playing->run, "play", backend);
         *proceed = status == 0;

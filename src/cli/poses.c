@@ -2,7 +2,7 @@
 
 #include "command.h"
 #include "gpu_side.h"
-#include "options.h"
+#include "command_line.h"
 #include "terminal.h"
 
 #include <limber/cpu.h>

@@ -7,7 +7,7 @@
 #include "gpu_device.h"
 #include "gpu_side.h"
 #include "graph_file.h"
-#include "options.h"
+#include "command_line.h"
 #include "trace.h"
 
 #include <limber/inertia.h>
@@ -288,7 +288,7 @@ int command_profile(int argc, char **argv) {
         .takes_files = true};
     int status = 0;
     uint32_t file_count = 0;
-    if (!options_read(&usage, argc, argv, &file_count, &status)) {
+    if (!command_line_read(&usage, argc, argv, &file_count, &status)) {
         return status;
     }
     if (profiling.program > UINT32_MAX) {

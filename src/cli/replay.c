@@ -1,7 +1,7 @@
 // `limber replay`: runs a captured frame again, and reports whether every operation has the same result.
 #include "capture_run.h"
 #include "command.h"
-#include "options.h"
+#include "command_line.h"
 #include "terminal.h"
 #include "text_file.h"
 
@@ -107,7 +107,7 @@ int command_replay(int argc, char **argv) {
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
     int status = 0;
-    if (!options_read(&usage, argc, argv, &replaying.file_count, &status)) {
+    if (!command_line_read(&usage, argc, argv, &replaying.file_count, &status)) {
         return status;
     }
     status = check_usage(&replaying, backend);

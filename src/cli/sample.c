@@ -1,7 +1,7 @@
 // `limber sample`: prints the poses of a clip at given times.
 #include "character.h"
 #include "command.h"
-#include "options.h"
+#include "command_line.h"
 #include "poses.h"
 #include "terminal.h"
 
@@ -140,7 +140,7 @@ static int read_usage(sampling *sampling, int argc, char **argv, bool *proceed) 
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
     int status = 0;
-    *proceed = options_read(&usage, argc, argv, &sampling->file_count, &status);
+    *proceed = command_line_read(&usage, argc, argv, &sampling->file_count, &status);
     if (*proceed) {
         status = check_usage(sampling, backend);
         *proceed = status == 0;

@@ -1,6 +1,6 @@
 // Runs a captured frame on the CPU or on a device, and reports the result of each operation.
-#ifndef LIMBER_SRC_CLI_CAPTURE_RUN_H
-#define LIMBER_SRC_CLI_CAPTURE_RUN_H
+#ifndef LIMBER_SRC_TOOLS_CAPTURE_RUN_H
+#define LIMBER_SRC_TOOLS_CAPTURE_RUN_H
 
 #include "capture_file.h"
 #include "play_side.h"

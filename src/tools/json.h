@@ -1,8 +1,8 @@
 // Writes JSON to a stream, value by value. The output is always well formed: bytes that are not UTF-8 are replaced by
 // U+FFFD, and a float that is not finite becomes null. Unprintable characters are escaped, so that a terminal may show
 // the output (terminal.h).
-#ifndef LIMBER_SRC_CLI_JSON_H
-#define LIMBER_SRC_CLI_JSON_H
+#ifndef LIMBER_SRC_TOOLS_JSON_H
+#define LIMBER_SRC_TOOLS_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // Random programs that use all operations. Every program drawn is valid.
-#ifndef LIMBER_SRC_CLI_RANDOM_PROGRAM_H
-#define LIMBER_SRC_CLI_RANDOM_PROGRAM_H
+#ifndef LIMBER_SRC_TOOLS_RANDOM_PROGRAM_H
+#define LIMBER_SRC_TOOLS_RANDOM_PROGRAM_H
 
 #include "random.h"
 

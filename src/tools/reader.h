@@ -1,7 +1,7 @@
 // Reads characters from untrusted files of any format. Files that need Assimp are read in a child process with limits,
 // which returns a pack.
-#ifndef LIMBER_SRC_CLI_READER_H
-#define LIMBER_SRC_CLI_READER_H
+#ifndef LIMBER_SRC_TOOLS_READER_H
+#define LIMBER_SRC_TOOLS_READER_H
 
 #include <limber/import.h>
 

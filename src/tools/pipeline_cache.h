@@ -1,7 +1,7 @@
 // A file of the pipelines that a driver has compiled, for the command, the samples, the bench and the tests. The next
 // process need not compile them again. A host of the library keeps its own VkPipelineCache.
-#ifndef LIMBER_SRC_CLI_PIPELINE_CACHE_H
-#define LIMBER_SRC_CLI_PIPELINE_CACHE_H
+#ifndef LIMBER_SRC_TOOLS_PIPELINE_CACHE_H
+#define LIMBER_SRC_TOOLS_PIPELINE_CACHE_H
 
 #include <vulkan/vulkan_core.h>
 

@@ -1,6 +1,6 @@
 // Runs a crowd with a control frame by frame, on the CPU or on a device: host memory in, host memory out.
-#ifndef LIMBER_SRC_CLI_PLAY_SIDE_H
-#define LIMBER_SRC_CLI_PLAY_SIDE_H
+#ifndef LIMBER_SRC_TOOLS_PLAY_SIDE_H
+#define LIMBER_SRC_TOOLS_PLAY_SIDE_H
 
 #include "gpu_device.h"
 

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "command_line.h"
 
 #include "terminal.h"
 
@@ -133,7 +133,7 @@ static int read_option(const usage *usage, int argc, char **argv, int *index) {
     return 0;
 }
 
-bool options_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status) {
+bool command_line_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status) {
     *status = 2;
     bool only_files = false;
     uint32_t found = 0;

@@ -1,7 +1,7 @@
 // Writes a trace in Chrome's JSON format, which chrome://tracing and ui.perfetto.dev show. A trace has processes with
 // tracks, and each track has named time spans.
-#ifndef LIMBER_SRC_CLI_TRACE_H
-#define LIMBER_SRC_CLI_TRACE_H
+#ifndef LIMBER_SRC_TOOLS_TRACE_H
+#define LIMBER_SRC_TOOLS_TRACE_H
 
 #include "json.h"
 

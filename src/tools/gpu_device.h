@@ -1,7 +1,7 @@
 // A Vulkan device with Limber's pipelines, as the command and the tests open it. Uses the validation layer if
 // LIMBER_VALIDATE=1 is set in the environment.
-#ifndef LIMBER_SRC_CLI_GPU_DEVICE_H
-#define LIMBER_SRC_CLI_GPU_DEVICE_H
+#ifndef LIMBER_SRC_TOOLS_GPU_DEVICE_H
+#define LIMBER_SRC_TOOLS_GPU_DEVICE_H
 
 #include "device.h"
 

@@ -5,8 +5,8 @@
 //     1    set  speed 2.5
 //
 // Times are seconds, in order; # begins a comment.
-#ifndef LIMBER_SRC_CLI_PLAY_SCRIPT_H
-#define LIMBER_SRC_CLI_PLAY_SCRIPT_H
+#ifndef LIMBER_SRC_TOOLS_PLAY_SCRIPT_H
+#define LIMBER_SRC_TOOLS_PLAY_SCRIPT_H
 
 #include <limber/base.h>
 

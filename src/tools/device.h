@@ -1,7 +1,7 @@
 // A Vulkan device opened with volk, for the command, the samples, the bench and the tests. The library itself uses the
 // device of its host.
-#ifndef LIMBER_SRC_CLI_DEVICE_H
-#define LIMBER_SRC_CLI_DEVICE_H
+#ifndef LIMBER_SRC_TOOLS_DEVICE_H
+#define LIMBER_SRC_TOOLS_DEVICE_H
 
 #include <volk.h>
 

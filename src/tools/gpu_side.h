@@ -1,7 +1,7 @@
 // Runs a batch on a Vulkan device like the reference: host memory in, host memory out. It submits and waits each time,
 // which suits tools and tests. A renderer records into its own command buffer instead.
-#ifndef LIMBER_SRC_CLI_GPU_SIDE_H
-#define LIMBER_SRC_CLI_GPU_SIDE_H
+#ifndef LIMBER_SRC_TOOLS_GPU_SIDE_H
+#define LIMBER_SRC_TOOLS_GPU_SIDE_H
 
 #include "device.h"
 

@@ -6,8 +6,8 @@
 //     the sections, one after the other, to the end of the file
 //
 // Hashes are 64-bit FNV-1a. A text is stored as its length and its bytes. A file is not trusted.
-#ifndef LIMBER_SRC_CLI_CAPTURE_FILE_H
-#define LIMBER_SRC_CLI_CAPTURE_FILE_H
+#ifndef LIMBER_SRC_TOOLS_CAPTURE_FILE_H
+#define LIMBER_SRC_TOOLS_CAPTURE_FILE_H
 
 #include <limber/graph.h>
 

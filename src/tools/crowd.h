@@ -1,7 +1,7 @@
 // Random crowds, to compare two sides with each other: programs over a rig and its clips that use every operation, and
 // inputs for the characters that run them. The same seed gives the same crowd on every machine.
-#ifndef LIMBER_SRC_CLI_CROWD_H
-#define LIMBER_SRC_CLI_CROWD_H
+#ifndef LIMBER_SRC_TOOLS_CROWD_H
+#define LIMBER_SRC_TOOLS_CROWD_H
 
 #include "random_program.h"
 

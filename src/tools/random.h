@@ -1,7 +1,7 @@
 // Pseudo-random numbers that are the same on every machine: SplitMix64, after G. Steele, D. Lea and C. Flood, "Fast
 // Splittable Pseudorandom Number Generators", OOPSLA 2014.
-#ifndef LIMBER_SRC_CLI_RANDOM_H
-#define LIMBER_SRC_CLI_RANDOM_H
+#ifndef LIMBER_SRC_TOOLS_RANDOM_H
+#define LIMBER_SRC_TOOLS_RANDOM_H
 
 #include <stdint.h>
 

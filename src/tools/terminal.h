@@ -5,8 +5,8 @@
 //           separate lines or paragraphs, or that have no width or no glyph of their own; noncharacters
 //   \x9b    a byte that is not part of a UTF-8 character
 // All other characters are printed unchanged, and so is a backslash.
-#ifndef LIMBER_SRC_CLI_TERMINAL_H
-#define LIMBER_SRC_CLI_TERMINAL_H
+#ifndef LIMBER_SRC_TOOLS_TERMINAL_H
+#define LIMBER_SRC_TOOLS_TERMINAL_H
 
 #include <stdarg.h>
 #include <stdbool.h>

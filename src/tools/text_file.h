@@ -1,6 +1,6 @@
 // A text file that the user names to the command.
-#ifndef LIMBER_SRC_CLI_TEXT_FILE_H
-#define LIMBER_SRC_CLI_TEXT_FILE_H
+#ifndef LIMBER_SRC_TOOLS_TEXT_FILE_H
+#define LIMBER_SRC_TOOLS_TEXT_FILE_H
 
 #include <limber/base.h>
 

@@ -1,6 +1,6 @@
 // Options of a subcommand, read, checked and explained from one table.
-#ifndef LIMBER_SRC_CLI_OPTIONS_H
-#define LIMBER_SRC_CLI_OPTIONS_H
+#ifndef LIMBER_SRC_TOOLS_COMMAND_LINE_H
+#define LIMBER_SRC_TOOLS_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ typedef struct usage {
 // help was requested (0), or the usage is wrong (2, printed on stderr). Moves the arguments that are not options to the
 // front of argv and counts them. There is at least 1, or none if the command takes no files; then `file_count` may be
 // NULL.
-bool options_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status);
+bool command_line_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status);
 
 // Reads a finite number in plain decimal notation. Returns false if the text is not one.
 bool option_read_float(const char *text, float *value);
