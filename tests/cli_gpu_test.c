@@ -4,7 +4,7 @@
 #include "suite.h"
 #include "trace_tree.h"
 
-#include "../src/tools/gpu_device.h"
+#include "../src/tools/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

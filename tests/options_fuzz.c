@@ -1,6 +1,6 @@
 // Untrusted command-line options: the arguments are read, or refused with the status of wrong usage. In the input, each
 // argument ends with a zero byte.
-#include "tools/command_line.h"
+#include "command_line.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,13 +30,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 // Discards the messages, which would otherwise fill the log.
-static bool read_quietly(const usage *usage, int argc, char **argv, uint32_t *files, int *status) {
+static int read_quietly(const usage *usage, int argc, char **argv, uint32_t *files) {
     FILE *const kept_errors = stderr, *const kept_output = stdout;
     stderr = stdout = nowhere;
-    const bool reads = command_line_read(usage, argc, argv, files, status);
+    const int status = command_line_read(usage, argc, argv, files);
     stderr = kept_errors;
     stdout = kept_output;
-    return reads;
+    return status;
 }
 
 static bool is_inside(const char *text, const char *begin, size_t size) {
@@ -54,37 +54,43 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         arguments[count++] = text + at;
     }
 
-    float values[MOST_ARGUMENTS];
-    const char *names[MOST_ARGUMENTS];
     bool flag = false;
     const char *name = NULL;
-    uint32_t number = 0;
+    uint32_t number = 0, limited = 0;
     uint64_t seed = 0;
-    option_seconds times = {values, 0};
-    option_texts texts = {names, 0};
-    const option options[] = {
-        {"--flag", OPTION_FLAG, &flag, NULL, "a flag"},        {"--name", OPTION_TEXT, &name, "TEXT", "a text"},
-        {"--count", OPTION_COUNT, &number, "N", "a count"},    {"--seed", OPTION_NUMBER, &seed, "N", "a number"},
-        {"--at", OPTION_SECONDS, &times, "SECONDS", "a time"}, {"--pose", OPTION_TEXTS, &texts, "NAME", "a pose"}};
-    const bool takes_files = size > 0 && data[0] % 2 != 0;
-    const usage usage = {"fuzz", "[options]", "Nothing.\n", options, sizeof options / sizeof options[0], takes_files};
+    option_seconds times = {0};
+    option_texts texts = {0};
+    const option options[] = {{"--flag", OPTION_FLAG, &flag, NULL, "a flag"},
+                              {"--name", OPTION_TEXT, &name, "TEXT", "a text"},
+                              {"--count", OPTION_COUNT, &number, "N", "a count"},
+                              {"--seed", OPTION_NUMBER, &seed, "N", "a number"},
+                              {"--at", OPTION_SECONDS, &times, "SECONDS", "a time"},
+                              {"--pose", OPTION_TEXTS, &texts, "NAME", "a pose"},
+                              {"--row", OPTION_LIMITED, &(option_limited){&limited, 16}, "N", "a row"},
+                              {0}};
+    const option_files takes = size > 0 ? data[0] % 3 : OPTION_NO_FILES;
+    const usage usage = {"fuzz", "[options]", "Nothing.\n", options, takes};
     uint32_t files = 0;
-    int status = -1;
-    if (read_quietly(&usage, count, arguments, takes_files ? &files : NULL, &status)) {
-        require(takes_files ? files > 0 && files <= (uint32_t)count : files == 0, "another number of files");
+    const int status = read_quietly(&usage, count, arguments, takes == OPTION_NO_FILES ? NULL : &files);
+    if (status == COMMAND_LINE_GOOD) {
+        require(takes == OPTION_NO_FILES ? files == 0 : files <= (uint32_t)count, "another number of files");
+        require(takes != OPTION_SOME_FILES || files > 0, "no file");
+        require(limited <= 16, "a number above its limit");
         for (uint32_t i = 0; i < files; i++) {
             require(is_inside(arguments[i], text, size + 1), "a file that is no argument");
         }
         for (uint32_t i = 0; i < times.count; i++) {
-            require(isfinite(values[i]), "a time that is not finite");
+            require(isfinite(times.values[i]), "a time that is not finite");
         }
         for (uint32_t i = 0; i < texts.count; i++) {
-            require(is_inside(names[i], text, size + 1), "a text that is no argument");
+            require(is_inside(texts.values[i], text, size + 1), "a text that is no argument");
         }
         require(files + times.count + texts.count <= (uint32_t)count, "more than there are arguments");
     } else {
         require(status == 0 || status == 2, "another exit status");
     }
+    free(times.values);
+    free(texts.values);
     free(text);
     return 0;
 }

@@ -2,16 +2,15 @@
 // every stage bit by bit.
 #include "command.h"
 #include "crowd.h"
-#include "gpu_device.h"
 #include "gpu_side.h"
-#include "graph_file.h"
+#include "inputs.h"
 #include "json.h"
-#include "command_line.h"
 #include "terminal.h"
+
+#include "../host.h"
 
 #include <inttypes.h>
 #include <limber/compare.h>
-#include <limber/cpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +48,6 @@ typedef struct comparing {
     uint64_t counters_differ;
     char first[600]; // the first difference, as text
 } comparing;
-
-static lmb_result no_memory(lmb_error *error) {
-    error->result = LMB_ERROR_MEMORY;
-    snprintf(error->message, sizeof error->message, "no memory for the outputs");
-    return LMB_ERROR_MEMORY;
-}
 
 static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
     side->outputs.refused = side->refused;
@@ -102,16 +95,14 @@ static void compare_refusals(comparing *comparing, uint32_t program, uint32_t fr
     }
 }
 
-static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t frame, lmb_cpu *cpu, gpu_side *side,
-                                lmb_error *error) {
+static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t frame, gpu_side *side, lmb_error *error) {
     const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
     crowd_draw(crowd, frame);
     lmb_batch_inputs inputs = crowd_inputs(crowd);
     inputs.previous_palette = frame > 0 ? comparing->reference.outputs.stages[LMB_STAGE_PALETTE] : NULL;
     memset(comparing->reference.refused, 0, sizeof comparing->reference.refused);
     memset(comparing->gpu.refused, 0, sizeof comparing->gpu.refused);
-    lmb_result result =
-        lmb_cpu_run_poses(cpu, &batch, &inputs, &comparing->reference.outputs, 0, batch.character_count, error);
+    lmb_result result = reference_run(&batch, &inputs, &comparing->reference.outputs, error);
     if (result == LMB_OK) {
         result = gpu_side_run(side, &inputs, &comparing->gpu.outputs, error);
     }
@@ -131,10 +122,10 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
     return LMB_OK;
 }
 
-static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_cpu *cpu, lmb_error *error) {
+static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_error *error) {
     const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
     if (!create_outputs(&batch, &comparing->reference) || !create_outputs(&batch, &comparing->gpu)) {
-        return no_memory(error);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the outputs");
     }
     gpu_side side;
     lmb_result result = gpu_side_create(&comparing->opened.device, comparing->opened.gpu, &batch, 0, &side, error);
@@ -142,7 +133,7 @@ static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_cpu *cp
         return result;
     }
     for (uint32_t frame = 0; result == LMB_OK && frame < comparing->frame_count; frame++) {
-        result = compare_frame(comparing, crowd, frame, cpu, &side, error);
+        result = compare_frame(comparing, crowd, frame, &side, error);
     }
     gpu_side_destroy(&side);
     return result;
@@ -162,12 +153,7 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
     if (result != LMB_OK) {
         return result;
     }
-    lmb_cpu *cpu = NULL;
-    result = lmb_cpu_create(crowd.program, LMB_CPU_REFERENCE, NULL, &cpu, error);
-    if (result == LMB_OK) {
-        result = compare_frames(comparing, &crowd, cpu, error);
-    }
-    lmb_cpu_destroy(cpu);
+    result = compare_frames(comparing, &crowd, error);
     destroy_outputs(&comparing->reference);
     destroy_outputs(&comparing->gpu);
     crowd_destroy(&crowd);
@@ -183,13 +169,7 @@ static lmb_result compare(comparing *comparing, lmb_error *error) {
     for (uint32_t program = 0; result == LMB_OK && program < comparing->program_count; program++) {
         result = compare_program(comparing, program, error);
     }
-    lmb_error validation;
-    lmb_result closed = gpu_device_close(&comparing->opened, &validation);
-    if (result == LMB_OK && closed != LMB_OK) {
-        *error = validation;
-        return closed;
-    }
-    return result;
+    return gpu_device_close(&comparing->opened, result, error);
 }
 
 static uint64_t total_values(const comparing *comparing) {
@@ -266,10 +246,11 @@ int command_compare(int argc, char **argv) {
         {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &comparing.frame_count, "N", "frames, each with inputs of its own (4)"},
         {"--seed", OPTION_NUMBER, &comparing.seed, "S", "what the crowd is drawn from (1)"},
-        {"--device", OPTION_TEXT, &comparing.device_name, "NAME|INDEX", "part of a device's name, or its index"},
-        {"--json", OPTION_FLAG, &comparing.as_json, NULL, "print JSON"}};
+        OPTION_DEVICE(&comparing.device_name),
+        OPTION_JSON(&comparing.as_json),
+        {0}};
     const usage usage = {
-        .command = "compare",
+        .command = "limber compare",
         .synopsis = "FILE... [--graph FILE|JSON | --graphs N] [--characters N] [--frames N] [--seed S]\n"
                     "                      [--device NAME|INDEX] [--json]",
         .text =
@@ -278,15 +259,14 @@ int command_compare(int argc, char **argv) {
             "some of which are drawn on purpose. With --graph it runs that graph alone, with parameters from all\n"
             "over their ranges. Exit status 1 where anything differs.\n" CHARACTER_HELP,
         .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .takes_files = true};
-    int status = 0;
-    if (!command_line_read(&usage, argc, argv, &comparing.file_count, &status)) {
+        .files = OPTION_SOME_FILES};
+    int status = command_line_read(&usage, argc, argv, &comparing.file_count);
+    if (status != COMMAND_LINE_GOOD) {
         return status;
     }
     comparing.file = argv[0];
     if (comparing.graph_text != NULL && comparing.program_count != 0) {
-        return usage_error("compare", "--graphs is of random ones, --graph gives one");
+        return usage_error("limber compare", "--graphs is of random ones, --graph gives one");
     }
     if (comparing.program_count == 0) {
         comparing.program_count = comparing.graph_text == NULL ? PROGRAM_COUNT : 1;
@@ -295,7 +275,7 @@ int command_compare(int argc, char **argv) {
     if (character_open(argv, comparing.file_count, &comparing.character, &error) != LMB_OK) {
         status = command_failed(NULL, &error);
     } else if (comparing.graph_text != NULL &&
-               !graph_file_read(comparing.graph_text, &comparing.character, NULL, &comparing.graph)) {
+               !graph_file_read(comparing.graph_text, NULL, &comparing.character, NULL, &comparing.graph)) {
         status = 1;
     } else if (compare(&comparing, &error) != LMB_OK) {
         status = command_failed(comparing.file, &error);

@@ -1,8 +1,7 @@
 // `limber devices`: lists the Vulkan devices, and whether each gives the same bits.
 #include "command.h"
-#include "gpu_device.h"
+#include "device.h"
 #include "json.h"
-#include "command_line.h"
 #include "terminal.h"
 
 #include <stdio.h>
@@ -69,7 +68,7 @@ static bool probe(listed_device *listed, lmb_error *error) {
                  result.failure_count, result.case_count, result.failed_case, result.input_bits[0],
                  result.input_bits[1], result.actual_bits, result.expected_bits);
     }
-    return gpu_device_close(&opened, error) == LMB_OK;
+    return gpu_device_close(&opened, LMB_OK, error) == LMB_OK;
 }
 
 static bool list(VkPhysicalDevice physical, uint32_t index, listed_device *listed, lmb_error *error) {
@@ -143,17 +142,17 @@ static bool list_all(const device *instance, listed_device *devices, uint32_t *c
 
 int command_devices(int argc, char **argv) {
     bool as_json = false;
-    int status = 0;
-    const option options[] = {{"--json", OPTION_FLAG, &as_json, NULL, "print JSON"}};
+    const option options[] = {OPTION_JSON(&as_json), {0}};
     const usage usage = {
-        .command = "devices",
+        .command = "limber devices",
         .synopsis = "[--json]",
         .text =
             "Lists the Vulkan devices in the order in which --device counts them, with their drivers, and runs the\n"
             "probe on each: does it give the reference's bits, and if not, why.\n",
         .options = options,
-        .option_count = sizeof options / sizeof options[0]};
-    if (!command_line_read(&usage, argc, argv, NULL, &status)) {
+    };
+    const int status = command_line_read(&usage, argc, argv, NULL);
+    if (status != COMMAND_LINE_GOOD) {
         return status;
     }
     const device_request request = {0};

@@ -1,9 +1,10 @@
-// `limber eval`: prints the poses of a JSON program at given times.
+// `limber sample` and `limber eval`: print the poses of a clip, or of a graph written as JSON, at given times.
 #include "command.h"
-#include "graph_file.h"
-#include "command_line.h"
+#include "inputs.h"
 #include "poses.h"
 #include "terminal.h"
+
+#include "../host.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +12,10 @@
 #include <string.h>
 
 typedef struct evaluation {
-    const char *file; // the first file
     uint32_t file_count;
-    const char *graph_text;
+    const char *clip_text;  // what `sample` shows,
+    const char *graph_text; // and `eval`
+    bool loop;
     option_seconds times;
     option_texts settings;
     option_texts static_poses;
@@ -22,6 +24,7 @@ typedef struct evaluation {
 
     character character;
     graph_file graph;
+    const lmb_clip *clip;
     lmb_graph *program;
     float *parameters; // a row for each time
     float *buffers[LMB_MAX_POSES];
@@ -29,19 +32,23 @@ typedef struct evaluation {
 } evaluation;
 
 static lmb_result fail_memory(lmb_error *error) {
-    error->result = LMB_ERROR_MEMORY;
-    snprintf(error->message, sizeof error->message, "no memory for the inputs");
-    return LMB_ERROR_MEMORY;
+    return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the inputs");
 }
 
-static lmb_result no_such_parameter(const lmb_graph *graph, const char *setting, size_t length, lmb_error *error) {
-    uint32_t count = lmb_graph_parameter_count(graph);
-    error->result = LMB_ERROR_ARGUMENT;
-    int used = snprintf(error->message, sizeof error->message, "--set %s: no parameter '%.*s' among its %u", setting,
-                        (int)length, setting, count);
-    for (uint32_t i = 0; i < count && used > 0 && (size_t)used < sizeof error->message; i++) {
-        used += snprintf(error->message + used, sizeof error->message - (size_t)used, "%s %s", i == 0 ? ":" : ",",
-                         lmb_graph_parameter_at(graph, i).name);
+static const char *name_parameter(const evaluation *evaluation, uint32_t index) {
+    return lmb_graph_parameter_at(evaluation->program, index).name;
+}
+
+static const char *name_clip(const evaluation *evaluation, uint32_t index) {
+    return lmb_clip_name(evaluation->character.clips[index]);
+}
+
+// Appends the names of all that there is to the error's message.
+static lmb_result list_names(const evaluation *evaluation, uint32_t count,
+                             const char *(*name)(const struct evaluation *of, uint32_t index), lmb_error *error) {
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t used = strlen(error->message);
+        snprintf(error->message + used, sizeof error->message - used, "%s %s", i == 0 ? ":" : ",", name(evaluation, i));
     }
     return error->result;
 }
@@ -57,26 +64,26 @@ static uint32_t find_parameter(const lmb_graph *graph, const char *name, size_t 
 }
 
 // Applies a setting NAME=VALUE. Names may contain equals signs, numbers do not.
-static lmb_result apply_setting(const lmb_graph *graph, const char *setting, float *row, lmb_error *error) {
+static lmb_result apply_setting(const evaluation *evaluation, const char *setting, float *row, lmb_error *error) {
+    const lmb_graph *graph = evaluation->program;
     const char *equals = strrchr(setting, '=');
     float value = 0.0f;
     if (equals == NULL || !option_read_float(equals + 1, &value)) {
-        error->result = LMB_ERROR_ARGUMENT;
-        snprintf(error->message, sizeof error->message, "--set %s: not of the form NAME=VALUE, with a finite number",
-                 setting);
-        return error->result;
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "--set %s: not of the form NAME=VALUE, with a finite number",
+                        setting);
     }
     size_t length = (size_t)(equals - setting);
     uint32_t index = find_parameter(graph, setting, length);
     if (index == LMB_NONE) {
-        return no_such_parameter(graph, setting, length, error);
+        const uint32_t count = lmb_graph_parameter_count(graph);
+        lmb_fail(error, LMB_ERROR_ARGUMENT, "--set %s: no parameter '%.*s' among its %u", setting, (int)length, setting,
+                 (unsigned)count);
+        return list_names(evaluation, count, name_parameter, error);
     }
     const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, index);
     if (value < parameter.min || value > parameter.max) {
-        error->result = LMB_ERROR_ARGUMENT;
-        snprintf(error->message, sizeof error->message, "--set %s: outside its range, %g to %g", setting,
-                 (double)parameter.min, (double)parameter.max);
-        return error->result;
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "--set %s: outside its range, %g to %g", setting,
+                        (double)parameter.min, (double)parameter.max);
     }
     row[index] = value;
     return LMB_OK;
@@ -94,7 +101,7 @@ static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
         float *row = evaluation->parameters + (size_t)pose * count;
         lmb_graph_defaults(graph, row);
         for (uint32_t i = 0; i < evaluation->settings.count; i++) {
-            lmb_result result = apply_setting(graph, evaluation->settings.values[i], row, error);
+            lmb_result result = apply_setting(evaluation, evaluation->settings.values[i], row, error);
             if (result != LMB_OK) {
                 return result;
             }
@@ -143,21 +150,21 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
         return LMB_OK;
     }
     if (depends_on_frames(graph, graph_file_def(&evaluation->graph))) {
-        error->result = LMB_ERROR_ARGUMENT;
-        snprintf(error->message, sizeof error->message,
-                 "--graph: its poses depend on the frames before them; 'limber play' runs it");
-        return error->result;
+        return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                        "--graph: its poses depend on the frames before them; 'limber play' runs it");
     }
     if (lmb_graph_find_parameter(graph, "time") != LMB_NONE) {
         return LMB_OK;
     }
     if (has_clips(graph_file_def(&evaluation->graph)) && evaluation->times.count > 0) {
-        error->result = LMB_ERROR_ARGUMENT;
-        snprintf(error->message, sizeof error->message,
-                 "--time: no clip of this graph reads the parameter \"time\"; give what they read with --set");
-        return error->result;
+        return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                        "--time: no clip of this graph reads the parameter \"time\"; give what they read with --set");
     }
     if (evaluation->times.count == 0) {
+        evaluation->times.values = malloc(sizeof(float));
+        if (evaluation->times.values == NULL) {
+            return fail_memory(error);
+        }
         evaluation->times.values[evaluation->times.count++] = NAN;
     }
     return LMB_OK;
@@ -166,7 +173,7 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
 // Fills a pose buffer with the rest pose for every character, or with identities if the buffer has other joints than
 // the rig.
 static lmb_result fill_pose(evaluation *evaluation, uint32_t pose, lmb_error *error) {
-    const lmb_rig *rig = evaluation->poses.rig;
+    const lmb_rig *rig = evaluation->character.rig;
     uint32_t joint_count = lmb_graph_pose_joint_count(evaluation->program, pose);
     bool is_whole = joint_count == lmb_rig_joint_count(rig);
     size_t floats = lmb_graph_pose_floats(evaluation->program, pose), poses = evaluation->times.count;
@@ -192,7 +199,15 @@ static lmb_result fill_pose(evaluation *evaluation, uint32_t pose, lmb_error *er
     return LMB_OK;
 }
 
-static lmb_result run(evaluation *evaluation, lmb_error *error) {
+// Runs the poses, one for each time.
+static lmb_result run(evaluation *evaluation, const lmb_batch_inputs *inputs, lmb_error *error) {
+    evaluation->poses.rig = evaluation->character.rig;
+    evaluation->poses.program = evaluation->program;
+    evaluation->poses.count = evaluation->times.count;
+    return poses_run(&evaluation->poses, inputs, error);
+}
+
+static lmb_result run_graph(evaluation *evaluation, lmb_error *error) {
     lmb_result result = fill_parameters(evaluation, error);
     result = result == LMB_OK ? run_control(evaluation, error) : result;
     lmb_batch_inputs inputs = {.parameters = evaluation->parameters};
@@ -200,17 +215,44 @@ static lmb_result run(evaluation *evaluation, lmb_error *error) {
         result = fill_pose(evaluation, i, error);
         inputs.poses[i] = evaluation->buffers[i];
     }
+    return result == LMB_OK ? run(evaluation, &inputs, error) : result;
+}
+
+// A name takes precedence over an index, so that every clip can be selected by either.
+static lmb_result find_clip(evaluation *evaluation, lmb_error *error) {
+    const char *text = evaluation->clip_text;
+    const character *character = &evaluation->character;
+    uint64_t index = 0;
+    evaluation->clip = character_find_clip(character, text, strlen(text));
+    if (evaluation->clip == NULL && option_read_whole(text, UINT32_MAX, &index) && index < character->clip_count) {
+        evaluation->clip = character->clips[index];
+    }
+    if (evaluation->clip == NULL) {
+        lmb_fail(error, LMB_ERROR_ARGUMENT, "no clip '%s' among its %u", text, (unsigned)character->clip_count);
+        list_names(evaluation, character->clip_count, name_clip, error);
+    }
+    return evaluation->clip != NULL ? LMB_OK : error->result;
+}
+
+// Runs a program of one operation, the clip. Its time is each character's only parameter.
+static lmb_result run_clip(evaluation *evaluation, lmb_error *error) {
+    lmb_result result = find_clip(evaluation, error);
     if (result != LMB_OK) {
         return result;
     }
-    return poses_run(&evaluation->poses, &inputs, error);
-}
-
-static lmb_result evaluate(evaluation *evaluation, lmb_error *error) {
-    evaluation->poses.rig = evaluation->character.rig;
-    evaluation->poses.program = evaluation->program;
-    evaluation->poses.count = evaluation->times.count;
-    return evaluation->print_program ? LMB_OK : run(evaluation, error);
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_parameter(0);
+    node.loop = evaluation->loop;
+    const lmb_graph_def def = {.rig = evaluation->character.rig,
+                               .clips = &evaluation->clip,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = 1};
+    const lmb_batch_inputs inputs = {.parameters = evaluation->times.values};
+    result = lmb_graph_create(&def, NULL, &evaluation->program, error);
+    return result == LMB_OK ? run(evaluation, &inputs, error) : result;
 }
 
 static void write_parameters(json *json, const lmb_graph *graph) {
@@ -235,7 +277,12 @@ static void write_json(const evaluation *evaluation) {
     const lmb_graph *graph = evaluation->program;
     json json = {.stream = stdout};
     json_begin_object(&json, NULL);
-    write_parameters(&json, graph);
+    if (evaluation->clip != NULL) {
+        json_text(&json, "clip", lmb_clip_name(evaluation->clip));
+        json_float(&json, "duration", lmb_clip_duration(evaluation->clip));
+    } else {
+        write_parameters(&json, graph);
+    }
     if (evaluation->print_program) {
         json_begin_array(&json, "instructions");
         lmb_graph_print(graph, write_instruction, &json);
@@ -267,73 +314,20 @@ static void print_text(const evaluation *evaluation) {
         print_program(evaluation);
         return;
     }
-    terminal_print("graph on %s\n", poses_place(&evaluation->poses));
+    if (evaluation->clip != NULL) {
+        terminal_print("clip %s, %.3f s", lmb_clip_name(evaluation->clip), (double)lmb_clip_duration(evaluation->clip));
+        terminal_print(", on %s\n", poses_place(&evaluation->poses));
+    } else {
+        terminal_print("graph on %s\n", poses_place(&evaluation->poses));
+    }
     for (uint32_t pose = 0; pose < evaluation->times.count; pose++) {
         poses_print(&evaluation->poses, pose, evaluation->times.values[pose]);
     }
 }
 
-static int check_usage(evaluation *evaluation, const char *backend) {
-    if (evaluation->graph_text == NULL) {
-        return usage_error("eval", "no --graph given");
-    }
-    return poses_choose_backend(&evaluation->poses, "eval", backend);
-}
+// ---- The commands.
 
-static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proceed) {
-    const char *backend = "reference";
-    const option options[] = {
-        {"--graph", OPTION_TEXT, &evaluation->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself"},
-        {"--time", OPTION_SECONDS, &evaluation->times, "SECONDS",
-         "the parameter \"time\", where clips read it; may be given many times"},
-        {"--set", OPTION_TEXTS, &evaluation->settings, "NAME=VALUE", "another parameter, in its range"},
-        {"--pose", OPTION_TEXTS, &evaluation->static_poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},
-        {"--print", OPTION_FLAG, &evaluation->print_program, NULL, "print parameters and instructions instead"},
-        {"--backend", OPTION_TEXT, &backend, "BACKEND", "reference (default) or gpu"},
-        {"--device", OPTION_TEXT, &evaluation->poses.device_name, "NAME|INDEX",
-         "part of a device's name, or its index"},
-        {"--json", OPTION_FLAG, &evaluation->as_json, NULL, "print JSON"}};
-    const usage usage = {
-        .command = "eval",
-        .synopsis = "FILE... --graph FILE|JSON [--time SECONDS ...] [--set NAME=VALUE ...]\n"
-                    "                   [--pose NAME=CLIP@TIME ...]\n"
-                    "                   [--print] [--backend reference|gpu] [--device NAME|INDEX] [--json]",
-        .text = "Runs a graph written as JSON, as include/limber/graph_json.h describes it, at each time, and prints "
-                "what\n"
-                "'limber sample' prints. Parameters that are not set have their defaults; pose buffers hold the rest\n"
-                "pose. Static poses, which the JSON may name, are those given. Every mistake in the JSON is reported\n"
-                "with its place.\n" CHARACTER_HELP,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .takes_files = true};
-    int status = 0;
-    *proceed = command_line_read(&usage, argc, argv, &evaluation->file_count, &status);
-    if (*proceed) {
-        status = check_usage(evaluation, backend);
-        *proceed = status == 0;
-    }
-    return status;
-}
-
-static int run_command(evaluation *evaluation, char **files) {
-    lmb_error error = {0};
-    if (character_open(files, evaluation->file_count, &evaluation->character, &error) != LMB_OK) {
-        return command_failed(NULL, &error);
-    }
-    if (!graph_file_read(evaluation->graph_text, &evaluation->character, &evaluation->static_poses,
-                         &evaluation->graph)) {
-        return 1;
-    }
-    if (lmb_graph_create(graph_file_def(&evaluation->graph), NULL, &evaluation->program, &error) != LMB_OK ||
-        check_times(evaluation, &error) != LMB_OK) {
-        return command_failed(evaluation->file, &error);
-    }
-    if (evaluation->times.count == 0 && !evaluation->print_program) {
-        return usage_error("eval", "no --time given");
-    }
-    if (evaluate(evaluation, &error) != LMB_OK) {
-        return command_failed(evaluation->file, &error);
-    }
+static int show(const evaluation *evaluation) {
     (evaluation->as_json ? write_json : print_text)(evaluation);
     return 0;
 }
@@ -352,23 +346,119 @@ static void release(evaluation *evaluation) {
     free(evaluation->static_poses.values);
 }
 
-int command_eval(int argc, char **argv) {
-    evaluation evaluation = {.times.values = calloc((size_t)argc + 1, sizeof(float)),
-                             .settings.values = calloc((size_t)argc + 1, sizeof(const char *)),
-                             .static_poses.values = calloc((size_t)argc + 1, sizeof(const char *))};
-    int status = 1;
-    bool proceed = false;
-    if (evaluation.times.values == NULL || evaluation.settings.values == NULL ||
-        evaluation.static_poses.values == NULL) {
-        lmb_error error = {0};
-        fail_memory(&error);
-        status = command_failed("eval", &error);
-    } else {
-        status = read_usage(&evaluation, argc, argv, &proceed);
+static int read_sample(evaluation *evaluation, int argc, char **argv) {
+    const option options[] = {
+        {"--clip", OPTION_TEXT, &evaluation->clip_text, "NAME|INDEX", "the clip; a name wins over an index"},
+        {"--time", OPTION_SECONDS, &evaluation->times, "SECONDS", "a time; may be given many times"},
+        {"--loop", OPTION_FLAG, &evaluation->loop, NULL, "loop over the clip instead of holding its ends"},
+        OPTION_BACKEND(&evaluation->poses.gpu),
+        OPTION_DEVICE(&evaluation->poses.device_name),
+        OPTION_JSON(&evaluation->as_json),
+        {0}};
+    const usage usage = {
+        .command = "limber sample",
+        .synopsis = "FILE... --clip NAME|INDEX --time SECONDS [--time ...] [--loop]\n"
+                    "                     [--backend reference|gpu] [--device NAME|INDEX] [--json]",
+        .text =
+            "Samples a clip at each time, as one batch with one character for each, and prints for every joint the\n"
+            "local transform (relative to its parent) and where it is in model space, and the bounding box of the\n"
+            "skinned meshes, lowest and highest corner. JSON has the whole model matrix, row-major 3x4, the dual\n"
+            "quaternion that skins, floats that read back to the same bits, and -1 as the parent of a "
+            "root.\n" CHARACTER_HELP,
+        .options = options,
+        .files = OPTION_SOME_FILES};
+    const int status = command_line_read(&usage, argc, argv, &evaluation->file_count);
+    if (status != COMMAND_LINE_GOOD) {
+        return status;
     }
-    if (proceed) {
-        evaluation.file = argv[0];
-        status = run_command(&evaluation, argv);
+    if (evaluation->clip_text == NULL) {
+        return usage_error(usage.command, "no --clip given");
+    }
+    if (evaluation->times.count == 0) {
+        return usage_error(usage.command, "no --time given");
+    }
+    return command_check_backend(usage.command, evaluation->poses.gpu, evaluation->poses.device_name);
+}
+
+static int sample(evaluation *evaluation, char **files) {
+    lmb_error error = {0};
+    if (character_open(files, evaluation->file_count, &evaluation->character, &error) != LMB_OK) {
+        return command_failed(NULL, &error);
+    }
+    return run_clip(evaluation, &error) == LMB_OK ? show(evaluation) : command_failed(files[0], &error);
+}
+
+int command_sample(int argc, char **argv) {
+    evaluation evaluation = {0};
+    int status = read_sample(&evaluation, argc, argv);
+    if (status == COMMAND_LINE_GOOD) {
+        status = sample(&evaluation, argv);
+    }
+    release(&evaluation);
+    return status;
+}
+
+static int read_eval(evaluation *evaluation, int argc, char **argv) {
+    const option options[] = {
+        {"--graph", OPTION_TEXT, &evaluation->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself"},
+        {"--time", OPTION_SECONDS, &evaluation->times, "SECONDS",
+         "the parameter \"time\", where clips read it; may be given many times"},
+        {"--set", OPTION_TEXTS, &evaluation->settings, "NAME=VALUE", "another parameter, in its range"},
+        {"--pose", OPTION_TEXTS, &evaluation->static_poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},
+        {"--print", OPTION_FLAG, &evaluation->print_program, NULL, "print parameters and instructions instead"},
+        OPTION_BACKEND(&evaluation->poses.gpu),
+        OPTION_DEVICE(&evaluation->poses.device_name),
+        OPTION_JSON(&evaluation->as_json),
+        {0}};
+    const usage usage = {
+        .command = "limber eval",
+        .synopsis = "FILE... --graph FILE|JSON [--time SECONDS ...] [--set NAME=VALUE ...]\n"
+                    "                   [--pose NAME=CLIP@TIME ...]\n"
+                    "                   [--print] [--backend reference|gpu] [--device NAME|INDEX] [--json]",
+        .text = "Runs a graph written as JSON, as include/limber/graph_json.h describes it, at each time, and prints "
+                "what\n"
+                "'limber sample' prints. Parameters that are not set have their defaults; pose buffers hold the rest\n"
+                "pose. Static poses, which the JSON may name, are those given. Every mistake in the JSON is reported\n"
+                "with its place.\n" CHARACTER_HELP,
+        .options = options,
+        .files = OPTION_SOME_FILES};
+    const int status = command_line_read(&usage, argc, argv, &evaluation->file_count);
+    if (status != COMMAND_LINE_GOOD) {
+        return status;
+    }
+    if (evaluation->graph_text == NULL) {
+        return usage_error(usage.command, "no --graph given");
+    }
+    return command_check_backend(usage.command, evaluation->poses.gpu, evaluation->poses.device_name);
+}
+
+static int eval(evaluation *evaluation, char **files) {
+    lmb_error error = {0};
+    if (character_open(files, evaluation->file_count, &evaluation->character, &error) != LMB_OK) {
+        return command_failed(NULL, &error);
+    }
+    if (!graph_file_read(evaluation->graph_text, NULL, &evaluation->character, &evaluation->static_poses,
+                         &evaluation->graph)) {
+        return 1;
+    }
+    if (lmb_graph_create(graph_file_def(&evaluation->graph), NULL, &evaluation->program, &error) != LMB_OK ||
+        check_times(evaluation, &error) != LMB_OK) {
+        return command_failed(files[0], &error);
+    }
+    if (evaluation->times.count == 0 && !evaluation->print_program) {
+        return usage_error("limber eval", "no --time given");
+    }
+    if (!evaluation->print_program && run_graph(evaluation, &error) != LMB_OK) {
+        return command_failed(files[0], &error);
+    }
+    return show(evaluation);
+}
+
+int command_eval(int argc, char **argv) {
+    evaluation evaluation = {0};
+    int status = read_eval(&evaluation, argc, argv);
+    if (status == COMMAND_LINE_GOOD) {
+        status = eval(&evaluation, argv);
     }
     release(&evaluation);
     return status;

@@ -1,12 +1,11 @@
 // `limber graph`: prints the machines of a graph, as text or for Graphviz.
 #include "command.h"
-#include "graph_file.h"
-#include "command_line.h"
+#include "inputs.h"
 #include "terminal.h"
 
 #include "../graph_moving.h"
+#include "../host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,8 +306,7 @@ static int print_file(const graph_file *file, bool as_dot) {
     lmb_error error = {0};
     lmb_result result = lmb_graph_create(graph_file_def(file), NULL, &graph, &error);
     if (result == LMB_OK && lmb_graph_machine_count(graph) == 0) {
-        snprintf(error.message, sizeof error.message, "it has no machine; 'limber eval --print' prints any graph");
-        result = LMB_ERROR_ARGUMENT;
+        result = lmb_fail(&error, LMB_ERROR_ARGUMENT, "it has no machine; 'limber eval --print' prints any graph");
     }
     if (result == LMB_OK) {
         result = lmb_moving_create(graph_file_def(file), NULL, &moving, &error);
@@ -331,15 +329,16 @@ typedef struct asked {
     uint32_t file_count;
 } asked;
 
-static int read_usage(asked *asked, int argc, char **argv, bool *proceed) {
+static int read_usage(asked *asked, int argc, char **argv) {
     const option options[] = {
         {"--graph", OPTION_TEXT, &asked->graph, "FILE|JSON", "a file of JSON, or the JSON itself"},
         {"--machine", OPTION_TEXT, &asked->machine, "FILE",
          "a machine's text, for the graph's machine without states, or alone"},
         {"--pose", OPTION_TEXTS, &asked->poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},
-        {"--dot", OPTION_FLAG, &asked->as_dot, NULL, "print a graph for Graphviz"}};
+        {"--dot", OPTION_FLAG, &asked->as_dot, NULL, "print a graph for Graphviz"},
+        {0}};
     const usage usage = {
-        .command = "graph",
+        .command = "limber graph",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--dot]\n"
                     "       limber graph FILE... --machine FILE [--dot]",
         .text =
@@ -347,15 +346,11 @@ static int read_usage(asked *asked, int argc, char **argv, bool *proceed) {
             "states, the clips that play in them, and the transitions. With --dot, 'dot -Tsvg' draws it. Where a\n"
             "text is wrong, every mistake is reported with its place.\n" CHARACTER_HELP,
         .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .takes_files = true};
-    int status = 0;
-    *proceed = command_line_read(&usage, argc, argv, &asked->file_count, &status);
-    if (*proceed && asked->graph == NULL && asked->machine == NULL) {
-        *proceed = false;
-        return usage_error("graph", "neither --graph nor --machine given");
-    }
-    return status;
+        .files = OPTION_SOME_FILES};
+    const int status = command_line_read(&usage, argc, argv, &asked->file_count);
+    return status == COMMAND_LINE_GOOD && asked->graph == NULL && asked->machine == NULL
+               ? usage_error(usage.command, "neither --graph nor --machine given")
+               : status;
 }
 
 static int run_command(const asked *asked, char **files) {
@@ -365,7 +360,7 @@ static int run_command(const asked *asked, char **files) {
     if (character_open(files, asked->file_count, &character, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
-    bool read = graph_file_read_machine(asked->graph, asked->machine, &character, &asked->poses, &file);
+    bool read = graph_file_read(asked->graph, asked->machine, &character, &asked->poses, &file);
     int status = read ? print_file(&file, asked->as_dot) : 1;
     graph_file_release(&file);
     character_close(&character);
@@ -373,14 +368,9 @@ static int run_command(const asked *asked, char **files) {
 }
 
 int command_graph(int argc, char **argv) {
-    asked asked = {.poses.values = calloc((size_t)argc + 1, sizeof(const char *))};
-    if (asked.poses.values == NULL) {
-        const lmb_error error = {.message = "no memory for the static poses"};
-        return command_failed("graph", &error);
-    }
-    bool proceed = false;
-    int status = read_usage(&asked, argc, argv, &proceed);
-    if (proceed) {
+    asked asked = {0};
+    int status = read_usage(&asked, argc, argv);
+    if (status == COMMAND_LINE_GOOD) {
         status = run_command(&asked, argv);
     }
     free(asked.poses.values);

@@ -1,7 +1,6 @@
 // `limber info`: reports the contents of a file.
 #include "command.h"
 #include "json.h"
-#include "command_line.h"
 #include "reader.h"
 #include "terminal.h"
 
@@ -141,10 +140,9 @@ static void print_notes(const lmb_import *import) {
 int command_info(int argc, char **argv) {
     bool as_json = false;
     uint32_t file_count = 0;
-    int status = 0;
-    const option options[] = {{"--json", OPTION_FLAG, &as_json, NULL, "print JSON"}};
+    const option options[] = {OPTION_JSON(&as_json), {0}};
     const usage usage = {
-        .command = "info",
+        .command = "limber info",
         .synopsis = "FILE... [--json]",
         .text = "Shows what a character holds, in glTF, FBX, Collada or BVH; files after the first add their\n"
                 "clips, matched by joint name. Shown are joints (parents before children), float channels, clips with "
@@ -152,9 +150,9 @@ int command_info(int argc, char **argv) {
                 "and keys as the author gave them and the bytes of the built block, meshes, and notes on\n"
                 "what was left out. In JSON a root's parent is -1, and so is the image of a mesh without.\n",
         .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .takes_files = true};
-    if (!command_line_read(&usage, argc, argv, &file_count, &status)) {
+        .files = OPTION_SOME_FILES};
+    const int status = command_line_read(&usage, argc, argv, &file_count);
+    if (status != COMMAND_LINE_GOOD) {
         return status;
     }
     lmb_import *import = NULL;

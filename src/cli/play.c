@@ -1,15 +1,194 @@
 // `limber play`: runs a graph that moves by itself, driven by a script, and prints it frame by frame.
-#include "command.h"
+#include "play.h"
+
+#include "file.h"
 #include "json.h"
-#include "command_line.h"
-#include "play_run.h"
 #include "terminal.h"
+
+#include "../host.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PATH_SIZE 512
+
+// ---- The run. `limber capture` does the same.
+
+static lmb_result fail_script(const play_run *run, const play_line *line, const char *what, lmb_error *error) {
+    return lmb_fail(error, LMB_ERROR_FORMAT, "%s: line %u, column %u: %s '%s'", run->script_name,
+                    (unsigned)line->number, (unsigned)line->column, what, line->name);
+}
+
+// Checks every name before anything runs.
+static lmb_result check_script(const play_run *run, lmb_error *error) {
+    const lmb_graph *graph = run->graph;
+    for (uint32_t i = 0; i < run->script.count; i++) {
+        const play_line *line = &run->script.lines[i];
+        if (!line->sets && lmb_graph_find_event(graph, line->name) == LMB_NONE) {
+            return fail_script(run, line, "the graph has no event", error);
+        }
+        uint32_t parameter = line->sets ? lmb_graph_find_parameter(graph, line->name) : 0;
+        if (line->sets && parameter == LMB_NONE) {
+            return fail_script(run, line, "the graph has no parameter", error);
+        }
+        if (line->sets) {
+            const lmb_graph_parameter range = lmb_graph_parameter_at(graph, parameter);
+            if (!(line->value >= range.min && line->value <= range.max)) {
+                return fail_script(run, line, "out of range:", error);
+            }
+        }
+        if (line->character != LMB_NONE && line->character >= run->side.character_count) {
+            return fail_script(run, line, "there is no such character for", error);
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result read_script(play_run *run, lmb_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    if (run->script_name == NULL) {
+        return LMB_OK;
+    }
+    lmb_result result = file_read(run->script_name, FILE_LARGEST_TEXT, &text, &size, error);
+    if (result == LMB_OK) {
+        lmb_error found;
+        result = play_script_read(text, size, &run->script, &found);
+        if (result != LMB_OK) {
+            lmb_fail(error, result, "%s: %.400s", run->script_name, found.message);
+        }
+    }
+    free(text);
+    return result == LMB_OK ? check_script(run, error) : result;
+}
+
+// Counts all events of the script, an upper bound of the events in one frame.
+static uint32_t count_events(const play_run *run) {
+    uint64_t most = 0, now = 0;
+    for (uint32_t i = 0; i < run->script.count; i++) {
+        const play_line *line = &run->script.lines[i];
+        now += line->sets ? 0 : line->character == LMB_NONE ? run->side.character_count : 1;
+        most = now > most ? now : most;
+    }
+    return most < (1u << 24) ? (uint32_t)most : 1u << 24;
+}
+
+static lmb_result create(play_run *run, lmb_error *error) {
+    if (lmb_graph_control(run->graph) == NULL && !run->may_stand_still) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                        "nothing in the graph moves by itself: it has no machine, and no clip that plays");
+    }
+    if (lmb_graph_pose_count(run->graph) > 0) {
+        return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "the graph reads pose buffers, and there is nobody to fill them");
+    }
+    run->side.graph = run->graph;
+    run->side.control = lmb_graph_control(run->graph);
+    run->side.events_a_frame = count_events(run);
+    return play_side_create(&run->side, error);
+}
+
+static lmb_result fill_row(play_run *run, lmb_error *error) {
+    const lmb_graph *graph = run->graph;
+    uint32_t count = lmb_graph_parameter_count(graph);
+    run->row = calloc((size_t)run->side.character_count * count + 1, sizeof(float));
+    if (run->row == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the parameters");
+    }
+    for (size_t character = 0; character < run->side.character_count; character++) {
+        lmb_graph_defaults(graph, run->row + character * count);
+    }
+    return LMB_OK;
+}
+
+static void apply_line(play_run *run, const play_line *line) {
+    const lmb_graph *graph = run->graph;
+    uint32_t first = line->character == LMB_NONE ? 0 : line->character;
+    uint32_t end = line->character == LMB_NONE ? run->side.character_count : first + 1;
+    uint32_t found = line->sets ? lmb_graph_find_parameter(graph, line->name) : lmb_graph_find_event(graph, line->name);
+    size_t count = lmb_graph_parameter_count(graph);
+    for (uint32_t i = first; i < end; i++) {
+        if (line->sets) {
+            run->row[i * count + found] = line->value;
+        } else if (run->side.event_count < run->side.events_a_frame) {
+            run->side.events[run->side.event_count++] = (lmb_event){i, found};
+        }
+    }
+}
+
+// A line takes effect in the first frame that is not before its time.
+void play_run_begin_frame(play_run *run, uint32_t frame) {
+    run->side.event_count = 0;
+    while (run->next_line < run->script.count &&
+           run->script.lines[run->next_line].seconds <= frame / (double)run->rate + 1e-9) {
+        apply_line(run, &run->script.lines[run->next_line++]);
+    }
+    memcpy(run->side.parameters, run->row,
+           (size_t)run->side.character_count * lmb_graph_parameter_count(run->graph) * sizeof(float));
+}
+
+lmb_result play_run_step(play_run *run, uint32_t frame, lmb_error *error) {
+    lmb_result result = play_side_run(&run->side, play_run_ticks(run, frame) - run->passed, frame, error);
+    run->passed = play_run_ticks(run, frame);
+    return result;
+}
+
+uint64_t play_run_ticks(const play_run *run, uint32_t frame) {
+    return (uint64_t)frame * LMB_TICKS_PER_SECOND / run->rate;
+}
+
+int play_run_read(play_run *run, const usage *usage, int argc, char **argv) {
+    const int status = command_line_read(usage, argc, argv, &run->file_count);
+    if (status == COMMAND_LINE_GOOD && run->graph_text == NULL && run->machine_name == NULL) {
+        return usage_error(usage->command, "neither --graph nor --machine given");
+    }
+    return status == COMMAND_LINE_GOOD ? command_check_backend(usage->command, run->side.gpu, run->side.device_name)
+                                       : status;
+}
+
+static lmb_result create_graph(play_run *run, lmb_error *error) {
+    lmb_graph_def def = *graph_file_def(&run->text);
+    def.max_emitted_events = def.max_emitted_events > 32 ? def.max_emitted_events : 32;
+    return lmb_graph_create(&def, NULL, &run->graph, error);
+}
+
+static lmb_result open_run(play_run *run, lmb_error *error) {
+    lmb_result result = create(run, error);
+    return result == LMB_OK ? fill_row(run, error) : result;
+}
+
+int play_run_open(play_run *run, char **files) {
+    lmb_error error = {0};
+    if (character_open(files, run->file_count, &run->character, &error) != LMB_OK) {
+        return command_failed(NULL, &error);
+    }
+    if (!graph_file_read(run->graph_text, run->machine_name, &run->character, &run->static_poses, &run->text)) {
+        return 1;
+    }
+    graph_file_warn(&run->text);
+    if (create_graph(run, &error) != LMB_OK) {
+        return command_failed(files[0], &error);
+    }
+    if (read_script(run, &error) != LMB_OK) {
+        return command_failed(NULL, &error);
+    }
+    return open_run(run, &error) == LMB_OK ? 0 : command_failed(files[0], &error);
+}
+
+int play_run_close(play_run *run, const char *command, int status) {
+    lmb_error error = {0};
+    const lmb_result closed = play_side_destroy(&run->side, LMB_OK, &error);
+    lmb_graph_destroy(run->graph);
+    play_script_release(&run->script);
+    free(run->row);
+    graph_file_release(&run->text);
+    character_close(&run->character);
+    free(run->static_poses.values);
+    return closed == LMB_OK || status != 0 ? status : command_failed(command, &error);
+}
+
+// ---- The command.
 
 typedef struct playing {
     play_run run;
@@ -170,14 +349,14 @@ static lmb_result play(playing *playing, lmb_error *error) {
     return result;
 }
 
-static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
-    const char *backend = "reference";
-    const option options[] = {PLAY_RUN_OPTIONS(&playing->run, &backend),
+static int read_usage(playing *playing, int argc, char **argv) {
+    const option options[] = {PLAY_RUN_OPTIONS(&playing->run),
                               {"--changes", OPTION_FLAG, &playing->changes_alone, NULL,
                                "the first frame, and those with other states than the one before"},
-                              {"--json", OPTION_FLAG, &playing->as_json, NULL, "print JSON"}};
+                              OPTION_JSON(&playing->as_json),
+                              {0}};
     const usage usage = {
-        .command = "play",
+        .command = "limber play",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--script FILE]\n"
                     "                   [--fps N] [--frames N] [--characters N] [--changes]\n"
                     "                   [--backend reference|gpu] [--device NAME|INDEX] [--json]\n"
@@ -190,31 +369,19 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
             "states and\n"
             "palettes. Every backend prints the same.\n" CHARACTER_HELP,
         .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .takes_files = true};
-    int status = 0;
-    *proceed = command_line_read(&usage, argc, argv, &playing->run.file_count, &status);
-    if (*proceed) {
-        status = play_run_check(&playing->run, "play", backend);
-        *proceed = status == 0;
-    }
-    return status;
+        .files = OPTION_SOME_FILES};
+    return play_run_read(&playing->run, &usage, argc, argv);
 }
 
 int command_play(int argc, char **argv) {
-    playing playing = {0};
-    lmb_error error = {.message = "no memory for the static poses"};
-    if (!play_run_begin(&playing.run, argc)) {
-        return command_failed("play", &error);
-    }
-    bool proceed = false;
-    int status = read_usage(&playing, argc, argv, &proceed);
-    if (proceed) {
+    playing playing = {.run = {PLAY_RUN_DEFAULTS}};
+    lmb_error error = {0};
+    int status = read_usage(&playing, argc, argv);
+    if (status == COMMAND_LINE_GOOD) {
         status = play_run_open(&playing.run, argv);
+        if (status == 0 && play(&playing, &error) != LMB_OK) {
+            status = command_failed(argv[0], &error);
+        }
     }
-    if (proceed && status == 0 && play(&playing, &error) != LMB_OK) {
-        status = command_failed(playing.run.file, &error);
-    }
-    lmb_result closed = play_run_close(&playing.run, &error);
-    return closed == LMB_OK || status != 0 ? status : command_failed("play", &error);
+    return play_run_close(&playing.run, "play", status);
 }

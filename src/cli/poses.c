@@ -1,26 +1,12 @@
 #include "poses.h"
 
-#include "command.h"
-#include "gpu_side.h"
-#include "command_line.h"
 #include "terminal.h"
 
-#include <limber/cpu.h>
+#include "../host.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int poses_choose_backend(poses *poses, const char *command, const char *backend) {
-    if (strcmp(backend, "gpu") != 0 && strcmp(backend, "reference") != 0) {
-        return usage_error(command, "--backend must be reference or gpu, not '%s'", backend);
-    }
-    poses->gpu = strcmp(backend, "gpu") == 0;
-    if (poses->device_name != NULL && !poses->gpu) {
-        return usage_error(command, "--device needs --backend gpu");
-    }
-    return 0;
-}
 
 #define PRINTED                                                                                                        \
     (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS | LMB_OUTPUT_CHANNELS)
@@ -36,46 +22,27 @@ static lmb_result create_outputs(poses *poses, lmb_error *error) {
         size_t floats = (size_t)poses->count * lmb_batch_stage_floats(&poses->batch, stage);
         poses->stages[stage] = printed >> stage & 1u ? calloc(floats, sizeof(float)) : NULL;
         if ((printed >> stage & 1u) && poses->stages[stage] == NULL) {
-            error->result = LMB_ERROR_MEMORY;
-            snprintf(error->message, sizeof error->message, "no memory for the poses");
-            return LMB_ERROR_MEMORY;
+            return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the poses");
         }
     }
     return LMB_OK;
 }
 
-static lmb_result run_reference(poses *poses, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
-                                lmb_error *error) {
-    lmb_cpu *cpu = NULL;
-    lmb_result result = lmb_cpu_create(poses->program, LMB_CPU_REFERENCE, NULL, &cpu, error);
-    if (result == LMB_OK) {
-        result = lmb_cpu_run_poses(cpu, &poses->batch, inputs, outputs, 0, poses->batch.character_count, error);
-    }
-    lmb_cpu_destroy(cpu);
-    return result;
-}
-
 static lmb_result run_gpu(poses *poses, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                           lmb_error *error) {
     gpu_device opened;
+    gpu_side side = {0};
     lmb_result result = gpu_device_open(poses->device_name, false, &opened, error);
     if (result != LMB_OK) {
         return result;
     }
     memcpy(poses->device, opened.device.properties.deviceName, sizeof poses->device);
-    gpu_side side;
     result = gpu_side_create(&opened.device, opened.gpu, &poses->batch, 0, &side, error);
     if (result == LMB_OK) {
         result = gpu_side_run(&side, inputs, outputs, error);
-        gpu_side_destroy(&side);
     }
-    lmb_error validation;
-    lmb_result closed = gpu_device_close(&opened, &validation);
-    if (result == LMB_OK && closed != LMB_OK) {
-        *error = validation;
-        return closed;
-    }
-    return result;
+    gpu_side_destroy(&side);
+    return gpu_device_close(&opened, result, error);
 }
 
 lmb_result poses_run(poses *poses, const lmb_batch_inputs *inputs, lmb_error *error) {
@@ -85,7 +52,7 @@ lmb_result poses_run(poses *poses, const lmb_batch_inputs *inputs, lmb_error *er
     }
     lmb_batch_outputs outputs = {0};
     memcpy(outputs.stages, poses->stages, sizeof poses->stages);
-    return poses->gpu ? run_gpu(poses, inputs, &outputs, error) : run_reference(poses, inputs, &outputs, error);
+    return poses->gpu ? run_gpu(poses, inputs, &outputs, error) : reference_run(&poses->batch, inputs, &outputs, error);
 }
 
 void poses_release(poses *poses) {
@@ -99,32 +66,26 @@ const char *poses_place(const poses *poses) {
     return poses->gpu ? poses->device : "the reference";
 }
 
+// Returns the floats of a stage of a pose, from the element `index` of `size` floats on.
+static const float *stage_of(const poses *poses, lmb_stage stage, uint32_t pose, uint32_t index, uint32_t size) {
+    return poses->stages[stage] + (size_t)pose * lmb_batch_stage_floats(&poses->batch, stage) + (size_t)index * size;
+}
+
 // Gathers the ten floats of a joint of a pose from a stage buffer in which joints are the innermost index.
 static void gather(const poses *poses, uint32_t pose, uint32_t joint, float components[LMB_POSE_COMPONENTS]) {
     uint32_t joint_count = lmb_graph_joint_count(poses->program);
-    const float *local =
-        poses->stages[LMB_STAGE_LOCAL] + (size_t)pose * lmb_batch_stage_floats(&poses->batch, LMB_STAGE_LOCAL);
+    const float *local = stage_of(poses, LMB_STAGE_LOCAL, pose, 0, 0);
     for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
         components[i] = local[(size_t)i * joint_count + joint];
     }
 }
 
 static const float *model_of(const poses *poses, uint32_t pose, uint32_t joint) {
-    size_t joint_count = lmb_graph_joint_count(poses->program);
-    return poses->stages[LMB_STAGE_MODEL] + (pose * joint_count + joint) * LMB_MATRIX_COMPONENTS;
+    return stage_of(poses, LMB_STAGE_MODEL, pose, joint, LMB_MATRIX_COMPONENTS);
 }
 
-static const float *dual_quaternion_of(const poses *poses, uint32_t pose, uint32_t joint) {
-    size_t joint_count = lmb_graph_joint_count(poses->program);
-    return poses->stages[LMB_STAGE_DUAL_QUATERNIONS] + (pose * joint_count + joint) * LMB_DUAL_COMPONENTS;
-}
-
-static const float *bounds_of(const poses *poses, uint32_t pose) {
-    return poses->stages[LMB_STAGE_BOUNDS] + (size_t)pose * LMB_BOX_COMPONENTS;
-}
-
-static const float *channels_of(const poses *poses, uint32_t pose) {
-    return poses->stages[LMB_STAGE_CHANNELS] + (size_t)pose * lmb_graph_channel_count(poses->program);
+static float channel_of(const poses *poses, uint32_t pose, uint32_t channel) {
+    return *stage_of(poses, LMB_STAGE_CHANNELS, pose, channel, 1);
 }
 
 static void print_channels(const poses *poses, uint32_t pose) {
@@ -134,7 +95,7 @@ static void print_channels(const poses *poses, uint32_t pose) {
     }
     for (uint32_t i = 0; i < count; i++) {
         terminal_print("  %7u  %-24s  %10.5f%s\n", i, lmb_rig_channel_name(poses->rig, i),
-                       (double)channels_of(poses, pose)[i], lmb_rig_channel_is_angle(poses->rig, i) ? " degrees" : "");
+                       (double)channel_of(poses, pose, i), lmb_rig_channel_is_angle(poses->rig, i) ? " degrees" : "");
     }
 }
 
@@ -177,7 +138,7 @@ void poses_print(const poses *poses, uint32_t pose, float time) {
         (has_locals(poses) ? print_joint : print_matrix)(poses, pose, joint);
     }
     print_channels(poses, pose);
-    const float *box = bounds_of(poses, pose);
+    const float *box = stage_of(poses, LMB_STAGE_BOUNDS, pose, 0, 0);
     terminal_print("  bounds  %.4f %.4f %.4f  to  %.4f %.4f %.4f\n", (double)box[0], (double)box[1], (double)box[2],
                    (double)box[3], (double)box[4], (double)box[5]);
 }
@@ -196,7 +157,8 @@ static void write_joint(json *json, const poses *poses, uint32_t pose, uint32_t 
     }
     json_floats(json, "model", model_of(poses, pose, joint), LMB_MATRIX_COMPONENTS);
     if (has_locals(poses)) {
-        json_floats(json, "dual_quaternion", dual_quaternion_of(poses, pose, joint), LMB_DUAL_COMPONENTS);
+        json_floats(json, "dual_quaternion",
+                    stage_of(poses, LMB_STAGE_DUAL_QUATERNIONS, pose, joint, LMB_DUAL_COMPONENTS), LMB_DUAL_COMPONENTS);
     }
     json_end_object(json);
 }
@@ -210,7 +172,7 @@ void poses_write(const poses *poses, const float *times, json *json) {
         if (!isnan(times[pose])) {
             json_float(json, "time", times[pose]);
         }
-        json_floats(json, "bounds", bounds_of(poses, pose), LMB_BOX_COMPONENTS);
+        json_floats(json, "bounds", stage_of(poses, LMB_STAGE_BOUNDS, pose, 0, 0), LMB_BOX_COMPONENTS);
         json_begin_array(json, "joints");
         for (uint32_t joint = 0; joint < lmb_graph_joint_count(poses->program); joint++) {
             write_joint(json, poses, pose, joint);
@@ -220,7 +182,7 @@ void poses_write(const poses *poses, const float *times, json *json) {
         for (uint32_t channel = 0; channel < lmb_graph_channel_count(poses->program); channel++) {
             json_begin_object(json, NULL);
             json_text(json, "name", lmb_rig_channel_name(poses->rig, channel));
-            json_float(json, "value", channels_of(poses, pose)[channel]);
+            json_float(json, "value", channel_of(poses, pose, channel));
             json_end_object(json);
         }
         json_end_array(json);

@@ -2,7 +2,7 @@
 #ifndef LIMBER_SRC_CLI_POSES_H
 #define LIMBER_SRC_CLI_POSES_H
 
-#include "gpu_device.h"
+#include "gpu_side.h"
 #include "json.h"
 
 #include <limber/batch.h>
@@ -19,9 +19,6 @@ typedef struct poses {
     float *stages[LMB_STAGE_COUNT];                // NULL if nothing of the stage is printed
     char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE]; // the one used
 } poses;
-
-// Applies --backend and --device. Returns 0, or the exit status of wrong usage of that command.
-int poses_choose_backend(poses *poses, const char *command, const char *backend);
 
 lmb_result poses_run(poses *poses, const lmb_batch_inputs *inputs, lmb_error *error);
 // Accepts a zeroed one.

@@ -1,17 +1,19 @@
 // `limber profile`: measures how long a crowd takes on the CPU and on a device, stage by stage, how much memory it
 // uses, and what each node of its program costs.
-#include "profile.h"
-
 #include "command.h"
 #include "crowd.h"
-#include "gpu_device.h"
 #include "gpu_side.h"
-#include "graph_file.h"
-#include "command_line.h"
+#include "inputs.h"
+#include "terminal.h"
 #include "trace.h"
 
+#include "../host.h"
+
+#include <limber/cost.h>
 #include <limber/inertia.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,27 @@
 #define FRAME_SECONDS (1.0f / 60.0f)
 // The max number of characters for measuring the cost of nodes.
 #define COST_CHARACTERS 1024u
+
+// A side that ran the crowd.
+typedef struct profiled_side {
+    const char *name; // of the path or of the device
+    const lmb_profile *times;
+    uint32_t bandwidth; // GB per second, as the caller gave it, or 0
+} profiled_side;
+
+typedef struct profile_report {
+    const char *file;
+    lmb_batch batch;
+    uint32_t frames;
+    profiled_side sides[2]; // the CPU, and the device if there is one
+    uint32_t side_count;
+    lmb_gpu_bytes bytes[LMB_GPU_MAX_BYTES_ROWS];
+    uint32_t bytes_count;
+    uint64_t inertia_bytes; // inertialization data on the CPU; 0 if the program does not inertialize
+    const lmb_graph_def *program;
+    const lmb_node_cost *costs; // of its nodes
+    double rest;                // nanoseconds of the rest pose
+} profile_report;
 
 typedef struct profiling {
     const char *device_name; // as asked for; NULL for the best
@@ -54,12 +77,6 @@ typedef struct profiling {
     profile_report report;
 } profiling;
 
-static lmb_result no_memory(lmb_error *error) {
-    error->result = LMB_ERROR_MEMORY;
-    snprintf(error->message, sizeof error->message, "no memory for the crowd");
-    return LMB_ERROR_MEMORY;
-}
-
 static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
     const crowd_def def = {.rig = profiling->character.rig,
                            .clips = profiling->character.clips,
@@ -80,7 +97,7 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
         (uint64_t)batch.character_count * lmb_graph_inertia_words(batch.graph) * sizeof *profiling->inertia;
     profiling->inertia = calloc(profiling->report.inertia_bytes + 1, 1);
     const bool has_memory = profiling->palettes != NULL && profiling->costs != NULL && profiling->inertia != NULL;
-    return has_memory ? LMB_OK : no_memory(error);
+    return has_memory ? LMB_OK : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the crowd");
 }
 
 static void add_side(profiling *profiling, const char *name, const lmb_profile *times, uint32_t bandwidth) {
@@ -236,12 +253,12 @@ static lmb_result profile_crowd(profiling *profiling, lmb_error *error) {
 // Closes everything. Reports the first error.
 static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *error) {
     lmb_error later;
-    lmb_result closed = trace_close(&profiling->trace, &later);
+    if (trace_close(&profiling->trace, &later) != LMB_OK && result == LMB_OK) {
+        result = lmb_fail(error, later.result, "%s", later.message);
+    }
     gpu_side_destroy(&profiling->side);
     lmb_gpu_profile_destroy(profiling->gpu_profile);
-    if (profiling->opened.gpu != NULL) {
-        closed = gpu_device_close(&profiling->opened, &later);
-    }
+    result = gpu_device_close(&profiling->opened, result, error);
     lmb_cpu_destroy(profiling->cpu);
     lmb_cpu_profile_destroy(profiling->cpu_profile);
     crowd_destroy(&profiling->crowd);
@@ -250,12 +267,165 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
     free(profiling->inertia);
     free(profiling->costs);
     character_close(&profiling->character);
-    if (result == LMB_OK && closed != LMB_OK) {
-        *error = later;
-        return closed;
-    }
     return result;
 }
+
+// ---- The report.
+
+// Returns the fraction of the bandwidth floor that a side's whole frames reach at their median, or 0 if no bandwidth is
+// known.
+static double floor_share(const profile_report *report, const profiled_side *side) {
+    double median = (double)lmb_profile_total(side->times, 0).median;
+    return lmb_profile_floor_share(&report->batch, 1e9 * side->bandwidth, median);
+}
+
+static double microseconds(uint64_t nanoseconds) {
+    return 1e-3 * (double)nanoseconds;
+}
+
+static void print_stages(const profile_report *report, const profiled_side *side) {
+    terminal_print("\n%s\n", side->name);
+    terminal_print("  %-12s %8s %12s %12s %12s %12s %14s\n", "stage", "samples", "median us", "min us", "max us",
+                   "total ms", "ns a character");
+    for (uint32_t stage = 0; stage < lmb_profile_stage_count(side->times); stage++) {
+        const lmb_profile_totals total = lmb_profile_total(side->times, stage);
+        if (total.count > 0) {
+            terminal_print("  %-12s %8" PRIu64 " %12.1f %12.1f %12.1f %12.2f %14.1f\n",
+                           lmb_profile_stage_name(side->times, stage), total.count, microseconds(total.median),
+                           microseconds(total.min), microseconds(total.max), 1e-3 * microseconds(total.sum),
+                           (double)total.median / report->batch.character_count);
+        }
+    }
+    if (side->bandwidth > 0) {
+        terminal_print("  %.2f %% of the floor: the palettes' bytes at %u GB/s\n", 100.0 * floor_share(report, side),
+                       side->bandwidth);
+    }
+}
+
+static void print_bytes(const profile_report *report) {
+    terminal_print("\n%-24s %8s %14s %14s\n", "buffer on the device", "buffers", "bytes", "a character");
+    for (uint32_t i = 0; i < report->bytes_count; i++) {
+        const lmb_gpu_bytes *row = &report->bytes[i];
+        terminal_print("%-24s %8u %14" PRIu64 " %14.1f\n", row->name, row->count, (uint64_t)row->bytes,
+                       (double)row->bytes / report->batch.character_count);
+    }
+}
+
+static double cost_of_all(const profile_report *report) {
+    double all = report->rest;
+    for (uint32_t i = 0; i < report->program->node_count; i++) {
+        all += report->costs[i].alone * report->costs[i].uses;
+    }
+    return all;
+}
+
+static void print_costs(const profile_report *report) {
+    double all = cost_of_all(report);
+    terminal_print("\n%-6s %-12s %6s %16s %8s  %s\n", "node", "operation", "uses", "ns a character", "share", "inputs");
+    terminal_print("%-6s %-12s %6s %16.1f %6.1f %%\n", "", "rest pose", "", report->rest, 100.0 * report->rest / all);
+    for (uint32_t i = 0; i < report->program->node_count; i++) {
+        const lmb_node_def *node = &report->program->nodes[i];
+        const lmb_node_cost *cost = &report->costs[i];
+        char inputs[LMB_MAX_SPACE_INPUTS * 6 + 2] = "";
+        size_t length = 0;
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            length += (size_t)snprintf(inputs + length, sizeof inputs - length, "%s%u", j > 0 ? " " : "  ",
+                                       node->inputs[j] & 0xffffu);
+        }
+        terminal_print("%-6u %-12s %6u %16.1f %6.1f %%%s\n", i, lmb_op_name(node->op), cost->uses, cost->alone,
+                       100.0 * cost->alone * cost->uses / all, inputs);
+    }
+}
+
+static void print_text(const profile_report *report) {
+    terminal_print("joints %u, characters %u, frames %u", lmb_graph_joint_count(report->batch.graph),
+                   report->batch.character_count, report->frames);
+    if (report->inertia_bytes > 0) {
+        terminal_print(", inertialized with %" PRIu64 " bytes", report->inertia_bytes);
+    }
+    terminal_print("\n");
+    for (uint32_t i = 0; i < report->side_count; i++) {
+        print_stages(report, &report->sides[i]);
+    }
+    if (report->bytes_count > 0) {
+        print_bytes(report);
+    }
+    print_costs(report);
+}
+
+static void write_stages(json *json, const profile_report *report, const profiled_side *side) {
+    json_begin_object(json, NULL);
+    json_text(json, "name", side->name);
+    json_begin_array(json, "stages");
+    for (uint32_t stage = 0; stage < lmb_profile_stage_count(side->times); stage++) {
+        const lmb_profile_totals total = lmb_profile_total(side->times, stage);
+        if (total.count > 0) {
+            json_begin_object(json, NULL);
+            json_text(json, "stage", lmb_profile_stage_name(side->times, stage));
+            json_unsigned(json, "samples", total.count);
+            json_unsigned(json, "median_ns", total.median);
+            json_unsigned(json, "min_ns", total.min);
+            json_unsigned(json, "max_ns", total.max);
+            json_unsigned(json, "sum_ns", total.sum);
+            json_end_object(json);
+        }
+    }
+    json_end_array(json);
+    json_float(json, "floor_share", (float)floor_share(report, side));
+    json_end_object(json);
+}
+
+static void write_bytes(json *json, const lmb_gpu_bytes *row) {
+    json_begin_object(json, NULL);
+    json_text(json, "name", row->name);
+    json_unsigned(json, "buffers", row->count);
+    json_unsigned(json, "bytes", row->bytes);
+    json_end_object(json);
+}
+
+static void write_cost(json *json, const lmb_node_def *node, const lmb_node_cost *cost) {
+    json_begin_object(json, NULL);
+    json_text(json, "operation", lmb_op_name(node->op));
+    json_begin_array(json, "inputs");
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        json_unsigned(json, NULL, node->inputs[i]);
+    }
+    json_end_array(json);
+    json_unsigned(json, "uses", cost->uses);
+    json_float(json, "ns_alone", (float)cost->alone);
+    json_float(json, "ns_with_inputs", (float)cost->with_inputs);
+    json_end_object(json);
+}
+
+static void print_json(const profile_report *report) {
+    json json = {.stream = stdout};
+    json_begin_object(&json, NULL);
+    json_text(&json, "file", report->file);
+    json_unsigned(&json, "joints", lmb_graph_joint_count(report->batch.graph));
+    json_unsigned(&json, "characters", report->batch.character_count);
+    json_unsigned(&json, "frames", report->frames);
+    json_unsigned(&json, "inertia_bytes", report->inertia_bytes);
+    json_begin_array(&json, "sides");
+    for (uint32_t i = 0; i < report->side_count; i++) {
+        write_stages(&json, report, &report->sides[i]);
+    }
+    json_end_array(&json);
+    json_begin_array(&json, "bytes");
+    for (uint32_t i = 0; i < report->bytes_count; i++) {
+        write_bytes(&json, &report->bytes[i]);
+    }
+    json_end_array(&json);
+    json_float(&json, "rest_ns", (float)report->rest);
+    json_begin_array(&json, "nodes");
+    for (uint32_t i = 0; i < report->program->node_count; i++) {
+        write_cost(&json, &report->program->nodes[i], &report->costs[i]);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+    terminal_print("\n");
+}
+
+// ---- The command.
 
 int command_profile(int argc, char **argv) {
     profiling profiling = {.character_count = 1000, .frame_count = 32, .seed = 1};
@@ -267,14 +437,15 @@ int command_profile(int argc, char **argv) {
         {"--seed", OPTION_NUMBER, &profiling.seed, "S", "what the crowd is drawn from (1)"},
         {"--random-graph", OPTION_NUMBER, &profiling.program, "N",
          "which graph of the seed: 0 has every operation (0)"},
-        {"--device", OPTION_TEXT, &profiling.device_name, "NAME|INDEX", "part of a device's name, or its index"},
+        OPTION_DEVICE(&profiling.device_name),
         {"--no-device", OPTION_FLAG, &profiling.no_device, NULL, "the CPU alone"},
         {"--cpu-bandwidth", OPTION_COUNT, &profiling.cpu_bandwidth, "GB/S", "tell the share of the floor"},
         {"--device-bandwidth", OPTION_COUNT, &profiling.device_bandwidth, "GB/S", "the same for the device"},
         {"--trace", OPTION_TEXT, &profiling.trace_path, "FILE", "write a trace for chrome://tracing or Perfetto"},
-        {"--json", OPTION_FLAG, &profiling.as_json, NULL, "print JSON"}};
+        OPTION_JSON(&profiling.as_json),
+        {0}};
     const usage usage = {
-        .command = "profile",
+        .command = "limber profile",
         .synopsis = "FILE... [--graph FILE|JSON] [--characters N] [--frames N] [--device NAME|INDEX] [--trace FILE] "
                     "[--json] ...",
         .text =
@@ -284,15 +455,14 @@ int command_profile(int argc, char **argv) {
             "each node of the graph costs, measured on the CPU. The floor is the time that the palettes' bytes take\n"
             "at the given bandwidth. Where the graph inertializes, half of the characters decay.\n" CHARACTER_HELP,
         .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .takes_files = true};
-    int status = 0;
+        .files = OPTION_SOME_FILES};
     uint32_t file_count = 0;
-    if (!command_line_read(&usage, argc, argv, &file_count, &status)) {
+    const int status = command_line_read(&usage, argc, argv, &file_count);
+    if (status != COMMAND_LINE_GOOD) {
         return status;
     }
     if (profiling.program > UINT32_MAX) {
-        return usage_error("profile", "--random-graph must be below 4294967296");
+        return usage_error(usage.command, "--random-graph must be below 4294967296");
     }
     lmb_error error = {0};
     const char *place = NULL;
@@ -300,7 +470,7 @@ int command_profile(int argc, char **argv) {
     profiling.report.frames = profiling.frame_count;
     lmb_result result = character_open(argv, file_count, &profiling.character, &error);
     if (result == LMB_OK && profiling.graph_text != NULL &&
-        !graph_file_read(profiling.graph_text, &profiling.character, NULL, &profiling.graph)) {
+        !graph_file_read(profiling.graph_text, NULL, &profiling.character, NULL, &profiling.graph)) {
         character_close(&profiling.character);
         return 1; // printed already
     }
@@ -309,7 +479,7 @@ int command_profile(int argc, char **argv) {
         result = profile_crowd(&profiling, &error);
     }
     if (result == LMB_OK) {
-        (profiling.as_json ? profile_report_print_json : profile_report_print)(&profiling.report);
+        (profiling.as_json ? print_json : print_text)(&profiling.report);
     }
     result = close_all(&profiling, result, &error);
     return result == LMB_OK ? 0 : command_failed(place, &error);

@@ -1,7 +1,9 @@
 #include "capture_file.h"
 
-#include <errno.h>
-#include <stdarg.h>
+#include "file.h"
+
+#include "../host.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,30 +18,6 @@
 
 static const char *const section_names[CAPTURE_SECTIONS] = {
     "frame", "rig", "clips", "graph", "machine", "poses", "parameters", "state", "inertia", "events", "results"};
-
-uint64_t capture_hash(const void *bytes, size_t size) {
-    const uint8_t *byte = bytes;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static lmb_result
-fail(lmb_error *error, lmb_result result, const char *format, ...) {
-    if (error != NULL) {
-        va_list arguments;
-        va_start(arguments, format);
-        error->result = result;
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-        va_end(arguments);
-    }
-    return result;
-}
 
 // ---- Writing.
 
@@ -222,21 +200,11 @@ bool capture_seal(void *bytes, size_t size) {
         if (length > size - at) {
             return false;
         }
-        store(entry_of(bytes, i) + 8, capture_hash((uint8_t *)bytes + at, length));
+        store(entry_of(bytes, i) + 8, file_hash((uint8_t *)bytes + at, length));
         at += length;
     }
-    store((uint8_t *)bytes + HEADER_SIZE, capture_hash(bytes, HEADER_SIZE));
+    store((uint8_t *)bytes + HEADER_SIZE, file_hash(bytes, HEADER_SIZE));
     return true;
-}
-
-static lmb_result write_bytes(const output *from, const char *path, lmb_error *error) {
-    FILE *stream = fopen(path, "wb");
-    if (stream == NULL) {
-        return fail(error, LMB_ERROR_FILE, "%s: %s", path, strerror(errno));
-    }
-    bool written = fwrite(from->bytes, 1, from->size, stream) == from->size;
-    written = fclose(stream) == 0 && written;
-    return written ? LMB_OK : fail(error, LMB_ERROR_FILE, "%s: %s", path, strerror(errno));
 }
 
 lmb_result capture_write(const capture *capture, const char *path, lmb_error *error) {
@@ -255,8 +223,8 @@ lmb_result capture_write(const capture *capture, const char *path, lmb_error *er
         }
     }
     bool sealed = !to.failed && capture_seal(to.bytes, to.size);
-    lmb_result result =
-        sealed ? write_bytes(&to, path, error) : fail(error, LMB_ERROR_MEMORY, "no memory for a capture");
+    lmb_result result = sealed ? file_write(path, to.bytes, to.size, error)
+                               : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a capture");
     free(to.bytes);
     return result;
 }
@@ -274,8 +242,8 @@ typedef struct input {
 
 static lmb_result fail_here(input *from, lmb_result result, const char *why) {
     if (!from->failed) {
-        fail(from->error, result, "capture: section '%s', byte %zu: %s", section_names[from->section],
-             (size_t)(from->at - from->bytes), why);
+        lmb_fail(from->error, result, "capture: section '%s', byte %zu: %s", section_names[from->section],
+                 (size_t)(from->at - from->bytes), why);
     }
     from->failed = true;
     return result;
@@ -556,16 +524,16 @@ static void read_section(input *from, capture *capture) {
 
 static lmb_result check_header(const uint8_t *bytes, size_t size, lmb_error *error) {
     if (size < BODY_BEGINS || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0) {
-        return fail(error, LMB_ERROR_FORMAT, "capture: no capture, or only its begin");
+        return lmb_fail(error, LMB_ERROR_FORMAT, "capture: no capture, or only its begin");
     }
     uint32_t version = (uint32_t)load(bytes + MAGIC_SIZE, 4);
     if (version != CAPTURE_VERSION) {
-        return fail(error, LMB_ERROR_UNSUPPORTED, "capture: of version %u, and this reads version %u",
-                    (unsigned)version, CAPTURE_VERSION);
+        return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "capture: of version %u, and this reads version %u",
+                        (unsigned)version, CAPTURE_VERSION);
     }
-    if (load(bytes + HEADER_SIZE, 8) != capture_hash(bytes, HEADER_SIZE) ||
+    if (load(bytes + HEADER_SIZE, 8) != file_hash(bytes, HEADER_SIZE) ||
         load(bytes + MAGIC_SIZE + 4, 4) != CAPTURE_SECTIONS) {
-        return fail(error, LMB_ERROR_FORMAT, "capture: the header is damaged: its hash is another");
+        return lmb_fail(error, LMB_ERROR_FORMAT, "capture: the header is damaged: its hash is another");
     }
     return LMB_OK;
 }
@@ -580,17 +548,17 @@ lmb_result capture_read(const void *bytes, size_t size, capture *capture, lmb_er
         input from = {.bytes = bytes, .at = at, .end = at, .section = (capture_section)i, .error = &found};
         if (length > (size_t)(end - at)) {
             fail_here(&from, LMB_ERROR_FORMAT, "the file ends within it");
-        } else if (capture_hash(at, length) != load(entry_of(bytes, i) + 8, 8)) {
+        } else if (file_hash(at, length) != load(entry_of(bytes, i) + 8, 8)) {
             fail_here(&from, LMB_ERROR_FORMAT, "it is damaged: its hash is another");
         } else {
             from.end = at + length;
             read_section(&from, capture);
             at = from.end;
         }
-        result = from.failed ? fail(error, found.result, "%s", found.message) : LMB_OK;
+        result = from.failed ? lmb_fail(error, found.result, "%s", found.message) : LMB_OK;
     }
     if (result == LMB_OK && at != end) {
-        result = fail(error, LMB_ERROR_FORMAT, "capture: something follows the last section");
+        result = lmb_fail(error, LMB_ERROR_FORMAT, "capture: something follows the last section");
     }
     if (result != LMB_OK) {
         capture_release(capture);

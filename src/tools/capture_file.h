@@ -75,7 +75,4 @@ void capture_release(capture *capture);
 // header and sections.
 bool capture_seal(void *bytes, size_t size);
 
-// Returns the FNV-1a hash.
-uint64_t capture_hash(const void *bytes, size_t size);
-
 #endif

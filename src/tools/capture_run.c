@@ -1,8 +1,9 @@
 #include "capture_run.h"
 
-#include "gpu_side.h"
+#include "file.h"
 
 #include "../graph.h"
+#include "../host.h"
 
 #include <limber/machine.h>
 
@@ -24,9 +25,7 @@ typedef struct running {
 } running;
 
 static lmb_result fail(lmb_error *error, lmb_result result, const char *message) {
-    error->result = result;
-    snprintf(error->message, sizeof error->message, "capture: %s", message);
-    return result;
+    return lmb_fail(error, result, "capture: %s", message);
 }
 
 // ---- The scene.
@@ -158,10 +157,10 @@ static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
     result = play_side_run(side, capture->step, capture->number, error);
     if (result == LMB_OK) {
         clear_rest_of_emitted(r, side->emitted);
-        add(r, "control: state", capture_hash(side->state, capture->state_words * sizeof(uint32_t)));
+        add(r, "control: state", file_hash(side->state, capture->state_words * sizeof(uint32_t)));
         add(r, "control: events emitted",
-            capture_hash(side->emitted, (size_t)capture->character_count *
-                                            lmb_control_emitted_words(r->scene->control) * sizeof(uint32_t)));
+            file_hash(side->emitted, (size_t)capture->character_count * lmb_control_emitted_words(r->scene->control) *
+                                         sizeof(uint32_t)));
         memcpy(r->stages[LMB_STAGE_PALETTE], side->palettes, stage_bytes(r, LMB_STAGE_PALETTE));
     }
     return result;
@@ -227,17 +226,6 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
     return result;
 }
 
-static lmb_result run_here(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
-                           lmb_error *error) {
-    lmb_cpu *cpu = NULL;
-    lmb_result result = lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
-    if (result == LMB_OK) {
-        result = lmb_cpu_run_poses(cpu, batch, inputs, outputs, 0, batch->character_count, error);
-    }
-    lmb_cpu_destroy(cpu);
-    return result;
-}
-
 static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32_t stages, lmb_error *error) {
     const lmb_batch batch = {graph, r->scene->capture->character_count, stages};
     const lmb_batch_inputs inputs = {.parameters = r->parameters};
@@ -247,7 +235,7 @@ static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32
         memcpy(r->inertia, r->scene->capture->inertia, r->scene->capture->inertia_words * sizeof *r->inertia);
         outputs.inertia = r->inertia;
     }
-    return gpu ? run_on_device(r, &batch, &inputs, &outputs, error) : run_here(&batch, &inputs, &outputs, error);
+    return gpu ? run_on_device(r, &batch, &inputs, &outputs, error) : reference_run(&batch, &inputs, &outputs, error);
 }
 
 static uint32_t stages_of(const running *r) {
@@ -272,7 +260,7 @@ static lmb_result run_node(running *r, uint32_t node, bool gpu, lmb_error *error
     if (result == LMB_OK) {
         char name[CAPTURE_NAME_SIZE];
         snprintf(name, sizeof name, "node %u: %s", (unsigned)node, lmb_op_name(def.nodes[node].op));
-        add(r, name, capture_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
+        add(r, name, file_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
     }
     return result;
 }
@@ -285,7 +273,7 @@ static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
     }
     if (result == LMB_OK && lmb_graph_inertia_words(r->scene->graph) > 0) {
         result = run_poses(r, r->scene->graph, gpu, stages_of(r), error);
-        add(r, "inertialized", capture_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
+        add(r, "inertialized", file_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
     }
     return result;
 }
@@ -305,7 +293,7 @@ static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
 static lmb_result run_stages(running *r, uint64_t hashes[LMB_STAGE_COUNT], lmb_error *error) {
     lmb_result result = run_poses(r, r->scene->graph, r->gpu, stages_of(r), error);
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        hashes[stage] = capture_hash(r->stages[stage], stage_bytes(r, stage));
+        hashes[stage] = file_hash(r->stages[stage], stage_bytes(r, stage));
     }
     return result;
 }
@@ -323,7 +311,7 @@ static void add_stages(running *r, const uint64_t hashes[LMB_STAGE_COUNT]) {
 static lmb_result run_all(running *r, const char *device, lmb_error *error) {
     uint64_t stages[LMB_STAGE_COUNT];
     lmb_result result = run_together(r, device, error);
-    const uint64_t together = capture_hash(r->stages[LMB_STAGE_PALETTE], stage_bytes(r, LMB_STAGE_PALETTE));
+    const uint64_t together = file_hash(r->stages[LMB_STAGE_PALETTE], stage_bytes(r, LMB_STAGE_PALETTE));
     if (result == LMB_OK) {
         result = run_control(r, error);
     }
@@ -337,13 +325,7 @@ static lmb_result run_all(running *r, const char *device, lmb_error *error) {
         add_stages(r, stages);
         add(r, "control and poses: palette", together);
     }
-    lmb_error later = {0};
-    lmb_result closed = play_side_destroy(&r->side, &later);
-    if (result == LMB_OK && closed != LMB_OK) {
-        *error = later;
-        return closed;
-    }
-    return result;
+    return play_side_destroy(&r->side, result, error);
 }
 
 lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device, capture_results *results,

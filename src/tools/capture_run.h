@@ -3,7 +3,7 @@
 #define LIMBER_SRC_TOOLS_CAPTURE_RUN_H
 
 #include "capture_file.h"
-#include "play_side.h"
+#include "gpu_side.h"
 
 #include "../graph_moving.h"
 

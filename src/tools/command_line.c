@@ -9,43 +9,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Prints a row of the help. Further lines of its text are below the first.
+static void print_option(const char *name, const char *value, const char *help) {
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s", name, value == NULL ? "" : " ", value == NULL ? "" : value);
+    while (help != NULL) {
+        const size_t size = strcspn(help, "\n");
+        terminal_print("  %-22s %.*s\n", left, (int)size, help);
+        left[0] = '\0';
+        help = help[size] == '\n' ? help + size + 1 : NULL;
+    }
+}
+
 static void print_help(const usage *usage) {
-    terminal_print("usage: limber %s ", usage->command);
+    terminal_print("usage: %s ", usage->command);
     terminal_print_lines(stdout, usage->synopsis);
     terminal_print("\n\n");
     terminal_print_lines(stdout, usage->text);
     terminal_print("\noptions:\n");
-    for (size_t i = 0; i < usage->option_count; i++) {
-        const option *option = &usage->options[i];
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s", option->name, option->value == NULL ? "" : " ",
-                 option->value == NULL ? "" : option->value);
-        terminal_print("  %-22s ", left);
-        terminal_print_lines(stdout, option->help);
-        terminal_print("\n");
+    for (const option *option = usage->options; option->name != NULL; option++) {
+        print_option(option->name, option->value, option->help);
     }
-    terminal_print("  %-22s %s\n", "--help", "show this and end");
+    print_option("--help", NULL, "show this and end");
 }
 
 int usage_error(const char *command, const char *format, ...) {
-    terminal_error("limber: %s: ", command);
+    const size_t program = strcspn(command, " ");
+    terminal_error("%.*s%s%s: ", (int)program, command, command[program] == '\0' ? "" : ": ",
+                   command[program] == '\0' ? "" : command + program + 1);
     va_list arguments;
     va_start(arguments, format);
     terminal_print_list(stderr, format, arguments);
     va_end(arguments);
-    terminal_error("\nTry 'limber %s --help'.\n", command);
+    terminal_error("\nTry '%s --help'.\n", command);
     return 2;
 }
 
 // Accepts only digits, because strtoull also accepts signs and blanks.
-static bool read_number(const char *text, uint64_t limit, uint64_t *number) {
+bool option_read_whole(const char *text, uint64_t most, uint64_t *number) {
     if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0') {
         return false;
     }
     errno = 0;
     unsigned long long value = strtoull(text, NULL, 10);
     *number = value;
-    return errno == 0 && value <= limit;
+    return errno == 0 && value <= most;
 }
 
 bool option_read_float(const char *text, float *value) {
@@ -57,29 +65,47 @@ bool option_read_float(const char *text, float *value) {
     return *end == '\0' && isfinite(*value);
 }
 
-// Stores the value and returns NULL, or returns what a value of this kind must be.
-static const char *read_value(const option *option, const char *text) {
+// Stores a count and returns NULL, or returns what it must be.
+static const char *read_limited(const char *text, const option_limited *limited) {
+    static char must_be[64];
     uint64_t number = 0;
+    if (!option_read_whole(text, limited->most, &number) || number == 0) {
+        snprintf(must_be, sizeof must_be, "a whole number from 1 to %u", (unsigned)limited->most);
+        return must_be;
+    }
+    *limited->value = (uint32_t)number;
+    return NULL;
+}
+
+#define NO_MEMORY "given fewer times: there is no memory"
+
+// Returns room for as many values as there may be, or NULL.
+static void *grow(void *values, int most, size_t size) {
+    return values != NULL ? values : calloc((size_t)most + 1, size);
+}
+
+// Stores the value and returns NULL, or returns what a value of this kind must be. At most `most` values follow.
+static const char *read_value(const option *option, const char *text, int most) {
     switch (option->kind) {
     case OPTION_FLAG:
         return "given without a value";
     case OPTION_TEXT:
         *(const char **)option->target = text;
         return NULL;
-    case OPTION_COUNT:
-        if (!read_number(text, UINT32_MAX - 1, &number) || number == 0) {
-            return "a whole number, 1 or more";
-        }
-        *(uint32_t *)option->target = (uint32_t)number;
-        return NULL;
+    case OPTION_COUNT: {
+        const option_limited limited = {option->target, UINT32_MAX - 1};
+        return read_limited(text, &limited) == NULL ? NULL : "a whole number, 1 or more";
+    }
+    case OPTION_LIMITED:
+        return read_limited(text, option->target);
     case OPTION_NUMBER:
-        if (!read_number(text, UINT64_MAX, &number)) {
-            return "a whole number, 0 or more";
-        }
-        *(uint64_t *)option->target = number;
-        return NULL;
+        return option_read_whole(text, UINT64_MAX, option->target) ? NULL : "a whole number, 0 or more";
     case OPTION_SECONDS: {
         option_seconds *seconds = option->target;
+        seconds->values = grow(seconds->values, most, sizeof *seconds->values);
+        if (seconds->values == NULL) {
+            return NO_MEMORY;
+        }
         if (!option_read_float(text, &seconds->values[seconds->count])) {
             return "a finite number of seconds";
         }
@@ -88,8 +114,16 @@ static const char *read_value(const option *option, const char *text) {
     }
     case OPTION_TEXTS: {
         option_texts *texts = option->target;
+        texts->values = grow(texts->values, most, sizeof *texts->values);
+        if (texts->values == NULL) {
+            return NO_MEMORY;
+        }
         texts->values[texts->count++] = text;
         return NULL;
+    }
+    case OPTION_OTHER: {
+        const option_other *other = option->target;
+        return other->read(text, other->target);
     }
     }
     return "of a known kind";
@@ -98,18 +132,18 @@ static const char *read_value(const option *option, const char *text) {
 // Finds the option that `argument` names, alone or as name=value. `value` then points to the text after the equals
 // sign.
 static const option *find_option(const usage *usage, const char *argument, const char **value) {
-    size_t length = strcspn(argument, "=");
+    const size_t length = strcspn(argument, "=");
     *value = argument[length] == '=' ? argument + length + 1 : NULL;
-    for (size_t i = 0; i < usage->option_count; i++) {
-        const char *name = usage->options[i].name;
-        if (strlen(name) == length && strncmp(name, argument, length) == 0) {
-            return &usage->options[i];
+    for (const option *option = usage->options; option->name != NULL; option++) {
+        if (strlen(option->name) == length && strncmp(option->name, argument, length) == 0) {
+            return option;
         }
     }
     return NULL;
 }
 
-// Reads the option at argv[*index] and moves *index to its last argument. Returns 0, or the exit status.
+// Reads the option at argv[*index] and moves *index to its last argument. Returns #COMMAND_LINE_GOOD, or the exit
+// status.
 static int read_option(const usage *usage, int argc, char **argv, int *index) {
     const char *value = NULL;
     const option *option = find_option(usage, argv[*index], &value);
@@ -118,7 +152,7 @@ static int read_option(const usage *usage, int argc, char **argv, int *index) {
     }
     if (option->kind == OPTION_FLAG && value == NULL) {
         *(bool *)option->target = true;
-        return 0;
+        return COMMAND_LINE_GOOD;
     }
     if (value == NULL) {
         if (*index + 1 >= argc) {
@@ -126,41 +160,40 @@ static int read_option(const usage *usage, int argc, char **argv, int *index) {
         }
         value = argv[++*index];
     }
-    const char *must_be = read_value(option, value);
-    if (must_be != NULL) {
-        return usage_error(usage->command, "%s must be %s, not '%s'", option->name, must_be, value);
-    }
-    return 0;
+    const char *must_be = read_value(option, value, argc);
+    return must_be == NULL ? COMMAND_LINE_GOOD
+                           : usage_error(usage->command, "%s must be %s, not '%s'", option->name, must_be, value);
 }
 
-bool command_line_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status) {
-    *status = 2;
+static bool asks_for_help(const char *argument) {
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+int command_line_read(const usage *usage, int argc, char **argv, uint32_t *file_count) {
     bool only_files = false;
     uint32_t found = 0;
     for (int i = 0; i < argc; i++) {
         if (!only_files && strcmp(argv[i], "--") == 0) {
             only_files = true;
-        } else if (!only_files && strcmp(argv[i], "--help") == 0) {
+        } else if (!only_files && asks_for_help(argv[i])) {
             print_help(usage);
-            *status = 0;
-            return false;
+            return 0;
         } else if (!only_files && argv[i][0] == '-') {
-            if (read_option(usage, argc, argv, &i) != 0) {
-                return false;
+            const int status = read_option(usage, argc, argv, &i);
+            if (status != COMMAND_LINE_GOOD) {
+                return status;
             }
-        } else if (!usage->takes_files) {
-            usage_error(usage->command, "unexpected argument '%s'", argv[i]);
-            return false;
+        } else if (usage->files == OPTION_NO_FILES) {
+            return usage_error(usage->command, "unexpected argument '%s'", argv[i]);
         } else {
             argv[found++] = argv[i];
         }
     }
-    if (usage->takes_files) {
-        if (found == 0) {
-            usage_error(usage->command, "no file given");
-            return false;
-        }
+    if (usage->files == OPTION_SOME_FILES && found == 0) {
+        return usage_error(usage->command, "no file given");
+    }
+    if (file_count != NULL) {
         *file_count = found;
     }
-    return true;
+    return COMMAND_LINE_GOOD;
 }

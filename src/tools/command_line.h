@@ -1,4 +1,4 @@
-// Options of a subcommand, read, checked and explained from one table.
+// The options of a program or a subcommand: read, checked and explained from one table.
 #ifndef LIMBER_SRC_TOOLS_COMMAND_LINE_H
 #define LIMBER_SRC_TOOLS_COMMAND_LINE_H
 
@@ -11,12 +11,25 @@ typedef enum option_kind {
     OPTION_FLAG,    // bool; takes no value
     OPTION_TEXT,    // const char *
     OPTION_COUNT,   // uint32_t, 1 or more
+    OPTION_LIMITED, // option_limited, 1 or more
     OPTION_NUMBER,  // uint64_t
     OPTION_SECONDS, // option_seconds; each use of the option adds one
-    OPTION_TEXTS    // option_texts; each use of the option adds one
+    OPTION_TEXTS,   // option_texts; each use of the option adds one
+    OPTION_OTHER    // option_other
 } option_kind;
 
-// The caller provides room for as many values as there are arguments.
+typedef struct option_limited {
+    uint32_t *value;
+    uint32_t most;
+} option_limited;
+
+// A value that the caller reads. `read` stores it and returns NULL, or returns what a value must be.
+typedef struct option_other {
+    const char *(*read)(const char *text, void *target);
+    void *target;
+} option_other;
+
+// The values are allocated when the first one is read, and the caller frees them.
 typedef struct option_seconds {
     float *values;
     uint32_t count;
@@ -32,26 +45,31 @@ typedef struct option {
     option_kind kind;
     void *target;
     const char *value; // name of its value in the help
-    const char *help;
+    const char *help;  // lines
 } option;
 
+typedef enum option_files { OPTION_NO_FILES, OPTION_SOME_FILES, OPTION_ANY_FILES } option_files;
+
 typedef struct usage {
-    const char *command;  // "sample"
-    const char *synopsis; // text after the command's name
-    const char *text;     // what the command does; each line ends in a line break
-    const option *options;
-    size_t option_count;
-    bool takes_files;
+    const char *command;   // "limber sample"
+    const char *synopsis;  // text after the command's name
+    const char *text;      // what the command does; each line ends in a line break
+    const option *options; // the last has no name
+    option_files files;    // OPTION_SOME_FILES: 1 or more
 } usage;
 
-// Reads argv[0 .. argc), which follow the command's name. Returns false if the command must end at once with *status:
-// help was requested (0), or the usage is wrong (2, printed on stderr). Moves the arguments that are not options to the
-// front of argv and counts them. There is at least 1, or none if the command takes no files; then `file_count` may be
-// NULL.
-bool command_line_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status);
+// What command_line_read() returns if the command may run.
+#define COMMAND_LINE_GOOD (-1)
+
+// Reads argv[0 .. argc), which follow the command's name. Returns #COMMAND_LINE_GOOD, or the exit status with which the
+// command must end at once: help was requested (0), or the usage is wrong (2, printed on stderr). Moves the arguments
+// that are not options to the front of argv and counts them. `file_count` may be NULL if the command takes no files.
+int command_line_read(const usage *usage, int argc, char **argv, uint32_t *file_count);
 
 // Reads a finite number in plain decimal notation. Returns false if the text is not one.
 bool option_read_float(const char *text, float *value);
+// Reads a whole number, at most `most`. Returns false if the text is not one.
+bool option_read_whole(const char *text, uint64_t most, uint64_t *number);
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

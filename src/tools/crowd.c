@@ -1,23 +1,20 @@
 #include "crowd.h"
 
+#include "../host.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // The max nodes of a random program if the crowd does not say: few enough for a specialised kernel.
 #define USUAL_NODES 16u
 
-static float draw_float(random_source *random, double low, double high) {
-    return (float)random_between(random, low, high);
+static lmb_result no_memory(lmb_error *error) {
+    return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the crowd");
 }
 
-static lmb_result no_memory(lmb_error *error) {
-    if (error != NULL) {
-        error->result = LMB_ERROR_MEMORY;
-        snprintf(error->message, sizeof error->message, "no memory for the crowd");
-    }
-    return LMB_ERROR_MEMORY;
+static float draw_float(random_source *random, double low, double high) {
+    return (float)random_between(random, low, high);
 }
 
 // Draws the weights of a mask: 0, 255, and everything between.

@@ -2,8 +2,9 @@
 
 #include "terminal.h"
 
+#include "../host.h"
+
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,8 @@
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 #define MOST_EXTENSIONS 16
 
-static lmb_result fail(lmb_error *error, lmb_result result, const char *format, ...) {
-    if (error != NULL) {
-        error->result = result;
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-        va_end(arguments);
-    }
-    return result;
-}
-
-static lmb_result fail_call(lmb_error *error, const char *call, VkResult result) {
-    return fail(error, LMB_ERROR_VULKAN, "%s failed (VkResult %d)", call, (int)result);
+lmb_result device_fail(lmb_error *error, const char *call, VkResult result) {
+    return lmb_fail(error, LMB_ERROR_VULKAN, "%s failed (VkResult %d)", call, (int)result);
 }
 
 static VKAPI_ATTR VkBool32 VKAPI_CALL count_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -55,26 +45,18 @@ static bool has_layer(const char *name) {
     return found;
 }
 
-static bool has_instance_extension(const char *name) {
-    uint32_t count = 0;
-    vkEnumerateInstanceExtensionProperties(NULL, &count, NULL);
-    VkExtensionProperties *extensions = calloc(count + 1, sizeof *extensions);
-    bool found = false;
-    if (extensions != NULL && vkEnumerateInstanceExtensionProperties(NULL, &count, extensions) >= VK_SUCCESS) {
-        for (uint32_t i = 0; i < count; i++) {
-            found = found || strcmp(extensions[i].extensionName, name) == 0;
-        }
-    }
-    free(extensions);
-    return found;
+// Lists the extensions of a device, or of the instance if there is no device.
+static VkResult list_extensions(VkPhysicalDevice physical, uint32_t *count, VkExtensionProperties *extensions) {
+    return physical == VK_NULL_HANDLE ? vkEnumerateInstanceExtensionProperties(NULL, count, extensions)
+                                      : vkEnumerateDeviceExtensionProperties(physical, NULL, count, extensions);
 }
 
-static bool has_device_extension(VkPhysicalDevice physical, const char *name) {
+static bool has_extension(VkPhysicalDevice physical, const char *name) {
     uint32_t count = 0;
-    vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL);
+    list_extensions(physical, &count, NULL);
     VkExtensionProperties *extensions = calloc(count + 1, sizeof *extensions);
     bool found = false;
-    if (extensions != NULL && vkEnumerateDeviceExtensionProperties(physical, NULL, &count, extensions) >= VK_SUCCESS) {
+    if (extensions != NULL && list_extensions(physical, &count, extensions) >= VK_SUCCESS) {
         for (uint32_t i = 0; i < count; i++) {
             found = found || strcmp(extensions[i].extensionName, name) == 0;
         }
@@ -87,14 +69,14 @@ static lmb_result create_instance(const device_request *request, device *device,
     const char *extensions[MOST_EXTENSIONS];
     uint32_t count = 0;
     if (request->instance_extension_count > MOST_EXTENSIONS - 1) {
-        return fail(error, LMB_ERROR_LIMIT, "more than %d instance extensions", MOST_EXTENSIONS - 1);
+        return lmb_fail(error, LMB_ERROR_LIMIT, "more than %d instance extensions", MOST_EXTENSIONS - 1);
     }
     for (uint32_t i = 0; i < request->instance_extension_count; i++) {
         extensions[count++] = request->instance_extensions[i];
     }
     const char *layer = VALIDATION_LAYER;
     // The layer provides VK_EXT_debug_utils if the drivers do not.
-    device->debug_utils = request->validation || has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    device->debug_utils = request->validation || has_extension(VK_NULL_HANDLE, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
     if (device->debug_utils) {
         extensions[count++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     }
@@ -114,8 +96,8 @@ static lmb_result create_instance(const device_request *request, device *device,
     VkResult created = vkCreateInstance(&info, NULL, &device->instance);
     if (created != VK_SUCCESS) {
         device->instance = VK_NULL_HANDLE;
-        return created == VK_ERROR_INCOMPATIBLE_DRIVER ? fail(error, LMB_ERROR_DEVICE, "there is no Vulkan driver")
-                                                       : fail_call(error, "vkCreateInstance", created);
+        return created == VK_ERROR_INCOMPATIBLE_DRIVER ? lmb_fail(error, LMB_ERROR_DEVICE, "there is no Vulkan driver")
+                                                       : device_fail(error, "vkCreateInstance", created);
     }
     volkLoadInstance(device->instance);
     return LMB_OK;
@@ -124,7 +106,7 @@ static lmb_result create_instance(const device_request *request, device *device,
 static lmb_result create_messenger(device *device, lmb_error *error) {
     device->validation_messages = calloc(1, sizeof *device->validation_messages);
     if (device->validation_messages == NULL) {
-        return fail(error, LMB_ERROR_MEMORY, "no memory");
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
     VkDebugUtilsMessengerCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
                                                .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
@@ -135,16 +117,16 @@ static lmb_result create_messenger(device *device, lmb_error *error) {
                                                .pfnUserCallback = count_message,
                                                .pUserData = device->validation_messages};
     VkResult created = vkCreateDebugUtilsMessengerEXT(device->instance, &info, NULL, &device->messenger);
-    return created == VK_SUCCESS ? LMB_OK : fail_call(error, "vkCreateDebugUtilsMessengerEXT", created);
+    return created == VK_SUCCESS ? LMB_OK : device_fail(error, "vkCreateDebugUtilsMessengerEXT", created);
 }
 
 lmb_result device_open_instance(const device_request *request, device *device, lmb_error *error) {
     memset(device, 0, sizeof *device);
     if (volkInitialize() != VK_SUCCESS) {
-        return fail(error, LMB_ERROR_DEVICE, "the Vulkan loader is not installed");
+        return lmb_fail(error, LMB_ERROR_DEVICE, "the Vulkan loader is not installed");
     }
     if (request->validation && !has_layer(VALIDATION_LAYER)) {
-        return fail(error, LMB_ERROR_DEVICE, "%s is not installed", VALIDATION_LAYER);
+        return lmb_fail(error, LMB_ERROR_DEVICE, "%s is not installed", VALIDATION_LAYER);
     }
     lmb_result result = create_instance(request, device, error);
     if (result == LMB_OK && request->validation) {
@@ -256,8 +238,8 @@ static lmb_result pick(const device_request *request, const device *device, VkPh
         }
     }
     return request->name != NULL
-               ? fail(error, LMB_ERROR_DEVICE, "no Vulkan device is called '%s'", request->name)
-               : fail(error, LMB_ERROR_DEVICE, "none of %u Vulkan devices can be used", (unsigned)count);
+               ? lmb_fail(error, LMB_ERROR_DEVICE, "no Vulkan device is called '%s'", request->name)
+               : lmb_fail(error, LMB_ERROR_DEVICE, "none of %u Vulkan devices can be used", (unsigned)count);
 }
 
 lmb_result device_open(const device_request *request, device *device, lmb_error *error) {
@@ -295,7 +277,7 @@ static lmb_result open_cache(device *device, lmb_error *error) {
     free(data);
     if (created != VK_SUCCESS) {
         device->pipeline_cache = VK_NULL_HANDLE;
-        return fail_call(error, "vkCreatePipelineCache", created);
+        return device_fail(error, "vkCreatePipelineCache", created);
     }
     return LMB_OK;
 }
@@ -340,15 +322,15 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
     vkGetPhysicalDeviceProperties(physical, &device->properties);
     const char *lacks = device_lacks(physical);
     const char *properties = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
-    if (lacks == NULL && request->executable_properties && !has_device_extension(physical, properties)) {
+    if (lacks == NULL && request->executable_properties && !has_extension(physical, properties)) {
         lacks = properties;
     }
     if (lacks != NULL) {
-        return fail(error, LMB_ERROR_DEVICE, "%s lacks %s", device->properties.deviceName, lacks);
+        return lmb_fail(error, LMB_ERROR_DEVICE, "%s lacks %s", device->properties.deviceName, lacks);
     }
     device->physical = physical;
     device->queue_family = find_queue_family(physical, &device->graphics);
-    device->swapchain = request->swapchain && has_device_extension(physical, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
+    device->swapchain = request->swapchain && has_extension(physical, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
     const char *extensions[2];
     uint32_t extension_count = 0;
     if (device->swapchain) {
@@ -378,7 +360,7 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
     VkResult created = vkCreateDevice(physical, &info, NULL, &device->device);
     if (created != VK_SUCCESS) {
         device->device = VK_NULL_HANDLE;
-        return fail_call(error, "vkCreateDevice", created);
+        return device_fail(error, "vkCreateDevice", created);
     }
     // volk's functions remain those of the instance, which dispatch to the device they are given, because there may be
     // several devices.
@@ -425,7 +407,7 @@ lmb_result device_begin(device *device, VkCommandPool *pool, VkCommandBuffer *co
                                          .queueFamilyIndex = device->queue_family};
     VkResult result = vkCreateCommandPool(device->device, &pool_info, NULL, pool);
     if (result != VK_SUCCESS) {
-        return fail_call(error, "vkCreateCommandPool", result);
+        return device_fail(error, "vkCreateCommandPool", result);
     }
     VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                         .commandPool = *pool,
@@ -439,9 +421,18 @@ lmb_result device_begin(device *device, VkCommandPool *pool, VkCommandBuffer *co
     }
     if (result != VK_SUCCESS) {
         vkDestroyCommandPool(device->device, *pool, NULL);
-        return fail_call(error, "beginning a command buffer", result);
+        return device_fail(error, "beginning a command buffer", result);
     }
     return LMB_OK;
+}
+
+lmb_result device_finish(device *device, VkCommandPool pool, VkCommandBuffer commands, lmb_result recorded,
+                         lmb_error *error) {
+    if (recorded == LMB_OK) {
+        return device_submit_and_wait(device, pool, commands, error);
+    }
+    vkDestroyCommandPool(device->device, pool, NULL);
+    return recorded;
 }
 
 lmb_result device_submit_and_wait(device *device, VkCommandPool pool, VkCommandBuffer commands, lmb_error *error) {
@@ -465,7 +456,7 @@ lmb_result device_submit_and_wait(device *device, VkCommandPool pool, VkCommandB
     }
     vkDestroyFence(device->device, fence, NULL);
     vkDestroyCommandPool(device->device, pool, NULL);
-    return result == VK_SUCCESS ? LMB_OK : fail_call(error, call, result);
+    return result == VK_SUCCESS ? LMB_OK : device_fail(error, call, result);
 }
 
 // Prefers host-visible and cached memory for host buffers, and device-local memory for others.
@@ -514,7 +505,7 @@ lmb_result device_buffer_create(device *device, VkDeviceSize size, VkBufferUsage
     }
     if (result != VK_SUCCESS) {
         device_buffer_destroy(device, buffer);
-        return fail_call(error, call, result);
+        return device_fail(error, call, result);
     }
     if (address) {
         VkBufferDeviceAddressInfo of = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
@@ -530,6 +521,26 @@ void device_buffer_destroy(device *device, device_buffer *buffer) {
     *buffer = (device_buffer){0};
 }
 
+// Copies between buffers, and makes the copy visible to the host and to kernels. Submitting makes earlier host writes
+// visible here.
+static lmb_result copy(device *device, VkBuffer from, VkBuffer to, const VkBufferCopy *region, lmb_error *error) {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    lmb_result result = device_begin(device, &pool, &commands, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    vkCmdCopyBuffer(commands, from, to, 1, region);
+    VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                               .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                               .dstAccessMask =
+                                   VK_ACCESS_HOST_READ_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                         VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL, 0,
+                         NULL);
+    return device_submit_and_wait(device, pool, commands, error);
+}
+
 lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *bytes, lmb_error *error) {
     device_buffer landing;
     lmb_result result =
@@ -537,19 +548,8 @@ lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *byte
     if (result != LMB_OK) {
         return result;
     }
-    VkCommandPool pool;
-    VkCommandBuffer commands;
-    result = device_begin(device, &pool, &commands, error);
-    if (result == LMB_OK) {
-        VkBufferCopy copy = {.srcOffset = span->offset, .size = span->size};
-        vkCmdCopyBuffer(commands, span->buffer, landing.buffer, 1, &copy);
-        VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                   .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
-        vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
-                             NULL, 0, NULL);
-        result = device_submit_and_wait(device, pool, commands, error);
-    }
+    const VkBufferCopy region = {.srcOffset = span->offset, .size = span->size};
+    result = copy(device, span->buffer, landing.buffer, &region, error);
     if (result == LMB_OK) {
         memcpy(bytes, landing.mapped, span->size);
     }
@@ -565,21 +565,8 @@ lmb_result device_write_span(device *device, const lmb_gpu_span *span, const voi
         return result;
     }
     memcpy(leaving.mapped, bytes, span->size);
-    VkCommandPool pool;
-    VkCommandBuffer commands;
-    result = device_begin(device, &pool, &commands, error);
-    if (result == LMB_OK) {
-        // Waiting for the fence makes the data available to later submissions. Submitting makes earlier host writes
-        // visible here.
-        VkBufferCopy copy = {.dstOffset = span->offset, .size = span->size};
-        vkCmdCopyBuffer(commands, leaving.buffer, span->buffer, 1, &copy);
-        VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                   .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-        vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
-                             &barrier, 0, NULL, 0, NULL);
-        result = device_submit_and_wait(device, pool, commands, error);
-    }
+    const VkBufferCopy region = {.dstOffset = span->offset, .size = span->size};
+    result = copy(device, leaving.buffer, span->buffer, &region, error);
     device_buffer_destroy(device, &leaving);
     return result;
 }
@@ -611,7 +598,8 @@ lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_
     for (uint32_t i = 0; i < lmb_gpu_batch_span_count(batch); i++) {
         lmb_gpu_span span;
         if (!lmb_gpu_batch_output(batch, frame, stage, i, &span)) {
-            return fail(error, LMB_ERROR_ARGUMENT, "stage %s is not among the batch's outputs", lmb_stage_name(stage));
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "stage %s is not among the batch's outputs",
+                            lmb_stage_name(stage));
         }
         lmb_result result =
             span.size == 0 ? LMB_OK : device_read_span(device, &span, floats + span.first_character * row, error);
@@ -620,4 +608,34 @@ lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_
         }
     }
     return LMB_OK;
+}
+
+bool gpu_device_validates(void) {
+    const char *value = getenv("LIMBER_VALIDATE");
+    return value != NULL && strcmp(value, "1") == 0;
+}
+
+lmb_result gpu_device_open(const char *name, bool accept_mismatch, gpu_device *opened, lmb_error *error) {
+    *opened = (gpu_device){0};
+    const device_request request = {.name = name, .validation = gpu_device_validates()};
+    lmb_result result = device_open(&request, &opened->device, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_gpu_def def = device_gpu_def(&opened->device);
+    def.accept_mismatch = accept_mismatch;
+    result = lmb_gpu_create(&def, NULL, &opened->gpu, error);
+    if (result != LMB_OK) {
+        device_close(&opened->device);
+    }
+    return result;
+}
+
+lmb_result gpu_device_close(gpu_device *opened, lmb_result result, lmb_error *error) {
+    lmb_gpu_destroy(opened->gpu);
+    const uint32_t messages = device_close(&opened->device);
+    opened->gpu = NULL;
+    return messages == 0 || result != LMB_OK
+               ? result
+               : lmb_fail(error, LMB_ERROR_VULKAN, "the validation layer gave %u messages", (unsigned)messages);
 }

@@ -56,12 +56,18 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
 // messages, including those about objects that were not destroyed.
 uint32_t device_close(device *device);
 
+// Fails with #LMB_ERROR_VULKAN; the message names the call.
+lmb_result device_fail(lmb_error *error, const char *call, VkResult result);
+
 // Returns an lmb_gpu_def for this device, with its queue for the probe and its pipeline cache.
 lmb_gpu_def device_gpu_def(const device *device);
 
 // A one-off command buffer: begin, record, then submit and wait. For tools and tests, never for a frame.
+// device_finish() submits only if recording succeeded, and returns that result otherwise.
 lmb_result device_begin(device *device, VkCommandPool *pool, VkCommandBuffer *commands, lmb_error *error);
 lmb_result device_submit_and_wait(device *device, VkCommandPool pool, VkCommandBuffer commands, lmb_error *error);
+lmb_result device_finish(device *device, VkCommandPool pool, VkCommandBuffer commands, lmb_result recorded,
+                         lmb_error *error);
 
 // A buffer with its own memory, mapped if `host` is set. It has a device address if its usage includes one.
 typedef struct device_buffer {
@@ -92,5 +98,19 @@ lmb_result device_write_inertia(device *device, const lmb_gpu_batch *batch, cons
 // records, submits, waits.
 lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
                              lmb_error *error);
+
+// A device with Limber's pipelines, as the command and the tests open it.
+typedef struct gpu_device {
+    device device;
+    lmb_gpu *gpu;
+} gpu_device;
+
+// Returns whether LIMBER_VALIDATE=1 in the environment asks for the validation layer.
+bool gpu_device_validates(void);
+// `name` is as in device_request. With `accept_mismatch`, a device that fails the probe is opened anyway.
+lmb_result gpu_device_open(const char *name, bool accept_mismatch, gpu_device *opened, lmb_error *error);
+// Closes everything. Accepts a zeroed one. Returns `result`, the caller's so far, if that is an error; else fails with
+// #LMB_ERROR_VULKAN if the validation layer gave any messages.
+lmb_result gpu_device_close(gpu_device *opened, lmb_result result, lmb_error *error);
 
 #endif

@@ -1,10 +1,11 @@
-// Runs a batch on a Vulkan device like the reference: host memory in, host memory out. It submits and waits each time,
-// which suits tools and tests. A renderer records into its own command buffer instead.
+// Runs a batch on a Vulkan device or on the reference: host memory in, host memory out. The device side submits and
+// waits each time, which suits tools and tests. A renderer records into its own command buffer instead.
 #ifndef LIMBER_SRC_TOOLS_GPU_SIDE_H
 #define LIMBER_SRC_TOOLS_GPU_SIDE_H
 
 #include "device.h"
 
+#include <limber/cpu.h>
 #include <limber/gpu_profile.h>
 
 typedef struct gpu_side {
@@ -22,12 +23,57 @@ typedef struct gpu_side {
 // lmb_gpu_batch_def. On failure nothing is left allocated.
 lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch *batch, VkDeviceSize span_bytes,
                            gpu_side *side, lmb_error *error);
+// Does the same for a batch whose control also runs, with at most this many events sent per frame.
+lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch *batch, uint32_t events_a_frame,
+                                  gpu_side *side, lmb_error *error);
 // Accepts a zeroed one.
 void gpu_side_destroy(gpu_side *side);
 
-// Does what lmb_cpu_run() does: writes the stages among the batch's outputs, and adds to refusals. If the inputs name a
-// previous palette, it must be the result of the run before.
+// Does what lmb_cpu_run_poses() does: writes the stages among the batch's outputs, and adds to refusals. If the inputs
+// name a previous palette, it must be the result of the run before.
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                         lmb_error *error);
+
+// Records a frame into a command buffer of its own, which `info` need not name, submits it and waits.
+lmb_result gpu_side_submit(gpu_side *side, lmb_gpu_record_info info, lmb_error *error);
+
+// Runs the poses of a batch on the reference.
+lmb_result reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+                         lmb_error *error);
+
+// A crowd with a control, frame by frame, on the reference or on a device.
+typedef struct play_side {
+    // Set by the caller.
+    const lmb_graph *graph;
+    const lmb_control *control; // the graph's, or NULL
+    uint32_t character_count;
+    uint32_t events_a_frame;
+    bool gpu;
+    const char *device_name; // as asked for; NULL for the best
+
+    float *parameters; // of the frame, float [C][P]; the caller fills in the host's parameters
+    lmb_event *events; // of the frame, in any order
+    uint32_t event_count;
+    uint32_t *state; // after the frame
+    uint32_t *emitted;
+    float *palettes;
+    uint32_t *inertia; // inertialization data of the reference
+    lmb_event *scratch;
+
+    lmb_cpu *cpu;
+    gpu_device opened;
+    gpu_side on_device;
+} play_side;
+
+// All arguments must outlive the side. On failure the caller must still call play_side_destroy().
+lmb_result play_side_create(play_side *side, lmb_error *error);
+lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error);
+// Sets the state before the first frame: the characters' states, uint32_t [C][lmb_control_state_words()], instead of
+// states that have not begun, and their inertialization data, uint32_t [C][lmb_graph_inertia_words()].
+lmb_result play_side_restore(play_side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error);
+// Reads the inertialization data between frames.
+lmb_result play_side_read_inertia(play_side *side, uint32_t *inertia, lmb_error *error);
+// Accepts a zeroed one. Returns a result as gpu_device_close() does.
+lmb_result play_side_destroy(play_side *side, lmb_result result, lmb_error *error);
 
 #endif

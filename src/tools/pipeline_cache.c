@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "pipeline_cache.h"
 
+#include "file.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +30,6 @@ typedef struct file_head {
 } file_head;
 
 static const char magic[8] = "LMBPIPE";
-
-static uint64_t checksum(const unsigned char *bytes, size_t size) {
-    uint64_t sum = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < size; i++) {
-        sum = (sum ^ bytes[i]) * UINT64_C(1099511628211);
-    }
-    return sum;
-}
 
 static bool folder_name(char *path, size_t size) {
     const char *given = getenv("LIMBER_CACHE_DIR");
@@ -70,7 +64,7 @@ bool pipeline_cache_path(const VkPhysicalDeviceProperties *properties, char path
 }
 
 // Returns what is wrong with a file's bytes, or NULL.
-static const char *check(const unsigned char *bytes, size_t size, const VkPhysicalDeviceProperties *properties) {
+static const char *check(const char *bytes, size_t size, const VkPhysicalDeviceProperties *properties) {
     file_head head;
     VkPipelineCacheHeaderVersionOne driver;
     if (size < sizeof head + sizeof driver) {
@@ -79,7 +73,7 @@ static const char *check(const unsigned char *bytes, size_t size, const VkPhysic
     memcpy(&head, bytes, sizeof head);
     memcpy(&driver, bytes + sizeof head, sizeof driver);
     if (memcmp(head.magic, magic, sizeof magic) != 0 || head.size != size - sizeof head ||
-        head.sum != checksum(bytes + sizeof head, size - sizeof head)) {
+        head.sum != file_hash(bytes + sizeof head, size - sizeof head)) {
         return "it is damaged";
     }
     const bool same = driver.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE &&
@@ -88,28 +82,12 @@ static const char *check(const unsigned char *bytes, size_t size, const VkPhysic
     return same ? NULL : "it is another driver's";
 }
 
-static unsigned char *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    unsigned char *bytes = NULL;
-    *size = 0;
-    if (file == NULL) {
-        return NULL;
-    }
-    const long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (length >= 0 && length <= (long)LARGEST_FILE) {
-        rewind(file);
-        bytes = malloc((size_t)length + 1);
-        *size = bytes != NULL ? fread(bytes, 1, (size_t)length, file) : 0;
-    }
-    fclose(file);
-    return bytes;
-}
-
 void *pipeline_cache_read(const char *path, const VkPhysicalDeviceProperties *properties, size_t *size,
                           char problem[200]) {
     problem[0] = '\0';
-    unsigned char *bytes = read_bytes(path, size);
-    if (bytes == NULL) {
+    char *bytes = NULL;
+    if (file_read(path, LARGEST_FILE, &bytes, size, NULL) != LMB_OK) {
+        *size = 0;
         return NULL;
     }
     const char *wrong = check(bytes, *size, properties);
@@ -140,7 +118,7 @@ bool pipeline_cache_write(const char *path, const void *data, size_t size) {
     char own[PIPELINE_CACHE_PATH + 32]; // a name unique to this process, so that others find a complete file or none
     snprintf(own, sizeof own, "%s.%ld", path, (long)process_number());
     make_folders(path);
-    file_head head = {.size = size, .sum = checksum(data, size)};
+    file_head head = {.size = size, .sum = file_hash(data, size)};
     memcpy(head.magic, magic, sizeof magic);
     FILE *file = fopen(own, "wb");
     if (file == NULL) {

@@ -1,7 +1,8 @@
 #include "play_script.h"
 
+#include "../host.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,12 +28,8 @@ static uint32_t column_of(const reader *r, const char *at) {
 }
 
 static lmb_result fail_at(const reader *r, const char *at, const char *message) {
-    if (r->error != NULL) {
-        r->error->result = LMB_ERROR_FORMAT;
-        snprintf(r->error->message, sizeof r->error->message, "line %u, column %u: %s", (unsigned)r->line,
-                 (unsigned)column_of(r, at), message);
-    }
-    return LMB_ERROR_FORMAT;
+    return lmb_fail(r->error, LMB_ERROR_FORMAT, "line %u, column %u: %s", (unsigned)r->line, (unsigned)column_of(r, at),
+                    message);
 }
 
 static bool is_space(char c) {
@@ -142,11 +139,7 @@ static lmb_result add_line(play_script *script, const play_line *line, lmb_error
         size_t room = script->count == 0 ? 1 : (size_t)script->count * 2;
         play_line *larger = realloc(script->lines, room * sizeof *larger);
         if (larger == NULL) {
-            if (error != NULL) {
-                error->result = LMB_ERROR_MEMORY;
-                snprintf(error->message, sizeof error->message, "no memory for a script");
-            }
-            return LMB_ERROR_MEMORY;
+            return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a script");
         }
         script->lines = larger;
     }

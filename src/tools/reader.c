@@ -3,20 +3,11 @@
 #endif
 #include "reader.h"
 
-#include <stdarg.h>
+#include "../host.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-__attribute__((format(printf, 3, 4))) static lmb_result fail(lmb_error *error, lmb_result result, const char *format,
-                                                             ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-    error->result = result;
-    return result;
-}
 
 #if defined(__linux__)
 
@@ -105,7 +96,7 @@ static void serve(const char *const *paths, uint32_t count) {
     const size_t size = import == NULL ? 0 : lmb_import_pack(import, NULL, 0);
     void *pack = import == NULL ? NULL : malloc(size);
     if (import != NULL && pack == NULL) {
-        result = (uint32_t)fail(&error, LMB_ERROR_LIMIT, "%.200s: no memory is left for a pack", paths[0]);
+        result = (uint32_t)lmb_fail(&error, LMB_ERROR_LIMIT, "%.200s: no memory is left for a pack", paths[0]);
     }
     hand_over(&result, sizeof result);
     if (result == LMB_OK) {
@@ -175,7 +166,7 @@ static lmb_result start_child(const char *const *paths, uint32_t count, pid_t *c
     char **arguments = malloc((count + (size_t)3) * sizeof *arguments);
     if (arguments == NULL || pipe2(ends, O_CLOEXEC) != 0) {
         free(arguments);
-        return fail(error, LMB_ERROR_MEMORY, "%.200s: no process can be started", paths[0]);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: no process can be started", paths[0]);
     }
     arguments[0] = "limber-reader";
     arguments[1] = CHILD_ARGUMENT;
@@ -192,7 +183,7 @@ static lmb_result start_child(const char *const *paths, uint32_t count, pid_t *c
     close(ends[1]);
     if (failed != 0) {
         close(ends[0]);
-        return fail(error, LMB_ERROR_FILE, "%.200s: no process can be started: %s", paths[0], strerror(failed));
+        return lmb_fail(error, LMB_ERROR_FILE, "%.200s: no process can be started: %s", paths[0], strerror(failed));
     }
     *from_child = ends[0];
     return LMB_OK;
@@ -203,16 +194,16 @@ static lmb_result explain(const char *const *paths, uint32_t count, int status, 
     char which[300];
     snprintf(which, sizeof which, count > 1 ? "%.200s or one of %u more files" : "%.200s", paths[0], count - 1);
     if (!in_time) {
-        return fail(error, LMB_ERROR_LIMIT, "%s: its reader takes too long", which);
+        return lmb_fail(error, LMB_ERROR_LIMIT, "%s: its reader takes too long", which);
     }
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
-        return fail(error, LMB_ERROR_LIMIT, "%s: its reader took more than %u s", which, PROCESSOR_SECONDS);
+        return lmb_fail(error, LMB_ERROR_LIMIT, "%s: its reader took more than %u s", which, PROCESSOR_SECONDS);
     }
     if (WIFSIGNALED(status)) {
-        return fail(error, LMB_ERROR_FORMAT, "%s: its reader failed: %s", which, strsignal(WTERMSIG(status)));
+        return lmb_fail(error, LMB_ERROR_FORMAT, "%s: its reader failed: %s", which, strsignal(WTERMSIG(status)));
     }
-    return fail(error, LMB_ERROR_FORMAT, "%s: its reader failed with status %d", which,
-                WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    return lmb_fail(error, LMB_ERROR_FORMAT, "%s: its reader failed with status %d", which,
+                    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
 static lmb_result take_reply(const char *name, const reply *reply, lmb_import **import, lmb_error *error) {
@@ -224,8 +215,8 @@ static lmb_result take_reply(const char *name, const reply *reply, lmb_import **
         return lmb_import_memory(rest, size, name, NULL, NULL, import, error);
     }
     // Even the result code is not trusted.
-    return fail(error, result <= LMB_ERROR_UNTRUSTED ? (lmb_result)result : LMB_ERROR_FORMAT, "%.*s",
-                (int)(size < sizeof error->message ? size : sizeof error->message), (const char *)rest);
+    return lmb_fail(error, result <= LMB_ERROR_UNTRUSTED ? (lmb_result)result : LMB_ERROR_FORMAT, "%.*s",
+                    (int)(size < sizeof error->message ? size : sizeof error->message), (const char *)rest);
 }
 
 static lmb_result import_in_child(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
@@ -262,9 +253,10 @@ void reader_serve(int argc, char **argv) {
 
 static lmb_result import_in_child(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
     (void)import;
-    return fail(error, LMB_ERROR_UNSUPPORTED,
-                "%.200s%s: FBX, Collada and BVH files are read on Linux alone, since they need a process with limits",
-                paths[0], count > 1 ? " and more" : "");
+    return lmb_fail(
+        error, LMB_ERROR_UNSUPPORTED,
+        "%.200s%s: FBX, Collada and BVH files are read on Linux alone, since they need a process with limits", paths[0],
+        count > 1 ? " and more" : "");
 }
 
 #endif

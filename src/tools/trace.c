@@ -2,6 +2,8 @@
 
 #include "trace.h"
 
+#include "../host.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -14,9 +16,7 @@ uint64_t trace_clock(void *unused) {
 }
 
 static lmb_result fail(const trace *trace, lmb_error *error) {
-    error->result = LMB_ERROR_FILE;
-    snprintf(error->message, sizeof error->message, "%s: %s", trace->path, strerror(errno));
-    return LMB_ERROR_FILE;
+    return lmb_fail(error, LMB_ERROR_FILE, "%s: %s", trace->path, strerror(errno));
 }
 
 lmb_result trace_open(const char *path, trace *trace, lmb_error *error) {
@@ -39,13 +39,9 @@ lmb_result trace_close(trace *trace, lmb_error *error) {
     json_end_object(&trace->json);
     fputc('\n', stream);
     trace->json.stream = NULL;
-    bool whole = fflush(stream) == 0 && !ferror(stream);
-    if (!whole) {
-        lmb_result result = fail(trace, error);
-        fclose(stream);
-        return result;
-    }
-    return fclose(stream) == 0 ? LMB_OK : fail(trace, error);
+    const bool whole = fflush(stream) == 0 && !ferror(stream);
+    const lmb_result result = whole ? LMB_OK : fail(trace, error);
+    return fclose(stream) == 0 || !whole ? result : fail(trace, error);
 }
 
 static void begin_event(trace *trace, const char *phase, const char *name, uint32_t process, uint32_t track) {

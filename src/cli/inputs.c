@@ -1,14 +1,80 @@
-#include "graph_file.h"
+#include "inputs.h"
 
 #include "command.h"
+#include "file.h"
+#include "gpu_side.h"
+#include "reader.h"
 #include "terminal.h"
-#include "text_file.h"
 
-#include <limber/cpu.h>
+#include "../host.h"
+
 #include <limber/machine.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// ---- The character.
+
+static lmb_result open_mannequin(character *character, lmb_error *error) {
+    lmb_result result = mannequin_create(NULL, &character->mannequin, error);
+    if (result == LMB_OK) {
+        character->rig = mannequin_rig(character->mannequin);
+        character->clip_count = MANNEQUIN_CLIP_COUNT;
+    }
+    return result;
+}
+
+static lmb_result open_files(char *const *files, uint32_t count, character *character, lmb_error *error) {
+    lmb_result result = reader_import((const char *const *)files, count, &character->import, error);
+    if (result == LMB_OK) {
+        character->rig = lmb_import_rig(character->import);
+        character->clip_count = lmb_import_clip_count(character->import);
+    }
+    return result;
+}
+
+static lmb_result list_clips(character *character, lmb_error *error) {
+    character->clips = calloc((size_t)character->clip_count + 1, sizeof(lmb_clip *));
+    if (character->clips == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a list of clips");
+    }
+    for (uint32_t i = 0; i < character->clip_count; i++) {
+        character->clips[i] = character->mannequin != NULL ? mannequin_clip(character->mannequin, (mannequin_clip_id)i)
+                                                           : lmb_import_clip(character->import, i);
+    }
+    return LMB_OK;
+}
+
+lmb_result character_open(char *const *files, uint32_t count, character *character, lmb_error *error) {
+    *character = (struct character){0};
+    lmb_result result = count == 1 && strcmp(files[0], "mannequin") == 0 ? open_mannequin(character, error)
+                                                                         : open_files(files, count, character, error);
+    if (result == LMB_OK) {
+        result = list_clips(character, error);
+    }
+    if (result != LMB_OK) {
+        character_close(character);
+    }
+    return result;
+}
+
+void character_close(character *character) {
+    free(character->clips);
+    lmb_import_destroy(character->import);
+    mannequin_destroy(character->mannequin);
+    *character = (struct character){0};
+}
+
+const lmb_clip *character_find_clip(const character *character, const char *name, size_t length) {
+    for (uint32_t i = 0; i < character->clip_count; i++) {
+        const char *known = lmb_clip_name(character->clips[i]);
+        if (strlen(known) == length && memcmp(known, name, length) == 0) {
+            return character->clips[i];
+        }
+    }
+    return NULL;
+}
+
+// ---- Graphs.
 
 // Returns whether the argument is JSON, which begins with an object. Any other argument is the name of a file.
 static bool is_text(const char *argument) {
@@ -17,15 +83,14 @@ static bool is_text(const char *argument) {
 
 static bool fail(const char *place, const char *message) {
     lmb_error error = {0};
-    snprintf(error.message, sizeof error.message, "%s", message);
+    lmb_fail(&error, LMB_ERROR_ARGUMENT, "%s", message);
     command_failed(place, &error);
     return false;
 }
 
 static bool read_file(const char *name, char **text, size_t *size) {
     lmb_error error = {0};
-    return text_file_read(name, TEXT_FILE_LARGEST, text, size, &error) == LMB_OK ||
-           (command_failed(NULL, &error), false);
+    return file_read(name, FILE_LARGEST_TEXT, text, size, &error) == LMB_OK || (command_failed(NULL, &error), false);
 }
 
 static void emit(const char *name, const lmb_graph_problems *problems) {
@@ -86,20 +151,16 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
     node.time = lmb_constant(time);
     const lmb_graph_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
     lmb_graph *program = NULL;
-    lmb_cpu *cpu = NULL;
     uint32_t count = lmb_rig_joint_count(rig);
     uint32_t channel_count = lmb_rig_channel_count(rig);
     float *local = calloc((size_t)count * LMB_POSE_COMPONENTS + channel_count + 1, sizeof(float));
     lmb_result result = local == NULL ? LMB_ERROR_MEMORY : lmb_graph_create(&def, NULL, &program, error);
-    if (result == LMB_OK) {
-        result = lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, error);
-    }
     const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
     const lmb_batch_inputs inputs = {0};
     lmb_batch_outputs outputs = {0};
     outputs.stages[LMB_STAGE_LOCAL] = local;
     if (result == LMB_OK) {
-        result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
+        result = reference_run(&batch, &inputs, &outputs, error);
     }
     for (uint32_t joint = 0; result == LMB_OK && joint < count; joint++) {
         float values[LMB_POSE_COMPONENTS];
@@ -111,7 +172,6 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
     if (result == LMB_OK) {
         memcpy(channels, local + (size_t)count * LMB_POSE_COMPONENTS, channel_count * sizeof *channels);
     }
-    lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);
     free(local);
     return result;
@@ -124,15 +184,8 @@ static bool read_static_pose(const char *text, const character *character, graph
     if (equals == NULL || equals == text || at == NULL || at < equals || !option_read_float(at + 1, &time)) {
         return fail(text, "not of the form NAME=CLIP@TIME, with a finite number of seconds");
     }
-    uint32_t clip = 0;
-    const size_t length = (size_t)(at - equals - 1);
-    for (; clip < character->clip_count; clip++) {
-        const char *name = lmb_clip_name(character->clips[clip]);
-        if (strlen(name) == length && memcmp(name, equals + 1, length) == 0) {
-            break;
-        }
-    }
-    if (clip == character->clip_count) {
+    const lmb_clip *clip = character_find_clip(character, equals + 1, (size_t)(at - equals - 1));
+    if (clip == NULL) {
         return fail(text, "there is no clip of this name");
     }
     const lmb_rig *rig = character->rig;
@@ -146,7 +199,7 @@ static bool read_static_pose(const char *text, const character *character, graph
         return fail(text, "no memory");
     }
     memcpy(name, text, (size_t)(equals - text));
-    return sample(rig, character->clips[clip], time, joints, channels, &error) == LMB_OK || fail(text, error.message);
+    return sample(rig, clip, time, joints, channels, &error) == LMB_OK || fail(text, error.message);
 }
 
 static bool read_static_poses(const option_texts *poses, const character *character, graph_file *file) {
@@ -174,8 +227,8 @@ static bool read_source(const char *argument, lmb_graph_source *source, graph_fi
     return success;
 }
 
-bool graph_file_read_machine(const char *argument, const char *machine, const character *character,
-                             const option_texts *poses, graph_file *file) {
+bool graph_file_read(const char *argument, const char *machine, const character *character, const option_texts *poses,
+                     graph_file *file) {
     *file = (graph_file){.machine_name = machine};
     lmb_graph_source source = {.rig = character->rig, .clips = character->clips, .clip_count = character->clip_count};
     bool success = read_source(argument, &source, file) && read_static_poses(poses, character, file);
@@ -187,10 +240,6 @@ bool graph_file_read_machine(const char *argument, const char *machine, const ch
         graph_file_release(file);
     }
     return success;
-}
-
-bool graph_file_read(const char *argument, const character *character, const option_texts *poses, graph_file *file) {
-    return graph_file_read_machine(argument, NULL, character, poses, file);
 }
 
 void graph_file_warn(const graph_file *file) {

@@ -1,0 +1,61 @@
+#include "file.h"
+
+#include "../host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Reads the whole stream into memory that grows.
+static lmb_result read_stream(const char *name, size_t largest, FILE *stream, char **bytes, size_t *size,
+                              lmb_error *error) {
+    size_t capacity = 0;
+    for (size_t got = 1; got > 0; *size += got) {
+        if (*size == capacity) {
+            capacity = capacity == 0 ? 65536 : capacity * 2;
+            if (capacity > largest) {
+                return lmb_fail(error, LMB_ERROR_LIMIT, "%s: more than %zu MiB", name, largest >> 20);
+            }
+            char *larger = realloc(*bytes, capacity);
+            if (larger == NULL) {
+                return lmb_fail(error, LMB_ERROR_MEMORY, "%s: no memory", name);
+            }
+            *bytes = larger;
+        }
+        got = fread(*bytes + *size, 1, capacity - *size, stream);
+    }
+    return ferror(stream) ? lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, strerror(errno)) : LMB_OK;
+}
+
+lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *size, lmb_error *error) {
+    *bytes = NULL;
+    *size = 0;
+    FILE *stream = fopen(name, "rb");
+    if (stream == NULL) {
+        return lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, strerror(errno));
+    }
+    lmb_result result = read_stream(name, largest, stream, bytes, size, error);
+    fclose(stream);
+    if (result != LMB_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return result;
+}
+
+lmb_result file_write(const char *name, const void *bytes, size_t size, lmb_error *error) {
+    FILE *stream = fopen(name, "wb");
+    bool written = stream != NULL && fwrite(bytes, 1, size, stream) == size;
+    written = stream != NULL && fclose(stream) == 0 && written;
+    return written ? LMB_OK : lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, strerror(errno));
+}
+
+uint64_t file_hash(const void *bytes, size_t size) {
+    const uint8_t *byte = bytes;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}

@@ -1,0 +1,20 @@
+// Whole files, and the hash that shows whether one is damaged.
+#ifndef LIMBER_SRC_TOOLS_FILE_H
+#define LIMBER_SRC_TOOLS_FILE_H
+
+#include <limber/base.h>
+
+#define FILE_LARGEST_TEXT ((size_t)64 << 20) // for files that people write
+#define FILE_ANY_SIZE (SIZE_MAX / 2)         // for files that the command writes itself
+
+// Reads the whole file. A text is not terminated, and the caller frees it. Error messages name the file. Fails with
+// #LMB_ERROR_FILE, #LMB_ERROR_LIMIT if there are more than `largest` bytes, #LMB_ERROR_MEMORY; nothing is left
+// allocated then.
+lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *size, lmb_error *error);
+// Writes the whole file. Fails with #LMB_ERROR_FILE; the message names the file.
+lmb_result file_write(const char *name, const void *bytes, size_t size, lmb_error *error);
+
+// Returns the 64-bit FNV-1a hash.
+uint64_t file_hash(const void *bytes, size_t size);
+
+#endif
