@@ -223,13 +223,9 @@ static int measure_limits(machine *machine, report *report) {
 int main(int argument_count, char **arguments) {
     static options options;
     static machine machine;
-    if (!options_read(argument_count, arguments, &options)) {
-        options_print_usage(true);
-        return 2;
-    }
-    if (options.help) {
-        options_print_usage(false);
-        return 0;
+    int status = options_read(argument_count, arguments, &options);
+    if (status != COMMAND_LINE_GOOD) {
+        return status;
     }
     if (!find_devices(&machine, &options)) {
         terminal_error("limber-bench: no device '%s' can be opened\n", options.device);
@@ -240,7 +236,7 @@ int main(int argument_count, char **arguments) {
         return fail("trace", &error);
     }
     report report = {.json = options.json};
-    int status = measure_limits(&machine, &report);
+    status = measure_limits(&machine, &report);
     for (uint32_t i = 0; i < options.scene_count && status == 0; i++) {
         status = run_scene(&machine, &options, &options.scenes[i], &report);
     }

@@ -2,6 +2,7 @@
 #ifndef LIMBER_BENCH_OPTIONS_H
 #define LIMBER_BENCH_OPTIONS_H
 
+#include "command_line.h"
 #include "workload.h"
 
 enum { OPTIONS_MOST_NUMBERS = 16, OPTIONS_MOST_SCENES = 32 };
@@ -29,11 +30,9 @@ typedef struct options {
     const char *trace;    // file of the trace, or NULL
     bool no_devices;
     bool json;
-    bool help;
 } options;
 
-void options_print_usage(bool wrong);
-// Returns false if the arguments are wrong, after a message on stderr.
-bool options_read(int count, char **arguments, options *options);
+// Returns COMMAND_LINE_GOOD, or the exit status with which the bench must end.
+int options_read(int count, char **arguments, options *options);
 
 #endif

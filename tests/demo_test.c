@@ -164,7 +164,7 @@ static void validation_layer_is_silent(void **state) {
 static void unknown_demos_are_refused(void **state) {
     (void)state;
     viewer_result run = viewer_run("", "--demo no_such_demo --headless");
-    viewer_expect(&run, 2, "there is no demo no_such_demo");
+    viewer_expect(&run, 2, "--demo must be the name of a demo, not 'no_such_demo'");
     run = viewer_run("", "--demo walk-run --graph {} --headless");
     viewer_expect(&run, 2, "--demo shows no --graph");
     run = viewer_run("", "--demo walk-run --clip walk=Walk --headless");
@@ -172,7 +172,7 @@ static void unknown_demos_are_refused(void **state) {
     run = viewer_run("", "--clip walk=Walk " FOX " --headless");
     viewer_expect(&run, 2, "--clip needs --demo and a file");
     run = viewer_run("", "--every 0 --headless");
-    viewer_expect(&run, 2, "--every wants a number");
+    viewer_expect(&run, 2, "--every must be a whole number");
 }
 
 int main(void) {

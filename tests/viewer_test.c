@@ -190,7 +190,7 @@ static void refuses_bad_graphs(void **state) {
                {"--graph '{\"op\":\"rest\"}' --set speed=1", 1, "--set speed=1: "},
                {"--graph '{\"op\":\"rest\"}' --set speed", 1, "--set speed: "},
                {"--set speed=1", 2, "need --graph"},
-               {"--graph '{\"op\":\"rest\"}' --row 17", 2, "--row wants a number"}};
+               {"--graph '{\"op\":\"rest\"}' --row 17", 2, "--row must be a whole number from 1 to 16"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char arguments[1000]; // with a file, which opens faster than the mannequin
         snprintf(arguments, sizeof arguments, "%s %s/Fox.glb", bad[i].arguments, LIMBER_ASSETS);

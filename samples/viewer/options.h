@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "command_line.h"
 #include "comparison.h"
 #include "demo.h"
 #include "demo_clips.h"
@@ -28,12 +29,10 @@ typedef struct options {
     bool headless;
     bool times;
     bool validate;
-    bool help;
 } options;
 
-extern const char options_usage[];
-
-// Returns false after a message on stderr if the arguments are invalid. Moves the files to the front of the arguments.
-bool options_parse(int argument_count, char **arguments, options *options);
+// Moves the files to the front of the arguments. Returns COMMAND_LINE_GOOD, or the exit status with which the viewer
+// must end.
+int options_parse(int argument_count, char **arguments, options *options);
 
 #endif

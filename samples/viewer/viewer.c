@@ -642,12 +642,6 @@ static int run(const options *options) {
 int main(int argument_count, char **arguments) {
     reader_serve(argument_count, arguments);
     options options;
-    if (!options_parse(argument_count, arguments, &options)) {
-        return 2;
-    }
-    if (options.help) {
-        terminal_print_lines(stdout, options_usage);
-        return EXIT_SUCCESS;
-    }
-    return run(&options);
+    const int status = options_parse(argument_count, arguments, &options);
+    return status == COMMAND_LINE_GOOD ? run(&options) : status;
 }
