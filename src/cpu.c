@@ -256,10 +256,3 @@ lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batc
     }
     return result;
 }
-
-void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
-                      uint32_t count) {
-    const lmb_batch writes_nothing = {.graph = batch->graph, .character_count = batch->character_count};
-    const lmb_batch_outputs nowhere = {0};
-    cpu->run(&writes_nothing, inputs, &nowhere, first, count, cpu->scratch);
-}

@@ -74,6 +74,13 @@ static uint64_t look(const lmb_cpu_profile *profile) {
     return profile->clock.now(profile->clock.user);
 }
 
+void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
+                      uint32_t count) {
+    const lmb_batch writes_nothing = {.graph = batch->graph, .character_count = batch->character_count};
+    const lmb_batch_outputs nowhere = {0};
+    cpu->run(&writes_nothing, inputs, &nowhere, first, count, cpu->scratch);
+}
+
 // Estimates the nanoseconds that the graphs of all characters take, from the first of them. Uses the shorter of two
 // times, because the first run may fill a cache.
 static double estimate_pose(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,

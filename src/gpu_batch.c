@@ -254,11 +254,12 @@ static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
 
 static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
     const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.graph),
-                                         .batch = batch,
+                                         .graph = batch->graph,
+                                         .character_count = batch->description.character_count,
+                                         .frame_count = batch->frame_count,
                                          .events_a_frame = def->events_a_frame,
                                          .emits_events = def->emits_events};
-    lmb_gpu_control *created;
-    return control.control != NULL ? lmb_gpu_control_create(batch->gpu, &control, &created, error) : LMB_OK;
+    return control.control != NULL ? lmb_gpu_control_create(batch->gpu, &control, &batch->control, error) : LMB_OK;
 }
 
 lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
@@ -348,14 +349,6 @@ lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t frame) {
 
 lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t frame) {
     return lmb_gpu_control_motions(batch->control, frame);
-}
-
-uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch) {
-    return batch->frame_count;
-}
-
-VkDeviceAddress lmb_gpu_batch_graph_address(const lmb_gpu_batch *batch) {
-    return batch->graph->buffer.address;
 }
 
 float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame) {

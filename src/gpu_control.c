@@ -28,7 +28,7 @@ typedef struct frame_slot {
 struct lmb_gpu_control {
     lmb_gpu *gpu;
     const lmb_control *control;
-    lmb_gpu_batch *batch;
+    VkDeviceAddress graph; // its block
     uint32_t character_count;
     uint32_t events_a_frame;
     uint32_t frame_count;
@@ -63,22 +63,22 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
                           : def == NULL          ? "the descriptor"
                           : control == NULL      ? "the result"
                           : def->control == NULL ? "the control"
-                          : def->batch == NULL   ? "the batch"
+                          : def->graph == NULL   ? "the graph"
                                                  : NULL;
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: %s is NULL", missing);
     }
-    const lmb_batch batch = lmb_gpu_batch_description(def->batch);
-    uint32_t parameters = lmb_graph_parameter_count(batch.graph);
+    const lmb_graph *graph = def->graph->graph;
+    uint32_t parameters = lmb_graph_parameter_count(graph);
     if (def->control->parameter_count != parameters) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: it has %u parameters, and the batch's graph %u",
                         (unsigned)def->control->parameter_count, (unsigned)parameters);
     }
-    if (def->control->graph != NULL && def->control->graph != batch.graph) {
+    if (def->control->graph != NULL && def->control->graph != graph) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: its graph is not the batch's");
     }
     if (lmb_control_inertia_parameters(def->control) != LMB_NONE &&
-        lmb_control_inertia_parameters(def->control) != lmb_graph_inertia_parameters(batch.graph)) {
+        lmb_control_inertia_parameters(def->control) != lmb_graph_inertia_parameters(graph)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "gpu control: it inertializes, and the batch's graph does not by the same parameters");
     }
@@ -92,7 +92,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     if (weight_count(def->control) > words) {
         words = weight_count(def->control);
     }
-    uint64_t all = (uint64_t)words * batch.character_count;
+    uint64_t all = (uint64_t)words * def->character_count;
     uint64_t sent = (uint64_t)def->events_a_frame * 2;
     uint64_t most = all > sent ? all : sent;
     if (most >= MOST_WORDS || (gpu->largest_allocation != 0 && most * sizeof(uint32_t) > gpu->largest_allocation)) {
@@ -171,10 +171,10 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     }
     *created = (lmb_gpu_control){.gpu = gpu,
                                  .control = def->control,
-                                 .batch = def->batch,
-                                 .character_count = lmb_gpu_batch_description(def->batch).character_count,
+                                 .graph = def->graph->buffer.address,
+                                 .character_count = def->character_count,
                                  .events_a_frame = def->events_a_frame,
-                                 .frame_count = lmb_gpu_batch_frame_count(def->batch),
+                                 .frame_count = def->frame_count,
                                  .emits_events = def->emits_events,
                                  .scratch = scratch};
     result = create_buffers(created, error);
@@ -186,7 +186,6 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         lmb_gpu_control_destroy(created);
         return result;
     }
-    lmb_gpu_batch_set_control(def->batch, created);
     *control = created;
     return LMB_OK;
 }
@@ -196,7 +195,6 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
         return;
     }
     lmb_gpu *gpu = control->gpu;
-    lmb_gpu_batch_set_control(control->batch, NULL);
     for (uint32_t i = 0; i < control->frame_count; i++) {
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].staging);
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].sent);
@@ -265,7 +263,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .sent = slot->sent.address,
                                    .emitted = slot->emitted.address,
                                    .motions = slot->motions.address,
-                                   .graph = lmb_gpu_batch_graph_address(control->batch),
+                                   .graph = control->graph,
                                    .weights = control->weights.address,
                                    .sent_count = slot->sent_count,
                                    .characters = control->character_count,

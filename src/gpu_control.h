@@ -16,7 +16,10 @@ typedef struct lmb_gpu_control_def {
     // Must outlive the GPU control. It has as many parameters as the batch's graph, and its graph is that one or NULL.
     // If it inertializes, the batch's graph does so with the same parameters.
     const lmb_control *control;
-    lmb_gpu_batch *batch; // runs the control from then on and destroys it with itself; must outlive it
+    // Those of the batch that runs the control.
+    const lmb_gpu_graph *graph;
+    uint32_t character_count;
+    uint32_t frame_count;
     uint32_t events_a_frame;
     bool emits_events;
 } lmb_gpu_control_def;
@@ -28,8 +31,11 @@ LMB_API lmb_gpu_control_def lmb_default_gpu_control_def(void);
 // more, or more than the device allocates), LMB_ERROR_MEMORY, LMB_ERROR_VULKAN.
 LMB_API lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
                                           lmb_error *error);
-// Accepts NULL. Afterwards the batch has no control.
+// Accepts NULL.
 LMB_API void lmb_gpu_control_destroy(lmb_gpu_control *control);
+
+// Sets the control that a batch's frames run, and that it destroys with itself.
+LMB_API void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control); // gpu_batch.c
 
 // These do what the lmb_gpu_batch functions of the same names do.
 LMB_API lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32_t character, uint32_t event,
@@ -43,13 +49,6 @@ lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, bool has_motion, VkPipe
 // Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);
 void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters);
-
-// gpu_batch.c
-uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch);
-// Returns the device address of the graph's block.
-VkDeviceAddress lmb_gpu_batch_graph_address(const lmb_gpu_batch *batch);
-// Sets the control that its frames run, or NULL for none.
-void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control);
 
 #ifdef __cplusplus
 }

@@ -11,12 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 
-lmb_result lmb_graph_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
-    lmb_op op = c->def->nodes[node].op;
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: node %u (%s): %s: %s", (unsigned)node, lmb_op_name(op), field,
-                    what);
-}
-
 static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
     const char *fault = lmb_value_fault(value, c->def->parameter_count);
     return fault == NULL ? LMB_OK : lmb_graph_fail_node(c, node, field, fault);

@@ -129,16 +129,13 @@ uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);
 // Adds a value. Returns its offset.
 uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value);
 
-// graph_layers.c. Returns whether the shares of a layers node's inputs differ by joint.
+// graph_rules.c. Returns whether the shares of a layers node's inputs differ by joint.
 bool lmb_graph_layers_differ(const lmb_compiler *c, const lmb_node_def *node);
 // Returns an input's index in the table of its layers, which is ordered from the highest priority down. Inputs of one
 // priority keep their order.
 uint32_t lmb_graph_layer_place(const lmb_node_def *node, uint32_t input);
 // Returns whether an input is a clip that may have joint weights.
 bool lmb_graph_is_partial_clip(const lmb_compiler *c, const lmb_node_def *node);
-// Adds the table, except LAYER_CLIP. `fades` is the index of the weight of the first input's fade. In root motion the
-// shares are those of joint 0. Returns the table's offset.
-uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades, bool is_motion);
 
 // Returns how many of a machine's transitions have a blend profile; 0 for every other operation, and for a node without
 // a valid machine.
@@ -161,9 +158,6 @@ uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_shar
 // weights[0] on.
 lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input);
 uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
-// Return the share of joint 0 in a mask (1 for LMB_NONE), and in a clip.
-float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask);
-float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node);
 // Adds a use of a clip. Returns the index of its source.
 uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node);
 

@@ -10,69 +10,6 @@
 
 #include <string.h>
 
-static const lmb_operation operations[LMB_OP_COUNT] = {
-#define SOURCE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes, 0},
-#define UNARY_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes, 0},
-#define BINARY_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, false, takes, 0},
-#define SUM_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes, 0},
-#define EXCHANGE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
-    OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, SUM_ROW, EXCHANGE_ROW)
-        // Operations that are lowered to others.
-        [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SHARE, 0},
-    [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
-    [LMB_OP_COMBINE] = {"combine", OPERATION_TAKE, 1, LMB_MAX_INPUTS, false, false, TAKES_PART, 0},
-    [LMB_OP_LAYERS] = {"layers", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_LAYER, 0},
-    [LMB_OP_SPACE1D] = {"space1d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SPACE, 0},
-    [LMB_OP_SPACE2D] = {"space2d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SPACE | TAKES_PLANE,
-                        0},
-    [LMB_OP_BILINEAR] = {"bilinear", 0, 4, 4, false, false, TAKES_PLACE | TAKES_CHOICE, 2},
-    [LMB_OP_TRILINEAR] = {"trilinear", 0, 8, 8, false, false, TAKES_PLACE | TAKES_CHOICE, 3},
-#undef SOURCE_ROW
-#undef UNARY_ROW
-#undef BINARY_ROW
-#undef SUM_ROW
-#undef EXCHANGE_ROW
-};
-
-bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
-    const lmb_operation *op = &operations[node->op];
-    const uint32_t positions = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->positions;
-    bool found = (op->takes & TAKES_WEIGHT) && lmb_value_reads(node->weight) == parameter;
-    for (uint32_t i = 0; i < node->input_count && (op->takes & (TAKES_SHARE | TAKES_LAYER)); i++) {
-        found = found || lmb_value_reads(lmb_graph_input_weight(node, i)) == parameter;
-    }
-    for (uint32_t i = 0; i < positions; i++) {
-        found = found || lmb_value_reads(node->coordinates[i]) == parameter;
-    }
-    return found && parameter != LMB_NONE;
-}
-
-const lmb_operation *lmb_find_operation(lmb_op op) {
-    return &operations[op];
-}
-
-const char *lmb_op_name(lmb_op op) {
-    if (op == LMB_OP_WEIGHTED_MATRIX) {
-        return "weighted-matrix"; // not an identifier in C
-    }
-    return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
-}
-
-uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) {
-    *offset = c->data + c->data_words;
-    c->data_words += words;
-    return c->block != NULL ? c->block + *offset : NULL;
-}
-
-uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value) {
-    uint32_t offset;
-    uint32_t *at = lmb_graph_add_data(c, VALUE_WORDS, &offset);
-    if (at != NULL) {
-        lmb_value_write(value, at);
-    }
-    return offset;
-}
-
 static uint32_t choices_of(const lmb_node_def *node) {
     bool is_nlerp =
         node->interpolation == LMB_MIX_NLERP ||
@@ -106,7 +43,7 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
         *takes |= TAKES_CHOICE;
         return OPERATION_MEAN;
     }
-    return operations[node->op].code;
+    return lmb_find_operation(node->op)->code;
 }
 
 // `weight` is the weight's index, if the instruction reads one. `input` is the input that is accumulated or taken; in
@@ -194,7 +131,7 @@ static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int p
     uint32_t unused[INSTRUCTION_WORDS];
     // A sum holds a float channel's values of all inputs until its end.
     const int summed = (int)node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0);
-    const int values = !operations[node->op].weighted_sum ? pushed : step == 2 ? 1 - summed : 0;
+    const int values = !lmb_find_operation(node->op)->weighted_sum ? pushed : step == 2 ? 1 - summed : 0;
     uint32_t *at = add_instruction(c, pushed, values, unused);
     at[INSTRUCTION_OPERATION] = choose_code(node, &takes) + step;
     write_operands(c, node, takes, weight, input, at);
@@ -342,7 +279,7 @@ static bool emit_model_additive(lmb_compiler *c, uint32_t index) {
     if (!emit_in_model_space(c, node->inputs[0]) || !emit_weighed(c, node->inputs[1], inputs[1])) {
         return false;
     }
-    emit(c, &step, 0, -1, operations[node->op].takes, weight, 0);
+    emit(c, &step, 0, -1, lmb_find_operation(node->op)->takes, weight, 0);
     return true;
 }
 
@@ -352,7 +289,7 @@ static bool emit_model_make_additive(lmb_compiler *c, const lmb_node_def *node) 
     if (!emit_in_model_space(c, node->inputs[0]) || !emit_in_model_space(c, node->inputs[1])) {
         return false;
     }
-    emit(c, &step, 0, -1, operations[node->op].takes, 0, 0);
+    emit(c, &step, 0, -1, lmb_find_operation(node->op)->takes, 0, 0);
     return true;
 }
 
@@ -372,7 +309,7 @@ static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t fir
         fits = emit_corners(c, node, first + (half << (positions - 1)), positions - 1);
     }
     c->own = around;
-    emit(c, &blend, 0, -1, operations[LMB_OP_BLEND].takes, weight, 0);
+    emit(c, &blend, 0, -1, lmb_find_operation(LMB_OP_BLEND)->takes, weight, 0);
     return fits;
 }
 
@@ -384,14 +321,14 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
         return false;
     }
     step.op = LMB_OP_SUBTRACT;
-    emit(c, &step, 0, -1, operations[LMB_OP_SUBTRACT].takes, 0, 0);
+    emit(c, &step, 0, -1, lmb_find_operation(LMB_OP_SUBTRACT)->takes, 0, 0);
     step.op = LMB_OP_SCALE;
-    emit(c, &step, 0, 0, operations[LMB_OP_SCALE].takes, weight, 0);
+    emit(c, &step, 0, 0, lmb_find_operation(LMB_OP_SCALE)->takes, weight, 0);
     if (!emit_input(c, node->inputs[2])) {
         return false;
     }
     step.op = LMB_OP_ADD;
-    emit(c, &step, 0, -1, operations[LMB_OP_ADD].takes, 0, 0);
+    emit(c, &step, 0, -1, lmb_find_operation(LMB_OP_ADD)->takes, 0, 0);
     return true;
 }
 
@@ -452,7 +389,7 @@ static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_ope
 // stack is too deep.
 static bool emit_node(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
-    const lmb_operation *op = &operations[node->op];
+    const lmb_operation *op = lmb_find_operation(node->op);
     bool fits = true;
     c->result = lmb_graph_check_source(c, index);
     if (c->result != LMB_OK) {

@@ -35,6 +35,19 @@ lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input) {
     return weight;
 }
 
+bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
+    const lmb_operation *op = lmb_find_operation(node->op);
+    const uint32_t positions = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->positions;
+    bool found = (op->takes & TAKES_WEIGHT) && lmb_value_reads(node->weight) == parameter;
+    for (uint32_t i = 0; i < node->input_count && (op->takes & (TAKES_SHARE | TAKES_LAYER)); i++) {
+        found = found || lmb_value_reads(lmb_graph_input_weight(node, i)) == parameter;
+    }
+    for (uint32_t i = 0; i < positions; i++) {
+        found = found || lmb_value_reads(node->coordinates[i]) == parameter;
+    }
+    return found && parameter != LMB_NONE;
+}
+
 // Returns whether weights in root motion need rules of their own.
 static bool is_apart(const lmb_compiler *c) {
     return c->own.motion != c->own.pose && c->own.motion != WEIGHT_NONE;
@@ -74,7 +87,8 @@ uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inpu
     return local;
 }
 
-float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask) {
+// Returns the share of joint 0 in a mask, 1 for LMB_NONE.
+static float mask_root(const lmb_compiler *c, uint32_t mask) {
     return mask != LMB_NONE && c->def->rig->joint_count > 0 ? (float)c->def->masks[mask][0] / 255.0f : 1.0f;
 }
 
@@ -82,10 +96,10 @@ static bool is_constant(lmb_value value, float constant) {
     return value.kind == LMB_VALUE_CONSTANT && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
 }
 
-// If a parameter chooses among clips, joint 0 counts as having the full weight.
-float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
+// Returns the share of joint 0 in a clip. If a parameter chooses among clips, joint 0 counts as having the full weight.
+static float clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     if (node->op != LMB_OP_CLIP || node->joint_weights != LMB_NONE) {
-        return node->op == LMB_OP_CLIP ? lmb_graph_mask_root(c, node->joint_weights) : 1.0f;
+        return node->op == LMB_OP_CLIP ? mask_root(c, node->joint_weights) : 1.0f;
     }
     const bool is_root = c->part == LMB_NONE || c->def->rig->joint_count == 0;
     const uint32_t joint = is_root ? 0 : c->def->joint_maps[c->part].joints[0]; // of the clip
@@ -100,6 +114,67 @@ float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     return share;
 }
 
+// ---- Layers.
+
+bool lmb_graph_is_partial_clip(const lmb_compiler *c, const lmb_node_def *node) {
+    bool is_partial = node->op == LMB_OP_CLIP && node->joint_weights != LMB_NONE;
+    for (uint32_t i = 0; i < c->def->clip_count && !is_partial; i++) {
+        is_partial = lmb_graph_may_play(node, i) && c->def->clips[i]->words[CLIP_WEIGHTS] != 0;
+    }
+    return is_partial;
+}
+
+static bool differs(const lmb_compiler *c, const lmb_node_def *node, uint32_t input) {
+    return node->masks[input] != LMB_NONE || lmb_graph_is_partial_clip(c, &c->def->nodes[node->inputs[input]]);
+}
+
+bool lmb_graph_layers_differ(const lmb_compiler *c, const lmb_node_def *node) {
+    bool any = false;
+    for (uint32_t i = 0; i < node->input_count && node->op == LMB_OP_LAYERS && !any; i++) {
+        any = differs(c, node, i);
+    }
+    return any;
+}
+
+// Counts the inputs with a higher priority, and those with the same priority before input `end`.
+static uint32_t count_from(const lmb_node_def *node, int32_t priority, uint32_t end) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        count += node->priorities[i] > priority || (node->priorities[i] == priority && i < end);
+    }
+    return count;
+}
+
+uint32_t lmb_graph_layer_place(const lmb_node_def *node, uint32_t input) {
+    return count_from(node, node->priorities[input], input);
+}
+
+// Adds the table, except LAYER_CLIP. `fades` is the index of the weight of the first input's fade. In root motion the
+// shares are those of joint 0. Returns the table's offset.
+static uint32_t add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades, bool is_motion) {
+    uint32_t offset;
+    uint32_t *layers = lmb_graph_add_data(c, LAYER_WORDS * node->input_count, &offset);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const lmb_node_def *input = &c->def->nodes[node->inputs[i]];
+        const uint32_t value = lmb_graph_add_value(c, node->weights[i]);
+        if (layers == NULL) {
+            continue;
+        }
+        const float root = mask_root(c, node->masks[i]) * clip_root(c, input);
+        uint32_t *layer = layers + (size_t)lmb_graph_layer_place(node, i) * LAYER_WORDS;
+        layer[LAYER_VALUE] = value;
+        layer[LAYER_INPUT] = i;
+        layer[LAYER_END] = count_from(node, node->priorities[i], node->input_count);
+        layer[LAYER_COVERS] = BITS(is_motion ? root : differs(c, node, i) ? 0.0f : 1.0f);
+        layer[LAYER_SHARE] = BITS(is_motion ? root : 1.0f);
+        layer[LAYER_FADE] = fades + i;
+        layer[LAYER_MASK] = node->masks[i] != LMB_NONE ? c->masks + node->masks[i] * c->mask_words : 0;
+    }
+    return offset;
+}
+
+// ---- Sums.
+
 static bool takes_mask(const lmb_node_def *node) {
     return (lmb_find_operation(node->op)->takes & TAKES_MASK) != 0;
 }
@@ -107,9 +182,9 @@ static bool takes_mask(const lmb_node_def *node) {
 // Returns the share of joint 0 in a pose that is over another one.
 static float over_root_share(const lmb_compiler *c, const lmb_node_def *node) {
     if (takes_mask(node) || (node->op == LMB_OP_ADDITIVE && node->masked)) {
-        return lmb_graph_mask_root(c, node->mask);
+        return mask_root(c, node->mask);
     }
-    return node->op == LMB_OP_PARTIAL ? lmb_graph_clip_root(c, &c->def->nodes[node->inputs[1]]) : 1.0f;
+    return node->op == LMB_OP_PARTIAL ? clip_root(c, &c->def->nodes[node->inputs[1]]) : 1.0f;
 }
 
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]) {
@@ -170,8 +245,7 @@ static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t ow
         rule[RULE_X] = lmb_graph_add_value(c, node->coordinates[0]);
         rule[RULE_TABLE] = lmb_graph_add_space(c, node);
     } else {
-        rule[RULE_TABLE] =
-            (takes & TAKES_LAYER) ? lmb_graph_add_layers(c, node, local, is_motion) : add_weight_values(c, node);
+        rule[RULE_TABLE] = (takes & TAKES_LAYER) ? add_layers(c, node, local, is_motion) : add_weight_values(c, node);
     }
     *table = rule[RULE_TABLE];
     if (takes & TAKES_PLANE) {

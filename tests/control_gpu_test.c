@@ -41,10 +41,13 @@ static void open_scenario(fixture *f, uint32_t characters, create_function *crea
     assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = f->scenario.control;
-    control_def.batch = f->batch;
+    control_def.graph = f->gpu_program;
+    control_def.character_count = characters;
+    control_def.frame_count = SLOTS;
     control_def.events_a_frame = characters;
     control_def.emits_events = true;
     assert_ok(lmb_gpu_control_create(gpu, &control_def, &f->control, &error), &error);
+    lmb_gpu_batch_set_control(f->batch, f->control);
 }
 
 static void open_fixture(fixture *f, uint32_t characters) {
@@ -52,8 +55,7 @@ static void open_fixture(fixture *f, uint32_t characters) {
 }
 
 static void close_fixture(fixture *f) {
-    lmb_gpu_control_destroy(f->control);
-    lmb_gpu_batch_destroy(f->batch);
+    lmb_gpu_batch_destroy(f->batch); // with its control
     lmb_gpu_graph_destroy(f->gpu_program);
     control_scenario_destroy(&f->scenario);
 }
@@ -315,7 +317,9 @@ static void refusals(void **state) {
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     def.control = f.scenario.control;
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
-    def.batch = f.batch;
+    def.graph = f.gpu_program;
+    def.character_count = 3;
+    def.frame_count = SLOTS;
     assert_int_equal(lmb_gpu_control_create(NULL, &def, &made, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_gpu_control_create(gpu, NULL, &made, &error), LMB_ERROR_ARGUMENT);
     def.events_a_frame = UINT32_MAX;
@@ -325,7 +329,9 @@ static void refusals(void **state) {
     assert_ok(lmb_control_create(&other_def, NULL, NULL, &other, &error), &error);
     def = lmb_default_gpu_control_def();
     def.control = other;
-    def.batch = f.batch;
+    def.graph = f.gpu_program;
+    def.character_count = 3;
+    def.frame_count = SLOTS;
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     assert_null(made);
     lmb_control_destroy(other);

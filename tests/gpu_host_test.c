@@ -306,7 +306,6 @@ typedef struct ground {
     lmb_gpu *gpu;
     lmb_gpu_graph *program;
     lmb_gpu_graph *inertialized;
-    lmb_gpu_batch *batch;
     lmb_control *control;
 } ground;
 
@@ -365,7 +364,9 @@ static lmb_result step_control(const ground *on, lmb_error *error) {
     lmb_gpu_control *made = NULL;
     lmb_gpu_control_def def = lmb_default_gpu_control_def();
     def.control = on->control;
-    def.batch = on->batch;
+    def.graph = on->program;
+    def.character_count = CHARACTERS;
+    def.frame_count = lmb_default_gpu_batch_def().frame_count;
     def.emits_events = true;
     lmb_result result = lmb_gpu_control_create(on->gpu, &def, &made, error);
     assert_true((result == LMB_OK) == (made != NULL));
@@ -405,8 +406,6 @@ static void ground_create(ground *ground) {
     assert_ok(lmb_gpu_create(&ground->def, &counting_host, &ground->gpu, &error), &error);
     assert_ok(lmb_gpu_graph_create(ground->gpu, program, &ground->program, &error), &error);
     assert_ok(lmb_gpu_graph_create(ground->gpu, inertialized, &ground->inertialized, &error), &error);
-    const lmb_gpu_batch_def batch = batch_def(ground->program);
-    assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
     lmb_control_def control = lmb_default_control_def();
     const lmb_motion_def character_motion = lmb_default_motion_def();
     control.parameter_count = lmb_graph_parameter_count(program);
@@ -416,7 +415,6 @@ static void ground_create(ground *ground) {
 
 static void ground_destroy(ground *ground) {
     lmb_control_destroy(ground->control);
-    lmb_gpu_batch_destroy(ground->batch);
     lmb_gpu_graph_destroy(ground->program);
     lmb_gpu_graph_destroy(ground->inertialized);
     lmb_gpu_destroy(ground->gpu);

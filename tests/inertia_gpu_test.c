@@ -159,8 +159,11 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     assert_ok(lmb_gpu_batch_create(f->gpu, &def, &f->batch, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = f->control;
-    control_def.batch = f->batch;
+    control_def.graph = f->gpu_program;
+    control_def.character_count = f->characters;
+    control_def.frame_count = SLOTS;
     assert_ok(lmb_gpu_control_create(f->gpu, &control_def, &f->gpu_control, &error), &error);
+    lmb_gpu_batch_set_control(f->batch, f->gpu_control);
     const size_t words = lmb_graph_inertia_words(f->program);
     f->parameters = calloc(characters, PARAMETERS * sizeof(float));
     f->state = calloc((size_t)characters * lmb_control_state_words(f->control), sizeof(uint32_t));
@@ -172,7 +175,6 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
 
 static void close_fixture(fixture *f) {
     device_buffer_destroy(&f->device, &f->list);
-    lmb_gpu_control_destroy(f->gpu_control);
     lmb_gpu_batch_destroy(f->batch);
     lmb_gpu_graph_destroy(f->gpu_program);
     lmb_control_destroy(f->control);
@@ -377,7 +379,9 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
     assert_ok(lmb_control_create(&def, NULL, NULL, &other, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = other;
-    control_def.batch = f->batch;
+    control_def.graph = f->gpu_program;
+    control_def.character_count = f->characters;
+    control_def.frame_count = SLOTS;
     lmb_gpu_control *refused = NULL;
     assert_int_equal(lmb_gpu_control_create(f->gpu, &control_def, &refused, &error), LMB_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "inertializes"));
