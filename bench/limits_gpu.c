@@ -4,17 +4,10 @@
 #include "clock.h"
 #include "rate.spv.h"
 
-#include <stdio.h>
 
 enum { TRIES = 10, GROUP = 64, TURNS = 256, OPERATIONS_A_TURN = 256 };
 
 static const VkDeviceSize copy_size = (VkDeviceSize)256 << 20;
-
-static lmb_result vulkan_failed(const char *call, VkResult code, lmb_error *error) {
-    error->result = LMB_ERROR_VULKAN;
-    snprintf(error->message, sizeof error->message, "%s: VkResult %d", call, (int)code);
-    return error->result;
-}
 
 double limits_device_seconds(const device *device) {
     return device->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? clock_process_seconds() : clock_seconds();
@@ -65,7 +58,7 @@ static lmb_result create_kernel(device *device, rate_kernel *kernel, lmb_error *
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = sizeof bench_rate, .pCode = bench_rate};
     VkResult code = vkCreateShaderModule(device->device, &module, NULL, &kernel->module);
     if (code != VK_SUCCESS) {
-        return vulkan_failed("vkCreateShaderModule", code, error);
+        return device_fail(error, "vkCreateShaderModule", code);
     }
     VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(rate_push)};
     VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
@@ -73,7 +66,7 @@ static lmb_result create_kernel(device *device, rate_kernel *kernel, lmb_error *
                                          .pPushConstantRanges = &range};
     code = vkCreatePipelineLayout(device->device, &layout, NULL, &kernel->layout);
     if (code != VK_SUCCESS) {
-        return vulkan_failed("vkCreatePipelineLayout", code, error);
+        return device_fail(error, "vkCreatePipelineLayout", code);
     }
     VkComputePipelineCreateInfo pipeline = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                                             .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -82,7 +75,7 @@ static lmb_result create_kernel(device *device, rate_kernel *kernel, lmb_error *
                                                       .pName = "main"},
                                             .layout = kernel->layout};
     code = vkCreateComputePipelines(device->device, VK_NULL_HANDLE, 1, &pipeline, NULL, &kernel->pipeline);
-    return code == VK_SUCCESS ? LMB_OK : vulkan_failed("vkCreateComputePipelines", code, error);
+    return code == VK_SUCCESS ? LMB_OK : device_fail(error, "vkCreateComputePipelines", code);
 }
 
 static void destroy_kernel(device *device, rate_kernel *kernel) {

@@ -4,42 +4,25 @@
 // - embed --array NAME IN.spv OUT.h checks a module and writes it as a C array.
 #include "exact.h"
 
+#include "../src/tools/file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint32_t *read_words(const char *path, size_t *count) {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-        fprintf(stderr, "embed: %s: cannot be read\n", path);
-        exit(1);
-    }
-    long size = ftell(file);
-    rewind(file);
-    uint32_t *words = malloc(size > 0 ? (size_t)size : 1);
-    *count = size > 0 ? (size_t)size / sizeof *words : 0;
-    if (words == NULL || fread(words, sizeof *words, *count, file) != *count) {
-        fprintf(stderr, "embed: %s: cannot be read\n", path);
-        exit(1);
-    }
-    fclose(file);
-    return words;
-}
-
-static FILE *open_output(const char *path) {
-    FILE *file = fopen(path, "wb");
-    if (file == NULL) {
-        fprintf(stderr, "embed: %s: cannot be written\n", path);
-        exit(1);
-    }
-    return file;
-}
 
 static void fail_if(lmb_result result, const char *path, const lmb_error *error) {
     if (result != LMB_OK) {
         fprintf(stderr, "embed: %s: %s\n", path, error->message);
         exit(1);
     }
+}
+
+static uint32_t *read_words(const char *path, size_t *count) {
+    char *bytes = NULL;
+    lmb_error error;
+    fail_if(file_read(path, FILE_ANY_SIZE, &bytes, count, &error), "reading", &error);
+    *count /= sizeof(uint32_t);
+    return (uint32_t *)(void *)bytes;
 }
 
 static void forbid(const lmb_host *host, const char *in, const char *out, const char *prefix) {
@@ -53,9 +36,7 @@ static void forbid(const lmb_host *host, const char *in, const char *out, const 
         exit(1);
     }
     exact_declare_in_bounds(module.words, module.count);
-    FILE *file = open_output(out);
-    fwrite(module.words, sizeof *module.words, module.count, file);
-    fclose(file);
+    fail_if(file_write(out, module.words, module.count * sizeof *module.words, &error), "writing", &error);
     lmb_spirv_release(host, &module);
     free(words);
 }
@@ -65,7 +46,11 @@ static void embed(const lmb_host *host, const char *name, const char *in, const 
     uint32_t *words = read_words(in, &count);
     lmb_error error;
     fail_if(exact_check(host, words, count, &error), in, &error);
-    FILE *file = open_output(out);
+    FILE *file = fopen(out, "wb");
+    if (file == NULL) {
+        fprintf(stderr, "embed: %s: cannot be written\n", out);
+        exit(1);
+    }
     fprintf(file, "static const uint32_t %s[%zu] = {", name, count);
     for (size_t i = 0; i < count; i++) {
         fprintf(file, "%s0x%08x,", i % 10 == 0 ? "\n    " : " ", (unsigned)words[i]);

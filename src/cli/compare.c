@@ -3,7 +3,6 @@
 #include "command.h"
 #include "crowd.h"
 #include "gpu_side.h"
-#include "inputs.h"
 #include "json.h"
 #include "terminal.h"
 

@@ -1,6 +1,5 @@
 // `limber sample` and `limber eval`: print the poses of a clip, or of a graph written as JSON, at given times.
 #include "command.h"
-#include "inputs.h"
 #include "poses.h"
 #include "terminal.h"
 

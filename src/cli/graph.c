@@ -1,6 +1,5 @@
 // `limber graph`: prints the machines of a graph, as text or for Graphviz.
 #include "command.h"
-#include "inputs.h"
 #include "terminal.h"
 
 #include "../graph_moving.h"

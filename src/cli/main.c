@@ -27,21 +27,6 @@ static const command commands[] = {
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
-int command_failed(const char *place, const lmb_error *error) {
-    terminal_error("limber: %s%s%s\n", place == NULL ? "" : place, place == NULL ? "" : ": ", error->message);
-    return 1;
-}
-
-const char *command_read_backend(const char *text, void *target) {
-    bool *gpu = target;
-    *gpu = strcmp(text, "gpu") == 0;
-    return *gpu || strcmp(text, "reference") == 0 ? NULL : "reference or gpu";
-}
-
-int command_check_backend(const char *command, bool gpu, const char *device_name) {
-    return device_name == NULL || gpu ? COMMAND_LINE_GOOD : usage_error(command, "--device needs --backend gpu");
-}
-
 static void print_help(FILE *stream) {
     terminal_print_lines(stream, "usage: limber COMMAND [ARGUMENTS]\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {

@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "gpu_side.h"
-#include "inputs.h"
 #include "play_script.h"
 
 // The options of a run, in a command's table of options.

@@ -3,7 +3,6 @@
 #include "command.h"
 #include "crowd.h"
 #include "gpu_side.h"
-#include "inputs.h"
 #include "terminal.h"
 #include "trace.h"
 
@@ -34,20 +33,6 @@ typedef struct profiled_side {
     uint32_t bandwidth; // GB per second, as the caller gave it, or 0
 } profiled_side;
 
-typedef struct profile_report {
-    const char *file;
-    lmb_batch batch;
-    uint32_t frames;
-    profiled_side sides[2]; // the CPU, and the device if there is one
-    uint32_t side_count;
-    lmb_gpu_bytes bytes[LMB_GPU_MAX_BYTES_ROWS];
-    uint32_t bytes_count;
-    uint64_t inertia_bytes; // inertialization data on the CPU; 0 if the program does not inertialize
-    const lmb_graph_def *program;
-    const lmb_node_cost *costs; // of its nodes
-    double rest;                // nanoseconds of the rest pose
-} profile_report;
-
 typedef struct profiling {
     const char *device_name; // as asked for; NULL for the best
     bool no_device;
@@ -74,7 +59,16 @@ typedef struct profiling {
     lmb_node_cost *costs;
     trace trace;
     uint64_t started; // when the device's first frame was submitted
-    profile_report report;
+
+    // The report.
+    const char *file;
+    lmb_batch batch;
+    profiled_side sides[2]; // the CPU, and the device if there is one
+    uint32_t side_count;
+    lmb_gpu_bytes bytes[LMB_GPU_MAX_BYTES_ROWS];
+    uint32_t bytes_count;
+    uint64_t inertia_bytes; // inertialization data on the CPU; 0 if the program does not inertialize
+    double rest;            // nanoseconds of the rest pose
 } profiling;
 
 static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
@@ -89,19 +83,19 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    const lmb_batch batch = profiling->report.batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE);
+    const lmb_batch batch = profiling->batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE);
     profiling->palettes =
         calloc(batch.character_count, lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * sizeof(float));
     profiling->costs = calloc(profiling->crowd.program_def.node_count, sizeof *profiling->costs);
-    profiling->report.inertia_bytes =
+    profiling->inertia_bytes =
         (uint64_t)batch.character_count * lmb_graph_inertia_words(batch.graph) * sizeof *profiling->inertia;
-    profiling->inertia = calloc(profiling->report.inertia_bytes + 1, 1);
+    profiling->inertia = calloc(profiling->inertia_bytes + 1, 1);
     const bool has_memory = profiling->palettes != NULL && profiling->costs != NULL && profiling->inertia != NULL;
     return has_memory ? LMB_OK : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the crowd");
 }
 
 static void add_side(profiling *profiling, const char *name, const lmb_profile *times, uint32_t bandwidth) {
-    profiling->report.sides[profiling->report.side_count++] = (profiled_side){name, times, bandwidth};
+    profiling->sides[profiling->side_count++] = (profiled_side){name, times, bandwidth};
 }
 
 static lmb_result create_cpu(profiling *profiling, lmb_error *error) {
@@ -132,14 +126,13 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
     def.window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW;
     result = lmb_gpu_profile_create(profiling->opened.gpu, &def, &profiling->gpu_profile, error);
     if (result == LMB_OK) {
-        result = gpu_side_create(device, profiling->opened.gpu, &profiling->report.batch, 0, &profiling->side, error);
+        result = gpu_side_create(device, profiling->opened.gpu, &profiling->batch, 0, &profiling->side, error);
     }
     if (result == LMB_OK) {
         profiling->side.profile = profiling->gpu_profile;
         add_side(profiling, device->properties.deviceName, lmb_gpu_profile_times(profiling->gpu_profile),
                  profiling->device_bandwidth);
-        profiling->report.bytes_count =
-            lmb_gpu_batch_bytes(profiling->side.batch, profiling->report.bytes, LMB_GPU_MAX_BYTES_ROWS);
+        profiling->bytes_count = lmb_gpu_batch_bytes(profiling->side.batch, profiling->bytes, LMB_GPU_MAX_BYTES_ROWS);
     }
     return result;
 }
@@ -147,8 +140,8 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
 static lmb_result run_sides(profiling *profiling, lmb_error *error) {
     const lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = profiling->palettes, .inertia = profiling->inertia};
-    lmb_result result = lmb_cpu_run_poses(profiling->cpu, &profiling->report.batch, &inputs, &outputs, 0,
-                                          profiling->report.batch.character_count, error);
+    lmb_result result = lmb_cpu_run_poses(profiling->cpu, &profiling->batch, &inputs, &outputs, 0,
+                                          profiling->batch.character_count, error);
     if (profiling->started == 0) {
         profiling->started = trace_clock(NULL);
     }
@@ -213,9 +206,7 @@ static lmb_result measure_costs(profiling *profiling, lmb_error *error) {
         .clock = {.now = trace_clock},
         .inputs = &inputs,
         .character_count = profiling->character_count < COST_CHARACTERS ? profiling->character_count : COST_CHARACTERS};
-    profiling->report.program = &profiling->crowd.program_def;
-    profiling->report.costs = profiling->costs;
-    return lmb_cost_measure(&def, NULL, profiling->costs, &profiling->report.rest, error);
+    return lmb_cost_measure(&def, NULL, profiling->costs, &profiling->rest, error);
 }
 
 static lmb_result begin_trace(profiling *profiling, lmb_error *error) {
@@ -223,8 +214,8 @@ static lmb_result begin_trace(profiling *profiling, lmb_error *error) {
         return LMB_OK;
     }
     lmb_result result = trace_open(profiling->trace_path, &profiling->trace, error);
-    for (uint32_t i = 0; i < profiling->report.side_count && result == LMB_OK; i++) {
-        trace_name_process(&profiling->trace, PROCESS_CPU + i, profiling->report.sides[i].name);
+    for (uint32_t i = 0; i < profiling->side_count && result == LMB_OK; i++) {
+        trace_name_process(&profiling->trace, PROCESS_CPU + i, profiling->sides[i].name);
         trace_name_tracks(&profiling->trace, PROCESS_CPU + i, 1, i == 0 ? "runs" : "frames", "stages");
     }
     return result;
@@ -274,7 +265,7 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
 
 // Returns the fraction of the bandwidth floor that a side's whole frames reach at their median, or 0 if no bandwidth is
 // known.
-static double floor_share(const profile_report *report, const profiled_side *side) {
+static double floor_share(const profiling *report, const profiled_side *side) {
     double median = (double)lmb_profile_total(side->times, 0).median;
     return lmb_profile_floor_share(&report->batch, 1e9 * side->bandwidth, median);
 }
@@ -283,7 +274,7 @@ static double microseconds(uint64_t nanoseconds) {
     return 1e-3 * (double)nanoseconds;
 }
 
-static void print_stages(const profile_report *report, const profiled_side *side) {
+static void print_stages(const profiling *report, const profiled_side *side) {
     terminal_print("\n%s\n", side->name);
     terminal_print("  %-12s %8s %12s %12s %12s %12s %14s\n", "stage", "samples", "median us", "min us", "max us",
                    "total ms", "ns a character");
@@ -302,7 +293,7 @@ static void print_stages(const profile_report *report, const profiled_side *side
     }
 }
 
-static void print_bytes(const profile_report *report) {
+static void print_bytes(const profiling *report) {
     terminal_print("\n%-24s %8s %14s %14s\n", "buffer on the device", "buffers", "bytes", "a character");
     for (uint32_t i = 0; i < report->bytes_count; i++) {
         const lmb_gpu_bytes *row = &report->bytes[i];
@@ -311,20 +302,20 @@ static void print_bytes(const profile_report *report) {
     }
 }
 
-static double cost_of_all(const profile_report *report) {
+static double cost_of_all(const profiling *report) {
     double all = report->rest;
-    for (uint32_t i = 0; i < report->program->node_count; i++) {
+    for (uint32_t i = 0; i < report->crowd.program_def.node_count; i++) {
         all += report->costs[i].alone * report->costs[i].uses;
     }
     return all;
 }
 
-static void print_costs(const profile_report *report) {
+static void print_costs(const profiling *report) {
     double all = cost_of_all(report);
     terminal_print("\n%-6s %-12s %6s %16s %8s  %s\n", "node", "operation", "uses", "ns a character", "share", "inputs");
     terminal_print("%-6s %-12s %6s %16.1f %6.1f %%\n", "", "rest pose", "", report->rest, 100.0 * report->rest / all);
-    for (uint32_t i = 0; i < report->program->node_count; i++) {
-        const lmb_node_def *node = &report->program->nodes[i];
+    for (uint32_t i = 0; i < report->crowd.program_def.node_count; i++) {
+        const lmb_node_def *node = &report->crowd.program_def.nodes[i];
         const lmb_node_cost *cost = &report->costs[i];
         char inputs[LMB_MAX_SPACE_INPUTS * 6 + 2] = "";
         size_t length = 0;
@@ -337,9 +328,9 @@ static void print_costs(const profile_report *report) {
     }
 }
 
-static void print_text(const profile_report *report) {
+static void print_text(const profiling *report) {
     terminal_print("joints %u, characters %u, frames %u", lmb_graph_joint_count(report->batch.graph),
-                   report->batch.character_count, report->frames);
+                   report->batch.character_count, report->frame_count);
     if (report->inertia_bytes > 0) {
         terminal_print(", inertialized with %" PRIu64 " bytes", report->inertia_bytes);
     }
@@ -353,7 +344,7 @@ static void print_text(const profile_report *report) {
     print_costs(report);
 }
 
-static void write_stages(json *json, const profile_report *report, const profiled_side *side) {
+static void write_stages(json *json, const profiling *report, const profiled_side *side) {
     json_begin_object(json, NULL);
     json_text(json, "name", side->name);
     json_begin_array(json, "stages");
@@ -397,13 +388,13 @@ static void write_cost(json *json, const lmb_node_def *node, const lmb_node_cost
     json_end_object(json);
 }
 
-static void print_json(const profile_report *report) {
+static void print_json(const profiling *report) {
     json json = {.stream = stdout};
     json_begin_object(&json, NULL);
     json_text(&json, "file", report->file);
     json_unsigned(&json, "joints", lmb_graph_joint_count(report->batch.graph));
     json_unsigned(&json, "characters", report->batch.character_count);
-    json_unsigned(&json, "frames", report->frames);
+    json_unsigned(&json, "frames", report->frame_count);
     json_unsigned(&json, "inertia_bytes", report->inertia_bytes);
     json_begin_array(&json, "sides");
     for (uint32_t i = 0; i < report->side_count; i++) {
@@ -417,8 +408,8 @@ static void print_json(const profile_report *report) {
     json_end_array(&json);
     json_float(&json, "rest_ns", (float)report->rest);
     json_begin_array(&json, "nodes");
-    for (uint32_t i = 0; i < report->program->node_count; i++) {
-        write_cost(&json, &report->program->nodes[i], &report->costs[i]);
+    for (uint32_t i = 0; i < report->crowd.program_def.node_count; i++) {
+        write_cost(&json, &report->crowd.program_def.nodes[i], &report->costs[i]);
     }
     json_end_array(&json);
     json_end_object(&json);
@@ -466,8 +457,7 @@ int command_profile(int argc, char **argv) {
     }
     lmb_error error = {0};
     const char *place = NULL;
-    profiling.report.file = argv[0];
-    profiling.report.frames = profiling.frame_count;
+    profiling.file = argv[0];
     lmb_result result = character_open(argv, file_count, &profiling.character, &error);
     if (result == LMB_OK && profiling.graph_text != NULL &&
         !graph_file_read(profiling.graph_text, NULL, &profiling.character, NULL, &profiling.graph)) {
@@ -479,7 +469,7 @@ int command_profile(int argc, char **argv) {
         result = profile_crowd(&profiling, &error);
     }
     if (result == LMB_OK) {
-        (profiling.as_json ? print_json : print_text)(&profiling.report);
+        (profiling.as_json ? print_json : print_text)(&profiling);
     }
     result = close_all(&profiling, result, &error);
     return result == LMB_OK ? 0 : command_failed(place, &error);

@@ -16,9 +16,6 @@
 #define TRANSFORM_FLOATS 10u
 #define AFFINE_FLOATS 12u
 
-static const char *const section_names[CAPTURE_SECTIONS] = {
-    "frame", "rig", "clips", "graph", "machine", "poses", "parameters", "state", "inertia", "events", "results"};
-
 // ---- Writing.
 
 typedef struct output {
@@ -70,7 +67,8 @@ static void put_text(output *to, const char *text) {
     put(to, text, strlen(text));
 }
 
-static void put_rig(output *to, const lmb_rig *rig) {
+static void put_rig(output *to, const capture *capture) {
+    const lmb_rig *rig = capture->rig;
     put_word(to, lmb_rig_joint_count(rig));
     for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
         const lmb_transform rest = lmb_rig_joint_rest(rig, i);
@@ -121,6 +119,38 @@ static void put_poses(output *to, const capture *capture) {
     }
 }
 
+static void put_frame(output *to, const capture *capture) {
+    put_word(to, capture->number);
+    put_word(to, capture->character_count);
+    put_number(to, capture->step, 8);
+    put_word(to, capture->max_emitted_events);
+    put_text(to, capture->device);
+}
+
+static void put_graph(output *to, const capture *capture) {
+    put(to, capture->graph, capture->graph == NULL ? 0 : capture->graph_size);
+}
+
+static void put_machine(output *to, const capture *capture) {
+    put(to, capture->machine, capture->machine == NULL ? 0 : capture->machine_size);
+}
+
+static void put_parameters(output *to, const capture *capture) {
+    put_words(to, capture->parameters, capture->parameter_count);
+}
+
+static void put_state(output *to, const capture *capture) {
+    put_words(to, capture->state, capture->state_words);
+}
+
+static void put_inertia(output *to, const capture *capture) {
+    put_words(to, capture->inertia, capture->inertia_words);
+}
+
+static void put_events(output *to, const capture *capture) {
+    put_words(to, capture->events, (size_t)capture->event_count * 2);
+}
+
 static void put_results(output *to, const capture *capture) {
     put_word(to, capture->result_count);
     for (uint32_t i = 0; i < capture->result_count; i++) {
@@ -129,54 +159,7 @@ static void put_results(output *to, const capture *capture) {
     }
 }
 
-static void put_section(output *to, const capture *capture, capture_section section) {
-    switch (section) {
-    case CAPTURE_FRAME:
-        put_word(to, capture->number);
-        put_word(to, capture->character_count);
-        put_number(to, capture->step, 8);
-        put_word(to, capture->max_emitted_events);
-        put_text(to, capture->device);
-        break;
-    case CAPTURE_RIG:
-        put_rig(to, capture->rig);
-        break;
-    case CAPTURE_CLIPS:
-        put_clips(to, capture);
-        break;
-    case CAPTURE_GRAPH:
-        put(to, capture->graph, capture->graph == NULL ? 0 : capture->graph_size);
-        break;
-    case CAPTURE_MACHINE:
-        put(to, capture->machine, capture->machine == NULL ? 0 : capture->machine_size);
-        break;
-    case CAPTURE_POSES:
-        put_poses(to, capture);
-        break;
-    case CAPTURE_PARAMETERS:
-        put_words(to, capture->parameters, capture->parameter_count);
-        break;
-    case CAPTURE_STATE:
-        put_words(to, capture->state, capture->state_words);
-        break;
-    case CAPTURE_INERTIA:
-        put_words(to, capture->inertia, capture->inertia_words);
-        break;
-    case CAPTURE_EVENTS:
-        put_words(to, capture->events, (size_t)capture->event_count * 2);
-        break;
-    case CAPTURE_RESULTS:
-    default:
-        put_results(to, capture);
-        break;
-    }
-}
-
-static void store(uint8_t *at, uint64_t number) {
-    for (uint32_t i = 0; i < 8; i++) {
-        at[i] = (uint8_t)(number >> (8 * i));
-    }
-}
+// ---- Reading.
 
 static uint64_t load(const uint8_t *at, uint32_t size) {
     uint64_t number = 0;
@@ -186,63 +169,18 @@ static uint64_t load(const uint8_t *at, uint32_t size) {
     return number;
 }
 
-static uint8_t *entry_of(const void *bytes, uint32_t section) {
-    return (uint8_t *)(uintptr_t)bytes + MAGIC_SIZE + 8 + section * ENTRY_SIZE;
-}
-
-bool capture_seal(void *bytes, size_t size) {
-    if (size < BODY_BEGINS) {
-        return false;
-    }
-    size_t at = BODY_BEGINS;
-    for (uint32_t i = 0; i < CAPTURE_SECTIONS; i++) {
-        uint64_t length = load(entry_of(bytes, i), 8);
-        if (length > size - at) {
-            return false;
-        }
-        store(entry_of(bytes, i) + 8, file_hash((uint8_t *)bytes + at, length));
-        at += length;
-    }
-    store((uint8_t *)bytes + HEADER_SIZE, file_hash(bytes, HEADER_SIZE));
-    return true;
-}
-
-lmb_result capture_write(const capture *capture, const char *path, lmb_error *error) {
-    output to = {0};
-    put(&to, MAGIC, MAGIC_SIZE);
-    put_word(&to, CAPTURE_VERSION);
-    put_word(&to, CAPTURE_SECTIONS);
-    for (uint32_t i = 0; i < 2 * CAPTURE_SECTIONS + 1; i++) {
-        put_number(&to, 0, 8); // filled in below
-    }
-    for (uint32_t i = 0; i < CAPTURE_SECTIONS; i++) {
-        size_t begin = to.size;
-        put_section(&to, capture, (capture_section)i);
-        if (!to.failed) {
-            store(entry_of(to.bytes, i), to.size - begin);
-        }
-    }
-    bool sealed = !to.failed && capture_seal(to.bytes, to.size);
-    lmb_result result = sealed ? file_write(path, to.bytes, to.size, error)
-                               : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a capture");
-    free(to.bytes);
-    return result;
-}
-
-// ---- Reading.
-
 typedef struct input {
     const uint8_t *bytes; // the file's
     const uint8_t *at;
-    const uint8_t *end; // of the section
-    capture_section section;
+    const uint8_t *end;  // of the section
+    const char *section; // its name
     bool failed;
     lmb_error *error;
 } input;
 
 static lmb_result fail_here(input *from, lmb_result result, const char *why) {
     if (!from->failed) {
-        lmb_fail(from->error, result, "capture: section '%s', byte %zu: %s", section_names[from->section],
+        lmb_fail(from->error, result, "capture: section '%s', byte %zu: %s", from->section,
                  (size_t)(from->at - from->bytes), why);
     }
     from->failed = true;
@@ -480,46 +418,93 @@ static void read_results(input *from, capture *capture) {
     }
 }
 
-static void read_section(input *from, capture *capture) {
-    switch (from->section) {
-    case CAPTURE_FRAME:
-        read_frame(from, capture);
-        break;
-    case CAPTURE_RIG:
-        read_rig(from, capture);
-        break;
-    case CAPTURE_CLIPS:
-        read_clips(from, capture);
-        break;
-    case CAPTURE_GRAPH:
-        capture->graph = read_whole_text(from, &capture->graph_size);
-        break;
-    case CAPTURE_MACHINE:
-        capture->machine = read_whole_text(from, &capture->machine_size);
-        break;
-    case CAPTURE_POSES:
-        read_poses(from, capture);
-        break;
-    case CAPTURE_PARAMETERS:
-        capture->parameters = read_words(from, 1, &capture->parameter_count);
-        break;
-    case CAPTURE_STATE:
-        capture->state = read_words(from, 1, &capture->state_words);
-        break;
-    case CAPTURE_INERTIA:
-        capture->inertia = read_words(from, 1, &capture->inertia_words);
-        break;
-    case CAPTURE_EVENTS:
-        read_events(from, capture);
-        break;
-    case CAPTURE_RESULTS:
-    default:
-        read_results(from, capture);
-        break;
+static void read_graph(input *from, capture *capture) {
+    capture->graph = read_whole_text(from, &capture->graph_size);
+}
+
+static void read_machine(input *from, capture *capture) {
+    capture->machine = read_whole_text(from, &capture->machine_size);
+}
+
+static void read_parameters(input *from, capture *capture) {
+    capture->parameters = read_words(from, 1, &capture->parameter_count);
+}
+
+static void read_state(input *from, capture *capture) {
+    capture->state = read_words(from, 1, &capture->state_words);
+}
+
+static void read_inertia(input *from, capture *capture) {
+    capture->inertia = read_words(from, 1, &capture->inertia_words);
+}
+
+// ---- The file.
+
+static const struct {
+    const char *name;
+    void (*put)(output *to, const capture *capture);
+    void (*read)(input *from, capture *capture);
+} sections[CAPTURE_SECTIONS] = {
+    [CAPTURE_FRAME] = {"frame", put_frame, read_frame},
+    [CAPTURE_RIG] = {"rig", put_rig, read_rig},
+    [CAPTURE_CLIPS] = {"clips", put_clips, read_clips},
+    [CAPTURE_GRAPH] = {"graph", put_graph, read_graph},
+    [CAPTURE_MACHINE] = {"machine", put_machine, read_machine},
+    [CAPTURE_POSES] = {"poses", put_poses, read_poses},
+    [CAPTURE_PARAMETERS] = {"parameters", put_parameters, read_parameters},
+    [CAPTURE_STATE] = {"state", put_state, read_state},
+    [CAPTURE_INERTIA] = {"inertia", put_inertia, read_inertia},
+    [CAPTURE_EVENTS] = {"events", put_events, read_events},
+    [CAPTURE_RESULTS] = {"results", put_results, read_results},
+};
+
+static void store(uint8_t *at, uint64_t number) {
+    for (uint32_t i = 0; i < 8; i++) {
+        at[i] = (uint8_t)(number >> (8 * i));
     }
-    if (from->at != from->end) {
-        fail_here(from, LMB_ERROR_FORMAT, "more than was expected");
+}
+
+static uint8_t *entry_of(const void *bytes, uint32_t section) {
+    return (uint8_t *)(uintptr_t)bytes + MAGIC_SIZE + 8 + section * ENTRY_SIZE;
+}
+
+bool capture_seal(void *bytes, size_t size) {
+    if (size < BODY_BEGINS) {
+        return false;
     }
+    size_t at = BODY_BEGINS;
+    for (uint32_t i = 0; i < CAPTURE_SECTIONS; i++) {
+        uint64_t length = load(entry_of(bytes, i), 8);
+        if (length > size - at) {
+            return false;
+        }
+        store(entry_of(bytes, i) + 8, file_hash((uint8_t *)bytes + at, length));
+        at += length;
+    }
+    store((uint8_t *)bytes + HEADER_SIZE, file_hash(bytes, HEADER_SIZE));
+    return true;
+}
+
+lmb_result capture_write(const capture *capture, const char *path, lmb_error *error) {
+    output to = {0};
+    put(&to, MAGIC, MAGIC_SIZE);
+    put_word(&to, CAPTURE_VERSION);
+    put_word(&to, CAPTURE_SECTIONS);
+    for (uint32_t i = 0; i < 2 * CAPTURE_SECTIONS + 1; i++) {
+        put_number(&to, 0, 8); // filled in below
+    }
+    for (uint32_t i = 0; i < CAPTURE_SECTIONS; i++) {
+        size_t begin = to.size;
+        sections[i].put(&to, capture);
+        if (!to.failed) {
+            store(entry_of(to.bytes, i), to.size - begin);
+        }
+    }
+    bool sealed = !to.failed && capture_seal(to.bytes, to.size);
+    lmb_result result = sealed ? file_write(path, to.bytes, to.size, error)
+                               : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a capture");
+    free(to.bytes);
+    return result;
 }
 
 static lmb_result check_header(const uint8_t *bytes, size_t size, lmb_error *error) {
@@ -545,14 +530,17 @@ lmb_result capture_read(const void *bytes, size_t size, capture *capture, lmb_er
     for (uint32_t i = 0; i < CAPTURE_SECTIONS && result == LMB_OK; i++) {
         uint64_t length = load(entry_of(bytes, i), 8);
         lmb_error found = {0};
-        input from = {.bytes = bytes, .at = at, .end = at, .section = (capture_section)i, .error = &found};
+        input from = {.bytes = bytes, .at = at, .end = at, .section = sections[i].name, .error = &found};
         if (length > (size_t)(end - at)) {
             fail_here(&from, LMB_ERROR_FORMAT, "the file ends within it");
         } else if (file_hash(at, length) != load(entry_of(bytes, i) + 8, 8)) {
             fail_here(&from, LMB_ERROR_FORMAT, "it is damaged: its hash is another");
         } else {
             from.end = at + length;
-            read_section(&from, capture);
+            sections[i].read(&from, capture);
+            if (from.at != from.end) {
+                fail_here(&from, LMB_ERROR_FORMAT, "more than was expected");
+            }
             at = from.end;
         }
         result = from.failed ? lmb_fail(error, found.result, "%s", found.message) : LMB_OK;

@@ -26,19 +26,13 @@ static void draw_mask(random_source *random, uint8_t *mask, uint32_t count) {
     }
 }
 
-static lmb_result draw_masks(crowd *crowd, random_source *random, lmb_error *error) {
+static void draw_masks(crowd *crowd, random_source *random) {
     size_t count = lmb_rig_joint_count(crowd->def.rig) + lmb_rig_channel_count(crowd->def.rig);
-    crowd->masks = malloc(RANDOM_PROGRAM_MASKS * sizeof *crowd->masks);
-    crowd->mask_bytes = malloc(RANDOM_PROGRAM_MASKS * count);
-    if (crowd->masks == NULL || crowd->mask_bytes == NULL) {
-        return no_memory(error);
-    }
     for (uint32_t i = 0; i < RANDOM_PROGRAM_MASKS; i++) {
         uint8_t *mask = crowd->mask_bytes + i * count;
         draw_mask(random, mask, (uint32_t)count);
         crowd->masks[i] = mask;
     }
-    return LMB_OK;
 }
 
 // Makes leaves under the same parent partners, two by two, in their order; every other joint is its own partner.
@@ -87,13 +81,8 @@ static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs)
 }
 
 // Adds one mirror across each plane.
-static lmb_result add_mirrors(crowd *crowd, lmb_error *error) {
-    size_t joint_count = lmb_rig_joint_count(crowd->def.rig), channels = lmb_rig_channel_count(crowd->def.rig);
-    crowd->partners = malloc((2 * joint_count + 1 + channels) * sizeof *crowd->partners);
-    crowd->channel_signs = malloc(channels + 1);
-    if (crowd->partners == NULL || crowd->channel_signs == NULL) {
-        return no_memory(error);
-    }
+static void add_mirrors(crowd *crowd) {
+    size_t joint_count = lmb_rig_joint_count(crowd->def.rig);
     uint32_t *channel_partners = crowd->partners + 2 * joint_count + 1;
     pair_channels(crowd->def.rig, channel_partners, crowd->channel_signs);
     pair_leaves(crowd->def.rig, crowd->partners, crowd->partners + joint_count);
@@ -103,7 +92,6 @@ static lmb_result add_mirrors(crowd *crowd, lmb_error *error) {
                                              .channel_partners = channel_partners,
                                              .channel_signs = crowd->channel_signs};
     }
-    return LMB_OK;
 }
 
 static void draw_range(random_source *random, double middle, double reach, float *min, float *max) {
@@ -143,13 +131,8 @@ static lmb_channel_range draw_channel_range(random_source *random, bool angle) {
     return range;
 }
 
-static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *error) {
+static void draw_limits(crowd *crowd, random_source *random) {
     size_t joint_count = lmb_rig_joint_count(crowd->def.rig), channels = lmb_rig_channel_count(crowd->def.rig);
-    crowd->joint_limits = malloc((RANDOM_PROGRAM_LIMITS * joint_count + 1) * sizeof *crowd->joint_limits);
-    crowd->ranges = malloc((RANDOM_PROGRAM_LIMITS * channels + 1) * sizeof *crowd->ranges);
-    if (crowd->joint_limits == NULL || crowd->ranges == NULL) {
-        return no_memory(error);
-    }
     for (size_t i = 0; i < RANDOM_PROGRAM_LIMITS * joint_count; i++) {
         crowd->joint_limits[i] = draw_limit(random);
     }
@@ -161,24 +144,18 @@ static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *er
         crowd->ranges[i] =
             draw_channel_range(random, lmb_rig_channel_is_angle(crowd->def.rig, (uint32_t)(i % channels)));
     }
-    return LMB_OK;
 }
 
 // Draws joint maps onto the rig's own joints, so that any clip and pose buffer may be in them. Half of the joints are
 // not mapped.
-static lmb_result draw_parts(crowd *crowd, random_source *random, lmb_error *error) {
+static void draw_parts(crowd *crowd, random_source *random) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    crowd->part_joints = malloc((RANDOM_PROGRAM_PARTS * (size_t)joint_count + 1) * sizeof *crowd->part_joints);
-    if (crowd->part_joints == NULL) {
-        return no_memory(error);
-    }
     for (size_t i = 0; i < RANDOM_PROGRAM_PARTS * (size_t)joint_count; i++) {
         crowd->part_joints[i] = random_below(random, 2) == 0 ? LMB_NONE : random_below(random, joint_count);
     }
     for (uint32_t i = 0; i < RANDOM_PROGRAM_PARTS; i++) {
         crowd->joint_maps[i] = (lmb_joint_map_def){crowd->part_joints + i * (size_t)joint_count, joint_count};
     }
-    return LMB_OK;
 }
 
 static lmb_transform draw_transform(random_source *random) {
@@ -194,16 +171,10 @@ static lmb_transform draw_transform(random_source *random) {
     return drawn;
 }
 
-static lmb_result draw_static_poses(crowd *crowd, random_source *random, lmb_error *error) {
+static void draw_static_poses(crowd *crowd, random_source *random) {
     static const char *const names[RANDOM_PROGRAM_STATIC_POSES] = {"first", "second"};
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
     uint32_t channels = lmb_rig_channel_count(crowd->def.rig);
-    crowd->static_joints =
-        malloc((RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count + 1) * sizeof *crowd->static_joints);
-    crowd->static_channels = malloc((channels + 1) * sizeof *crowd->static_channels);
-    if (crowd->static_joints == NULL || crowd->static_channels == NULL) {
-        return no_memory(error);
-    }
     for (uint32_t i = 0; i < channels; i++) {
         crowd->static_channels[i] = draw_float(random, -400.0, 400.0);
     }
@@ -214,7 +185,6 @@ static lmb_result draw_static_poses(crowd *crowd, random_source *random, lmb_err
         crowd->static_poses[i] = (lmb_static_pose_def){names[i], crowd->static_joints + i * (size_t)joint_count,
                                                        joint_count, i == 0 ? NULL : crowd->static_channels};
     }
-    return LMB_OK;
 }
 
 // Returns whether the program has levels of detail, as one in three has.
@@ -223,12 +193,8 @@ static bool has_levels(const crowd *crowd) {
 }
 
 // Half of the joints are dropped at the same level as their parent, the others at any level up to that.
-static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_graph_def *def, lmb_error *error) {
+static void draw_levels(crowd *crowd, random_source *random, lmb_graph_def *def) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    crowd->max_lods = malloc((size_t)joint_count + 1);
-    if (crowd->max_lods == NULL) {
-        return no_memory(error);
-    }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         uint32_t parent = lmb_rig_joint_parent(crowd->def.rig, joint);
         uint32_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : crowd->max_lods[parent];
@@ -239,7 +205,6 @@ static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_graph_def
     def->lod = lmb_parameter(crowd->random->parameter_count++);
     def->max_lods = crowd->max_lods;
     def->parameter_count = crowd->random->parameter_count;
-    return LMB_OK;
 }
 
 lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *error) {
@@ -253,10 +218,29 @@ lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *erro
     return result;
 }
 
+// Allocates what a random program points to.
+static bool allocate(crowd *crowd) {
+    const size_t joint_count = lmb_rig_joint_count(crowd->def.rig), channels = lmb_rig_channel_count(crowd->def.rig);
+    crowd->random = malloc(sizeof *crowd->random);
+    crowd->masks = malloc(RANDOM_PROGRAM_MASKS * sizeof *crowd->masks);
+    crowd->mask_bytes = malloc(RANDOM_PROGRAM_MASKS * (joint_count + channels) + 1);
+    crowd->partners = malloc((2 * joint_count + 1 + channels) * sizeof *crowd->partners);
+    crowd->channel_signs = malloc(channels + 1);
+    crowd->joint_limits = malloc((RANDOM_PROGRAM_LIMITS * joint_count + 1) * sizeof *crowd->joint_limits);
+    crowd->ranges = malloc((RANDOM_PROGRAM_LIMITS * channels + 1) * sizeof *crowd->ranges);
+    crowd->part_joints = malloc((RANDOM_PROGRAM_PARTS * joint_count + 1) * sizeof *crowd->part_joints);
+    crowd->static_joints = malloc((RANDOM_PROGRAM_STATIC_POSES * joint_count + 1) * sizeof *crowd->static_joints);
+    crowd->static_channels = malloc((channels + 1) * sizeof *crowd->static_channels);
+    crowd->max_lods = malloc(joint_count + 1);
+    return crowd->random != NULL && crowd->masks != NULL && crowd->mask_bytes != NULL && crowd->partners != NULL &&
+           crowd->channel_signs != NULL && crowd->joint_limits != NULL && crowd->ranges != NULL &&
+           crowd->part_joints != NULL && crowd->static_joints != NULL && crowd->static_channels != NULL &&
+           crowd->max_lods != NULL;
+}
+
 static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     random_source random = random_branch(crowd->def.seed, crowd->def.program);
-    crowd->random = malloc(sizeof *crowd->random);
-    if (crowd->random == NULL) {
+    if (!allocate(crowd)) {
         return no_memory(error);
     }
     if (crowd->def.program == 0) {
@@ -265,19 +249,11 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
         uint32_t most = crowd->def.most_nodes == 0 ? USUAL_NODES : crowd->def.most_nodes;
         random_program_grow(crowd->random, &random, crowd->def.clip_count, most);
     }
-    lmb_result result = draw_masks(crowd, &random, error);
-    if (result == LMB_OK) {
-        result = add_mirrors(crowd, error);
-    }
-    if (result == LMB_OK) {
-        result = draw_limits(crowd, &random, error);
-    }
-    if (result == LMB_OK) {
-        result = draw_parts(crowd, &random, error);
-    }
-    if (result == LMB_OK) {
-        result = draw_static_poses(crowd, &random, error);
-    }
+    draw_masks(crowd, &random);
+    add_mirrors(crowd);
+    draw_limits(crowd, &random);
+    draw_parts(crowd, &random);
+    draw_static_poses(crowd, &random);
     lmb_graph_def def = {.rig = crowd->def.rig,
                          .clips = crowd->def.clips,
                          .clip_count = crowd->def.clip_count,
@@ -295,10 +271,10 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
                          .joint_map_count = RANDOM_PROGRAM_PARTS,
                          .static_poses = crowd->static_poses,
                          .static_pose_count = RANDOM_PROGRAM_STATIC_POSES};
-    if (result == LMB_OK && has_levels(crowd)) {
-        result = draw_levels(crowd, &random, &def, error);
+    if (has_levels(crowd)) {
+        draw_levels(crowd, &random, &def);
     }
-    return result == LMB_OK ? crowd_compile(crowd, &def, error) : result;
+    return crowd_compile(crowd, &def, error);
 }
 
 static lmb_result create_inputs(crowd *crowd, lmb_error *error) {

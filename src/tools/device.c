@@ -242,22 +242,6 @@ static lmb_result pick(const device_request *request, const device *device, VkPh
                : lmb_fail(error, LMB_ERROR_DEVICE, "none of %u Vulkan devices can be used", (unsigned)count);
 }
 
-lmb_result device_open(const device_request *request, device *device, lmb_error *error) {
-    lmb_result result = device_open_instance(request, device, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    VkPhysicalDevice physical = VK_NULL_HANDLE;
-    result = pick(request, device, &physical, error);
-    if (result == LMB_OK) {
-        result = device_open_physical(request, physical, device, error);
-    }
-    if (result != LMB_OK) {
-        device_close(device);
-    }
-    return result;
-}
-
 // Every driver refuses data that is not its own, and pipeline_cache_read() refuses damaged files.
 static lmb_result open_cache(device *device, lmb_error *error) {
     char problem[200] = "";
@@ -317,7 +301,8 @@ static void save_cache(device *device) {
     free(data);
 }
 
-lmb_result device_open_physical(const device_request *request, VkPhysicalDevice physical, device *device,
+// Creates the logical device on an instance that is open.
+static lmb_result open_physical(const device_request *request, VkPhysicalDevice physical, device *device,
                                 lmb_error *error) {
     vkGetPhysicalDeviceProperties(physical, &device->properties);
     const char *lacks = device_lacks(physical);
@@ -366,6 +351,22 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
     // several devices.
     vkGetDeviceQueue(device->device, device->queue_family, 0, &device->queue);
     return open_cache(device, error);
+}
+
+lmb_result device_open(const device_request *request, device *device, lmb_error *error) {
+    lmb_result result = device_open_instance(request, device, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    result = pick(request, device, &physical, error);
+    if (result == LMB_OK) {
+        result = open_physical(request, physical, device, error);
+    }
+    if (result != LMB_OK) {
+        device_close(device);
+    }
+    return result;
 }
 
 uint32_t device_close(device *device) {

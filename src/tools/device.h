@@ -49,9 +49,6 @@ uint32_t device_list(const device *device, VkPhysicalDevice physical[DEVICE_MAX]
 const char *device_lacks(VkPhysicalDevice physical);
 // Picks a device by `request->name`, and creates the device and its queue. On failure nothing is left open.
 lmb_result device_open(const device_request *request, device *device, lmb_error *error);
-// Creates the logical device on an instance that is open, for a physical device that was picked.
-lmb_result device_open_physical(const device_request *request, VkPhysicalDevice physical, device *device,
-                                lmb_error *error);
 // Waits for the device to be idle and closes what is open. Accepts a zeroed device. Returns the number of validation
 // messages, including those about objects that were not destroyed.
 uint32_t device_close(device *device);

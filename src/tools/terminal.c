@@ -208,35 +208,20 @@ static void make_format(const directive *directive, const char *length, char *fo
     snprintf(format + used, size - (size_t)used, "%s%c", length, directive->conversion);
 }
 
-static intmax_t next_signed(char length, arguments *arguments) {
+// Returns the next argument. That of a signed conversion is to be converted back to intmax_t.
+static uintmax_t next_integer(char length, bool is_signed, arguments *arguments) {
     switch (length) {
     case 'l':
-        return va_arg(arguments->list, long);
+        return is_signed ? (uintmax_t)va_arg(arguments->list, long) : va_arg(arguments->list, unsigned long);
     case 'L':
-        return va_arg(arguments->list, long long);
+        return is_signed ? (uintmax_t)va_arg(arguments->list, long long) : va_arg(arguments->list, unsigned long long);
     case 'j':
-        return va_arg(arguments->list, intmax_t);
+        return is_signed ? (uintmax_t)va_arg(arguments->list, intmax_t) : va_arg(arguments->list, uintmax_t);
     case 'z':
     case 't':
-        return va_arg(arguments->list, ptrdiff_t);
+        return is_signed ? (uintmax_t)va_arg(arguments->list, ptrdiff_t) : va_arg(arguments->list, size_t);
     default:
-        return va_arg(arguments->list, int);
-    }
-}
-
-static uintmax_t next_unsigned(char length, arguments *arguments) {
-    switch (length) {
-    case 'l':
-        return va_arg(arguments->list, unsigned long);
-    case 'L':
-        return va_arg(arguments->list, unsigned long long);
-    case 'j':
-        return va_arg(arguments->list, uintmax_t);
-    case 'z':
-    case 't':
-        return va_arg(arguments->list, size_t);
-    default:
-        return va_arg(arguments->list, unsigned);
+        return is_signed ? (uintmax_t)va_arg(arguments->list, int) : va_arg(arguments->list, unsigned);
     }
 }
 
@@ -245,10 +230,10 @@ static void write_number(writer *writer, const directive *directive, arguments *
     int length = 0;
     if (strchr("di", directive->conversion) != NULL) {
         make_format(directive, "j", format, sizeof format);
-        length = snprintf(number, sizeof number, format, next_signed(directive->length, arguments));
+        length = snprintf(number, sizeof number, format, (intmax_t)next_integer(directive->length, true, arguments));
     } else if (strchr("uoxX", directive->conversion) != NULL) {
         make_format(directive, "j", format, sizeof format);
-        length = snprintf(number, sizeof number, format, next_unsigned(directive->length, arguments));
+        length = snprintf(number, sizeof number, format, next_integer(directive->length, false, arguments));
     } else {
         make_format(directive, "", format, sizeof format);
         length = snprintf(number, sizeof number, format, va_arg(arguments->list, double));

@@ -1,6 +1,5 @@
-#include "inputs.h"
-
 #include "command.h"
+
 #include "file.h"
 #include "gpu_side.h"
 #include "reader.h"
@@ -11,6 +10,21 @@
 #include <limber/machine.h>
 #include <stdlib.h>
 #include <string.h>
+
+int command_failed(const char *place, const lmb_error *error) {
+    terminal_error("limber: %s%s%s\n", place == NULL ? "" : place, place == NULL ? "" : ": ", error->message);
+    return 1;
+}
+
+const char *command_read_backend(const char *text, void *target) {
+    bool *gpu = target;
+    *gpu = strcmp(text, "gpu") == 0;
+    return *gpu || strcmp(text, "reference") == 0 ? NULL : "reference or gpu";
+}
+
+int command_check_backend(const char *command, bool gpu, const char *device_name) {
+    return device_name == NULL || gpu ? COMMAND_LINE_GOOD : usage_error(command, "--device needs --backend gpu");
+}
 
 // ---- The character.
 
