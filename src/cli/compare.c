@@ -18,11 +18,6 @@
 #define REFUSED_ONE_IN 61u
 #define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
 
-typedef struct side_outputs {
-    lmb_batch_outputs outputs;
-    uint32_t refused[LMB_REFUSAL_COUNT];
-} side_outputs;
-
 typedef struct comparing {
     const char *file; // the first file
     uint32_t file_count;
@@ -38,8 +33,8 @@ typedef struct comparing {
     uint32_t program_count;
     gpu_device opened;
     char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
-    side_outputs reference;
-    side_outputs gpu;
+    lmb_batch_outputs reference;
+    lmb_batch_outputs gpu;
 
     lmb_comparison comparison;
     uint64_t refused[LMB_REFUSAL_COUNT]; // counted by the reference
@@ -47,30 +42,6 @@ typedef struct comparing {
     uint64_t counters_differ;
     char first[600]; // the first difference, as text
 } comparing;
-
-static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
-    side->outputs.refused = side->refused;
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        size_t floats = (size_t)batch->character_count * lmb_batch_stage_floats(batch, stage);
-        side->outputs.stages[stage] = calloc(floats + 1, sizeof(float));
-        if (side->outputs.stages[stage] == NULL) {
-            return false;
-        }
-    }
-    // The device keeps its own inertialization data.
-    const size_t words = (size_t)batch->character_count * lmb_graph_inertia_words(batch->graph);
-    side->outputs.inertia = calloc(words + 1, sizeof(uint32_t));
-    return side->outputs.inertia != NULL;
-}
-
-static void destroy_outputs(side_outputs *side) {
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(side->outputs.stages[stage]);
-        side->outputs.stages[stage] = NULL;
-    }
-    free(side->outputs.inertia);
-    side->outputs.inertia = NULL;
-}
 
 // Keeps the text of the first difference.
 static void note_difference(comparing *comparing, uint32_t program, uint32_t frame, const char *what) {
@@ -98,15 +69,15 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
     const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
     crowd_draw(crowd, frame);
     lmb_batch_inputs inputs = crowd_inputs(crowd);
-    inputs.previous_palette = frame > 0 ? comparing->reference.outputs.stages[LMB_STAGE_PALETTE] : NULL;
-    memset(comparing->reference.refused, 0, sizeof comparing->reference.refused);
-    memset(comparing->gpu.refused, 0, sizeof comparing->gpu.refused);
-    lmb_result result = reference_run(&batch, &inputs, &comparing->reference.outputs, error);
+    inputs.previous_palette = frame > 0 ? comparing->reference.stages[LMB_STAGE_PALETTE] : NULL;
+    memset(comparing->reference.refused, 0, LMB_REFUSAL_COUNT * sizeof(uint32_t));
+    memset(comparing->gpu.refused, 0, LMB_REFUSAL_COUNT * sizeof(uint32_t));
+    lmb_result result = reference_run(&batch, &inputs, &comparing->reference, error);
     if (result == LMB_OK) {
-        result = gpu_side_run(side, &inputs, &comparing->gpu.outputs, error);
+        result = gpu_side_run(side, &inputs, &comparing->gpu, error);
     }
     if (result == LMB_OK) {
-        result = lmb_compare(&batch, &comparing->reference.outputs, &comparing->gpu.outputs, 0, batch.character_count,
+        result = lmb_compare(&batch, &comparing->reference, &comparing->gpu, 0, batch.character_count,
                              &comparing->comparison, error);
     }
     if (result != LMB_OK) {
@@ -123,13 +94,14 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
 
 static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_error *error) {
     const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
-    if (!create_outputs(&batch, &comparing->reference) || !create_outputs(&batch, &comparing->gpu)) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the outputs");
+    const lmb_batch every = {batch.graph, batch.character_count, ALL_OUTPUTS};
+    lmb_result result = outputs_create(&every, &comparing->reference, error);
+    if (result == LMB_OK) {
+        result = outputs_create(&every, &comparing->gpu, error);
     }
-    gpu_side side;
-    lmb_result result = gpu_side_create(&comparing->opened.device, comparing->opened.gpu, &batch, 0, &side, error);
-    if (result != LMB_OK) {
-        return result;
+    gpu_side side = {0};
+    if (result == LMB_OK) {
+        result = gpu_side_create(&comparing->opened.device, comparing->opened.gpu, &batch, 0, &side, error);
     }
     for (uint32_t frame = 0; result == LMB_OK && frame < comparing->frame_count; frame++) {
         result = compare_frame(comparing, crowd, frame, &side, error);
@@ -153,8 +125,8 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
         return result;
     }
     result = compare_frames(comparing, &crowd, error);
-    destroy_outputs(&comparing->reference);
-    destroy_outputs(&comparing->gpu);
+    outputs_destroy(&comparing->reference);
+    outputs_destroy(&comparing->gpu);
     crowd_destroy(&crowd);
     return result;
 }

@@ -15,17 +15,7 @@ static lmb_result create_outputs(poses *poses, lmb_error *error) {
     const uint32_t printed = PRINTED & lmb_graph_outputs(poses->program);
     poses->batch = (lmb_batch){.graph = poses->program, .character_count = poses->count, .outputs = printed};
     lmb_result result = lmb_batch_check(&poses->batch, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        size_t floats = (size_t)poses->count * lmb_batch_stage_floats(&poses->batch, stage);
-        poses->stages[stage] = printed >> stage & 1u ? calloc(floats, sizeof(float)) : NULL;
-        if ((printed >> stage & 1u) && poses->stages[stage] == NULL) {
-            return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the poses");
-        }
-    }
-    return LMB_OK;
+    return result == LMB_OK ? outputs_create(&poses->batch, &poses->outputs, error) : result;
 }
 
 static lmb_result run_gpu(poses *poses, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
@@ -50,16 +40,13 @@ lmb_result poses_run(poses *poses, const lmb_batch_inputs *inputs, lmb_error *er
     if (result != LMB_OK) {
         return result;
     }
-    lmb_batch_outputs outputs = {0};
-    memcpy(outputs.stages, poses->stages, sizeof poses->stages);
+    lmb_batch_outputs outputs = poses->outputs;
+    outputs.inertia = NULL; // one frame alone
     return poses->gpu ? run_gpu(poses, inputs, &outputs, error) : reference_run(&poses->batch, inputs, &outputs, error);
 }
 
 void poses_release(poses *poses) {
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(poses->stages[stage]);
-        poses->stages[stage] = NULL;
-    }
+    outputs_destroy(&poses->outputs);
 }
 
 const char *poses_place(const poses *poses) {
@@ -68,7 +55,8 @@ const char *poses_place(const poses *poses) {
 
 // Returns the floats of a stage of a pose, from the element `index` of `size` floats on.
 static const float *stage_of(const poses *poses, lmb_stage stage, uint32_t pose, uint32_t index, uint32_t size) {
-    return poses->stages[stage] + (size_t)pose * lmb_batch_stage_floats(&poses->batch, stage) + (size_t)index * size;
+    return poses->outputs.stages[stage] + (size_t)pose * lmb_batch_stage_floats(&poses->batch, stage) +
+           (size_t)index * size;
 }
 
 // Gathers the ten floats of a joint of a pose from a stage buffer in which joints are the innermost index.
@@ -101,7 +89,7 @@ static void print_channels(const poses *poses, uint32_t pose) {
 
 // Returns whether there are local transforms, which a program that ends with matrices does not have.
 static bool has_locals(const poses *poses) {
-    return poses->stages[LMB_STAGE_LOCAL] != NULL;
+    return poses->outputs.stages[LMB_STAGE_LOCAL] != NULL;
 }
 
 static void print_matrix(const poses *poses, uint32_t pose, uint32_t joint) {

@@ -16,7 +16,7 @@ typedef struct poses {
     const char *device_name; // as asked for; NULL for the best
 
     lmb_batch batch;
-    float *stages[LMB_STAGE_COUNT];                // NULL if nothing of the stage is printed
+    lmb_batch_outputs outputs;                     // only stages that are printed
     char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE]; // the one used
 } poses;
 

@@ -49,8 +49,7 @@ typedef struct profiling {
     character character;
     graph_file graph;
     crowd crowd;
-    float *palettes;
-    uint32_t *inertia; // of the CPU; the device keeps its own
+    lmb_batch_outputs outputs; // the inertialization data is the CPU's; the device keeps its own
     lmb_cpu *cpu;
     lmb_cpu_profile *cpu_profile;
     gpu_device opened;
@@ -84,14 +83,11 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
         return result;
     }
     const lmb_batch batch = profiling->batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE);
-    profiling->palettes =
-        calloc(batch.character_count, lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * sizeof(float));
-    profiling->costs = calloc(profiling->crowd.program_def.node_count, sizeof *profiling->costs);
     profiling->inertia_bytes =
-        (uint64_t)batch.character_count * lmb_graph_inertia_words(batch.graph) * sizeof *profiling->inertia;
-    profiling->inertia = calloc(profiling->inertia_bytes + 1, 1);
-    const bool has_memory = profiling->palettes != NULL && profiling->costs != NULL && profiling->inertia != NULL;
-    return has_memory ? LMB_OK : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the crowd");
+        (uint64_t)batch.character_count * lmb_graph_inertia_words(batch.graph) * sizeof(uint32_t);
+    profiling->costs = calloc(profiling->crowd.program_def.node_count, sizeof *profiling->costs);
+    return profiling->costs != NULL ? outputs_create(&batch, &profiling->outputs, error)
+                                    : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the costs");
 }
 
 static void add_side(profiling *profiling, const char *name, const lmb_profile *times, uint32_t bandwidth) {
@@ -139,14 +135,13 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
 
 static lmb_result run_sides(profiling *profiling, lmb_error *error) {
     const lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = profiling->palettes, .inertia = profiling->inertia};
-    lmb_result result = lmb_cpu_run_poses(profiling->cpu, &profiling->batch, &inputs, &outputs, 0,
+    lmb_result result = lmb_cpu_run_poses(profiling->cpu, &profiling->batch, &inputs, &profiling->outputs, 0,
                                           profiling->batch.character_count, error);
     if (profiling->started == 0) {
         profiling->started = trace_clock(NULL);
     }
     if (result == LMB_OK && profiling->gpu_profile != NULL) {
-        result = gpu_side_run(&profiling->side, &inputs, &outputs, error);
+        result = gpu_side_run(&profiling->side, &inputs, &profiling->outputs, error);
     }
     return result;
 }
@@ -254,8 +249,7 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
     lmb_cpu_profile_destroy(profiling->cpu_profile);
     crowd_destroy(&profiling->crowd);
     graph_file_release(&profiling->graph);
-    free(profiling->palettes);
-    free(profiling->inertia);
+    outputs_destroy(&profiling->outputs);
     free(profiling->costs);
     character_close(&profiling->character);
     return result;

@@ -17,10 +17,9 @@
 typedef struct running {
     const capture_scene *scene;
     bool gpu;
-    play_side side;    // its device runs everything else, too
-    float *parameters; // after the control
-    float *stages[LMB_STAGE_COUNT];
-    uint32_t *inertia; // of the current run
+    play_side side;            // its device runs everything else, too
+    float *parameters;         // after the control
+    lmb_batch_outputs outputs; // all stages
     capture_results *results;
 } running;
 
@@ -161,7 +160,7 @@ static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
         add(r, "control: events emitted",
             file_hash(side->emitted, (size_t)capture->character_count * lmb_control_emitted_words(r->scene->control) *
                                          sizeof(uint32_t)));
-        memcpy(r->stages[LMB_STAGE_PALETTE], side->palettes, stage_bytes(r, LMB_STAGE_PALETTE));
+        memcpy(r->outputs.stages[LMB_STAGE_PALETTE], side->palettes, stage_bytes(r, LMB_STAGE_PALETTE));
     }
     return result;
 }
@@ -229,11 +228,12 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
 static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32_t stages, lmb_error *error) {
     const lmb_batch batch = {graph, r->scene->capture->character_count, stages};
     const lmb_batch_inputs inputs = {.parameters = r->parameters};
-    lmb_batch_outputs outputs = {0};
-    memcpy(outputs.stages, r->stages, sizeof outputs.stages);
+    lmb_batch_outputs outputs = r->outputs;
+    outputs.inertia = NULL;
     if (lmb_graph_inertia_words(graph) > 0) {
-        memcpy(r->inertia, r->scene->capture->inertia, r->scene->capture->inertia_words * sizeof *r->inertia);
-        outputs.inertia = r->inertia;
+        const capture *capture = r->scene->capture;
+        outputs.inertia = r->outputs.inertia;
+        memcpy(outputs.inertia, capture->inertia, capture->inertia_words * sizeof *outputs.inertia);
     }
     return gpu ? run_on_device(r, &batch, &inputs, &outputs, error) : reference_run(&batch, &inputs, &outputs, error);
 }
@@ -260,7 +260,7 @@ static lmb_result run_node(running *r, uint32_t node, bool gpu, lmb_error *error
     if (result == LMB_OK) {
         char name[CAPTURE_NAME_SIZE];
         snprintf(name, sizeof name, "node %u: %s", (unsigned)node, lmb_op_name(def.nodes[node].op));
-        add(r, name, file_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
+        add(r, name, file_hash(r->outputs.stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
     }
     return result;
 }
@@ -273,7 +273,7 @@ static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
     }
     if (result == LMB_OK && lmb_graph_inertia_words(r->scene->graph) > 0) {
         result = run_poses(r, r->scene->graph, gpu, stages_of(r), error);
-        add(r, "inertialized", file_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
+        add(r, "inertialized", file_hash(r->outputs.stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
     }
     return result;
 }
@@ -293,7 +293,7 @@ static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
 static lmb_result run_stages(running *r, uint64_t hashes[LMB_STAGE_COUNT], lmb_error *error) {
     lmb_result result = run_poses(r, r->scene->graph, r->gpu, stages_of(r), error);
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        hashes[stage] = file_hash(r->stages[stage], stage_bytes(r, stage));
+        hashes[stage] = file_hash(r->outputs.stages[stage], stage_bytes(r, stage));
     }
     return result;
 }
@@ -311,7 +311,7 @@ static void add_stages(running *r, const uint64_t hashes[LMB_STAGE_COUNT]) {
 static lmb_result run_all(running *r, const char *device, lmb_error *error) {
     uint64_t stages[LMB_STAGE_COUNT];
     lmb_result result = run_together(r, device, error);
-    const uint64_t together = file_hash(r->stages[LMB_STAGE_PALETTE], stage_bytes(r, LMB_STAGE_PALETTE));
+    const uint64_t together = file_hash(r->outputs.stages[LMB_STAGE_PALETTE], stage_bytes(r, LMB_STAGE_PALETTE));
     if (result == LMB_OK) {
         result = run_control(r, error);
     }
@@ -335,18 +335,14 @@ lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device,
     results->list = calloc(nodes + MOST_OTHERS, sizeof *results->list);
     running r = {.scene = scene, .gpu = gpu, .results = results};
     r.parameters = calloc(scene->capture->parameter_count + 1, sizeof *r.parameters);
-    r.inertia = calloc(scene->capture->inertia_words + 1, sizeof *r.inertia);
-    bool has_memory = results->list != NULL && r.parameters != NULL && r.inertia != NULL;
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        r.stages[stage] = calloc(stage_bytes(&r, stage) + 1, 1);
-        has_memory = has_memory && r.stages[stage] != NULL;
+    const lmb_batch every = {scene->graph, scene->capture->character_count, (1u << LMB_STAGE_COUNT) - 1};
+    lmb_result result = results->list != NULL && r.parameters != NULL ? outputs_create(&every, &r.outputs, error)
+                                                                      : fail(error, LMB_ERROR_MEMORY, "no memory");
+    if (result == LMB_OK) {
+        result = run_all(&r, device, error);
     }
-    lmb_result result = has_memory ? run_all(&r, device, error) : fail(error, LMB_ERROR_MEMORY, "no memory");
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(r.stages[stage]);
-    }
+    outputs_destroy(&r.outputs);
     free(r.parameters);
-    free(r.inertia);
     if (result != LMB_OK) {
         capture_results_release(results);
     }

@@ -5,6 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+lmb_result outputs_create(const lmb_batch *batch, lmb_batch_outputs *outputs, lmb_error *error) {
+    const size_t characters = batch->character_count;
+    *outputs = (lmb_batch_outputs){.refused = calloc(LMB_REFUSAL_COUNT, sizeof(uint32_t)),
+                                   .inertia = calloc(characters * lmb_graph_inertia_words(batch->graph) + 1, 4)};
+    bool has_memory = outputs->refused != NULL && outputs->inertia != NULL;
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        if ((batch->outputs & (1u << stage)) != 0) {
+            outputs->stages[stage] = calloc(characters * lmb_batch_stage_floats(batch, stage) + 1, sizeof(float));
+            has_memory = has_memory && outputs->stages[stage] != NULL;
+        }
+    }
+    return has_memory ? LMB_OK
+                      : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the outputs of %u characters",
+                                 (unsigned)batch->character_count);
+}
+
+void outputs_destroy(lmb_batch_outputs *outputs) {
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(outputs->stages[stage]);
+    }
+    free(outputs->refused);
+    free(outputs->inertia);
+    *outputs = (lmb_batch_outputs){0};
+}
+
 static lmb_result upload_program(gpu_side *side, lmb_error *error) {
     VkCommandPool pool = VK_NULL_HANDLE;
     VkCommandBuffer commands = VK_NULL_HANDLE;

@@ -8,6 +8,12 @@
 #include <limber/cpu.h>
 #include <limber/gpu_profile.h>
 
+// Allocates the stages among the batch's outputs, inertialization data and the counters of refused inputs, all zero. On
+// failure the caller must still call outputs_destroy().
+lmb_result outputs_create(const lmb_batch *batch, lmb_batch_outputs *outputs, lmb_error *error);
+// Accepts zeroed ones.
+void outputs_destroy(lmb_batch_outputs *outputs);
+
 typedef struct gpu_side {
     device *device;
     lmb_gpu_graph *program;
