@@ -173,7 +173,7 @@ static uint32_t add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t f
     return offset;
 }
 
-// ---- Sums.
+// ---- Poses over others, and sums.
 
 static bool takes_mask(const lmb_node_def *node) {
     return (lmb_find_operation(node->op)->takes & TAKES_MASK) != 0;
