@@ -2,10 +2,11 @@
 # installs the missing ones. If none is missing, apt is not called and no network is used.
 
 # For the library, the command, the samples, and (cmocka) the tests, so that every script configures the build in the
-# same way. Assimp is optional: without it the command reads only glTF. So is Dear ImGui: without it the viewer has no
-# panel.
+# same way. Assimp is optional: without it the command reads only glTF. So is Dear ImGui: without it the viewer is not
+# built. DejaVu is its font.
 packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools spirv-headers libvulkan-dev
-    libvulkan-volk-dev libglfw3-dev libcglm-dev libjsmn-dev libstb-dev libimgui-dev libassimp-dev libcmocka-dev)
+    libvulkan-volk-dev libglfw3-dev libcglm-dev libjsmn-dev libstb-dev libimgui-dev fonts-dejavu-core libassimp-dev
+    libcmocka-dev)
 # Lavapipe, a Vulkan driver that runs on the CPU, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
 # Builds fuzzers and sanitizers.

@@ -1,8 +1,19 @@
-# The built-in character, for the samples, the tests and the bench.
-add_library(limber-mannequin STATIC)
-foreach(noun mannequin mannequin_clips mannequin_figure mannequin_joints mannequin_math mannequin_memory mannequin_motion
-        mannequin_shape mannequin_skin mannequin_surface)
+# The built-in character, for the samples, the tests and the bench. Its surface is computed when the project is built.
+set(mannequin_surfaces ${PROJECT_BINARY_DIR}/mannequin/mannequin_surfaces.inc)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/mannequin)
+add_library(limber-mannequin-shape STATIC)
+add_executable(mannequin-bake ${CMAKE_CURRENT_LIST_DIR}/mannequin_bake.c ${CMAKE_CURRENT_LIST_DIR}/mannequin_surface.c)
+add_library(limber-mannequin STATIC ${mannequin_surfaces})
+foreach(noun mannequin_joints mannequin_math mannequin_memory mannequin_shape)
+    target_sources(limber-mannequin-shape PRIVATE ${CMAKE_CURRENT_LIST_DIR}/${noun}.c)
+endforeach()
+foreach(noun mannequin mannequin_clips mannequin_figure mannequin_motion mannequin_skin)
     target_sources(limber-mannequin PRIVATE ${CMAKE_CURRENT_LIST_DIR}/${noun}.c)
 endforeach()
-target_include_directories(limber-mannequin PUBLIC ${CMAKE_CURRENT_LIST_DIR})
-target_link_libraries(limber-mannequin PUBLIC limber PRIVATE limber-flags m)
+add_custom_command(OUTPUT ${mannequin_surfaces} COMMAND mannequin-bake ${mannequin_surfaces}
+                   DEPENDS mannequin-bake VERBATIM)
+set_target_properties(mannequin-bake PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/mannequin)
+target_include_directories(limber-mannequin PUBLIC ${CMAKE_CURRENT_LIST_DIR} PRIVATE ${PROJECT_BINARY_DIR}/mannequin)
+target_link_libraries(limber-mannequin-shape PUBLIC limber PRIVATE limber-flags m)
+target_link_libraries(mannequin-bake PRIVATE limber-mannequin-shape limber-flags m)
+target_link_libraries(limber-mannequin PUBLIC limber PRIVATE limber-mannequin-shape limber-flags m)

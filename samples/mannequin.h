@@ -78,11 +78,11 @@ mannequin_travel mannequin_clip_travel(mannequin_clip_id id);
 const uint8_t *mannequin_upper_body_mask(const mannequin *mannequin);
 
 #define MANNEQUIN_VERTICES_HIGH 6000u ///< for close views
-#define MANNEQUIN_VERTICES_LOW 1400u  ///< for large crowds
+#define MANNEQUIN_VERTICES_MEDIUM 2600u
+#define MANNEQUIN_VERTICES_LOW 1400u ///< for large crowds
 
-/// Creates a skin with about `vertex_count` vertices, clamped to #MANNEQUIN_VERTICES_LOW to 20,000. Together the meshes
-/// are one closed surface, split where the colour changes. Takes some hundred milliseconds. Fails with
-/// #LMB_ERROR_MEMORY.
+/// Creates a skin with about as many vertices as the nearest of the three numbers above. Together the meshes are one
+/// closed surface, split where the colour changes. Fails with #LMB_ERROR_MEMORY.
 lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
                                  lmb_error *error);
 /// Does nothing if `skin` is NULL.

@@ -7,7 +7,28 @@
 
 #include <string.h>
 
-enum { INFLUENCES = 4, MOST_VERTICES = 20000 };
+// Written by mannequin_bake.c.
+#include "mannequin_surfaces.inc"
+
+enum { INFLUENCES = 4 };
+
+// The mannequin's surface at one level of detail.
+typedef struct baked_surface {
+    uint32_t vertex_count; // as asked for
+    const float (*points)[3];
+    uint32_t point_count;
+    const uint16_t (*triangles)[3];
+    uint32_t triangle_count;
+} baked_surface;
+
+#define BAKED(vertex_count, level)                                                                                     \
+    {                                                                                                                  \
+        vertex_count, points_##level, sizeof points_##level / sizeof *points_##level, triangles_##level,               \
+            sizeof triangles_##level / sizeof *triangles_##level                                                       \
+    }
+
+static const baked_surface BAKED_SURFACES[] = {BAKED(MANNEQUIN_VERTICES_LOW, 0), BAKED(MANNEQUIN_VERTICES_MEDIUM, 1),
+                                               BAKED(MANNEQUIN_VERTICES_HIGH, 2)};
 
 struct mannequin_skin {
     lmb_host host;
@@ -153,7 +174,7 @@ static void cut_along_border(cutter *c, uint32_t border) {
 }
 
 // Borders are short compared with the surface: all splits together add fewer triangles than there were.
-static bool cutter_create(cutter *c, const surface *whole, const lmb_host *host) {
+static bool cutter_create(cutter *c, const baked_surface *whole, const lmb_host *host) {
     size_t triangles = 2u * (size_t)whole->triangle_count;
     size_t points = 2u * (size_t)whole->point_count;
     c->surface.points = memory_take(host, points, sizeof(vec3));
@@ -172,15 +193,21 @@ static bool cutter_create(cutter *c, const surface *whole, const lmb_host *host)
         c->fixed == NULL || c->moves == NULL || c->targets == NULL || c->edges == NULL) {
         return false;
     }
-    memcpy(c->surface.points, whole->points, whole->point_count * sizeof(vec3));
-    memcpy(c->surface.triangles, whole->triangles, whole->triangle_count * sizeof *whole->triangles);
+    for (uint32_t i = 0; i < whole->point_count; i++) {
+        const float *point = whole->points[i];
+        c->surface.points[i] = vec3_of((double)point[0], (double)point[1], (double)point[2]);
+    }
+    for (uint32_t corner = 0; corner < 3 * whole->triangle_count; corner++) {
+        c->surface.triangles[corner / 3][corner % 3] = whole->triangles[corner / 3][corner % 3];
+    }
     c->surface.point_count = whole->point_count;
     c->surface.triangle_count = whole->triangle_count;
     return true;
 }
 
 static void cutter_destroy(cutter *c, const lmb_host *host) {
-    surface_destroy(&c->surface, host);
+    memory_give(host, c->surface.points);
+    memory_give(host, c->surface.triangles);
     memory_give(host, c->borders);
     memory_give(host, c->depths);
     memory_give(host, c->fixed);
@@ -261,7 +288,7 @@ static bool fill_mesh(lmb_mesh *mesh, shape_tone tone, const cutter *c, const lm
     return true;
 }
 
-static bool fill_skin(mannequin_skin *skin, const surface *whole) {
+static bool fill_skin(mannequin_skin *skin, const baked_surface *whole) {
     cutter c = {0};
     bool good = cutter_create(&c, whole, &skin->host);
     for (uint32_t border = 0; good && border < BORDERS; border++) {
@@ -274,25 +301,27 @@ static bool fill_skin(mannequin_skin *skin, const surface *whole) {
     return good;
 }
 
+static const baked_surface *find_nearest(uint32_t vertex_count) {
+    const baked_surface *nearest = &BAKED_SURFACES[0];
+    for (size_t i = 1; i < sizeof BAKED_SURFACES / sizeof *BAKED_SURFACES; i++) {
+        if (2 * vertex_count > nearest->vertex_count + BAKED_SURFACES[i].vertex_count) {
+            nearest = &BAKED_SURFACES[i];
+        }
+    }
+    return nearest;
+}
+
 lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
                                  lmb_error *error) {
     lmb_host resolved = memory_host(host);
-    vertex_count = vertex_count < MANNEQUIN_VERTICES_LOW ? MANNEQUIN_VERTICES_LOW : vertex_count;
-    vertex_count = vertex_count > MOST_VERTICES ? MOST_VERTICES : vertex_count;
     mannequin_skin *skin = memory_take(&resolved, 1, sizeof *skin);
     if (skin == NULL) {
         return memory_missing(error);
     }
     skin->host = resolved;
-    surface whole;
-    lmb_result code = surface_create(vertex_count, &resolved, &whole, error);
-    if (code == LMB_OK && !fill_skin(skin, &whole)) {
-        code = memory_missing(error);
-    }
-    surface_destroy(&whole, &resolved);
-    if (code != LMB_OK) {
+    if (!fill_skin(skin, find_nearest(vertex_count))) {
         mannequin_skin_destroy(skin);
-        return code;
+        return memory_missing(error);
     }
     *result = skin;
     return LMB_OK;

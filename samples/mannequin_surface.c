@@ -221,6 +221,10 @@ typedef struct editing {
     uint32_t alive;
 } editing;
 
+static bool corner_alive(const editing *editor, uint32_t corner) {
+    return editor->whole->triangles[corner / 3][0] != REMOVED;
+}
+
 static void list_corners(editing *editor) {
     surface *s = editor->whole;
     for (uint32_t i = 0; i < s->point_count; i++) {
@@ -229,7 +233,7 @@ static void list_corners(editing *editor) {
     for (uint32_t corner = 0; corner < 3 * s->triangle_count; corner++) {
         uint32_t point = s->triangles[corner / 3][corner % 3];
         editor->next[corner] = REMOVED;
-        if (point == REMOVED) {
+        if (!corner_alive(editor, corner)) {
             continue;
         }
         if (editor->first[point] == REMOVED) {
@@ -239,10 +243,6 @@ static void list_corners(editing *editor) {
         }
         editor->last[point] = corner;
     }
-}
-
-static bool corner_alive(const editing *editor, uint32_t corner) {
-    return editor->whole->triangles[corner / 3][0] != REMOVED;
 }
 
 // Returns the point `ahead` positions after a corner's point around its triangle.

@@ -17,7 +17,8 @@ static const char walk_and_stand[] = "{\"op\": \"blend\", \"a\": {\"op\": \"clip
 static character open_character(const char *file) {
     character character;
     lmb_error error;
-    if (character_open(&file, file != NULL ? 1 : 0, 100.0f, &character, &error) != LMB_OK) {
+    const character_def def = {.files = &file, .file_count = file != NULL, .tallest = 100.0f};
+    if (character_open(&def, &character, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     return character;
@@ -85,6 +86,58 @@ static void clips_are_found_by_name_and_by_meaning(void **state) {
     character_close(&fox);
 }
 
+// Each name fits better than the next one.
+static void names_fit_in_this_order(void **state) {
+    (void)state;
+    static const struct {
+        const char *word, *names[6];
+    } rows[] = {{"walk", {"Walk", "Walking", "RobotWalking", "Walk_Forwards", "WalkJump", "Walk_Back"}},
+                {"walk", {"Armature|walk", "human_walk", "humanwalk_1", "WalkToRun"}},
+                {"run", {"RUN", "Running", "Robot_Running", "RunLeft"}},
+                {"idle", {"idle", "Idle2", "Robot_Idle", "Idle_Turn"}}};
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        for (size_t i = 1; i < 6 && rows[row].names[i] != NULL; i++) {
+            assert_true(character_name_misfit(rows[row].names[i - 1], rows[row].word) <
+                        character_name_misfit(rows[row].names[i], rows[row].word));
+        }
+    }
+    static const char *const others[] = {"Trunk", "Grunt", "Death", "", "run|Death"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(character_name_misfit(others[i], "run"), UINT32_MAX);
+    }
+}
+
+static void expect_bases(const char *file, const char *clips, bool blends, const char *const *names, uint32_t count) {
+    character character;
+    lmb_error error;
+    const character_def def = {
+        .files = &file, .file_count = 1, .clips = &clips, .clip_count = clips != NULL, .tallest = 100.0f};
+    if (character_open(&def, &character, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(character.base_count, count);
+    assert_int_equal(character.blends, blends);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_string_equal(character.base_names[i], names[i]);
+    }
+    character_close(&character);
+}
+
+static void a_crowd_stands_walks_and_runs_if_it_can(void **state) {
+    (void)state;
+    expect_bases(FOX, NULL, true, (const char *const[]){"Survey", "Walk", "Run"}, 3);
+    expect_bases(FOX, "idle=Run", true, (const char *const[]){"Run", "Walk", "Run"}, 3);
+    expect_bases(LIMBER_ASSETS "/cesium_man.gltf", NULL, false, (const char *const[]){"animation_0"}, 1);
+    const character_def bad = {.files = (const char *const[]){FOX},
+                               .file_count = 1,
+                               .clips = (const char *const[]){"walk=Trot"},
+                               .clip_count = 1};
+    character character;
+    lmb_error error;
+    assert_int_equal(character_open(&bad, &character, &error), LMB_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "--clip walk=Trot: the file's clips are 'Survey', 'Walk', 'Run'");
+}
+
 static void expect_refused(const character *character, const char *stated, const char *message) {
     const demo_clips_def def = {"test", walk_and_stand, sizeof walk_and_stand - 1, &stated, stated != NULL ? 1 : 0};
     char *text = NULL;
@@ -108,10 +161,9 @@ static void clips_that_are_not_there_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feet_say_how_fast_a_clip_walks),
-        cmocka_unit_test(a_fox_runs_faster_than_it_walks),
-        cmocka_unit_test(clips_are_found_by_name_and_by_meaning),
-        cmocka_unit_test(clips_that_are_not_there_are_named),
+        cmocka_unit_test(feet_say_how_fast_a_clip_walks),          cmocka_unit_test(a_fox_runs_faster_than_it_walks),
+        cmocka_unit_test(clips_are_found_by_name_and_by_meaning),  cmocka_unit_test(names_fit_in_this_order),
+        cmocka_unit_test(a_crowd_stands_walks_and_runs_if_it_can), cmocka_unit_test(clips_that_are_not_there_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static uint8_t *load(const char *path) {
     return pixels;
 }
 
-// Counts below the panel, because the panel shows changing numbers.
+// Counts below the window of the demo, because it shows changing numbers.
 static unsigned count_changes(const uint8_t *a, const uint8_t *b) {
     unsigned changes = 0;
     for (size_t i = (size_t)WIDTH * (HEIGHT * 2 / 5); i < (size_t)WIDTH * HEIGHT; i++) {
@@ -168,9 +168,7 @@ static void unknown_demos_are_refused(void **state) {
     run = viewer_run("", "--demo walk-run --graph {} --headless");
     viewer_expect(&run, 2, "--demo shows no --graph");
     run = viewer_run("", "--demo walk-run --clip walk=Walk --headless");
-    viewer_expect(&run, 2, "--clip needs --demo and a file");
-    run = viewer_run("", "--clip walk=Walk " FOX " --headless");
-    viewer_expect(&run, 2, "--clip needs --demo and a file");
+    viewer_expect(&run, 2, "--clip needs a file");
     run = viewer_run("", "--every 0 --headless");
     viewer_expect(&run, 2, "--every must be a whole number");
 }

@@ -12,13 +12,14 @@ if [ "${1:-}" = --check ]; then
 fi
 wanted=("$@")
 
-# picture NAME OPTION...: passes the options to limber-viewer. ImageMagick, if installed, shrinks the picture and its
-# palette.
+# picture NAME FIGURES OPTION...: passes the options to limber-viewer. The row of figures fills the picture.
+# ImageMagick, if installed, shrinks the picture and its palette.
 picture() {
-    local name=$1
-    shift
+    local name=$1 figures=$2
+    shift 2
     if [ ${#wanted[@]} -gt 0 ] && ! [[ " ${wanted[*]} " == *" $name "* ]]; then return; fi
-    "$viewer" --graph "$here/$name.json" --screenshot "$target/$name.png" "$@" >/dev/null
+    "$viewer" --graph "$here/$name.json" --size "$((figures * 248 + 184))x500" --screenshot "$target/$name.png" "$@" \
+        >/dev/null
     if convert -version 2>/dev/null | grep -q '^Version: ImageMagick'; then
         convert "$target/$name.png" -strip -resize 50% +dither -colors 96 -define png:compression-level=9 \
             "PNG8:$target/$name.png"
@@ -26,30 +27,30 @@ picture() {
     echo "$target/$name.png"
 }
 
-picture blend
-picture masked
-picture partial --label "run, legs" --label "wave, the rest"
-picture weighted --label "aim, 0.2" --label "walk, 0.3" --label "run, 0.5"
-picture weighted_matrix --label aim_left --label wave --label "half and half"
-picture layers --label "run" --label "crouch, 0.7" --label "wave, 0.4"
-picture additive
-picture additive_forms --row 3 --label crouch --label "wave - idle" --label local --label parent --label affine
-picture additive_space --row 2 --label crouch --label "twist - rest" --label "local space" --label "model space"
-picture make_additive --row 1 --label wave --label idle --label run --label "run + difference"
-picture add --label run --label twist
-picture subtract --row 1 --label crouch --label stand --label "rest + difference"
-picture scale --row 3 --label lean --label "by 0.5" --label "by 2" --label "by -1"
-picture subtract_scale_add --label twist --label rest --label walk --label "0.75 of it"
-picture bilinear --label "s 0, t 0" --label "s 1, t 0" --label "s 0, t 1" --label "s 1, t 1" --label "s 0.3, t 0.75"
-picture trilinear --label "0, 0, 0" --label "1, 0, 0" --label "0, 1, 0" --label "1, 1, 0" \
+picture blend 3
+picture masked 3
+picture partial 3 --label "run, legs" --label "wave, the rest"
+picture weighted 4 --label "aim, 0.2" --label "walk, 0.3" --label "run, 0.5"
+picture weighted_matrix 3 --label aim_left --label wave --label "half and half"
+picture layers 4 --label "run" --label "crouch, 0.7" --label "wave, 0.4"
+picture additive 3
+picture additive_forms 5 --row 3 --label crouch --label "wave - idle" --label local --label parent --label affine
+picture additive_space 4 --row 2 --label crouch --label "twist - rest" --label "local space" --label "model space"
+picture make_additive 4 --row 1 --label wave --label idle --label run --label "run + difference"
+picture add 3 --label run --label twist
+picture subtract 3 --row 1 --label crouch --label stand --label "rest + difference"
+picture scale 4 --row 3 --label lean --label "by 0.5" --label "by 2" --label "by -1"
+picture subtract_scale_add 4 --label twist --label rest --label walk --label "0.75 of it"
+picture bilinear 5 --label "s 0, t 0" --label "s 1, t 0" --label "s 0, t 1" --label "s 1, t 1" --label "s 0.3, t 0.75"
+picture trilinear 9 --label "0, 0, 0" --label "1, 0, 0" --label "0, 1, 0" --label "1, 1, 0" \
     --label "0, 0, 1" --label "1, 0, 1" --label "0, 1, 1" --label "1, 1, 1" --label "0.3, 0.75, 0.5"
-picture space1d --label "stand, 0" --label "walk, 1.4" --label "run, 3.4" --label "at 2.1"
-picture space2d --label "0, 0" --label "-1, -0.5" --label "1, -0.5" --label "0, 1" --label "1, 0.5" \
+picture space1d 4 --label "stand, 0" --label "walk, 1.4" --label "run, 3.4" --label "at 2.1"
+picture space2d 6 --label "0, 0" --label "-1, -0.5" --label "1, -0.5" --label "0, 1" --label "1, 0.5" \
     --label "0.35, 0.4"
-picture combine --label run --label "wave: right arm" --label "aim_left: head"
-picture mirror
-picture clamp
-picture curves --row 5 --label stand --label crouch --label linear --label sine-in --label cubic-in \
+picture combine 4 --label run --label "wave: right arm" --label "aim_left: head"
+picture mirror 2
+picture clamp 2
+picture curves 7 --row 5 --label stand --label crouch --label linear --label sine-in --label cubic-in \
     --label cubic-out --label smoothstep
-picture interpolation --row 2 --label "arms back" --label "arms up" --label slerp --label nlerp
-picture shortest --row 2 --label "arms back" --label "arms up" --label "shortest" --label "as it stands"
+picture interpolation 4 --row 2 --label "arms back" --label "arms up" --label slerp --label nlerp
+picture shortest 4 --row 2 --label "arms back" --label "arms up" --label "shortest" --label "as it stands"

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limber/machine.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,32 +18,94 @@ typedef struct mannequin_level {
 } mannequin_level;
 
 static const mannequin_level mannequin_levels[CHARACTER_LEVELS] = {
-    {MANNEQUIN_VERTICES_HIGH, 330.0f}, {2600, 150.0f}, {MANNEQUIN_VERTICES_LOW, 0.0f}};
+    {MANNEQUIN_VERTICES_HIGH, 330.0f}, {MANNEQUIN_VERTICES_MEDIUM, 150.0f}, {MANNEQUIN_VERTICES_LOW, 0.0f}};
 
-bool character_name_holds(const char *name, const char *word) {
-    size_t length = strlen(word);
-    for (; *name != '\0'; name++) {
+static bool is_letter(char c) {
+    return isalpha((unsigned char)c) != 0;
+}
+
+// Returns whether a name contains a word of lower-case letters, ignoring the name's case. A short word counts only at
+// the beginning of a word of the name: "run" is in "RobotRunning" and not in "Trunk".
+static bool holds_word(const char *name, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *at = name; *at != '\0'; at++) {
         size_t i = 0;
-        while (i < length && tolower((unsigned char)name[i]) == word[i]) {
+        while (i < length && tolower((unsigned char)at[i]) == word[i]) {
             i++;
         }
-        if (i == length) {
+        const bool begins =
+            at == name || !is_letter(at[-1]) || (islower((unsigned char)at[-1]) && !islower((unsigned char)*at));
+        if (i == length && (begins || length > 3)) {
             return true;
         }
     }
     return false;
 }
 
-static bool is_gait(const char *clip_name) {
-    return character_name_holds(clip_name, "walk") || character_name_holds(clip_name, "run") ||
-           character_name_holds(clip_name, "jog");
+uint32_t character_name_misfit(const char *name, const char *word) {
+    static const char *const others[] = {"idle", "walk",   "run",  "back",  "left", "right",
+                                         "jump", "strafe", "turn", "start", "stop", "crouch"};
+    const char *bar = strrchr(name, '|'); // "Armature|Walk"
+    name = bar != NULL ? bar + 1 : name;
+    if (!holds_word(name, word)) {
+        return UINT32_MAX;
+    }
+    uint32_t result = (uint32_t)(strlen(name) - strlen(word));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        result += holds_word(name, others[i]) && !holds_word(word, others[i]) ? 1000 : 0;
+    }
+    return result;
+}
+
+static const lmb_clip *find_best(const character *character, const char *word) {
+    const lmb_clip *best = NULL;
+    uint32_t smallest = UINT32_MAX;
+    for (uint32_t i = 0; i < character_clip_count(character); i++) {
+        const lmb_clip *clip = character_clip(character, i);
+        const uint32_t own = character_name_misfit(lmb_clip_name(clip), word);
+        if (own < smallest) {
+            smallest = own;
+            best = clip;
+        }
+    }
+    return best;
+}
+
+const lmb_clip *character_find_clip(const character *character, const char *word) {
+    static const char *const meanings[][5] = {
+        {"idle", "stand", "survey", "wait"}, {"run", "jog", "sprint", "gallop"}, {"wave", "greet"}};
+    const lmb_clip *found = find_best(character, word);
+    for (size_t i = 0; found == NULL && i < sizeof meanings / sizeof *meanings; i++) {
+        for (size_t k = 1; found == NULL && meanings[i][k] != NULL && strcmp(meanings[i][0], word) == 0; k++) {
+            found = find_best(character, meanings[i][k]);
+        }
+    }
+    return found;
+}
+
+const lmb_clip *character_clip_named(const character *character, const char *name) {
+    for (uint32_t i = 0; i < character_clip_count(character); i++) {
+        const lmb_clip *clip = character_clip(character, i);
+        if (strcmp(lmb_clip_name(clip), name) == 0) {
+            return clip;
+        }
+    }
+    return NULL;
+}
+
+void character_list_clips(const character *character, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "none");
+    for (uint32_t i = 0; i < character_clip_count(character) && used < size; i++) {
+        used = i > 0 ? used : 0;
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'", i > 0 ? ", " : "",
+                                 lmb_clip_name(character_clip(character, i)));
+    }
 }
 
 static void add_base(character *character, const lmb_clip *clip) {
     uint32_t base = character->base_count++;
     character->bases[base] = clip;
     character->base_names[base] = lmb_clip_name(clip);
-    character->gait[base] = is_gait(lmb_clip_name(clip));
 }
 
 // A graph under construction: its clips and nodes.
@@ -126,19 +189,70 @@ static bool holds_still(const lmb_clip *clip) {
     return lmb_clip_key_count(clip) == lmb_clip_track_count(clip);
 }
 
-static void add_bases_of_import(character *character) {
-    uint32_t count = lmb_import_clip_count(character->import);
-    for (uint32_t i = 0; i < count && character->base_count < CHARACTER_BASES; i++) {
-        const lmb_clip *clip = lmb_import_clip(character->import, i);
-        if (count <= CHARACTER_BASES || !holds_still(clip)) {
-            add_base(character, clip);
+// Idle, walk and run, in this order.
+static const char *const base_words[] = {"idle", "walk", "run"};
+
+#define BASE_WORDS (sizeof base_words / sizeof *base_words)
+
+// Stores the stated clip for each base, or NULL.
+static lmb_result find_stated(const character_def *def, const character *character, const lmb_clip *clips[BASE_WORDS],
+                              lmb_error *error) {
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        const char *stated = def->clips[i];
+        const size_t length = strcspn(stated, "=");
+        size_t base = 0;
+        while (base < BASE_WORDS &&
+               (strlen(base_words[base]) != length || memcmp(base_words[base], stated, length) != 0)) {
+            base++;
         }
+        if (base == BASE_WORDS || stated[length] != '=') {
+            return graphics_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: not idle=CLIP, walk=CLIP or run=CLIP", stated);
+        }
+        clips[base] = character_clip_named(character, stated + length + 1);
+        if (clips[base] == NULL) {
+            char listed[CHARACTER_LISTED];
+            character_list_clips(character, listed, sizeof listed);
+            return graphics_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: the file's clips are %s", stated, listed);
+        }
+    }
+    return LMB_OK;
+}
+
+static void add_moving(character *character) {
+    const uint32_t count = character_clip_count(character);
+    for (uint32_t i = 0; i < count && character->base_count < CHARACTER_BASES; i++) {
+        if (!holds_still(character_clip(character, i))) {
+            add_base(character, character_clip(character, i));
+        }
+    }
+    if (character->base_count == 0 && count > 0) {
+        add_base(character, character_clip(character, 0));
     }
 }
 
-static lmb_result open_files(const char *const *files, uint32_t file_count, character *character, lmb_error *error) {
-    const char *file = files[0];
-    if (reader_import(files, file_count, &character->import, error)) {
+static lmb_result add_bases_of_import(const character_def *def, character *character, lmb_error *error) {
+    const lmb_clip *clips[BASE_WORDS] = {NULL};
+    if (find_stated(def, character, clips, error)) {
+        return error->result;
+    }
+    for (size_t i = 0; i < BASE_WORDS; i++) {
+        const bool stated = clips[i] != NULL;
+        const lmb_clip *clip = stated ? clips[i] : character_find_clip(character, base_words[i]);
+        if (clip != NULL && (stated || !holds_still(clip))) {
+            character->gait[character->base_count] = i > 0;
+            add_base(character, clip);
+        }
+    }
+    character->blends = character->base_count > 0;
+    if (!character->blends) {
+        add_moving(character);
+    }
+    return LMB_OK;
+}
+
+static lmb_result open_files(const character_def *def, character *character, lmb_error *error) {
+    const char *file = def->files[0];
+    if (reader_import(def->files, def->file_count, &character->import, error)) {
         return error->result;
     }
     for (uint32_t i = 0; i < lmb_import_note_count(character->import); i++) {
@@ -150,8 +264,7 @@ static lmb_result open_files(const char *const *files, uint32_t file_count, char
     if (lmb_import_mesh_count(character->import) == 0) {
         return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "%s: there is no mesh to show", file);
     }
-    add_bases_of_import(character);
-    return LMB_OK;
+    return add_bases_of_import(def, character, error);
 }
 
 static lmb_result open_mannequin(float tallest, character *character, lmb_error *error) {
@@ -159,11 +272,12 @@ static lmb_result open_mannequin(float tallest, character *character, lmb_error 
         return error->result;
     }
     character->name = "mannequin";
-    character->plain = true;
+    character->plain = character->blends = true;
     character->rig = mannequin_rig(character->mannequin);
     add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_IDLE));
     add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_WALK));
     add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_RUN));
+    character->gait[1] = character->gait[2] = true;
     character->wave = mannequin_clip(character->mannequin, MANNEQUIN_WAVE);
     character->wave_mask = mannequin_upper_body_mask(character->mannequin);
     character->breath = mannequin_clip(character->mannequin, MANNEQUIN_BREATHE);
@@ -181,11 +295,10 @@ static lmb_result open_mannequin(float tallest, character *character, lmb_error 
     return LMB_OK;
 }
 
-lmb_result character_open(const char *const *files, uint32_t file_count, float tallest, character *character,
-                          lmb_error *error) {
+lmb_result character_open(const character_def *def, character *character, lmb_error *error) {
     *character = (struct character){0};
     lmb_result result =
-        file_count > 0 ? open_files(files, file_count, character, error) : open_mannequin(tallest, character, error);
+        def->file_count > 0 ? open_files(def, character, error) : open_mannequin(def->tallest, character, error);
     if (result == LMB_OK) {
         result = create_program(character, error);
     }

@@ -1,5 +1,5 @@
-// The character of the crowd: a rig, a graph of up to three base clips, and skinned meshes. It is read from a file, or
-// is the mannequin, which also waves, breathes and leans.
+// The character of the crowd: a rig, a graph of its base clips, and skinned meshes. It is read from a file, or is the
+// mannequin, which also waves, breathes and leans.
 #ifndef LIMBER_SAMPLES_VIEWER_CHARACTER_H
 #define LIMBER_SAMPLES_VIEWER_CHARACTER_H
 
@@ -9,9 +9,10 @@
 
 #include "../mannequin.h"
 
-#define CHARACTER_BASES 3u
+#define CHARACTER_BASES 9u
 #define CHARACTER_CONTACTS 6u
 #define CHARACTER_LEVELS 3u
+#define CHARACTER_LISTED 400u // bytes of the clips' names in a message
 
 // Parameters of the graph. Times are in seconds.
 enum {
@@ -39,8 +40,10 @@ typedef struct character {
     lmb_graph *graph;
     const lmb_clip *bases[CHARACTER_BASES];
     const char *base_names[CHARACTER_BASES];
-    bool gait[CHARACTER_BASES]; // walks and runs, which share one phase
+    bool gait[CHARACTER_BASES];    // walks and runs, which share one phase
+    float ground[CHARACTER_BASES]; // metres: the lowest point of the clip above the origin
     uint32_t base_count;
+    bool blends;          // the bases are idle, walk and run, which a character blends; otherwise it plays one of them
     const lmb_clip *wave; // only the mannequin has these four; NULL otherwise
     const uint8_t *wave_mask;
     const lmb_clip *breath;
@@ -59,9 +62,17 @@ typedef struct character {
     mannequin_skin *skins[CHARACTER_LEVELS];
 } character;
 
-// Opens files, or the mannequin if there are none. Creates levels of detail for characters up to `tallest` pixels high.
-lmb_result character_open(const char *const *files, uint32_t file_count, float tallest, character *character,
-                          lmb_error *error);
+typedef struct character_def {
+    const char *const *files; // the first one gives the character, the others add clips
+    uint32_t file_count;      // 0: the mannequin
+    const char *const *clips; // NAME=CLIP, where NAME is idle, walk or run: the base clips of a file
+    uint32_t clip_count;
+    float tallest; // pixels: levels of detail are for characters up to this height
+} character_def;
+
+// Opens a character. If a file has clips for idle, walk or run, these are the bases; otherwise its first clips that
+// move.
+lmb_result character_open(const character_def *def, character *character, lmb_error *error);
 // The character may be zeroed.
 void character_close(character *character);
 
@@ -69,12 +80,20 @@ void character_close(character *character);
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
                                 lmb_graph_json **graph, lmb_error *error);
 
-// Returns whether a name contains a word of lower-case letters, ignoring the name's case.
-bool character_name_holds(const char *name, const char *word);
-
 // All clips of the file or of the mannequin.
 uint32_t character_clip_count(const character *character);
 const lmb_clip *character_clip(const character *character, uint32_t index);
+// Returns the clip with this exact name, or NULL.
+const lmb_clip *character_clip_named(const character *character, const char *name);
+// Returns the clip whose name fits best to a word such as "walk", or to one with the same meaning; NULL if there is
+// none.
+const lmb_clip *character_find_clip(const character *character, const char *word);
+// Returns how badly a clip's name fits to a word of lower-case letters, ignoring case: UINT32_MAX if it does not
+// contain it, and less the fewer other letters it has. "Walk" and "Armature|Walk" fit best, "RobotWalking" next, and
+// "WalkBack", which names another movement, worse.
+uint32_t character_name_misfit(const char *name, const char *word);
+// Writes the names of the clips for a message.
+void character_list_clips(const character *character, char *text, size_t size);
 
 uint32_t character_mesh_count(const character *character, uint32_t level);
 const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh);

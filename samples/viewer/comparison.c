@@ -8,15 +8,18 @@
 #include <string.h>
 
 #include "graphics.h"
+#include "measure.h"
 
 #define LARGEST_FILE 1000000u
-#define PLACE_WIDTH 248u // pixels
-#define PLACE_HEIGHT 500u
 #define NAMES_HEIGHT 0.085f // of the picture
+#define PLACE_WIDTH 0.635f  // of a figure's place, in heights of the character, at least
+#define GAP 0.06f           // between figures, in heights of the character, at least
 #define APART 0.3f          // between the inputs and the results, in widths of a figure's place
 #define MARGIN 0.22f        // at both ends
-#define FIELD_OF_VIEW 0.16f
-#define TURN 0.5f // rotation of each figure to the side, as seen
+#define VIEW_HEIGHT 1.28f   // of the picture, in heights of the character, at least
+#define HEADROOM 1.07f      // of that, the part from the ground to the upper edge
+#define FIELD_OF_VIEW 0.16f // so small that figures at the ends of a long row are not distorted
+#define TURN 0.5f           // rotation of each figure to the side, as seen
 
 static lmb_result read_file(const char *file, char **text, size_t *size, lmb_error *error) {
     FILE *stream = fopen(file, "rb");
@@ -182,22 +185,6 @@ static lmb_result fill_parameters(const comparison_def *def, comparison *compari
     return LMB_OK;
 }
 
-lmb_result comparison_create(const comparison_def *def, character *character, comparison *comparison,
-                             lmb_error *error) {
-    *comparison = (struct comparison){0};
-    if (read_graph(def->graph, character, &comparison->graph, error) ||
-        create_program(def, comparison, character, error)) {
-        return error->result;
-    }
-    return fill_parameters(def, comparison, error);
-}
-
-void comparison_destroy(comparison *comparison) {
-    lmb_graph_json_destroy(comparison->graph);
-    free(comparison->parameters);
-    *comparison = (struct comparison){0};
-}
-
 // The length of the row, and the position of a figure's middle in it, in widths of a figure's place.
 static float row_length(const comparison *comparison) {
     return (float)comparison->figure_count + 2.0f * MARGIN +
@@ -210,55 +197,82 @@ static float row_place(const comparison *comparison, uint32_t figure) {
     return (float)figure + 0.5f + MARGIN + (apart ? APART : 0.0f);
 }
 
-void comparison_size(const comparison *comparison, uint32_t *width, uint32_t *height) {
-    *width = (uint32_t)(row_length(comparison) * (float)PLACE_WIDTH);
-    *height = PLACE_HEIGHT;
+// Returns where a figure is on the ground, to the right of the middle, in metres.
+static float row_position(const comparison *comparison, uint32_t figure) {
+    return comparison->place_width * (row_place(comparison, figure) - 0.5f * row_length(comparison));
 }
 
-static float place_width(const character *character) {
-    return character->height * (float)PLACE_WIDTH / (float)PLACE_HEIGHT * 1.28f;
+static float camera_distance(const comparison *comparison) {
+    return 0.5f * comparison->view_height / tanf(0.5f * FIELD_OF_VIEW);
 }
 
-// Returns a distance so large that figures at the ends of a long row are not distorted.
-static float camera_distance(const character *character) {
-    return 0.5f * place_width(character) * (float)PLACE_HEIGHT / (float)PLACE_WIDTH / tanf(0.5f * FIELD_OF_VIEW);
+// Chooses sizes so that no figure touches another one or the edges of the picture.
+static lmb_result find_sizes(const character *character, float aspect, comparison *comparison, lmb_error *error) {
+    const uint32_t last = comparison->figure_count - 1;
+    measure_bounds bounds[COMPARISON_FIGURES];
+    if (measure_poses(character, comparison->parameters, comparison->figure_count, TURN, bounds, error)) {
+        return error->result;
+    }
+    comparison->height = character->height;
+    float place =
+        fmaxf(PLACE_WIDTH * character->height, fmaxf(-bounds[0].low[0], bounds[last].high[0]) / (0.5f + MARGIN));
+    for (uint32_t i = 0; i <= last; i++) {
+        const float apart = i < last ? bounds[i].high[0] - bounds[i + 1].low[0] + GAP * character->height : 0.0f;
+        place = fmaxf(place, apart);
+        comparison->height = fmaxf(comparison->height, bounds[i].high[1] / HEADROOM);
+    }
+    comparison->place_width = place;
+    comparison->view_height = fmaxf(VIEW_HEIGHT * comparison->height, row_length(comparison) * place / aspect);
+    comparison->view_width = comparison->view_height * aspect;
+    return LMB_OK;
+}
+
+lmb_result comparison_create(const comparison_def *def, float aspect, character *character, comparison *comparison,
+                             lmb_error *error) {
+    *comparison = (struct comparison){0};
+    if (read_graph(def->graph, character, &comparison->graph, error) ||
+        create_program(def, comparison, character, error) || fill_parameters(def, comparison, error)) {
+        return error->result;
+    }
+    return find_sizes(character, aspect, comparison, error);
+}
+
+void comparison_destroy(comparison *comparison) {
+    lmb_graph_json_destroy(comparison->graph);
+    free(comparison->parameters);
+    *comparison = (struct comparison){0};
 }
 
 void comparison_place(const comparison *comparison, crowd *crowd) {
     static const float input_tint[3] = {0.90f, 0.84f, 0.74f}, result_tint[3] = {0.90f, 0.42f, 0.22f};
-    float width = place_width(crowd->character);
     for (uint32_t i = 0; i < comparison->figure_count; i++) {
         bool is_result = i + comparison->result_count >= comparison->figure_count;
-        float x = width * (row_place(comparison, i) - 0.5f * row_length(comparison));
-        float turn =
-            TURN + atan2f(-x, camera_distance(crowd->character)); // every figure is seen from the same side, at any
-                                                                  // position
+        float x = row_position(comparison, i);
+        // Every figure is seen from the same side, at any position.
+        float turn = TURN + atan2f(-x, camera_distance(comparison));
         crowd_placement *placement = &crowd->members[i].placement;
         *placement = (crowd_placement){.position = {x, 0.0f}, .heading = {cosf(turn), sinf(turn)}, .scale = 1.0f};
         memcpy(placement->tint, is_result ? result_tint : input_tint, sizeof placement->tint);
     }
 }
 
-camera comparison_camera(const character *character) {
+camera comparison_camera(const comparison *comparison, const character *character) {
     camera camera = camera_before_crowd(0.0f, character->height);
-    camera.target[1] = 0.46f * character->height;
+    // The figures are in the middle above the names.
+    camera.target[1] = 0.515f * comparison->height - 0.5f * NAMES_HEIGHT * comparison->view_height;
     camera.target[2] = 0.0f;
     camera.yaw = 0.0f;
     camera.pitch = 0.12f;
-    camera.distance = camera_distance(character);
+    camera.distance = camera_distance(comparison);
     camera.field_of_view = FIELD_OF_VIEW;
     return camera;
 }
 
-void comparison_draw_names(const comparison *comparison, overlay *overlay) {
-    float width = (float)overlay->extent.width, height = (float)overlay->extent.height;
-    float place = width / row_length(comparison);
-    float strip = NAMES_HEIGHT * height;
-    overlay_rectangle(overlay, 0.0f, height - strip, width, strip, OVERLAY_PANEL);
+void comparison_show_names(const comparison *comparison, ui *ui) {
+    const float place = comparison->place_width / comparison->view_width;
+    float middles[COMPARISON_FIGURES];
     for (uint32_t i = 0; i < comparison->figure_count; i++) {
-        const char *name = comparison->names[i];
-        float scale = fminf(strip / 13.0f, 0.94f * place / overlay_text_width(1.0f, name));
-        overlay_text(overlay, row_place(comparison, i) * place - 0.5f * overlay_text_width(scale, name),
-                     height - 0.5f * strip - 4.0f * scale, scale, name);
+        middles[i] = 0.5f + row_position(comparison, i) / comparison->view_width;
     }
+    ui_names(ui, comparison->names, middles, comparison->figure_count, 0.94f * place, NAMES_HEIGHT);
 }

@@ -4,7 +4,7 @@
 
 #include "camera.h"
 #include "crowd.h"
-#include "overlay.h"
+#include "ui.h"
 
 #define COMPARISON_SETTINGS 16u
 #define COMPARISON_FIGURES LMB_MAX_INPUTS
@@ -29,19 +29,23 @@ typedef struct comparison {
     bool of_matrices;      // the operation's weights are parameters; `weights` are the ones for the results
     float weights[LMB_MAX_INPUTS];
     const char *names[COMPARISON_FIGURES];
+    float height; // metres, of the tallest figure or of the character
+    float place_width;
+    float view_height; // of the part that the picture shows at the figures
+    float view_width;
 } comparison;
 
 // Reads the graph with the character's clips, and replaces the character's graph by one that gives each figure its
-// pose.
-lmb_result comparison_create(const comparison_def *def, character *character, comparison *comparison, lmb_error *error);
+// pose. `aspect` is the picture's width divided by its height.
+lmb_result comparison_create(const comparison_def *def, float aspect, character *character, comparison *comparison,
+                             lmb_error *error);
 void comparison_destroy(comparison *comparison);
 
-// Returns the size of a picture that the row fills.
-void comparison_size(const comparison *comparison, uint32_t *width, uint32_t *height);
 // Places the crowd's members in a row, with the results at a distance and in another colour.
 void comparison_place(const comparison *comparison, crowd *crowd);
-camera comparison_camera(const character *character);
-// Draws the figures' names below them.
-void comparison_draw_names(const comparison *comparison, overlay *overlay);
+// Shows the whole row.
+camera comparison_camera(const comparison *comparison, const character *character);
+// Shows the figures' names below them.
+void comparison_show_names(const comparison *comparison, ui *ui);
 
 #endif

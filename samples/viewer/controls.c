@@ -13,13 +13,35 @@
 #define STEP_SECONDS (1.0 / 60.0)
 #define SPEED_FACTOR 1.25
 
-const char controls_help[] = "  drag       orbit                  1 2 3  everybody turns to that clip; again: back\n"
-                             "  wheel      closer, farther        W      everybody waves\n"
-                             "  space      pause                  + -    faster, slower\n"
-                             "  .          one frame, paused      R      camera back\n"
-                             "  G          times of stages        H      this help\n"
-                             "  arrows     sliders of a demo; in jump and wave, space is to do so\n"
-                             "  Esc        end\n";
+static const struct {
+    const char *key, *effect;
+} keys[] = {{"drag", "orbit"},
+            {"wheel", "closer, farther"},
+            {"space", "pause, jump or wave"},
+            {".", "one frame, paused"},
+            {"1 to 9", "one clip for everybody"},
+            {"W", "everybody waves"},
+            {"+ -", "faster, slower"},
+            {"arrows", "sliders of a demo"},
+            {"R", "camera back"},
+            {"G", "times of stages"},
+            {"H", "these keys"},
+            {"Esc", "end"}};
+
+void controls_print_keys(void) {
+    terminal_print("\nKeys in the window:\n");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        terminal_print("  %-19s %s\n", keys[i].key, keys[i].effect);
+    }
+}
+
+void controls_show_keys(ui *ui) {
+    ui_begin_window(ui, "keys");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        ui_value(ui, keys[i].effect, keys[i].key);
+    }
+    ui_end_window(ui);
+}
 
 static void choose_base(crowd *crowd, uint32_t base) {
     if (base < crowd->character->base_count) {
@@ -35,6 +57,9 @@ static void scale_speed(controls *controls, double factor) {
 }
 
 static void press(controls *controls, int key, crowd *crowd, camera *camera) {
+    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_9) {
+        choose_base(crowd, (uint32_t)(key - GLFW_KEY_1));
+    }
     switch (key) {
     case GLFW_KEY_SPACE:
         controls->paused = !controls->paused && !controls->keeps_space;
@@ -42,11 +67,6 @@ static void press(controls *controls, int key, crowd *crowd, camera *camera) {
     case GLFW_KEY_PERIOD:
         controls->paused = true;
         controls->steps++;
-        break;
-    case GLFW_KEY_1:
-    case GLFW_KEY_2:
-    case GLFW_KEY_3:
-        choose_base(crowd, (uint32_t)(key - GLFW_KEY_1));
         break;
     case GLFW_KEY_W:
         crowd->all_wave = crowd->character->wave != NULL && !crowd->all_wave;
@@ -63,11 +83,10 @@ static void press(controls *controls, int key, crowd *crowd, camera *camera) {
         *camera = controls->camera;
         break;
     case GLFW_KEY_G:
-        controls->graph = !controls->graph;
+        controls->times = !controls->times;
         break;
     case GLFW_KEY_H:
-        terminal_print_lines(stdout, controls_help);
-        fflush(stdout);
+        controls->help = !controls->help;
         break;
     case GLFW_KEY_ESCAPE:
         controls->quit = true;

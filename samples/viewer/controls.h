@@ -12,12 +12,15 @@ typedef struct controls {
     bool keeps_space; // space belongs to a demo
     bool paused;
     bool quit;
-    bool graph;     // show the stages' times
+    bool times;     // show the stages' times
+    bool help;      // show the keys
     uint32_t steps; // frames to advance while paused
     double speed;
 } controls;
 
-extern const char controls_help[];
+// Prints the keys, or shows them.
+void controls_print_keys(void);
+void controls_show_keys(ui *ui);
 
 // Applies the keys that a demo uses.
 void controls_apply_to_demo(const window_input *input, demo *demo);

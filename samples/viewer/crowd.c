@@ -59,9 +59,11 @@ static void set_member(const crowd *crowd, uint32_t index, float spacing, crowd_
         member->phases[i] = crowd_chance(index, 8 + i);
     }
     member->pace = between(0.92f, 1.08f, crowd_chance(index, 12));
-    // Walking is more frequent than standing or running.
-    float last = crowd->character->base_count > 0 ? (float)(crowd->character->base_count - 1) : 0.0f;
-    member->mood = last * 0.5f * (crowd_chance(index, 13) + crowd_chance(index, 14));
+    const float count = (float)crowd->character->base_count;
+    // Walking is more frequent than standing or running; other clips are equally frequent.
+    member->mood = crowd->character->blends
+                       ? (count - 1.0f) * 0.5f * (crowd_chance(index, 13) + crowd_chance(index, 14))
+                       : count * crowd_chance(index, 13);
     member->swing = TURN * crowd_chance(index, 15);
     member->waves = crowd_chance(index, 16) < 0.12f;
 }
@@ -98,7 +100,8 @@ static void find_weights(const crowd *crowd, const crowd_member *member, float w
         turned += crowd->shares[i];
     }
     for (uint32_t i = 0; i < CHARACTER_BASES; i++) {
-        float own = i < count ? fmaxf(0.0f, 1.0f - fabsf(mood - (float)i)) : 0.0f;
+        const float blended = fmaxf(0.0f, 1.0f - fabsf(mood - (float)i));
+        const float own = i >= count ? 0.0f : crowd->character->blends ? blended : i == (uint32_t)member->mood;
         weights[i] = (1.0f - turned) * own + crowd->shares[i];
     }
 }
@@ -117,10 +120,20 @@ static double gait_duration(const character *character, const float weights[CHAR
     return total > 0.0 ? sum / total : 1.0;
 }
 
+// Clips differ in the height of their lowest point.
+static void put_on_ground(const character *character, const float weights[CHARACTER_BASES],
+                          crowd_placement *placement) {
+    placement->lift = 0.0f;
+    for (uint32_t i = 0; i < character->base_count; i++) {
+        placement->lift -= placement->scale * weights[i] * character->ground[i];
+    }
+}
+
 static void advance_member(const crowd *crowd, crowd_member *member, double seconds) {
     const character *character = crowd->character;
     float weights[CHARACTER_BASES];
     find_weights(crowd, member, weights);
+    put_on_ground(character, weights, &member->placement);
     double shared = gait_duration(character, weights);
     uint32_t first_gait = LMB_NONE;
     for (uint32_t i = 0; i < character->base_count; i++) {

@@ -10,6 +10,7 @@ typedef struct crowd_placement {
     float heading[2]; // cosine and sine of the turn about Y
     float tint[3];
     float scale;
+    float lift;         // metres above the ground
     uint32_t character; // index in its span
 } crowd_placement;
 
@@ -17,7 +18,7 @@ typedef struct crowd_member {
     crowd_placement placement;
     double phases[CHARACTER_BASES]; // in cycles; gaits share the first gait's phase
     float pace;
-    float mood;  // preferred base clip: 0 the first, 1 the second; values between them blend
+    float mood;  // preferred base clip: 0 the first, 1 the second; values between them blend, if bases do
     float swing; // phase of its slow changes
     bool waves;
 } crowd_member;

@@ -2,6 +2,7 @@
 #include "demo.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,4 +328,64 @@ lmb_result demo_compare_with_reference(const demo *demo, device *device, lmb_gpu
     }
     free(states);
     return result;
+}
+
+static bool has_machine(const demo *demo) {
+    return lmb_graph_machine_count(demo->graph) > 0;
+}
+
+static void show_events(demo *demo, ui *ui) {
+    for (uint32_t i = 0; i < lmb_graph_event_count(demo->graph); i++) {
+        const char *event = lmb_graph_event_name(demo->graph, i);
+        if (ui_button(ui, event)) {
+            for (uint32_t k = 0; k < demo->crowd->count; k++) {
+                demo_send(demo, k, event);
+            }
+        }
+    }
+}
+
+// Shows the progress of each clip that the character plays.
+static void show_players(const demo *demo, ui *ui) {
+    for (uint32_t i = 0; !demo->kind->hides_clips && i < lmb_graph_player_count(demo->graph); i++) {
+        if (lmb_control_player_weight(demo->control, demo->states, i) > 0.0f) {
+            const double ticks = (double)lmb_control_player_ticks(demo->control, demo->states, i);
+            const double seconds = fmax((double)lmb_graph_player_duration(demo->graph, i), 1e-6);
+            ui_progress(ui, lmb_graph_player_name(demo->graph, i),
+                        (float)(ticks / (double)LMB_TICKS_PER_SECOND / seconds));
+        }
+    }
+}
+
+// Shows how many characters are in each state.
+static void show_counts(const demo *demo, ui *ui) {
+    for (uint32_t i = 0; i < lmb_graph_state_count(demo->graph, 0); i++) {
+        const char *name = lmb_graph_state_name(demo->graph, 0, i);
+        char text[16];
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < demo->crowd->count; k++) {
+            count += strcmp(demo_state(demo, k), name) == 0;
+        }
+        snprintf(text, sizeof text, "%u", count);
+        ui_value(ui, name, text);
+    }
+}
+
+void demo_show(demo *demo, ui *ui) {
+    ui_begin_window(ui, demo->kind->name);
+    ui_text(ui, demo->kind->title);
+    for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
+        const demo_slider *slider = &demo->ranges[i];
+        ui_slider(ui, slider->name, slider->min, slider->max, &demo->sliders[i]);
+    }
+    show_events(demo, ui);
+    if (demo->crowd->count == 1) {
+        if (has_machine(demo)) {
+            ui_value(ui, lmb_graph_machine_name(demo->graph, 0), demo_state(demo, 0));
+        }
+        show_players(demo, ui);
+    } else if (has_machine(demo)) {
+        show_counts(demo, ui);
+    }
+    ui_end_window(ui);
 }

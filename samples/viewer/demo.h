@@ -6,6 +6,7 @@
 #include "crowd.h"
 #include "demo_script.h"
 #include "graphics.h"
+#include "ui.h"
 
 #define DEMO_SLIDERS 4u
 #define DEMO_EVENTS 1024u // per frame
@@ -97,7 +98,10 @@ lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_erro
 lmb_result demo_compare_with_reference(const demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame,
                                        uint64_t *compared, uint64_t *differ, lmb_error *error);
 
-// For `steer` and for the panel. Unknown names are ignored.
+// Shows the demo's sliders, its events as buttons, and its states and clips; applies what the user changes.
+void demo_show(demo *demo, ui *ui);
+
+// For `steer` and for controls. Unknown names are ignored.
 void demo_set(demo *demo, const char *slider, float value);
 void demo_set_parameter(demo *demo, uint32_t character, const char *name, float value);
 void demo_send(demo *demo, uint32_t character, const char *event);

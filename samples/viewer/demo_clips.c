@@ -1,39 +1,12 @@
 // Finds clips of a file for a demo, and replaces their names in its text.
 #include "demo_clips.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graphics.h"
 
 #define LONGEST_NAME 64u // of clips in demos
-#define LISTED 400u      // bytes of the file's clip names in a message
-
-static const char *const meanings[][4] = {
-    {"idle", "stand", "survey", "wait"}, {"run", "jog", "sprint"}, {"wave", "greet"}};
-
-static const char *find_holding(const character *character, const char *word, bool all) {
-    for (uint32_t i = 0; i < character_clip_count(character); i++) {
-        const char *name = lmb_clip_name(character_clip(character, i));
-        if (character_name_holds(name, word) && (!all || strlen(name) == strlen(word))) {
-            return name;
-        }
-    }
-    return NULL;
-}
-
-static const char *find_by_meaning(const character *character, const char *name) {
-    const char *found = NULL;
-    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
-        if (strcmp(meanings[i][0], name) == 0) {
-            for (size_t k = 1; k < sizeof meanings[i] / sizeof *meanings[i] && found == NULL; k++) {
-                found = meanings[i][k] != NULL ? find_holding(character, meanings[i][k], false) : NULL;
-            }
-        }
-    }
-    return found;
-}
 
 static const char *find_stated(const demo_clips_def *def, const char *name) {
     size_t length = strlen(name);
@@ -45,41 +18,24 @@ static const char *find_stated(const demo_clips_def *def, const char *name) {
     return NULL;
 }
 
-static bool has_clip(const character *character, const char *name) {
-    for (uint32_t i = 0; i < character_clip_count(character); i++) {
-        if (strcmp(lmb_clip_name(character_clip(character, i)), name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static lmb_result report_missing(const demo_clips_def *def, const character *character, const char *name,
                                  lmb_error *error) {
-    char listed[LISTED] = "none";
-    size_t used = 0;
-    for (uint32_t i = 0; i < character_clip_count(character) && used < sizeof listed; i++) {
-        used += (size_t)snprintf(listed + used, sizeof listed - used, "%s'%s'", i > 0 ? ", " : "",
-                                 lmb_clip_name(character_clip(character, i)));
-    }
+    char listed[CHARACTER_LISTED];
+    character_list_clips(character, listed, sizeof listed);
     return graphics_fail(error, LMB_ERROR_ARGUMENT, "the demo %s plays '%s', and the file's clips are %s: see --clip",
                          def->demo, name, listed);
 }
 
 static lmb_result find_clip(const demo_clips_def *def, const character *character, const char *name, const char **clip,
                             lmb_error *error) {
-    *clip = find_stated(def, name);
-    if (*clip != NULL) {
-        return has_clip(character, *clip) ? LMB_OK : report_missing(def, character, *clip, error);
+    const char *stated = find_stated(def, name);
+    const lmb_clip *found =
+        stated != NULL ? character_clip_named(character, stated) : character_find_clip(character, name);
+    if (found == NULL) {
+        return report_missing(def, character, stated != NULL ? stated : name, error);
     }
-    *clip = find_holding(character, name, true);
-    if (*clip == NULL) {
-        *clip = find_holding(character, name, false);
-    }
-    if (*clip == NULL) {
-        *clip = find_by_meaning(character, name);
-    }
-    return *clip != NULL ? LMB_OK : report_missing(def, character, name, error);
+    *clip = lmb_clip_name(found);
+    return LMB_OK;
 }
 
 // Returns the next clip's name in the text, or NULL, and stores its length.

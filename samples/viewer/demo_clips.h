@@ -15,8 +15,7 @@ typedef struct demo_clips_def {
 } demo_clips_def;
 
 // Returns a copy of the text with each clip's name replaced; the caller frees it. The replacement is the stated clip;
-// else the first clip of the file with this name, ignoring case; else the first whose name contains it, or a word with
-// the same meaning. Fails if there is none, or if a stated clip is not in the text.
+// else the one that character_find_clip() returns. Fails if there is none, or if a stated clip is not in the text.
 lmb_result demo_clips_fit(const demo_clips_def *def, const character *character, char **text, lmb_error *error);
 
 #endif

@@ -10,6 +10,7 @@ struct Placement {
     vec2 heading; // cosine and sine of the turn about Y
     vec3 tint;
     float scale;
+    float lift; // metres above the ground
     uint character; // index in its span
 };
 struct Contact {
@@ -52,7 +53,8 @@ layout(push_constant, scalar) uniform Push {
 vec3 place(vec3 model, Placement placement) {
     vec3 scaled = (model - push.frame.origin) * (push.frame.unit * placement.scale);
     vec2 heading = placement.heading;
-    return vec3(heading.x * scaled.x + heading.y * scaled.z + placement.position.x, scaled.y,
+    return vec3(heading.x * scaled.x + heading.y * scaled.z + placement.position.x,
+                scaled.y + placement.lift,
                 heading.x * scaled.z - heading.y * scaled.x + placement.position.y);
 }
 

@@ -36,27 +36,36 @@ static void ask_for_pose(const character *character, uint32_t pose, float *param
     }
 }
 
-static lmb_result run_poses(const character *character, poses *poses, lmb_error *error) {
-    poses->count = SAMPLES * (character->base_count > 0 ? character->base_count : 1);
-    size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
-    poses->palettes = calloc(poses->count, floats * sizeof(float));
-    poses->parameters = calloc(poses->count, PARAMETER_COUNT * sizeof(float));
-    if (poses->palettes == NULL || poses->parameters == NULL) {
+// Runs the character's graph with `count` rows of parameters. The caller frees the palettes.
+static lmb_result run_graph(const character *character, const float *parameters, uint32_t count, float **palettes,
+                            lmb_error *error) {
+    const size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
+    *palettes = calloc(count, floats * sizeof(float));
+    if (*palettes == NULL) {
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
-    }
-    for (uint32_t i = 0; i < poses->count; i++) {
-        ask_for_pose(character, i, poses->parameters + (size_t)i * PARAMETER_COUNT);
     }
     lmb_cpu *cpu = NULL;
     if (lmb_cpu_create(character->graph, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
         return error->result;
     }
-    const lmb_batch batch = {character->graph, poses->count, LMB_OUTPUT_PALETTE};
-    const lmb_batch_inputs inputs = {.parameters = poses->parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = poses->palettes};
+    const lmb_batch batch = {character->graph, count, LMB_OUTPUT_PALETTE};
+    const lmb_batch_inputs inputs = {.parameters = parameters};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = *palettes};
     lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, batch.character_count, error);
     lmb_cpu_destroy(cpu);
     return result;
+}
+
+static lmb_result run_bases(const character *character, poses *poses, lmb_error *error) {
+    poses->count = SAMPLES * (character->base_count > 0 ? character->base_count : 1);
+    poses->parameters = calloc(poses->count, PARAMETER_COUNT * sizeof(float));
+    if (poses->parameters == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
+    }
+    for (uint32_t i = 0; i < poses->count; i++) {
+        ask_for_pose(character, i, poses->parameters + (size_t)i * PARAMETER_COUNT);
+    }
+    return run_graph(character, poses->parameters, poses->count, &poses->palettes, error);
 }
 
 static void transform_point(const float *matrix, const float point[3], float result[3]) {
@@ -79,33 +88,55 @@ static void skin_point(const float *palette, const lmb_vertex *vertex, float res
     }
 }
 
-typedef struct bounds {
-    float low[3];
-    float high[3];
-} bounds;
-
-static void grow(bounds *bounds, const float point[3]) {
+static void grow(measure_bounds *bounds, const float point[3]) {
     for (size_t axis = 0; axis < 3; axis++) {
         bounds->low[axis] = fminf(bounds->low[axis], point[axis]);
         bounds->high[axis] = fmaxf(bounds->high[axis], point[axis]);
     }
 }
 
-static bounds find_bounds(const character *character, const poses *poses) {
-    bounds bounds = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+static void turn_about_y(float turn, float point[3]) {
+    const float x = point[0], z = point[2];
+    point[0] = cosf(turn) * x + sinf(turn) * z;
+    point[2] = cosf(turn) * z - sinf(turn) * x;
+}
+
+// Returns the bounds over some poses, whose points are turned about Y. Model units.
+static measure_bounds find_bounds(const character *character, const float *palettes, uint32_t pose_count, float turn) {
+    measure_bounds bounds = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
     size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
     uint32_t level = character->level_count - 1;
     for (uint32_t i = 0; i < character_mesh_count(character, level); i++) {
         const lmb_mesh *mesh = character_mesh(character, level, i);
         for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
-            for (uint32_t pose = 0; pose < poses->count; pose++) {
+            for (uint32_t pose = 0; pose < pose_count; pose++) {
                 float point[3];
-                skin_point(poses->palettes + pose * floats, &mesh->vertices[vertex], point);
+                skin_point(palettes + pose * floats, &mesh->vertices[vertex], point);
+                turn_about_y(turn, point);
                 grow(&bounds, point);
             }
         }
     }
     return bounds;
+}
+
+lmb_result measure_poses(const character *character, const float *parameters, uint32_t count, float turn,
+                         measure_bounds *bounds, lmb_error *error) {
+    const size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
+    float *palettes = NULL;
+    lmb_result result = run_graph(character, parameters, count, &palettes, error);
+    float origin[3];
+    memcpy(origin, character->origin, sizeof origin);
+    turn_about_y(turn, origin);
+    for (uint32_t i = 0; result == LMB_OK && i < count; i++) {
+        bounds[i] = find_bounds(character, palettes + i * floats, 1, turn);
+        for (size_t axis = 0; axis < 3; axis++) {
+            bounds[i].low[axis] = (bounds[i].low[axis] - origin[axis]) * character->unit;
+            bounds[i].high[axis] = (bounds[i].high[axis] - origin[axis]) * character->unit;
+        }
+    }
+    free(palettes);
+    return result;
 }
 
 static bool bind_position(const lmb_rig *rig, uint32_t joint, float position[3]) {
@@ -165,9 +196,17 @@ static void find_contacts(character *character, const poses *poses) {
 
 lmb_result character_measure(character *character, lmb_error *error) {
     poses poses = {0};
-    lmb_result result = run_poses(character, &poses, error);
+    lmb_result result = run_bases(character, &poses, error);
     if (result == LMB_OK) {
-        bounds bounds = find_bounds(character, &poses);
+        const size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
+        measure_bounds bounds = find_bounds(character, poses.palettes, SAMPLES, 0.0f);
+        character->ground[0] = bounds.low[1];
+        for (uint32_t base = 1; base < character->base_count; base++) {
+            const measure_bounds own = find_bounds(character, poses.palettes + base * SAMPLES * floats, SAMPLES, 0.0f);
+            character->ground[base] = own.low[1];
+            grow(&bounds, own.low);
+            grow(&bounds, own.high);
+        }
         float size[3];
         for (size_t axis = 0; axis < 3; axis++) {
             size[axis] = fmaxf(bounds.high[axis] - bounds.low[axis], 1e-6f);
@@ -180,6 +219,9 @@ lmb_result character_measure(character *character, lmb_error *error) {
         character->origin[0] = 0.5f * (bounds.low[0] + bounds.high[0]);
         character->origin[1] = bounds.low[1];
         character->origin[2] = 0.5f * (bounds.low[2] + bounds.high[2]);
+        for (uint32_t base = 0; base < character->base_count; base++) {
+            character->ground[base] = (character->ground[base] - bounds.low[1]) * character->unit;
+        }
         find_contacts(character, &poses);
     }
     release_poses(&poses);

@@ -4,7 +4,17 @@
 
 #include "character.h"
 
+typedef struct measure_bounds {
+    float low[3];
+    float high[3];
+} measure_bounds;
+
 // Runs the base clips on the CPU once, when the viewer starts, and sets unit, height, width, origin and contacts.
 lmb_result character_measure(character *character, lmb_error *error);
+
+// Stores the bounds of the character, turned about Y, in one pose for each row of its graph's parameters: metres from
+// its origin.
+lmb_result measure_poses(const character *character, const float *parameters, uint32_t count, float turn,
+                         measure_bounds *bounds, lmb_error *error);
 
 #endif

@@ -29,11 +29,11 @@ static const char *read_size(const char *text, void *target) {
     const size_t length = strcspn(text, "x");
     uint64_t sides[2] = {0};
     memcpy(width, text, length < sizeof width ? length : 0);
-    options->sized = text[length] == 'x' && option_read_whole(width, MAX_SIZE, &sides[0]) &&
-                     option_read_whole(text + length + 1, MAX_SIZE, &sides[1]) && sides[0] > 0 && sides[1] > 0;
+    const bool valid = text[length] == 'x' && option_read_whole(width, MAX_SIZE, &sides[0]) &&
+                       option_read_whole(text + length + 1, MAX_SIZE, &sides[1]) && sides[0] > 0 && sides[1] > 0;
     options->width = (uint32_t)sides[0];
     options->height = (uint32_t)sides[1];
-    return options->sized ? NULL : "WIDTHxHEIGHT up to 16384";
+    return valid ? NULL : "WIDTHxHEIGHT up to 16384";
 }
 
 static const char *read_demo(const char *text, void *target) {
@@ -54,11 +54,8 @@ static int complete(const char *command, options *options) {
     if (options->demo != NULL && comparison->graph != NULL) {
         return usage_error(command, "--demo shows no --graph");
     }
-    if (options->clip_count > 0 && (options->demo == NULL || options->file_count == 0)) {
-        return usage_error(command, "--clip needs --demo and a file");
-    }
-    if (options->characters == 0) {
-        options->characters = options->demo != NULL ? options->demo->characters : 300;
+    if (options->clip_count > 0 && options->file_count == 0) {
+        return usage_error(command, "--clip needs a file");
     }
     if (options->headless && options->frames == 0) {
         options->frames = 60;
@@ -74,7 +71,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
     text_list labels = {comparison->labels, COMPARISON_FIGURES, &comparison->label_count};
     const option table[] = {
         {"--characters", OPTION_LIMITED, &(option_limited){&options->characters, MAX_CHARACTERS}, "N",
-         "how many (300, or those of a demo)"},
+         "how many (300, or those of a demo; at most 60 if the device is a CPU)"},
         {"--device", OPTION_TEXT, &options->device, "NAME|INDEX",
          "part of a device's name, or its index as `limber devices` lists it"},
         {"--size", OPTION_OTHER, &(option_other){read_size, options}, "WxH", "of the window or the picture (1280x720)"},
@@ -86,7 +83,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
          "directional, jump, walk-run, wave, body-turn, aim or wander: a graph that moves by itself;\n"
          "without a display, as its script says. Of a FILE it plays the clips named alike"},
         {"--clip", OPTION_OTHER, &(option_other){read_text, &clips}, "NAME=CLIP",
-         "a demo plays the file's CLIP where its graph says NAME (several times)"},
+         "the file's CLIP is idle, walk or run, or what a demo's graph calls NAME (several times)"},
         {"--every", OPTION_LIMITED, &(option_limited){&options->every, MAX_FRAMES}, "N",
          "with --screenshot: also of every Nth frame, its number before the ending"},
         {"--graph", OPTION_TEXT, &comparison->graph, "FILE|JSON",
@@ -107,7 +104,9 @@ int options_parse(int argument_count, char **arguments, options *options) {
                          .synopsis = "[FILE...] [options]",
                          .text =
                              "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada or\n"
-                             "BVH; further ones add their clips, matched by joint name. Without any, the mannequin.\n",
+                             "BVH; further ones add their clips, matched by joint name. Without any, the mannequin.\n"
+                             "The characters of a file stand, walk and run by its clips with such names; if there are\n"
+                             "none, each plays one of its clips.\n",
                          .options = table,
                          .files = OPTION_ANY_FILES};
     const int status = command_line_read(&usage, argument_count - 1, arguments + 1, &options->file_count);

@@ -16,11 +16,10 @@ typedef struct options {
     const char *device;     // part of a name, or an index; NULL: the best device
     const char *screenshot; // file for the last frame, or NULL
     const char *trace;      // file for a trace, or NULL
-    uint32_t characters;
-    uint32_t frames; // 0: until the window is closed
+    uint32_t characters;    // 0: a number that suits the device
+    uint32_t frames;        // 0: until the window is closed
     uint32_t width;
     uint32_t height;
-    bool sized;                    // width and height were given
     const demo_kind *demo;         // or NULL
     const char *clips[DEMO_CLIPS]; // NAME=CLIP: replace the demo's clips by the file's
     uint32_t clip_count;

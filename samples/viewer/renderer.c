@@ -389,12 +389,16 @@ VkExtent2D renderer_extent(const renderer *renderer) {
     return renderer->extent;
 }
 
-VkImage renderer_picture(const renderer *renderer) {
-    return renderer->picture.image;
+VkRenderPass renderer_pass(const renderer *renderer) {
+    return renderer->pipelines.picture_pass;
 }
 
-VkImageView renderer_picture_view(const renderer *renderer) {
-    return renderer->picture.view;
+VkSampleCountFlagBits renderer_samples(const renderer *renderer) {
+    return renderer->pipelines.samples;
+}
+
+VkImage renderer_picture(const renderer *renderer) {
+    return renderer->picture.image;
 }
 
 static void fill_view(const camera_view *view, frame_data *data) {
@@ -562,6 +566,7 @@ void renderer_record(renderer *renderer, const renderer_frame *frame) {
     draw_contacts(renderer, frame);
     bind_pipeline(renderer, commands, PIPELINE_SKY);
     vkCmdDraw(commands, 3, 1, 0, 0);
+    ui_record(frame->ui, commands);
     vkCmdEndRenderPass(commands);
 }
 

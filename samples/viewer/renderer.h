@@ -6,6 +6,7 @@
 #include "camera.h"
 #include "crowd.h"
 #include "graphics.h"
+#include "ui.h"
 
 // UNORM; the values are already sRGB-encoded.
 #define RENDERER_FORMAT VK_FORMAT_R8G8B8A8_UNORM
@@ -28,6 +29,9 @@ void renderer_destroy(renderer *renderer);
 // Changes the size of the picture. The device must be idle.
 lmb_result renderer_resize(renderer *renderer, VkExtent2D extent, lmb_error *error);
 VkExtent2D renderer_extent(const renderer *renderer);
+// The render pass of the picture, in which the user interface is drawn.
+VkRenderPass renderer_pass(const renderer *renderer);
+VkSampleCountFlagBits renderer_samples(const renderer *renderer);
 
 typedef struct renderer_frame {
     VkCommandBuffer commands;
@@ -35,14 +39,13 @@ typedef struct renderer_frame {
     const crowd *crowd;
     const camera *camera;
     const lmb_gpu_batch *batch; // recorded earlier, in the same command buffer or an earlier one
+    ui *ui;                     // drawn over the picture
 } renderer_frame;
 
 void renderer_record(renderer *renderer, const renderer_frame *frame);
 
 // After a recorded frame, the picture is in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL and visible to transfers.
 VkImage renderer_picture(const renderer *renderer);
-// The view is valid until the picture is resized.
-VkImageView renderer_picture_view(const renderer *renderer);
 // Writes the picture of the last frame as a PNG. The frame must have completed.
 lmb_result renderer_save_picture(const renderer *renderer, const char *path, lmb_error *error);
 

@@ -4,6 +4,7 @@
 
 #include "graphics.h"
 #include "trace.h"
+#include "ui.h"
 
 #include <limber/gpu_profile.h>
 
@@ -22,6 +23,7 @@ typedef enum timing_host_stage {
 
 typedef struct timing {
     lmb_gpu_profile *profile; // NULL if the queue has no timestamps
+    bool separates_stages;    // its timestamps are in order with the commands
     bool warm;                // the first frame was discarded
     lmb_profile *host;
     uint64_t began;     // when the host's frame began,
@@ -44,6 +46,8 @@ void timing_end_frame(timing *timing);
 lmb_result timing_record_begin(const timing *timing, VkCommandBuffer commands, uint32_t frame, lmb_error *error);
 lmb_result timing_record_before_draw(const timing *timing, VkCommandBuffer commands, uint32_t frame, lmb_error *error);
 lmb_result timing_record_after_draw(const timing *timing, VkCommandBuffer commands, uint32_t frame, lmb_error *error);
+// Shows the times of the newest frames as bars, with their medians.
+void timing_show(const timing *timing, uint32_t character_count, ui *ui);
 // Adds the times of a completed frame.
 lmb_result timing_collect(timing *timing, uint32_t frame, lmb_error *error);
 

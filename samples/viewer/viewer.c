@@ -1,5 +1,6 @@
 // limber-viewer: shows a crowd, sampled, blended and skinned on the GPU, in a window or in a picture.
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,19 +9,21 @@
 #include "comparison.h"
 #include "controls.h"
 #include "demo.h"
-#include "demo_panel.h"
-#include "graph.h"
 #include "options.h"
 #include "reader.h"
 #include "reference_check.h"
 #include "renderer.h"
 #include "terminal.h"
 #include "timing.h"
+#include "ui.h"
 #include "window.h"
 
 #define FRAMES_IN_FLIGHT 2u
 #define HEADLESS_STEP (1.0 / 60.0)
 #define LONGEST_STEP 0.1 // so that nobody jumps after the whole process paused
+#define CHARACTERS 300u
+#define CHARACTERS_ON_CPU 60u
+#define REACH 0.25f // of a character's arms, in picture heights
 
 typedef struct slot {
     VkCommandPool pool;
@@ -43,8 +46,7 @@ typedef struct viewer {
     lmb_gpu_graph *graph;
     lmb_gpu_batch *batch;
     renderer *renderer;
-    overlay overlay;
-    panel *panel; // of a demo, if the build has one
+    ui *ui;
     timing timing;
     slot slots[FRAMES_IN_FLIGHT];
     uint32_t frames;    // drawn
@@ -134,34 +136,30 @@ static lmb_result create_slot(const device *device, slot *slot, lmb_error *error
     return graphics_check(vkCreateFence(device->device, &fence, NULL, &slot->done), "vkCreateFence", error);
 }
 
-static lmb_result set_overlay(viewer *viewer, lmb_error *error) {
-    return overlay_set_picture(&viewer->overlay, renderer_picture_view(viewer->renderer),
-                               renderer_extent(viewer->renderer), error);
-}
-
-static lmb_result create_panel(viewer *viewer, lmb_error *error) {
-    const panel_def def = {.instance = viewer->device.instance,
-                           .physical_device = viewer->device.physical,
-                           .device = viewer->device.device,
-                           .queue_family = viewer->device.queue_family,
-                           .queue = viewer->device.queue,
-                           .pass = viewer->overlay.pass,
-                           .image_count = FRAMES_IN_FLIGHT,
-                           .window = viewer->window != NULL ? window_handle(viewer->window) : NULL};
+static lmb_result create_ui(viewer *viewer, lmb_error *error) {
+    const ui_def def = {.instance = viewer->device.instance,
+                        .physical_device = viewer->device.physical,
+                        .device = viewer->device.device,
+                        .queue_family = viewer->device.queue_family,
+                        .queue = viewer->device.queue,
+                        .pass = renderer_pass(viewer->renderer),
+                        .samples = renderer_samples(viewer->renderer),
+                        .frame_count = FRAMES_IN_FLIGHT,
+                        .window = viewer->window != NULL ? window_handle(viewer->window) : NULL};
     VkCommandPool pool;
     VkCommandBuffer commands;
-    viewer->panel = panel_create(&def);
-    if (viewer->panel == NULL) {
-        return LMB_OK;
+    viewer->ui = ui_create(&def);
+    if (viewer->ui == NULL) {
+        return graphics_fail(error, LMB_ERROR_VULKAN, "Vulkan cannot create the user interface");
     }
     if (device_begin(&viewer->device, &pool, &commands, error)) {
         return error->result;
     }
-    panel_record_letters(viewer->panel, commands);
+    ui_record_font(viewer->ui, commands);
     if (device_submit_and_wait(&viewer->device, pool, commands, error)) {
         return error->result;
     }
-    panel_letters_uploaded(viewer->panel);
+    ui_font_uploaded(viewer->ui);
     return LMB_OK;
 }
 
@@ -175,12 +173,8 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
         .fine = viewer->window == NULL || viewer->device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
         .extent = viewer->window != NULL ? window_extent(viewer->window)
                                          : (VkExtent2D){viewer->options.width, viewer->options.height}};
-    if (renderer_create(&def, &viewer->renderer, error) ||
-        overlay_create(&viewer->device, RENDERER_FORMAT, &viewer->overlay, error) || set_overlay(viewer, error) ||
+    if (renderer_create(&def, &viewer->renderer, error) || create_ui(viewer, error) ||
         timing_create(&viewer->device, viewer->gpu, FRAMES_IN_FLIGHT, viewer->options.trace, &viewer->timing, error)) {
-        return error->result;
-    }
-    if (has_demo(viewer) && create_panel(viewer, error)) {
         return error->result;
     }
     for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
@@ -192,18 +186,11 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
 }
 
 static lmb_result open_comparison(viewer *viewer, lmb_error *error) {
-    options *options = &viewer->options;
-    if (!has_comparison(viewer)) {
-        return LMB_OK;
-    }
-    lmb_result result = comparison_create(&options->comparison, &viewer->character, &viewer->comparison, error);
-    if (result == LMB_OK) {
-        options->characters = viewer->comparison.figure_count;
-        if (!options->sized) {
-            comparison_size(&viewer->comparison, &options->width, &options->height);
-        }
-    }
-    return result;
+    const options *options = &viewer->options;
+    const float aspect = (float)options->width / (float)options->height;
+    return has_comparison(viewer)
+               ? comparison_create(&options->comparison, aspect, &viewer->character, &viewer->comparison, error)
+               : LMB_OK;
 }
 
 static lmb_result open_demo(viewer *viewer, lmb_error *error) {
@@ -213,8 +200,21 @@ static lmb_result open_demo(viewer *viewer, lmb_error *error) {
                : LMB_OK;
 }
 
+static uint32_t choose_count(const viewer *viewer) {
+    const options *options = &viewer->options;
+    const uint32_t usual = has_demo(viewer) ? options->demo->characters : CHARACTERS;
+    const bool on_cpu = viewer->device.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    if (has_comparison(viewer)) {
+        return viewer->comparison.figure_count;
+    }
+    if (options->characters > 0) {
+        return options->characters;
+    }
+    return on_cpu && usual > CHARACTERS_ON_CPU ? CHARACTERS_ON_CPU : usual;
+}
+
 static lmb_result open_crowd(viewer *viewer, lmb_error *error) {
-    if (crowd_create(&viewer->character, viewer->options.characters, &viewer->crowd, error)) {
+    if (crowd_create(&viewer->character, choose_count(viewer), &viewer->crowd, error)) {
         return error->result;
     }
     return has_demo(viewer) ? demo_start(&viewer->demo, &viewer->crowd, error) : LMB_OK;
@@ -230,29 +230,36 @@ static void place_camera(viewer *viewer) {
     }
 }
 
+// Keeps a single character in view, to the right of the windows over the picture.
 static void follow_demo(viewer *viewer) {
     if (viewer->crowd.count == 1) {
+        const VkExtent2D extent = renderer_extent(viewer->renderer);
+        const float aspect = (float)extent.width / (float)extent.height;
+        const float hidden = (ui_covered(viewer->ui) - 0.5f) * aspect + REACH;
         const float *place = viewer->crowd.members[0].placement.position;
         viewer->camera.target[0] = place[0];
         viewer->camera.target[2] = place[1];
-        camera_step_aside(&viewer->camera, demo_aside(viewer->overlay.extent));
+        camera_step_aside(&viewer->camera, fmaxf(fminf(hidden, 0.25f * aspect), 0.0f));
     }
 }
 
 static void place_comparison(viewer *viewer) {
     if (has_comparison(viewer)) {
         comparison_place(&viewer->comparison, &viewer->crowd);
-        viewer->camera = comparison_camera(&viewer->character);
+        viewer->camera = comparison_camera(&viewer->comparison, &viewer->character);
     }
 }
 
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
     // A window may be enlarged; a picture keeps its size.
-    float tallest = options->headless ? (float)options->height : FLT_MAX;
+    const character_def character_def = {.files = (const char *const *)options->files,
+                                         .file_count = options->file_count,
+                                         .clips = options->clips,
+                                         .clip_count = has_demo(viewer) ? 0 : options->clip_count,
+                                         .tallest = options->headless ? (float)options->height : FLT_MAX};
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
-        open_device(viewer, error) ||
-        character_open((const char *const *)options->files, options->file_count, tallest, &viewer->character, error) ||
+        open_device(viewer, error) || character_open(&character_def, &viewer->character, error) ||
         open_comparison(viewer, error) || open_demo(viewer, error) || open_crowd(viewer, error) ||
         create_batch(viewer, error) || create_frames(viewer, error)) {
         return error->result;
@@ -263,7 +270,7 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     viewer->controls.speed = 1.0;
     viewer->controls.camera = viewer->camera;
     viewer->controls.keeps_space = has_demo(viewer) && options->demo->pressed != NULL;
-    viewer->controls.graph = options->times;
+    viewer->controls.times = options->times;
     return LMB_OK;
 }
 
@@ -275,8 +282,7 @@ static void close_device(viewer *viewer) {
         vkDestroyCommandPool(device, viewer->slots[i].pool, NULL);
     }
     timing_destroy(&viewer->timing);
-    panel_destroy(viewer->panel);
-    overlay_destroy(&viewer->overlay);
+    ui_destroy(viewer->ui);
     renderer_destroy(viewer->renderer);
     lmb_gpu_batch_destroy(viewer->batch);
     lmb_gpu_graph_destroy(viewer->graph);
@@ -314,48 +320,30 @@ static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error
     return graphics_check(vkResetCommandPool(viewer->device.device, slot->pool, 0), "vkResetCommandPool", error);
 }
 
-// Draws one graph of the animation, and one of the frame that contains it: compared with drawing, it would hardly be
-// visible.
-static void draw_graphs(viewer *viewer) {
-    float top = 0.0f;
-    char title[64];
-    const lmb_profile *times = viewer->timing.host;
-    uint32_t first = TIMING_FRAME + 1;
-    if (viewer->timing.profile != NULL) {
-        times = lmb_gpu_profile_times(viewer->timing.profile);
-        first = LMB_GPU_STAGE_FRAME + 1;
-        snprintf(title, sizeof title, "animation of %u characters", viewer->crowd.count);
-        graph_draw(&viewer->overlay, times, first, TIMING_DRAW, title, &top);
+static void show_windows(viewer *viewer) {
+    ui_begin(viewer->ui, renderer_extent(viewer->renderer));
+    if (has_demo(viewer)) {
+        demo_show(&viewer->demo, viewer->ui);
     }
-    snprintf(title, sizeof title, "frame on the %s: %.2f ms", viewer->timing.profile != NULL ? "device" : "host",
-             1e-6 * (double)lmb_profile_total(times, 0).median);
-    graph_draw(&viewer->overlay, times, first, lmb_profile_stage_count(times), title, &top);
-}
-
-static void record_overlay(viewer *viewer, VkCommandBuffer commands) {
-    if (!viewer->controls.graph && !has_comparison(viewer) && !has_demo(viewer)) {
-        return;
+    if (viewer->controls.times) {
+        timing_show(&viewer->timing, viewer->crowd.count, viewer->ui);
     }
-    overlay_clear(&viewer->overlay);
-    if (viewer->controls.graph) {
-        draw_graphs(viewer);
+    if (viewer->controls.help) {
+        controls_show_keys(viewer->ui);
     }
     if (has_comparison(viewer)) {
-        comparison_draw_names(&viewer->comparison, &viewer->overlay);
+        comparison_show_names(&viewer->comparison, viewer->ui);
     }
-    if (has_demo(viewer)) {
-        demo_draw(&viewer->demo, &viewer->overlay);
-    }
-    overlay_record(&viewer->overlay, commands);
+    ui_end(viewer->ui);
 }
 
-// Runs in every frame, drawn or not, because a new panel measures itself in its first frame.
-static void record_panel(viewer *viewer, VkCommandBuffer commands, bool drawn) {
-    if (viewer->panel != NULL) {
-        panel_begin(viewer->panel, viewer->options.demo->name, viewer->overlay.extent, (float)HEADLESS_STEP);
-        demo_show(&viewer->demo, viewer->panel);
-        panel_end(viewer->panel, drawn ? commands : VK_NULL_HANDLE, viewer->overlay.framebuffer);
+// Sets what is shown over the picture. A window has the size that its content had the time before, which the user does
+// not notice; for a picture, and at first, it is set twice.
+static void update_ui(viewer *viewer) {
+    if (viewer->window == NULL || viewer->frames == 0) {
+        show_windows(viewer);
     }
+    show_windows(viewer);
 }
 
 // If only some frames are saved as pictures, only these are drawn.
@@ -387,15 +375,12 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
                                                             .frame = index,
                                                             .crowd = &viewer->crowd,
                                                             .camera = &viewer->camera,
-                                                            .batch = viewer->batch});
+                                                            .batch = viewer->batch,
+                                                            .ui = viewer->ui});
     }
     if (timing_record_after_draw(&viewer->timing, commands, index, error)) {
         return error->result;
     }
-    if (is_drawn(viewer)) {
-        record_overlay(viewer, commands);
-    }
-    record_panel(viewer, commands, is_drawn(viewer));
     if (viewer->window != NULL) {
         window_record_copy(viewer->window, commands, renderer_picture(viewer->renderer),
                            renderer_extent(viewer->renderer));
@@ -439,7 +424,7 @@ static lmb_result prepare_window(viewer *viewer, uint32_t index, bool *ready, lm
         if (window_is_stale(viewer->window)) {
             return LMB_OK;
         }
-        if (renderer_resize(viewer->renderer, window_extent(viewer->window), error) || set_overlay(viewer, error)) {
+        if (renderer_resize(viewer->renderer, window_extent(viewer->window), error)) {
             return error->result;
         }
     }
@@ -449,10 +434,10 @@ static lmb_result prepare_window(viewer *viewer, uint32_t index, bool *ready, lm
 static void handle_window(viewer *viewer) {
     window_input input;
     window_poll(viewer->window, &input);
-    if (panel_takes_mouse(viewer->panel)) {
+    if (ui_takes_mouse(viewer->ui)) {
         input.drag_x = input.drag_y = input.wheel = 0.0f;
     }
-    if (has_demo(viewer) && !panel_takes_keys(viewer->panel)) {
+    if (has_demo(viewer) && !ui_takes_keys(viewer->ui)) {
         controls_apply_to_demo(&input, &viewer->demo);
     }
     controls_apply(&viewer->controls, &input, &viewer->crowd, &viewer->camera);
@@ -472,7 +457,6 @@ static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapse
         if (demo_advance(&viewer->demo, seconds, error)) {
             return error->result;
         }
-        follow_demo(viewer);
         return demo_write(&viewer->demo, viewer->batch, index, error);
     }
     if (has_comparison(viewer)) {
@@ -499,6 +483,10 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
     timing_end(&viewer->timing, TIMING_WAIT);
     if (write_parameters(viewer, index, elapsed, error)) {
         return error->result;
+    }
+    update_ui(viewer);
+    if (has_demo(viewer)) {
+        follow_demo(viewer);
     }
     timing_end(&viewer->timing, TIMING_CROWD);
     if (record_frame(viewer, index, error)) {
@@ -604,8 +592,6 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
 static lmb_result show(viewer *viewer, bool *good, lmb_error *error) {
     if (viewer->window != NULL) {
         window_show(viewer->window);
-        terminal_print_lines(stdout, controls_help);
-        fflush(stdout);
     }
     if (draw_frames(viewer, error)) {
         return error->result;
@@ -643,5 +629,8 @@ int main(int argument_count, char **arguments) {
     reader_serve(argument_count, arguments);
     options options;
     const int status = options_parse(argument_count, arguments, &options);
+    if (status == EXIT_SUCCESS) { // help was requested
+        controls_print_keys();
+    }
     return status == COMMAND_LINE_GOOD ? run(&options) : status;
 }

@@ -1,0 +1,21 @@
+# Is there what limber-viewer needs for its user interface: Dear ImGui with its back ends, a compiler for C++ and
+# Vulkan's loader? Included before anything else asks for C++.
+include(CheckLanguage)
+find_package(PkgConfig QUIET)
+set(viewer_found OFF)
+if(PKG_CONFIG_FOUND AND NOT CMAKE_CROSSCOMPILING)
+    pkg_check_modules(IMGUI QUIET IMPORTED_TARGET imgui)
+    find_path(IMGUI_BACKENDS backends/imgui_impl_vulkan.h PATH_SUFFIXES imgui)
+    find_library(VULKAN_LOADER vulkan)
+    check_language(CXX)
+    if(IMGUI_FOUND AND IMGUI_BACKENDS AND VULKAN_LOADER AND CMAKE_CXX_COMPILER)
+        set(viewer_found ON)
+    endif()
+endif()
+option(LIMBER_VIEWER "Build limber-viewer, which needs Dear ImGui and a C++ compiler" ${viewer_found})
+if(LIMBER_VIEWER)
+    enable_language(CXX)
+else()
+    message(STATUS "limber-viewer is not built: it needs Dear ImGui (Debian: libimgui-dev), a C++ compiler and Vulkan's "
+                   "loader")
+endif()

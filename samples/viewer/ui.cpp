@@ -1,0 +1,348 @@
+// Wraps Dear ImGui. Lengths are in pixels of a picture of REFERENCE_HEIGHT lines, if nothing else is said.
+#include "ui.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cstdio>
+#include <iterator>
+#include <new>
+
+#include <backends/imgui_impl_glfw.h>
+#include <backends/imgui_impl_vulkan.h>
+
+#include <imgui.h>
+
+namespace {
+constexpr float REFERENCE_HEIGHT = 720.0f;
+constexpr float FONT_HEIGHT = 16.0f;
+constexpr float MIN_FONT_HEIGHT = 12.0f; // pixels, in small pictures
+constexpr float MARGIN = 8.0f;
+constexpr float WINDOW_WIDTH = 20.0f; // font heights
+constexpr float MAX_SHARE = 0.36f;    // of the picture's width for a window
+constexpr float MIN_WIDTH = 15.0f;    // font heights
+constexpr float VALUE_SHARE = 0.35f;  // of a window's width for the text beside a slider or a bar
+constexpr float BARS_SHARE = 0.11f;   // of the picture's height for a diagram
+
+// Each is drawn from its own glyphs, so that letters are sharp at every size. Text in even larger ones is enlarged.
+constexpr float FONT_HEIGHTS[] = {12.0f, 14.0f, 16.0f, 20.0f, 24.0f, 32.0f, 48.0f};
+constexpr size_t FONT_COUNT = std::size(FONT_HEIGHTS);
+
+// DejaVu Sans, in Debian, Fedora and Arch.
+constexpr const char *FONT_FILES[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+                                      "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+                                      "/usr/share/fonts/TTF/DejaVuSans.ttf"};
+
+const ImVec4 BACKGROUND = {0.09f, 0.10f, 0.12f, 1.0f};
+const ImVec4 TITLE = {0.16f, 0.18f, 0.22f, 1.0f};
+const ImVec4 LINE = {0.30f, 0.32f, 0.36f, 1.0f};
+const ImVec4 TEXT = {0.95f, 0.95f, 0.93f, 1.0f};
+const ImVec4 ACCENT = {0.26f, 0.47f, 0.70f, 1.0f};
+const ImVec4 COLORS[UI_COLORS] = {{0.34f, 0.61f, 0.91f, 1.0f}, {0.94f, 0.60f, 0.25f, 1.0f},
+                                  {0.40f, 0.76f, 0.45f, 1.0f}, {0.87f, 0.45f, 0.66f, 1.0f},
+                                  {0.93f, 0.83f, 0.35f, 1.0f}, {0.60f, 0.62f, 0.66f, 1.0f}};
+} // namespace
+
+struct ui {
+    VkDevice device;
+    VkDescriptorPool pool;
+    GLFWwindow *window;
+    ImGuiContext *context;
+    ImFont *fonts[FONT_COUNT];
+    float scale;  // of lengths, for the current picture
+    ImVec2 next;  // the corner of the next window, pixels
+    bool at_left; // the next window is at the left edge
+    float covered;
+    float button_top; // upper edge of the last button in this window, pixels
+};
+
+static VkDescriptorPool create_pool(VkDevice device) {
+    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1};
+    VkDescriptorPoolCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+    info.maxSets = 1;
+    info.poolSizeCount = 1;
+    info.pPoolSizes = &size;
+    VkDescriptorPool pool = VK_NULL_HANDLE;
+    return vkCreateDescriptorPool(device, &info, nullptr, &pool) == VK_SUCCESS ? pool : VK_NULL_HANDLE;
+}
+
+static const char *find_font_file() {
+    for (const char *path : FONT_FILES) {
+        if (FILE *file = std::fopen(path, "rb")) {
+            std::fclose(file);
+            return path;
+        }
+    }
+    return nullptr;
+}
+
+// Without a file, uses ImGui's built-in font.
+static void add_fonts(ui *ui) {
+    ImFontAtlas *atlas = ImGui::GetIO().Fonts;
+    const char *file = find_font_file();
+    for (size_t i = 0; i < FONT_COUNT; i++) {
+        ImFontConfig config;
+        config.SizePixels = FONT_HEIGHTS[i];
+        config.OversampleH = config.OversampleV = 1;
+        config.PixelSnapH = true;
+        ui->fonts[i] = file != nullptr ? atlas->AddFontFromFileTTF(file, FONT_HEIGHTS[i], &config) : nullptr;
+        if (ui->fonts[i] == nullptr) {
+            ui->fonts[i] = atlas->AddFontDefault(&config);
+        }
+    }
+}
+
+static void set_style(float scale) {
+    ImGuiStyle style;
+    ImGui::StyleColorsDark(&style);
+    style.WindowRounding = style.FrameRounding = style.GrabRounding = 3.0f;
+    style.WindowBorderSize = 0.0f;
+    style.WindowTitleAlign.x = 0.0f;
+    style.ScaleAllSizes(scale);
+    for (ImGuiCol color : {ImGuiCol_TitleBg, ImGuiCol_TitleBgActive, ImGuiCol_TitleBgCollapsed, ImGuiCol_FrameBg}) {
+        style.Colors[color] = TITLE;
+    }
+    style.Colors[ImGuiCol_WindowBg] = BACKGROUND;
+    style.Colors[ImGuiCol_Text] = TEXT;
+    style.Colors[ImGuiCol_SliderGrab] = style.Colors[ImGuiCol_Button] = ACCENT;
+    style.Colors[ImGuiCol_PlotHistogram] = COLORS[1];
+    ImGui::GetStyle() = style;
+}
+
+static void start_vulkan(const ui_def *def, VkDescriptorPool pool) {
+    ImGui_ImplVulkan_InitInfo info = {};
+    info.Instance = def->instance;
+    info.PhysicalDevice = def->physical_device;
+    info.Device = def->device;
+    info.QueueFamily = def->queue_family;
+    info.Queue = def->queue;
+    info.DescriptorPool = pool;
+    info.MinImageCount = def->frame_count;
+    info.ImageCount = def->frame_count;
+    info.MSAASamples = def->samples;
+    ImGui_ImplVulkan_Init(&info, def->pass);
+}
+
+ui *ui_create(const ui_def *def) {
+    ui *created = new (std::nothrow) ui{};
+    VkDescriptorPool pool = create_pool(def->device);
+    if (created == nullptr || pool == VK_NULL_HANDLE) {
+        vkDestroyDescriptorPool(def->device, pool, nullptr);
+        delete created;
+        return nullptr;
+    }
+    created->device = def->device;
+    created->pool = pool;
+    created->window = static_cast<GLFWwindow *>(def->window);
+    created->context = ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr; // nothing is left behind
+    add_fonts(created);
+    if (created->window != nullptr) {
+        ImGui_ImplGlfw_InitForVulkan(created->window, true);
+    }
+    start_vulkan(def, pool);
+    return created;
+}
+
+void ui_destroy(ui *ui) {
+    if (ui == nullptr) {
+        return;
+    }
+    ImGui_ImplVulkan_Shutdown();
+    if (ui->window != nullptr) {
+        ImGui_ImplGlfw_Shutdown();
+    }
+    ImGui::DestroyContext(ui->context);
+    vkDestroyDescriptorPool(ui->device, ui->pool, nullptr);
+    delete ui;
+}
+
+void ui_record_font(ui *, VkCommandBuffer commands) {
+    ImGui_ImplVulkan_CreateFontsTexture(commands);
+}
+
+void ui_font_uploaded(ui *) {
+    ImGui_ImplVulkan_DestroyFontUploadObjects();
+}
+
+// Returns the font whose glyphs are at most `height` pixels high, or the smallest one.
+static ImFont *choose_font(const ui *ui, float height) {
+    size_t choice = 0;
+    while (choice + 1 < FONT_COUNT && FONT_HEIGHTS[choice + 1] <= height) {
+        choice++;
+    }
+    return ui->fonts[choice];
+}
+
+static void set_scale(ui *ui) {
+    ImGuiIO &io = ImGui::GetIO();
+    const float height = std::max(MIN_FONT_HEIGHT, FONT_HEIGHT * io.DisplaySize.y / REFERENCE_HEIGHT);
+    io.FontDefault = choose_font(ui, height);
+    io.FontGlobalScale = std::max(1.0f, height / FONT_HEIGHTS[FONT_COUNT - 1]);
+    ui->scale = io.FontDefault->FontSize * io.FontGlobalScale / FONT_HEIGHT;
+    set_style(ui->scale);
+}
+
+void ui_begin(ui *ui, VkExtent2D extent) {
+    ImGui_ImplVulkan_NewFrame();
+    if (ui->window != nullptr) {
+        ImGui_ImplGlfw_NewFrame();
+    } else {
+        ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(extent.width), static_cast<float>(extent.height));
+        ImGui::GetIO().DeltaTime = 1.0f / 60.0f;
+    }
+    set_scale(ui);
+    ImGui::NewFrame();
+    ui->next = ImVec2(MARGIN * ui->scale, MARGIN * ui->scale);
+    ui->at_left = true;
+    ui->covered = 0.0f;
+}
+
+void ui_end(ui *) {
+    ImGui::Render();
+}
+
+void ui_record(ui *, VkCommandBuffer commands) {
+    ImGui_ImplVulkan_RenderDrawData(ImGui::GetDrawData(), commands);
+}
+
+void ui_begin_window(ui *ui, const char *title) {
+    const ImVec2 picture = ImGui::GetIO().DisplaySize;
+    const float margin = MARGIN * ui->scale, font = FONT_HEIGHT * ui->scale;
+    const float width =
+        std::min(std::max(std::min(MAX_SHARE * picture.x, WINDOW_WIDTH * font), MIN_WIDTH * font), picture.x);
+    ImGui::SetNextWindowSize(ImVec2(width, 0.0f));
+    ImGui::SetNextWindowPos(ui->next);
+    ImGui::Begin(title, nullptr,
+                 ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing);
+    // The window's height is that of the previous frame.
+    if (ui->at_left && ui->next.y > margin && ui->next.y + ImGui::GetWindowHeight() > picture.y) {
+        ui->at_left = false;
+        ui->next = ImVec2(picture.x - width - margin, margin);
+        ImGui::SetWindowPos(ui->next);
+    }
+    if (ui->at_left) {
+        ui->covered = (ui->next.x + width) / picture.x;
+    }
+    ui->button_top = -1.0f;
+    ImGui::PushItemWidth(-VALUE_SHARE * width);
+}
+
+void ui_end_window(ui *ui) {
+    ImGui::PopItemWidth();
+    ui->next.y += ImGui::GetWindowHeight() + MARGIN * ui->scale;
+    ImGui::End();
+}
+
+void ui_text(ui *, const char *text) {
+    ImGui::PushTextWrapPos(0.0f);
+    ImGui::TextUnformatted(text);
+    ImGui::PopTextWrapPos();
+}
+
+void ui_value(ui *, const char *name, const char *value) {
+    ImGui::TextUnformatted(name);
+    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(value).x);
+    ImGui::TextUnformatted(value);
+}
+
+void ui_progress(ui *, const char *name, float share) {
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0.0f, 0.0f)); // keeps the name in line with the bar
+    ImGui::ProgressBar(share, ImVec2(ImGui::CalcItemWidth(), ImGui::GetTextLineHeight()), "");
+    ImGui::SameLine(0.0f, ImGui::GetStyle().ItemInnerSpacing.x);
+    ImGui::TextUnformatted(name);
+    ImGui::PopStyleVar();
+}
+
+bool ui_slider(ui *, const char *name, float min, float max, float *value) {
+    return ImGui::SliderFloat(name, value, min, max, "%.2f");
+}
+
+// Buttons are side by side if there is room.
+bool ui_button(ui *ui, const char *name) {
+    const ImGuiStyle &style = ImGui::GetStyle();
+    const float right =
+        ImGui::GetItemRectMax().x + style.ItemSpacing.x + ImGui::CalcTextSize(name).x + 2.0f * style.FramePadding.x;
+    if (ImGui::GetItemRectMin().y == ui->button_top &&
+        right <= ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
+        ImGui::SameLine();
+    }
+    const bool pressed = ImGui::Button(name);
+    ui->button_top = ImGui::GetItemRectMin().y;
+    return pressed;
+}
+
+static void draw_axis(ImVec2 corner, ImVec2 size, float axis_width, float max) {
+    for (int step = 0; step <= 2; step++) {
+        const float y = corner.y + size.y * (1.0f - 0.5f * static_cast<float>(step));
+        char label[32];
+        std::snprintf(label, sizeof label, "%g ms", static_cast<double>(max) * step / 2);
+        const ImVec2 text = ImGui::CalcTextSize(label);
+        ImDrawList *list = ImGui::GetWindowDrawList();
+        list->AddText(ImVec2(corner.x - text.x - 0.06f * axis_width, y - 0.5f * text.y),
+                      ImGui::GetColorU32(ImGuiCol_Text), label);
+        list->AddLine(ImVec2(corner.x, y), ImVec2(corner.x + size.x, y), ImGui::GetColorU32(LINE));
+    }
+}
+
+void ui_bars(ui *, const float *values, uint32_t layer_count, uint32_t bar_count, float max) {
+    const float line = ImGui::GetTextLineHeight();
+    const float axis_width = ImGui::CalcTextSize("0.005 ms").x;
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    const ImVec2 corner = {origin.x + axis_width, origin.y + 0.5f * line};
+    const ImVec2 size = {ImGui::GetContentRegionAvail().x - axis_width, BARS_SHARE * ImGui::GetIO().DisplaySize.y};
+    const float width = size.x / static_cast<float>(bar_count);
+    draw_axis(corner, size, axis_width, max);
+    for (uint32_t bar = 0; bar < bar_count; bar++) {
+        float bottom = corner.y + size.y;
+        const float left = corner.x + width * static_cast<float>(bar);
+        for (uint32_t layer = 0; layer < layer_count; layer++) {
+            const float top = bottom - size.y * values[layer * bar_count + bar] / max;
+            ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(left, top), ImVec2(left + width, bottom),
+                                                      ImGui::GetColorU32(COLORS[layer % UI_COLORS]));
+            bottom = top;
+        }
+    }
+    ImGui::Dummy(ImVec2(axis_width + size.x, size.y + line));
+}
+
+void ui_legend(ui *ui, uint32_t layer, const char *name, const char *value) {
+    const float side = ImGui::GetFontSize();
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(corner.x + 0.1f * side, corner.y + 0.2f * side),
+                                              ImVec2(corner.x + 0.8f * side, corner.y + 0.9f * side),
+                                              ImGui::GetColorU32(COLORS[layer % UI_COLORS]));
+    ImGui::Dummy(ImVec2(side, side));
+    ImGui::SameLine();
+    ui_value(ui, name, value);
+}
+
+void ui_names(ui *ui, const char *const *names, const float *middles, uint32_t count, float width, float height) {
+    const ImVec2 picture = ImGui::GetIO().DisplaySize;
+    const float strip = height * picture.y, middle = picture.y - 0.5f * strip;
+    ImDrawList *list = ImGui::GetBackgroundDrawList();
+    list->AddRectFilled(ImVec2(0.0f, picture.y - strip), picture, ImGui::GetColorU32(BACKGROUND));
+    float size = 0.75f * strip; // of all names, so that the longest one fits
+    for (uint32_t i = 0; i < count; i++) {
+        size = std::min(size, size * width * picture.x /
+                                  choose_font(ui, size)->CalcTextSizeA(size, FLT_MAX, 0.0f, names[i]).x);
+    }
+    ImFont *font = choose_font(ui, size);
+    for (uint32_t i = 0; i < count; i++) {
+        const ImVec2 extent = font->CalcTextSizeA(size, FLT_MAX, 0.0f, names[i]);
+        list->AddText(font, size, ImVec2(middles[i] * picture.x - 0.5f * extent.x, middle - 0.5f * extent.y),
+                      ImGui::GetColorU32(TEXT), names[i]);
+    }
+}
+
+float ui_covered(const ui *ui) {
+    return ui->covered;
+}
+
+bool ui_takes_mouse(const ui *) {
+    return ImGui::GetIO().WantCaptureMouse;
+}
+
+bool ui_takes_keys(const ui *) {
+    return ImGui::GetIO().WantCaptureKeyboard;
+}

@@ -1,0 +1,81 @@
+// The user interface over the picture, in a window and in a headless picture alike: windows with text, sliders, buttons
+// and bars, and names below figures. Dear ImGui draws it. It is in a separate shared library, because ImGui calls
+// Vulkan functions by names that volk uses for its function pointers.
+#ifndef LIMBER_SAMPLES_VIEWER_UI_H
+#define LIMBER_SAMPLES_VIEWER_UI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#include <vulkan/vulkan_core.h>
+
+extern "C" {
+#else
+#include <volk.h>
+#endif
+
+typedef struct ui ui;
+
+typedef struct ui_def {
+    VkInstance instance;
+    VkPhysicalDevice physical_device;
+    VkDevice device;
+    uint32_t queue_family;
+    VkQueue queue;
+    VkRenderPass pass; // ui_record() is called in it
+    VkSampleCountFlagBits samples;
+    uint32_t frame_count; // frames in flight, 2 or more
+    void *window;         // a GLFWwindow whose events the interface receives and passes on; NULL without a display
+} ui_def;
+
+// Returns NULL if memory ran out or Vulkan failed.
+ui *ui_create(const ui_def *def);
+// Does nothing if `ui` is NULL. The device must be idle.
+void ui_destroy(ui *ui);
+// Records the upload of the font. Call the second function after it has completed.
+void ui_record_font(ui *ui, VkCommandBuffer commands);
+void ui_font_uploaded(ui *ui);
+
+// The content of a frame is set between ui_begin() and ui_end(). Letters are 16 pixels high in a picture of 720 lines
+// and in proportion in larger ones.
+void ui_begin(ui *ui, VkExtent2D extent);
+void ui_end(ui *ui);
+// Draws the content in the render pass.
+void ui_record(ui *ui, VkCommandBuffer commands);
+
+// Begins a window, which is below the previous one, or at the right if there is no room. The title must be unique.
+void ui_begin_window(ui *ui, const char *title);
+void ui_end_window(ui *ui);
+void ui_text(ui *ui, const char *text);
+// Shows a text with a value at the right edge.
+void ui_value(ui *ui, const char *name, const char *value);
+// Shows a bar that is filled up to `share` (0 to 1).
+void ui_progress(ui *ui, const char *name, float share);
+// Returns true if the user moved it.
+bool ui_slider(ui *ui, const char *name, float min, float max, float *value);
+// Returns true if it was pressed.
+bool ui_button(ui *ui, const char *name);
+
+#define UI_COLORS 6u
+
+// Shows stacked bars: `values` is [layer][bar] in milliseconds, and the upper edge of the diagram is `max`. A layer has
+// the color of its index, and ui_legend() shows it.
+void ui_bars(ui *ui, const float *values, uint32_t layer_count, uint32_t bar_count, float max);
+void ui_legend(ui *ui, uint32_t layer, const char *name, const char *value);
+
+// Shows names in a strip at the lower edge of the picture, which takes `height` of its height: each has its middle at
+// `middles` (0 to 1) and is at most `width` wide, both relative to the picture's width.
+void ui_names(ui *ui, const char *const *names, const float *middles, uint32_t count, float width, float height);
+
+// Returns the share of the picture's width that the windows at its left edge cover.
+float ui_covered(const ui *ui);
+// Return whether the interface currently uses the mouse or the keys.
+bool ui_takes_mouse(const ui *ui);
+bool ui_takes_keys(const ui *ui);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
