@@ -65,7 +65,7 @@ static void *add_items(baker *b, row *row, size_t count, size_t size) {
         const size_t capacity = 2 * row->capacity + count + 16;
         void *items = lmb_host_allocate(&b->host, capacity, size);
         if (items == NULL) {
-            b->result = lmb_fail(b->error, LMB_ERROR_MEMORY, "clip difference: no memory for its keys");
+            b->result = lmb_fail(b->error, LMB_ERROR_MEMORY, "make additive: no memory for its keys");
             return NULL;
         }
         if (row->count > 0) {
@@ -130,7 +130,7 @@ static void find_model_rotations(const baker *b, uint32_t joint, const instant *
 static void fail_shear(baker *b, uint32_t joint, float time) {
     if (b->result == LMB_OK) {
         b->result = lmb_fail(b->error, LMB_ERROR_ARGUMENT,
-                             "clip difference '%s': joint '%s' at %g s: as matrices the difference shears",
+                             "make additive '%s': joint '%s' at %g s: as matrices the difference shears",
                              lmb_clip_name(b->source), b->rig->names[joint], (double)time);
     }
 }
@@ -417,7 +417,7 @@ static void build(baker *b, lmb_clip **clip) {
 }
 
 static lmb_result fail_argument(lmb_error *error, const char *what) {
-    return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip difference: %s", what);
+    return lmb_fail(error, LMB_ERROR_ARGUMENT, "make additive: %s", what);
 }
 
 static bool pose_is_usable(const lmb_transform *pose, uint32_t joints, uint32_t *offender) {
@@ -462,7 +462,7 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
     }
     if (def->pose != NULL && !pose_is_usable(def->pose, rig->joint_count, &joint)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
-                        "clip difference: the reference pose of joint '%s' is not of finite numbers up to 2^40, or its "
+                        "make additive: the reference pose of joint '%s' is not of finite numbers up to 2^40, or its "
                         "rotation is zero",
                         rig->names[joint]);
     }
@@ -495,7 +495,7 @@ lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, co
     b.first_time = lmb_host_allocate(&b.host, tracks, sizeof *b.first_time);
     b.first_value = lmb_host_allocate(&b.host, tracks, sizeof *b.first_value);
     if (b.tracks == NULL || b.first_time == NULL || b.first_value == NULL) {
-        b.result = lmb_fail(error, LMB_ERROR_MEMORY, "clip difference: no memory for %zu tracks", tracks);
+        b.result = lmb_fail(error, LMB_ERROR_MEMORY, "make additive: no memory for %zu tracks", tracks);
     } else {
         fenv_t callers;
         lmb_environment_enter(&callers);

@@ -46,6 +46,11 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     return lmb_find_operation(node->op)->code;
 }
 
+// Returns the offset of the neutral pose: the rest pose, or for an additive no change.
+static uint32_t neutral_pose(const lmb_compiler *c, const lmb_node_def *node) {
+    return lmb_graph_is_additive(c, node) ? c->no_change : c->block != NULL ? c->block[PROGRAM_REST] : 0;
+}
+
 // `weight` is the weight's index, if the instruction reads one. `input` is the input that is accumulated or taken; in
 // layers, input_count stands for the rest pose; for an instruction that reads an exchange area, it is the area.
 static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t weight, uint32_t input,
@@ -55,6 +60,7 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
     }
     if (takes & TAKES_CLIP) {
         at[CLIP_SOURCE] = lmb_graph_add_source(c, node);
+        at[CLIP_ABSENT] = neutral_pose(c, node);
         at[CLIP_WEIGHTS_ROW] = node->joint_weights != LMB_NONE ? c->masks + node->joint_weights * c->mask_words : 0;
     }
     if (takes & TAKES_POSE) {
@@ -87,7 +93,7 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[PROFILES_STATE] = input;
     }
     if (takes & TAKES_REST) {
-        at[SUM_REST] = lmb_graph_is_additive(c, node) ? c->no_change : c->block != NULL ? c->block[PROGRAM_REST] : 0;
+        at[SUM_REST] = neutral_pose(c, node);
     }
     if (takes & TAKES_MASK) {
         at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;

@@ -34,10 +34,14 @@ const lmb_operation *lmb_find_operation(lmb_op op) {
 }
 
 const char *lmb_op_name(lmb_op op) {
-    if (op == LMB_OP_WEIGHTED_MATRIX) {
-        return "weighted-matrix"; // not an identifier in C
+    switch (op) { // the table has identifiers of C
+    case LMB_OP_WEIGHTED_MATRIX:
+        return "weighted-matrix";
+    case LMB_OP_MAKE_ADDITIVE:
+        return "make-additive";
+    default:
+        return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
     }
-    return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
 }
 
 uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) {

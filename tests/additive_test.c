@@ -585,11 +585,11 @@ static void what_model_space_does_not_take(void **state) {
     def.node_count = scene.node_count;
     scene.nodes[3].form = LMB_FORM_AFFINE;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "node 3 (make_additive): space: the affine form has no model space"));
+    assert_non_null(strstr(error.message, "node 3 (make-additive): space: the affine form has no model space"));
     scene.nodes[3].form = LMB_FORM_LOCAL;
     scene.nodes[3].space = LMB_SPACE_COUNT;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "node 3 (make_additive): space: unknown"));
+    assert_non_null(strstr(error.message, "node 3 (make-additive): space: unknown"));
     scene.nodes[3].space = LMB_SPACE_MODEL;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
     scene_end(&scene);

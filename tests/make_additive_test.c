@@ -409,6 +409,52 @@ static void what_is_refused(void **state) {
     end(&world);
 }
 
+// An index out of range gives no change where all clips are additives, beside characters that play one.
+static void absent_additives_change_nothing(void **state) {
+    (void)state;
+    static const float indices[] = {0.0f, 1.0f, -1.0f, NAN, 0.5f, 1e9f, 0.0f};
+    enum { CHARACTERS = sizeof indices / sizeof *indices };
+    world world;
+    start(&world, true);
+    lmb_clip *baked = bake(&world, &(lmb_clip_additive_def){.clip = world.clips[1]});
+    lmb_node_def node = lmb_clip_node(0, lmb_constant(1.0f));
+    node.clip = lmb_parameter(0);
+    const lmb_graph_def def = {.rig = world.rig,
+                               .clips = (const lmb_clip *const *)&baked,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = 1};
+    lmb_graph *graph = NULL;
+    assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
+    const lmb_batch batch = {graph, CHARACTERS, LMB_OUTPUT_LOCAL};
+    for (lmb_cpu_path path = 0; path < LMB_CPU_PATH_COUNT; path++) {
+        float local[CHARACTERS][LMB_POSE_COMPONENTS][FEW];
+        lmb_cpu *cpu = NULL;
+        if (!lmb_cpu_has(path)) {
+            continue;
+        }
+        assert_int_equal(lmb_cpu_create(graph, path, NULL, &cpu, NULL), LMB_OK);
+        const lmb_batch_inputs inputs = {.parameters = indices};
+        const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = &local[0][0][0]}};
+        assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+        lmb_cpu_destroy(cpu);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            const bool plays = indices[i] >= 0.0f && indices[i] < 1.0f;
+            bool changes = false;
+            for (uint32_t component = 0; component < LMB_POSE_COMPONENTS; component++) {
+                for (uint32_t joint = 0; joint < FEW; joint++) {
+                    changes = changes || local[i][component][joint] != (component < 6 ? 0.0f : 1.0f);
+                }
+            }
+            assert_int_equal(changes, plays);
+        }
+    }
+    lmb_graph_destroy(graph);
+    lmb_clip_destroy(baked);
+    end(&world);
+}
+
 static lmb_result bake_once(const lmb_host *host, lmb_error *error, void *user) {
     const world *world = user;
     const lmb_clip_additive_def def = {.clip = world->clips[1], .space = LMB_SPACE_MODEL};
@@ -433,6 +479,7 @@ int main(void) {
         cmocka_unit_test(steps_stay_sharp),
         cmocka_unit_test(clips_without_a_duration),
         cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(absent_additives_change_nothing),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,9 +117,6 @@ static void every_operation_has_a_section(void **state) {
     for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
         char heading[100], line[1024];
         snprintf(heading, sizeof heading, "### %s\n", lmb_op_name((lmb_op)op));
-        for (char *at = heading; *at != '\0'; at++) {
-            *at = *at == '_' ? '-' : *at; // as in JSON
-        }
         bool found = false;
         FILE *page = open_page("graph-reference");
         while (fgets(line, sizeof line, page) != NULL) {

@@ -470,7 +470,7 @@ typedef struct lmb_node_def {
     /// combine: for each input an index into the graph's joint maps, or #LMB_NONE for a whole pose
     uint32_t joint_maps[LMB_MAX_INPUTS];
     /// clip: index into the graph's clips, rounded down. An index out of range is refused (#LMB_REFUSED_CLIP) and gives
-    /// the rest pose.
+    /// the rest pose, or no change if all clips that the node may choose are additives.
     lmb_value clip;
     lmb_value time; ///< clip: seconds
     lmb_value rate; ///< clip: the time in the clip is time * rate + offset

@@ -120,6 +120,9 @@ OP float_value clip_channel(frame f, uint instruction) {
     f.search = load_search(f, LOAD(f.program, instruction + CLIP_SOURCE));
 #endif
     float_value sampled = rest_channel(f, instruction);
+    if (LOAD(f.program, instruction + CLIP_ABSENT) != LOAD(f.program, PROGRAM_REST)) {
+        sampled.x = SPLAT(0.0f); // no change
+    }
 #ifdef LMB_SIMD_WIDTH
     // If lanes play different clips, samples each of these clips in turn.
     lane_mask left = s.known;

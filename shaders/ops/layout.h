@@ -122,6 +122,7 @@
 #define INSTRUCTION_WORDS 8u
 #define INSTRUCTION_OPERATION 0u
 #define CLIP_SOURCE 1u      // clip: index of its source record
+#define CLIP_ABSENT 2u      // clip: offset of the pose that replaces a clip that does not exist: rest, or no change
 #define CLIP_WEIGHTS_ROW 6u // clip: offset of a mask that overrides the clip's joint weights, or 0
 #define STATIC_POSE 3u // static pose: offset of float [10][joint], then, if it has as many joints as the rig, [channel]
 #define POSE_FLOATS 4u // pose: floats per character in the buffer

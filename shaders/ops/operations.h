@@ -173,12 +173,18 @@ OP real clip_joint_weight(frame f, uint clip, uint joint) {
     return weight;
 }
 
+// The pose of a clip that does not exist: the rest pose, or for an additive no change.
+OP transform absent_clip(frame f, uint instruction) {
+    address at = LOAD(f.program, instruction + CLIP_ABSENT);
+    return load_static_pose(f.program, at + f.joint, LOAD(f.program, PROGRAM_JOINTS));
+}
+
 #ifdef LMB_SIMD_WIDTH
 // If lanes play different clips, samples each of these clips in turn.
-OP_COLD void sample_each_clip(const frame *at, uint joint, transform *found) {
+OP_COLD void sample_each_clip(const frame *at, uint instruction, uint joint, transform *found) {
     frame f = *at;
     source s = *f.from;
-    transform sampled = load_rest(f.program, f.joint);
+    transform sampled = absent_clip(f, instruction);
     lane_mask left = s.known;
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
@@ -197,7 +203,6 @@ OP_COLD void sample_each_clip(const frame *at, uint joint, transform *found) {
 }
 
 OP transform sample_source(frame f, uint instruction, uint joint) {
-    UNUSED(instruction);
     transform sampled;
     if (f.from->alike) {
         uint clip = f.from->usual;
@@ -207,7 +212,7 @@ OP transform sample_source(frame f, uint instruction, uint joint) {
         }
     } else {
         const frame at = f;
-        sample_each_clip(&at, joint, &sampled);
+        sample_each_clip(&at, instruction, joint, &sampled);
     }
     return sampled;
 }
@@ -221,7 +226,7 @@ OP transform sample_source(frame f, uint instruction, uint joint) {
 #endif
         sampled = sample_joint(f, s.clip, joint, s.time);
     } else {
-        sampled = load_rest(f.program, f.joint);
+        sampled = absent_clip(f, instruction);
     }
     if (USES_WEIGHTS && s.known) {
         sampled.weight = clip_joint_weight(f, s.clip, joint);
