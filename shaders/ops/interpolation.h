@@ -94,7 +94,7 @@ OP transform interpolate_transforms(transform a, transform b, real t, uint choic
     bool as_given = (choice & CHOICE_AS_GIVEN) != 0u;
     transform between;
     between.weight = a.weight;
-    between.t = snap_vector(lerp_vectors(a.t, b.t, t));
+    between.t = snap_between(lerp_vectors(a.t, b.t, t));
     if ((choice & (CHOICE_NLERP | CHOICE_LERP)) != 0u) {
         between.q = quaternion_nlerp(a.q, b.q, t, as_given);
     } else if (as_given) {

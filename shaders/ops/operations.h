@@ -297,7 +297,7 @@ OP transform take_operation(frame f, uint instruction, transform a, transform b)
 OP transform blend_transforms(transform a, transform b, real weight) {
     transform blended;
     blended.weight = a.weight;
-    blended.t = snap_vector(lerp_vectors(a.t, b.t, weight));
+    blended.t = snap_between(lerp_vectors(a.t, b.t, weight));
     blended.q = rotation_at_end(quaternion_slerp(a.q, b.q, weight), b.q, weight);
     blended.s = blend_scales(a.s, b.s, weight);
     return blended;

@@ -447,11 +447,12 @@ OP vector sample_vector_track(memory data, track t, FOUND at) {
             sampled = make_vector(sample_cubic(data, at, sampled.x, b.x, from, to, 3u),
                                   sample_cubic(data, at, sampled.y, b.y, from + 1u, to + 1u, 3u),
                                   sample_cubic(data, at, sampled.z, b.z, from + 2u, to + 2u, 3u));
+            sampled = snap_vector(sampled);
         } else {
-            sampled = lerp_vectors(sampled, b, AT(at).fraction);
+            sampled = snap_between(lerp_vectors(sampled, b, AT(at).fraction));
         }
     }
-    return snap_vector(sampled);
+    return sampled;
 }
 
 OP quaternion sample_cubic_rotation(memory data, track t, FOUND at) {

@@ -69,6 +69,12 @@ OP vector snap_vector(vector v) {
     return make_vector(snap_number(v.x), snap_number(v.y), snap_number(v.z));
 }
 
+// Snaps what lerp() gives of snapped values for t from 0 to 1. Its products and their sum round monotonically, and at
+// 2^40 they are exact, so the result has no larger magnitude.
+OP vector snap_between(vector v) {
+    return make_vector(snap_small(v.x), snap_small(v.y), snap_small(v.z));
+}
+
 OP vector select_vector(lane_mask condition, vector yes, vector no) {
     return make_vector(SELECT(condition, yes.x, no.x), SELECT(condition, yes.y, no.y), SELECT(condition, yes.z, no.z));
 }
@@ -276,11 +282,7 @@ OP transform transform_multiply(transform a, transform b) {
 // Snaps an element of a linear part. Programs without scale only multiply rotations, whose squared length is 1 to
 // within 1e-5. Even with a depth of 65,535 joints no element gets near 2^40, so the upper bound is not needed.
 OP real snap_turned(real x) {
-#ifdef LMB_GLSL
-    return snap_number(x);
-#else
     return USES_SCALE ? snap_number(x) : snap_small(x);
-#endif
 }
 
 // Snaps the linear part and replaces the translation by t.
