@@ -1,5 +1,5 @@
 // Builds clips from the animations of an Assimp scene.
-#include "assimp_scene.h"
+#include "assimp.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,282 @@
-// Builds meshes from the nodes of an Assimp scene.
-#include "assimp_scene.h"
+// Builds meshes and materials of an Assimp scene.
+#include "assimp.h"
 
+#include <assimp/cimport.h>
+#include <assimp/material.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_png_or_jpeg(const uint8_t *bytes, size_t size) {
+    return (size >= 8 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0) ||
+           (size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0);
+}
+
+// Returns the part of a path after its last slash or backslash.
+static const char *base_name(const char *path) {
+    const char *base = path;
+    for (; *path != '\0'; path++) {
+        base = *path == '/' || *path == '\\' ? path + 1 : base;
+    }
+    return base;
+}
+
+// Finds a texture inside the file: it is named "*0", "*1" and so on, or by the name of its original file.
+static uint32_t find_texture(const struct aiScene *scene, const char *path) {
+    if (path[0] == '*' && path[1] >= '0' && path[1] <= '9') {
+        unsigned long index = strtoul(path + 1, NULL, 10);
+        return index < scene->mNumTextures ? (uint32_t)index : LMB_NONE;
+    }
+    for (unsigned i = 0; i < scene->mNumTextures; i++) {
+        const char *name = base_name(scene->mTextures[i]->mFilename.data);
+        if (name[0] != '\0' && strcmp(name, base_name(path)) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+static bool keep_image(lmb_assimp *assimp, uint32_t index, const char *name) {
+    lmb_importer *importer = assimp->tables.importer;
+    lmb_import *import = importer->import;
+    const struct aiTexture *texture = assimp->scene->mTextures[index];
+    lmb_image image = {.name = lmb_importer_copy_text(importer, &import->pool, name), .size = texture->mWidth};
+    uint8_t *bytes = image.name == NULL ? NULL : lmb_importer_allocate(importer, &import->pool, texture->mWidth, 1);
+    lmb_image *images = bytes == NULL ? NULL
+                                      : lmb_importer_grow(importer, &import->pool, import->images, import->image_count,
+                                                          &import->image_capacity, sizeof(lmb_image));
+    if (images == NULL) {
+        return false;
+    }
+    memcpy(bytes, texture->pcData, texture->mWidth);
+    image.bytes = bytes;
+    import->images = images;
+    assimp->tables.image_of[index] = (uint32_t)import->image_count;
+    images[import->image_count++] = image;
+    return true;
+}
+
+// A texture with a height of 0 is an encoded file of `mWidth` bytes.
+static bool use_texture(lmb_assimp *assimp, const char *path, uint32_t *image) {
+    lmb_importer *importer = assimp->tables.importer;
+    uint32_t index = find_texture(assimp->scene, path);
+    if (index == LMB_NONE) {
+        return lmb_importer_note(importer, "image '%.200s' is not inside the file: left out", path);
+    }
+    const struct aiTexture *texture = assimp->scene->mTextures[index];
+    const char *name = texture->mFilename.length > 0 ? base_name(texture->mFilename.data) : base_name(path);
+    if (texture->mHeight != 0 || texture->pcData == NULL ||
+        !is_png_or_jpeg((const uint8_t *)texture->pcData, texture->mWidth)) {
+        return lmb_importer_note(importer, "image '%.200s' is neither PNG nor JPEG: left out", name);
+    }
+    if (assimp->tables.image_of[index] == LMB_NONE && !keep_image(assimp, index, name)) {
+        return false;
+    }
+    *image = assimp->tables.image_of[index];
+    return true;
+}
+
+// Converts an sRGB component to linear light.
+static float linear_of(float value) {
+    value = value > 0 ? fminf(value, 1) : 0; // NaN is 0 as well
+    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+}
+
+static bool read_properties(lmb_assimp *assimp, const struct aiMaterial *source, lmb_gltf_material *material) {
+    struct aiColor4D color;
+    int two_sided = 0;
+    struct aiString path;
+    if (aiGetMaterialColor(source, AI_MATKEY_COLOR_DIFFUSE, &color) == aiReturn_SUCCESS) {
+        material->base_color[0] = linear_of(color.r);
+        material->base_color[1] = linear_of(color.g);
+        material->base_color[2] = linear_of(color.b);
+    }
+    if (aiGetMaterialIntegerArray(source, AI_MATKEY_TWOSIDED, &two_sided, NULL) == aiReturn_SUCCESS) {
+        material->double_sided = two_sided != 0;
+    }
+    if (aiGetMaterialTexture(source, aiTextureType_DIFFUSE, 0, &path, NULL, NULL, NULL, NULL, NULL, NULL) !=
+        aiReturn_SUCCESS) {
+        return true;
+    }
+    if (!use_texture(assimp, path.data, &material->image)) {
+        return false;
+    }
+    for (int i = 0; material->image != LMB_NONE && i < 3; i++) {
+        material->base_color[i] = 1; // these formats show the texture instead of the colour
+    }
+    return true;
+}
+
+static bool prepare_materials(lmb_assimp *assimp) {
+    lmb_gltf *tables = &assimp->tables;
+    lmb_importer *importer = tables->importer;
+    tables->material_cache =
+        lmb_importer_allocate(importer, &importer->scratch, assimp->scene->mNumMaterials, sizeof(lmb_gltf_material));
+    tables->image_of =
+        tables->material_cache == NULL
+            ? NULL
+            : lmb_importer_allocate(importer, &importer->scratch, assimp->scene->mNumTextures, sizeof(uint32_t));
+    for (unsigned i = 0; tables->image_of != NULL && i < assimp->scene->mNumTextures; i++) {
+        tables->image_of[i] = LMB_NONE;
+    }
+    return tables->image_of != NULL;
+}
+
+static bool read_material(lmb_assimp *assimp, uint32_t index, lmb_gltf_material *material) {
+    const lmb_gltf_material plain = {
+        .is_read = true, .base_color = {1, 1, 1, 1}, .image = LMB_NONE, .texcoord_transform = {{1, 0, 0}, {0, 1, 0}}};
+    *material = plain;
+    if (index >= assimp->scene->mNumMaterials) {
+        return true;
+    }
+    lmb_gltf_material *cached = &assimp->tables.material_cache[index];
+    if (!cached->is_read) {
+        *cached = plain;
+        if (!read_properties(assimp, assimp->scene->mMaterials[index], cached)) {
+            return false;
+        }
+    }
+    *material = *cached;
+    return true;
+}
+
+// ---- Geometry ----
+
+static bool fail_vertex(const lmb_assimp *assimp, const char *name, unsigned vertex, const char *what) {
+    return lmb_importer_fail(assimp->tables.importer, LMB_ERROR_FORMAT, "mesh '%.200s': vertex %u has %s", name, vertex,
+                             what);
+}
+
+static bool is_finite(const struct aiVector3D *v) {
+    return isfinite(v->x) && isfinite(v->y) && isfinite(v->z);
+}
+
+static bool read_vertices(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name,
+                          lmb_gltf_geometry *geometry) {
+    lmb_importer *importer = assimp->tables.importer;
+    geometry->vertex_count = mesh->mNumVertices;
+    geometry->has_normals = mesh->mNormals != NULL;
+    geometry->vertices =
+        lmb_importer_allocate(importer, &importer->import->pool, mesh->mNumVertices, sizeof(lmb_vertex));
+    for (unsigned i = 0; geometry->vertices != NULL && i < mesh->mNumVertices; i++) {
+        lmb_vertex *vertex = &geometry->vertices[i];
+        const struct aiVector3D *position = &mesh->mVertices[i];
+        if (!is_finite(position)) {
+            return fail_vertex(assimp, name, i, "a position that is not finite");
+        }
+        const float scaled[3] = {position->x * assimp->space.scale, position->y * assimp->space.scale,
+                                 position->z * assimp->space.scale};
+        memcpy(vertex->position, scaled, sizeof scaled);
+        // Some exporters write normals that are not finite. Such a normal stays zero here and gets an arbitrary
+        // direction later.
+        if (geometry->has_normals && is_finite(&mesh->mNormals[i])) {
+            memcpy(vertex->normal, &mesh->mNormals[i], sizeof vertex->normal);
+        }
+        if (mesh->mTextureCoords[0] != NULL && is_finite(&mesh->mTextureCoords[0][i])) {
+            vertex->texcoord[0] = mesh->mTextureCoords[0][i].x;
+            vertex->texcoord[1] = 1 - mesh->mTextureCoords[0][i].y; // Assimp counts from the bottom of the image
+        }
+    }
+    return geometry->vertices != NULL;
+}
+
+static bool read_indices(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name, lmb_gltf_geometry *geometry) {
+    lmb_importer *importer = assimp->tables.importer;
+    if (mesh->mNumFaces > UINT32_MAX / 3) {
+        return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "mesh '%.200s' has %u triangles", name, mesh->mNumFaces);
+    }
+    geometry->index_count = mesh->mNumFaces * 3;
+    geometry->indices =
+        lmb_importer_allocate(importer, &importer->import->pool, geometry->index_count, sizeof(uint32_t));
+    for (unsigned i = 0; geometry->indices != NULL && i < geometry->index_count; i++) {
+        const struct aiFace *face = &mesh->mFaces[i / 3];
+        if (face->mNumIndices != 3 || face->mIndices[i % 3] >= mesh->mNumVertices) {
+            return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "mesh '%.200s': face %u is no triangle of %u vertices",
+                                     name, i / 3, mesh->mNumVertices);
+        }
+        geometry->indices[i] = face->mIndices[i % 3];
+    }
+    return geometry->indices != NULL;
+}
+
+// Adds an influence. If the vertex has the maximum number of influences, the new one replaces the smallest if it is
+// larger. Returns whether an influence was lost.
+static bool add_influence(lmb_vertex *vertex, uint32_t joint, float weight) {
+    uint32_t smallest = 0;
+    for (uint32_t i = 1; i < LMB_MAX_INFLUENCES; i++) {
+        smallest = vertex->weights[i] < vertex->weights[smallest] ? i : smallest;
+    }
+    bool lost = vertex->weights[smallest] > 0;
+    if (weight > vertex->weights[smallest]) {
+        vertex->weights[smallest] = weight;
+        vertex->joints[smallest] = joint;
+    }
+    return lost;
+}
+
+static bool read_weights(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name, lmb_gltf_geometry *geometry,
+                         bool *lost) {
+    for (unsigned b = 0; b < mesh->mNumBones; b++) {
+        const struct aiBone *bone = mesh->mBones[b];
+        for (unsigned i = 0; i < bone->mNumWeights; i++) {
+            const struct aiVertexWeight *weight = &bone->mWeights[i];
+            if (weight->mVertexId >= mesh->mNumVertices || !isfinite(weight->mWeight) || weight->mWeight < 0) {
+                return lmb_importer_fail(assimp->tables.importer, LMB_ERROR_FORMAT,
+                                         "mesh '%.100s': joint '%.100s' moves vertex %u of %u with the weight %g", name,
+                                         bone->mName.data, weight->mVertexId, mesh->mNumVertices,
+                                         (double)weight->mWeight);
+            }
+            *lost |= weight->mWeight > 0 && add_influence(&geometry->vertices[weight->mVertexId], b, weight->mWeight);
+        }
+    }
+    return true;
+}
+
+// Normalises the weights to a sum of 1. A vertex without weights is bound to the skin's first joint.
+static uint32_t normalise_weights(lmb_gltf_geometry *geometry) {
+    uint32_t weightless = 0;
+    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
+        lmb_vertex *vertex = &geometry->vertices[i];
+        double sum = 0;
+        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+            sum += vertex->weights[k];
+        }
+        if (sum == 0) {
+            vertex->weights[0] = 1;
+            weightless++;
+            continue;
+        }
+        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+            vertex->weights[k] = (float)(vertex->weights[k] / sum);
+        }
+    }
+    return weightless;
+}
+
+static bool read_skinning(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name,
+                          lmb_gltf_geometry *geometry) {
+    lmb_importer *importer = assimp->tables.importer;
+    bool lost = false;
+    if (!read_weights(assimp, mesh, name, geometry, &lost)) {
+        return false;
+    }
+    uint32_t weightless = normalise_weights(geometry);
+    return (!lost || lmb_importer_note(importer, "mesh '%.200s': influences of a vertex beyond 8 left out", name)) &&
+           (weightless == 0 ||
+            lmb_importer_note(importer,
+                              "mesh '%.200s': %" PRIu32 " vertices without weights hang on the skin's first joint",
+                              name, weightless));
+}
+
+static bool read_geometry(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name, const lmb_gltf_skin *skin,
+                          lmb_gltf_geometry *geometry) {
+    *geometry = (lmb_gltf_geometry){0};
+    return read_vertices(assimp, mesh, name, geometry) && read_indices(assimp, mesh, name, geometry) &&
+           (skin == NULL || read_skinning(assimp, mesh, name, geometry));
+}
+
+// ---- Meshes ----
 
 static bool build_mesh(lmb_assimp *assimp, const lmb_gltf_node *node, unsigned index, const lmb_gltf_skin *skin) {
     lmb_gltf *tables = &assimp->tables;
@@ -19,15 +294,15 @@ static bool build_mesh(lmb_assimp *assimp, const lmb_gltf_node *node, unsigned i
     lmb_gltf_place place = lmb_gltf_place_of("meshes[%u]", index);
     return (mesh->mNumAnimMeshes == 0 ||
             lmb_importer_note(tables->importer, "mesh '%.200s': morph targets skipped", name)) &&
-           lmb_assimp_read_material(assimp, mesh->mMaterialIndex, &material) &&
-           lmb_assimp_read_geometry(assimp, mesh, name, skin, &geometry) &&
+           read_material(assimp, mesh->mMaterialIndex, &material) &&
+           read_geometry(assimp, mesh, name, skin, &geometry) &&
            lmb_gltf_add_mesh(tables, node, skin, name, place.text, &material, &geometry);
 }
 
 bool lmb_assimp_build_meshes(lmb_assimp *assimp) {
     lmb_gltf *tables = &assimp->tables;
     const lmb_gltf_skin *skin = tables->skins;
-    if (!lmb_assimp_prepare_materials(assimp)) {
+    if (!prepare_materials(assimp)) {
         return false;
     }
     for (uint32_t i = 0; i < tables->node_count; i++) {

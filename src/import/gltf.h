@@ -3,10 +3,9 @@
 #ifndef LIMBER_SRC_IMPORT_GLTF_H
 #define LIMBER_SRC_IMPORT_GLTF_H
 
-#include "glb.h"
 #include "importer.h"
 #include "json.h"
-#include "names.h"
+#include "text.h"
 
 // The position of an element in the document, such as "meshes[2].primitives[0]".
 typedef struct lmb_gltf_place {
@@ -105,7 +104,7 @@ typedef struct lmb_gltf_rest {
 typedef struct lmb_gltf {
     lmb_importer *importer;
     lmb_json json;
-    lmb_glb glb;
+    lmb_gltf_buffer binary; // of the container; its bytes are NULL if there are none
     lmb_gltf_object root;
     lmb_gltf_list scenes;
     lmb_gltf_list meshes;
@@ -135,7 +134,9 @@ typedef struct lmb_gltf {
     uint32_t rest_count;
 } lmb_gltf;
 
-// gltf_field.c: reads members of objects. An absent member leaves the output unchanged; a list becomes empty.
+// gltf_document.c: reads the text, checks the asset's version and the required extensions, and finds the lists.
+bool lmb_gltf_read_document(lmb_gltf *gltf, const uint8_t *bytes, size_t size);
+// Reads members of objects. An absent member leaves the output unchanged; a list becomes empty.
 bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *format, ...)
     LMB_PRINTF(4, 5);
 lmb_gltf_place lmb_gltf_place_of(const char *format, ...) LMB_PRINTF(1, 2);
@@ -166,15 +167,12 @@ bool lmb_gltf_read_list(const lmb_gltf *gltf, lmb_pool *pool, const lmb_gltf_obj
                         lmb_json_type type, lmb_gltf_list *result);
 lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index);
 
-// gltf_document.c: reads the text, checks the asset's version and the required extensions, and finds the lists.
-bool lmb_gltf_read_document(lmb_gltf *gltf);
-// gltf_buffer.c
+// gltf_data.c
 // Returns the URIs of all elements of a list, sorted; an element without URI has "". Elements with equal URIs load it
 // once.
 lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list);
 bool lmb_gltf_read_buffers(lmb_gltf *gltf);
 bool lmb_gltf_read_views(lmb_gltf *gltf);
-// gltf_accessor.c
 bool lmb_gltf_read_accessors(lmb_gltf *gltf);
 uint32_t lmb_gltf_component_count(lmb_gltf_shape shape);
 // Decodes the first `count` elements as floats, normalised if the accessor says so; each must be finite and within
@@ -182,28 +180,27 @@ uint32_t lmb_gltf_component_count(lmb_gltf_shape shape);
 bool lmb_gltf_decode_floats(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, float *values);
 // Decodes the first `count` elements of an accessor of unsigned integers.
 bool lmb_gltf_decode_integers(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, uint32_t *values);
-// gltf_node.c: reads the node tree and the scene.
-bool lmb_gltf_read_nodes(lmb_gltf *gltf);
 // decompose.c: decomposes a column-major 4x4 matrix. Returns NULL, or why it has no decomposition.
 const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform);
-// gltf_morph.c: reads the float channels of the nodes; then, for a file that adds clips, matches them with the rig's by
-// name.
+// gltf_rig.c: reads the node tree and the scene.
+bool lmb_gltf_read_nodes(lmb_gltf *gltf);
+// Reads the float channels of the nodes; then, for a file that adds clips, matches them with the rig's by name.
 bool lmb_gltf_read_morphs(lmb_gltf *gltf);
 bool lmb_gltf_match_channels(lmb_gltf *gltf);
-// gltf_skin.c
 bool lmb_gltf_read_skins(lmb_gltf *gltf);
-// gltf_rig.c, gltf_clip.c, gltf_mesh.c: build the import's rig, clips and meshes.
 bool lmb_gltf_build_rig(lmb_gltf *gltf);
-bool lmb_gltf_build_clips(lmb_gltf *gltf);
-bool lmb_gltf_build_meshes(lmb_gltf *gltf);
-// gltf_match.c: for a file that adds clips, finds the joint of each node by name, instead of building a rig.
+// For a file that adds clips, finds the joint of each node by name, instead of building a rig.
 bool lmb_gltf_match_rig(lmb_gltf *gltf);
 // Lists tracks for the nodes of such a file whose rest pose differs from their joint's. A clip gets each of them that
 // it does not animate itself.
 bool lmb_gltf_list_rests(lmb_gltf *gltf);
 // Notes the nodes that an animation moves but that are no joints of the rig; does nothing if there are none.
 bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_name_list *names);
-// gltf_primitive.c: reads the geometry of a primitive, in the space of its node.
+// gltf_clip.c
+bool lmb_gltf_build_clips(lmb_gltf *gltf);
+// gltf_mesh.c
+bool lmb_gltf_build_meshes(lmb_gltf *gltf);
+// The geometry of a primitive, in the space of its node.
 typedef struct lmb_gltf_geometry {
     lmb_vertex *vertices; // in the import's pool; joints are indices into the skin
     uint32_t vertex_count;
@@ -212,10 +209,6 @@ typedef struct lmb_gltf_geometry {
     bool has_normals;
     bool left_out; // there is nothing to draw; a note says why
 } lmb_gltf_geometry;
-// `skin` is NULL for a node without a skin.
-bool lmb_gltf_read_geometry(lmb_gltf *gltf, const lmb_gltf_object *primitive, const char *mesh_name,
-                            const lmb_gltf_skin *skin, uint32_t texcoord, lmb_gltf_geometry *geometry);
-// gltf_material.c
 struct lmb_gltf_material {
     bool is_read;
     float base_color[4];
@@ -224,7 +217,7 @@ struct lmb_gltf_material {
     uint32_t texcoord; // which set of texture coordinates the image uses
     float texcoord_transform[2][3];
 };
-// gltf_mesh.c: adds a mesh of a node. Its geometry is bound to the skin, or to the node's anchor if the skin is NULL.
+// Adds a mesh of a node. Its geometry is bound to the skin, or to the node's anchor if the skin is NULL.
 bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,
                        const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry);
 // gltf_material.c: the import's images and materials.

@@ -1,8 +1,347 @@
-// Reads the JSON text, its version, the required extensions and the top-level lists.
+// A document: its container, its JSON text, and the members of its objects.
 #include "gltf.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+// ---- Members of objects ----
+
+// Max number of members of an object, far more than glTF needs. Members are searched one by one, in some objects once
+// for each node that uses them, and a file must not be able to make that slow.
+#define LARGEST_OBJECT 256u
+
+static lmb_gltf_place join(const lmb_gltf_object *object, const char *key) {
+    bool is_root = object->place.text[0] == '\0';
+    return lmb_gltf_place_of("%s%s%s", object->place.text, is_root ? "" : ".", key);
+}
+
+lmb_gltf_place lmb_gltf_place_of(const char *format, ...) {
+    lmb_gltf_place place;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(place.text, sizeof place.text, format, arguments);
+    va_end(arguments);
+    return place;
+}
+
+bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *format, ...) {
+    char reason[360];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    lmb_gltf_place place = key == NULL ? object->place : join(object, key);
+    return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT, "%s: %s", place.text, reason);
+}
+
+// Finds a member's value, or LMB_NONE if there is none.
+static bool find(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t *value) {
+    bool twice;
+    *value = LMB_NONE;
+    uint32_t count = gltf->json.values[object->value].count;
+    if (count > LARGEST_OBJECT) {
+        return lmb_importer_fail(gltf->importer, LMB_ERROR_LIMIT, "%s: %" PRIu32 " members, %u at most",
+                                 object->place.text[0] == '\0' ? "JSON" : object->place.text, count, LARGEST_OBJECT);
+    }
+    *value = lmb_json_member(&gltf->json, object->value, key, &twice);
+    return !twice || lmb_gltf_fail(gltf, object, key, "occurs twice");
+}
+
+static bool find_typed(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, lmb_json_type type,
+                       uint32_t *value) {
+    if (!find(gltf, object, key, value)) {
+        return false;
+    }
+    if (*value != LMB_NONE && gltf->json.values[*value].type != type) {
+        return lmb_gltf_fail(gltf, object, key, "%s, not %s", lmb_json_type_name(gltf->json.values[*value].type),
+                             lmb_json_type_name(type));
+    }
+    return true;
+}
+
+bool lmb_gltf_has(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *present) {
+    uint32_t value;
+    bool found = find(gltf, object, key, &value);
+    *present = found && value != LMB_NONE;
+    return found;
+}
+
+bool lmb_gltf_require(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key) {
+    uint32_t value;
+    return find(gltf, object, key, &value) && (value != LMB_NONE || lmb_gltf_fail(gltf, object, key, "is missing"));
+}
+
+bool lmb_gltf_read_boolean(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *result) {
+    uint32_t value;
+    if (!find_typed(gltf, object, key, LMB_JSON_BOOLEAN, &value)) {
+        return false;
+    }
+    *result = value == LMB_NONE ? *result : lmb_json_boolean(&gltf->json, value);
+    return true;
+}
+
+bool lmb_gltf_read_integer(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint64_t smallest,
+                           uint64_t largest, uint64_t *result) {
+    uint32_t value;
+    if (!find_typed(gltf, object, key, LMB_JSON_NUMBER, &value)) {
+        return false;
+    }
+    if (value == LMB_NONE) {
+        return true;
+    }
+    double number = lmb_json_number(&gltf->json, value);
+    // Above 2^53, neighbouring integers are the same double.
+    if (!(number >= (double)smallest && number <= (double)largest && number <= 9007199254740992.0) ||
+        floor(number) != number) {
+        return lmb_gltf_fail(gltf, object, key, "%.17g is no integer from %" PRIu64 " to %" PRIu64, number, smallest,
+                             largest);
+    }
+    *result = (uint64_t)number;
+    return true;
+}
+
+static bool fail_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, double number,
+                       uint32_t count, const char *what) {
+    return lmb_gltf_fail(gltf, object, key, "%.17g is no index, there are %" PRIu32 " %s", number, count, what);
+}
+
+bool lmb_gltf_check_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t value,
+                          uint32_t count, const char *what, uint32_t *result) {
+    const lmb_json_value *json_value = &gltf->json.values[value];
+    if (json_value->type != LMB_JSON_NUMBER) {
+        return lmb_gltf_fail(gltf, object, key, "%s, not an index", lmb_json_type_name(json_value->type));
+    }
+    double number = lmb_json_number(&gltf->json, value);
+    if (!(number >= 0 && number < count) || floor(number) != number) {
+        return fail_index(gltf, object, key, number, count, what);
+    }
+    *result = (uint32_t)number;
+    return true;
+}
+
+bool lmb_gltf_read_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
+                         const char *what, uint32_t *result) {
+    uint32_t value;
+    if (!find(gltf, object, key, &value)) {
+        return false;
+    }
+    return value == LMB_NONE || lmb_gltf_check_index(gltf, object, key, value, count, what, result);
+}
+
+static bool to_float(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t value,
+                     float *result) {
+    double number = lmb_json_number(&gltf->json, value);
+    *result = (float)number;
+    return fabs(number) <= (double)LMB_LARGEST ||
+           lmb_gltf_fail(gltf, object, key, "holds %.9g, which is above 2^40", number);
+}
+
+bool lmb_gltf_read_float(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, float *result) {
+    uint32_t value;
+    if (!find_typed(gltf, object, key, LMB_JSON_NUMBER, &value)) {
+        return false;
+    }
+    return value == LMB_NONE || to_float(gltf, object, key, value, result);
+}
+
+bool lmb_gltf_read_floats(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
+                          float *result, bool *present) {
+    uint32_t array;
+    if (!find_typed(gltf, object, key, LMB_JSON_ARRAY, &array)) {
+        return false;
+    }
+    *present = array != LMB_NONE;
+    if (!*present) {
+        return true;
+    }
+    const lmb_json_value *values = gltf->json.values;
+    if (values[array].count != count) {
+        return lmb_gltf_fail(gltf, object, key, "%" PRIu32 " numbers, not %" PRIu32, values[array].count, count);
+    }
+    uint32_t at = array + 1;
+    for (uint32_t i = 0; i < count; i++, at = values[at].next) {
+        if (values[at].type != LMB_JSON_NUMBER) {
+            return lmb_gltf_fail(gltf, object, key, "%s among the numbers", lmb_json_type_name(values[at].type));
+        }
+        if (!to_float(gltf, object, key, at, &result[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool lmb_gltf_read_string(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char **result) {
+    uint32_t value;
+    if (!find_typed(gltf, object, key, LMB_JSON_STRING, &value)) {
+        return false;
+    }
+    if (value == LMB_NONE) {
+        return true;
+    }
+    char *text =
+        lmb_importer_allocate(gltf->importer, &gltf->importer->scratch, lmb_json_string_room(&gltf->json, value), 1);
+    if (text == NULL) {
+        return false;
+    }
+    size_t length = lmb_json_string(&gltf->json, value, text);
+    if (strlen(text) != length) {
+        return lmb_gltf_fail(gltf, object, key, "holds the character U+0000");
+    }
+    *result = text;
+    return true;
+}
+
+bool lmb_gltf_read_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *prefix, uint32_t index,
+                        const char **result) {
+    *result = "";
+    if (!lmb_gltf_read_string(gltf, object, "name", result)) {
+        return false;
+    }
+    if (**result == '\0') {
+        lmb_gltf_place name = lmb_gltf_place_of("%s_%" PRIu32, prefix, index);
+        *result = lmb_importer_copy_text(gltf->importer, &gltf->importer->scratch, name.text);
+    }
+    return *result != NULL;
+}
+
+bool lmb_gltf_read_object(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, lmb_gltf_object *result,
+                          bool *present) {
+    uint32_t value;
+    if (!find_typed(gltf, object, key, LMB_JSON_OBJECT, &value)) {
+        return false;
+    }
+    *present = value != LMB_NONE;
+    *result = (lmb_gltf_object){.value = value, .place = join(object, key)};
+    return true;
+}
+
+bool lmb_gltf_read_list(const lmb_gltf *gltf, lmb_pool *pool, const lmb_gltf_object *object, const char *key,
+                        lmb_json_type type, lmb_gltf_list *result) {
+    *result = (lmb_gltf_list){.place = join(object, key)};
+    uint32_t array;
+    if (!find_typed(gltf, object, key, LMB_JSON_ARRAY, &array)) {
+        return false;
+    }
+    if (array == LMB_NONE) {
+        return true;
+    }
+    const lmb_json_value *values = gltf->json.values;
+    uint32_t count = values[array].count;
+    if (count == 0) {
+        return lmb_gltf_fail(gltf, object, key, "an empty array");
+    }
+    uint32_t *items = lmb_importer_allocate(gltf->importer, pool, count, sizeof(uint32_t));
+    if (items == NULL) {
+        return false;
+    }
+    uint32_t at = array + 1;
+    for (uint32_t i = 0; i < count; i++, at = values[at].next) {
+        if (values[at].type != type) {
+            return lmb_gltf_fail(gltf, object, key, "[%" PRIu32 "] is %s, not %s", i,
+                                 lmb_json_type_name(values[at].type), lmb_json_type_name(type));
+        }
+        items[i] = at;
+    }
+    result->values = items;
+    result->count = count;
+    return true;
+}
+
+lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index) {
+    return (lmb_gltf_object){.value = list->values[index],
+                             .place = lmb_gltf_place_of("%s[%" PRIu32 "]", list->place.text, index)};
+}
+
+// ---- The binary container: glTF 2.0, section 4.4 ----
+
+#define HEADER_SIZE 12u
+#define CHUNK_HEADER_SIZE 8u
+#define CHUNK_JSON 0x4E4F534Au
+#define CHUNK_BINARY 0x004E4942u
+
+typedef struct container {
+    const char *json;
+    size_t json_size;
+    lmb_gltf_buffer binary;
+} container;
+
+static uint32_t read_word(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static bool is_glb(const uint8_t *bytes, size_t size) {
+    return size >= 4 && memcmp(bytes, "glTF", 4) == 0;
+}
+
+static bool check_header(lmb_importer *importer, const uint8_t *bytes, size_t size) {
+    if (size < HEADER_SIZE) {
+        return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB header: the file ends inside it");
+    }
+    uint32_t version = read_word(bytes + 4);
+    if (version != 2) {
+        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "GLB header: version %" PRIu32 ", 2 is read",
+                                 version);
+    }
+    uint32_t length = read_word(bytes + 8);
+    if (length != size) {
+        return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB header: it says %" PRIu32 " bytes, the file has %zu",
+                                 length, size);
+    }
+    return true;
+}
+
+static bool take_chunk(lmb_importer *importer, uint32_t type, uint32_t index, const uint8_t *content, size_t length,
+                       container *glb) {
+    if ((type == CHUNK_JSON) != (index == 0)) {
+        return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB chunk %" PRIu32 ": %s", index,
+                                 index == 0 ? "the first one is not JSON" : "a second one of JSON");
+    }
+    if (type == CHUNK_JSON) {
+        glb->json = (const char *)content;
+        glb->json_size = length;
+    }
+    if (type == CHUNK_BINARY) {
+        if (index != 1) {
+            return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB chunk %" PRIu32 ": %s", index,
+                                     glb->binary.bytes != NULL ? "a second one of binary data"
+                                                               : "binary data that does not follow the JSON");
+        }
+        glb->binary = (lmb_gltf_buffer){.bytes = content, .size = length};
+    }
+    return true;
+}
+
+static bool read_glb(lmb_importer *importer, const uint8_t *bytes, size_t size, container *glb) {
+    *glb = (container){0};
+    if (!check_header(importer, bytes, size)) {
+        return false;
+    }
+    size_t at = HEADER_SIZE;
+    for (uint32_t index = 0; at < size; index++) {
+        if (size - at < CHUNK_HEADER_SIZE) {
+            return lmb_importer_fail(importer, LMB_ERROR_FORMAT,
+                                     "GLB chunk %" PRIu32 ": the file ends inside its header", index);
+        }
+        uint32_t length = read_word(bytes + at);
+        uint32_t type = read_word(bytes + at + 4);
+        at += CHUNK_HEADER_SIZE;
+        if (length > size - at || length % 4 != 0) {
+            return lmb_importer_fail(importer, LMB_ERROR_FORMAT,
+                                     "GLB chunk %" PRIu32 ": a length of %" PRIu32 " bytes, %zu are left%s", index,
+                                     length, size - at, length % 4 != 0 ? ", and it is no multiple of 4" : "");
+        }
+        if (!take_chunk(importer, type, index, bytes + at, length, glb)) {
+            return false;
+        }
+        at += length;
+    }
+    return glb->json != NULL || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB: no chunk of JSON");
+}
+
+// ---- The document ----
 
 // Returns whether a file may require this extension: it is implemented, or it concerns only lights or the look of a
 // surface beyond its base colour.
@@ -18,9 +357,7 @@ static bool is_known_extension(const char *name) {
            strcmp(name, "KHR_materials_pbrSpecularGlossiness") != 0;
 }
 
-static bool parse_text(lmb_gltf *gltf) {
-    const char *text = gltf->glb.json;
-    size_t size = gltf->glb.json_size;
+static bool parse_text(lmb_gltf *gltf, const char *text, size_t size) {
     // A byte order mark is not allowed, but some editors write it, and it does no harm.
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
@@ -99,6 +436,12 @@ static bool read_lists(lmb_gltf *gltf) {
     return true;
 }
 
-bool lmb_gltf_read_document(lmb_gltf *gltf) {
-    return parse_text(gltf) && check_version(gltf) && check_extensions(gltf) && read_lists(gltf);
+bool lmb_gltf_read_document(lmb_gltf *gltf, const uint8_t *bytes, size_t size) {
+    container glb = {.json = (const char *)bytes, .json_size = size};
+    if (is_glb(bytes, size) && !read_glb(gltf->importer, bytes, size, &glb)) {
+        return false;
+    }
+    gltf->binary = glb.binary;
+    return parse_text(gltf, glb.json, glb.json_size) && check_version(gltf) && check_extensions(gltf) &&
+           read_lists(gltf);
 }

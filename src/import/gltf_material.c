@@ -1,7 +1,7 @@
 // Reads materials and the images that they use.
 #include "gltf.h"
 
-#include "uri.h"
+#include "file.h"
 
 #include <inttypes.h>
 #include <math.h>

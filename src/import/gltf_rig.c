@@ -1,8 +1,445 @@
-// Builds the rig from the nodes and skins.
+// Builds the rig from nodes, morph targets and skins, or matches them with the rig of another file.
 #include "gltf.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
+
+static bool is_zero(const float rotation[4]) {
+    return rotation[0] == 0 && rotation[1] == 0 && rotation[2] == 0 && rotation[3] == 0;
+}
+
+static bool read_rest(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_node *node) {
+    float matrix[16];
+    bool has_matrix;
+    bool has[3];
+    lmb_transform *rest = &node->rest;
+    *rest = lmb_transform_identity();
+    if (!lmb_gltf_read_floats(gltf, object, "matrix", 16, matrix, &has_matrix) ||
+        !lmb_gltf_read_floats(gltf, object, "translation", 3, rest->translation, &has[0]) ||
+        !lmb_gltf_read_floats(gltf, object, "rotation", 4, rest->rotation, &has[1]) ||
+        !lmb_gltf_read_floats(gltf, object, "scale", 3, rest->scale, &has[2])) {
+        return false;
+    }
+    if (is_zero(rest->rotation)) {
+        return lmb_gltf_fail(gltf, object, "rotation", "is zero (node '%.100s')", node->name);
+    }
+    if (!has_matrix) {
+        return true;
+    }
+    if (has[0] || has[1] || has[2]) {
+        return lmb_gltf_fail(gltf, object, "matrix", "is beside translation, rotation or scale (node '%.100s')",
+                             node->name);
+    }
+    const char *reason = lmb_gltf_decompose(matrix, rest);
+    return reason == NULL || lmb_importer_fail(gltf->importer, LMB_ERROR_UNSUPPORTED, "%s.matrix of node '%.100s': %s",
+                                               object->place.text, node->name, reason);
+}
+
+static bool read_children(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index) {
+    lmb_pool *scratch = &gltf->importer->scratch;
+    lmb_gltf_list list;
+    if (!lmb_gltf_read_list(gltf, scratch, object, "children", LMB_JSON_NUMBER, &list)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t child = 0;
+        if (!lmb_gltf_check_index(gltf, object, "children", list.values[i], gltf->node_count, "nodes", &child)) {
+            return false;
+        }
+        uint32_t *parent = &gltf->nodes[child].parent;
+        if (*parent != LMB_NONE) {
+            return lmb_gltf_fail(gltf, object, "children",
+                                 "nodes[%" PRIu32 "] has two parents, or one twice: nodes[%" PRIu32
+                                 "] and nodes[%" PRIu32 "]",
+                                 child, *parent, index);
+        }
+        *parent = index;
+    }
+    lmb_pool_release(scratch, (void *)list.values);
+    return true;
+}
+
+static bool read_node(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t skin_count) {
+    lmb_gltf_node *node = &gltf->nodes[index];
+    node->object = object->value;
+    return lmb_gltf_read_name(gltf, object, "node", index, &node->name) &&
+           lmb_gltf_read_index(gltf, object, "mesh", gltf->meshes.count, "meshes", &node->mesh) &&
+           lmb_gltf_read_index(gltf, object, "skin", skin_count, "skins", &node->skin) &&
+           read_rest(gltf, object, node) && read_children(gltf, object, index);
+}
+
+// Walks up from each node to a node that is listed already, then lists the nodes of that path from the top down. Fails
+// if a node is its own ancestor.
+static bool order_nodes(lmb_gltf *gltf) {
+    enum { NEW, ON_THE_WAY, PLACED };
+    lmb_importer *importer = gltf->importer;
+    uint32_t count = gltf->node_count;
+    uint32_t *way = lmb_importer_allocate(importer, &importer->scratch, count, sizeof(uint32_t));
+    uint8_t *states = way == NULL ? NULL : lmb_importer_allocate(importer, &importer->scratch, count, 1);
+    gltf->node_order =
+        states == NULL ? NULL : lmb_importer_allocate(importer, &importer->scratch, count, sizeof(uint32_t));
+    if (gltf->node_order == NULL) {
+        return false;
+    }
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t length = 0;
+        uint32_t node = i;
+        while (node != LMB_NONE && states[node] == NEW) {
+            states[node] = ON_THE_WAY;
+            way[length++] = node;
+            node = gltf->nodes[node].parent;
+        }
+        if (node != LMB_NONE && states[node] == ON_THE_WAY) {
+            return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "nodes[%" PRIu32 "] ('%.100s') is its own ancestor",
+                                     node, gltf->nodes[node].name);
+        }
+        while (length > 0) {
+            node = way[--length];
+            states[node] = PLACED;
+            gltf->node_order[placed++] = node;
+        }
+    }
+    return true;
+}
+
+static bool read_scene(lmb_gltf *gltf, const lmb_gltf_object *object, bool shown) {
+    lmb_pool *scratch = &gltf->importer->scratch;
+    lmb_gltf_list list;
+    if (!lmb_gltf_read_list(gltf, scratch, object, "nodes", LMB_JSON_NUMBER, &list)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t root = 0;
+        if (!lmb_gltf_check_index(gltf, object, "nodes", list.values[i], gltf->node_count, "nodes", &root)) {
+            return false;
+        }
+        if (gltf->nodes[root].parent != LMB_NONE) {
+            return lmb_gltf_fail(gltf, object, "nodes", "nodes[%" PRIu32 "] has a parent, so it is no root", root);
+        }
+        gltf->nodes[root].in_scene |= shown;
+    }
+    lmb_pool_release(scratch, (void *)list.values);
+    return true;
+}
+
+// The scene is the one the file chooses, else its first. If the file has no scenes, all nodes are in it.
+static bool read_scenes(lmb_gltf *gltf) {
+    uint32_t shown = 0;
+    if (!lmb_gltf_read_index(gltf, &gltf->root, "scene", gltf->scenes.count, "scenes", &shown)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < gltf->scenes.count; i++) {
+        lmb_gltf_object object = lmb_gltf_item(&gltf->scenes, i);
+        if (!read_scene(gltf, &object, i == shown)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        lmb_gltf_node *node = &gltf->nodes[gltf->node_order[i]];
+        node->in_scene |= gltf->scenes.count == 0;
+        node->in_scene |= node->parent != LMB_NONE && gltf->nodes[node->parent].in_scene;
+    }
+    return true;
+}
+
+bool lmb_gltf_read_nodes(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    lmb_gltf_list list;
+    lmb_gltf_list skins;
+    if (!lmb_gltf_read_list(gltf, &importer->scratch, &gltf->root, "nodes", LMB_JSON_OBJECT, &list) ||
+        !lmb_gltf_read_list(gltf, &importer->scratch, &gltf->root, "skins", LMB_JSON_OBJECT, &skins)) {
+        return false;
+    }
+    gltf->node_count = list.count;
+    gltf->nodes = lmb_importer_allocate(importer, &importer->scratch, list.count, sizeof(lmb_gltf_node));
+    if (gltf->nodes == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        gltf->nodes[i] = (lmb_gltf_node){
+            .parent = LMB_NONE, .mesh = LMB_NONE, .skin = LMB_NONE, .joint = LMB_NONE, .anchor = LMB_NONE};
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        lmb_gltf_object object = lmb_gltf_item(&list, i);
+        if (!read_node(gltf, &object, i, skins.count)) {
+            return false;
+        }
+    }
+    return order_nodes(gltf) && read_scenes(gltf);
+}
+
+// ---- Morph targets ----
+
+// Returns a member of that type, or LMB_NONE. It reports nothing, because `extras` may contain anything.
+static uint32_t find_member(const lmb_gltf *gltf, uint32_t object, const char *key, lmb_json_type type) {
+    bool twice;
+    if (object == LMB_NONE || gltf->json.values[object].type != LMB_JSON_OBJECT) {
+        return LMB_NONE;
+    }
+    uint32_t value = lmb_json_member(&gltf->json, object, key, &twice);
+    return value != LMB_NONE && gltf->json.values[value].type == type ? value : LMB_NONE;
+}
+
+static uint32_t count_targets(const lmb_gltf *gltf, uint32_t mesh) {
+    uint32_t primitives = find_member(gltf, mesh, "primitives", LMB_JSON_ARRAY);
+    if (primitives == LMB_NONE || gltf->json.values[primitives].count == 0) {
+        return 0;
+    }
+    uint32_t targets = find_member(gltf, primitives + 1, "targets", LMB_JSON_ARRAY);
+    return targets == LMB_NONE ? 0 : gltf->json.values[targets].count;
+}
+
+// Returns the value of the first target name of a mesh, or LMB_NONE. Exporters write the names to `extras.targetNames`.
+static uint32_t find_names(const lmb_gltf *gltf, uint32_t mesh, uint32_t count) {
+    uint32_t extras = find_member(gltf, mesh, "extras", LMB_JSON_OBJECT);
+    uint32_t names = find_member(gltf, extras, "targetNames", LMB_JSON_ARRAY);
+    return names != LMB_NONE && gltf->json.values[names].count == count ? names + 1 : LMB_NONE;
+}
+
+// Names a channel after its target, or after the node and the target's index if the target has no name.
+static bool name_channel(lmb_gltf *gltf, const lmb_gltf_node *node, uint32_t target, uint32_t name,
+                         lmb_channel_def *channel) {
+    lmb_importer *importer = gltf->importer;
+    char *text = NULL;
+    if (name != LMB_NONE && gltf->json.values[name].type == LMB_JSON_STRING) {
+        text = lmb_importer_allocate(importer, &importer->scratch, lmb_json_string_room(&gltf->json, name), 1);
+        if (text == NULL) {
+            return false;
+        }
+        lmb_json_string(&gltf->json, name, text);
+    }
+    if (text == NULL || text[0] == '\0') {
+        lmb_gltf_place made = lmb_gltf_place_of("%.90s_%" PRIu32, node->name, target);
+        text = lmb_importer_copy_text(importer, &importer->scratch, made.text);
+    }
+    channel->name = text;
+    return text != NULL;
+}
+
+static bool read_rests(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_object *mesh, uint32_t count,
+                       lmb_channel_def *channels) {
+    lmb_importer *importer = gltf->importer;
+    float *weights = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *weights);
+    const lmb_gltf_object object = {.value = node->object,
+                                    .place = lmb_gltf_place_of("nodes[%td]", node - gltf->nodes)};
+    bool present = false;
+    if (weights == NULL || !lmb_gltf_read_floats(gltf, &object, "weights", count, weights, &present) ||
+        (!present && !lmb_gltf_read_floats(gltf, mesh, "weights", count, weights, &present))) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        channels[i].rest = weights[i];
+    }
+    lmb_pool_release(&importer->scratch, weights);
+    return true;
+}
+
+static bool read_channels(lmb_gltf *gltf, lmb_gltf_node *node, uint32_t name) {
+    const lmb_gltf_object mesh = lmb_gltf_item(&gltf->meshes, node->mesh);
+    lmb_channel_def *channels = gltf->channels + node->first_channel;
+    for (uint32_t i = 0; i < node->channel_count; i++) {
+        if (!name_channel(gltf, node, i, name, &channels[i])) {
+            return false;
+        }
+        name = name == LMB_NONE ? LMB_NONE : gltf->json.values[name].next;
+    }
+    return read_rests(gltf, node, &mesh, node->channel_count, channels);
+}
+
+// The morph targets of a mesh, found once because many nodes may use it.
+typedef struct targets {
+    uint32_t count;
+    uint32_t names; // the value of the first name, or LMB_NONE
+} targets;
+
+static targets *list_targets(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    targets *list = lmb_importer_allocate(importer, &importer->scratch, gltf->meshes.count, sizeof *list);
+    for (uint32_t i = 0; list != NULL && i < gltf->meshes.count; i++) {
+        uint32_t mesh = gltf->meshes.values[i];
+        list[i].count = count_targets(gltf, mesh);
+        list[i].names = find_names(gltf, mesh, list[i].count);
+    }
+    return list;
+}
+
+static bool count_channels(lmb_gltf *gltf, const targets *of_mesh, uint32_t *result) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        lmb_gltf_node *node = &gltf->nodes[i];
+        if (node->mesh != LMB_NONE && node->in_scene) {
+            node->first_channel = (uint32_t)count;
+            node->channel_count = of_mesh[node->mesh].count;
+            count += node->channel_count;
+        }
+        if (count > LMB_MAX_CHANNELS) {
+            return lmb_importer_fail(gltf->importer, LMB_ERROR_LIMIT, "nodes: more than %u weights of morph targets",
+                                     LMB_MAX_CHANNELS);
+        }
+    }
+    *result = (uint32_t)count;
+    return true;
+}
+
+bool lmb_gltf_read_morphs(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    targets *of_mesh = list_targets(gltf);
+    uint32_t count = 0;
+    if (of_mesh == NULL || !count_channels(gltf, of_mesh, &count)) {
+        return false;
+    }
+    gltf->channel_count = count;
+    gltf->channels = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *gltf->channels);
+    gltf->channel_of = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *gltf->channel_of);
+    bool read = gltf->channels != NULL && gltf->channel_of != NULL;
+    for (uint32_t i = 0; i < count && read; i++) {
+        gltf->channel_of[i] = i;
+    }
+    for (uint32_t i = 0; i < gltf->node_count && read; i++) {
+        lmb_gltf_node *node = &gltf->nodes[i];
+        read = node->channel_count == 0 || read_channels(gltf, node, of_mesh[node->mesh].names);
+    }
+    lmb_pool_release(&importer->scratch, of_mesh);
+    return read;
+}
+
+bool lmb_gltf_match_channels(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    const lmb_rig *rig = importer->import->rig;
+    uint32_t count = lmb_rig_channel_count(rig);
+    lmb_name *names = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *names);
+    bool *taken = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *taken);
+    if (names == NULL || taken == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = (lmb_name){lmb_rig_channel_name(rig, i), i};
+    }
+    lmb_names_sort(names, count);
+    for (uint32_t i = 0; i < gltf->channel_count; i++) {
+        uint32_t found = lmb_names_find(names, count, gltf->channels[i].name);
+        bool is_free = found != LMB_NONE && !taken[found];
+        gltf->channel_of[i] = is_free ? found : LMB_NONE;
+        if (is_free) {
+            taken[found] = true;
+        }
+    }
+    lmb_pool_release(&importer->scratch, names);
+    lmb_pool_release(&importer->scratch, taken);
+    return true;
+}
+
+// ---- Skins ----
+
+// `marks` holds, per node, 1 + the index of the last skin that names it.
+static bool read_joints(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t *marks,
+                        lmb_gltf_skin *skin) {
+    lmb_importer *importer = gltf->importer;
+    lmb_gltf_list list;
+    if (!lmb_gltf_require(gltf, object, "joints") ||
+        !lmb_gltf_read_list(gltf, &importer->scratch, object, "joints", LMB_JSON_NUMBER, &list)) {
+        return false;
+    }
+    skin->joint_count = list.count;
+    skin->to_model = lmb_affine_identity();
+    skin->nodes = lmb_importer_allocate(importer, &importer->scratch, list.count, sizeof(uint32_t));
+    if (skin->nodes == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t node = 0;
+        if (!lmb_gltf_check_index(gltf, object, "joints", list.values[i], gltf->node_count, "nodes", &node)) {
+            return false;
+        }
+        if (marks[node] == index + 1) {
+            return lmb_gltf_fail(gltf, object, "joints", "nodes[%" PRIu32 "] occurs twice", node);
+        }
+        marks[node] = index + 1;
+        skin->nodes[i] = node;
+    }
+    lmb_pool_release(&importer->scratch, (void *)list.values);
+    return true;
+}
+
+static bool set_inverse_bind(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t joint, const float matrix[16],
+                             lmb_affine *inverse_bind) {
+    const float last_row[4] = {0, 0, 0, 1};
+    for (int column = 0; column < 4; column++) {
+        if (!(fabsf(matrix[column * 4 + 3] - last_row[column]) <= 1e-4f)) {
+            return lmb_gltf_fail(gltf, object, "inverseBindMatrices",
+                                 "matrix %" PRIu32 " has a last row that is not 0 0 0 1", joint);
+        }
+        for (int row = 0; row < 3; row++) {
+            inverse_bind->m[row][column] = matrix[column * 4 + row];
+        }
+    }
+    return true;
+}
+
+static bool read_inverse_binds(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_skin *skin) {
+    lmb_importer *importer = gltf->importer;
+    uint32_t index = LMB_NONE;
+    skin->inverse_binds = lmb_importer_allocate(importer, &importer->scratch, skin->joint_count, sizeof(lmb_affine));
+    if (skin->inverse_binds == NULL ||
+        !lmb_gltf_read_index(gltf, object, "inverseBindMatrices", gltf->accessor_count, "accessors", &index)) {
+        return false;
+    }
+    if (index == LMB_NONE) {
+        for (uint32_t i = 0; i < skin->joint_count; i++) {
+            skin->inverse_binds[i] = lmb_affine_identity();
+        }
+        return true;
+    }
+    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
+    if (accessor->shape != LMB_GLTF_MAT4 || accessor->component != LMB_GLTF_FLOAT ||
+        accessor->count < skin->joint_count) {
+        return lmb_gltf_fail(gltf, object, "inverseBindMatrices",
+                             "accessor %" PRIu32 " does not hold %" PRIu32 " MAT4 of floats, one for each joint", index,
+                             skin->joint_count);
+    }
+    float *matrices = lmb_importer_allocate(importer, &importer->scratch, skin->joint_count, 16 * sizeof(float));
+    if (matrices == NULL || !lmb_gltf_decode_floats(gltf, index, skin->joint_count, matrices)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < skin->joint_count; i++) {
+        if (!set_inverse_bind(gltf, object, i, matrices + (size_t)i * 16, &skin->inverse_binds[i])) {
+            return false;
+        }
+    }
+    lmb_pool_release(&importer->scratch, matrices);
+    return true;
+}
+
+static bool read_skin(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t *marks) {
+    uint32_t skeleton = LMB_NONE; // only checked: the joints contain all that is needed
+    return read_joints(gltf, object, index, marks, &gltf->skins[index]) &&
+           read_inverse_binds(gltf, object, &gltf->skins[index]) &&
+           lmb_gltf_read_index(gltf, object, "skeleton", gltf->node_count, "nodes", &skeleton);
+}
+
+bool lmb_gltf_read_skins(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    lmb_gltf_list list;
+    if (!lmb_gltf_read_list(gltf, &importer->scratch, &gltf->root, "skins", LMB_JSON_OBJECT, &list)) {
+        return false;
+    }
+    gltf->skin_count = list.count;
+    gltf->skins = lmb_importer_allocate(importer, &importer->scratch, list.count, sizeof(lmb_gltf_skin));
+    uint32_t *marks = gltf->skins == NULL
+                          ? NULL
+                          : lmb_importer_allocate(importer, &importer->scratch, gltf->node_count, sizeof(uint32_t));
+    for (uint32_t i = 0; marks != NULL && i < list.count; i++) {
+        lmb_gltf_object object = lmb_gltf_item(&list, i);
+        if (!read_skin(gltf, &object, i, marks)) {
+            return false;
+        }
+    }
+    return marks != NULL;
+}
+
+// ---- The rig ----
 
 // Adds the joints of all skins and all their ancestors to those marked already; all nodes if there is no skin.
 static void mark_joints(lmb_gltf *gltf) {
@@ -136,4 +573,136 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
     }
     find_anchors(gltf);
     return true;
+}
+
+// ---- A file that adds clips ----
+
+// Rest poses in two files exported from one character differ by rounding errors.
+#define SAME_REST 1e-6
+
+// Returns the names of all joints, sorted, in the scratch pool; NULL if memory ran out.
+static lmb_name *names_of_rig(lmb_importer *importer, const lmb_rig *rig) {
+    uint32_t count = lmb_rig_joint_count(rig);
+    lmb_name *names = lmb_importer_allocate(importer, &importer->scratch, count, sizeof(lmb_name));
+    if (names == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = (lmb_name){.text = lmb_rig_joint_name(rig, i), .index = i};
+    }
+    lmb_names_sort(names, count);
+    return names;
+}
+
+// If several nodes have one name, the first one gets the joint.
+static bool match_nodes(lmb_gltf *gltf, bool *taken) {
+    lmb_importer *importer = gltf->importer;
+    const lmb_rig *rig = importer->import->rig;
+    lmb_name *names = names_of_rig(importer, rig);
+    if (names == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        lmb_gltf_node *node = &gltf->nodes[i];
+        uint32_t joint = lmb_names_find(names, lmb_rig_joint_count(rig), node->name);
+        node->in_rig = joint != LMB_NONE && !taken[joint];
+        node->joint = node->in_rig ? joint : LMB_NONE;
+        if (node->in_rig) {
+            taken[joint] = true;
+        }
+    }
+    lmb_pool_release(&importer->scratch, names);
+    return true;
+}
+
+static bool note_missing(const lmb_gltf *gltf, const bool *taken) {
+    const lmb_rig *rig = gltf->importer->import->rig;
+    lmb_name_list names = {0};
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        if (!taken[joint]) {
+            lmb_name_list_add(&names, lmb_rig_joint_name(rig, joint));
+        }
+    }
+    return names.count == 0 ||
+           lmb_importer_note(gltf->importer, "joints of the rig that it does not have keep their rest pose: %s",
+                             lmb_name_list_text(&names));
+}
+
+// Notes joints with another parent than in the rig: their local transforms have another meaning. A joint whose parent
+// in the file is no joint counts as having no parent.
+static bool note_other_parents(const lmb_gltf *gltf) {
+    const lmb_rig *rig = gltf->importer->import->rig;
+    lmb_name_list names = {0};
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        const lmb_gltf_node *node = &gltf->nodes[i];
+        uint32_t parent = node->parent == LMB_NONE ? LMB_NONE : gltf->nodes[node->parent].joint;
+        if (node->in_rig && parent != lmb_rig_joint_parent(rig, node->joint)) {
+            lmb_name_list_add(&names, node->name);
+        }
+    }
+    return names.count == 0 ||
+           lmb_importer_note(gltf->importer, "joints that hang on another joint than in the rig: %s",
+                             lmb_name_list_text(&names));
+}
+
+bool lmb_gltf_match_rig(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    bool *taken =
+        lmb_importer_allocate(importer, &importer->scratch, lmb_rig_joint_count(importer->import->rig), sizeof(bool));
+    return taken != NULL && match_nodes(gltf, taken) && note_missing(gltf, taken) && note_other_parents(gltf);
+}
+
+static bool differs(const float *a, const float *b, int count, float sign) {
+    for (int i = 0; i < count; i++) {
+        if (!(fabs((double)a[i] - (double)(sign * b[i])) <= SAME_REST * fmax(1, fabs((double)a[i])))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_channel channel, lmb_track_def *track) {
+    static const float start = 0;
+    lmb_transform rest = lmb_rig_joint_rest(gltf->importer->import->rig, node->joint);
+    const float *theirs[] = {node->rest.translation, node->rest.rotation, node->rest.scale};
+    const float *ours[] = {rest.translation, rest.rotation, rest.scale};
+    int count = channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    bool moved = differs(theirs[channel], ours[channel], count, 1) &&
+                 (channel != LMB_CHANNEL_ROTATION || differs(theirs[channel], ours[channel], count, -1));
+    *track = (lmb_track_def){.joint = node->joint,
+                             .channel = channel,
+                             .interpolation = LMB_INTERPOLATION_STEP,
+                             .key_count = 1,
+                             .times = &start,
+                             .values = theirs[channel]};
+    return moved;
+}
+
+bool lmb_gltf_list_rests(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    size_t capacity = 0;
+    for (uint32_t i = 0; importer->adds_clips && i < gltf->node_count; i++) {
+        const lmb_gltf_node *node = &gltf->nodes[i];
+        for (int channel = LMB_CHANNEL_TRANSLATION; node->in_rig && channel <= LMB_CHANNEL_SCALE; channel++) {
+            lmb_gltf_rest rest = {.node = i};
+            if (!rest_differs(gltf, node, (lmb_channel)channel, &rest.track)) {
+                continue;
+            }
+            lmb_gltf_rest *rests = lmb_importer_grow(importer, &importer->scratch, gltf->rests, gltf->rest_count,
+                                                     &capacity, sizeof *rests);
+            if (rests == NULL) {
+                return false;
+            }
+            gltf->rests = rests;
+            gltf->rests[gltf->rest_count++] = rest;
+        }
+    }
+    return true;
+}
+
+bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_name_list *names) {
+    return names->count == 0 || lmb_importer_note(gltf->importer,
+                                                  "animation '%.200s': tracks of nodes that are no joints of the rig"
+                                                  " skipped: %s",
+                                                  animation, lmb_name_list_text(names));
 }

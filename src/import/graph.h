@@ -2,10 +2,9 @@
 #ifndef LIMBER_SRC_IMPORT_GRAPH_H
 #define LIMBER_SRC_IMPORT_GRAPH_H
 
-#include "index.h"
 #include "json.h"
 #include "machine_text.h"
-#include "names.h"
+#include "text.h"
 
 #include <limber/graph_json.h>
 

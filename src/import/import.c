@@ -2,12 +2,11 @@
 #include "gltf.h"
 
 #include "../float_environment.h"
-#include "assimp.h"
+#include "../rig.h"
 #include "file.h"
-#include "pack.h"
-#include "radius.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 // Memory budget of a file of any size: room for meshes and clips that many nodes share.
@@ -23,12 +22,7 @@ typedef struct source {
 
 static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     lmb_gltf gltf = {.importer = importer};
-    if (!lmb_glb_recognise(bytes, size)) {
-        gltf.glb = (lmb_glb){.json = (const char *)bytes, .json_size = size};
-    } else if (!lmb_glb_read(importer, bytes, size, &gltf.glb)) {
-        return false;
-    }
-    if (!lmb_gltf_read_document(&gltf) || !lmb_gltf_read_buffers(&gltf) || !lmb_gltf_read_views(&gltf) ||
+    if (!lmb_gltf_read_document(&gltf, bytes, size) || !lmb_gltf_read_buffers(&gltf) || !lmb_gltf_read_views(&gltf) ||
         !lmb_gltf_read_accessors(&gltf) || !lmb_gltf_read_nodes(&gltf) || !lmb_gltf_read_morphs(&gltf)) {
         return false;
     }
@@ -47,7 +41,46 @@ static bool read_format(lmb_importer *importer, const uint8_t *bytes, size_t siz
     case LMB_FORMAT_PACK:
         return lmb_pack_read(importer, bytes, size);
     default:
+#ifdef LMB_WITH_ASSIMP
         return lmb_assimp_read(importer, format, bytes, size);
+#else
+        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s is read by a build with LIMBER_ASSIMP alone",
+                                 lmb_format_name(format));
+#endif
+    }
+}
+
+// Returns the distance of a vertex from the joint, in the joint's space, rounded up.
+static float distance_from(const lmb_affine *inverse_bind, const float position[3]) {
+    double square = 0.0;
+    for (int row = 0; row < 3; row++) {
+        double at = (double)inverse_bind->m[row][3];
+        for (int column = 0; column < 3; column++) {
+            at += (double)inverse_bind->m[row][column] * (double)position[column];
+        }
+        square += at * at;
+    }
+    double distance = sqrt(square);
+    return distance < (double)LMB_LARGEST ? nextafterf((float)distance, LMB_LARGEST) : LMB_LARGEST;
+}
+
+static void hold_vertex(lmb_rig *rig, const lmb_vertex *vertex) {
+    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        if (vertex->weights[i] > 0.0f) {
+            uint32_t joint = vertex->joints[i];
+            lmb_affine inverse_bind = lmb_rig_joint_inverse_bind(rig, joint);
+            lmb_rig_grow_radius(rig, joint, distance_from(&inverse_bind, vertex->position));
+        }
+    }
+}
+
+// Sets the radii of the rig's joints: spheres that contain the vertices bound to them.
+static void find_radii(lmb_import *import) {
+    for (size_t i = 0; i < import->mesh_count; i++) {
+        const lmb_mesh *mesh = &import->meshes[i];
+        for (uint32_t k = 0; k < mesh->vertex_count; k++) {
+            hold_vertex(import->rig, &mesh->vertices[k]);
+        }
     }
 }
 
@@ -57,7 +90,7 @@ static LMB_NOINLINE bool read_content(lmb_importer *importer, const uint8_t *byt
         return false;
     }
     if (!importer->adds_clips) {
-        lmb_import_find_radii(importer->import);
+        find_radii(importer->import);
     }
     return !importer->adds_clips || importer->import->clip_count > clips_before ||
            lmb_importer_note(importer, "it has no animation of the rig");

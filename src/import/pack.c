@@ -1,4 +1,4 @@
-#include "pack.h"
+#include "importer.h"
 
 #include <float.h>
 #include <inttypes.h>

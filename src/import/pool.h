@@ -1,4 +1,4 @@
-// Memory of an import. Every block belongs to a pool, so that all memory is released if the import fails. All pools
+// Memory and hash tables of an import. Every block belongs to a pool, so that all memory is released if the import fails. All pools
 // share one budget, so that a small file cannot allocate a large amount of memory.
 #ifndef LIMBER_SRC_IMPORT_POOL_H
 #define LIMBER_SRC_IMPORT_POOL_H
@@ -30,5 +30,22 @@ void *lmb_pool_grow(lmb_pool *pool, void *array, size_t count, size_t *capacity,
 void lmb_pool_clear(lmb_pool *pool);
 // Returns a host for objects that own their memory; it counts against the budget. The pool must outlive them.
 lmb_host lmb_pool_host(lmb_pool *pool);
+
+// A hash table of the elements of a list: entry i belongs to element i. It compares hashes only; its user compares the
+// elements.
+typedef struct lmb_index {
+    struct lmb_index_entry *entries;
+    size_t capacity;
+    uint32_t *buckets; // `capacity` of them, a power of 2
+    uint32_t count;
+} lmb_index;
+
+uint64_t lmb_index_hash(const void *bytes, size_t size);
+uint64_t lmb_index_hash_text(const char *text);
+// Adds the next element. Returns false and adds nothing if the pool has no memory.
+bool lmb_index_add(lmb_index *index, lmb_pool *pool, uint64_t hash);
+// Iterate over the elements with this hash: the first one, and the one after another; LMB_NONE if there is none.
+uint32_t lmb_index_first(const lmb_index *index, uint64_t hash);
+uint32_t lmb_index_next(const lmb_index *index, uint32_t thing);
 
 #endif
