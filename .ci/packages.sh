@@ -5,7 +5,7 @@
 # same way. Assimp is optional: without it the command reads only glTF. So is Dear ImGui: without it the viewer is not
 # built. DejaVu is its font.
 packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools spirv-headers libvulkan-dev
-    libvulkan-volk-dev libglfw3-dev libcglm-dev libjsmn-dev libstb-dev libimgui-dev fonts-dejavu-core libassimp-dev
+    libvulkan-volk-dev libglfw3-dev libcglm-dev libstb-dev libimgui-dev fonts-dejavu-core libassimp-dev
     libcmocka-dev)
 # Lavapipe, a Vulkan driver that runs on the CPU, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)

@@ -13,7 +13,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
 # Headers without machine-specific code are links to the build machine's, in a separate folder: all of /usr/include
 # would add the wrong C library.
-foreach(header vulkan vk_video spirv volk.h volk.c jsmn.h stb)
+foreach(header vulkan vk_video spirv volk.h volk.c stb)
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/portable-headers)
     if(EXISTS /usr/include/${header})
         file(CREATE_LINK /usr/include/${header} ${CMAKE_BINARY_DIR}/portable-headers/${header} SYMBOLIC)

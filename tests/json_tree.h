@@ -2,16 +2,10 @@
 #ifndef LIMBER_TESTS_JSON_TREE_H
 #define LIMBER_TESTS_JSON_TREE_H
 
-#ifndef JSMN_H
-#define JSMN_HEADER // only declarations
-#endif
-#include <jsmn.h>
-#include <stdbool.h>
+#include "../src/import/json.h"
 
 typedef struct json_tree {
-    const char *text;
-    jsmntok_t *tokens;
-    int count;
+    lmb_json json;
 } json_tree;
 
 // Reads one JSON value, followed by nothing except white space. The text must outlive the tree. Node 0 is the value.
@@ -30,7 +24,8 @@ double json_tree_number(const json_tree *tree, int node);
 float json_tree_float(const json_tree *tree, int node);
 bool json_tree_is_null(const json_tree *tree, int node);
 bool json_tree_is_true(const json_tree *tree, int node);
-// Compares the raw text, including escapes.
+// Compare the raw text, including escapes.
+bool json_tree_has_text(const json_tree *tree, int node, const char *raw);
 void json_tree_expect_text(const json_tree *tree, int node, const char *raw);
 
 #endif

@@ -15,9 +15,7 @@ static double number(const json_tree *tree, int event, const char *key) {
 }
 
 static bool has_phase(const json_tree *tree, int event, const char *phase) {
-    const jsmntok_t *token = &tree->tokens[json_tree_member(tree, event, "ph")];
-    return (size_t)(token->end - token->start) == strlen(phase) &&
-           strncmp(tree->text + token->start, phase, strlen(phase)) == 0;
+    return json_tree_has_text(tree, json_tree_member(tree, event, "ph"), phase);
 }
 
 static int compare_begins(const void *a, const void *b) {

@@ -6,36 +6,17 @@
 #include <limits.h>
 #include <string.h>
 
-// With links to parents, the number of steps to match a closing bracket is bounded by the depth. Strict mode is not
-// used: it would find no error that check_text() has not found, and it rejects a text that is a single number.
-#define JSMN_STATIC
-#define JSMN_PARENT_LINKS
-#include <jsmn.h>
-
-typedef struct expectation {
-    const char *allowed; // characters
-    const char *reason;  // message for any other character
-} expectation;
-
 #define SPACE " \t\r\n"
 #define DIGITS "0123456789"
-#define VALUE "\"[{-" DIGITS "tfn"
-static const expectation a_value = {VALUE, "a value was expected"};
-static const expectation an_element = {VALUE "]", "a value was expected"};
-static const expectation a_key = {"\"", "a key in quotes was expected"};
-static const expectation a_member = {"\"}", "a key in quotes was expected"};
-static const expectation a_colon = {":", "':' was expected"};
-static const expectation more_elements = {",]", "',' or ']' was expected"};
-static const expectation more_members = {",}", "',' or '}' was expected"};
-static const expectation the_end = {"", "something is behind the end"};
 
 typedef struct reader {
     const char *text;
     size_t size;
     size_t at;
-    const expectation *expected;
-    uint32_t depth;
-    char open[LMB_JSON_DEPTH]; // brackets that are not closed yet
+    uint32_t depth; // of arrays and objects that are not closed yet
+    lmb_pool *pool;
+    lmb_json *json;
+    size_t capacity; // of the values
     lmb_json_error *error;
 } reader;
 
@@ -54,11 +35,6 @@ static bool fail(reader *r, const char *reason) {
     return false;
 }
 
-static bool fail_expectation(reader *r) {
-    bool value = r->expected == &a_value || r->expected == &an_element;
-    return fail(r, value && r->at == r->size ? "the text ends where a value was expected" : r->expected->reason);
-}
-
 static bool next_is(const reader *r, const char *characters) {
     return r->at < r->size && r->text[r->at] != '\0' && strchr(characters, r->text[r->at]) != NULL;
 }
@@ -75,6 +51,30 @@ static bool skip_one(reader *r, const char *characters) {
     bool found = next_is(r, characters);
     r->at += found ? 1 : 0;
     return found;
+}
+
+static bool expect(reader *r, const char *characters, const char *reason) {
+    skip(r, SPACE);
+    return next_is(r, characters) || fail(r, reason);
+}
+
+// Adds a value that starts here; returns its index, or LMB_NONE without memory.
+static uint32_t add_value(reader *r, lmb_json_type type) {
+    lmb_json *json = r->json;
+    lmb_json_value *values = lmb_pool_grow(r->pool, json->values, json->count, &r->capacity, sizeof *values);
+    if (values == NULL) {
+        r->error->result = LMB_ERROR_MEMORY;
+        return LMB_NONE;
+    }
+    json->values = values;
+    values[json->count] = (lmb_json_value){.type = type, .start = (uint32_t)r->at};
+    return json->count++;
+}
+
+// The value ends here, and everything read since it was added is inside it.
+static void end_value(reader *r, uint32_t value) {
+    r->json->values[value].end = (uint32_t)r->at;
+    r->json->values[value].next = r->json->count;
 }
 
 static bool skip_number(reader *r) {
@@ -129,8 +129,8 @@ static size_t escape_length(const char *text, size_t size) {
     return is_low_surrogate(escaped_unit(text + 6, size - 6)) ? 12 : 0;
 }
 
-static bool check_string(reader *r) {
-    r->at++;
+// Moves to the end of a string's text.
+static bool skip_text(reader *r) {
     while (!next_is(r, "\"")) {
         const char *text = r->text + r->at;
         size_t left = r->size - r->at;
@@ -147,136 +147,113 @@ static bool check_string(reader *r) {
         }
         r->at += length;
     }
+    return true;
+}
+
+static bool read_string(reader *r) {
+    r->at++;
+    uint32_t value = add_value(r, LMB_JSON_STRING);
+    if (value == LMB_NONE || !skip_text(r)) {
+        return false;
+    }
+    end_value(r, value);
     r->at++;
     return true;
 }
 
-static bool check_primitive(reader *r) {
-    const char *text = r->text + r->at;
-    const char *word = text[0] == 't' ? "true" : text[0] == 'f' ? "false" : text[0] == 'n' ? "null" : NULL;
-    if (word == NULL) {
-        return skip_number(r) || fail(r, "a number that JSON does not have");
-    }
+static bool skip_word(reader *r, const char *word) {
     size_t length = strlen(word);
-    if (r->size - r->at < length || memcmp(text, word, length) != 0) {
+    if (r->size - r->at < length || memcmp(r->text + r->at, word, length) != 0) {
         return fail(r, "a value was expected");
     }
     r->at += length;
     return true;
 }
 
-static bool open_bracket(reader *r) {
+static bool read_primitive(reader *r) {
+    char first = r->text[r->at];
+    const char *word = first == 't' ? "true" : first == 'f' ? "false" : first == 'n' ? "null" : NULL;
+    if (word == NULL && !next_is(r, "-" DIGITS)) {
+        return fail(r, "a value was expected");
+    }
+    uint32_t value = add_value(r, word == NULL ? LMB_JSON_NUMBER : first == 'n' ? LMB_JSON_NULL : LMB_JSON_BOOLEAN);
+    if (value == LMB_NONE ||
+        !(word != NULL ? skip_word(r, word) : skip_number(r) || fail(r, "a number that JSON does not have"))) {
+        return false;
+    }
+    end_value(r, value);
+    return true;
+}
+
+static bool read_value(reader *r);
+
+static bool read_member(reader *r) {
+    uint32_t key = r->json->count;
+    if (!expect(r, "\"", "a key in quotes was expected") || !read_string(r) || !expect(r, ":", "':' was expected")) {
+        return false;
+    }
+    r->at++;
+    if (!read_value(r)) {
+        return false;
+    }
+    r->json->values[key].count = 1;
+    r->json->values[key].next = r->json->count;
+    return true;
+}
+
+// Reads an array or an object. It recurses at most LMB_JSON_DEPTH deep.
+static bool read_inside(reader *r, bool is_array) {
     if (r->depth == LMB_JSON_DEPTH) {
         return fail(r, "more than 256 nested arrays and objects");
     }
-    char bracket = r->text[r->at++];
-    r->open[r->depth++] = bracket;
-    r->expected = bracket == '[' ? &an_element : &a_member;
-    return true;
-}
-
-static bool is_in_array(const reader *r) {
-    return r->depth > 0 && r->open[r->depth - 1] == '[';
-}
-
-static bool end_value(reader *r) {
-    r->expected = r->depth == 0 ? &the_end : is_in_array(r) ? &more_elements : &more_members;
-    return true;
-}
-
-static bool check_next(reader *r) {
-    if (!next_is(r, r->expected->allowed)) {
-        return fail_expectation(r);
+    uint32_t value = add_value(r, is_array ? LMB_JSON_ARRAY : LMB_JSON_OBJECT);
+    if (value == LMB_NONE) {
+        return false;
     }
-    bool key = r->expected == &a_key || r->expected == &a_member;
+    r->depth++;
+    r->at++;
+    skip(r, SPACE);
+    for (bool more = !next_is(r, is_array ? "]" : "}"); more; more = skip_one(r, ",")) {
+        if (!(is_array ? read_value(r) : read_member(r)) ||
+            !expect(r, is_array ? ",]" : ",}", is_array ? "',' or ']' was expected" : "',' or '}' was expected")) {
+            return false;
+        }
+        r->json->values[value].count++;
+    }
+    r->depth--;
+    r->at++;
+    end_value(r, value);
+    return true;
+}
+
+static bool read_value(reader *r) {
+    skip(r, SPACE);
+    if (r->at == r->size) {
+        return fail(r, "the text ends where a value was expected");
+    }
     switch (r->text[r->at]) {
     case '[':
     case '{':
-        return open_bracket(r);
-    case ']':
-    case '}':
-        r->at++;
-        r->depth--;
-        return end_value(r);
-    case ',':
-        r->at++;
-        r->expected = is_in_array(r) ? &a_value : &a_key;
-        return true;
-    case ':':
-        r->at++;
-        r->expected = &a_value;
-        return true;
+        return read_inside(r, r->text[r->at] == '[');
     case '"':
-        if (!check_string(r)) {
-            return false;
-        }
-        r->expected = &a_colon;
-        return key || end_value(r);
+        return read_string(r);
     default:
-        return check_primitive(r) && end_value(r);
-    }
-}
-
-// Checks the whole text. jsmn accepts many invalid texts, and takes time quadratic in the depth and in successive
-// colons, so it is given only valid JSON of a bounded depth.
-static bool check_text(reader *r) {
-    for (skip(r, SPACE); r->at < r->size; skip(r, SPACE)) {
-        if (!check_next(r)) {
-            return false;
-        }
-    }
-    return r->expected == &the_end || fail_expectation(r);
-}
-
-static lmb_json_type type_of(const jsmntok_t *token, char first) {
-    return token->type == JSMN_OBJECT     ? LMB_JSON_OBJECT
-           : token->type == JSMN_ARRAY    ? LMB_JSON_ARRAY
-           : token->type == JSMN_STRING   ? LMB_JSON_STRING
-           : first == 'n'                 ? LMB_JSON_NULL
-           : first == 't' || first == 'f' ? LMB_JSON_BOOLEAN
-                                          : LMB_JSON_NUMBER;
-}
-
-// Iterates backwards, so that the first value seen inside another one is the last one inside it.
-static void fill_values(lmb_json *json, const jsmntok_t *tokens) {
-    for (uint32_t i = json->count; i-- > 0;) {
-        const jsmntok_t *token = &tokens[i];
-        lmb_json_value *value = &json->values[i];
-        value->type = type_of(token, json->text[token->start]);
-        value->start = (uint32_t)token->start;
-        value->end = (uint32_t)token->end;
-        value->count = (uint32_t)token->size;
-        value->next = value->next == 0 ? i + 1 : value->next;
-        if (token->parent >= 0 && json->values[token->parent].next == 0) {
-            json->values[token->parent].next = value->next;
-        }
+        return read_primitive(r);
     }
 }
 
 bool lmb_json_read(const char *text, size_t size, lmb_pool *pool, lmb_json *json, lmb_json_error *error) {
     *json = (lmb_json){.text = text};
     *error = (lmb_json_error){.result = LMB_OK};
-    reader r = {.text = text, .size = size, .expected = &a_value, .error = error};
+    reader r = {.text = text, .size = size, .pool = pool, .json = json, .error = error};
     if (size > INT_MAX) {
         return fail(&r, "2 GiB or more of JSON");
     }
-    if (!check_text(&r)) {
+    if (!read_value(&r)) {
         return false;
     }
-    jsmn_parser parser;
-    jsmn_init(&parser);
-    json->count = (uint32_t)jsmn_parse(&parser, text, size, NULL, 0);
-    json->values = lmb_pool_allocate(pool, json->count, sizeof(lmb_json_value));
-    jsmntok_t *tokens = lmb_pool_allocate(pool, json->count, sizeof(jsmntok_t));
-    if (json->values == NULL || tokens == NULL) {
-        error->result = LMB_ERROR_MEMORY;
-        return false;
-    }
-    jsmn_init(&parser);
-    jsmn_parse(&parser, text, size, tokens, json->count);
-    fill_values(json, tokens);
-    lmb_pool_release(pool, tokens);
-    return true;
+    skip(&r, SPACE);
+    return r.at == size || fail(&r, "something is behind the end");
 }
 
 const char *lmb_json_type_name(lmb_json_type type) {

@@ -1,5 +1,4 @@
-// Reads JSON (RFC 8259) as a flat list of values. It is strict: invalid text is rejected with its line and column. jsmn
-// parses the text after a check for everything that jsmn would accept wrongly.
+// Reads JSON (RFC 8259) as a flat list of values. It is strict: invalid text is rejected with its line and column.
 #ifndef LIMBER_SRC_IMPORT_JSON_H
 #define LIMBER_SRC_IMPORT_JSON_H
 
