@@ -1,12 +1,14 @@
-// The parser of decimal numbers against the strtod of glibc, which rounds correctly, in the C locale.
-#include "../src/import/strtod.h"
+// Numbers of JSON against the strtod of glibc, which rounds correctly, in the C locale.
+#include "../src/import/text.h"
 
 #include "suite.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 static void check(const char *text) {
     double value = lmb_strtod(text, strlen(text));
@@ -117,8 +119,32 @@ static void halfway_with_a_long_tail(void **state) {
     }
 }
 
+static int check_in_thread(void *unused) {
+    (void)unused;
+    return lmb_strtod("1234.5e-1", 9) == 123.45 && lmb_strtod("-0.1", 4) == -0.1;
+}
+
+// The host may use a locale that writes a decimal comma, and change it while other threads read. The suite cannot
+// install such a locale, so it uses those that it finds.
+static void locale_changes_nothing(void **state) {
+    (void)state;
+    static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "pt_BR.UTF-8", "C"};
+    for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
+        if (setlocale(LC_ALL, locales[i]) == NULL) {
+            continue;
+        }
+        thrd_t thread;
+        int is_equal = 0;
+        assert_int_equal(thrd_create(&thread, check_in_thread, NULL), thrd_success);
+        assert_true(check_in_thread(NULL));
+        assert_int_equal(thrd_join(thread, &is_equal), thrd_success);
+        assert_true(is_equal);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(edges), cmocka_unit_test(random_doubles),
-                                       cmocka_unit_test(random_numbers), cmocka_unit_test(halfway_with_a_long_tail)};
+                                       cmocka_unit_test(random_numbers), cmocka_unit_test(halfway_with_a_long_tail),
+                                       cmocka_unit_test(locale_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 #include "json.h"
 
-#include "strtod.h"
 #include "text.h"
 
 #include <limits.h>

@@ -2,7 +2,6 @@
 // it reads.
 #include "machine_text.h"
 
-#include "strtod.h"
 #include "text.h"
 
 #include <math.h>

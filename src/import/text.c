@@ -77,6 +77,55 @@ void lmb_text_make_line(char *text) {
     }
 }
 
+// ---- Numbers ----
+
+// A halfway point between two doubles has at most 767 significant digits. Digits after these can only break a tie, so
+// one additional digit 1 represents all of them.
+#define MAX_DIGITS 768u
+
+static int64_t read_exponent(const char *text, size_t size) {
+    int64_t exponent = 0;
+    for (size_t at = text[0] == '-' || text[0] == '+' ? 1 : 0; at < size; at++) {
+        // No text has enough digits to bring a larger exponent back into range.
+        if (exponent < INT64_C(1000000000000000)) {
+            exponent = exponent * 10 + (text[at] - '0');
+        }
+    }
+    return text[0] == '-' ? -exponent : exponent;
+}
+
+// Writes the number without a decimal point, which is the only part that depends on the locale: strtod() reads digits
+// and an exponent in every locale alike.
+double lmb_strtod(const char *text, size_t size) {
+    char number[MAX_DIGITS + 32];
+    size_t count = 0;
+    int64_t exponent = 0;
+    bool behind_point = false;
+    bool has_rest = false;
+    size_t at = text[0] == '-' ? 1 : 0;
+    for (; at < size && text[at] != 'e' && text[at] != 'E'; at++) {
+        if (text[at] == '.') {
+            behind_point = true;
+            continue;
+        }
+        exponent -= behind_point ? 1 : 0;
+        if (count == MAX_DIGITS) {
+            exponent++;
+            has_rest = has_rest || text[at] != '0';
+        } else if (count > 0 || text[at] != '0') {
+            number[count++] = text[at];
+        }
+    }
+    if (has_rest) {
+        number[count++] = '1';
+        exponent--;
+    }
+    exponent += at < size ? read_exponent(text + at + 1, size - at - 1) : 0;
+    snprintf(number + count, sizeof number - count, "e%" PRId64, exponent);
+    double value = count == 0 ? 0.0 : strtod(number, NULL);
+    return text[0] == '-' ? -value : value;
+}
+
 // ---- Names ----
 
 // Size of " and 4294967295 more".

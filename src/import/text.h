@@ -1,4 +1,4 @@
-// UTF-8, text of one line for messages, and names: finding them fast among many, and listing them in one line.
+// UTF-8, text of one line for messages, numbers, and names: finding them fast among many, and listing them in one line.
 #ifndef LIMBER_SRC_IMPORT_TEXT_H
 #define LIMBER_SRC_IMPORT_TEXT_H
 
@@ -12,6 +12,10 @@ size_t lmb_text_encode(uint32_t code_point, char *bytes);
 // Replaces control characters and invalid bytes by '?', and drops a sequence that is cut off at the end, so that text
 // from a file can be part of a message.
 void lmb_text_make_line(char *text);
+
+// Converts a number as in JSON, [-]digits[.digits][e[+-]digits], whatever the locale. Rounds as the floating-point
+// environment says; a number that is too large becomes infinity.
+double lmb_strtod(const char *text, size_t size);
 
 typedef struct lmb_name {
     const char *text;
