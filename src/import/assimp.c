@@ -255,10 +255,9 @@ static bool list_nodes(lmb_assimp *assimp) {
 static bool order_and_name(lmb_assimp *assimp) {
     lmb_gltf *tables = &assimp->tables;
     lmb_importer *importer = tables->importer;
-    tables->node_order = lmb_importer_allocate(importer, &importer->scratch, tables->node_count, sizeof(uint32_t));
-    assimp->node_names = tables->node_order == NULL ? NULL
-                                                    : lmb_importer_allocate(importer, &importer->scratch,
-                                                                            tables->node_count, sizeof(lmb_name));
+    tables->node_order = lmb_importer_scratch(importer, tables->node_count, sizeof(uint32_t));
+    assimp->node_names =
+        tables->node_order == NULL ? NULL : lmb_importer_scratch(importer, tables->node_count, sizeof(lmb_name));
     if (assimp->node_names == NULL) {
         return false;
     }
@@ -321,10 +320,9 @@ static bool read_skin(lmb_assimp *assimp, const struct aiMesh *mesh, lmb_affine 
     }
     skin->to_model = model;
     skin->joint_count = mesh->mNumBones;
-    skin->nodes = lmb_importer_allocate(importer, &importer->scratch, mesh->mNumBones, sizeof(uint32_t));
+    skin->nodes = lmb_importer_scratch(importer, mesh->mNumBones, sizeof(uint32_t));
     skin->inverse_binds =
-        skin->nodes == NULL ? NULL
-                            : lmb_importer_allocate(importer, &importer->scratch, mesh->mNumBones, sizeof(lmb_affine));
+        skin->nodes == NULL ? NULL : lmb_importer_scratch(importer, mesh->mNumBones, sizeof(lmb_affine));
     if (skin->inverse_binds == NULL) {
         return false;
     }
@@ -380,10 +378,9 @@ static bool read_skins(lmb_assimp *assimp) {
     if (!count_skins(assimp, &count)) {
         return false;
     }
-    tables->skins = lmb_importer_allocate(importer, &importer->scratch, count, sizeof(lmb_gltf_skin));
-    lmb_affine *models = tables->skins == NULL ? NULL
-                                               : lmb_importer_allocate(importer, &importer->scratch, tables->node_count,
-                                                                       sizeof(lmb_affine));
+    tables->skins = lmb_importer_scratch(importer, count, sizeof(lmb_gltf_skin));
+    lmb_affine *models =
+        tables->skins == NULL ? NULL : lmb_importer_scratch(importer, tables->node_count, sizeof(lmb_affine));
     for (uint32_t i = 0; models != NULL && i < tables->node_count; i++) {
         const lmb_gltf_node *node = &tables->nodes[i];
         lmb_affine local = lmb_affine_from_transform(node->rest);
@@ -475,7 +472,7 @@ static bool next_in_records(bytes *text, char name[NAME_SIZE]) {
 static lmb_name *list_animations(const lmb_assimp *assimp) {
     lmb_importer *importer = assimp->tables.importer;
     uint32_t count = assimp->scene->mNumAnimations;
-    lmb_name *names = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *names);
+    lmb_name *names = lmb_importer_scratch(importer, count, sizeof *names);
     for (uint32_t i = 0; names != NULL && i < count; i++) {
         names[i] = (lmb_name){.text = assimp->scene->mAnimations[i]->mName.data, .index = i};
     }

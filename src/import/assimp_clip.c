@@ -253,8 +253,7 @@ static void set_name(animation *animation) {
 
 bool lmb_assimp_build_clips(lmb_assimp *assimp) {
     lmb_importer *importer = assimp->tables.importer;
-    assimp->moved =
-        lmb_importer_allocate(importer, &importer->scratch, assimp->tables.node_count, sizeof *assimp->moved);
+    assimp->moved = lmb_importer_scratch(importer, assimp->tables.node_count, sizeof *assimp->moved);
     if (assimp->moved == NULL || !lmb_gltf_list_rests(&assimp->tables)) {
         return false;
     }

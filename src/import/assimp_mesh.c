@@ -42,7 +42,7 @@ static bool keep_image(lmb_assimp *assimp, uint32_t index, const char *name) {
     lmb_import *import = importer->import;
     const struct aiTexture *texture = assimp->scene->mTextures[index];
     lmb_image image = {.name = lmb_importer_copy_text(importer, &import->pool, name), .size = texture->mWidth};
-    uint8_t *bytes = image.name == NULL ? NULL : lmb_importer_allocate(importer, &import->pool, texture->mWidth, 1);
+    uint8_t *bytes = image.name == NULL ? NULL : lmb_importer_keep(importer, texture->mWidth, 1);
     lmb_image *images = bytes == NULL ? NULL
                                       : lmb_importer_grow(importer, &import->pool, import->images, import->image_count,
                                                           &import->image_capacity, sizeof(lmb_image));
@@ -111,12 +111,10 @@ static bool read_properties(lmb_assimp *assimp, const struct aiMaterial *source,
 static bool prepare_materials(lmb_assimp *assimp) {
     lmb_gltf *tables = &assimp->tables;
     lmb_importer *importer = tables->importer;
-    tables->material_cache =
-        lmb_importer_allocate(importer, &importer->scratch, assimp->scene->mNumMaterials, sizeof(lmb_gltf_material));
-    tables->image_of =
-        tables->material_cache == NULL
-            ? NULL
-            : lmb_importer_allocate(importer, &importer->scratch, assimp->scene->mNumTextures, sizeof(uint32_t));
+    tables->material_cache = lmb_importer_scratch(importer, assimp->scene->mNumMaterials, sizeof(lmb_gltf_material));
+    tables->image_of = tables->material_cache == NULL
+                           ? NULL
+                           : lmb_importer_scratch(importer, assimp->scene->mNumTextures, sizeof(uint32_t));
     for (unsigned i = 0; tables->image_of != NULL && i < assimp->scene->mNumTextures; i++) {
         tables->image_of[i] = LMB_NONE;
     }
@@ -157,8 +155,7 @@ static bool read_vertices(lmb_assimp *assimp, const struct aiMesh *mesh, const c
     lmb_importer *importer = assimp->tables.importer;
     geometry->vertex_count = mesh->mNumVertices;
     geometry->has_normals = mesh->mNormals != NULL;
-    geometry->vertices =
-        lmb_importer_allocate(importer, &importer->import->pool, mesh->mNumVertices, sizeof(lmb_vertex));
+    geometry->vertices = lmb_importer_keep(importer, mesh->mNumVertices, sizeof(lmb_vertex));
     for (unsigned i = 0; geometry->vertices != NULL && i < mesh->mNumVertices; i++) {
         lmb_vertex *vertex = &geometry->vertices[i];
         const struct aiVector3D *position = &mesh->mVertices[i];
@@ -187,8 +184,7 @@ static bool read_indices(lmb_assimp *assimp, const struct aiMesh *mesh, const ch
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "mesh '%.200s' has %u triangles", name, mesh->mNumFaces);
     }
     geometry->index_count = mesh->mNumFaces * 3;
-    geometry->indices =
-        lmb_importer_allocate(importer, &importer->import->pool, geometry->index_count, sizeof(uint32_t));
+    geometry->indices = lmb_importer_keep(importer, geometry->index_count, sizeof(uint32_t));
     for (unsigned i = 0; geometry->indices != NULL && i < geometry->index_count; i++) {
         const struct aiFace *face = &mesh->mFaces[i / 3];
         if (face->mNumIndices != 3 || face->mIndices[i % 3] >= mesh->mNumVertices) {

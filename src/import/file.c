@@ -29,7 +29,7 @@ static bool read_open_file(lmb_importer *importer, FILE *file, const char *place
         return fail(importer, place, "is no file, or one of 4 GiB or more", "");
     }
     lmb_importer_add_source(importer, (size_t)end);
-    uint8_t *content = lmb_importer_allocate(importer, &importer->scratch, (size_t)end, 1);
+    uint8_t *content = lmb_importer_scratch(importer, (size_t)end, 1);
     if (content == NULL) {
         return false;
     }
@@ -299,7 +299,7 @@ static bool load_base64(lmb_importer *importer, const char *text, const char *pl
     if (length == SIZE_MAX) {
         return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "%s: base64 that was cut off", place);
     }
-    uint8_t *decoded = lmb_importer_allocate(importer, &importer->scratch, length / 4 * 3 + 3, 1);
+    uint8_t *decoded = lmb_importer_scratch(importer, length / 4 * 3 + 3, 1);
     if (decoded == NULL) {
         return false;
     }

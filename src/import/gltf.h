@@ -12,14 +12,18 @@ typedef struct lmb_gltf_place {
     char text[120];
 } lmb_gltf_place;
 
+typedef struct lmb_gltf lmb_gltf;
+
 typedef struct lmb_gltf_object {
+    lmb_gltf *gltf;
     uint32_t value;
     lmb_gltf_place place;
 } lmb_gltf_object;
 
 // The elements of a JSON array.
 typedef struct lmb_gltf_list {
-    const uint32_t *values;
+    lmb_gltf *gltf;
+    uint32_t *values;
     uint32_t count;
     lmb_gltf_place place;
 } lmb_gltf_list;
@@ -82,6 +86,7 @@ typedef struct lmb_gltf_node {
     uint32_t anchor;      // the nearest joint: its own or an ancestor's; or LMB_NONE
     lmb_affine to_anchor; // from the node to that joint, in the file's rest pose
     uint32_t object;      // its JSON value
+    uint32_t last_skin;   // 1 + the index of the last skin that names it
     uint32_t first_channel;
     uint32_t channel_count; // morph-target weights of its mesh
 } lmb_gltf_node;
@@ -101,7 +106,7 @@ typedef struct lmb_gltf_rest {
     lmb_track_def track; // its value is stored in the node
 } lmb_gltf_rest;
 
-typedef struct lmb_gltf {
+struct lmb_gltf {
     lmb_importer *importer;
     lmb_json json;
     lmb_gltf_buffer binary; // of the container; its bytes are NULL if there are none
@@ -112,6 +117,7 @@ typedef struct lmb_gltf {
     lmb_gltf_list textures;
     lmb_gltf_list images;
     lmb_gltf_list animations;
+    lmb_gltf_list skin_list;
     lmb_gltf_buffer *buffers;
     uint32_t buffer_count;
     lmb_gltf_view *views;
@@ -132,39 +138,38 @@ typedef struct lmb_gltf {
     lmb_gltf_buffer *image_files; // stored at the first image of each URI, once it is loaded
     lmb_gltf_rest *rests;         // of nodes whose rest pose differs from their joint's, in the order of the nodes
     uint32_t rest_count;
-} lmb_gltf;
+};
 
 // gltf_document.c: reads the text, checks the asset's version and the required extensions, and finds the lists.
 bool lmb_gltf_read_document(lmb_gltf *gltf, const uint8_t *bytes, size_t size);
 // Reads members of objects. An absent member leaves the output unchanged; a list becomes empty.
-bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *format, ...)
-    LMB_PRINTF(4, 5);
+bool lmb_gltf_fail(const lmb_gltf_object *object, const char *key, const char *format, ...) LMB_PRINTF(3, 4);
 lmb_gltf_place lmb_gltf_place_of(const char *format, ...) LMB_PRINTF(1, 2);
-bool lmb_gltf_has(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *present);
-bool lmb_gltf_require(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key);
-bool lmb_gltf_read_boolean(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *result);
+bool lmb_gltf_has(const lmb_gltf_object *object, const char *key, bool *present);
+bool lmb_gltf_require(const lmb_gltf_object *object, const char *key);
+bool lmb_gltf_read_boolean(const lmb_gltf_object *object, const char *key, bool *result);
 // Reads an integer from `smallest` to `largest`.
-bool lmb_gltf_read_integer(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint64_t smallest,
-                           uint64_t largest, uint64_t *result);
+bool lmb_gltf_read_integer(const lmb_gltf_object *object, const char *key, uint64_t smallest, uint64_t largest,
+                           uint64_t *result);
 // Reads an index below `count`; `what` names the indexed elements in messages.
-bool lmb_gltf_read_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
-                         const char *what, uint32_t *result);
-bool lmb_gltf_check_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t value,
-                          uint32_t count, const char *what, uint32_t *result);
+bool lmb_gltf_read_index(const lmb_gltf_object *object, const char *key, uint32_t count, const char *what,
+                         uint32_t *result);
+// Reads an array of indices below `count`.
+bool lmb_gltf_read_indices(const lmb_gltf_object *object, const char *key, uint32_t count, const char *what,
+                           uint32_t **indices, uint32_t *index_count);
 // Reads exactly `count` finite numbers.
-bool lmb_gltf_read_floats(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
-                          float *result, bool *present);
-bool lmb_gltf_read_float(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, float *result);
+bool lmb_gltf_read_floats(const lmb_gltf_object *object, const char *key, uint32_t count, float *result, bool *present);
+bool lmb_gltf_read_float(const lmb_gltf_object *object, const char *key, float *result);
 // Reads a string: decoded, in scratch memory, without zero characters.
-bool lmb_gltf_read_string(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char **result);
+bool lmb_gltf_read_string(const lmb_gltf_object *object, const char *key, const char **result);
 // Reads the member "name". If it is absent or empty, the name is `prefix`, an underscore and the index.
-bool lmb_gltf_read_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *prefix, uint32_t index,
-                        const char **result);
-bool lmb_gltf_read_object(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, lmb_gltf_object *result,
-                          bool *present);
+bool lmb_gltf_read_name(const lmb_gltf_object *object, const char *prefix, uint32_t index, const char **result);
+bool lmb_gltf_read_object(const lmb_gltf_object *object, const char *key, lmb_gltf_object *result, bool *present);
 // Reads an array whose values all have one type; its indices are allocated from the pool.
-bool lmb_gltf_read_list(const lmb_gltf *gltf, lmb_pool *pool, const lmb_gltf_object *object, const char *key,
-                        lmb_json_type type, lmb_gltf_list *result);
+bool lmb_gltf_read_list(const lmb_gltf_object *object, const char *key, lmb_json_type type, lmb_gltf_list *result);
+// Reads a list of objects at the top level; returns a zeroed element for each object, or NULL.
+void *lmb_gltf_read_table(lmb_gltf *gltf, const char *key, size_t size, lmb_gltf_list *list);
+bool lmb_gltf_read_each(const lmb_gltf_list *list, bool (*read)(const lmb_gltf_object *object, uint32_t index));
 lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index);
 
 // gltf_data.c
@@ -175,11 +180,10 @@ bool lmb_gltf_read_buffers(lmb_gltf *gltf);
 bool lmb_gltf_read_views(lmb_gltf *gltf);
 bool lmb_gltf_read_accessors(lmb_gltf *gltf);
 uint32_t lmb_gltf_component_count(lmb_gltf_shape shape);
-// Decodes the first `count` elements as floats, normalised if the accessor says so; each must be finite and within
-// 2^40.
-bool lmb_gltf_decode_floats(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, float *values);
-// Decodes the first `count` elements of an accessor of unsigned integers.
-bool lmb_gltf_decode_integers(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, uint32_t *values);
+// Decode the first `count` elements into memory of the pool; NULL after an error. Floats are normalised if the accessor
+// says so; each must be finite and within 2^40. Integers must be unsigned.
+float *lmb_gltf_decode_floats(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count);
+uint32_t *lmb_gltf_decode_integers(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count);
 // decompose.c: decomposes a column-major 4x4 matrix. Returns NULL, or why it has no decomposition.
 const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform);
 // gltf_rig.c: reads the node tree and the scene.

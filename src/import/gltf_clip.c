@@ -42,10 +42,10 @@ static bool add_track(lmb_gltf *gltf, animation *animation, const lmb_track_def 
     return true;
 }
 
-static bool find_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *const *names,
-                      uint32_t count, uint32_t *result) {
+static bool find_name(const lmb_gltf_object *object, const char *key, const char *const *names, uint32_t count,
+                      uint32_t *result) {
     const char *name = NULL;
-    if (!lmb_gltf_read_string(gltf, object, key, &name)) {
+    if (!lmb_gltf_read_string(object, key, &name)) {
         return false;
     }
     for (uint32_t i = 0; name != NULL && i < count; i++) {
@@ -54,7 +54,7 @@ static bool find_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const
             return true;
         }
     }
-    return name == NULL || lmb_gltf_fail(gltf, object, key, "'%.40s' is none of glTF's", name);
+    return name == NULL || lmb_gltf_fail(object, key, "'%.40s' is none of glTF's", name);
 }
 
 static bool check_times(const lmb_gltf *gltf, uint32_t accessor, const float *times, uint32_t count) {
@@ -72,19 +72,17 @@ static bool check_times(const lmb_gltf *gltf, uint32_t accessor, const float *ti
 // Most channels of an animation share their key times, so these are stored in the accessor.
 static bool read_times(lmb_gltf *gltf, const lmb_gltf_object *sampler, uint32_t *key_count, const float **times) {
     uint32_t index = 0;
-    if (!lmb_gltf_require(gltf, sampler, "input") ||
-        !lmb_gltf_read_index(gltf, sampler, "input", gltf->accessor_count, "accessors", &index)) {
+    if (!lmb_gltf_require(sampler, "input") ||
+        !lmb_gltf_read_index(sampler, "input", gltf->accessor_count, "accessors", &index)) {
         return false;
     }
     lmb_gltf_accessor *accessor = &gltf->accessors[index];
     if (accessor->shape != LMB_GLTF_SCALAR || accessor->component != LMB_GLTF_FLOAT) {
-        return lmb_gltf_fail(gltf, sampler, "input", "accessor %" PRIu32 " does not hold SCALAR floats", index);
+        return lmb_gltf_fail(sampler, "input", "accessor %" PRIu32 " does not hold SCALAR floats", index);
     }
     if (accessor->times == NULL) {
-        lmb_importer *importer = gltf->importer;
-        float *values = lmb_importer_allocate(importer, &importer->scratch, accessor->count, sizeof(float));
-        if (values == NULL || !lmb_gltf_decode_floats(gltf, index, accessor->count, values) ||
-            !check_times(gltf, index, values, accessor->count)) {
+        float *values = lmb_gltf_decode_floats(gltf, &gltf->importer->scratch, index, accessor->count);
+        if (values == NULL || !check_times(gltf, index, values, accessor->count)) {
             return false;
         }
         accessor->times = values;
@@ -104,20 +102,20 @@ static bool is_output(const lmb_gltf_accessor *accessor, path path) {
 static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, path path, uint32_t width,
                         const lmb_track_def *track, uint32_t *result) {
     uint32_t index = 0;
-    if (!lmb_gltf_require(gltf, sampler, "output") ||
-        !lmb_gltf_read_index(gltf, sampler, "output", gltf->accessor_count, "accessors", &index)) {
+    if (!lmb_gltf_require(sampler, "output") ||
+        !lmb_gltf_read_index(sampler, "output", gltf->accessor_count, "accessors", &index)) {
         return false;
     }
     *result = index;
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     if (!is_output(accessor, path)) {
-        return lmb_gltf_fail(gltf, sampler, "output", "accessor %" PRIu32 " has a type that no %s has", index,
+        return lmb_gltf_fail(sampler, "output", "accessor %" PRIu32 " has a type that no %s has", index,
                              path_names[path]);
     }
     bool cubic = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
     uint64_t needed = (uint64_t)track->key_count * width * (cubic ? 3 : 1);
     if (accessor->count != needed) {
-        return lmb_gltf_fail(gltf, sampler, "output",
+        return lmb_gltf_fail(sampler, "output",
                              "accessor %" PRIu32 " has %" PRIu32 " elements, the %" PRIu32 " keys need %" PRIu64, index,
                              accessor->count, track->key_count, needed);
     }
@@ -130,12 +128,8 @@ static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
     if (!find_values(gltf, sampler, path, width, track, &index)) {
         return false;
     }
-    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
-    size_t components = lmb_gltf_component_count(accessor->shape);
-    float *values =
-        lmb_importer_allocate(gltf->importer, &animation->pool, accessor->count, components * sizeof(float));
-    track->values = values;
-    return values != NULL && lmb_gltf_decode_floats(gltf, index, accessor->count, values);
+    track->values = lmb_gltf_decode_floats(gltf, &animation->pool, index, gltf->accessors[index].count);
+    return track->values != NULL;
 }
 
 // Reads the weights of all morph targets of a node, and adds a track for each that is a channel of the rig. The values
@@ -205,10 +199,9 @@ static bool read_target(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
     lmb_gltf_object target;
     bool present;
     uint32_t name = 0;
-    if (!lmb_gltf_require(gltf, channel, "target") ||
-        !lmb_gltf_read_object(gltf, channel, "target", &target, &present) || !lmb_gltf_require(gltf, &target, "path") ||
-        !find_name(gltf, &target, "path", path_names, PATH_COUNT, &name) ||
-        !lmb_gltf_read_index(gltf, &target, "node", gltf->node_count, "nodes", node)) {
+    if (!lmb_gltf_require(channel, "target") || !lmb_gltf_read_object(channel, "target", &target, &present) ||
+        !lmb_gltf_require(&target, "path") || !find_name(&target, "path", path_names, PATH_COUNT, &name) ||
+        !lmb_gltf_read_index(&target, "node", gltf->node_count, "nodes", node)) {
         return false;
     }
     *path = name;
@@ -217,7 +210,7 @@ static bool read_target(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
     }
     uint32_t *mark = &animation->marks[(size_t)*node * PATH_COUNT + name];
     if (*mark == animation->index + 1) {
-        return lmb_gltf_fail(gltf, &target, NULL, "the %s of nodes[%" PRIu32 "] ('%.100s') has a channel already",
+        return lmb_gltf_fail(&target, NULL, "the %s of nodes[%" PRIu32 "] ('%.100s') has a channel already",
                              path_names[name], *node, gltf->nodes[*node].name);
     }
     *mark = animation->index + 1;
@@ -230,13 +223,13 @@ static bool read_channel(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
     path path = PATH_TRANSLATION;
     uint32_t sampler_index = 0;
     uint32_t interpolation = LMB_INTERPOLATION_LINEAR;
-    if (!read_target(gltf, animation, channel, &path, &node) || !lmb_gltf_require(gltf, channel, "sampler") ||
-        !lmb_gltf_read_index(gltf, channel, "sampler", animation->samplers.count, "samplers", &sampler_index)) {
+    if (!read_target(gltf, animation, channel, &path, &node) || !lmb_gltf_require(channel, "sampler") ||
+        !lmb_gltf_read_index(channel, "sampler", animation->samplers.count, "samplers", &sampler_index)) {
         return false;
     }
     lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, sampler_index);
     lmb_track_def track = {0};
-    if (!find_name(gltf, &sampler, "interpolation", interpolations, 3, &interpolation) ||
+    if (!find_name(&sampler, "interpolation", interpolations, 3, &interpolation) ||
         !read_times(gltf, &sampler, &track.key_count, &track.times)) {
         return false;
     }
@@ -323,10 +316,10 @@ static bool create_clip(lmb_gltf *gltf, const animation *animation) {
 }
 
 static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *object) {
-    if (!lmb_gltf_read_name(gltf, object, "animation", animation->index, &animation->name) ||
-        !lmb_gltf_require(gltf, object, "channels") || !lmb_gltf_require(gltf, object, "samplers") ||
-        !lmb_gltf_read_list(gltf, &animation->pool, object, "channels", LMB_JSON_OBJECT, &animation->channels) ||
-        !lmb_gltf_read_list(gltf, &animation->pool, object, "samplers", LMB_JSON_OBJECT, &animation->samplers)) {
+    if (!lmb_gltf_read_name(object, "animation", animation->index, &animation->name) ||
+        !lmb_gltf_require(object, "channels") || !lmb_gltf_require(object, "samplers") ||
+        !lmb_gltf_read_list(object, "channels", LMB_JSON_OBJECT, &animation->channels) ||
+        !lmb_gltf_read_list(object, "samplers", LMB_JSON_OBJECT, &animation->samplers)) {
         return false;
     }
     animation->outside =
@@ -345,8 +338,7 @@ static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_obje
 bool lmb_gltf_build_clips(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     lmb_import *import = importer->import;
-    uint32_t *marks =
-        lmb_importer_allocate(importer, &importer->scratch, gltf->node_count, PATH_COUNT * sizeof(uint32_t));
+    uint32_t *marks = lmb_importer_scratch(importer, gltf->node_count, PATH_COUNT * sizeof(uint32_t));
     if (marks == NULL || !lmb_gltf_list_rests(gltf)) {
         return false;
     }

@@ -7,12 +7,11 @@
 #include <string.h>
 
 lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list) {
-    lmb_importer *importer = gltf->importer;
-    lmb_name *uris = lmb_importer_allocate(importer, &importer->scratch, list->count, sizeof *uris);
+    lmb_name *uris = lmb_importer_scratch(gltf->importer, list->count, sizeof *uris);
     for (uint32_t i = 0; uris != NULL && i < list->count; i++) {
         lmb_gltf_object object = lmb_gltf_item(list, i);
         uris[i] = (lmb_name){.text = "", .index = i};
-        if (!lmb_gltf_read_string(gltf, &object, "uri", &uris[i].text)) {
+        if (!lmb_gltf_read_string(&object, "uri", &uris[i].text)) {
             return NULL;
         }
     }
@@ -24,15 +23,16 @@ lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list) {
 
 // Loads a buffer from its URI; the first buffer, if it has no URI, is the binary chunk. If an earlier buffer has the
 // same URI, its bytes are taken from `files`.
-static bool load(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, const lmb_name *uris,
-                 const lmb_gltf_buffer *files, lmb_gltf_buffer *buffer) {
+static bool load(const lmb_gltf_object *object, uint32_t index, const lmb_name *uris, const lmb_gltf_buffer *files,
+                 lmb_gltf_buffer *buffer) {
+    lmb_gltf *gltf = object->gltf;
     const char *uri = NULL;
-    if (!lmb_gltf_read_string(gltf, object, "uri", &uri)) {
+    if (!lmb_gltf_read_string(object, "uri", &uri)) {
         return false;
     }
     if (uri == NULL) {
         if (index != 0 || gltf->binary.bytes == NULL) {
-            return lmb_gltf_fail(gltf, object, "uri", "is missing, and there is no binary chunk for this buffer");
+            return lmb_gltf_fail(object, "uri", "is missing, and there is no binary chunk for this buffer");
         }
         *buffer = gltf->binary;
         return true;
@@ -47,87 +47,71 @@ static bool load(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, 
            lmb_uri_load(gltf->importer, uri, place.text, &buffer->bytes, &buffer->size);
 }
 
-static bool read_buffer(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, const lmb_name *uris,
-                        lmb_gltf_buffer *files) {
-    lmb_gltf_buffer *buffer = &gltf->buffers[index];
+static bool read_buffer(const lmb_gltf_object *object, uint32_t index, const lmb_name *uris, lmb_gltf_buffer *files) {
+    lmb_gltf_buffer *buffer = &object->gltf->buffers[index];
     uint64_t length = 0;
-    if (!lmb_gltf_require(gltf, object, "byteLength") ||
-        !lmb_gltf_read_integer(gltf, object, "byteLength", 1, UINT32_MAX, &length) ||
-        !load(gltf, object, index, uris, files, buffer)) {
+    if (!lmb_gltf_require(object, "byteLength") ||
+        !lmb_gltf_read_integer(object, "byteLength", 1, UINT32_MAX, &length) ||
+        !load(object, index, uris, files, buffer)) {
         return false;
     }
     files[index] = *buffer;
     if (length > buffer->size) {
-        return lmb_gltf_fail(gltf, object, "byteLength", "%" PRIu64 ", but there are only %zu bytes", length,
-                             buffer->size);
+        return lmb_gltf_fail(object, "byteLength", "%" PRIu64 ", but there are only %zu bytes", length, buffer->size);
     }
     buffer->size = (size_t)length;
     return true;
 }
 
 bool lmb_gltf_read_buffers(lmb_gltf *gltf) {
-    lmb_pool *scratch = &gltf->importer->scratch;
     lmb_gltf_list list;
-    if (!lmb_gltf_read_list(gltf, scratch, &gltf->root, "buffers", LMB_JSON_OBJECT, &list)) {
+    gltf->buffers = lmb_gltf_read_table(gltf, "buffers", sizeof *gltf->buffers, &list);
+    if (gltf->buffers == NULL) {
         return false;
     }
     gltf->buffer_count = list.count;
-    gltf->buffers = lmb_importer_allocate(gltf->importer, scratch, list.count, sizeof(lmb_gltf_buffer));
-    lmb_gltf_buffer *files = gltf->buffers == NULL
-                                 ? NULL
-                                 : lmb_importer_allocate(gltf->importer, scratch, list.count, sizeof(lmb_gltf_buffer));
-    lmb_name *uris = files == NULL ? NULL : lmb_gltf_read_uris(gltf, &list);
-    for (uint32_t i = 0; uris != NULL && i < list.count; i++) {
+    lmb_gltf_buffer *files = lmb_importer_scratch(gltf->importer, list.count, sizeof *files);
+    lmb_name *uris = lmb_gltf_read_uris(gltf, &list);
+    bool success = files != NULL && uris != NULL;
+    for (uint32_t i = 0; success && i < list.count; i++) {
         lmb_gltf_object object = lmb_gltf_item(&list, i);
-        if (!read_buffer(gltf, &object, i, uris, files)) {
-            return false;
-        }
+        success = read_buffer(&object, i, uris, files);
     }
-    return uris != NULL;
+    return success;
 }
 
-static bool read_view(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_view *view) {
+static bool read_view(const lmb_gltf_object *object, uint32_t view) {
+    lmb_gltf *gltf = object->gltf;
     uint32_t index = 0;
     uint64_t offset = 0;
     uint64_t length = 0;
     uint64_t stride = 0;
-    if (!lmb_gltf_require(gltf, object, "buffer") ||
-        !lmb_gltf_read_index(gltf, object, "buffer", gltf->buffer_count, "buffers", &index) ||
-        !lmb_gltf_read_integer(gltf, object, "byteOffset", 0, UINT32_MAX, &offset) ||
-        !lmb_gltf_require(gltf, object, "byteLength") ||
-        !lmb_gltf_read_integer(gltf, object, "byteLength", 1, UINT32_MAX, &length) ||
-        !lmb_gltf_read_integer(gltf, object, "byteStride", 4, 252, &stride)) {
+    if (!lmb_gltf_require(object, "buffer") ||
+        !lmb_gltf_read_index(object, "buffer", gltf->buffer_count, "buffers", &index) ||
+        !lmb_gltf_read_integer(object, "byteOffset", 0, UINT32_MAX, &offset) ||
+        !lmb_gltf_require(object, "byteLength") ||
+        !lmb_gltf_read_integer(object, "byteLength", 1, UINT32_MAX, &length) ||
+        !lmb_gltf_read_integer(object, "byteStride", 4, 252, &stride)) {
         return false;
     }
     const lmb_gltf_buffer *buffer = &gltf->buffers[index];
     if (offset > buffer->size || length > buffer->size - offset) {
-        return lmb_gltf_fail(gltf, object, NULL,
-                             "%" PRIu64 " bytes from %" PRIu64 " on, but buffer %" PRIu32 " has %zu", length, offset,
-                             index, buffer->size);
+        return lmb_gltf_fail(object, NULL, "%" PRIu64 " bytes from %" PRIu64 " on, but buffer %" PRIu32 " has %zu",
+                             length, offset, index, buffer->size);
     }
     if (stride % 4 != 0) {
-        return lmb_gltf_fail(gltf, object, "byteStride", "%" PRIu64 " is no multiple of 4", stride);
+        return lmb_gltf_fail(object, "byteStride", "%" PRIu64 " is no multiple of 4", stride);
     }
-    *view = (lmb_gltf_view){
+    gltf->views[view] = (lmb_gltf_view){
         .bytes = buffer->bytes + offset, .offset = (size_t)offset, .size = (size_t)length, .stride = (size_t)stride};
     return true;
 }
 
 bool lmb_gltf_read_views(lmb_gltf *gltf) {
-    lmb_pool *scratch = &gltf->importer->scratch;
     lmb_gltf_list list;
-    if (!lmb_gltf_read_list(gltf, scratch, &gltf->root, "bufferViews", LMB_JSON_OBJECT, &list)) {
-        return false;
-    }
+    gltf->views = lmb_gltf_read_table(gltf, "bufferViews", sizeof *gltf->views, &list);
     gltf->view_count = list.count;
-    gltf->views = lmb_importer_allocate(gltf->importer, scratch, list.count, sizeof(lmb_gltf_view));
-    for (uint32_t i = 0; gltf->views != NULL && i < list.count; i++) {
-        lmb_gltf_object object = lmb_gltf_item(&list, i);
-        if (!read_view(gltf, &object, &gltf->views[i])) {
-            return false;
-        }
-    }
-    return gltf->views != NULL;
+    return gltf->views != NULL && lmb_gltf_read_each(&list, read_view);
 }
 
 // ---- Accessors ----
@@ -168,20 +152,20 @@ static size_t element_size(const lmb_gltf_accessor *accessor) {
     return shapes[accessor->shape].columns * column_size(accessor);
 }
 
-static bool read_component(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_component *result) {
+static bool read_component(const lmb_gltf_object *object, lmb_gltf_component *result) {
     uint64_t code = 0;
-    if (!lmb_gltf_require(gltf, object, "componentType") ||
-        !lmb_gltf_read_integer(gltf, object, "componentType", 0, UINT32_MAX, &code)) {
+    if (!lmb_gltf_require(object, "componentType") ||
+        !lmb_gltf_read_integer(object, "componentType", 0, UINT32_MAX, &code)) {
         return false;
     }
     *result = (lmb_gltf_component)code;
     return component_size(*result) != 0 ||
-           lmb_gltf_fail(gltf, object, "componentType", "%" PRIu64 " is none of glTF's", code);
+           lmb_gltf_fail(object, "componentType", "%" PRIu64 " is none of glTF's", code);
 }
 
-static bool read_shape(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_shape *result) {
+static bool read_shape(const lmb_gltf_object *object, lmb_gltf_shape *result) {
     const char *type = "";
-    if (!lmb_gltf_require(gltf, object, "type") || !lmb_gltf_read_string(gltf, object, "type", &type)) {
+    if (!lmb_gltf_require(object, "type") || !lmb_gltf_read_string(object, "type", &type)) {
         return false;
     }
     for (uint32_t i = 0; i < LMB_GLTF_SHAPE_COUNT; i++) {
@@ -190,132 +174,113 @@ static bool read_shape(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_s
             return true;
         }
     }
-    return lmb_gltf_fail(gltf, object, "type", "'%.40s' is none of glTF's", type);
+    return lmb_gltf_fail(object, "type", "'%.40s' is none of glTF's", type);
 }
 
-// Returns where `count` elements of `size` bytes with a stride of `stride` are in a view; NULL after an error.
-static const uint8_t *locate(lmb_gltf *gltf, const lmb_gltf_object *object, const lmb_gltf_view *view, uint64_t count,
-                             size_t size, size_t stride, size_t alignment) {
+// Finds where `count` elements of `size` bytes with a stride of `stride` are in a view.
+static bool locate(const lmb_gltf_object *object, const lmb_gltf_view *view, uint64_t count, size_t size, size_t stride,
+                   size_t alignment, const uint8_t **bytes) {
     uint64_t offset = 0;
-    if (!lmb_gltf_read_integer(gltf, object, "byteOffset", 0, UINT32_MAX, &offset)) {
-        return NULL;
+    if (!lmb_gltf_read_integer(object, "byteOffset", 0, UINT32_MAX, &offset)) {
+        return false;
     }
     if (offset % alignment != 0 || (offset + view->offset) % alignment != 0 || stride % alignment != 0) {
-        lmb_gltf_fail(gltf, object, "byteOffset",
-                      "%" PRIu64 ", the view's offset of %zu and stride of %zu are not "
-                      "aligned to the component's %zu bytes",
-                      offset, view->offset, stride, alignment);
-        return NULL;
+        return lmb_gltf_fail(object, "byteOffset",
+                             "%" PRIu64 ", the view's offset of %zu and stride of %zu are not "
+                             "aligned to the component's %zu bytes",
+                             offset, view->offset, stride, alignment);
     }
     if (stride < size) {
-        lmb_gltf_fail(gltf, object, "bufferView", "its stride of %zu bytes is less than an element's %zu", stride,
-                      size);
-        return NULL;
+        return lmb_gltf_fail(object, "bufferView", "its stride of %zu bytes is less than an element's %zu", stride,
+                             size);
     }
     uint64_t needed = (count - 1) * stride + size; // below 2^32 times 2^8
     if (offset > view->size || needed > view->size - offset) {
-        lmb_gltf_fail(gltf, object, NULL,
-                      "%" PRIu64 " elements from byte %" PRIu64 " on take %" PRIu64
-                      " bytes, but the buffer view has %zu",
-                      count, offset, needed, view->size);
-        return NULL;
+        return lmb_gltf_fail(object, NULL,
+                             "%" PRIu64 " elements from byte %" PRIu64 " on take %" PRIu64
+                             " bytes, but the buffer view has %zu",
+                             count, offset, needed, view->size);
     }
-    return view->bytes + offset;
+    *bytes = view->bytes + offset;
+    return true;
 }
 
 // Locates the indices or values of a sparse accessor: contiguous elements in a view of their own.
-static const uint8_t *locate_sparse(lmb_gltf *gltf, const lmb_gltf_object *object, uint64_t count, size_t size,
-                                    size_t alignment) {
+static bool locate_sparse(const lmb_gltf_object *object, uint64_t count, size_t size, size_t alignment,
+                          const uint8_t **bytes) {
+    lmb_gltf *gltf = object->gltf;
     uint32_t index = 0;
-    if (!lmb_gltf_require(gltf, object, "bufferView") ||
-        !lmb_gltf_read_index(gltf, object, "bufferView", gltf->view_count, "buffer views", &index)) {
-        return NULL;
+    if (!lmb_gltf_require(object, "bufferView") ||
+        !lmb_gltf_read_index(object, "bufferView", gltf->view_count, "buffer views", &index)) {
+        return false;
     }
     if (gltf->views[index].stride != 0) {
-        lmb_gltf_fail(gltf, object, "bufferView", "has a byteStride, which sparse data must not have");
-        return NULL;
+        return lmb_gltf_fail(object, "bufferView", "has a byteStride, which sparse data must not have");
     }
-    return locate(gltf, object, &gltf->views[index], count, size, size, alignment);
+    return locate(object, &gltf->views[index], count, size, size, alignment, bytes);
 }
 
-static bool read_sparse(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_accessor *accessor) {
+static bool read_sparse(const lmb_gltf_object *object, lmb_gltf_accessor *accessor) {
     lmb_gltf_object sparse;
     lmb_gltf_object indices;
     lmb_gltf_object values;
     bool present;
     uint64_t count = 0;
-    if (!lmb_gltf_read_object(gltf, object, "sparse", &sparse, &present)) {
+    if (!lmb_gltf_read_object(object, "sparse", &sparse, &present)) {
         return false;
     }
     if (!present) {
         return true;
     }
-    if (!lmb_gltf_require(gltf, &sparse, "count") ||
-        !lmb_gltf_read_integer(gltf, &sparse, "count", 1, accessor->count, &count) ||
-        !lmb_gltf_require(gltf, &sparse, "indices") ||
-        !lmb_gltf_read_object(gltf, &sparse, "indices", &indices, &present) ||
-        !lmb_gltf_require(gltf, &sparse, "values") ||
-        !lmb_gltf_read_object(gltf, &sparse, "values", &values, &present) ||
-        !read_component(gltf, &indices, &accessor->sparse_component)) {
+    if (!lmb_gltf_require(&sparse, "count") || !lmb_gltf_read_integer(&sparse, "count", 1, accessor->count, &count) ||
+        !lmb_gltf_require(&sparse, "indices") || !lmb_gltf_read_object(&sparse, "indices", &indices, &present) ||
+        !lmb_gltf_require(&sparse, "values") || !lmb_gltf_read_object(&sparse, "values", &values, &present) ||
+        !read_component(&indices, &accessor->sparse_component)) {
         return false;
     }
     lmb_gltf_component component = accessor->sparse_component;
     if (component != LMB_GLTF_UINT8 && component != LMB_GLTF_UINT16 && component != LMB_GLTF_UINT32) {
-        return lmb_gltf_fail(gltf, &indices, "componentType", "%d is not an unsigned integer", (int)component);
+        return lmb_gltf_fail(&indices, "componentType", "%d is not an unsigned integer", (int)component);
     }
     size_t index_size = component_size(component);
     accessor->sparse_count = (uint32_t)count;
-    accessor->sparse_indices = locate_sparse(gltf, &indices, count, index_size, index_size);
-    if (accessor->sparse_indices == NULL) {
-        return false;
-    }
-    accessor->sparse_values =
-        locate_sparse(gltf, &values, count, element_size(accessor), component_size(accessor->component));
-    return accessor->sparse_values != NULL;
+    return locate_sparse(&indices, count, index_size, index_size, &accessor->sparse_indices) &&
+           locate_sparse(&values, count, element_size(accessor), component_size(accessor->component),
+                         &accessor->sparse_values);
 }
 
-static bool read_accessor(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_accessor *accessor) {
+static bool read_accessor(const lmb_gltf_object *object, uint32_t index) {
+    lmb_gltf *gltf = object->gltf;
+    lmb_gltf_accessor *accessor = &gltf->accessors[index];
     uint32_t view = LMB_NONE;
     uint64_t count = 0;
-    if (!read_component(gltf, object, &accessor->component) || !read_shape(gltf, object, &accessor->shape) ||
-        !lmb_gltf_require(gltf, object, "count") ||
-        !lmb_gltf_read_integer(gltf, object, "count", 1, UINT32_MAX, &count) ||
-        !lmb_gltf_read_boolean(gltf, object, "normalized", &accessor->normalized) ||
-        !lmb_gltf_read_index(gltf, object, "bufferView", gltf->view_count, "buffer views", &view)) {
+    if (!read_component(object, &accessor->component) || !read_shape(object, &accessor->shape) ||
+        !lmb_gltf_require(object, "count") || !lmb_gltf_read_integer(object, "count", 1, UINT32_MAX, &count) ||
+        !lmb_gltf_read_boolean(object, "normalized", &accessor->normalized) ||
+        !lmb_gltf_read_index(object, "bufferView", gltf->view_count, "buffer views", &view)) {
         return false;
     }
     accessor->count = (uint32_t)count;
     if (accessor->normalized && component_size(accessor->component) == 4) {
-        return lmb_gltf_fail(gltf, object, "normalized", "is for components of 8 and 16 bits");
+        return lmb_gltf_fail(object, "normalized", "is for components of 8 and 16 bits");
     }
     if (view != LMB_NONE) {
         size_t size = element_size(accessor);
         size_t stride = gltf->views[view].stride;
         accessor->stride = stride == 0 ? size : stride;
-        accessor->bytes = locate(gltf, object, &gltf->views[view], count, size, accessor->stride,
-                                 component_size(accessor->component));
-        if (accessor->bytes == NULL) {
+        if (!locate(object, &gltf->views[view], count, size, accessor->stride, component_size(accessor->component),
+                    &accessor->bytes)) {
             return false;
         }
     }
-    return read_sparse(gltf, object, accessor);
+    return read_sparse(object, accessor);
 }
 
 bool lmb_gltf_read_accessors(lmb_gltf *gltf) {
-    lmb_pool *scratch = &gltf->importer->scratch;
     lmb_gltf_list list;
-    if (!lmb_gltf_read_list(gltf, scratch, &gltf->root, "accessors", LMB_JSON_OBJECT, &list)) {
-        return false;
-    }
+    gltf->accessors = lmb_gltf_read_table(gltf, "accessors", sizeof *gltf->accessors, &list);
     gltf->accessor_count = list.count;
-    gltf->accessors = lmb_importer_allocate(gltf->importer, scratch, list.count, sizeof(lmb_gltf_accessor));
-    for (uint32_t i = 0; gltf->accessors != NULL && i < list.count; i++) {
-        lmb_gltf_object object = lmb_gltf_item(&list, i);
-        if (!read_accessor(gltf, &object, &gltf->accessors[i])) {
-            return false;
-        }
-    }
-    return gltf->accessors != NULL;
+    return gltf->accessors != NULL && lmb_gltf_read_each(&list, read_accessor);
 }
 
 // glTF is little-endian and aligned only within a buffer, so values are assembled from bytes.
@@ -388,6 +353,7 @@ static bool decode_sparse(const lmb_gltf *gltf, uint32_t index, uint32_t count, 
     return true;
 }
 
+// Decodes into floats or into integers.
 static bool decode(const lmb_gltf *gltf, uint32_t index, uint32_t count, float *floats, uint32_t *integers) {
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     size_t components = lmb_gltf_component_count(accessor->shape);
@@ -402,21 +368,25 @@ static bool decode(const lmb_gltf *gltf, uint32_t index, uint32_t count, float *
     return decode_sparse(gltf, index, count, floats, integers);
 }
 
-bool lmb_gltf_decode_floats(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, float *values) {
-    if (!decode(gltf, accessor, count, values, NULL)) {
-        return false;
-    }
+float *lmb_gltf_decode_floats(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count) {
     size_t components = lmb_gltf_component_count(gltf->accessors[accessor].shape);
+    float *values = lmb_importer_allocate(gltf->importer, pool, count, components * sizeof *values);
+    if (values == NULL || !decode(gltf, accessor, count, values, NULL)) {
+        return NULL;
+    }
     for (size_t i = 0; i < count * components; i++) {
         if (!(fabsf(values[i]) <= LMB_LARGEST)) {
-            return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT,
-                                     "accessors[%" PRIu32 "]: element %zu holds %g, which is not finite or above 2^40",
-                                     accessor, i / components, (double)values[i]);
+            lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT,
+                              "accessors[%" PRIu32 "]: element %zu holds %g, which is not finite or above 2^40",
+                              accessor, i / components, (double)values[i]);
+            return NULL;
         }
     }
-    return true;
+    return values;
 }
 
-bool lmb_gltf_decode_integers(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, uint32_t *values) {
-    return decode(gltf, accessor, count, NULL, values);
+uint32_t *lmb_gltf_decode_integers(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count) {
+    size_t components = lmb_gltf_component_count(gltf->accessors[accessor].shape);
+    uint32_t *values = lmb_importer_allocate(gltf->importer, pool, count, components * sizeof *values);
+    return values != NULL && decode(gltf, accessor, count, NULL, values) ? values : NULL;
 }

@@ -27,221 +27,214 @@ lmb_gltf_place lmb_gltf_place_of(const char *format, ...) {
     return place;
 }
 
-bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *format, ...) {
+bool lmb_gltf_fail(const lmb_gltf_object *object, const char *key, const char *format, ...) {
     char reason[360];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
     lmb_gltf_place place = key == NULL ? object->place : join(object, key);
-    return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT, "%s: %s", place.text, reason);
+    return lmb_importer_fail(object->gltf->importer, LMB_ERROR_FORMAT, "%s: %s", place.text, reason);
 }
 
 // Finds a member's value, or LMB_NONE if there is none.
-static bool find(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t *value) {
+static bool find(const lmb_gltf_object *object, const char *key, uint32_t *value) {
     bool twice;
     *value = LMB_NONE;
-    uint32_t count = gltf->json.values[object->value].count;
+    uint32_t count = object->gltf->json.values[object->value].count;
     if (count > LARGEST_OBJECT) {
-        return lmb_importer_fail(gltf->importer, LMB_ERROR_LIMIT, "%s: %" PRIu32 " members, %u at most",
+        return lmb_importer_fail(object->gltf->importer, LMB_ERROR_LIMIT, "%s: %" PRIu32 " members, %u at most",
                                  object->place.text[0] == '\0' ? "JSON" : object->place.text, count, LARGEST_OBJECT);
     }
-    *value = lmb_json_member(&gltf->json, object->value, key, &twice);
-    return !twice || lmb_gltf_fail(gltf, object, key, "occurs twice");
+    *value = lmb_json_member(&object->gltf->json, object->value, key, &twice);
+    return !twice || lmb_gltf_fail(object, key, "occurs twice");
 }
 
-static bool find_typed(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, lmb_json_type type,
-                       uint32_t *value) {
-    if (!find(gltf, object, key, value)) {
+static bool find_typed(const lmb_gltf_object *object, const char *key, lmb_json_type type, uint32_t *value) {
+    if (!find(object, key, value)) {
         return false;
     }
-    if (*value != LMB_NONE && gltf->json.values[*value].type != type) {
-        return lmb_gltf_fail(gltf, object, key, "%s, not %s", lmb_json_type_name(gltf->json.values[*value].type),
+    if (*value != LMB_NONE && object->gltf->json.values[*value].type != type) {
+        return lmb_gltf_fail(object, key, "%s, not %s", lmb_json_type_name(object->gltf->json.values[*value].type),
                              lmb_json_type_name(type));
     }
     return true;
 }
 
-bool lmb_gltf_has(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *present) {
+bool lmb_gltf_has(const lmb_gltf_object *object, const char *key, bool *present) {
     uint32_t value;
-    bool found = find(gltf, object, key, &value);
+    bool found = find(object, key, &value);
     *present = found && value != LMB_NONE;
     return found;
 }
 
-bool lmb_gltf_require(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key) {
+bool lmb_gltf_require(const lmb_gltf_object *object, const char *key) {
     uint32_t value;
-    return find(gltf, object, key, &value) && (value != LMB_NONE || lmb_gltf_fail(gltf, object, key, "is missing"));
+    return find(object, key, &value) && (value != LMB_NONE || lmb_gltf_fail(object, key, "is missing"));
 }
 
-bool lmb_gltf_read_boolean(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *result) {
+bool lmb_gltf_read_boolean(const lmb_gltf_object *object, const char *key, bool *result) {
     uint32_t value;
-    if (!find_typed(gltf, object, key, LMB_JSON_BOOLEAN, &value)) {
+    if (!find_typed(object, key, LMB_JSON_BOOLEAN, &value)) {
         return false;
     }
-    *result = value == LMB_NONE ? *result : lmb_json_boolean(&gltf->json, value);
+    *result = value == LMB_NONE ? *result : lmb_json_boolean(&object->gltf->json, value);
     return true;
 }
 
-bool lmb_gltf_read_integer(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint64_t smallest,
-                           uint64_t largest, uint64_t *result) {
+bool lmb_gltf_read_integer(const lmb_gltf_object *object, const char *key, uint64_t smallest, uint64_t largest,
+                           uint64_t *result) {
     uint32_t value;
-    if (!find_typed(gltf, object, key, LMB_JSON_NUMBER, &value)) {
+    if (!find_typed(object, key, LMB_JSON_NUMBER, &value)) {
         return false;
     }
     if (value == LMB_NONE) {
         return true;
     }
-    double number = lmb_json_number(&gltf->json, value);
+    double number = lmb_json_number(&object->gltf->json, value);
     // Above 2^53, neighbouring integers are the same double.
     if (!(number >= (double)smallest && number <= (double)largest && number <= 9007199254740992.0) ||
         floor(number) != number) {
-        return lmb_gltf_fail(gltf, object, key, "%.17g is no integer from %" PRIu64 " to %" PRIu64, number, smallest,
+        return lmb_gltf_fail(object, key, "%.17g is no integer from %" PRIu64 " to %" PRIu64, number, smallest,
                              largest);
     }
     *result = (uint64_t)number;
     return true;
 }
 
-static bool fail_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, double number,
-                       uint32_t count, const char *what) {
-    return lmb_gltf_fail(gltf, object, key, "%.17g is no index, there are %" PRIu32 " %s", number, count, what);
+static bool fail_index(const lmb_gltf_object *object, const char *key, double number, uint32_t count,
+                       const char *what) {
+    return lmb_gltf_fail(object, key, "%.17g is no index, there are %" PRIu32 " %s", number, count, what);
 }
 
-bool lmb_gltf_check_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t value,
-                          uint32_t count, const char *what, uint32_t *result) {
-    const lmb_json_value *json_value = &gltf->json.values[value];
+static bool check_index(const lmb_gltf_object *object, const char *key, uint32_t value, uint32_t count,
+                        const char *what, uint32_t *result) {
+    const lmb_json_value *json_value = &object->gltf->json.values[value];
     if (json_value->type != LMB_JSON_NUMBER) {
-        return lmb_gltf_fail(gltf, object, key, "%s, not an index", lmb_json_type_name(json_value->type));
+        return lmb_gltf_fail(object, key, "%s, not an index", lmb_json_type_name(json_value->type));
     }
-    double number = lmb_json_number(&gltf->json, value);
+    double number = lmb_json_number(&object->gltf->json, value);
     if (!(number >= 0 && number < count) || floor(number) != number) {
-        return fail_index(gltf, object, key, number, count, what);
+        return fail_index(object, key, number, count, what);
     }
     *result = (uint32_t)number;
     return true;
 }
 
-bool lmb_gltf_read_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
-                         const char *what, uint32_t *result) {
+bool lmb_gltf_read_index(const lmb_gltf_object *object, const char *key, uint32_t count, const char *what,
+                         uint32_t *result) {
     uint32_t value;
-    if (!find(gltf, object, key, &value)) {
+    if (!find(object, key, &value)) {
         return false;
     }
-    return value == LMB_NONE || lmb_gltf_check_index(gltf, object, key, value, count, what, result);
+    return value == LMB_NONE || check_index(object, key, value, count, what, result);
 }
 
-static bool to_float(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t value,
-                     float *result) {
-    double number = lmb_json_number(&gltf->json, value);
+static bool to_float(const lmb_gltf_object *object, const char *key, uint32_t value, float *result) {
+    double number = lmb_json_number(&object->gltf->json, value);
     *result = (float)number;
-    return fabs(number) <= (double)LMB_LARGEST ||
-           lmb_gltf_fail(gltf, object, key, "holds %.9g, which is above 2^40", number);
+    return fabs(number) <= (double)LMB_LARGEST || lmb_gltf_fail(object, key, "holds %.9g, which is above 2^40", number);
 }
 
-bool lmb_gltf_read_float(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, float *result) {
+bool lmb_gltf_read_float(const lmb_gltf_object *object, const char *key, float *result) {
     uint32_t value;
-    if (!find_typed(gltf, object, key, LMB_JSON_NUMBER, &value)) {
+    if (!find_typed(object, key, LMB_JSON_NUMBER, &value)) {
         return false;
     }
-    return value == LMB_NONE || to_float(gltf, object, key, value, result);
+    return value == LMB_NONE || to_float(object, key, value, result);
 }
 
-bool lmb_gltf_read_floats(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
-                          float *result, bool *present) {
+bool lmb_gltf_read_floats(const lmb_gltf_object *object, const char *key, uint32_t count, float *result,
+                          bool *present) {
     uint32_t array;
-    if (!find_typed(gltf, object, key, LMB_JSON_ARRAY, &array)) {
+    if (!find_typed(object, key, LMB_JSON_ARRAY, &array)) {
         return false;
     }
     *present = array != LMB_NONE;
     if (!*present) {
         return true;
     }
-    const lmb_json_value *values = gltf->json.values;
+    const lmb_json_value *values = object->gltf->json.values;
     if (values[array].count != count) {
-        return lmb_gltf_fail(gltf, object, key, "%" PRIu32 " numbers, not %" PRIu32, values[array].count, count);
+        return lmb_gltf_fail(object, key, "%" PRIu32 " numbers, not %" PRIu32, values[array].count, count);
     }
     uint32_t at = array + 1;
     for (uint32_t i = 0; i < count; i++, at = values[at].next) {
         if (values[at].type != LMB_JSON_NUMBER) {
-            return lmb_gltf_fail(gltf, object, key, "%s among the numbers", lmb_json_type_name(values[at].type));
+            return lmb_gltf_fail(object, key, "%s among the numbers", lmb_json_type_name(values[at].type));
         }
-        if (!to_float(gltf, object, key, at, &result[i])) {
+        if (!to_float(object, key, at, &result[i])) {
             return false;
         }
     }
     return true;
 }
 
-bool lmb_gltf_read_string(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char **result) {
+bool lmb_gltf_read_string(const lmb_gltf_object *object, const char *key, const char **result) {
     uint32_t value;
-    if (!find_typed(gltf, object, key, LMB_JSON_STRING, &value)) {
+    if (!find_typed(object, key, LMB_JSON_STRING, &value)) {
         return false;
     }
     if (value == LMB_NONE) {
         return true;
     }
-    char *text =
-        lmb_importer_allocate(gltf->importer, &gltf->importer->scratch, lmb_json_string_room(&gltf->json, value), 1);
+    char *text = lmb_importer_scratch(object->gltf->importer, lmb_json_string_room(&object->gltf->json, value), 1);
     if (text == NULL) {
         return false;
     }
-    size_t length = lmb_json_string(&gltf->json, value, text);
+    size_t length = lmb_json_string(&object->gltf->json, value, text);
     if (strlen(text) != length) {
-        return lmb_gltf_fail(gltf, object, key, "holds the character U+0000");
+        return lmb_gltf_fail(object, key, "holds the character U+0000");
     }
     *result = text;
     return true;
 }
 
-bool lmb_gltf_read_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *prefix, uint32_t index,
-                        const char **result) {
+bool lmb_gltf_read_name(const lmb_gltf_object *object, const char *prefix, uint32_t index, const char **result) {
     *result = "";
-    if (!lmb_gltf_read_string(gltf, object, "name", result)) {
+    if (!lmb_gltf_read_string(object, "name", result)) {
         return false;
     }
     if (**result == '\0') {
         lmb_gltf_place name = lmb_gltf_place_of("%s_%" PRIu32, prefix, index);
-        *result = lmb_importer_copy_text(gltf->importer, &gltf->importer->scratch, name.text);
+        *result = lmb_importer_copy_text(object->gltf->importer, &object->gltf->importer->scratch, name.text);
     }
     return *result != NULL;
 }
 
-bool lmb_gltf_read_object(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, lmb_gltf_object *result,
-                          bool *present) {
+bool lmb_gltf_read_object(const lmb_gltf_object *object, const char *key, lmb_gltf_object *result, bool *present) {
     uint32_t value;
-    if (!find_typed(gltf, object, key, LMB_JSON_OBJECT, &value)) {
+    if (!find_typed(object, key, LMB_JSON_OBJECT, &value)) {
         return false;
     }
     *present = value != LMB_NONE;
-    *result = (lmb_gltf_object){.value = value, .place = join(object, key)};
+    *result = (lmb_gltf_object){.gltf = object->gltf, .value = value, .place = join(object, key)};
     return true;
 }
 
-bool lmb_gltf_read_list(const lmb_gltf *gltf, lmb_pool *pool, const lmb_gltf_object *object, const char *key,
-                        lmb_json_type type, lmb_gltf_list *result) {
-    *result = (lmb_gltf_list){.place = join(object, key)};
+bool lmb_gltf_read_list(const lmb_gltf_object *object, const char *key, lmb_json_type type, lmb_gltf_list *result) {
+    *result = (lmb_gltf_list){.gltf = object->gltf, .place = join(object, key)};
     uint32_t array;
-    if (!find_typed(gltf, object, key, LMB_JSON_ARRAY, &array)) {
+    if (!find_typed(object, key, LMB_JSON_ARRAY, &array)) {
         return false;
     }
     if (array == LMB_NONE) {
         return true;
     }
-    const lmb_json_value *values = gltf->json.values;
+    const lmb_json_value *values = object->gltf->json.values;
     uint32_t count = values[array].count;
     if (count == 0) {
-        return lmb_gltf_fail(gltf, object, key, "an empty array");
+        return lmb_gltf_fail(object, key, "an empty array");
     }
-    uint32_t *items = lmb_importer_allocate(gltf->importer, pool, count, sizeof(uint32_t));
+    uint32_t *items = lmb_importer_scratch(object->gltf->importer, count, sizeof(uint32_t));
     if (items == NULL) {
         return false;
     }
     uint32_t at = array + 1;
     for (uint32_t i = 0; i < count; i++, at = values[at].next) {
         if (values[at].type != type) {
-            return lmb_gltf_fail(gltf, object, key, "[%" PRIu32 "] is %s, not %s", i,
-                                 lmb_json_type_name(values[at].type), lmb_json_type_name(type));
+            return lmb_gltf_fail(object, key, "[%" PRIu32 "] is %s, not %s", i, lmb_json_type_name(values[at].type),
+                                 lmb_json_type_name(type));
         }
         items[i] = at;
     }
@@ -251,8 +244,41 @@ bool lmb_gltf_read_list(const lmb_gltf *gltf, lmb_pool *pool, const lmb_gltf_obj
 }
 
 lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index) {
-    return (lmb_gltf_object){.value = list->values[index],
+    return (lmb_gltf_object){.gltf = list->gltf,
+                             .value = list->values[index],
                              .place = lmb_gltf_place_of("%s[%" PRIu32 "]", list->place.text, index)};
+}
+
+bool lmb_gltf_read_indices(const lmb_gltf_object *object, const char *key, uint32_t count, const char *what,
+                           uint32_t **indices, uint32_t *index_count) {
+    lmb_gltf_list list;
+    if (!lmb_gltf_read_list(object, key, LMB_JSON_NUMBER, &list)) {
+        return false;
+    }
+    *indices = list.values;
+    *index_count = list.count;
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (!check_index(object, key, list.values[i], count, what, &list.values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool lmb_gltf_read_each(const lmb_gltf_list *list, bool (*read)(const lmb_gltf_object *object, uint32_t index)) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        lmb_gltf_object object = lmb_gltf_item(list, i);
+        if (!read(&object, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void *lmb_gltf_read_table(lmb_gltf *gltf, const char *key, size_t size, lmb_gltf_list *list) {
+    return lmb_gltf_read_list(&gltf->root, key, LMB_JSON_OBJECT, list)
+               ? lmb_importer_scratch(gltf->importer, list->count, size)
+               : NULL;
 }
 
 // ---- The binary container: glTF 2.0, section 4.4 ----
@@ -376,7 +402,7 @@ static bool parse_text(lmb_gltf *gltf, const char *text, size_t size) {
         return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "JSON: %s, not an object",
                                  lmb_json_type_name(gltf->json.values[0].type));
     }
-    gltf->root = (lmb_gltf_object){.value = 0};
+    gltf->root = (lmb_gltf_object){.gltf = gltf};
     return true;
 }
 
@@ -385,10 +411,9 @@ static bool check_version(lmb_gltf *gltf) {
     bool present;
     const char *version = "";
     const char *min = "2.0";
-    if (!lmb_gltf_require(gltf, &gltf->root, "asset") ||
-        !lmb_gltf_read_object(gltf, &gltf->root, "asset", &asset, &present) ||
-        !lmb_gltf_require(gltf, &asset, "version") || !lmb_gltf_read_string(gltf, &asset, "version", &version) ||
-        !lmb_gltf_read_string(gltf, &asset, "minVersion", &min)) {
+    if (!lmb_gltf_require(&gltf->root, "asset") || !lmb_gltf_read_object(&gltf->root, "asset", &asset, &present) ||
+        !lmb_gltf_require(&asset, "version") || !lmb_gltf_read_string(&asset, "version", &version) ||
+        !lmb_gltf_read_string(&asset, "minVersion", &min)) {
         return false;
     }
     if (strncmp(version, "2.", 2) != 0 || strcmp(min, "2.0") != 0) {
@@ -402,12 +427,11 @@ static bool check_version(lmb_gltf *gltf) {
 static bool check_extensions(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     lmb_gltf_list required;
-    if (!lmb_gltf_read_list(gltf, &importer->scratch, &gltf->root, "extensionsRequired", LMB_JSON_STRING, &required)) {
+    if (!lmb_gltf_read_list(&gltf->root, "extensionsRequired", LMB_JSON_STRING, &required)) {
         return false;
     }
     for (uint32_t i = 0; i < required.count; i++) {
-        char *name = lmb_importer_allocate(importer, &importer->scratch,
-                                           lmb_json_string_room(&gltf->json, required.values[i]), 1);
+        char *name = lmb_importer_scratch(importer, lmb_json_string_room(&gltf->json, required.values[i]), 1);
         if (name == NULL) {
             return false;
         }
@@ -426,10 +450,10 @@ static bool read_lists(lmb_gltf *gltf) {
         const char *key;
         lmb_gltf_list *list;
     } lists[] = {{"scenes", &gltf->scenes},     {"meshes", &gltf->meshes}, {"materials", &gltf->materials},
-                 {"textures", &gltf->textures}, {"images", &gltf->images}, {"animations", &gltf->animations}};
+                 {"textures", &gltf->textures}, {"images", &gltf->images}, {"animations", &gltf->animations},
+                 {"skins", &gltf->skin_list}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (!lmb_gltf_read_list(gltf, &gltf->importer->scratch, &gltf->root, lists[i].key, LMB_JSON_OBJECT,
-                                lists[i].list)) {
+        if (!lmb_gltf_read_list(&gltf->root, lists[i].key, LMB_JSON_OBJECT, lists[i].list)) {
             return false;
         }
     }

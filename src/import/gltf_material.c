@@ -30,12 +30,12 @@ static bool load_uri(lmb_gltf *gltf, const lmb_gltf_object *object, const char *
 static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image *image) {
     const char *uri = NULL;
     uint32_t view = LMB_NONE;
-    if (!lmb_gltf_read_string(gltf, object, "uri", &uri) ||
-        !lmb_gltf_read_index(gltf, object, "bufferView", gltf->view_count, "buffer views", &view)) {
+    if (!lmb_gltf_read_string(object, "uri", &uri) ||
+        !lmb_gltf_read_index(object, "bufferView", gltf->view_count, "buffer views", &view)) {
         return false;
     }
     if ((uri == NULL) == (view == LMB_NONE)) {
-        return lmb_gltf_fail(gltf, object, NULL, "has %s",
+        return lmb_gltf_fail(object, NULL, "has %s",
                              uri == NULL ? "neither uri nor bufferView" : "both uri and bufferView");
     }
     if (view != LMB_NONE) {
@@ -49,7 +49,7 @@ static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image 
 static bool keep_image(lmb_gltf *gltf, uint32_t index, lmb_image *image) {
     lmb_importer *importer = gltf->importer;
     lmb_import *import = importer->import;
-    uint8_t *bytes = lmb_importer_allocate(importer, &import->pool, image->size, 1);
+    uint8_t *bytes = lmb_importer_keep(importer, image->size, 1);
     image->name = bytes == NULL ? NULL : lmb_importer_copy_text(importer, &import->pool, image->name);
     lmb_image *images = image->name == NULL
                             ? NULL
@@ -72,7 +72,7 @@ static bool use_image(lmb_gltf *gltf, uint32_t index) {
     }
     lmb_gltf_object object = lmb_gltf_item(&gltf->images, index);
     lmb_image image = {0};
-    if (!lmb_gltf_read_name(gltf, &object, "image", index, &image.name) || !load_image(gltf, &object, &image)) {
+    if (!lmb_gltf_read_name(&object, "image", index, &image.name) || !load_image(gltf, &object, &image)) {
         return false;
     }
     if (!is_png(&image) && !is_jpeg(&image)) {
@@ -82,17 +82,17 @@ static bool use_image(lmb_gltf *gltf, uint32_t index) {
 }
 
 // Reads offset, rotation and scale of KHR_texture_transform, and combines them in one matrix.
-static bool read_texcoord_transform(lmb_gltf *gltf, const lmb_gltf_object *texture_info, lmb_gltf_material *material) {
+static bool read_texcoord_transform(const lmb_gltf_object *texture_info, lmb_gltf_material *material) {
     lmb_gltf_object extensions;
     lmb_gltf_object object;
     bool present;
-    if (!lmb_gltf_read_object(gltf, texture_info, "extensions", &extensions, &present)) {
+    if (!lmb_gltf_read_object(texture_info, "extensions", &extensions, &present)) {
         return false;
     }
     if (!present) {
         return true;
     }
-    if (!lmb_gltf_read_object(gltf, &extensions, "KHR_texture_transform", &object, &present)) {
+    if (!lmb_gltf_read_object(&extensions, "KHR_texture_transform", &object, &present)) {
         return false;
     }
     if (!present) {
@@ -101,10 +101,10 @@ static bool read_texcoord_transform(lmb_gltf *gltf, const lmb_gltf_object *textu
     float offset[2] = {0, 0};
     float scale[2] = {1, 1};
     float rotation = 0;
-    if (!lmb_gltf_read_floats(gltf, &object, "offset", 2, offset, &present) ||
-        !lmb_gltf_read_floats(gltf, &object, "scale", 2, scale, &present) ||
-        !lmb_gltf_read_float(gltf, &object, "rotation", &rotation) ||
-        !lmb_gltf_read_index(gltf, &object, "texCoord", LMB_NONE, "sets", &material->texcoord)) {
+    if (!lmb_gltf_read_floats(&object, "offset", 2, offset, &present) ||
+        !lmb_gltf_read_floats(&object, "scale", 2, scale, &present) ||
+        !lmb_gltf_read_float(&object, "rotation", &rotation) ||
+        !lmb_gltf_read_index(&object, "texCoord", LMB_NONE, "sets", &material->texcoord)) {
         return false;
     }
     // The rotation is counter-clockwise in a plane whose second axis points down.
@@ -122,14 +122,14 @@ static bool read_texcoord_transform(lmb_gltf *gltf, const lmb_gltf_object *textu
 static bool read_texture(lmb_gltf *gltf, const lmb_gltf_object *info, lmb_gltf_material *material) {
     uint32_t index = 0;
     uint32_t source = LMB_NONE;
-    if (!lmb_gltf_require(gltf, info, "index") ||
-        !lmb_gltf_read_index(gltf, info, "index", gltf->textures.count, "textures", &index) ||
-        !lmb_gltf_read_index(gltf, info, "texCoord", LMB_NONE, "sets", &material->texcoord) ||
-        !read_texcoord_transform(gltf, info, material)) {
+    if (!lmb_gltf_require(info, "index") ||
+        !lmb_gltf_read_index(info, "index", gltf->textures.count, "textures", &index) ||
+        !lmb_gltf_read_index(info, "texCoord", LMB_NONE, "sets", &material->texcoord) ||
+        !read_texcoord_transform(info, material)) {
         return false;
     }
     lmb_gltf_object texture = lmb_gltf_item(&gltf->textures, index);
-    if (!lmb_gltf_read_index(gltf, &texture, "source", gltf->images.count, "images", &source)) {
+    if (!lmb_gltf_read_index(&texture, "source", gltf->images.count, "images", &source)) {
         return false;
     }
     if (source == LMB_NONE) {
@@ -147,15 +147,15 @@ static bool read_material(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_glt
     lmb_gltf_object texture;
     bool has_surface;
     bool present;
-    if (!lmb_gltf_read_boolean(gltf, object, "doubleSided", &material->double_sided) ||
-        !lmb_gltf_read_object(gltf, object, "pbrMetallicRoughness", &surface, &has_surface)) {
+    if (!lmb_gltf_read_boolean(object, "doubleSided", &material->double_sided) ||
+        !lmb_gltf_read_object(object, "pbrMetallicRoughness", &surface, &has_surface)) {
         return false;
     }
     if (!has_surface) {
         return true;
     }
-    if (!lmb_gltf_read_floats(gltf, &surface, "baseColorFactor", 4, material->base_color, &present) ||
-        !lmb_gltf_read_object(gltf, &surface, "baseColorTexture", &texture, &present)) {
+    if (!lmb_gltf_read_floats(&surface, "baseColorFactor", 4, material->base_color, &present) ||
+        !lmb_gltf_read_object(&surface, "baseColorTexture", &texture, &present)) {
         return false;
     }
     return !present || read_texture(gltf, &texture, material);
@@ -169,7 +169,7 @@ static lmb_gltf_material default_material(void) {
 bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lmb_gltf_material *material) {
     uint32_t index = LMB_NONE;
     *material = default_material();
-    if (!lmb_gltf_read_index(gltf, primitive, "material", gltf->materials.count, "materials", &index)) {
+    if (!lmb_gltf_read_index(primitive, "material", gltf->materials.count, "materials", &index)) {
         return false;
     }
     if (index == LMB_NONE) {
@@ -189,14 +189,11 @@ bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lm
 
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
-    gltf->material_cache =
-        lmb_importer_allocate(importer, &importer->scratch, gltf->materials.count, sizeof(lmb_gltf_material));
-    gltf->image_of = gltf->material_cache == NULL
-                         ? NULL
-                         : lmb_importer_allocate(importer, &importer->scratch, gltf->images.count, sizeof(uint32_t));
-    gltf->image_files = gltf->image_of == NULL ? NULL
-                                               : lmb_importer_allocate(importer, &importer->scratch, gltf->images.count,
-                                                                       sizeof(lmb_gltf_buffer));
+    gltf->material_cache = lmb_importer_scratch(importer, gltf->materials.count, sizeof(lmb_gltf_material));
+    gltf->image_of =
+        gltf->material_cache == NULL ? NULL : lmb_importer_scratch(importer, gltf->images.count, sizeof(uint32_t));
+    gltf->image_files =
+        gltf->image_of == NULL ? NULL : lmb_importer_scratch(importer, gltf->images.count, sizeof(lmb_gltf_buffer));
     gltf->image_uris = gltf->image_files == NULL ? NULL : lmb_gltf_read_uris(gltf, &gltf->images);
     for (uint32_t i = 0; gltf->image_uris != NULL && i < gltf->images.count; i++) {
         gltf->image_of[i] = LMB_NONE;
@@ -204,8 +201,7 @@ bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
         lmb_gltf_object object = lmb_gltf_item(&gltf->images, i);
         lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object.place.text);
         const char *uri = NULL;
-        if (!lmb_gltf_read_string(gltf, &object, "uri", &uri) ||
-            (uri != NULL && !lmb_uri_check(importer, uri, place.text))) {
+        if (!lmb_gltf_read_string(&object, "uri", &uri) || (uri != NULL && !lmb_uri_check(importer, uri, place.text))) {
             return false;
         }
     }

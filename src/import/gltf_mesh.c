@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 // Kinds of components that an attribute may have.
@@ -16,7 +17,6 @@ typedef struct primitive {
     lmb_gltf_object attributes;
     const char *mesh_name;
     const lmb_gltf_skin *skin;
-    lmb_pool pool; // for decoded attributes
     lmb_gltf_geometry *geometry;
 } primitive;
 
@@ -29,7 +29,7 @@ static int kind_of(const lmb_gltf_accessor *accessor) {
 
 static bool find_attribute(const primitive *p, const char *key, uint32_t *accessor) {
     *accessor = LMB_NONE;
-    return lmb_gltf_read_index(p->gltf, &p->attributes, key, p->gltf->accessor_count, "accessors", accessor);
+    return lmb_gltf_read_index(&p->attributes, key, p->gltf->accessor_count, "accessors", accessor);
 }
 
 // Finds the attribute's accessor and checks its type and count; LMB_NONE if there is none.
@@ -42,107 +42,58 @@ static bool find_checked(const primitive *p, const char *key, lmb_gltf_shape sha
     }
     const lmb_gltf_accessor *accessor = &p->gltf->accessors[*index];
     if (accessor->shape != shape || (kind_of(accessor) & kinds) == 0 || accessor->component == LMB_GLTF_UINT32) {
-        return lmb_gltf_fail(p->gltf, &p->attributes, key, "accessor %" PRIu32 " has a type that it may not have",
-                             *index);
+        return lmb_gltf_fail(&p->attributes, key, "accessor %" PRIu32 " has a type that it may not have", *index);
     }
     if (accessor->count != p->geometry->vertex_count) {
-        return lmb_gltf_fail(p->gltf, &p->attributes, key,
+        return lmb_gltf_fail(&p->attributes, key,
                              "accessor %" PRIu32 " has %" PRIu32 " elements, POSITION has %" PRIu32, *index,
                              accessor->count, p->geometry->vertex_count);
     }
     return true;
 }
 
-// `values` is NULL if the primitive does not have the attribute.
-static bool read_floats(primitive *p, const char *key, lmb_gltf_shape shape, int kinds, float **values) {
+// Stores an attribute in all vertices, at an offset within lmb_vertex: integers if it may be nothing else, else floats.
+static bool read_attribute(primitive *p, const char *key, lmb_gltf_shape shape, int kinds, size_t offset,
+                           bool *present) {
+    lmb_gltf *gltf = p->gltf;
+    lmb_pool *scratch = &gltf->importer->scratch;
+    const uint32_t count = p->geometry->vertex_count;
     uint32_t index;
-    *values = NULL;
-    if (!find_checked(p, key, shape, kinds, &index)) {
-        return false;
+    const bool success = find_checked(p, key, shape, kinds, &index);
+    *present = success && index != LMB_NONE;
+    if (!*present) {
+        return success;
     }
-    if (index == LMB_NONE) {
-        return true;
+    const lmb_gltf_component component = gltf->accessors[index].component;
+    if (kinds == KIND_INTEGER && component != LMB_GLTF_UINT8 && component != LMB_GLTF_UINT16) {
+        return lmb_gltf_fail(&p->attributes, key, "accessor %" PRIu32 " has signed components", index);
     }
-    uint32_t count = p->geometry->vertex_count;
-    *values =
-        lmb_importer_allocate(p->gltf->importer, &p->pool, count, lmb_gltf_component_count(shape) * sizeof(float));
-    return *values != NULL && lmb_gltf_decode_floats(p->gltf, index, count, *values);
+    uint8_t *values = kinds == KIND_INTEGER ? (void *)lmb_gltf_decode_integers(gltf, scratch, index, count)
+                                            : (void *)lmb_gltf_decode_floats(gltf, scratch, index, count);
+    const size_t size = lmb_gltf_component_count(shape) * sizeof(float);
+    for (uint32_t i = 0; values != NULL && i < count; i++) {
+        memcpy((uint8_t *)&p->geometry->vertices[i] + offset, values + i * size, size);
+    }
+    lmb_pool_release(scratch, values);
+    return values != NULL;
 }
 
-static bool read_joints(primitive *p, const char *key, uint32_t **values) {
-    uint32_t index;
-    *values = NULL;
-    if (!find_checked(p, key, LMB_GLTF_VEC4, KIND_INTEGER, &index)) {
-        return false;
-    }
-    if (index == LMB_NONE) {
-        return true;
-    }
-    lmb_gltf_component component = p->gltf->accessors[index].component;
-    if (component != LMB_GLTF_UINT8 && component != LMB_GLTF_UINT16) {
-        return lmb_gltf_fail(p->gltf, &p->attributes, key, "accessor %" PRIu32 " has signed components", index);
-    }
-    uint32_t count = p->geometry->vertex_count;
-    *values = lmb_importer_allocate(p->gltf->importer, &p->pool, count, 4 * sizeof(uint32_t));
-    return *values != NULL && lmb_gltf_decode_integers(p->gltf, index, count, *values);
-}
-
-static bool read_positions(primitive *p) {
-    lmb_gltf_geometry *geometry = p->geometry;
-    float *positions;
-    if (!read_floats(p, "POSITION", LMB_GLTF_VEC3, KIND_FLOAT | KIND_NORMALIZED | KIND_INTEGER, &positions)) {
-        return false;
-    }
-    geometry->vertices = lmb_importer_allocate(p->gltf->importer, &p->gltf->importer->import->pool,
-                                               geometry->vertex_count, sizeof(lmb_vertex));
-    for (uint32_t i = 0; geometry->vertices != NULL && i < geometry->vertex_count; i++) {
-        memcpy(geometry->vertices[i].position, positions + (size_t)i * 3, 3 * sizeof(float));
-    }
-    return geometry->vertices != NULL;
-}
-
-static bool read_normals(primitive *p) {
-    float *normals;
-    if (!read_floats(p, "NORMAL", LMB_GLTF_VEC3, KIND_FLOAT | KIND_NORMALIZED, &normals)) {
-        return false;
-    }
-    p->geometry->has_normals = normals != NULL;
-    for (uint32_t i = 0; normals != NULL && i < p->geometry->vertex_count; i++) {
-        memcpy(p->geometry->vertices[i].normal, normals + (size_t)i * 3, 3 * sizeof(float));
-    }
-    return true;
-}
-
-static bool read_texcoords(primitive *p, uint32_t set) {
-    lmb_gltf_place key = lmb_gltf_place_of("TEXCOORD_%" PRIu32, set);
-    float *texcoords;
-    if (!read_floats(p, key.text, LMB_GLTF_VEC2, KIND_FLOAT | KIND_NORMALIZED | KIND_INTEGER, &texcoords)) {
-        return false;
-    }
-    for (uint32_t i = 0; texcoords != NULL && i < p->geometry->vertex_count; i++) {
-        memcpy(p->geometry->vertices[i].texcoord, texcoords + (size_t)i * 2, 2 * sizeof(float));
-    }
-    return true;
-}
-
-// Copies four influences of each vertex unchanged to influences `set` * 4 to `set` * 4 + 3.
+// Reads four influences of each vertex unchanged into influences `set` * 4 to `set` * 4 + 3.
 static bool read_influences(primitive *p, uint32_t set) {
     lmb_gltf_place joints_key = lmb_gltf_place_of("JOINTS_%" PRIu32, set);
     lmb_gltf_place weights_key = lmb_gltf_place_of("WEIGHTS_%" PRIu32, set);
-    uint32_t *joints;
-    float *weights;
-    if (!read_joints(p, joints_key.text, &joints) ||
-        !read_floats(p, weights_key.text, LMB_GLTF_VEC4, KIND_FLOAT | KIND_NORMALIZED, &weights)) {
+    const size_t offset = (size_t)set * 4 * sizeof(float);
+    bool has_joints;
+    bool has_weights;
+    if (!read_attribute(p, joints_key.text, LMB_GLTF_VEC4, KIND_INTEGER, offsetof(lmb_vertex, joints) + offset,
+                        &has_joints) ||
+        !read_attribute(p, weights_key.text, LMB_GLTF_VEC4, KIND_FLOAT | KIND_NORMALIZED,
+                        offsetof(lmb_vertex, weights) + offset, &has_weights)) {
         return false;
     }
-    if ((joints == NULL) != (weights == NULL) || (set == 0 && joints == NULL)) {
-        const char *missing = joints == NULL ? joints_key.text : weights_key.text;
-        return lmb_gltf_fail(p->gltf, &p->attributes, missing, "is missing on a mesh with a skin");
-    }
-    for (uint32_t i = 0; joints != NULL && i < p->geometry->vertex_count; i++) {
-        lmb_vertex *vertex = &p->geometry->vertices[i];
-        memcpy(vertex->joints + set * 4, joints + (size_t)i * 4, 4 * sizeof(uint32_t));
-        memcpy(vertex->weights + set * 4, weights + (size_t)i * 4, 4 * sizeof(float));
+    if (has_joints != has_weights || (set == 0 && !has_joints)) {
+        const char *missing = has_joints ? weights_key.text : joints_key.text;
+        return lmb_gltf_fail(&p->attributes, missing, "is missing on a mesh with a skin");
     }
     return true;
 }
@@ -154,11 +105,11 @@ static bool normalise_influences(primitive *p, uint32_t index, uint32_t *weightl
     double sum = 0;
     for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
         if (vertex->weights[i] < 0) {
-            return lmb_gltf_fail(p->gltf, &p->attributes, NULL, "vertex %" PRIu32 " has the weight %g", index,
+            return lmb_gltf_fail(&p->attributes, NULL, "vertex %" PRIu32 " has the weight %g", index,
                                  (double)vertex->weights[i]);
         }
         if (vertex->weights[i] > 0 && vertex->joints[i] >= p->skin->joint_count) {
-            return lmb_gltf_fail(p->gltf, &p->attributes, NULL,
+            return lmb_gltf_fail(&p->attributes, NULL,
                                  "vertex %" PRIu32 " hangs on joint %" PRIu32 ", the skin has %" PRIu32, index,
                                  vertex->joints[i], p->skin->joint_count);
         }
@@ -202,34 +153,35 @@ static bool read_skinning(primitive *p) {
 // Reads the file's indices, or numbers the vertices in order if there are none.
 static bool read_raw_indices(primitive *p, uint32_t **indices, uint32_t *count) {
     lmb_gltf *gltf = p->gltf;
-    uint32_t accessor_index = LMB_NONE;
-    if (!lmb_gltf_read_index(gltf, p->object, "indices", gltf->accessor_count, "accessors", &accessor_index)) {
+    uint32_t index = LMB_NONE;
+    if (!lmb_gltf_read_index(p->object, "indices", gltf->accessor_count, "accessors", &index)) {
         return false;
     }
-    bool has_indices = accessor_index != LMB_NONE;
-    *count = has_indices ? gltf->accessors[accessor_index].count : p->geometry->vertex_count;
-    if (has_indices) {
-        const lmb_gltf_accessor *accessor = &gltf->accessors[accessor_index];
-        bool is_unsigned = accessor->component == LMB_GLTF_UINT8 || accessor->component == LMB_GLTF_UINT16 ||
-                           accessor->component == LMB_GLTF_UINT32;
-        if (accessor->shape != LMB_GLTF_SCALAR || !is_unsigned || accessor->normalized) {
-            return lmb_gltf_fail(gltf, p->object, "indices",
-                                 "accessor %" PRIu32 " does not hold unsigned SCALAR integers", accessor_index);
+    if (index == LMB_NONE) {
+        *count = p->geometry->vertex_count;
+        *indices = lmb_importer_scratch(gltf->importer, *count, sizeof **indices);
+        for (uint32_t i = 0; *indices != NULL && i < *count; i++) {
+            (*indices)[i] = i;
         }
+        return *indices != NULL;
     }
-    *indices = lmb_importer_allocate(gltf->importer, &p->pool, *count, sizeof(uint32_t));
-    if (*indices == NULL || (has_indices && !lmb_gltf_decode_integers(gltf, accessor_index, *count, *indices))) {
-        return false;
+    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
+    bool is_unsigned = accessor->component == LMB_GLTF_UINT8 || accessor->component == LMB_GLTF_UINT16 ||
+                       accessor->component == LMB_GLTF_UINT32;
+    if (accessor->shape != LMB_GLTF_SCALAR || !is_unsigned || accessor->normalized) {
+        return lmb_gltf_fail(p->object, "indices", "accessor %" PRIu32 " does not hold unsigned SCALAR integers",
+                             index);
     }
-    for (uint32_t i = 0; i < *count; i++) {
-        (*indices)[i] = has_indices ? (*indices)[i] : i;
+    *count = accessor->count;
+    *indices = lmb_gltf_decode_integers(gltf, &gltf->importer->scratch, index, *count);
+    for (uint32_t i = 0; *indices != NULL && i < *count; i++) {
         if ((*indices)[i] >= p->geometry->vertex_count) {
-            return lmb_gltf_fail(gltf, p->object, "indices",
+            return lmb_gltf_fail(p->object, "indices",
                                  "index %" PRIu32 " is %" PRIu32 ", there are %" PRIu32 " vertices", i, (*indices)[i],
                                  p->geometry->vertex_count);
         }
     }
-    return true;
+    return *indices != NULL;
 }
 
 // Triangle `i` of a strip or fan, in the order of glTF 2.0, section 3.7.2.1.
@@ -257,7 +209,7 @@ static bool read_indices(primitive *p, uint64_t mode) {
         return false;
     }
     if (raw_count < 3 || (mode == MODE_TRIANGLES && raw_count % 3 != 0)) {
-        return lmb_gltf_fail(p->gltf, p->object, "indices", "%" PRIu32 " of them make no whole triangles", raw_count);
+        return lmb_gltf_fail(p->object, "indices", "%" PRIu32 " of them make no whole triangles", raw_count);
     }
     uint32_t triangle_count = mode == MODE_TRIANGLES ? raw_count / 3 : raw_count - 2;
     if (triangle_count > UINT32_MAX / 3) {
@@ -266,11 +218,11 @@ static bool read_indices(primitive *p, uint64_t mode) {
     }
     lmb_gltf_geometry *geometry = p->geometry;
     geometry->index_count = triangle_count * 3;
-    geometry->indices = lmb_importer_allocate(p->gltf->importer, &p->gltf->importer->import->pool,
-                                              geometry->index_count, sizeof(uint32_t));
+    geometry->indices = lmb_importer_keep(p->gltf->importer, geometry->index_count, sizeof(uint32_t));
     for (uint32_t i = 0; geometry->indices != NULL && i < triangle_count; i++) {
         list_triangle(mode, raw, i, geometry->indices + (size_t)i * 3);
     }
+    lmb_pool_release(&p->gltf->importer->scratch, raw);
     return geometry->indices != NULL;
 }
 
@@ -286,10 +238,9 @@ static bool read(primitive *p, uint32_t texcoord) {
     uint64_t mode = MODE_TRIANGLES;
     uint32_t position;
     bool present;
-    if (!lmb_gltf_require(p->gltf, p->object, "attributes") ||
-        !lmb_gltf_read_object(p->gltf, p->object, "attributes", &p->attributes, &present) ||
-        !lmb_gltf_read_integer(p->gltf, p->object, "mode", 0, MODE_FAN, &mode) ||
-        !find_attribute(p, "POSITION", &position)) {
+    if (!lmb_gltf_require(p->object, "attributes") ||
+        !lmb_gltf_read_object(p->object, "attributes", &p->attributes, &present) ||
+        !lmb_gltf_read_integer(p->object, "mode", 0, MODE_FAN, &mode) || !find_attribute(p, "POSITION", &position)) {
         return false;
     }
     if (mode < MODE_TRIANGLES) {
@@ -298,23 +249,24 @@ static bool read(primitive *p, uint32_t texcoord) {
     if (position == LMB_NONE) {
         return leave_out_primitive(p, "has no POSITION");
     }
-    p->geometry->vertex_count = p->gltf->accessors[position].count;
-    return read_positions(p) && read_normals(p) && read_texcoords(p, texcoord) && read_skinning(p) &&
-           read_indices(p, mode);
+    lmb_gltf_geometry *geometry = p->geometry;
+    const int any_kind = KIND_FLOAT | KIND_NORMALIZED | KIND_INTEGER;
+    const lmb_gltf_place texcoord_key = lmb_gltf_place_of("TEXCOORD_%" PRIu32, texcoord);
+    geometry->vertex_count = p->gltf->accessors[position].count;
+    geometry->vertices = lmb_importer_keep(p->gltf->importer, geometry->vertex_count, sizeof(lmb_vertex));
+    return geometry->vertices != NULL &&
+           read_attribute(p, "POSITION", LMB_GLTF_VEC3, any_kind, offsetof(lmb_vertex, position), &present) &&
+           read_attribute(p, "NORMAL", LMB_GLTF_VEC3, KIND_FLOAT | KIND_NORMALIZED, offsetof(lmb_vertex, normal),
+                          &geometry->has_normals) &&
+           read_attribute(p, texcoord_key.text, LMB_GLTF_VEC2, any_kind, offsetof(lmb_vertex, texcoord), &present) &&
+           read_skinning(p) && read_indices(p, mode);
 }
 
 static bool read_geometry(lmb_gltf *gltf, const lmb_gltf_object *object, const char *mesh_name,
                           const lmb_gltf_skin *skin, uint32_t texcoord, lmb_gltf_geometry *geometry) {
     *geometry = (lmb_gltf_geometry){0};
-    primitive p = {.gltf = gltf,
-                   .object = object,
-                   .mesh_name = mesh_name,
-                   .skin = skin,
-                   .pool = {.budget = &gltf->importer->import->budget},
-                   .geometry = geometry};
-    bool read_all = read(&p, texcoord);
-    lmb_pool_clear(&p.pool);
-    return read_all;
+    primitive p = {.gltf = gltf, .object = object, .mesh_name = mesh_name, .skin = skin, .geometry = geometry};
+    return read(&p, texcoord);
 }
 
 // ---- Meshes ----
@@ -361,9 +313,8 @@ static bool bind_of_joint(const lmb_gltf *gltf, const lmb_gltf_skin *skin, uint3
 static bool bind_to_skin(lmb_gltf *gltf, const lmb_gltf_skin *skin, lmb_gltf_geometry *geometry, lmb_affine *bind,
                          bool *found) {
     lmb_importer *importer = gltf->importer;
-    uint8_t *checked = lmb_importer_decode(importer, skin->joint_count)
-                           ? lmb_importer_allocate(importer, &importer->scratch, skin->joint_count, 1)
-                           : NULL;
+    uint8_t *checked =
+        lmb_importer_decode(importer, skin->joint_count) ? lmb_importer_scratch(importer, skin->joint_count, 1) : NULL;
     if (checked == NULL) {
         return false;
     }
@@ -603,7 +554,7 @@ static bool note_morph_targets(const lmb_gltf *gltf, const lmb_gltf_list *primit
     bool found = false;
     for (uint32_t i = 0; !found && i < primitives->count; i++) {
         lmb_gltf_object primitive = lmb_gltf_item(primitives, i);
-        if (!lmb_gltf_has(gltf, &primitive, "targets", &found)) {
+        if (!lmb_gltf_has(&primitive, "targets", &found)) {
             return false;
         }
     }
@@ -615,15 +566,14 @@ static bool build_mesh(lmb_gltf *gltf, const lmb_gltf_node *node) {
     lmb_gltf_object object = lmb_gltf_item(&gltf->meshes, node->mesh);
     lmb_gltf_list primitives;
     const char *name;
-    if (!lmb_gltf_read_name(gltf, &object, "mesh", node->mesh, &name) ||
-        !lmb_gltf_require(gltf, &object, "primitives")) {
+    if (!lmb_gltf_read_name(&object, "mesh", node->mesh, &name) || !lmb_gltf_require(&object, "primitives")) {
         return false;
     }
     if (node->skin == LMB_NONE && node->anchor == LMB_NONE) {
         return lmb_importer_note(gltf->importer, "mesh '%.150s' of node '%.150s' hangs on no joint: left out", name,
                                  node->name);
     }
-    if (!lmb_gltf_read_list(gltf, scratch, &object, "primitives", LMB_JSON_OBJECT, &primitives) ||
+    if (!lmb_gltf_read_list(&object, "primitives", LMB_JSON_OBJECT, &primitives) ||
         !lmb_importer_decode(gltf->importer, primitives.count * PRIMITIVE_BYTES) ||
         !note_morph_targets(gltf, &primitives, name)) {
         return false;

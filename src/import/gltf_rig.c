@@ -9,64 +9,60 @@ static bool is_zero(const float rotation[4]) {
     return rotation[0] == 0 && rotation[1] == 0 && rotation[2] == 0 && rotation[3] == 0;
 }
 
-static bool read_rest(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_node *node) {
+static bool read_rest(const lmb_gltf_object *object, lmb_gltf_node *node) {
     float matrix[16];
     bool has_matrix;
     bool has[3];
     lmb_transform *rest = &node->rest;
     *rest = lmb_transform_identity();
-    if (!lmb_gltf_read_floats(gltf, object, "matrix", 16, matrix, &has_matrix) ||
-        !lmb_gltf_read_floats(gltf, object, "translation", 3, rest->translation, &has[0]) ||
-        !lmb_gltf_read_floats(gltf, object, "rotation", 4, rest->rotation, &has[1]) ||
-        !lmb_gltf_read_floats(gltf, object, "scale", 3, rest->scale, &has[2])) {
+    if (!lmb_gltf_read_floats(object, "matrix", 16, matrix, &has_matrix) ||
+        !lmb_gltf_read_floats(object, "translation", 3, rest->translation, &has[0]) ||
+        !lmb_gltf_read_floats(object, "rotation", 4, rest->rotation, &has[1]) ||
+        !lmb_gltf_read_floats(object, "scale", 3, rest->scale, &has[2])) {
         return false;
     }
     if (is_zero(rest->rotation)) {
-        return lmb_gltf_fail(gltf, object, "rotation", "is zero (node '%.100s')", node->name);
+        return lmb_gltf_fail(object, "rotation", "is zero (node '%.100s')", node->name);
     }
     if (!has_matrix) {
         return true;
     }
     if (has[0] || has[1] || has[2]) {
-        return lmb_gltf_fail(gltf, object, "matrix", "is beside translation, rotation or scale (node '%.100s')",
-                             node->name);
+        return lmb_gltf_fail(object, "matrix", "is beside translation, rotation or scale (node '%.100s')", node->name);
     }
     const char *reason = lmb_gltf_decompose(matrix, rest);
-    return reason == NULL || lmb_importer_fail(gltf->importer, LMB_ERROR_UNSUPPORTED, "%s.matrix of node '%.100s': %s",
-                                               object->place.text, node->name, reason);
+    return reason == NULL ||
+           lmb_importer_fail(object->gltf->importer, LMB_ERROR_UNSUPPORTED, "%s.matrix of node '%.100s': %s",
+                             object->place.text, node->name, reason);
 }
 
-static bool read_children(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index) {
-    lmb_pool *scratch = &gltf->importer->scratch;
-    lmb_gltf_list list;
-    if (!lmb_gltf_read_list(gltf, scratch, object, "children", LMB_JSON_NUMBER, &list)) {
+static bool read_children(const lmb_gltf_object *object, uint32_t index) {
+    uint32_t *children;
+    uint32_t count;
+    if (!lmb_gltf_read_indices(object, "children", object->gltf->node_count, "nodes", &children, &count)) {
         return false;
     }
-    for (uint32_t i = 0; i < list.count; i++) {
-        uint32_t child = 0;
-        if (!lmb_gltf_check_index(gltf, object, "children", list.values[i], gltf->node_count, "nodes", &child)) {
-            return false;
-        }
-        uint32_t *parent = &gltf->nodes[child].parent;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *parent = &object->gltf->nodes[children[i]].parent;
         if (*parent != LMB_NONE) {
-            return lmb_gltf_fail(gltf, object, "children",
+            return lmb_gltf_fail(object, "children",
                                  "nodes[%" PRIu32 "] has two parents, or one twice: nodes[%" PRIu32
                                  "] and nodes[%" PRIu32 "]",
-                                 child, *parent, index);
+                                 children[i], *parent, index);
         }
         *parent = index;
     }
-    lmb_pool_release(scratch, (void *)list.values);
     return true;
 }
 
-static bool read_node(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t skin_count) {
+static bool read_node(const lmb_gltf_object *object, uint32_t index) {
+    lmb_gltf *gltf = object->gltf;
     lmb_gltf_node *node = &gltf->nodes[index];
     node->object = object->value;
-    return lmb_gltf_read_name(gltf, object, "node", index, &node->name) &&
-           lmb_gltf_read_index(gltf, object, "mesh", gltf->meshes.count, "meshes", &node->mesh) &&
-           lmb_gltf_read_index(gltf, object, "skin", skin_count, "skins", &node->skin) &&
-           read_rest(gltf, object, node) && read_children(gltf, object, index);
+    return lmb_gltf_read_name(object, "node", index, &node->name) &&
+           lmb_gltf_read_index(object, "mesh", gltf->meshes.count, "meshes", &node->mesh) &&
+           lmb_gltf_read_index(object, "skin", gltf->skin_list.count, "skins", &node->skin) &&
+           read_rest(object, node) && read_children(object, index);
 }
 
 // Walks up from each node to a node that is listed already, then lists the nodes of that path from the top down. Fails
@@ -75,10 +71,9 @@ static bool order_nodes(lmb_gltf *gltf) {
     enum { NEW, ON_THE_WAY, PLACED };
     lmb_importer *importer = gltf->importer;
     uint32_t count = gltf->node_count;
-    uint32_t *way = lmb_importer_allocate(importer, &importer->scratch, count, sizeof(uint32_t));
-    uint8_t *states = way == NULL ? NULL : lmb_importer_allocate(importer, &importer->scratch, count, 1);
-    gltf->node_order =
-        states == NULL ? NULL : lmb_importer_allocate(importer, &importer->scratch, count, sizeof(uint32_t));
+    uint32_t *way = lmb_importer_scratch(importer, count, sizeof(uint32_t));
+    uint8_t *states = way == NULL ? NULL : lmb_importer_scratch(importer, count, 1);
+    gltf->node_order = states == NULL ? NULL : lmb_importer_scratch(importer, count, sizeof(uint32_t));
     if (gltf->node_order == NULL) {
         return false;
     }
@@ -104,35 +99,31 @@ static bool order_nodes(lmb_gltf *gltf) {
     return true;
 }
 
-static bool read_scene(lmb_gltf *gltf, const lmb_gltf_object *object, bool shown) {
-    lmb_pool *scratch = &gltf->importer->scratch;
-    lmb_gltf_list list;
-    if (!lmb_gltf_read_list(gltf, scratch, object, "nodes", LMB_JSON_NUMBER, &list)) {
+static bool read_scene(const lmb_gltf_object *object, bool is_shown) {
+    lmb_gltf_node *nodes = object->gltf->nodes;
+    uint32_t *roots;
+    uint32_t count;
+    if (!lmb_gltf_read_indices(object, "nodes", object->gltf->node_count, "nodes", &roots, &count)) {
         return false;
     }
-    for (uint32_t i = 0; i < list.count; i++) {
-        uint32_t root = 0;
-        if (!lmb_gltf_check_index(gltf, object, "nodes", list.values[i], gltf->node_count, "nodes", &root)) {
-            return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[roots[i]].parent != LMB_NONE) {
+            return lmb_gltf_fail(object, "nodes", "nodes[%" PRIu32 "] has a parent, so it is no root", roots[i]);
         }
-        if (gltf->nodes[root].parent != LMB_NONE) {
-            return lmb_gltf_fail(gltf, object, "nodes", "nodes[%" PRIu32 "] has a parent, so it is no root", root);
-        }
-        gltf->nodes[root].in_scene |= shown;
+        nodes[roots[i]].in_scene |= is_shown;
     }
-    lmb_pool_release(scratch, (void *)list.values);
     return true;
 }
 
 // The scene is the one the file chooses, else its first. If the file has no scenes, all nodes are in it.
 static bool read_scenes(lmb_gltf *gltf) {
     uint32_t shown = 0;
-    if (!lmb_gltf_read_index(gltf, &gltf->root, "scene", gltf->scenes.count, "scenes", &shown)) {
+    if (!lmb_gltf_read_index(&gltf->root, "scene", gltf->scenes.count, "scenes", &shown)) {
         return false;
     }
     for (uint32_t i = 0; i < gltf->scenes.count; i++) {
         lmb_gltf_object object = lmb_gltf_item(&gltf->scenes, i);
-        if (!read_scene(gltf, &object, i == shown)) {
+        if (!read_scene(&object, i == shown)) {
             return false;
         }
     }
@@ -145,29 +136,17 @@ static bool read_scenes(lmb_gltf *gltf) {
 }
 
 bool lmb_gltf_read_nodes(lmb_gltf *gltf) {
-    lmb_importer *importer = gltf->importer;
     lmb_gltf_list list;
-    lmb_gltf_list skins;
-    if (!lmb_gltf_read_list(gltf, &importer->scratch, &gltf->root, "nodes", LMB_JSON_OBJECT, &list) ||
-        !lmb_gltf_read_list(gltf, &importer->scratch, &gltf->root, "skins", LMB_JSON_OBJECT, &skins)) {
-        return false;
-    }
-    gltf->node_count = list.count;
-    gltf->nodes = lmb_importer_allocate(importer, &importer->scratch, list.count, sizeof(lmb_gltf_node));
+    gltf->nodes = lmb_gltf_read_table(gltf, "nodes", sizeof *gltf->nodes, &list);
     if (gltf->nodes == NULL) {
         return false;
     }
+    gltf->node_count = list.count;
     for (uint32_t i = 0; i < list.count; i++) {
         gltf->nodes[i] = (lmb_gltf_node){
             .parent = LMB_NONE, .mesh = LMB_NONE, .skin = LMB_NONE, .joint = LMB_NONE, .anchor = LMB_NONE};
     }
-    for (uint32_t i = 0; i < list.count; i++) {
-        lmb_gltf_object object = lmb_gltf_item(&list, i);
-        if (!read_node(gltf, &object, i, skins.count)) {
-            return false;
-        }
-    }
-    return order_nodes(gltf) && read_scenes(gltf);
+    return lmb_gltf_read_each(&list, read_node) && order_nodes(gltf) && read_scenes(gltf);
 }
 
 // ---- Morph targets ----
@@ -204,7 +183,7 @@ static bool name_channel(lmb_gltf *gltf, const lmb_gltf_node *node, uint32_t tar
     lmb_importer *importer = gltf->importer;
     char *text = NULL;
     if (name != LMB_NONE && gltf->json.values[name].type == LMB_JSON_STRING) {
-        text = lmb_importer_allocate(importer, &importer->scratch, lmb_json_string_room(&gltf->json, name), 1);
+        text = lmb_importer_scratch(importer, lmb_json_string_room(&gltf->json, name), 1);
         if (text == NULL) {
             return false;
         }
@@ -221,12 +200,12 @@ static bool name_channel(lmb_gltf *gltf, const lmb_gltf_node *node, uint32_t tar
 static bool read_rests(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_object *mesh, uint32_t count,
                        lmb_channel_def *channels) {
     lmb_importer *importer = gltf->importer;
-    float *weights = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *weights);
-    const lmb_gltf_object object = {.value = node->object,
-                                    .place = lmb_gltf_place_of("nodes[%td]", node - gltf->nodes)};
+    float *weights = lmb_importer_scratch(importer, count, sizeof *weights);
+    const lmb_gltf_object object = {
+        .gltf = gltf, .value = node->object, .place = lmb_gltf_place_of("nodes[%td]", node - gltf->nodes)};
     bool present = false;
-    if (weights == NULL || !lmb_gltf_read_floats(gltf, &object, "weights", count, weights, &present) ||
-        (!present && !lmb_gltf_read_floats(gltf, mesh, "weights", count, weights, &present))) {
+    if (weights == NULL || !lmb_gltf_read_floats(&object, "weights", count, weights, &present) ||
+        (!present && !lmb_gltf_read_floats(mesh, "weights", count, weights, &present))) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -256,7 +235,7 @@ typedef struct targets {
 
 static targets *list_targets(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
-    targets *list = lmb_importer_allocate(importer, &importer->scratch, gltf->meshes.count, sizeof *list);
+    targets *list = lmb_importer_scratch(importer, gltf->meshes.count, sizeof *list);
     for (uint32_t i = 0; list != NULL && i < gltf->meshes.count; i++) {
         uint32_t mesh = gltf->meshes.values[i];
         list[i].count = count_targets(gltf, mesh);
@@ -291,8 +270,8 @@ bool lmb_gltf_read_morphs(lmb_gltf *gltf) {
         return false;
     }
     gltf->channel_count = count;
-    gltf->channels = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *gltf->channels);
-    gltf->channel_of = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *gltf->channel_of);
+    gltf->channels = lmb_importer_scratch(importer, count, sizeof *gltf->channels);
+    gltf->channel_of = lmb_importer_scratch(importer, count, sizeof *gltf->channel_of);
     bool read = gltf->channels != NULL && gltf->channel_of != NULL;
     for (uint32_t i = 0; i < count && read; i++) {
         gltf->channel_of[i] = i;
@@ -309,8 +288,8 @@ bool lmb_gltf_match_channels(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     const lmb_rig *rig = importer->import->rig;
     uint32_t count = lmb_rig_channel_count(rig);
-    lmb_name *names = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *names);
-    bool *taken = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *taken);
+    lmb_name *names = lmb_importer_scratch(importer, count, sizeof *names);
+    bool *taken = lmb_importer_scratch(importer, count, sizeof *taken);
     if (names == NULL || taken == NULL) {
         return false;
     }
@@ -333,43 +312,29 @@ bool lmb_gltf_match_channels(lmb_gltf *gltf) {
 
 // ---- Skins ----
 
-// `marks` holds, per node, 1 + the index of the last skin that names it.
-static bool read_joints(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t *marks,
-                        lmb_gltf_skin *skin) {
-    lmb_importer *importer = gltf->importer;
-    lmb_gltf_list list;
-    if (!lmb_gltf_require(gltf, object, "joints") ||
-        !lmb_gltf_read_list(gltf, &importer->scratch, object, "joints", LMB_JSON_NUMBER, &list)) {
+static bool read_joints(const lmb_gltf_object *object, uint32_t index, lmb_gltf_skin *skin) {
+    lmb_gltf *gltf = object->gltf;
+    if (!lmb_gltf_require(object, "joints") ||
+        !lmb_gltf_read_indices(object, "joints", gltf->node_count, "nodes", &skin->nodes, &skin->joint_count)) {
         return false;
     }
-    skin->joint_count = list.count;
-    skin->to_model = lmb_affine_identity();
-    skin->nodes = lmb_importer_allocate(importer, &importer->scratch, list.count, sizeof(uint32_t));
-    if (skin->nodes == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < list.count; i++) {
-        uint32_t node = 0;
-        if (!lmb_gltf_check_index(gltf, object, "joints", list.values[i], gltf->node_count, "nodes", &node)) {
-            return false;
+    for (uint32_t i = 0; i < skin->joint_count; i++) {
+        uint32_t *last_skin = &gltf->nodes[skin->nodes[i]].last_skin;
+        if (*last_skin == index + 1) {
+            return lmb_gltf_fail(object, "joints", "nodes[%" PRIu32 "] occurs twice", skin->nodes[i]);
         }
-        if (marks[node] == index + 1) {
-            return lmb_gltf_fail(gltf, object, "joints", "nodes[%" PRIu32 "] occurs twice", node);
-        }
-        marks[node] = index + 1;
-        skin->nodes[i] = node;
+        *last_skin = index + 1;
     }
-    lmb_pool_release(&importer->scratch, (void *)list.values);
     return true;
 }
 
-static bool set_inverse_bind(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t joint, const float matrix[16],
+static bool set_inverse_bind(const lmb_gltf_object *object, uint32_t joint, const float matrix[16],
                              lmb_affine *inverse_bind) {
     const float last_row[4] = {0, 0, 0, 1};
     for (int column = 0; column < 4; column++) {
         if (!(fabsf(matrix[column * 4 + 3] - last_row[column]) <= 1e-4f)) {
-            return lmb_gltf_fail(gltf, object, "inverseBindMatrices",
-                                 "matrix %" PRIu32 " has a last row that is not 0 0 0 1", joint);
+            return lmb_gltf_fail(object, "inverseBindMatrices", "matrix %" PRIu32 " has a last row that is not 0 0 0 1",
+                                 joint);
         }
         for (int row = 0; row < 3; row++) {
             inverse_bind->m[row][column] = matrix[column * 4 + row];
@@ -378,12 +343,13 @@ static bool set_inverse_bind(lmb_gltf *gltf, const lmb_gltf_object *object, uint
     return true;
 }
 
-static bool read_inverse_binds(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_skin *skin) {
+static bool read_inverse_binds(const lmb_gltf_object *object, lmb_gltf_skin *skin) {
+    lmb_gltf *gltf = object->gltf;
     lmb_importer *importer = gltf->importer;
     uint32_t index = LMB_NONE;
-    skin->inverse_binds = lmb_importer_allocate(importer, &importer->scratch, skin->joint_count, sizeof(lmb_affine));
+    skin->inverse_binds = lmb_importer_scratch(importer, skin->joint_count, sizeof(lmb_affine));
     if (skin->inverse_binds == NULL ||
-        !lmb_gltf_read_index(gltf, object, "inverseBindMatrices", gltf->accessor_count, "accessors", &index)) {
+        !lmb_gltf_read_index(object, "inverseBindMatrices", gltf->accessor_count, "accessors", &index)) {
         return false;
     }
     if (index == LMB_NONE) {
@@ -395,48 +361,32 @@ static bool read_inverse_binds(lmb_gltf *gltf, const lmb_gltf_object *object, lm
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     if (accessor->shape != LMB_GLTF_MAT4 || accessor->component != LMB_GLTF_FLOAT ||
         accessor->count < skin->joint_count) {
-        return lmb_gltf_fail(gltf, object, "inverseBindMatrices",
+        return lmb_gltf_fail(object, "inverseBindMatrices",
                              "accessor %" PRIu32 " does not hold %" PRIu32 " MAT4 of floats, one for each joint", index,
                              skin->joint_count);
     }
-    float *matrices = lmb_importer_allocate(importer, &importer->scratch, skin->joint_count, 16 * sizeof(float));
-    if (matrices == NULL || !lmb_gltf_decode_floats(gltf, index, skin->joint_count, matrices)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < skin->joint_count; i++) {
-        if (!set_inverse_bind(gltf, object, i, matrices + (size_t)i * 16, &skin->inverse_binds[i])) {
+    float *matrices = lmb_gltf_decode_floats(gltf, &importer->scratch, index, skin->joint_count);
+    for (uint32_t i = 0; matrices != NULL && i < skin->joint_count; i++) {
+        if (!set_inverse_bind(object, i, matrices + (size_t)i * 16, &skin->inverse_binds[i])) {
             return false;
         }
     }
     lmb_pool_release(&importer->scratch, matrices);
-    return true;
+    return matrices != NULL;
 }
 
-static bool read_skin(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t *marks) {
+static bool read_skin(const lmb_gltf_object *object, uint32_t index) {
+    lmb_gltf_skin *skin = &object->gltf->skins[index];
     uint32_t skeleton = LMB_NONE; // only checked: the joints contain all that is needed
-    return read_joints(gltf, object, index, marks, &gltf->skins[index]) &&
-           read_inverse_binds(gltf, object, &gltf->skins[index]) &&
-           lmb_gltf_read_index(gltf, object, "skeleton", gltf->node_count, "nodes", &skeleton);
+    skin->to_model = lmb_affine_identity();
+    return read_joints(object, index, skin) && read_inverse_binds(object, skin) &&
+           lmb_gltf_read_index(object, "skeleton", object->gltf->node_count, "nodes", &skeleton);
 }
 
 bool lmb_gltf_read_skins(lmb_gltf *gltf) {
-    lmb_importer *importer = gltf->importer;
-    lmb_gltf_list list;
-    if (!lmb_gltf_read_list(gltf, &importer->scratch, &gltf->root, "skins", LMB_JSON_OBJECT, &list)) {
-        return false;
-    }
-    gltf->skin_count = list.count;
-    gltf->skins = lmb_importer_allocate(importer, &importer->scratch, list.count, sizeof(lmb_gltf_skin));
-    uint32_t *marks = gltf->skins == NULL
-                          ? NULL
-                          : lmb_importer_allocate(importer, &importer->scratch, gltf->node_count, sizeof(uint32_t));
-    for (uint32_t i = 0; marks != NULL && i < list.count; i++) {
-        lmb_gltf_object object = lmb_gltf_item(&list, i);
-        if (!read_skin(gltf, &object, i, marks)) {
-            return false;
-        }
-    }
-    return marks != NULL;
+    gltf->skin_count = gltf->skin_list.count;
+    gltf->skins = lmb_importer_scratch(gltf->importer, gltf->skin_count, sizeof *gltf->skins);
+    return gltf->skins != NULL && lmb_gltf_read_each(&gltf->skin_list, read_skin);
 }
 
 // ---- The rig ----
@@ -548,10 +498,8 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "nodes: the rig would have %" PRIu32 " joints, %u at most",
                                  count, LMB_MAX_JOINTS);
     }
-    lmb_joint_def *joints = lmb_importer_allocate(importer, &importer->scratch, count, sizeof(lmb_joint_def));
-    lmb_affine *models =
-        joints == NULL ? NULL
-                       : lmb_importer_allocate(importer, &importer->scratch, gltf->node_count, sizeof(lmb_affine));
+    lmb_joint_def *joints = lmb_importer_scratch(importer, count, sizeof(lmb_joint_def));
+    lmb_affine *models = joints == NULL ? NULL : lmb_importer_scratch(importer, gltf->node_count, sizeof(lmb_affine));
     if (models == NULL) {
         return false;
     }
@@ -583,7 +531,7 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
 // Returns the names of all joints, sorted, in the scratch pool; NULL if memory ran out.
 static lmb_name *names_of_rig(lmb_importer *importer, const lmb_rig *rig) {
     uint32_t count = lmb_rig_joint_count(rig);
-    lmb_name *names = lmb_importer_allocate(importer, &importer->scratch, count, sizeof(lmb_name));
+    lmb_name *names = lmb_importer_scratch(importer, count, sizeof(lmb_name));
     if (names == NULL) {
         return NULL;
     }
@@ -647,8 +595,7 @@ static bool note_other_parents(const lmb_gltf *gltf) {
 
 bool lmb_gltf_match_rig(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
-    bool *taken =
-        lmb_importer_allocate(importer, &importer->scratch, lmb_rig_joint_count(importer->import->rig), sizeof(bool));
+    bool *taken = lmb_importer_scratch(importer, lmb_rig_joint_count(importer->import->rig), sizeof(bool));
     return taken != NULL && match_nodes(gltf, taken) && note_missing(gltf, taken) && note_other_parents(gltf);
 }
 

@@ -52,6 +52,14 @@ void *lmb_importer_allocate(lmb_importer *importer, lmb_pool *pool, size_t count
     return memory;
 }
 
+void *lmb_importer_scratch(lmb_importer *importer, size_t count, size_t size) {
+    return lmb_importer_allocate(importer, &importer->scratch, count, size);
+}
+
+void *lmb_importer_keep(lmb_importer *importer, size_t count, size_t size) {
+    return lmb_importer_allocate(importer, &importer->import->pool, count, size);
+}
+
 void *lmb_importer_grow(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                         size_t size) {
     void *larger = lmb_pool_grow(pool, array, count, capacity, size);

@@ -48,6 +48,8 @@ typedef struct lmb_importer {
 bool lmb_importer_fail(lmb_importer *importer, lmb_result result, const char *format, ...) LMB_PRINTF(3, 4);
 bool lmb_importer_fail_memory(lmb_importer *importer);
 void *lmb_importer_allocate(lmb_importer *importer, lmb_pool *pool, size_t count, size_t size);
+void *lmb_importer_scratch(lmb_importer *importer, size_t count, size_t size); // until the import ends
+void *lmb_importer_keep(lmb_importer *importer, size_t count, size_t size);    // as long as its result
 void *lmb_importer_grow(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                         size_t size);
 char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char *text);
