@@ -179,73 +179,46 @@ typedef struct pending {
     uint32_t parent;
 } pending;
 
-static bool push(lmb_importer *importer, pending **stack, size_t *count, size_t *capacity, pending entry) {
-    pending *grown = lmb_importer_grow(importer, &importer->scratch, *stack, *count, capacity, sizeof(pending));
-    if (grown == NULL) {
-        return false;
-    }
-    *stack = grown;
-    (*stack)[(*count)++] = entry;
-    return true;
-}
-
-// Pushes children in reverse, so that the first child is taken first and nodes keep the file's order.
-static bool push_children(lmb_importer *importer, const struct aiNode *node, uint32_t parent, pending **stack,
-                          size_t *count, size_t *capacity) {
-    for (unsigned i = node->mNumChildren; i-- > 0;) {
-        if (!push(importer, stack, count, capacity, (pending){node->mChildren[i], parent})) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool add_node(lmb_assimp *assimp, pending entry, size_t *capacity, size_t *source_capacity) {
+static bool add_node(lmb_assimp *assimp, pending entry) {
     lmb_gltf *tables = &assimp->tables;
     lmb_importer *importer = tables->importer;
-    if (tables->node_count > LMB_MAX_JOINTS) {
+    const lmb_gltf_node node = {.name = entry.node->mName.data,
+                                .parent = entry.parent,
+                                .mesh = LMB_NONE,
+                                .skin = LMB_NONE,
+                                .rest = lmb_transform_identity(),
+                                .in_scene = true,
+                                .joint = LMB_NONE,
+                                .anchor = LMB_NONE};
+    const uint32_t count = tables->node_count;
+    if (count > LMB_MAX_JOINTS) {
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "more than %u nodes", LMB_MAX_JOINTS);
     }
-    lmb_gltf_node *nodes = lmb_importer_grow(importer, &importer->scratch, tables->nodes, tables->node_count, capacity,
-                                             sizeof(lmb_gltf_node));
-    if (nodes == NULL) {
+    if (!lmb_importer_append(importer, &importer->scratch, &tables->nodes, count, &node, sizeof node) ||
+        !lmb_importer_append(importer, &importer->scratch, &assimp->sources, count, &entry.node, sizeof entry.node)) {
         return false;
     }
-    tables->nodes = nodes;
-    const struct aiNode **sources = lmb_importer_grow(importer, &importer->scratch, (void *)assimp->sources,
-                                                      tables->node_count, source_capacity, sizeof(struct aiNode *));
-    if (sources == NULL) {
-        return false;
-    }
-    assimp->sources = sources;
-    sources[tables->node_count] = entry.node;
-    nodes[tables->node_count++] = (lmb_gltf_node){.name = entry.node->mName.data,
-                                                  .parent = entry.parent,
-                                                  .mesh = LMB_NONE,
-                                                  .skin = LMB_NONE,
-                                                  .rest = lmb_transform_identity(),
-                                                  .in_scene = true,
-                                                  .joint = LMB_NONE,
-                                                  .anchor = LMB_NONE};
+    tables->node_count++;
     return true;
 }
 
-// Does not recurse, because the file decides how deep its nodes are nested.
+// Does not recurse, because the file decides how deep its nodes are nested. Children are pushed in reverse, so that the
+// first child is taken first and nodes keep the file's order.
 static bool list_nodes(lmb_assimp *assimp) {
     lmb_importer *importer = assimp->tables.importer;
-    const struct aiNode *root = assimp->scene->mRootNode;
     pending *stack = NULL;
     size_t count = 0;
-    size_t capacity = 0;
-    size_t node_capacity = 0;
-    size_t source_capacity = 0;
-    bool success = drops_root(assimp) ? push_children(importer, root, LMB_NONE, &stack, &count, &capacity)
-                                      : push(importer, &stack, &count, &capacity, (pending){root, LMB_NONE});
-    while (success && count > 0) {
-        pending entry = stack[--count];
-        uint32_t index = assimp->tables.node_count;
-        success = add_node(assimp, entry, &node_capacity, &source_capacity) &&
-                  push_children(importer, entry.node, index, &stack, &count, &capacity);
+    pending entry = {assimp->scene->mRootNode, LMB_NONE};
+    bool success = true;
+    for (bool is_dropped = drops_root(assimp), more = true; success && more; is_dropped = false) {
+        const uint32_t parent = is_dropped ? LMB_NONE : assimp->tables.node_count;
+        success = is_dropped || add_node(assimp, entry);
+        for (unsigned i = entry.node->mNumChildren; success && i-- > 0;) {
+            const pending child = {entry.node->mChildren[i], parent};
+            success = lmb_importer_append(importer, &importer->scratch, &stack, count++, &child, sizeof child);
+        }
+        more = success && count > 0;
+        entry = more ? stack[--count] : entry;
     }
     lmb_pool_release(&importer->scratch, stack);
     return success;

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_png_or_jpeg(const uint8_t *bytes, size_t size) {
-    return (size >= 8 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0) ||
-           (size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0);
-}
-
 // Returns the part of a path after its last slash or backslash.
 static const char *base_name(const char *path) {
     const char *base = path;
@@ -37,44 +32,20 @@ static uint32_t find_texture(const struct aiScene *scene, const char *path) {
     return LMB_NONE;
 }
 
-static bool keep_image(lmb_assimp *assimp, uint32_t index, const char *name) {
-    lmb_importer *importer = assimp->tables.importer;
-    lmb_import *import = importer->import;
-    const struct aiTexture *texture = assimp->scene->mTextures[index];
-    lmb_image image = {.name = lmb_importer_copy_text(importer, &import->pool, name), .size = texture->mWidth};
-    uint8_t *bytes = image.name == NULL ? NULL : lmb_importer_keep(importer, texture->mWidth, 1);
-    lmb_image *images = bytes == NULL ? NULL
-                                      : lmb_importer_grow(importer, &import->pool, import->images, import->image_count,
-                                                          &import->image_capacity, sizeof(lmb_image));
-    if (images == NULL) {
-        return false;
-    }
-    memcpy(bytes, texture->pcData, texture->mWidth);
-    image.bytes = bytes;
-    import->images = images;
-    assimp->tables.image_of[index] = (uint32_t)import->image_count;
-    images[import->image_count++] = image;
-    return true;
-}
-
 // A texture with a height of 0 is an encoded file of `mWidth` bytes.
 static bool use_texture(lmb_assimp *assimp, const char *path, uint32_t *image) {
-    lmb_importer *importer = assimp->tables.importer;
     uint32_t index = find_texture(assimp->scene, path);
     if (index == LMB_NONE) {
-        return lmb_importer_note(importer, "image '%.200s' is not inside the file: left out", path);
+        return lmb_importer_note(assimp->tables.importer, "image '%.200s' is not inside the file: left out", path);
     }
     const struct aiTexture *texture = assimp->scene->mTextures[index];
     const char *name = texture->mFilename.length > 0 ? base_name(texture->mFilename.data) : base_name(path);
-    if (texture->mHeight != 0 || texture->pcData == NULL ||
-        !is_png_or_jpeg((const uint8_t *)texture->pcData, texture->mWidth)) {
-        return lmb_importer_note(importer, "image '%.200s' is neither PNG nor JPEG: left out", name);
-    }
-    if (assimp->tables.image_of[index] == LMB_NONE && !keep_image(assimp, index, name)) {
-        return false;
-    }
+    const bool is_file = texture->mHeight == 0 && texture->pcData != NULL;
+    const lmb_image file = {
+        .name = name, .bytes = (const uint8_t *)texture->pcData, .size = is_file ? texture->mWidth : 0};
+    bool success = assimp->tables.image_of[index] != LMB_NONE || lmb_gltf_keep_image(&assimp->tables, index, file);
     *image = assimp->tables.image_of[index];
-    return true;
+    return success;
 }
 
 // Converts an sRGB component to linear light.
@@ -108,32 +79,17 @@ static bool read_properties(lmb_assimp *assimp, const struct aiMaterial *source,
     return true;
 }
 
-static bool prepare_materials(lmb_assimp *assimp) {
-    lmb_gltf *tables = &assimp->tables;
-    lmb_importer *importer = tables->importer;
-    tables->material_cache = lmb_importer_scratch(importer, assimp->scene->mNumMaterials, sizeof(lmb_gltf_material));
-    tables->image_of = tables->material_cache == NULL
-                           ? NULL
-                           : lmb_importer_scratch(importer, assimp->scene->mNumTextures, sizeof(uint32_t));
-    for (unsigned i = 0; tables->image_of != NULL && i < assimp->scene->mNumTextures; i++) {
-        tables->image_of[i] = LMB_NONE;
-    }
-    return tables->image_of != NULL;
-}
-
 static bool read_material(lmb_assimp *assimp, uint32_t index, lmb_gltf_material *material) {
-    const lmb_gltf_material plain = {
-        .is_read = true, .base_color = {1, 1, 1, 1}, .image = LMB_NONE, .texcoord_transform = {{1, 0, 0}, {0, 1, 0}}};
-    *material = plain;
+    *material = lmb_gltf_default_material();
     if (index >= assimp->scene->mNumMaterials) {
         return true;
     }
     lmb_gltf_material *cached = &assimp->tables.material_cache[index];
     if (!cached->is_read) {
-        *cached = plain;
         if (!read_properties(assimp, assimp->scene->mMaterials[index], cached)) {
             return false;
         }
+        cached->is_read = true;
     }
     *material = *cached;
     return true;
@@ -298,7 +254,7 @@ static bool build_mesh(lmb_assimp *assimp, const lmb_gltf_node *node, unsigned i
 bool lmb_assimp_build_meshes(lmb_assimp *assimp) {
     lmb_gltf *tables = &assimp->tables;
     const lmb_gltf_skin *skin = tables->skins;
-    if (!prepare_materials(assimp)) {
+    if (!lmb_gltf_prepare_cache(tables, assimp->scene->mNumMaterials, assimp->scene->mNumTextures)) {
         return false;
     }
     for (uint32_t i = 0; i < tables->node_count; i++) {

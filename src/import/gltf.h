@@ -226,6 +226,10 @@ bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf
                        const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry);
 // gltf_material.c: the import's images and materials.
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf);
+bool lmb_gltf_prepare_cache(lmb_gltf *gltf, uint32_t material_count, uint32_t image_count);
+lmb_gltf_material lmb_gltf_default_material(void);
+// Adds an image of the file to the import; one that is neither PNG nor JPEG gets a note instead.
+bool lmb_gltf_keep_image(lmb_gltf *gltf, uint32_t index, lmb_image image);
 // Returns the material of a primitive, which is read on first use; the image that it uses is added to the import.
 bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lmb_gltf_material *material);
 

@@ -21,7 +21,6 @@ typedef struct animation {
     lmb_pool pool; // data that is needed until the clip is built
     lmb_track_def *tracks;
     size_t track_count;
-    size_t track_capacity;
     float duration;  // of all channels, including skipped ones
     uint32_t *marks; // per node and path: 1 + the index of the last animation that has it
     uint32_t skipped_morphs;
@@ -32,14 +31,10 @@ typedef struct animation {
 } animation;
 
 static bool add_track(lmb_gltf *gltf, animation *animation, const lmb_track_def *track) {
-    lmb_track_def *tracks = lmb_importer_grow(gltf->importer, &animation->pool, animation->tracks,
-                                              animation->track_count, &animation->track_capacity, sizeof *tracks);
-    if (tracks == NULL) {
-        return false;
-    }
-    animation->tracks = tracks;
-    animation->tracks[animation->track_count++] = *track;
-    return true;
+    bool added = lmb_importer_append(gltf->importer, &animation->pool, &animation->tracks, animation->track_count,
+                                     track, sizeof *track);
+    animation->track_count += added;
+    return added;
 }
 
 static bool find_name(const lmb_gltf_object *object, const char *key, const char *const *names, uint32_t count,

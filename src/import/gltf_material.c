@@ -7,12 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_png(const lmb_image *image) {
-    return image->size >= 8 && memcmp(image->bytes, "\x89PNG\r\n\x1A\n", 8) == 0;
-}
-
-static bool is_jpeg(const lmb_image *image) {
-    return image->size >= 3 && memcmp(image->bytes, "\xFF\xD8\xFF", 3) == 0;
+static bool is_png_or_jpeg(const lmb_image *image) {
+    return (image->size >= 8 && memcmp(image->bytes, "\x89PNG\r\n\x1A\n", 8) == 0) ||
+           (image->size >= 3 && memcmp(image->bytes, "\xFF\xD8\xFF", 3) == 0);
 }
 
 // Loads the image of a URI; images of one URI load it once.
@@ -46,39 +43,31 @@ static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image 
     return load_uri(gltf, object, uri, image);
 }
 
-static bool keep_image(lmb_gltf *gltf, uint32_t index, lmb_image *image) {
+bool lmb_gltf_keep_image(lmb_gltf *gltf, uint32_t index, lmb_image image) {
     lmb_importer *importer = gltf->importer;
     lmb_import *import = importer->import;
-    uint8_t *bytes = lmb_importer_keep(importer, image->size, 1);
-    image->name = bytes == NULL ? NULL : lmb_importer_copy_text(importer, &import->pool, image->name);
-    lmb_image *images = image->name == NULL
-                            ? NULL
-                            : lmb_importer_grow(importer, &import->pool, import->images, import->image_count,
-                                                &import->image_capacity, sizeof(lmb_image));
-    if (images == NULL) {
+    if (!is_png_or_jpeg(&image)) {
+        return lmb_importer_note(importer, "image '%.200s' is neither PNG nor JPEG: left out", image.name);
+    }
+    const void *bytes = image.bytes;
+    uint8_t *copy = lmb_importer_keep(importer, image.size, 1);
+    image.bytes = copy;
+    image.name = lmb_importer_copy_text(importer, &import->pool, image.name);
+    if (copy == NULL || image.name == NULL ||
+        !lmb_importer_append(importer, &import->pool, &import->images, import->image_count, &image, sizeof image)) {
         return false;
     }
-    memcpy(bytes, image->bytes, image->size);
-    image->bytes = bytes;
-    import->images = images;
-    gltf->image_of[index] = (uint32_t)import->image_count;
-    import->images[import->image_count++] = *image;
+    memcpy(copy, bytes, image.size);
+    gltf->image_of[index] = (uint32_t)import->image_count++;
     return true;
 }
 
 static bool use_image(lmb_gltf *gltf, uint32_t index) {
-    if (gltf->image_of[index] != LMB_NONE) {
-        return true;
-    }
     lmb_gltf_object object = lmb_gltf_item(&gltf->images, index);
     lmb_image image = {0};
-    if (!lmb_gltf_read_name(&object, "image", index, &image.name) || !load_image(gltf, &object, &image)) {
-        return false;
-    }
-    if (!is_png(&image) && !is_jpeg(&image)) {
-        return lmb_importer_note(gltf->importer, "image '%.200s' is neither PNG nor JPEG: left out", image.name);
-    }
-    return keep_image(gltf, index, &image);
+    return gltf->image_of[index] != LMB_NONE ||
+           (lmb_gltf_read_name(&object, "image", index, &image.name) && load_image(gltf, &object, &image) &&
+            lmb_gltf_keep_image(gltf, index, image));
 }
 
 // Reads offset, rotation and scale of KHR_texture_transform, and combines them in one matrix.
@@ -161,14 +150,26 @@ static bool read_material(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_glt
     return !present || read_texture(gltf, &texture, material);
 }
 
-static lmb_gltf_material default_material(void) {
+lmb_gltf_material lmb_gltf_default_material(void) {
     return (lmb_gltf_material){
-        .is_read = true, .base_color = {1, 1, 1, 1}, .image = LMB_NONE, .texcoord_transform = {{1, 0, 0}, {0, 1, 0}}};
+        .base_color = {1, 1, 1, 1}, .image = LMB_NONE, .texcoord_transform = {{1, 0, 0}, {0, 1, 0}}};
+}
+
+bool lmb_gltf_prepare_cache(lmb_gltf *gltf, uint32_t material_count, uint32_t image_count) {
+    gltf->material_cache = lmb_importer_scratch(gltf->importer, material_count, sizeof *gltf->material_cache);
+    gltf->image_of = lmb_importer_scratch(gltf->importer, image_count, sizeof *gltf->image_of);
+    for (uint32_t i = 0; gltf->material_cache != NULL && i < material_count; i++) {
+        gltf->material_cache[i] = lmb_gltf_default_material();
+    }
+    for (uint32_t i = 0; gltf->image_of != NULL && i < image_count; i++) {
+        gltf->image_of[i] = LMB_NONE;
+    }
+    return gltf->material_cache != NULL && gltf->image_of != NULL;
 }
 
 bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lmb_gltf_material *material) {
     uint32_t index = LMB_NONE;
-    *material = default_material();
+    *material = lmb_gltf_default_material();
     if (!lmb_gltf_read_index(primitive, "material", gltf->materials.count, "materials", &index)) {
         return false;
     }
@@ -178,10 +179,10 @@ bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lm
     lmb_gltf_material *cached = &gltf->material_cache[index];
     if (!cached->is_read) {
         lmb_gltf_object object = lmb_gltf_item(&gltf->materials, index);
-        *cached = default_material();
         if (!read_material(gltf, &object, cached)) {
             return false;
         }
+        cached->is_read = true;
     }
     *material = *cached;
     return true;
@@ -189,21 +190,17 @@ bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lm
 
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
-    gltf->material_cache = lmb_importer_scratch(importer, gltf->materials.count, sizeof(lmb_gltf_material));
-    gltf->image_of =
-        gltf->material_cache == NULL ? NULL : lmb_importer_scratch(importer, gltf->images.count, sizeof(uint32_t));
-    gltf->image_files =
-        gltf->image_of == NULL ? NULL : lmb_importer_scratch(importer, gltf->images.count, sizeof(lmb_gltf_buffer));
-    gltf->image_uris = gltf->image_files == NULL ? NULL : lmb_gltf_read_uris(gltf, &gltf->images);
-    for (uint32_t i = 0; gltf->image_uris != NULL && i < gltf->images.count; i++) {
-        gltf->image_of[i] = LMB_NONE;
-        // Only images that are drawn are loaded, but no URI may lead out of the folder.
+    gltf->image_files = lmb_importer_scratch(importer, gltf->images.count, sizeof *gltf->image_files);
+    gltf->image_uris = lmb_gltf_read_uris(gltf, &gltf->images);
+    bool success = lmb_gltf_prepare_cache(gltf, gltf->materials.count, gltf->images.count) &&
+                   gltf->image_files != NULL && gltf->image_uris != NULL;
+    // Only images that are drawn are loaded, but no URI may lead out of the folder.
+    for (uint32_t i = 0; success && i < gltf->images.count; i++) {
         lmb_gltf_object object = lmb_gltf_item(&gltf->images, i);
         lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object.place.text);
         const char *uri = NULL;
-        if (!lmb_gltf_read_string(&object, "uri", &uri) || (uri != NULL && !lmb_uri_check(importer, uri, place.text))) {
-            return false;
-        }
+        success =
+            lmb_gltf_read_string(&object, "uri", &uri) && (uri == NULL || lmb_uri_check(importer, uri, place.text));
     }
-    return gltf->image_uris != NULL;
+    return success;
 }

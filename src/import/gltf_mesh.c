@@ -481,15 +481,11 @@ static bool add_mesh(lmb_gltf *gltf, const char *name, const lmb_gltf_material *
                      .image = material->image,
                      .double_sided = material->double_sided};
     memcpy(mesh.base_color, material->base_color, sizeof mesh.base_color);
-    lmb_mesh *meshes = mesh.name == NULL
-                           ? NULL
-                           : lmb_importer_grow(importer, &import->pool, import->meshes, import->mesh_count,
-                                               &import->mesh_capacity, sizeof(lmb_mesh));
-    if (meshes == NULL) {
+    if (mesh.name == NULL ||
+        !lmb_importer_append(importer, &import->pool, &import->meshes, import->mesh_count, &mesh, sizeof mesh)) {
         return false;
     }
-    import->meshes = meshes;
-    import->meshes[import->mesh_count++] = mesh;
+    import->mesh_count++;
     return true;
 }
 

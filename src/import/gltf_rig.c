@@ -627,7 +627,6 @@ static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_ch
 
 bool lmb_gltf_list_rests(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
-    size_t capacity = 0;
     for (uint32_t i = 0; importer->adds_clips && i < gltf->node_count; i++) {
         const lmb_gltf_node *node = &gltf->nodes[i];
         for (int channel = LMB_CHANNEL_TRANSLATION; node->in_rig && channel <= LMB_CHANNEL_SCALE; channel++) {
@@ -635,13 +634,11 @@ bool lmb_gltf_list_rests(lmb_gltf *gltf) {
             if (!rest_differs(gltf, node, (lmb_channel)channel, &rest.track)) {
                 continue;
             }
-            lmb_gltf_rest *rests = lmb_importer_grow(importer, &importer->scratch, gltf->rests, gltf->rest_count,
-                                                     &capacity, sizeof *rests);
-            if (rests == NULL) {
+            if (!lmb_importer_append(importer, &importer->scratch, &gltf->rests, gltf->rest_count, &rest,
+                                     sizeof rest)) {
                 return false;
             }
-            gltf->rests = rests;
-            gltf->rests[gltf->rest_count++] = rest;
+            gltf->rest_count++;
         }
     }
     return true;

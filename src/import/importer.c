@@ -60,13 +60,19 @@ void *lmb_importer_keep(lmb_importer *importer, size_t count, size_t size) {
     return lmb_importer_allocate(importer, &importer->import->pool, count, size);
 }
 
-void *lmb_importer_grow(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, size_t *capacity,
-                        size_t size) {
-    void *larger = lmb_pool_grow(pool, array, count, capacity, size);
-    if (larger == NULL) {
-        lmb_importer_fail_memory(importer);
+bool lmb_importer_append(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, const void *element,
+                         size_t size) {
+    void *elements;
+    memcpy(&elements, array, sizeof elements);
+    const bool is_full = count == 0 || (count >= 16 && (count & (count - 1)) == 0);
+    size_t capacity = is_full ? count : count + 1;
+    elements = lmb_pool_grow(pool, elements, count, &capacity, size);
+    if (elements == NULL) {
+        return lmb_importer_fail_memory(importer);
     }
-    return larger;
+    memcpy((uint8_t *)elements + count * size, element, size);
+    memcpy(array, &elements, sizeof elements);
+    return true;
 }
 
 char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char *text) {
@@ -98,35 +104,34 @@ bool lmb_importer_note(lmb_importer *importer, const char *format, ...) {
     va_end(arguments);
     lmb_text_make_line(line);
     lmb_import *import = importer->import;
-    char **notes = lmb_importer_grow(importer, &import->pool, import->notes, import->note_count, &import->note_capacity,
-                                     sizeof(char *));
-    char *note = notes == NULL
-                     ? NULL
-                     : lmb_importer_copy_text(importer, &import->pool, importer->adds_clips ? line : line + place);
-    import->notes = notes == NULL ? import->notes : notes;
-    if (note == NULL) {
+    char *note = lmb_importer_copy_text(importer, &import->pool, importer->adds_clips ? line : line + place);
+    if (note == NULL ||
+        !lmb_importer_append(importer, &import->pool, &import->notes, import->note_count, &note, sizeof note)) {
         return false;
     }
-    import->notes[import->note_count++] = note;
+    import->note_count++;
     lmb_host_log(&import->budget.host, LMB_LOG_WARNING, "%s", line);
     return true;
 }
 
-bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_clip_def *def) {
+bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip) {
     lmb_import *import = importer->import;
-    lmb_clip **clips = lmb_importer_grow(importer, &import->pool, import->clips, import->clip_count,
-                                         &import->clip_capacity, sizeof(lmb_clip *));
-    if (clips == NULL) {
+    if (!lmb_importer_append(importer, &import->pool, &import->clips, import->clip_count, &clip, sizeof clip)) {
+        lmb_clip_destroy(clip);
         return false;
-    }
-    import->clips = clips;
-    lmb_host host = lmb_pool_host(&import->pool);
-    lmb_error error;
-    if (lmb_clip_create(import->rig, def, &host, &clips[import->clip_count], &error) != LMB_OK) {
-        return lmb_importer_fail_inner(importer, place, &error);
     }
     import->clip_count++;
     return true;
+}
+
+bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_clip_def *def) {
+    lmb_host host = lmb_pool_host(&importer->import->pool);
+    lmb_error error;
+    lmb_clip *clip;
+    if (lmb_clip_create(importer->import->rig, def, &host, &clip, &error) != LMB_OK) {
+        return lmb_importer_fail_inner(importer, place, &error);
+    }
+    return lmb_importer_keep_clip(importer, clip);
 }
 
 bool lmb_importer_decode(lmb_importer *importer, size_t bytes) {

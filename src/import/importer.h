@@ -12,16 +12,12 @@ struct lmb_import {
     lmb_rig *rig;
     lmb_clip **clips;
     size_t clip_count;
-    size_t clip_capacity;
     lmb_mesh *meshes;
     size_t mesh_count;
-    size_t mesh_capacity;
     lmb_image *images;
     size_t image_count;
-    size_t image_capacity;
     char **notes;
     size_t note_count;
-    size_t note_capacity;
 };
 
 typedef enum lmb_format {
@@ -50,8 +46,9 @@ bool lmb_importer_fail_memory(lmb_importer *importer);
 void *lmb_importer_allocate(lmb_importer *importer, lmb_pool *pool, size_t count, size_t size);
 void *lmb_importer_scratch(lmb_importer *importer, size_t count, size_t size); // until the import ends
 void *lmb_importer_keep(lmb_importer *importer, size_t count, size_t size);    // as long as its result
-void *lmb_importer_grow(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, size_t *capacity,
-                        size_t size);
+// Appends an element to an array of `count` elements, which grows by powers of two; `array` is the address of its pointer.
+bool lmb_importer_append(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, const void *element,
+                         size_t size);
 char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char *text);
 
 // Reports the failure of creating a rig or clip. Its message does not name the file.
@@ -60,6 +57,8 @@ bool lmb_importer_fail_inner(lmb_importer *importer, const char *place, const lm
 // Notes and logs what is left out. Notes of a file that adds clips begin with its name.
 bool lmb_importer_note(lmb_importer *importer, const char *format, ...) LMB_PRINTF(2, 3);
 
+// Adds a clip to the import, or destroys it.
+bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip);
 // Creates a clip and adds it to the import; `place` begins the error message.
 bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_clip_def *def);
 

@@ -235,25 +235,21 @@ static bool take_rig(reader *in, uint32_t joint_count, uint32_t channel_count) {
 
 static bool take_clip(reader *in) {
     lmb_import *import = in->importer->import;
-    uint32_t size;
-    const uint8_t *block = take_word(in, &size) ? take(in, size) : NULL;
-    lmb_clip **clips = block == NULL ? NULL
-                                     : lmb_importer_grow(in->importer, &import->pool, import->clips, import->clip_count,
-                                                         &import->clip_capacity, sizeof *clips);
-    if (clips == NULL) {
-        return false;
-    }
-    import->clips = clips;
     lmb_host host = lmb_pool_host(&import->pool);
     lmb_error error;
     lmb_clip *clip;
+    uint32_t size;
+    const uint8_t *block = take_word(in, &size) ? take(in, size) : NULL;
+    if (block == NULL) {
+        return false;
+    }
     if (lmb_clip_open(block, size, &host, &clip, &error) != LMB_OK) {
         return lmb_importer_fail_inner(in->importer, in->place, &error);
     }
-    clips[import->clip_count++] = clip;
-    return (lmb_clip_joint_count(clip) == lmb_rig_joint_count(import->rig) &&
-            lmb_clip_channel_count(clip) == lmb_rig_channel_count(import->rig)) ||
-           fail(in, "it is of another rig");
+    return lmb_importer_keep_clip(in->importer, clip) &&
+           ((lmb_clip_joint_count(clip) == lmb_rig_joint_count(import->rig) &&
+             lmb_clip_channel_count(clip) == lmb_rig_channel_count(import->rig)) ||
+            fail(in, "it is of another rig"));
 }
 
 static bool are_within(const float *numbers, uint32_t count, float most) {
