@@ -119,14 +119,23 @@ typedef struct reader {
     const uint8_t *bytes;
     size_t size, at;
     char place[48]; // what is being read, for messages
+    lmb_joint_def *joints;
+    lmb_channel_def *channels;
+    uint32_t image_count;
 } reader;
 
 static bool fail(reader *in, const char *why) {
     return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: %s", in->place, why);
 }
 
-static void go_to(reader *in, const char *kind, uint32_t index) {
-    snprintf(in->place, sizeof in->place, "%s %" PRIu32, kind, index);
+// Reads things of one kind one by one.
+static bool take_each(reader *in, const char *kind, uint32_t count, bool (*take_one)(reader *in, uint32_t index)) {
+    bool success = true;
+    for (uint32_t i = 0; success && i < count; i++) {
+        snprintf(in->place, sizeof in->place, "%s %" PRIu32, kind, i);
+        success = take_one(in, i);
+    }
+    return success;
 }
 
 // Returns the next bytes; NULL if fewer are left.
@@ -180,16 +189,25 @@ static void *take_list(reader *in, lmb_pool *pool, uint32_t count, size_t min, s
     return lmb_importer_allocate(in->importer, pool, count > 0 ? count : 1, size);
 }
 
-static bool take_joint(reader *in, lmb_joint_def *joint) {
+// Reads a count and as many elements, which become part of the import.
+static const void *take_array(reader *in, uint32_t *count, size_t size) {
+    void *elements = take_word(in, count) ? take_list(in, &in->importer->import->pool, *count, size, size) : NULL;
+    return elements != NULL && take_into(in, elements, *count * size) ? elements : NULL;
+}
+
+static bool take_joint(reader *in, uint32_t index) {
+    lmb_joint_def *joint = &in->joints[index];
     *joint = lmb_default_joint_def();
     joint->is_normalised = joint->has_inverse_bind = true;
     joint->name = take_text(in, &in->importer->scratch);
     return joint->name != NULL && take_word(in, &joint->parent) && take_into(in, &joint->rest, sizeof joint->rest) &&
            take_into(in, &joint->inverse_bind, sizeof joint->inverse_bind) &&
-           take_into(in, &joint->radius, sizeof joint->radius);
+           take_into(in, &joint->radius, sizeof joint->radius) &&
+           (joint->parent == LMB_NONE || joint->parent < index || fail(in, "its parent does not come before it"));
 }
 
-static bool take_channel(reader *in, lmb_channel_def *channel) {
+static bool take_channel(reader *in, uint32_t index) {
+    lmb_channel_def *channel = &in->channels[index];
     uint32_t angle;
     channel->name = take_text(in, &in->importer->scratch);
     if (channel->name == NULL || !take_into(in, &channel->rest, sizeof channel->rest) || !take_word(in, &angle)) {
@@ -200,40 +218,27 @@ static bool take_channel(reader *in, lmb_channel_def *channel) {
 }
 
 static bool take_rig(reader *in, uint32_t joint_count, uint32_t channel_count) {
+    lmb_importer *importer = in->importer;
     if (joint_count == 0) {
         return fail(in, "there is no joint");
     }
-    lmb_importer *importer = in->importer;
-    lmb_pool *scratch = &importer->scratch;
-    lmb_joint_def *joints = take_list(in, scratch, joint_count, 100, sizeof *joints);
-    lmb_channel_def *channels = joints == NULL ? NULL : take_list(in, scratch, channel_count, 12, sizeof *channels);
-    if (channels == NULL) {
+    in->joints = take_list(in, &importer->scratch, joint_count, 100, sizeof *in->joints);
+    in->channels =
+        in->joints == NULL ? NULL : take_list(in, &importer->scratch, channel_count, 12, sizeof *in->channels);
+    if (in->channels == NULL || !take_each(in, "joint", joint_count, take_joint) ||
+        !take_each(in, "channel", channel_count, take_channel)) {
         return false;
-    }
-    for (uint32_t i = 0; i < joint_count; i++) {
-        go_to(in, "joint", i);
-        if (!take_joint(in, &joints[i])) {
-            return false;
-        }
-        if (joints[i].parent != LMB_NONE && joints[i].parent >= i) {
-            return fail(in, "its parent does not come before it");
-        }
-    }
-    for (uint32_t i = 0; i < channel_count; i++) {
-        go_to(in, "channel", i);
-        if (!take_channel(in, &channels[i])) {
-            return false;
-        }
     }
     lmb_host host = lmb_pool_host(&importer->import->pool);
     lmb_error error;
     const lmb_rig_def def = {
-        .joints = joints, .joint_count = joint_count, .channels = channels, .channel_count = channel_count};
+        .joints = in->joints, .joint_count = joint_count, .channels = in->channels, .channel_count = channel_count};
     return lmb_rig_create(&def, &host, &importer->import->rig, &error) == LMB_OK ||
            lmb_importer_fail_inner(importer, "rig", &error);
 }
 
-static bool take_clip(reader *in) {
+static bool take_clip(reader *in, uint32_t index) {
+    (void)index;
     lmb_import *import = in->importer->import;
     lmb_host host = lmb_pool_host(&import->pool);
     lmb_error error;
@@ -278,45 +283,35 @@ static bool vertex_is_fine(const lmb_vertex *vertex, uint32_t joint_count) {
 }
 
 static bool take_vertices(reader *in, lmb_mesh *mesh) {
-    if (!take_word(in, &mesh->vertex_count)) {
-        return false;
-    }
-    lmb_vertex *vertices =
-        take_list(in, &in->importer->import->pool, mesh->vertex_count, sizeof *vertices, sizeof *vertices);
-    if (vertices == NULL || !take_into(in, vertices, mesh->vertex_count * sizeof *vertices)) {
-        return false;
-    }
+    const lmb_vertex *vertices = take_array(in, &mesh->vertex_count, sizeof *vertices);
     const uint32_t joints = lmb_rig_joint_count(in->importer->import->rig);
-    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+    for (uint32_t i = 0; vertices != NULL && i < mesh->vertex_count; i++) {
         if (!vertex_is_fine(&vertices[i], joints)) {
             return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: vertex %" PRIu32 " is none", in->place, i);
         }
     }
     mesh->vertices = vertices;
-    return true;
+    return vertices != NULL;
 }
 
 static bool take_indices(reader *in, lmb_mesh *mesh) {
-    if (!take_word(in, &mesh->index_count)) {
-        return false;
-    }
-    uint32_t *indices = take_list(in, &in->importer->import->pool, mesh->index_count, sizeof *indices, sizeof *indices);
-    if (indices == NULL || !take_into(in, indices, mesh->index_count * sizeof *indices)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < mesh->index_count; i++) {
+    const uint32_t *indices = take_array(in, &mesh->index_count, sizeof *indices);
+    for (uint32_t i = 0; indices != NULL && i < mesh->index_count; i++) {
         if (indices[i] >= mesh->vertex_count) {
             return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: index %" PRIu32 " is out of range", in->place,
                                      i);
         }
     }
     mesh->indices = indices;
-    return (mesh->index_count > 0 && mesh->index_count % 3 == 0) || fail(in, "its indices are no triangles");
+    return indices != NULL &&
+           ((mesh->index_count > 0 && mesh->index_count % 3 == 0) || fail(in, "its indices are no triangles"));
 }
 
-static bool take_mesh(reader *in, lmb_mesh *mesh, uint32_t image_count) {
+static bool take_mesh(reader *in, uint32_t index) {
+    lmb_import *import = in->importer->import;
+    lmb_mesh *mesh = &import->meshes[index];
     uint32_t sides;
-    mesh->name = take_text(in, &in->importer->import->pool);
+    mesh->name = take_text(in, &import->pool);
     if (mesh->name == NULL || !take_into(in, mesh->base_color, sizeof mesh->base_color) ||
         !take_word(in, &mesh->image) || !take_word(in, &sides)) {
         return false;
@@ -324,32 +319,35 @@ static bool take_mesh(reader *in, lmb_mesh *mesh, uint32_t image_count) {
     if (!are_within(mesh->base_color, 4, FLT_MAX)) {
         return fail(in, "its color is not finite");
     }
-    if (mesh->image != LMB_NONE && mesh->image >= image_count) {
+    if (mesh->image != LMB_NONE && mesh->image >= in->image_count) {
         return fail(in, "its image is out of range");
     }
     if (sides > 1) {
         return fail(in, "it has two sides or it has not: 0 or 1");
     }
     mesh->double_sided = sides == 1;
+    import->mesh_count++;
     return take_vertices(in, mesh) && take_indices(in, mesh);
 }
 
-static bool take_image(reader *in, lmb_image *image) {
-    lmb_pool *pool = &in->importer->import->pool;
+static bool take_image(reader *in, uint32_t index) {
+    lmb_import *import = in->importer->import;
+    lmb_image *image = &import->images[index];
     uint32_t size;
-    image->name = take_text(in, pool);
+    image->name = take_text(in, &import->pool);
     const uint8_t *bytes = image->name != NULL && take_word(in, &size) ? take(in, size) : NULL;
-    uint8_t *copy = bytes == NULL ? NULL : lmb_importer_allocate(in->importer, pool, size > 0 ? size : 1, 1);
+    uint8_t *copy = bytes == NULL ? NULL : lmb_importer_keep(in->importer, size > 0 ? size : 1, 1);
     if (copy == NULL) {
         return false;
     }
-    memcpy(copy, bytes, size);
-    image->bytes = copy;
+    image->bytes = memcpy(copy, bytes, size);
     image->size = size;
+    import->image_count++;
     return true;
 }
 
-static bool take_note(reader *in) {
+static bool take_note(reader *in, uint32_t index) {
+    (void)index;
     const char *note = take_text(in, &in->importer->scratch);
     if (note != NULL && note[0] == '\0') {
         return fail(in, "it is empty");
@@ -357,33 +355,8 @@ static bool take_note(reader *in) {
     return note != NULL && lmb_importer_note(in->importer, "%s", note);
 }
 
-static bool take_meshes(reader *in, uint32_t mesh_count, uint32_t image_count) {
-    lmb_import *import = in->importer->import;
-    import->meshes = take_list(in, &import->pool, mesh_count, 44, sizeof *import->meshes);
-    for (uint32_t i = 0; import->meshes != NULL && i < mesh_count; i++) {
-        go_to(in, "mesh", i);
-        if (!take_mesh(in, &import->meshes[i], image_count)) {
-            return false;
-        }
-        import->mesh_count++;
-    }
-    return import->meshes != NULL;
-}
-
-static bool take_images(reader *in, uint32_t image_count) {
-    lmb_import *import = in->importer->import;
-    import->images = take_list(in, &import->pool, image_count, 8, sizeof *import->images);
-    for (uint32_t i = 0; import->images != NULL && i < image_count; i++) {
-        go_to(in, "image", i);
-        if (!take_image(in, &import->images[i])) {
-            return false;
-        }
-        import->image_count++;
-    }
-    return import->images != NULL;
-}
-
 bool lmb_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
+    lmb_import *import = importer->import;
     reader in = {.importer = importer, .bytes = bytes, .size = size, .at = MAGIC_SIZE, .place = "counts"};
     struct {
         uint32_t joints, channels, clips, meshes, images, notes;
@@ -391,23 +364,17 @@ bool lmb_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     if (importer->adds_clips) {
         return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "a pack adds no clips to another file's rig");
     }
-    if (!take_into(&in, &counts, sizeof counts) || !take_rig(&in, counts.joints, counts.channels)) {
+    if (!take_into(&in, &counts, sizeof counts) || !take_rig(&in, counts.joints, counts.channels) ||
+        !take_each(&in, "clip", counts.clips, take_clip)) {
         return false;
     }
-    for (uint32_t i = 0; i < counts.clips; i++) {
-        go_to(&in, "clip", i);
-        if (!take_clip(&in)) {
-            return false;
-        }
-    }
-    if (!take_meshes(&in, counts.meshes, counts.images) || !take_images(&in, counts.images)) {
+    in.image_count = counts.images;
+    import->meshes = take_list(&in, &import->pool, counts.meshes, 44, sizeof *import->meshes);
+    if (import->meshes == NULL || !take_each(&in, "mesh", counts.meshes, take_mesh)) {
         return false;
     }
-    for (uint32_t i = 0; i < counts.notes; i++) {
-        go_to(&in, "note", i);
-        if (!take_note(&in)) {
-            return false;
-        }
-    }
-    return in.at == in.size || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "something follows the pack");
+    import->images = take_list(&in, &import->pool, counts.images, 8, sizeof *import->images);
+    return import->images != NULL && take_each(&in, "image", counts.images, take_image) &&
+           take_each(&in, "note", counts.notes, take_note) &&
+           (in.at == in.size || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "something follows the pack"));
 }
