@@ -229,9 +229,8 @@ static bool order_and_name(lmb_assimp *assimp) {
     lmb_gltf *tables = &assimp->tables;
     lmb_importer *importer = tables->importer;
     tables->node_order = lmb_importer_scratch(importer, tables->node_count, sizeof(uint32_t));
-    assimp->node_names =
-        tables->node_order == NULL ? NULL : lmb_importer_scratch(importer, tables->node_count, sizeof(lmb_name));
-    if (assimp->node_names == NULL) {
+    assimp->node_names = lmb_importer_scratch(importer, tables->node_count, sizeof(lmb_name));
+    if (tables->node_order == NULL || assimp->node_names == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < tables->node_count; i++) {
@@ -294,9 +293,8 @@ static bool read_skin(lmb_assimp *assimp, const struct aiMesh *mesh, lmb_affine 
     skin->to_model = model;
     skin->joint_count = mesh->mNumBones;
     skin->nodes = lmb_importer_scratch(importer, mesh->mNumBones, sizeof(uint32_t));
-    skin->inverse_binds =
-        skin->nodes == NULL ? NULL : lmb_importer_scratch(importer, mesh->mNumBones, sizeof(lmb_affine));
-    if (skin->inverse_binds == NULL) {
+    skin->inverse_binds = lmb_importer_scratch(importer, mesh->mNumBones, sizeof(lmb_affine));
+    if (skin->nodes == NULL || skin->inverse_binds == NULL) {
         return false;
     }
     for (unsigned i = 0; i < mesh->mNumBones; i++) {
@@ -352,9 +350,11 @@ static bool read_skins(lmb_assimp *assimp) {
         return false;
     }
     tables->skins = lmb_importer_scratch(importer, count, sizeof(lmb_gltf_skin));
-    lmb_affine *models =
-        tables->skins == NULL ? NULL : lmb_importer_scratch(importer, tables->node_count, sizeof(lmb_affine));
-    for (uint32_t i = 0; models != NULL && i < tables->node_count; i++) {
+    lmb_affine *models = lmb_importer_scratch(importer, tables->node_count, sizeof(lmb_affine));
+    if (tables->skins == NULL || models == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < tables->node_count; i++) {
         const lmb_gltf_node *node = &tables->nodes[i];
         lmb_affine local = lmb_affine_from_transform(node->rest);
         models[i] = node->parent == LMB_NONE ? local : lmb_affine_multiply(models[node->parent], local);
@@ -366,7 +366,7 @@ static bool read_skins(lmb_assimp *assimp) {
         }
     }
     mark_around_bones(tables);
-    return models != NULL;
+    return true;
 }
 
 // ---- Animation stacks ----

@@ -131,9 +131,8 @@ static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiN
     }
     size_t width = kind == LMB_CHANNEL_ROTATION ? 4 : 3;
     float *times = lmb_importer_allocate(importer, &animation->pool, count, sizeof(float));
-    float *values =
-        times == NULL ? NULL : lmb_importer_allocate(importer, &animation->pool, count, width * sizeof(float));
-    if (values == NULL) {
+    float *values = lmb_importer_allocate(importer, &animation->pool, count, width * sizeof(float));
+    if (times == NULL || values == NULL) {
         return false;
     }
     lmb_track_def *track = &animation->tracks[animation->track_count++];

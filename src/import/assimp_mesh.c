@@ -185,40 +185,11 @@ static bool read_weights(lmb_assimp *assimp, const struct aiMesh *mesh, const ch
     return true;
 }
 
-// Normalises the weights to a sum of 1. A vertex without weights is bound to the skin's first joint.
-static uint32_t normalise_weights(lmb_gltf_geometry *geometry) {
-    uint32_t weightless = 0;
-    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
-        lmb_vertex *vertex = &geometry->vertices[i];
-        double sum = 0;
-        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
-            sum += vertex->weights[k];
-        }
-        if (sum == 0) {
-            vertex->weights[0] = 1;
-            weightless++;
-            continue;
-        }
-        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
-            vertex->weights[k] = (float)(vertex->weights[k] / sum);
-        }
-    }
-    return weightless;
-}
-
 static bool read_skinning(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name,
                           lmb_gltf_geometry *geometry) {
-    lmb_importer *importer = assimp->tables.importer;
     bool lost = false;
-    if (!read_weights(assimp, mesh, name, geometry, &lost)) {
-        return false;
-    }
-    uint32_t weightless = normalise_weights(geometry);
-    return (!lost || lmb_importer_note(importer, "mesh '%.200s': influences of a vertex beyond 8 left out", name)) &&
-           (weightless == 0 ||
-            lmb_importer_note(importer,
-                              "mesh '%.200s': %" PRIu32 " vertices without weights hang on the skin's first joint",
-                              name, weightless));
+    return read_weights(assimp, mesh, name, geometry, &lost) &&
+           lmb_gltf_normalise_weights(&assimp->tables, name, lost, geometry);
 }
 
 static bool read_geometry(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name, const lmb_gltf_skin *skin,

@@ -160,6 +160,8 @@ bool lmb_gltf_read_indices(const lmb_gltf_object *object, const char *key, uint3
 // Reads exactly `count` finite numbers.
 bool lmb_gltf_read_floats(const lmb_gltf_object *object, const char *key, uint32_t count, float *result, bool *present);
 bool lmb_gltf_read_float(const lmb_gltf_object *object, const char *key, float *result);
+// Returns a string value, decoded, in scratch memory; NULL without memory.
+char *lmb_gltf_copy_string(const lmb_gltf *gltf, uint32_t value, size_t *length);
 // Reads a string: decoded, in scratch memory, without zero characters.
 bool lmb_gltf_read_string(const lmb_gltf_object *object, const char *key, const char **result);
 // Reads the member "name". If it is absent or empty, the name is `prefix`, an underscore and the index.
@@ -188,12 +190,12 @@ uint32_t *lmb_gltf_decode_integers(const lmb_gltf *gltf, lmb_pool *pool, uint32_
 const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform);
 // gltf_rig.c: reads the node tree and the scene.
 bool lmb_gltf_read_nodes(lmb_gltf *gltf);
-// Reads the float channels of the nodes; then, for a file that adds clips, matches them with the rig's by name.
+// Reads the float channels of the nodes.
 bool lmb_gltf_read_morphs(lmb_gltf *gltf);
-bool lmb_gltf_match_channels(lmb_gltf *gltf);
 bool lmb_gltf_read_skins(lmb_gltf *gltf);
 bool lmb_gltf_build_rig(lmb_gltf *gltf);
-// For a file that adds clips, finds the joint of each node by name, instead of building a rig.
+// For a file that adds clips, finds the joint of each node and the channel of each weight by name, instead of building
+// a rig.
 bool lmb_gltf_match_rig(lmb_gltf *gltf);
 // Lists tracks for the nodes of such a file whose rest pose differs from their joint's. A clip gets each of them that
 // it does not animate itself.
@@ -221,6 +223,9 @@ struct lmb_gltf_material {
     uint32_t texcoord; // which set of texture coordinates the image uses
     float texcoord_transform[2][3];
 };
+// Normalises weights to a sum of 1. A vertex without weights is bound to the skin's first joint. Notes that, and whether
+// influences beyond the 8 of a vertex were left out.
+bool lmb_gltf_normalise_weights(lmb_gltf *gltf, const char *mesh_name, bool left_out, lmb_gltf_geometry *geometry);
 // Adds a mesh of a node. Its geometry is bound to the skin, or to the node's anchor if the skin is NULL.
 bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,
                        const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry);

@@ -170,6 +170,14 @@ bool lmb_gltf_read_floats(const lmb_gltf_object *object, const char *key, uint32
     return true;
 }
 
+char *lmb_gltf_copy_string(const lmb_gltf *gltf, uint32_t value, size_t *length) {
+    char *text = lmb_importer_scratch(gltf->importer, lmb_json_string_room(&gltf->json, value), 1);
+    if (text != NULL) {
+        *length = lmb_json_string(&gltf->json, value, text);
+    }
+    return text;
+}
+
 bool lmb_gltf_read_string(const lmb_gltf_object *object, const char *key, const char **result) {
     uint32_t value;
     if (!find_typed(object, key, LMB_JSON_STRING, &value)) {
@@ -178,11 +186,11 @@ bool lmb_gltf_read_string(const lmb_gltf_object *object, const char *key, const 
     if (value == LMB_NONE) {
         return true;
     }
-    char *text = lmb_importer_scratch(object->gltf->importer, lmb_json_string_room(&object->gltf->json, value), 1);
+    size_t length;
+    char *text = lmb_gltf_copy_string(object->gltf, value, &length);
     if (text == NULL) {
         return false;
     }
-    size_t length = lmb_json_string(&object->gltf->json, value, text);
     if (strlen(text) != length) {
         return lmb_gltf_fail(object, key, "holds the character U+0000");
     }
@@ -431,11 +439,11 @@ static bool check_extensions(lmb_gltf *gltf) {
         return false;
     }
     for (uint32_t i = 0; i < required.count; i++) {
-        char *name = lmb_importer_scratch(importer, lmb_json_string_room(&gltf->json, required.values[i]), 1);
+        size_t length;
+        char *name = lmb_gltf_copy_string(gltf, required.values[i], &length);
         if (name == NULL) {
             return false;
         }
-        lmb_json_string(&gltf->json, required.values[i], name);
         if (!is_known_extension(name)) {
             return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "extensionsRequired: '%.200s' is not known here",
                                      name);

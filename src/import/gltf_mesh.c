@@ -98,11 +98,33 @@ static bool read_influences(primitive *p, uint32_t set) {
     return true;
 }
 
-// Checks the influences of a vertex, and normalises the weights to a sum of 1. A vertex without influences is bound to
-// the skin's first joint.
-static bool normalise_influences(primitive *p, uint32_t index, uint32_t *weightless) {
+bool lmb_gltf_normalise_weights(lmb_gltf *gltf, const char *mesh_name, bool left_out, lmb_gltf_geometry *geometry) {
+    uint32_t weightless = 0;
+    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
+        lmb_vertex *vertex = &geometry->vertices[i];
+        double sum = 0;
+        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+            sum += vertex->weights[k];
+        }
+        if (sum == 0) {
+            vertex->weights[0] = 1;
+            weightless++;
+            continue;
+        }
+        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+            vertex->weights[k] = (float)(vertex->weights[k] / sum);
+        }
+    }
+    return (!left_out ||
+            lmb_importer_note(gltf->importer, "mesh '%.200s': influences of a vertex beyond 8 left out", mesh_name)) &&
+           (weightless == 0 ||
+            lmb_importer_note(gltf->importer,
+                              "mesh '%.200s': %" PRIu32 " vertices without weights hang on the skin's first joint",
+                              mesh_name, weightless));
+}
+
+static bool check_influences(const primitive *p, uint32_t index) {
     lmb_vertex *vertex = &p->geometry->vertices[index];
-    double sum = 0;
     for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
         if (vertex->weights[i] < 0) {
             return lmb_gltf_fail(&p->attributes, NULL, "vertex %" PRIu32 " has the weight %g", index,
@@ -114,40 +136,24 @@ static bool normalise_influences(primitive *p, uint32_t index, uint32_t *weightl
                                  vertex->joints[i], p->skin->joint_count);
         }
         vertex->joints[i] = vertex->weights[i] > 0 ? vertex->joints[i] : 0;
-        sum += vertex->weights[i];
-    }
-    if (sum == 0) {
-        vertex->weights[0] = 1;
-        (*weightless)++;
-        return true;
-    }
-    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
-        vertex->weights[i] = (float)(vertex->weights[i] / sum);
     }
     return true;
 }
 
 static bool read_skinning(primitive *p) {
+    uint32_t third_set;
     if (p->skin == NULL) {
         return true;
     }
-    uint32_t weightless = 0;
-    uint32_t third_set;
     if (!read_influences(p, 0) || !read_influences(p, 1) || !find_attribute(p, "JOINTS_2", &third_set)) {
         return false;
     }
     for (uint32_t i = 0; i < p->geometry->vertex_count; i++) {
-        if (!normalise_influences(p, i, &weightless)) {
+        if (!check_influences(p, i)) {
             return false;
         }
     }
-    lmb_importer *importer = p->gltf->importer;
-    return (third_set == LMB_NONE ||
-            lmb_importer_note(importer, "mesh '%.200s': influences of a vertex beyond 8 left out", p->mesh_name)) &&
-           (weightless == 0 ||
-            lmb_importer_note(importer,
-                              "mesh '%.200s': %" PRIu32 " vertices without weights hang on the skin's first joint",
-                              p->mesh_name, weightless));
+    return lmb_gltf_normalise_weights(p->gltf, p->mesh_name, third_set != LMB_NONE, p->geometry);
 }
 
 // Reads the file's indices, or numbers the vertices in order if there are none.

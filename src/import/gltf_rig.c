@@ -71,10 +71,10 @@ static bool order_nodes(lmb_gltf *gltf) {
     enum { NEW, ON_THE_WAY, PLACED };
     lmb_importer *importer = gltf->importer;
     uint32_t count = gltf->node_count;
-    uint32_t *way = lmb_importer_scratch(importer, count, sizeof(uint32_t));
-    uint8_t *states = way == NULL ? NULL : lmb_importer_scratch(importer, count, 1);
-    gltf->node_order = states == NULL ? NULL : lmb_importer_scratch(importer, count, sizeof(uint32_t));
-    if (gltf->node_order == NULL) {
+    uint32_t *way = lmb_importer_scratch(importer, count, sizeof *way);
+    uint8_t *states = lmb_importer_scratch(importer, count, 1);
+    gltf->node_order = lmb_importer_scratch(importer, count, sizeof *gltf->node_order);
+    if (way == NULL || states == NULL || gltf->node_order == NULL) {
         return false;
     }
     uint32_t placed = 0;
@@ -183,11 +183,11 @@ static bool name_channel(lmb_gltf *gltf, const lmb_gltf_node *node, uint32_t tar
     lmb_importer *importer = gltf->importer;
     char *text = NULL;
     if (name != LMB_NONE && gltf->json.values[name].type == LMB_JSON_STRING) {
-        text = lmb_importer_scratch(importer, lmb_json_string_room(&gltf->json, name), 1);
+        size_t length;
+        text = lmb_gltf_copy_string(gltf, name, &length);
         if (text == NULL) {
             return false;
         }
-        lmb_json_string(&gltf->json, name, text);
     }
     if (text == NULL || text[0] == '\0') {
         lmb_gltf_place made = lmb_gltf_place_of("%.90s_%" PRIu32, node->name, target);
@@ -282,32 +282,6 @@ bool lmb_gltf_read_morphs(lmb_gltf *gltf) {
     }
     lmb_pool_release(&importer->scratch, of_mesh);
     return read;
-}
-
-bool lmb_gltf_match_channels(lmb_gltf *gltf) {
-    lmb_importer *importer = gltf->importer;
-    const lmb_rig *rig = importer->import->rig;
-    uint32_t count = lmb_rig_channel_count(rig);
-    lmb_name *names = lmb_importer_scratch(importer, count, sizeof *names);
-    bool *taken = lmb_importer_scratch(importer, count, sizeof *taken);
-    if (names == NULL || taken == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        names[i] = (lmb_name){lmb_rig_channel_name(rig, i), i};
-    }
-    lmb_names_sort(names, count);
-    for (uint32_t i = 0; i < gltf->channel_count; i++) {
-        uint32_t found = lmb_names_find(names, count, gltf->channels[i].name);
-        bool is_free = found != LMB_NONE && !taken[found];
-        gltf->channel_of[i] = is_free ? found : LMB_NONE;
-        if (is_free) {
-            taken[found] = true;
-        }
-    }
-    lmb_pool_release(&importer->scratch, names);
-    lmb_pool_release(&importer->scratch, taken);
-    return true;
 }
 
 // ---- Skins ----
@@ -498,26 +472,21 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "nodes: the rig would have %" PRIu32 " joints, %u at most",
                                  count, LMB_MAX_JOINTS);
     }
-    lmb_joint_def *joints = lmb_importer_scratch(importer, count, sizeof(lmb_joint_def));
-    lmb_affine *models = joints == NULL ? NULL : lmb_importer_scratch(importer, gltf->node_count, sizeof(lmb_affine));
-    if (models == NULL) {
+    lmb_joint_def *joints = lmb_importer_scratch(importer, count, sizeof *joints);
+    lmb_affine *models = lmb_importer_scratch(importer, gltf->node_count, sizeof *models);
+    if (joints == NULL || models == NULL) {
         return false;
     }
     fill_joints(gltf, joints);
     bind_flat_joints(gltf, models, joints);
-    lmb_import *import = importer->import;
-    lmb_host host = lmb_pool_host(&import->pool);
-    lmb_error error;
-    const lmb_rig_def def = {
-        .joints = joints, .joint_count = count, .channels = gltf->channels, .channel_count = gltf->channel_count};
-    if (lmb_rig_create(&def, &host, &import->rig, &error) != LMB_OK) {
-        return lmb_importer_fail_inner(importer, "rig", &error);
+    if (!lmb_importer_create_rig(importer, joints, count, gltf->channels, gltf->channel_count)) {
+        return false;
     }
     lmb_pool_release(&importer->scratch, joints);
     lmb_pool_release(&importer->scratch, models);
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         lmb_gltf_node *node = &gltf->nodes[i];
-        node->joint = node->in_rig ? lmb_rig_joint_of_def(import->rig, node->joint) : LMB_NONE;
+        node->joint = node->in_rig ? lmb_rig_joint_of_def(importer->import->rig, node->joint) : LMB_NONE;
     }
     find_anchors(gltf);
     return true;
@@ -528,39 +497,27 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
 // Rest poses in two files exported from one character differ by rounding errors.
 #define SAME_REST 1e-6
 
-// Returns the names of all joints, sorted, in the scratch pool; NULL if memory ran out.
-static lmb_name *names_of_rig(lmb_importer *importer, const lmb_rig *rig) {
-    uint32_t count = lmb_rig_joint_count(rig);
-    lmb_name *names = lmb_importer_scratch(importer, count, sizeof(lmb_name));
-    if (names == NULL) {
-        return NULL;
+// Returns names of the rig, sorted, in scratch memory; NULL if there is none.
+static lmb_name *names_of_rig(lmb_importer *importer, uint32_t count,
+                              const char *(*name_of)(const lmb_rig *, uint32_t)) {
+    lmb_name *names = lmb_importer_scratch(importer, count, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < count; i++) {
+        names[i] = (lmb_name){.text = name_of(importer->import->rig, i), .index = i};
     }
-    for (uint32_t i = 0; i < count; i++) {
-        names[i] = (lmb_name){.text = lmb_rig_joint_name(rig, i), .index = i};
+    if (names != NULL) {
+        lmb_names_sort(names, count);
     }
-    lmb_names_sort(names, count);
     return names;
 }
 
-// If several nodes have one name, the first one gets the joint.
-static bool match_nodes(lmb_gltf *gltf, bool *taken) {
-    lmb_importer *importer = gltf->importer;
-    const lmb_rig *rig = importer->import->rig;
-    lmb_name *names = names_of_rig(importer, rig);
-    if (names == NULL) {
-        return false;
+// Returns the index of a name and takes it. If several have one name, the first one gets it, the others LMB_NONE.
+static uint32_t take(const lmb_name *names, uint32_t count, bool *taken, const char *text) {
+    uint32_t found = lmb_names_find(names, count, text);
+    if (found == LMB_NONE || taken[found]) {
+        return LMB_NONE;
     }
-    for (uint32_t i = 0; i < gltf->node_count; i++) {
-        lmb_gltf_node *node = &gltf->nodes[i];
-        uint32_t joint = lmb_names_find(names, lmb_rig_joint_count(rig), node->name);
-        node->in_rig = joint != LMB_NONE && !taken[joint];
-        node->joint = node->in_rig ? joint : LMB_NONE;
-        if (node->in_rig) {
-            taken[joint] = true;
-        }
-    }
-    lmb_pool_release(&importer->scratch, names);
-    return true;
+    taken[found] = true;
+    return found;
 }
 
 static bool note_missing(const lmb_gltf *gltf, const bool *taken) {
@@ -571,9 +528,8 @@ static bool note_missing(const lmb_gltf *gltf, const bool *taken) {
             lmb_name_list_add(&names, lmb_rig_joint_name(rig, joint));
         }
     }
-    return names.count == 0 ||
-           lmb_importer_note(gltf->importer, "joints of the rig that it does not have keep their rest pose: %s",
-                             lmb_name_list_text(&names));
+    return lmb_importer_note_names(gltf->importer, "joints of the rig that it does not have keep their rest pose",
+                                   &names);
 }
 
 // Notes joints with another parent than in the rig: their local transforms have another meaning. A joint whose parent
@@ -588,15 +544,28 @@ static bool note_other_parents(const lmb_gltf *gltf) {
             lmb_name_list_add(&names, node->name);
         }
     }
-    return names.count == 0 ||
-           lmb_importer_note(gltf->importer, "joints that hang on another joint than in the rig: %s",
-                             lmb_name_list_text(&names));
+    return lmb_importer_note_names(gltf->importer, "joints that hang on another joint than in the rig", &names);
 }
 
 bool lmb_gltf_match_rig(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
-    bool *taken = lmb_importer_scratch(importer, lmb_rig_joint_count(importer->import->rig), sizeof(bool));
-    return taken != NULL && match_nodes(gltf, taken) && note_missing(gltf, taken) && note_other_parents(gltf);
+    const uint32_t joint_count = lmb_rig_joint_count(importer->import->rig);
+    const uint32_t channel_count = lmb_rig_channel_count(importer->import->rig);
+    lmb_name *joints = names_of_rig(importer, joint_count, lmb_rig_joint_name);
+    lmb_name *channels = names_of_rig(importer, channel_count, lmb_rig_channel_name);
+    bool *taken_joints = lmb_importer_scratch(importer, joint_count, sizeof *taken_joints);
+    bool *taken_channels = lmb_importer_scratch(importer, channel_count, sizeof *taken_channels);
+    if (joints == NULL || channels == NULL || taken_joints == NULL || taken_channels == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        gltf->nodes[i].joint = take(joints, joint_count, taken_joints, gltf->nodes[i].name);
+        gltf->nodes[i].in_rig = gltf->nodes[i].joint != LMB_NONE;
+    }
+    for (uint32_t i = 0; i < gltf->channel_count; i++) {
+        gltf->channel_of[i] = take(channels, channel_count, taken_channels, gltf->channels[i].name);
+    }
+    return note_missing(gltf, taken_joints) && note_other_parents(gltf);
 }
 
 static bool differs(const float *a, const float *b, int count, float sign) {

@@ -27,7 +27,7 @@ static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size)
         return false;
     }
     if (importer->adds_clips) {
-        return lmb_gltf_match_rig(&gltf) && lmb_gltf_match_channels(&gltf) && lmb_gltf_build_clips(&gltf);
+        return lmb_gltf_match_rig(&gltf) && lmb_gltf_build_clips(&gltf);
     }
     return lmb_gltf_read_skins(&gltf) && lmb_gltf_build_rig(&gltf) && lmb_gltf_build_clips(&gltf) &&
            lmb_gltf_build_meshes(&gltf);

@@ -1,8 +1,6 @@
 // Errors, notes and memory of an import.
 #include "importer.h"
 
-#include "text.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,6 +110,20 @@ bool lmb_importer_note(lmb_importer *importer, const char *format, ...) {
     import->note_count++;
     lmb_host_log(&import->budget.host, LMB_LOG_WARNING, "%s", line);
     return true;
+}
+
+bool lmb_importer_note_names(lmb_importer *importer, const char *what, lmb_name_list *names) {
+    return names->count == 0 || lmb_importer_note(importer, "%s: %s", what, lmb_name_list_text(names));
+}
+
+bool lmb_importer_create_rig(lmb_importer *importer, const lmb_joint_def *joints, uint32_t joint_count,
+                             const lmb_channel_def *channels, uint32_t channel_count) {
+    lmb_host host = lmb_pool_host(&importer->import->pool);
+    lmb_error error;
+    const lmb_rig_def def = {
+        .joints = joints, .joint_count = joint_count, .channels = channels, .channel_count = channel_count};
+    return lmb_rig_create(&def, &host, &importer->import->rig, &error) == LMB_OK ||
+           lmb_importer_fail_inner(importer, "rig", &error);
 }
 
 bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip) {

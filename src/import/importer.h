@@ -3,6 +3,7 @@
 #define LIMBER_SRC_IMPORT_IMPORTER_H
 
 #include "pool.h"
+#include "text.h"
 
 #include <limber/import.h>
 
@@ -57,6 +58,11 @@ bool lmb_importer_fail_inner(lmb_importer *importer, const char *place, const lm
 // Notes and logs what is left out. Notes of a file that adds clips begin with its name.
 bool lmb_importer_note(lmb_importer *importer, const char *format, ...) LMB_PRINTF(2, 3);
 
+// Notes names after a text and a colon, unless there are none.
+bool lmb_importer_note_names(lmb_importer *importer, const char *what, lmb_name_list *names);
+
+bool lmb_importer_create_rig(lmb_importer *importer, const lmb_joint_def *joints, uint32_t joint_count,
+                             const lmb_channel_def *channels, uint32_t channel_count);
 // Adds a clip to the import, or destroys it.
 bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip);
 // Creates a clip and adds it to the import; `place` begins the error message.

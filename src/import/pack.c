@@ -223,18 +223,12 @@ static bool take_rig(reader *in, uint32_t joint_count, uint32_t channel_count) {
         return fail(in, "there is no joint");
     }
     in->joints = take_list(in, &importer->scratch, joint_count, 100, sizeof *in->joints);
-    in->channels =
-        in->joints == NULL ? NULL : take_list(in, &importer->scratch, channel_count, 12, sizeof *in->channels);
-    if (in->channels == NULL || !take_each(in, "joint", joint_count, take_joint) ||
+    in->channels = take_list(in, &importer->scratch, channel_count, 12, sizeof *in->channels);
+    if (in->joints == NULL || in->channels == NULL || !take_each(in, "joint", joint_count, take_joint) ||
         !take_each(in, "channel", channel_count, take_channel)) {
         return false;
     }
-    lmb_host host = lmb_pool_host(&importer->import->pool);
-    lmb_error error;
-    const lmb_rig_def def = {
-        .joints = in->joints, .joint_count = joint_count, .channels = in->channels, .channel_count = channel_count};
-    return lmb_rig_create(&def, &host, &importer->import->rig, &error) == LMB_OK ||
-           lmb_importer_fail_inner(importer, "rig", &error);
+    return lmb_importer_create_rig(importer, in->joints, joint_count, in->channels, channel_count);
 }
 
 static bool take_clip(reader *in, uint32_t index) {
