@@ -179,18 +179,20 @@ static char lower(char character) {
     return character >= 'A' && character <= 'Z' ? (char)(character - 'A' + 'a') : character;
 }
 
-static bool has_ending(const char *name, const char *ending) {
-    size_t length = strlen(name);
-    size_t ending_length = strlen(ending);
-    if (length <= ending_length || name[length - ending_length - 1] != '.') {
-        return false;
-    }
-    for (size_t i = 0; i < ending_length; i++) {
-        if (lower(name[length - ending_length + i]) != ending[i]) {
+// Ignores case in `text`.
+static bool starts_with(const char *text, const char *start) {
+    for (; *start != '\0'; text++, start++) {
+        if (lower(*text) != *start) {
             return false;
         }
     }
     return true;
+}
+
+static bool has_ending(const char *name, const char *ending) {
+    const size_t length = strlen(name);
+    const size_t size = strlen(ending);
+    return length > size && name[length - size - 1] == '.' && starts_with(name + length - size, ending);
 }
 
 lmb_format lmb_format_of(const char *name, const uint8_t *bytes, size_t size) {
@@ -236,26 +238,13 @@ const char *lmb_format_ending(lmb_format format) {
 
 // ---- URIs ----
 
-static bool is_letter(char character) {
-    return lower(character) >= 'a' && lower(character) <= 'z';
-}
-
-static bool starts_with(const char *text, const char *start) {
-    for (; *start != '\0'; text++, start++) {
-        if (lower(*text) != *start) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool is_data(const char *uri) {
     return starts_with(uri, "data:");
 }
 
 static size_t scheme_length(const char *uri) {
     size_t length = strcspn(uri, ":/?#");
-    return uri[length] == ':' && is_letter(uri[0]) ? length : 0;
+    return uri[length] == ':' && lower(uri[0]) >= 'a' && lower(uri[0]) <= 'z' ? length : 0;
 }
 
 // Returns the text after "data:[type][;parameters];base64,", or NULL.
@@ -270,16 +259,9 @@ static const char *base64_of(const char *uri) {
 }
 
 static int base64_value(char character) {
-    if (character >= 'A' && character <= 'Z') {
-        return character - 'A';
-    }
-    if (character >= 'a' && character <= 'z') {
-        return character - 'a' + 26;
-    }
-    if (character >= '0' && character <= '9') {
-        return character - '0' + 52;
-    }
-    return character == '+' ? 62 : character == '/' ? 63 : -1;
+    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *found = memchr(alphabet, character, sizeof alphabet - 1);
+    return found == NULL ? -1 : (int)(found - alphabet);
 }
 
 // Returns the length without padding; SIZE_MAX if the padding is wrong or a single character is left over.
@@ -320,14 +302,6 @@ static bool load_base64(lmb_importer *importer, const char *text, const char *pl
     return true;
 }
 
-static int hexadecimal_digit(char character) {
-    if (character >= '0' && character <= '9') {
-        return character - '0';
-    }
-    char letter = lower(character);
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
 // Decodes %XX in place; returns false if two hexadecimal digits do not follow, or for %00.
 static bool decode_percent(char *text) {
     char *out = text;
@@ -336,8 +310,8 @@ static bool decode_percent(char *text) {
             *out++ = *in;
             continue;
         }
-        int high = hexadecimal_digit(in[1]);
-        int low = high < 0 ? -1 : hexadecimal_digit(in[2]);
+        int high = lmb_text_digit(in[1]);
+        int low = high < 0 ? -1 : lmb_text_digit(in[2]);
         // A zero would end the name early.
         if (low < 0 || high + low == 0) {
             return false;
@@ -381,62 +355,50 @@ static bool is_plain_path(const char *path) {
     return true;
 }
 
-// Returns the path below the folder, in scratch memory; NULL after an error.
-static char *relative_path(lmb_importer *importer, const char *uri, const char *place) {
-    if (scheme_length(uri) > 0) {
-        lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s: a URI with the scheme '%.*s'", place,
-                          (int)(scheme_length(uri) < 40 ? scheme_length(uri) : 40), uri);
-        return NULL;
+// Returns the path below the folder, in scratch memory.
+static bool find_path(lmb_importer *importer, const char *uri, const char *place, char **path) {
+    const size_t scheme = scheme_length(uri);
+    if (scheme > 0) {
+        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s: a URI with the scheme '%.*s'", place,
+                                 (int)(scheme < 40 ? scheme : 40), uri);
     }
-    char *path = lmb_importer_copy_text(importer, &importer->scratch, uri);
-    if (path == NULL) {
-        return NULL;
+    *path = lmb_importer_copy_text(importer, &importer->scratch, uri);
+    if (*path == NULL) {
+        return false;
     }
-    if (!decode_percent(path)) {
-        lmb_importer_fail(importer, LMB_ERROR_FORMAT, "%s: '%%' without two digits behind it in '%.200s'", place, uri);
-        return NULL;
+    if (!decode_percent(*path)) {
+        return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "%s: '%%' without two digits behind it in '%.200s'", place,
+                                 uri);
     }
-    if (path[0] == '/') {
-        lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s: '%.200s' is an absolute path", place, uri);
-        return NULL;
-    }
-    if (!is_plain_path(path)) {
-        lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s: '%.200s' holds a character that no path here may have",
-                          place, uri);
-        return NULL;
-    }
-    if (!resolve_dots(path)) {
-        lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s: '%.200s' does not name a file in the folder", place,
-                          uri);
-        return NULL;
-    }
-    return path;
+    const char *why = (*path)[0] == '/'       ? "is an absolute path"
+                      : !is_plain_path(*path) ? "holds a character that no path here may have"
+                      : !resolve_dots(*path)  ? "does not name a file in the folder"
+                                              : NULL;
+    return why == NULL || lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s: '%.200s' %s", place, uri, why);
 }
 
 bool lmb_uri_check(lmb_importer *importer, const char *uri, const char *place) {
+    char *path;
     if (is_data(uri)) {
         return base64_of(uri) != NULL ||
                lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s: a data URI that is not base64", place);
     }
-    return relative_path(importer, uri, place) != NULL;
-}
-
-static bool load_file(lmb_importer *importer, const char *relative, const char *place, const uint8_t **bytes,
-                      size_t *size) {
-    const char *directory = importer->directory;
-    if (directory == NULL) {
-        return lmb_importer_fail(importer, LMB_ERROR_FILE, "%s: the file '%.200s' is needed, but there is no folder",
-                                 place, relative);
-    }
-    char opening[300];
-    snprintf(opening, sizeof opening, "%s: '%.200s' ", place, relative);
-    return read_below(importer, directory, relative, opening, bytes, size);
+    return find_path(importer, uri, place, &path);
 }
 
 bool lmb_uri_load(lmb_importer *importer, const char *uri, const char *place, const uint8_t **bytes, size_t *size) {
+    char *path;
     if (is_data(uri)) {
         return load_base64(importer, base64_of(uri), place, bytes, size);
     }
-    char *path = relative_path(importer, uri, place);
-    return path != NULL && load_file(importer, path, place, bytes, size);
+    if (!find_path(importer, uri, place, &path)) {
+        return false;
+    }
+    if (importer->directory == NULL) {
+        return lmb_importer_fail(importer, LMB_ERROR_FILE, "%s: the file '%.200s' is needed, but there is no folder",
+                                 place, path);
+    }
+    char opening[300];
+    snprintf(opening, sizeof opening, "%s: '%.200s' ", place, path);
+    return read_below(importer, importer->directory, path, opening, bytes, size);
 }

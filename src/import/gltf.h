@@ -166,6 +166,7 @@ char *lmb_gltf_copy_string(const lmb_gltf *gltf, uint32_t value, size_t *length)
 bool lmb_gltf_read_string(const lmb_gltf_object *object, const char *key, const char **result);
 // Reads the member "name". If it is absent or empty, the name is `prefix`, an underscore and the index.
 bool lmb_gltf_read_name(const lmb_gltf_object *object, const char *prefix, uint32_t index, const char **result);
+// If `present` is NULL, the member must exist.
 bool lmb_gltf_read_object(const lmb_gltf_object *object, const char *key, lmb_gltf_object *result, bool *present);
 // Reads an array whose values all have one type; its indices are allocated from the pool.
 bool lmb_gltf_read_list(const lmb_gltf_object *object, const char *key, lmb_json_type type, lmb_gltf_list *result);

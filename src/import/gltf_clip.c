@@ -192,10 +192,9 @@ static bool is_skipped(const lmb_gltf *gltf, animation *animation, path path, ui
 static bool read_target(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *channel, path *path,
                         uint32_t *node) {
     lmb_gltf_object target;
-    bool present;
     uint32_t name = 0;
-    if (!lmb_gltf_require(channel, "target") || !lmb_gltf_read_object(channel, "target", &target, &present) ||
-        !lmb_gltf_require(&target, "path") || !find_name(&target, "path", path_names, PATH_COUNT, &name) ||
+    if (!lmb_gltf_read_object(channel, "target", &target, NULL) || !lmb_gltf_require(&target, "path") ||
+        !find_name(&target, "path", path_names, PATH_COUNT, &name) ||
         !lmb_gltf_read_index(&target, "node", gltf->node_count, "nodes", node)) {
         return false;
     }

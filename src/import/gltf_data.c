@@ -233,8 +233,8 @@ static bool read_sparse(const lmb_gltf_object *object, lmb_gltf_accessor *access
         return true;
     }
     if (!lmb_gltf_require(&sparse, "count") || !lmb_gltf_read_integer(&sparse, "count", 1, accessor->count, &count) ||
-        !lmb_gltf_require(&sparse, "indices") || !lmb_gltf_read_object(&sparse, "indices", &indices, &present) ||
-        !lmb_gltf_require(&sparse, "values") || !lmb_gltf_read_object(&sparse, "values", &values, &present) ||
+        !lmb_gltf_read_object(&sparse, "indices", &indices, NULL) ||
+        !lmb_gltf_read_object(&sparse, "values", &values, NULL) ||
         !read_component(&indices, &accessor->sparse_component)) {
         return false;
     }
@@ -315,21 +315,23 @@ static float read_float(const uint8_t *bytes, lmb_gltf_component component, bool
     return value;
 }
 
-static void decode_element(const lmb_gltf_accessor *accessor, const uint8_t *bytes, float *floats, uint32_t *integers) {
+// Decodes an element into words: floats, or the integers themselves.
+static void decode_element(const lmb_gltf_accessor *accessor, const uint8_t *bytes, bool as_floats, uint32_t *words) {
     size_t size = component_size(accessor->component);
     for (uint32_t column = 0; column < shapes[accessor->shape].columns; column++) {
-        for (uint32_t row = 0; row < shapes[accessor->shape].rows; row++) {
+        for (uint32_t row = 0; row < shapes[accessor->shape].rows; row++, words++) {
             const uint8_t *at = bytes + column * column_size(accessor) + row * size;
-            if (floats != NULL) {
-                *floats++ = read_float(at, accessor->component, accessor->normalized);
+            if (as_floats) {
+                float value = read_float(at, accessor->component, accessor->normalized);
+                memcpy(words, &value, sizeof value);
             } else {
-                *integers++ = read_unsigned(at, accessor->component);
+                *words = read_unsigned(at, accessor->component);
             }
         }
     }
 }
 
-static bool decode_sparse(const lmb_gltf *gltf, uint32_t index, uint32_t count, float *floats, uint32_t *integers) {
+static bool decode_sparse(const lmb_gltf *gltf, uint32_t index, uint32_t count, bool as_floats, uint32_t *words) {
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     size_t index_size = component_size(accessor->sparse_component);
     uint32_t components = lmb_gltf_component_count(accessor->shape);
@@ -346,35 +348,29 @@ static bool decode_sparse(const lmb_gltf *gltf, uint32_t index, uint32_t count, 
             break;
         }
         previous = element;
-        size_t at = (size_t)element * components;
-        decode_element(accessor, accessor->sparse_values + i * element_size(accessor),
-                       floats == NULL ? NULL : floats + at, integers == NULL ? NULL : integers + at);
+        decode_element(accessor, accessor->sparse_values + i * element_size(accessor), as_floats,
+                       words + (size_t)element * components);
     }
     return true;
 }
 
-// Decodes into floats or into integers.
-static bool decode(const lmb_gltf *gltf, uint32_t index, uint32_t count, float *floats, uint32_t *integers) {
+static void *decode(const lmb_gltf *gltf, lmb_pool *pool, uint32_t index, uint32_t count, bool as_floats) {
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     size_t components = lmb_gltf_component_count(accessor->shape);
-    if (!lmb_importer_decode(gltf->importer, count * components * sizeof *floats)) {
-        return false;
+    uint32_t *words = lmb_importer_allocate(gltf->importer, pool, count, components * sizeof *words);
+    if (words == NULL || !lmb_importer_decode(gltf->importer, count * components * sizeof *words)) {
+        return NULL;
     }
     for (size_t i = 0; accessor->bytes != NULL && i < count; i++) {
-        decode_element(accessor, accessor->bytes + i * accessor->stride,
-                       floats == NULL ? NULL : floats + i * components,
-                       integers == NULL ? NULL : integers + i * components);
+        decode_element(accessor, accessor->bytes + i * accessor->stride, as_floats, words + i * components);
     }
-    return decode_sparse(gltf, index, count, floats, integers);
+    return decode_sparse(gltf, index, count, as_floats, words) ? words : NULL;
 }
 
 float *lmb_gltf_decode_floats(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count) {
     size_t components = lmb_gltf_component_count(gltf->accessors[accessor].shape);
-    float *values = lmb_importer_allocate(gltf->importer, pool, count, components * sizeof *values);
-    if (values == NULL || !decode(gltf, accessor, count, values, NULL)) {
-        return NULL;
-    }
-    for (size_t i = 0; i < count * components; i++) {
+    float *values = decode(gltf, pool, accessor, count, true);
+    for (size_t i = 0; values != NULL && i < count * components; i++) {
         if (!(fabsf(values[i]) <= LMB_LARGEST)) {
             lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT,
                               "accessors[%" PRIu32 "]: element %zu holds %g, which is not finite or above 2^40",
@@ -386,7 +382,5 @@ float *lmb_gltf_decode_floats(const lmb_gltf *gltf, lmb_pool *pool, uint32_t acc
 }
 
 uint32_t *lmb_gltf_decode_integers(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count) {
-    size_t components = lmb_gltf_component_count(gltf->accessors[accessor].shape);
-    uint32_t *values = lmb_importer_allocate(gltf->importer, pool, count, components * sizeof *values);
-    return values != NULL && decode(gltf, accessor, count, NULL, values) ? values : NULL;
+    return decode(gltf, pool, accessor, count, false);
 }

@@ -215,7 +215,12 @@ bool lmb_gltf_read_object(const lmb_gltf_object *object, const char *key, lmb_gl
     if (!find_typed(object, key, LMB_JSON_OBJECT, &value)) {
         return false;
     }
-    *present = value != LMB_NONE;
+    if (present == NULL && value == LMB_NONE) {
+        return lmb_gltf_fail(object, key, "is missing");
+    }
+    if (present != NULL) {
+        *present = value != LMB_NONE;
+    }
     *result = (lmb_gltf_object){.gltf = object->gltf, .value = value, .place = join(object, key)};
     return true;
 }
@@ -416,12 +421,10 @@ static bool parse_text(lmb_gltf *gltf, const char *text, size_t size) {
 
 static bool check_version(lmb_gltf *gltf) {
     lmb_gltf_object asset;
-    bool present;
     const char *version = "";
     const char *min = "2.0";
-    if (!lmb_gltf_require(&gltf->root, "asset") || !lmb_gltf_read_object(&gltf->root, "asset", &asset, &present) ||
-        !lmb_gltf_require(&asset, "version") || !lmb_gltf_read_string(&asset, "version", &version) ||
-        !lmb_gltf_read_string(&asset, "minVersion", &min)) {
+    if (!lmb_gltf_read_object(&gltf->root, "asset", &asset, NULL) || !lmb_gltf_require(&asset, "version") ||
+        !lmb_gltf_read_string(&asset, "version", &version) || !lmb_gltf_read_string(&asset, "minVersion", &min)) {
         return false;
     }
     if (strncmp(version, "2.", 2) != 0 || strcmp(min, "2.0") != 0) {

@@ -244,8 +244,7 @@ static bool read(primitive *p, uint32_t texcoord) {
     uint64_t mode = MODE_TRIANGLES;
     uint32_t position;
     bool present;
-    if (!lmb_gltf_require(p->object, "attributes") ||
-        !lmb_gltf_read_object(p->object, "attributes", &p->attributes, &present) ||
+    if (!lmb_gltf_read_object(p->object, "attributes", &p->attributes, NULL) ||
         !lmb_gltf_read_integer(p->object, "mode", 0, MODE_FAN, &mode) || !find_attribute(p, "POSITION", &position)) {
         return false;
     }

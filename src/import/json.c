@@ -90,17 +90,13 @@ static bool skip_number(reader *r) {
 
 // Returns the value of the 4 digits of an escape "\uXXXX" at `text`, or -1.
 static int32_t escaped_unit(const char *text, size_t size) {
-    static const char digits[] = "0123456789abcdefABCDEF";
     if (size < 6 || text[0] != '\\' || text[1] != 'u') {
         return -1;
     }
     int32_t unit = 0;
-    for (int i = 2; i < 6; i++) {
-        const char *digit = memchr(digits, text[i], sizeof digits - 1);
-        if (digit == NULL) {
-            return -1;
-        }
-        unit = unit * 16 + (int32_t)(digit - digits) - (digit >= digits + 16 ? 6 : 0);
+    for (int i = 2; i < 6 && unit >= 0; i++) {
+        const int digit = lmb_text_digit(text[i]);
+        unit = digit < 0 ? -1 : unit * 16 + digit;
     }
     return unit;
 }

@@ -6,19 +6,7 @@
 #include <string.h>
 
 static size_t sequence_length(uint8_t lead) {
-    if (lead < 0x80) {
-        return 1;
-    }
-    if (lead >= 0xC2 && lead <= 0xDF) {
-        return 2;
-    }
-    if (lead >= 0xE0 && lead <= 0xEF) {
-        return 3;
-    }
-    if (lead >= 0xF0 && lead <= 0xF4) {
-        return 4;
-    }
-    return 0;
+    return lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
 }
 
 // The second byte excludes overlong forms (E0, F0), surrogates (ED) and values past U+10FFFF (F4).
@@ -58,6 +46,12 @@ size_t lmb_text_encode(uint32_t code_point, char *bytes) {
     }
     bytes[0] = (char)(leads[length] | code_point);
     return length;
+}
+
+int lmb_text_digit(char character) {
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const char *digit = memchr(digits, character, sizeof digits - 1);
+    return digit == NULL ? -1 : (int)(digit - digits) - (digit >= digits + 16 ? 6 : 0);
 }
 
 void lmb_text_make_line(char *text) {

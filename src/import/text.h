@@ -9,6 +9,8 @@
 size_t lmb_text_sequence(const char *text, size_t size);
 // Writes one code point, which must not be a surrogate, as 1 to 4 bytes and returns their number.
 size_t lmb_text_encode(uint32_t code_point, char *bytes);
+// Returns the value of a hexadecimal digit, or -1.
+int lmb_text_digit(char character);
 // Replaces control characters and invalid bytes by '?', and drops a sequence that is cut off at the end, so that text
 // from a file can be part of a message.
 void lmb_text_make_line(char *text);
