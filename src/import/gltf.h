@@ -164,6 +164,9 @@ bool lmb_gltf_read_float(const lmb_gltf_object *object, const char *key, float *
 char *lmb_gltf_copy_string(const lmb_gltf *gltf, uint32_t value, size_t *length);
 // Reads a string: decoded, in scratch memory, without zero characters.
 bool lmb_gltf_read_string(const lmb_gltf_object *object, const char *key, const char **result);
+// Reads a string that is one of `names`, as its index.
+bool lmb_gltf_read_choice(const lmb_gltf_object *object, const char *key, const char *const *names, uint32_t count,
+                          uint32_t *result);
 // Reads the member "name". If it is absent or empty, the name is `prefix`, an underscore and the index.
 bool lmb_gltf_read_name(const lmb_gltf_object *object, const char *prefix, uint32_t index, const char **result);
 // If `present` is NULL, the member must exist.

@@ -37,21 +37,6 @@ static bool add_track(lmb_gltf *gltf, animation *animation, const lmb_track_def 
     return added;
 }
 
-static bool find_name(const lmb_gltf_object *object, const char *key, const char *const *names, uint32_t count,
-                      uint32_t *result) {
-    const char *name = NULL;
-    if (!lmb_gltf_read_string(object, key, &name)) {
-        return false;
-    }
-    for (uint32_t i = 0; name != NULL && i < count; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *result = i;
-            return true;
-        }
-    }
-    return name == NULL || lmb_gltf_fail(object, key, "'%.40s' is none of glTF's", name);
-}
-
 static bool check_times(const lmb_gltf *gltf, uint32_t accessor, const float *times, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (times[i] < 0 || (i > 0 && times[i] <= times[i - 1])) {
@@ -194,7 +179,7 @@ static bool read_target(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
     lmb_gltf_object target;
     uint32_t name = 0;
     if (!lmb_gltf_read_object(channel, "target", &target, NULL) || !lmb_gltf_require(&target, "path") ||
-        !find_name(&target, "path", path_names, PATH_COUNT, &name) ||
+        !lmb_gltf_read_choice(&target, "path", path_names, PATH_COUNT, &name) ||
         !lmb_gltf_read_index(&target, "node", gltf->node_count, "nodes", node)) {
         return false;
     }
@@ -223,7 +208,7 @@ static bool read_channel(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
     }
     lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, sampler_index);
     lmb_track_def track = {0};
-    if (!find_name(&sampler, "interpolation", interpolations, 3, &interpolation) ||
+    if (!lmb_gltf_read_choice(&sampler, "interpolation", interpolations, 3, &interpolation) ||
         !read_times(gltf, &sampler, &track.key_count, &track.times)) {
         return false;
     }

@@ -116,12 +116,10 @@ bool lmb_gltf_read_views(lmb_gltf *gltf) {
 
 // ---- Accessors ----
 
+static const char *const shape_names[] = {"SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"};
 static const struct {
-    const char *name;
-    uint32_t columns;
-    uint32_t rows;
-} shapes[LMB_GLTF_SHAPE_COUNT] = {{"SCALAR", 1, 1}, {"VEC2", 1, 2}, {"VEC3", 1, 3}, {"VEC4", 1, 4},
-                                  {"MAT2", 2, 2},   {"MAT3", 3, 3}, {"MAT4", 4, 4}};
+    uint32_t columns, rows;
+} shapes[LMB_GLTF_SHAPE_COUNT] = {{1, 1}, {1, 2}, {1, 3}, {1, 4}, {2, 2}, {3, 3}, {4, 4}};
 
 uint32_t lmb_gltf_component_count(lmb_gltf_shape shape) {
     return shapes[shape].columns * shapes[shape].rows;
@@ -164,17 +162,11 @@ static bool read_component(const lmb_gltf_object *object, lmb_gltf_component *re
 }
 
 static bool read_shape(const lmb_gltf_object *object, lmb_gltf_shape *result) {
-    const char *type = "";
-    if (!lmb_gltf_require(object, "type") || !lmb_gltf_read_string(object, "type", &type)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < LMB_GLTF_SHAPE_COUNT; i++) {
-        if (strcmp(type, shapes[i].name) == 0) {
-            *result = (lmb_gltf_shape)i;
-            return true;
-        }
-    }
-    return lmb_gltf_fail(object, "type", "'%.40s' is none of glTF's", type);
+    uint32_t shape = LMB_GLTF_SCALAR;
+    bool success = lmb_gltf_require(object, "type") &&
+                   lmb_gltf_read_choice(object, "type", shape_names, LMB_GLTF_SHAPE_COUNT, &shape);
+    *result = (lmb_gltf_shape)shape;
+    return success;
 }
 
 // Finds where `count` elements of `size` bytes with a stride of `stride` are in a view.

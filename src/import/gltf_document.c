@@ -198,6 +198,21 @@ bool lmb_gltf_read_string(const lmb_gltf_object *object, const char *key, const 
     return true;
 }
 
+bool lmb_gltf_read_choice(const lmb_gltf_object *object, const char *key, const char *const *names, uint32_t count,
+                          uint32_t *result) {
+    const char *name = NULL;
+    if (!lmb_gltf_read_string(object, key, &name)) {
+        return false;
+    }
+    for (uint32_t i = 0; name != NULL && i < count; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *result = i;
+            return true;
+        }
+    }
+    return name == NULL || lmb_gltf_fail(object, key, "'%.40s' is none of glTF's", name);
+}
+
 bool lmb_gltf_read_name(const lmb_gltf_object *object, const char *prefix, uint32_t index, const char **result) {
     *result = "";
     if (!lmb_gltf_read_string(object, "name", result)) {

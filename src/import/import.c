@@ -12,14 +12,6 @@
 // Memory budget of a file of any size: room for meshes and clips that many nodes share.
 #define BASE_BUDGET ((size_t)256 << 20)
 
-// A file to read; `bytes` is NULL if they must be read from the file `name`.
-typedef struct source {
-    const char *name;
-    const char *directory;
-    const void *bytes;
-    size_t size;
-} source;
-
 static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     lmb_gltf gltf = {.importer = importer};
     if (!lmb_gltf_read_document(&gltf, bytes, size) || !lmb_gltf_read_buffers(&gltf) || !lmb_gltf_read_views(&gltf) ||
@@ -96,14 +88,33 @@ static LMB_NOINLINE bool read_content(lmb_importer *importer, const uint8_t *byt
            lmb_importer_note(importer, "it has no animation of the rig");
 }
 
-static bool read_source(lmb_importer *importer, const source *source) {
-    const uint8_t *content = source->bytes;
-    size_t size = source->size;
-    if (content == NULL && !lmb_file_read(importer, source->name, "", &content, &size)) {
+// Copies the folder of the file's path, including the last slash; it is empty if there is none.
+static bool find_directory(lmb_importer *importer) {
+    size_t length = strlen(importer->name);
+    while (length > 0 && importer->name[length - 1] != '/'
+#if defined(_WIN32)
+           && importer->name[length - 1] != '\\'
+#endif
+    ) {
+        length--;
+    }
+    char *directory = lmb_importer_scratch(importer, length + 1, 1);
+    if (directory == NULL) {
         return false;
     }
-    if (source->bytes != NULL) {
+    memcpy(directory, importer->name, length);
+    importer->directory = directory;
+    return true;
+}
+
+static bool read_source(lmb_importer *importer, const lmb_import_def *def) {
+    const uint8_t *content = def->bytes == NULL ? (const uint8_t *)"" : def->bytes;
+    size_t size = def->size;
+    if (def->paths == NULL) {
+        importer->directory = def->directory;
         lmb_importer_add_source(importer, size);
+    } else if (!find_directory(importer) || !lmb_file_read(importer, importer->name, "", &content, &size)) {
+        return false;
     }
     fenv_t callers;
     lmb_environment_enter(&callers);
@@ -123,19 +134,19 @@ static lmb_import *create(const lmb_host *host) {
 }
 
 // Reads the rig from the first source, and adds clips of the others.
-static lmb_result run(const source *sources, uint32_t count, bool trusted, const lmb_host *host, lmb_import **result,
-                      lmb_error *error) {
-    lmb_importer importer = {.import = create(host), .trusts = trusted, .error = error};
+static lmb_result run(const lmb_import_def *def, const lmb_host *host, lmb_import **result, lmb_error *error) {
+    const char *const memory = def->name == NULL ? "memory" : def->name;
+    const char *const *names = def->paths == NULL ? &memory : def->paths;
+    lmb_importer importer = {.import = create(host), .trusts = def->trusted, .error = error};
     if (importer.import == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", sources[0].name);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", names[0]);
     }
     importer.scratch = (lmb_pool){.budget = &importer.import->budget};
     bool success = true;
-    for (uint32_t i = 0; success && i < count; i++) {
-        importer.name = sources[i].name;
-        importer.directory = sources[i].directory;
+    for (uint32_t i = 0; success && i < (def->paths == NULL ? 1 : def->path_count); i++) {
+        importer.name = names[i];
         importer.adds_clips = i > 0;
-        success = read_source(&importer, &sources[i]);
+        success = read_source(&importer, def);
         lmb_pool_clear(&importer.scratch);
     }
     if (!success) {
@@ -146,37 +157,7 @@ static lmb_result run(const source *sources, uint32_t count, bool trusted, const
     return LMB_OK;
 }
 
-// Returns the length of a path's folder, including the last slash; 0 if there is none.
-static size_t directory_length(const char *path) {
-    size_t length = strlen(path);
-    while (length > 0 && path[length - 1] != '/'
-#if defined(_WIN32)
-           && path[length - 1] != '\\'
-#endif
-    ) {
-        length--;
-    }
-    return length;
-}
-
-// Returns the sources, followed by the names of their folders, in one block. The caller releases it.
-static source *list_sources(const char *const *paths, uint32_t count, const lmb_host *host) {
-    size_t size = count * sizeof(source);
-    for (uint32_t i = 0; i < count; i++) {
-        size += directory_length(paths[i]) + 1;
-    }
-    source *sources = lmb_host_allocate(host, size, 1);
-    char *directory = sources == NULL ? NULL : (char *)(sources + count);
-    for (uint32_t i = 0; sources != NULL && i < count; i++) {
-        size_t length = directory_length(paths[i]);
-        sources[i] = (source){.name = paths[i], .directory = directory};
-        memcpy(directory, paths[i], length);
-        directory += length + 1;
-    }
-    return sources;
-}
-
-static lmb_result run_files(const lmb_import_def *def, const lmb_host *host, lmb_import **import, lmb_error *error) {
+static lmb_result check_paths(const lmb_import_def *def, lmb_error *error) {
     if (def->path_count == 0 || def->path_count > LMB_MAX_IMPORT_FILES) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: path_count is %" PRIu32 ", 1 to %u may be given",
                         def->path_count, LMB_MAX_IMPORT_FILES);
@@ -186,14 +167,7 @@ static lmb_result run_files(const lmb_import_def *def, const lmb_host *host, lmb
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: paths[%" PRIu32 "] is NULL", i);
         }
     }
-    lmb_host resolved = lmb_host_resolve(host);
-    source *sources = list_sources(def->paths, def->path_count, &resolved);
-    if (sources == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", def->paths[0]);
-    }
-    lmb_result result = run(sources, def->path_count, def->trusted, &resolved, import, error);
-    lmb_host_release(&resolved, sources);
-    return result;
+    return LMB_OK;
 }
 
 lmb_import_def lmb_default_import_def(void) {
@@ -207,17 +181,11 @@ lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lm
     if (def == NULL || import == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_create: %s is NULL", def == NULL ? "def" : "import");
     }
-    if (def->paths != NULL) {
-        return run_files(def, host, import, error);
-    }
-    if (def->path_count > 0 || (def->bytes == NULL && def->size > 0)) {
+    if (def->paths == NULL && (def->path_count > 0 || (def->bytes == NULL && def->size > 0))) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: %s is NULL", def->path_count > 0 ? "paths" : "bytes");
     }
-    const source source = {.name = def->name == NULL ? "memory" : def->name,
-                           .directory = def->directory,
-                           .bytes = def->bytes == NULL ? "" : def->bytes,
-                           .size = def->size};
-    return run(&source, 1, def->trusted, host, import, error);
+    lmb_result result = def->paths == NULL ? LMB_OK : check_paths(def, error);
+    return result == LMB_OK ? run(def, host, import, error) : result;
 }
 
 lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error) {
