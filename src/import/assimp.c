@@ -258,6 +258,16 @@ static bool read_rest(lmb_assimp *assimp, uint32_t index) {
     return true;
 }
 
+// Of a file that adds clips, only the rest poses of joints are needed.
+static bool read_rests(lmb_assimp *assimp) {
+    const lmb_gltf *tables = &assimp->tables;
+    bool success = true;
+    for (uint32_t i = 0; success && i < tables->node_count; i++) {
+        success = (tables->importer->adds_clips && !tables->nodes[i].in_rig) || read_rest(assimp, i);
+    }
+    return success;
+}
+
 // ---- Skins ----
 
 static bool read_bone(lmb_assimp *assimp, const struct aiMesh *mesh, unsigned index, const lmb_affine *from_model,
@@ -533,22 +543,9 @@ static bool read_scene(lmb_assimp *assimp) {
         return false;
     }
     if (tables->importer->adds_clips) {
-        if (!lmb_gltf_match_rig(tables)) {
-            return false;
-        }
-        for (uint32_t i = 0; i < tables->node_count; i++) {
-            if (tables->nodes[i].in_rig && !read_rest(assimp, i)) {
-                return false;
-            }
-        }
-        return lmb_assimp_build_clips(assimp);
+        return lmb_gltf_match_rig(tables) && read_rests(assimp) && lmb_assimp_build_clips(assimp);
     }
-    for (uint32_t i = 0; i < tables->node_count; i++) {
-        if (!read_rest(assimp, i)) {
-            return false;
-        }
-    }
-    return read_skins(assimp) && lmb_gltf_build_rig(tables) && lmb_assimp_build_clips(assimp) &&
+    return read_rests(assimp) && read_skins(assimp) && lmb_gltf_build_rig(tables) && lmb_assimp_build_clips(assimp) &&
            lmb_assimp_build_meshes(assimp);
 }
 

@@ -33,6 +33,12 @@ typedef struct lmb_gltf_buffer {
     size_t size;
 } lmb_gltf_buffer;
 
+typedef struct lmb_gltf_uris {
+    lmb_name *names;        // sorted; "" without a URI
+    lmb_gltf_buffer *files; // stored at the first element of each URI, once it is loaded
+    uint32_t count;
+} lmb_gltf_uris;
+
 typedef struct lmb_gltf_view {
     const uint8_t *bytes;
     size_t offset; // in its buffer; alignment is relative to the buffer
@@ -119,6 +125,7 @@ struct lmb_gltf {
     lmb_gltf_list animations;
     lmb_gltf_list skin_list;
     lmb_gltf_buffer *buffers;
+    lmb_gltf_uris buffer_uris;
     uint32_t buffer_count;
     lmb_gltf_view *views;
     uint32_t view_count;
@@ -134,9 +141,8 @@ struct lmb_gltf {
     uint32_t *channel_of; // for each channel, its index in the rig, or LMB_NONE
     lmb_gltf_material *material_cache;
     uint32_t *image_of; // for each image of the file, its index among the import's images, or LMB_NONE
-    lmb_name *image_uris;
-    lmb_gltf_buffer *image_files; // stored at the first image of each URI, once it is loaded
-    lmb_gltf_rest *rests;         // of nodes whose rest pose differs from their joint's, in the order of the nodes
+    lmb_gltf_uris image_uris;
+    lmb_gltf_rest *rests; // of nodes whose rest pose differs from their joint's, in the order of the nodes
     uint32_t rest_count;
 };
 
@@ -179,9 +185,10 @@ bool lmb_gltf_read_each(const lmb_gltf_list *list, bool (*read)(const lmb_gltf_o
 lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index);
 
 // gltf_data.c
-// Returns the URIs of all elements of a list, sorted; an element without URI has "". Elements with equal URIs load it
-// once.
-lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list);
+// Reads and checks the URIs of all elements of a list. Elements with equal URIs load it once.
+bool lmb_gltf_read_uris(const lmb_gltf_list *list, lmb_gltf_uris *uris);
+bool lmb_gltf_load_uri(const lmb_gltf_object *object, const char *uri, const lmb_gltf_uris *uris,
+                       lmb_gltf_buffer *file);
 bool lmb_gltf_read_buffers(lmb_gltf *gltf);
 bool lmb_gltf_read_views(lmb_gltf *gltf);
 bool lmb_gltf_read_accessors(lmb_gltf *gltf);

@@ -6,56 +6,55 @@
 #include <math.h>
 #include <string.h>
 
-lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list) {
-    lmb_name *uris = lmb_importer_scratch(gltf->importer, list->count, sizeof *uris);
-    for (uint32_t i = 0; uris != NULL && i < list->count; i++) {
+bool lmb_gltf_read_uris(const lmb_gltf_list *list, lmb_gltf_uris *uris) {
+    lmb_importer *importer = list->gltf->importer;
+    uris->count = list->count;
+    uris->names = lmb_importer_scratch(importer, list->count, sizeof *uris->names);
+    uris->files = lmb_importer_scratch(importer, list->count, sizeof *uris->files);
+    bool success = uris->names != NULL && uris->files != NULL;
+    for (uint32_t i = 0; success && i < list->count; i++) {
         lmb_gltf_object object = lmb_gltf_item(list, i);
-        uris[i] = (lmb_name){.text = "", .index = i};
-        if (!lmb_gltf_read_string(&object, "uri", &uris[i].text)) {
-            return NULL;
-        }
+        lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object.place.text);
+        const char *uri = NULL;
+        success =
+            lmb_gltf_read_string(&object, "uri", &uri) && (uri == NULL || lmb_uri_check(importer, uri, place.text));
+        uris->names[i] = (lmb_name){.text = uri == NULL ? "" : uri, .index = i};
     }
-    if (uris != NULL) {
-        lmb_names_sort(uris, list->count);
+    if (success) {
+        lmb_names_sort(uris->names, list->count);
     }
-    return uris;
+    return success;
 }
 
-// Loads a buffer from its URI; the first buffer, if it has no URI, is the binary chunk. If an earlier buffer has the
-// same URI, its bytes are taken from `files`.
-static bool load(const lmb_gltf_object *object, uint32_t index, const lmb_name *uris, const lmb_gltf_buffer *files,
-                 lmb_gltf_buffer *buffer) {
-    lmb_gltf *gltf = object->gltf;
-    const char *uri = NULL;
-    if (!lmb_gltf_read_string(object, "uri", &uri)) {
+bool lmb_gltf_load_uri(const lmb_gltf_object *object, const char *uri, const lmb_gltf_uris *uris,
+                       lmb_gltf_buffer *file) {
+    lmb_gltf_buffer *kept = &uris->files[lmb_names_find(uris->names, uris->count, uri)];
+    lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object->place.text);
+    if (kept->bytes == NULL && !lmb_uri_load(object->gltf->importer, uri, place.text, &kept->bytes, &kept->size)) {
         return false;
     }
-    if (uri == NULL) {
-        if (index != 0 || gltf->binary.bytes == NULL) {
-            return lmb_gltf_fail(object, "uri", "is missing, and there is no binary chunk for this buffer");
-        }
-        *buffer = gltf->binary;
-        return true;
-    }
-    uint32_t first = lmb_names_find(uris, gltf->buffer_count, uri);
-    if (first < index) {
-        *buffer = files[first];
-        return true;
-    }
-    lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object->place.text);
-    return lmb_uri_check(gltf->importer, uri, place.text) &&
-           lmb_uri_load(gltf->importer, uri, place.text, &buffer->bytes, &buffer->size);
+    *file = *kept;
+    return true;
 }
 
-static bool read_buffer(const lmb_gltf_object *object, uint32_t index, const lmb_name *uris, lmb_gltf_buffer *files) {
-    lmb_gltf_buffer *buffer = &object->gltf->buffers[index];
+// Loads a buffer from its URI; the first buffer, if it has no URI, is the binary chunk.
+static bool read_buffer(const lmb_gltf_object *object, uint32_t index) {
+    lmb_gltf *gltf = object->gltf;
+    lmb_gltf_buffer *buffer = &gltf->buffers[index];
+    const char *uri = NULL;
     uint64_t length = 0;
     if (!lmb_gltf_require(object, "byteLength") ||
         !lmb_gltf_read_integer(object, "byteLength", 1, UINT32_MAX, &length) ||
-        !load(object, index, uris, files, buffer)) {
+        !lmb_gltf_read_string(object, "uri", &uri)) {
         return false;
     }
-    files[index] = *buffer;
+    if (uri == NULL && (index != 0 || gltf->binary.bytes == NULL)) {
+        return lmb_gltf_fail(object, "uri", "is missing, and there is no binary chunk for this buffer");
+    }
+    *buffer = gltf->binary;
+    if (uri != NULL && !lmb_gltf_load_uri(object, uri, &gltf->buffer_uris, buffer)) {
+        return false;
+    }
     if (length > buffer->size) {
         return lmb_gltf_fail(object, "byteLength", "%" PRIu64 ", but there are only %zu bytes", length, buffer->size);
     }
@@ -66,18 +65,9 @@ static bool read_buffer(const lmb_gltf_object *object, uint32_t index, const lmb
 bool lmb_gltf_read_buffers(lmb_gltf *gltf) {
     lmb_gltf_list list;
     gltf->buffers = lmb_gltf_read_table(gltf, "buffers", sizeof *gltf->buffers, &list);
-    if (gltf->buffers == NULL) {
-        return false;
-    }
     gltf->buffer_count = list.count;
-    lmb_gltf_buffer *files = lmb_importer_scratch(gltf->importer, list.count, sizeof *files);
-    lmb_name *uris = lmb_gltf_read_uris(gltf, &list);
-    bool success = files != NULL && uris != NULL;
-    for (uint32_t i = 0; success && i < list.count; i++) {
-        lmb_gltf_object object = lmb_gltf_item(&list, i);
-        success = read_buffer(&object, i, uris, files);
-    }
-    return success;
+    return gltf->buffers != NULL && lmb_gltf_read_uris(&list, &gltf->buffer_uris) &&
+           lmb_gltf_read_each(&list, read_buffer);
 }
 
 static bool read_view(const lmb_gltf_object *object, uint32_t view) {
@@ -285,26 +275,17 @@ static uint32_t read_unsigned(const uint8_t *bytes, lmb_gltf_component component
 }
 
 static float read_float(const uint8_t *bytes, lmb_gltf_component component, bool normalized) {
+    static const float largest[] = {127.0f, 255.0f, 32767.0f, 65535.0f};
     uint32_t bits = read_unsigned(bytes, component);
     float value;
-    switch (component) {
-    case LMB_GLTF_INT8:
-        value = (float)(int8_t)bits;
-        return normalized ? fmaxf(value / 127.0f, -1.0f) : value;
-    case LMB_GLTF_UINT8:
-        return normalized ? (float)bits / 255.0f : (float)bits;
-    case LMB_GLTF_INT16:
-        value = (float)(int16_t)bits;
-        return normalized ? fmaxf(value / 32767.0f, -1.0f) : value;
-    case LMB_GLTF_UINT16:
-        return normalized ? (float)bits / 65535.0f : (float)bits;
-    case LMB_GLTF_UINT32:
-        return (float)bits;
-    case LMB_GLTF_FLOAT:
-        break;
+    if (component == LMB_GLTF_FLOAT) {
+        memcpy(&value, &bits, sizeof value);
+        return value;
     }
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    value = component == LMB_GLTF_INT8    ? (float)(int8_t)bits
+            : component == LMB_GLTF_INT16 ? (float)(int16_t)bits
+                                          : (float)bits;
+    return normalized ? fmaxf(value / largest[component - LMB_GLTF_INT8], -1.0f) : value;
 }
 
 // Decodes an element into words: floats, or the integers themselves.

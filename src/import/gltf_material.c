@@ -12,18 +12,6 @@ static bool is_png_or_jpeg(const lmb_image *image) {
            (image->size >= 3 && memcmp(image->bytes, "\xFF\xD8\xFF", 3) == 0);
 }
 
-// Loads the image of a URI; images of one URI load it once.
-static bool load_uri(lmb_gltf *gltf, const lmb_gltf_object *object, const char *uri, lmb_image *image) {
-    lmb_gltf_buffer *file = &gltf->image_files[lmb_names_find(gltf->image_uris, gltf->images.count, uri)];
-    lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object->place.text);
-    if (file->bytes == NULL && !lmb_uri_load(gltf->importer, uri, place.text, &file->bytes, &file->size)) {
-        return false;
-    }
-    image->bytes = file->bytes;
-    image->size = file->size;
-    return true;
-}
-
 static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image *image) {
     const char *uri = NULL;
     uint32_t view = LMB_NONE;
@@ -35,12 +23,15 @@ static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image 
         return lmb_gltf_fail(object, NULL, "has %s",
                              uri == NULL ? "neither uri nor bufferView" : "both uri and bufferView");
     }
+    lmb_gltf_buffer file;
     if (view != LMB_NONE) {
-        image->bytes = gltf->views[view].bytes;
-        image->size = gltf->views[view].size;
-        return true;
+        file = (lmb_gltf_buffer){.bytes = gltf->views[view].bytes, .size = gltf->views[view].size};
+    } else if (!lmb_gltf_load_uri(object, uri, &gltf->image_uris, &file)) {
+        return false;
     }
-    return load_uri(gltf, object, uri, image);
+    image->bytes = file.bytes;
+    image->size = file.size;
+    return true;
 }
 
 bool lmb_gltf_keep_image(lmb_gltf *gltf, uint32_t index, lmb_image image) {
@@ -75,13 +66,8 @@ static bool read_texcoord_transform(const lmb_gltf_object *texture_info, lmb_glt
     lmb_gltf_object extensions;
     lmb_gltf_object object;
     bool present;
-    if (!lmb_gltf_read_object(texture_info, "extensions", &extensions, &present)) {
-        return false;
-    }
-    if (!present) {
-        return true;
-    }
-    if (!lmb_gltf_read_object(&extensions, "KHR_texture_transform", &object, &present)) {
+    if (!lmb_gltf_read_object(texture_info, "extensions", &extensions, &present) ||
+        (present && !lmb_gltf_read_object(&extensions, "KHR_texture_transform", &object, &present))) {
         return false;
     }
     if (!present) {
@@ -134,17 +120,12 @@ static bool read_texture(lmb_gltf *gltf, const lmb_gltf_object *info, lmb_gltf_m
 static bool read_material(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_material *material) {
     lmb_gltf_object surface;
     lmb_gltf_object texture;
-    bool has_surface;
+    bool has_factor;
     bool present;
     if (!lmb_gltf_read_boolean(object, "doubleSided", &material->double_sided) ||
-        !lmb_gltf_read_object(object, "pbrMetallicRoughness", &surface, &has_surface)) {
-        return false;
-    }
-    if (!has_surface) {
-        return true;
-    }
-    if (!lmb_gltf_read_floats(&surface, "baseColorFactor", 4, material->base_color, &present) ||
-        !lmb_gltf_read_object(&surface, "baseColorTexture", &texture, &present)) {
+        !lmb_gltf_read_object(object, "pbrMetallicRoughness", &surface, &present) ||
+        (present && (!lmb_gltf_read_floats(&surface, "baseColorFactor", 4, material->base_color, &has_factor) ||
+                     !lmb_gltf_read_object(&surface, "baseColorTexture", &texture, &present)))) {
         return false;
     }
     return !present || read_texture(gltf, &texture, material);
@@ -189,18 +170,6 @@ bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lm
 }
 
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
-    lmb_importer *importer = gltf->importer;
-    gltf->image_files = lmb_importer_scratch(importer, gltf->images.count, sizeof *gltf->image_files);
-    gltf->image_uris = lmb_gltf_read_uris(gltf, &gltf->images);
-    bool success = lmb_gltf_prepare_cache(gltf, gltf->materials.count, gltf->images.count) &&
-                   gltf->image_files != NULL && gltf->image_uris != NULL;
-    // Only images that are drawn are loaded, but no URI may lead out of the folder.
-    for (uint32_t i = 0; success && i < gltf->images.count; i++) {
-        lmb_gltf_object object = lmb_gltf_item(&gltf->images, i);
-        lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object.place.text);
-        const char *uri = NULL;
-        success =
-            lmb_gltf_read_string(&object, "uri", &uri) && (uri == NULL || lmb_uri_check(importer, uri, place.text));
-    }
-    return success;
+    return lmb_gltf_prepare_cache(gltf, gltf->materials.count, gltf->images.count) &&
+           lmb_gltf_read_uris(&gltf->images, &gltf->image_uris);
 }

@@ -109,19 +109,30 @@ static bool is_low_surrogate(int32_t unit) {
     return unit >= 0xDC00 && unit < 0xE000;
 }
 
-// Returns the length of the escape at `text`: 2, 6, or 12 for a surrogate pair; 0 if it is invalid.
-static size_t escape_length(const char *text, size_t size) {
-    if (size >= 2 && text[1] != '\0' && strchr("\"\\/bfnrt", text[1]) != NULL) {
+// Decodes one character to UTF-8. Returns the length of its text, or 0 if it is invalid.
+static size_t decode_character(const char *text, size_t size, char bytes[4], size_t *count) {
+    static const char escapes[] = "\"\\/bfnrt";
+    static const char meanings[] = "\"\\/\b\f\n\r\t";
+    if (text[0] != '\\') {
+        *count = lmb_text_sequence(text, size);
+        memcpy(bytes, text, *count);
+        return *count;
+    }
+    const char *escape = size < 2 ? NULL : memchr(escapes, text[1], sizeof escapes - 1);
+    if (escape != NULL) {
+        bytes[0] = meanings[escape - escapes];
+        *count = 1;
         return 2;
     }
     int32_t unit = escaped_unit(text, size);
-    if (unit < 0 || is_low_surrogate(unit)) {
+    const int32_t low = is_high_surrogate(unit) ? escaped_unit(text + 6, size - 6) : -1;
+    if (unit < 0 || is_low_surrogate(unit) || (is_high_surrogate(unit) && !is_low_surrogate(low))) {
         return 0;
     }
-    if (!is_high_surrogate(unit)) {
-        return 6;
-    }
-    return is_low_surrogate(escaped_unit(text + 6, size - 6)) ? 12 : 0;
+    const uint32_t code_point =
+        low < 0 ? (uint32_t)unit : 0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00);
+    *count = lmb_text_encode(code_point, bytes);
+    return low < 0 ? 6 : 12;
 }
 
 // Moves to the end of a string's text.
@@ -135,7 +146,9 @@ static bool skip_text(reader *r) {
         if ((uint8_t)text[0] < 0x20) {
             return fail(r, "a control character in a string");
         }
-        size_t length = text[0] == '\\' ? escape_length(text, left) : lmb_text_sequence(text, left);
+        char bytes[4];
+        size_t count;
+        size_t length = decode_character(text, left, bytes, &count);
         if (length == 0) {
             return fail(r, text[0] == '\\' ? "an escape that JSON does not have, or half of a surrogate pair"
                                            : "bytes that are not UTF-8");
@@ -256,43 +269,19 @@ const char *lmb_json_type_name(lmb_json_type type) {
     return names[type];
 }
 
-// Decodes one character and advances. Escapes have been checked before.
-static size_t decode_character(const char **text, char *bytes) {
-    const char *at = *text;
-    if (at[0] != '\\') {
-        bytes[0] = at[0];
-        *text += 1;
-        return 1;
-    }
-    if (at[1] != 'u') {
-        static const char escapes[] = "bfnrt";
-        static const char meanings[] = "\b\f\n\r\t";
-        const char *escape = strchr(escapes, at[1]);
-        bytes[0] = escape != NULL ? meanings[escape - escapes] : at[1];
-        *text += 2;
-        return 1;
-    }
-    int32_t unit = escaped_unit(at, 6);
-    *text += 6;
-    if (is_high_surrogate(unit)) {
-        unit = 0x10000 + ((unit - 0xD800) << 10) + (escaped_unit(at + 6, 6) - 0xDC00);
-        *text += 6;
-    }
-    return lmb_text_encode((uint32_t)unit, bytes);
-}
-
 static bool string_equals(const lmb_json *json, uint32_t value, const char *key) {
     const char *text = json->text + json->values[value].start;
     const char *end = json->text + json->values[value].end;
     size_t left = strlen(key);
     while (text < end) {
         char bytes[4];
-        size_t length = decode_character(&text, bytes);
-        if (length > left || memcmp(bytes, key, length) != 0) {
+        size_t count;
+        text += decode_character(text, (size_t)(end - text), bytes, &count);
+        if (count > left || memcmp(bytes, key, count) != 0) {
             return false;
         }
-        key += length;
-        left -= length;
+        key += count;
+        left -= count;
     }
     return left == 0;
 }
@@ -327,7 +316,11 @@ size_t lmb_json_string(const lmb_json *json, uint32_t value, char *bytes) {
     const char *end = json->text + json->values[value].end;
     size_t length = 0;
     while (text < end) {
-        length += decode_character(&text, bytes + length);
+        char character[4];
+        size_t count;
+        text += decode_character(text, (size_t)(end - text), character, &count);
+        memcpy(bytes + length, character, count);
+        length += count;
     }
     bytes[length] = '\0';
     return length;
