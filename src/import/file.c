@@ -259,9 +259,16 @@ static const char *base64_of(const char *uri) {
 }
 
 static int base64_value(char character) {
-    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *found = memchr(alphabet, character, sizeof alphabet - 1);
-    return found == NULL ? -1 : (int)(found - alphabet);
+    if (character >= 'A' && character <= 'Z') {
+        return character - 'A';
+    }
+    if (character >= 'a' && character <= 'z') {
+        return character - 'a' + 26;
+    }
+    if (character >= '0' && character <= '9') {
+        return character - '0' + 52;
+    }
+    return character == '+' ? 62 : character == '/' ? 63 : -1;
 }
 
 // Returns the length without padding; SIZE_MAX if the padding is wrong or a single character is left over.

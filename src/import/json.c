@@ -114,8 +114,11 @@ static size_t decode_character(const char *text, size_t size, char bytes[4], siz
     static const char escapes[] = "\"\\/bfnrt";
     static const char meanings[] = "\"\\/\b\f\n\r\t";
     if (text[0] != '\\') {
-        *count = lmb_text_sequence(text, size);
-        memcpy(bytes, text, *count);
+        const bool is_ascii = (uint8_t)text[0] < 0x80;
+        *count = is_ascii ? 1 : lmb_text_sequence(text, size);
+        for (size_t i = 0; i < *count; i++) {
+            bytes[i] = text[i];
+        }
         return *count;
     }
     const char *escape = size < 2 ? NULL : memchr(escapes, text[1], sizeof escapes - 1);
@@ -137,25 +140,21 @@ static size_t decode_character(const char *text, size_t size, char bytes[4], siz
 
 // Moves to the end of a string's text.
 static bool skip_text(reader *r) {
-    while (!next_is(r, "\"")) {
+    while (r->at < r->size && r->text[r->at] != '"') {
         const char *text = r->text + r->at;
-        size_t left = r->size - r->at;
-        if (left == 0) {
-            return fail(r, "the text ends inside a string");
-        }
+        char bytes[4];
+        size_t count;
         if ((uint8_t)text[0] < 0x20) {
             return fail(r, "a control character in a string");
         }
-        char bytes[4];
-        size_t count;
-        size_t length = decode_character(text, left, bytes, &count);
+        size_t length = decode_character(text, r->size - r->at, bytes, &count);
         if (length == 0) {
             return fail(r, text[0] == '\\' ? "an escape that JSON does not have, or half of a surrogate pair"
                                            : "bytes that are not UTF-8");
         }
         r->at += length;
     }
-    return true;
+    return r->at < r->size || fail(r, "the text ends inside a string");
 }
 
 static bool read_string(reader *r) {
