@@ -500,40 +500,23 @@ static void create_lock(void) {
     mtx_init(&reader_lock, mtx_plain);
 }
 
-static struct aiPropertyStore *create_properties(void) {
+static const struct aiScene *load(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size) {
     struct aiPropertyStore *properties = aiCreatePropertyStore();
-    if (properties != NULL) {
-        aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
-        aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    if (properties == NULL) {
+        lmb_importer_fail(importer, LMB_ERROR_MEMORY, "Assimp has no memory");
+        return NULL;
     }
-    return properties;
-}
-
-static const struct aiScene *load(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size,
-                                  const struct aiPropertyStore *properties) {
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     const struct aiScene *scene = aiImportFileFromMemoryWithProperties((const char *)bytes, (unsigned)size, STEPS,
                                                                        lmb_format_ending(format), properties);
+    aiReleasePropertyStore(properties);
     if (scene == NULL || scene->mRootNode == NULL) {
         lmb_importer_fail(importer, LMB_ERROR_FORMAT, "not read as %s: %.300s", lmb_format_name(format),
                           scene == NULL ? aiGetErrorString() : "it has no scene");
         aiReleaseImport(scene);
         return NULL;
     }
-    return scene;
-}
-
-static const struct aiScene *load_locked(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size) {
-    call_once(&reader_once, create_lock);
-    mtx_lock(&reader_lock);
-    struct aiPropertyStore *properties = create_properties();
-    const struct aiScene *scene = NULL;
-    if (properties == NULL) {
-        lmb_importer_fail(importer, LMB_ERROR_MEMORY, "Assimp has no memory");
-    } else {
-        scene = load(importer, format, bytes, size, properties);
-        aiReleasePropertyStore(properties);
-    }
-    mtx_unlock(&reader_lock);
     return scene;
 }
 
@@ -562,7 +545,10 @@ bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *b
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "%s files of 2 GiB or more are not read",
                                  lmb_format_name(format));
     }
-    const struct aiScene *scene = load_locked(importer, format, bytes, size);
+    call_once(&reader_once, create_lock);
+    mtx_lock(&reader_lock);
+    const struct aiScene *scene = load(importer, format, bytes, size);
+    mtx_unlock(&reader_lock);
     if (scene == NULL) {
         return false;
     }

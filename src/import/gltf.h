@@ -177,7 +177,7 @@ bool lmb_gltf_read_choice(const lmb_gltf_object *object, const char *key, const 
 bool lmb_gltf_read_name(const lmb_gltf_object *object, const char *prefix, uint32_t index, const char **result);
 // If `present` is NULL, the member must exist.
 bool lmb_gltf_read_object(const lmb_gltf_object *object, const char *key, lmb_gltf_object *result, bool *present);
-// Reads an array whose values all have one type; its indices are allocated from the pool.
+// Reads an array whose values all have one type.
 bool lmb_gltf_read_list(const lmb_gltf_object *object, const char *key, lmb_json_type type, lmb_gltf_list *result);
 // Reads a list of objects at the top level; returns a zeroed element for each object, or NULL.
 void *lmb_gltf_read_table(lmb_gltf *gltf, const char *key, size_t size, lmb_gltf_list *list);

@@ -316,12 +316,6 @@ void *lmb_gltf_read_table(lmb_gltf *gltf, const char *key, size_t size, lmb_gltf
 #define CHUNK_JSON 0x4E4F534Au
 #define CHUNK_BINARY 0x004E4942u
 
-typedef struct container {
-    const char *json;
-    size_t json_size;
-    lmb_gltf_buffer binary;
-} container;
-
 static uint32_t read_word(const uint8_t *bytes) {
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -347,29 +341,23 @@ static bool check_header(lmb_importer *importer, const uint8_t *bytes, size_t si
     return true;
 }
 
-static bool take_chunk(lmb_importer *importer, uint32_t type, uint32_t index, const uint8_t *content, size_t length,
-                       container *glb) {
+static bool take_chunk(lmb_gltf *gltf, uint32_t type, uint32_t index, lmb_gltf_buffer chunk, lmb_gltf_buffer *json) {
+    const char *why = NULL;
     if ((type == CHUNK_JSON) != (index == 0)) {
-        return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB chunk %" PRIu32 ": %s", index,
-                                 index == 0 ? "the first one is not JSON" : "a second one of JSON");
+        why = index == 0 ? "the first one is not JSON" : "a second one of JSON";
+    } else if (type == CHUNK_BINARY && index != 1) {
+        why = gltf->binary.bytes != NULL ? "a second one of binary data" : "binary data that does not follow the JSON";
+    } else if (type == CHUNK_JSON) {
+        *json = chunk;
+    } else if (type == CHUNK_BINARY) {
+        gltf->binary = chunk;
     }
-    if (type == CHUNK_JSON) {
-        glb->json = (const char *)content;
-        glb->json_size = length;
-    }
-    if (type == CHUNK_BINARY) {
-        if (index != 1) {
-            return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB chunk %" PRIu32 ": %s", index,
-                                     glb->binary.bytes != NULL ? "a second one of binary data"
-                                                               : "binary data that does not follow the JSON");
-        }
-        glb->binary = (lmb_gltf_buffer){.bytes = content, .size = length};
-    }
-    return true;
+    return why == NULL || lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT, "GLB chunk %" PRIu32 ": %s", index, why);
 }
 
-static bool read_glb(lmb_importer *importer, const uint8_t *bytes, size_t size, container *glb) {
-    *glb = (container){0};
+static bool read_glb(lmb_gltf *gltf, const uint8_t *bytes, size_t size, lmb_gltf_buffer *json) {
+    lmb_importer *importer = gltf->importer;
+    *json = (lmb_gltf_buffer){0};
     if (!check_header(importer, bytes, size)) {
         return false;
     }
@@ -387,12 +375,12 @@ static bool read_glb(lmb_importer *importer, const uint8_t *bytes, size_t size, 
                                      "GLB chunk %" PRIu32 ": a length of %" PRIu32 " bytes, %zu are left%s", index,
                                      length, size - at, length % 4 != 0 ? ", and it is no multiple of 4" : "");
         }
-        if (!take_chunk(importer, type, index, bytes + at, length, glb)) {
+        if (!take_chunk(gltf, type, index, (lmb_gltf_buffer){.bytes = bytes + at, .size = length}, json)) {
             return false;
         }
         at += length;
     }
-    return glb->json != NULL || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB: no chunk of JSON");
+    return json->bytes != NULL || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB: no chunk of JSON");
 }
 
 // ---- The document ----
@@ -487,11 +475,8 @@ static bool read_lists(lmb_gltf *gltf) {
 }
 
 bool lmb_gltf_read_document(lmb_gltf *gltf, const uint8_t *bytes, size_t size) {
-    container glb = {.json = (const char *)bytes, .json_size = size};
-    if (is_glb(bytes, size) && !read_glb(gltf->importer, bytes, size, &glb)) {
-        return false;
-    }
-    gltf->binary = glb.binary;
-    return parse_text(gltf, glb.json, glb.json_size) && check_version(gltf) && check_extensions(gltf) &&
+    lmb_gltf_buffer json = {.bytes = bytes, .size = size};
+    return (!is_glb(bytes, size) || read_glb(gltf, bytes, size, &json)) &&
+           parse_text(gltf, (const char *)json.bytes, json.size) && check_version(gltf) && check_extensions(gltf) &&
            read_lists(gltf);
 }
