@@ -202,23 +202,31 @@ static bool add_node(lmb_assimp *assimp, pending entry) {
     return true;
 }
 
-// Does not recurse, because the file decides how deep its nodes are nested. Children are pushed in reverse, so that the
-// first child is taken first and nodes keep the file's order.
+// Pushes children in reverse, so that the first child is taken first and nodes keep the file's order.
+static bool push_children(lmb_importer *importer, const struct aiNode *node, uint32_t parent, pending **stack,
+                          size_t *count) {
+    for (unsigned i = node->mNumChildren; i-- > 0;) {
+        const pending child = {node->mChildren[i], parent};
+        if (!lmb_importer_append(importer, &importer->scratch, stack, *count, &child, sizeof child)) {
+            return false;
+        }
+        (*count)++;
+    }
+    return true;
+}
+
+// Does not recurse, because the file decides how deep its nodes are nested.
 static bool list_nodes(lmb_assimp *assimp) {
     lmb_importer *importer = assimp->tables.importer;
+    const struct aiNode *root = assimp->scene->mRootNode;
     pending *stack = NULL;
     size_t count = 0;
-    pending entry = {assimp->scene->mRootNode, LMB_NONE};
-    bool success = true;
-    for (bool is_dropped = drops_root(assimp), more = true; success && more; is_dropped = false) {
-        const uint32_t parent = is_dropped ? LMB_NONE : assimp->tables.node_count;
-        success = is_dropped || add_node(assimp, entry);
-        for (unsigned i = entry.node->mNumChildren; success && i-- > 0;) {
-            const pending child = {entry.node->mChildren[i], parent};
-            success = lmb_importer_append(importer, &importer->scratch, &stack, count++, &child, sizeof child);
-        }
-        more = success && count > 0;
-        entry = more ? stack[--count] : entry;
+    bool success = (drops_root(assimp) || add_node(assimp, (pending){root, LMB_NONE})) &&
+                   push_children(importer, root, drops_root(assimp) ? LMB_NONE : 0, &stack, &count);
+    while (success && count > 0) {
+        const pending entry = stack[--count];
+        const uint32_t index = assimp->tables.node_count;
+        success = add_node(assimp, entry) && push_children(importer, entry.node, index, &stack, &count);
     }
     lmb_pool_release(&importer->scratch, stack);
     return success;
