@@ -1,9 +1,9 @@
 // Controls written as JSON: machines, players, groups and smoothed parameters. Tests the control that a text becomes,
 // how it runs, and the reported problems of malformed texts.
 #include "failing_host.h"
+#include "graph_text.h"
 #include "random.h"
 #include "reading.h"
-#include "refusal.h"
 
 #include <limber/cpu.h>
 #include <limber/graph_json.h>
@@ -49,8 +49,11 @@ static int tear_down(void **state) {
 }
 
 static lmb_graph_source source_of(const char *text) {
-    return (lmb_graph_source){
-        .text = text, .size = strlen(text), .rig = rig, .clips = (const lmb_clip *const *)clips, .clip_count = CLIPS};
+    return (lmb_graph_source){.text = json_text(text),
+                              .size = strlen(text),
+                              .rig = rig,
+                              .clips = (const lmb_clip *const *)clips,
+                              .clip_count = CLIPS};
 }
 
 static reading *read_graph(const char *text) {
@@ -159,39 +162,16 @@ static bool was_emitted(const player *p, const char *event) {
     return false;
 }
 
-#define STATE(name, transitions)                                                                                       \
-    "{\"name\":\"" name "\",\"pose\":{\"op\":\"clip\",\"clip\":\"" name "\"},\"transitions\":[" transitions "]}"
-#define TO(state) "{\"to\":\"" state "\""
-#define ON(event) ",\"event\":\"" event "\"}"
-#define AT_END ",\"end\":true}"
-
-static const char jump[] = "{\"op\":\"machine\",\"name\":\"jump\",\"states\":[\n" STATE("stand", TO("stand2crouch") ON("JUMP_PRESS")) ",\n" STATE(
-    "stand2crouch",
-    TO("hop") ON("JUMP_RELEASE") "," TO("crouch")
-        AT_END) ",\n" STATE("crouch",
-                            TO("takeoff") ON(
-                                "JUMP_RELEASE")) ",\n" STATE("takeoff",
-                                                             TO("float")
-                                                                 AT_END) ",\n" STATE("hop",
-                                                                                     TO("float")
-                                                                                         AT_END) ",\n" STATE("floa"
-                                                                                                             "t",
-                                                                                                             TO("la"
-                                                                                                                "n"
-                                                                                                                "d")
-                                                                                                                 ON("N"
-                                                                                                                    "E"
-                                                                                                                    "A"
-                                                                                                                    "R"
-                                                                                                                    "_"
-                                                                                                                    "G"
-                                                                                                                    "R"
-                                                                                                                    "O"
-                                                                                                                    "U"
-                                                                                                                    "N"
-                                                                                                                    "D")) ",\n" STATE("land",
-                                                                                                                                      TO("stand")
-                                                                                                                                          AT_END) "]}";
+static const char jump[] =
+    "{'op':'machine','name':'jump','states':[\n"
+    "{'name':'stand','pose':{'op':'clip','clip':'stand'},'transitions':[{'to':'stand2crouch','event':'JUMP_PRESS'}]},\n"
+    "{'name':'stand2crouch','pose':{'op':'clip','clip':'stand2crouch'},"
+    "'transitions':[{'to':'hop','event':'JUMP_RELEASE'},{'to':'crouch','end':true}]},\n"
+    "{'name':'crouch','pose':{'op':'clip','clip':'crouch'},'transitions':[{'to':'takeoff','event':'JUMP_RELEASE'}]},\n"
+    "{'name':'takeoff','pose':{'op':'clip','clip':'takeoff'},'transitions':[{'to':'float','end':true}]},\n"
+    "{'name':'hop','pose':{'op':'clip','clip':'hop'},'transitions':[{'to':'float','end':true}]},\n"
+    "{'name':'float','pose':{'op':'clip','clip':'float'},'transitions':[{'to':'land','event':'NEAR_GROUND'}]},\n"
+    "{'name':'land','pose':{'op':'clip','clip':'land'},'transitions':[{'to':'stand','end':true}]}]}";
 
 typedef struct line {
     double time;
@@ -309,7 +289,7 @@ static void the_jump_becomes_a_control(void **state) {
     assert_int_equal(transition->curve, LMB_CURVE_SMOOTHSTEP);
     assert_int_equal(lmb_graph_json_warning_count(graph->json), 0);
     reading_destroy(graph);
-    graph = read_graph("{\"op\":\"clip\",\"clip\":\"hop\"}");
+    graph = read_graph("{'op':'clip','clip':'hop'}");
     assert_null(graph->control);
     assert_int_equal(lmb_graph_event_count(graph->graph), 0);
     reading_destroy(graph);
@@ -319,10 +299,10 @@ static void the_jump_becomes_a_control(void **state) {
 
 // Three gaits on a line, two of them in one sync group, at position `at`. `play` adds to the first clip of the group.
 #define GAITS(at, play)                                                                                                \
-    "{\"op\":\"space1d\",\"inputs\":[{\"at\":3,\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":"        \
-    "\"steps\"" play "}}},{\"at\":0,\"pose\":{\"op\":\"clip\",\"clip\":\"float\",\"play\":true}},{\"at\":1.25,"        \
-    "\"pose\":{\"op\":\"clip\",\"clip\":\"stand\",\"play\":{\"group\":\"steps\",\"velocity\":1.25"                     \
-    "}}}],\"at\":" at "}"
+    "{'op':'space1d','inputs':["                                                                                       \
+    "{'at':3,'pose':{'op':'clip','clip':'hop','play':{'group':'steps'" play "}}},"                                     \
+    "{'at':0,'pose':{'op':'clip','clip':'float','play':true}},"                                                        \
+    "{'at':1.25,'pose':{'op':'clip','clip':'stand','play':{'group':'steps','velocity':1.25}}}],'at':" at "}"
 
 enum { HOPS, FLOATS, STANDS, GAIT_COUNT }; // their players
 
@@ -349,7 +329,7 @@ static void expect_gaits(const player *p, double at, double whole) {
 static void clips_weigh_what_their_space_does(void **state) {
     (void)state;
     static const float positions[] = {-1.0f, 0.0f, 0.5f, 1.25f, 1.6875f, 3.0f, 4.0f};
-    player p = begin(GAITS("{\"param\":\"speed\"}", ""));
+    player p = begin(GAITS("{'param':'speed'}", ""));
     assert_int_equal(p.graph->control->group_count, 1);
     for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
         set(&p, "speed", positions[i]);
@@ -362,7 +342,7 @@ static void clips_weigh_what_their_space_does(void **state) {
     expect_gaits(&p, 1.6875, 1.0);
     end(&p);
     // Smoothed: the first frame has the whole value, and after a half-life half of the difference remains.
-    p = begin(GAITS("{\"param\":\"speed\",\"smooth\":0.25}", ""));
+    p = begin(GAITS("{'param':'speed','smooth':0.25}", ""));
     step(&p, 0.25, NULL);
     expect_gaits(&p, 0.0, 1.0);
     set(&p, "speed", 3.0f);
@@ -371,16 +351,17 @@ static void clips_weigh_what_their_space_does(void **state) {
     step(&p, 0.25, NULL);
     expect_gaits(&p, 2.25, 1.0);
     end(&p);
-    p = begin(GAITS("{\"curve\":\"quadratic-in\",\"of\":{\"param\":\"speed\"}}", ""));
+    p = begin(GAITS("{'curve':'quadratic-in','of':{'param':'speed'}}", ""));
     set(&p, "speed", 0.5f);
     step(&p, 0.1, NULL);
     expect_gaits(&p, 0.25, 1.0);
     end(&p);
     // Deep in the graph, the weights are shares of the surrounding weight in the same frame.
-    p = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"go\",\"transitions\":[{\"to\":\"rest\",\"event\":\"STOP\","
-              "\"fade\":0.25,\"curve\":\"linear\"}],\"pose\":{\"op\":\"blend\",\"weight\":{\"param\":\"w\"},\"a\":{"
-              "\"op\":\"rest\"},\"b\":" GAITS("{\"param\":\"x\"}", "") "}},{\"name\":\"rest\",\"pose\":{\"op\":"
-                                                                       "\"clip\",\"clip\":\"crouch\"}}]}");
+    static const char deep[] =
+        "{'op':'machine','states':[{'name':'go','pose':{'op':'blend','weight':{'param':'w'},'a':{'op':'rest'},'b'"
+        ":" GAITS("{'param':'x'}", "") "},'transitions':[{'to':'rest','event':'STOP','fade':0.25,'curve':'linear'}]},"
+                                       "{'name':'rest','pose':{'op':'clip','clip':'crouch'}}]}";
+    p = begin(deep);
     set(&p, "x", 2.125f);
     set(&p, "w", 0.5f);
     step(&p, 0.0625, NULL);
@@ -427,15 +408,15 @@ static void follow_a_group(const char *text, bool by_velocity) {
 
 static void groups_go_by_their_cadence(void **state) {
     (void)state;
-#define AT_SPEED(play) GAITS("{\"param\":\"speed\"}", play)
-    follow_a_group(AT_SPEED(",\"velocity\":3"), true);
-    follow_a_group(AT_SPEED(",\"velocity\":3,\"cadence\":\"default\""), true);
-    follow_a_group(AT_SPEED(",\"cadence\":\"velocity\",\"velocity\":3"), true);
-    follow_a_group(AT_SPEED(",\"velocity\":3,\"cadence\":\"duration\""), false);
+#define AT_SPEED(play) GAITS("{'param':'speed'}", play)
+    follow_a_group(AT_SPEED(",'velocity':3"), true);
+    follow_a_group(AT_SPEED(",'velocity':3,'cadence':'default'"), true);
+    follow_a_group(AT_SPEED(",'cadence':'velocity','velocity':3"), true);
+    follow_a_group(AT_SPEED(",'velocity':3,'cadence':'duration'"), false);
     follow_a_group(AT_SPEED(""), false); // one has no velocity
     // A motion path that does not end where it starts gives a velocity.
-    follow_a_group(AT_SPEED(",\"motion\":[[0,0,0,0],[0,0,2.25,0]]"), true);
-    follow_a_group(AT_SPEED(",\"motion\":[[0,0,0,0],[0,0,2.25,0],[0,0,0,0]]"), false);
+    follow_a_group(AT_SPEED(",'motion':[[0,0,0,0],[0,0,2.25,0]]"), true);
+    follow_a_group(AT_SPEED(",'motion':[[0,0,0,0],[0,0,2.25,0],[0,0,0,0]]"), false);
 }
 
 static void a_cadence_is_read(void **state) {
@@ -445,10 +426,10 @@ static void a_cadence_is_read(void **state) {
         lmb_cadence cadence;
     } rows[] = {
         {AT_SPEED(""), LMB_CADENCE_DEFAULT},
-        {AT_SPEED(",\"cadence\":\"default\""), LMB_CADENCE_DEFAULT},
-        {AT_SPEED(",\"cadence\":\"duration\""), LMB_CADENCE_DURATION},
-        {AT_SPEED(",\"cadence\":\"velocity\",\"velocity\":-3"), LMB_CADENCE_VELOCITY},
-        {AT_SPEED(",\"cadence\":\"velocity\",\"motion\":[[1,0,0,0],[0,0,0,0]]"), LMB_CADENCE_VELOCITY},
+        {AT_SPEED(",'cadence':'default'"), LMB_CADENCE_DEFAULT},
+        {AT_SPEED(",'cadence':'duration'"), LMB_CADENCE_DURATION},
+        {AT_SPEED(",'cadence':'velocity','velocity':-3"), LMB_CADENCE_VELOCITY},
+        {AT_SPEED(",'cadence':'velocity','motion':[[1,0,0,0],[0,0,0,0]]"), LMB_CADENCE_VELOCITY},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         reading *graph = read_graph(rows[i].text);
@@ -461,13 +442,13 @@ static void a_cadence_is_read(void **state) {
 
 static void players_as_they_are_said(void **state) {
     (void)state;
-    reading *graph = read_graph(
-        "{\"op\":\"blend\",\"weight\":{\"param\":\"f\"},\"a\":{\"op\":\"clip\",\"clip\":\"stand\",\"play\":{\"rate\":"
-        "{\"param\":\"pace\"},\"group\":\"move\",\"markers\":[0.5,1.5],\"velocity\":1.5,"
-        "\"notifies\":[{\"time\":0.25,\"event\":\"step\"},{\"time\":1,\"event\":\"step\"}],\"looped\":\"round\"}},"
-        "\"b\":{\"op\":\"add\",\"a\":{\"op\":\"clip\",\"clip\":\"crouch\",\"play\":{\"group\":\"move\",\"markers\":"
-        "[0,0.25]}},\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"end\":"
-        "\"ping-pong\",\"offset\":0.25,\"ended\":\"over\",\"rate\":-2}}}}");
+    reading *graph =
+        read_graph("{'op':'blend','weight':{'param':'f'},'a':{'op':'clip','clip':'stand',"
+                   "'play':{'rate':{'param':'pace'},'group':'move','markers':[0.5,1.5],'velocity':1.5,"
+                   "'notifies':[{'time':0.25,'event':'step'},{'time':1,'event':'step'}],'looped':'round'}},"
+                   "'b':{'op':'add','a':{'op':'clip','clip':'crouch','play':{'group':'move','markers':[0,0.25]}},"
+                   "'b':{'op':'clip','clip':'hop','play':{'end':'ping-pong','offset':0.25,'ended':'over',"
+                   "'rate':-2}}}}");
     const lmb_control_def *def = graph->control;
     assert_int_equal(def->player_count, 3);
     const lmb_control_player_def *player = &def->players[0];
@@ -507,7 +488,7 @@ static void players_as_they_are_said(void **state) {
 
 static void a_player_alone_moves_its_clip(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"clip\",\"clip\":\"crouch\",\"play\":true}");
+    player p = begin("{'op':'clip','clip':'crouch','play':true}");
     step(&p, 0.25, NULL);
     expect_hips(&p, CROUCH, 0.25);
     step(&p, 1.5, NULL);
@@ -517,11 +498,10 @@ static void a_player_alone_moves_its_clip(void **state) {
 
 static void smoothed_are_shared(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.5,\"default\":0.25,\"max\":1},"
-                     "\"a\":{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.5},\"a\":{\"op\":\"rest\"},"
-                     "\"b\":{\"op\":\"rest\"}},\"b\":{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.25},"
-                     "\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"time\":{\"param\":\"w\","
-                     "\"smooth\":0}}}}");
+    player p = begin("{'op':'blend','weight':{'param':'w','smooth':0.5,'default':0.25,'max':1},'a':{'op':'blend',"
+                     "'weight':{'param':'w','smooth':0.5},'a':{'op':'rest'},'b':{'op':'rest'}},'b':{'op':'blend',"
+                     "'weight':{'param':'w','smooth':0.25},'a':{'op':'rest'},'b':{'op':'clip','clip':'hop',"
+                     "'time':{'param':'w','smooth':0}}}}");
     const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->smoothed_count, 2);
     assert_int_equal(def->parameter_count, 3);
@@ -542,13 +522,10 @@ static void smoothed_are_shared(void **state) {
 
 static void conditions_compare_and_join(void **state) {
     (void)state;
-    player p =
-        begin("{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"},\"exit\":\"left\","
-              "\"transitions\":[{\"to\":\"b\",\"fade\":0,\"when\":{\"or\":["
-              "{\"and\":[{\">\":[{\"param\":\"x\"},0.5]},{\"<=\":[{\"param\":\"y\"},0.25]},{\"<\":[0,1]}]},"
-              "{\"==\":[{\"param\":\"z\"},1]}]}}]},"
-              "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"entry\":\"came\","
-              "\"transitions\":[{\"to\":\"a\",\"fade\":0,\"after\":0.5,\"when\":{\">=\":[{\"param\":\"y\"},0.5]}}]}]}");
+    player p = begin("{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'exit':'left','transitions':"
+                     "[{'to':'b','fade':0,'when':{'or':[{'and':[{'>':[{'param':'x'},0.5]},{'<=':[{'param':'y'},0.25]},"
+                     "{'<':[0,1]}]},{'==':[{'param':'z'},1]}]}}]},{'name':'b','pose':{'op':'rest'},'entry':'came',"
+                     "'transitions':[{'to':'a','fade':0,'after':0.5,'when':{'>=':[{'param':'y'},0.5]}}]}]}");
     const lmb_transition_def *transition = &p.graph->control->machines[0].transitions[0];
     static const lmb_term_kind kinds[] = {LMB_TERM_GREATER, LMB_TERM_LESS_EQUAL, LMB_TERM_AND, LMB_TERM_LESS,
                                           LMB_TERM_AND,     LMB_TERM_EQUAL,      LMB_TERM_OR};
@@ -582,14 +559,13 @@ static void conditions_compare_and_join(void **state) {
 // {"fade": NAME} reads a weight, here of a fade deeper in the graph. 1 - fade uses the weight of the same frame.
 static void numbers_are_computed(void **state) {
     (void)state;
-    player p = begin(
-        "{\"op\":\"blend\",\"weight\":{\"subtract\":[1,{\"fade\":\"wave\"}]},\"a\":{\"op\":\"rest\"},"
-        "\"b\":{\"op\":\"blend\",\"weight\":{\"in\":\"WAVE\",\"out\":\"WAVE\",\"name\":\"wave\",\"seconds\":1,"
-        "\"curve\":\"linear\"},\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},"
-        "\"weight\":{\"remap\":[{\"multiply\":[{\"param\":\"x\",\"default\":0.25},{\"max\":[2,{\"add\":[1,0.5]}]}]},"
-        "0,2,1,0]},\"b\":{\"op\":\"blend\",\"weight\":{\"curve\":\"smoothstep\",\"of\":{\"clamp\":[{\"param\":"
-        "\"y\"},0.5,{\"fade\":\"wave\"}]}},\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"blend\",\"weight\":{\"min\":"
-        "[0.75,{\"fade\":\"wave\"}]},\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"}}}}}}");
+    player p = begin("{'op':'blend','weight':{'subtract':[1,{'fade':'wave'}]},'a':{'op':'rest'},'b':{'op':'blend',"
+                     "'weight':{'in':'WAVE','out':'WAVE','name':'wave','seconds':1,'curve':'linear'},"
+                     "'a':{'op':'rest'},'b':{'op':'blend','a':{'op':'rest'},"
+                     "'weight':{'remap':[{'multiply':[{'param':'x','default':0.25},{'max':[2,{'add':[1,0.5]}]}]},0,2,"
+                     "1,0]},'b':{'op':'blend','weight':{'curve':'smoothstep','of':{'clamp':[{'param':'y'},0.5,"
+                     "{'fade':'wave'}]}},'a':{'op':'rest'},'b':{'op':'blend','weight':{'min':[0.75,{'fade':'wave'}]},"
+                     "'a':{'op':'rest'},'b':{'op':'rest'}}}}}}");
     const lmb_control_def *def = p.graph->control;
     const lmb_graph_def *program = lmb_graph_json_def(p.graph->json);
     assert_int_equal(def->computed_count, 5);
@@ -616,8 +592,8 @@ static void numbers_are_computed(void **state) {
     }
     end(&p);
     // If all values are constant, the graph has no control.
-    reading *graph = read_graph("{\"op\":\"blend\",\"weight\":{\"subtract\":[1,{\"remap\":[5,0,10,0,0.5]}]},\"a\":"
-                                "{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"}}");
+    reading *graph = read_graph("{'op':'blend','weight':{'subtract':[1,{'remap':[5,0,10,0,0.5]}]},'a':{'op':'rest'},"
+                                "'b':{'op':'rest'}}");
     assert_null(graph->control);
     assert_true(lmb_graph_json_def(graph->json)->nodes[2].weight.constant == 0.75f);
     reading_destroy(graph);
@@ -626,12 +602,10 @@ static void numbers_are_computed(void **state) {
 // The hips fade over the whole time, the joint below them over a fifth of it. Updates are interpolated.
 static void profiles_and_updates(void **state) {
     (void)state;
-    player p =
-        begin("{\"op\":\"machine\",\"update-every\":{\"param\":\"far\"},\"interpolate-updates\":true,\"states\":["
-              "{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"stand\"},"
-              "\"transitions\":[{\"to\":\"b\",\"event\":\"GO\",\"fade\":0.5,\"curve\":\"linear\","
-              "\"profile\":{\"Hips\":255,\"Spine\":51}},{\"to\":\"b\",\"event\":\"JUMP\",\"fade\":0}]},"
-              "{\"name\":\"b\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"}}]}");
+    player p = begin("{'op':'machine','update-every':{'param':'far'},'interpolate-updates':true,'states':["
+                     "{'name':'a','pose':{'op':'clip','clip':'stand'},'transitions':[{'to':'b','event':'GO',"
+                     "'fade':0.5,'curve':'linear','profile':{'Hips':255,'Spine':51}},{'to':'b','event':'JUMP',"
+                     "'fade':0}]},{'name':'b','pose':{'op':'clip','clip':'hop'}}]}");
     const lmb_graph_def *def = lmb_graph_json_def(p.graph->json);
     const lmb_transition_def *transitions = def->nodes[def->node_count - 1].machine->transitions;
     assert_int_equal(transitions[1].profile, LMB_NONE);
@@ -650,16 +624,14 @@ static void profiles_and_updates(void **state) {
 // Conditions name a clip, also one in a machine inside the state, or mean the state's first clip.
 static void conditions_name_places(void **state) {
     (void)state;
-    player p = begin(
-        "{\"op\":\"machine\",\"max-emitted-events\":40,\"states\":["
-        "{\"name\":\"a\",\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":\"stand\"},"
-        "\"b\":{\"op\":\"clip\",\"clip\":\"hop\"}},"
-        "\"transitions\":[{\"to\":\"b\",\"fade\":0,\"when\":{\">=\":[{\"phase\":\"hop\"},0.5]}}]},"
-        "{\"name\":\"b\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"offset\":0.25},\"transitions\":[{\"to\":\"c\","
-        "\"fade\":0,\"when\":{\"<=\":[{\"remaining\":true},{\"subtract\":[0.5,0.25]}]}}]},"
-        "{\"name\":\"c\",\"pose\":{\"op\":\"machine\",\"states\":[{\"name\":\"in\",\"pose\":{\"op\":\"clip\",\"clip\":"
-        "\"float\"}}]},\"transitions\":[{\"to\":\"a\",\"fade\":0,\"when\":{\"and\":[{\">=\":[{\"phase\":\"float\"},"
-        "0.125]},{\"<\":[{\"add\":[{\"param\":\"x\"},1]},2]}]}}]}]}");
+    player p = begin("{'op':'machine','max-emitted-events':40,'states':["
+                     "{'name':'a','pose':{'op':'blend','a':{'op':'clip','clip':'stand'},'b':{'op':'clip',"
+                     "'clip':'hop'}},'transitions':[{'to':'b','fade':0,'when':{'>=':[{'phase':'hop'},0.5]}}]},"
+                     "{'name':'b','pose':{'op':'clip','clip':'hop','offset':0.25},'transitions':[{'to':'c','fade':0,"
+                     "'when':{'<=':[{'remaining':true},{'subtract':[0.5,0.25]}]}}]},"
+                     "{'name':'c','pose':{'op':'machine','states':["
+                     "{'name':'in','pose':{'op':'clip','clip':'float'}}]},'transitions':[{'to':'a','fade':0,"
+                     "'when':{'and':[{'>=':[{'phase':'float'},0.125]},{'<':[{'add':[{'param':'x'},1]},2]}]}}]}]}");
     const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->max_emitted_events, 40);
     static const struct {
@@ -688,13 +660,12 @@ static void conditions_name_places(void **state) {
 // A transition back to the same state is not an endless loop if it depends on a clip's time or on a computed parameter.
 static void places_are_no_loops(void **state) {
     (void)state;
-    reading *graph = read_graph(
-        "{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"},\"transitions\":"
-        "[{\"to\":\"b\",\"when\":{\">\":[{\"phase\":true},0.5]}}]},{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},"
-        "\"transitions\":[{\"to\":\"a\",\"when\":{\"<\":[0,1]}},{\"to\":\"c\",\"priority\":1,\"when\":{\">\":[{"
-        "\"param\":"
-        "\"x\"},1]}}]},{\"name\":\"c\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"b\",\"when\":{\"<\":["
-        "{\"subtract\":[2,{\"param\":\"x\"}]},0]}}]}]}");
+    reading *graph = read_graph("{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'hop'},'transitions':"
+                                "[{'to':'b','when':{'>':[{'phase':true},0.5]}}]},"
+                                "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'a','when':{'<':[0,1]}},"
+                                "{'to':'c','priority':1,'when':{'>':[{'param':'x'},1]}}]},"
+                                "{'name':'c','pose':{'op':'rest'},'transitions':"
+                                "[{'to':'b','when':{'<':[{'subtract':[2,{'param':'x'}]},0]}}]}]}");
     assert_int_equal(lmb_graph_json_warning_count(graph->json), 0);
     reading_destroy(graph);
 }
@@ -703,11 +674,10 @@ static void places_are_no_loops(void **state) {
 // emits both.
 static void what_states_emit(void **state) {
     (void)state;
-    player p =
-        begin("{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"},\"entry\":\"came\",\"exit\":"
-              "\"left\",\"transitions\":[{\"to\":\"b\",\"event\":\"GO\"},{\"to\":\"a\",\"event\":\"AGAIN\"}]},"
-              "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"a\",\"event\":\"GO\"},{\"to\":"
-              "\"a\",\"event\":\"left\"}]}]}");
+    player p = begin("{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'entry':'came','exit':'left',"
+                     "'transitions':[{'to':'b','event':'GO'},{'to':'a','event':'AGAIN'}]},"
+                     "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'a','event':'GO'},"
+                     "{'to':'a','event':'left'}]}]}");
     const uint32_t came = lmb_graph_find_event(p.graph->graph, "came"),
                    left = lmb_graph_find_event(p.graph->graph, "left");
     step(&p, 0.1, NULL);
@@ -728,8 +698,8 @@ static void what_states_emit(void **state) {
 
 static void a_clip_played_once_drops_out(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"one\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\","
-                     "\"play\":{\"end\":\"once\"}}}]}");
+    player p = begin("{'op':'machine','states':[{'name':'one','pose':{'op':'clip','clip':'hop',"
+                     "'play':{'end':'once'}}}]}");
     step(&p, 0.5, NULL);
     expect_hips(&p, HOP, 0.5);
     expect_weight(&p, 0, 1.0);
@@ -741,8 +711,8 @@ static void a_clip_played_once_drops_out(void **state) {
     expect_weight(&p, 0, 0.0);
     end(&p);
     // Inside another pose it stays at its end.
-    p = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"one\",\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},"
-              "\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"end\":\"once\"}}}}]}");
+    p = begin("{'op':'machine','states':[{'name':'one','pose':{'op':'blend','a':{'op':'rest'},'b':{'op':'clip',"
+              "'clip':'hop','play':{'end':'once'}}}}]}");
     for (int frame = 0; frame < 2; frame++) {
         step(&p, 2.0, NULL);
         expect_hips(&p, HOP, 0.75);
@@ -753,15 +723,12 @@ static void a_clip_played_once_drops_out(void **state) {
 
 static void clips_in_states_take_what_they_say(void **state) {
     (void)state;
-    reading *graph = read_graph(
-        "{\"op\":\"machine\",\"initial\":\"c\",\"states\":["
-        "{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"rate\":2,\"offset\":0.5,\"loop\":false}},"
-        "{\"name\":\"b\",\"restart\":true,\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"time\":0.5}},"
-        "{\"transitions\":[{\"to\":\"a\",\"end\":true,\"priority\":-3,\"curve\":\"cubic-in\",\"kind\":\"frozen\"}],"
-        "\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":\"crouch\"},\"b\":{\"op\":\"clip\",\"clip\":"
-        "\"land\","
-        "\"play\":true}},\"name\":\"c\"}],\"any\":[{\"to\":\"b\",\"event\":\"B\",\"kind\":"
-        "\"inertialized\"}]}");
+    reading *graph =
+        read_graph("{'op':'machine','initial':'c','states':[{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,"
+                   "'offset':0.5,'loop':false}},{'name':'b','restart':true,'pose':{'op':'clip','clip':'hop',"
+                   "'time':0.5}},{'transitions':[{'to':'a','end':true,'priority':-3,'curve':'cubic-in',"
+                   "'kind':'frozen'}],'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},'b':{'op':'clip',"
+                   "'clip':'land','play':true}},'name':'c'}],'any':[{'to':'b','event':'B','kind':'inertialized'}]}");
     const lmb_control_def *def = graph->control;
     const lmb_control_machine_def *machine = &def->machines[0];
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "c");
@@ -788,12 +755,12 @@ static void clips_in_states_take_what_they_say(void **state) {
 }
 
 #define INNER(pose)                                                                                                    \
-    "{\"op\":\"machine\",\"states\":[{\"name\":\"x\",\"transitions\":[{\"to\":\"y\",\"event\":\"GO\",\"fade\":0}],"    \
-    "\"pose\":" pose "},{\"name\":\"y\",\"pose\":{\"op\":\"clip\",\"clip\":\"land\"}}]}"
+    "{'op':'machine','states':[{'name':'x','transitions':[{'to':'y','event':'GO','fade':0}],'pose':" pose "},"         \
+    "{'name':'y','pose':{'op':'clip','clip':'land'}}]}"
 
 static void machines_run_inside_states(void **state) {
     (void)state;
-    player p = begin(INNER(INNER("{\"op\":\"clip\",\"clip\":\"hop\"}")));
+    player p = begin(INNER(INNER("{'op':'clip','clip':'hop'}")));
     const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->machine_count, 2);
     assert_int_equal(def->machines[1].machine, 0);
@@ -813,20 +780,18 @@ static void machines_run_inside_states(void **state) {
     end(&p);
 }
 
+// A machine that fades from a clip to a pose.
 #define FADING(name, clip, needs, pose)                                                                                \
-    "{\"op\":\"machine\",\"name\":\"" name                                                                             \
-    "\",\"states\":[{\"name\":\"from\",\"pose\":{\"op\":\"clip\",\"clip\":\"" clip                                     \
-    "\"},\"transitions\":[{\"to\":\"to\"," needs ",\"fade\":1,\"curve\":\"linear\"}]},"                                \
-    "{\"name\":\"to\",\"pose\":" pose "}]}"
+    "{'op':'machine','name':'" name "','states':[{'name':'from','pose':{'op':'clip','clip':'" clip "'},"               \
+    "'transitions':[{'to':'to'," needs ",'fade':1,'curve':'linear'}]},{'name':'to','pose':" pose "}]}"
 
 // Machines at the maximum nesting depth. Each begins to fade two frames of 1/16 s after the one around it.
 static void fades_inside_fades(void **state) {
     (void)state;
-    player p = begin(
-        FADING("first", "crouch", "\"event\":\"GO\"",
-               FADING("second", "takeoff", "\"after\":0.125",
-                      FADING("third", "hop", "\"after\":0.125",
-                             FADING("fourth", "float", "\"after\":0.125", "{\"op\":\"clip\",\"clip\":\"land\"}")))));
+    player p = begin(FADING("first", "crouch", "'event':'GO'",
+                            FADING("second", "takeoff", "'after':0.125",
+                                   FADING("third", "hop", "'after':0.125",
+                                          FADING("fourth", "float", "'after':0.125", "{'op':'clip','clip':'land'}")))));
     step(&p, 0.0, NULL);
     step(&p, 0.0625, "GO");
     for (int frame = 2; frame <= 10; frame++) {
@@ -848,10 +813,9 @@ static void fades_inside_fades(void **state) {
 
 // ---- Fades of a pose on request.
 
-#define CLIP_AT(name, time) "{\"op\":\"clip\",\"clip\":\"" name "\",\"time\":" time "}"
-#define PLAYED(name) "{\"op\":\"clip\",\"clip\":\"" name "\"}"
+#define PLAYED(name) "{'op':'clip','clip':'" name "'}"
 // "crouch", from its first frame on, over a constant "stand": x is 2 w, and y is w times the clip's time.
-#define FADED(fade, pose) "{\"op\":\"blend\",\"weight\":" fade ",\"a\":" CLIP_AT("stand", "0") ",\"b\":" pose "}"
+#define FADED(fade, pose) "{'op':'blend','weight':" fade ",'a':{'op':'clip','clip':'stand','time':0},'b':" pose "}"
 
 static double smoothstep(double x) {
     return x <= 0.0 ? 0.0 : x >= 1.0 ? 1.0 : x * x * (3.0 - 2.0 * x);
@@ -872,8 +836,7 @@ static void expect_faded(const player *p, double weight, double time) {
 // clip's beginning.
 static void a_pose_fades_in_and_out_on_request(void **state) {
     (void)state;
-    player p =
-        begin(FADED("{\"in\":\"WAVE\",\"out\":\"STOP\",\"seconds\":0.5,\"out-seconds\":0.25}", PLAYED("crouch")));
+    player p = begin(FADED("{'in':'WAVE','out':'STOP','seconds':0.5,'out-seconds':0.25}", PLAYED("crouch")));
     for (int i = 0; i < 4; i++) {
         step(&p, FRAME, i == 1 ? "STOP" : NULL);
         expect_faded(&p, 0.0, 0.0);
@@ -907,9 +870,8 @@ static void a_pose_fades_in_and_out_on_request(void **state) {
 // A second request restarts the clip without reducing the weight. The same holds after a fade-out.
 static void a_fade_that_restarts(void **state) {
     (void)state;
-    player p = begin(FADED(
-        "{\"in\":\"WAVE\",\"out\":\"STOP\",\"seconds\":0.5,\"curve\":\"linear\",\"restart\":true,\"name\":\"hello\"}",
-        "{\"op\":\"clip\",\"clip\":\"crouch\",\"offset\":0.25}"));
+    player p = begin(FADED("{'in':'WAVE','out':'STOP','seconds':0.5,'curve':'linear','restart':true,'name':'hello'}",
+                           "{'op':'clip','clip':'crouch','offset':0.25}"));
     assert_string_equal(lmb_graph_machine_name(p.graph->graph, 0), "hello");
     for (int i = 1; i <= 4; i++) {
         step(&p, FRAME, i == 1 ? "WAVE" : NULL);
@@ -931,8 +893,7 @@ static void a_fade_that_restarts(void **state) {
 // ends restarts the clip.
 static void a_fade_ends_with_its_clip(void **state) {
     (void)state;
-    player p =
-        begin(FADED("{\"in\":\"WAVE\",\"at-end\":true,\"seconds\":0.125,\"curve\":\"linear\"}", PLAYED("crouch")));
+    player p = begin(FADED("{'in':'WAVE','at-end':true,'seconds':0.125,'curve':'linear'}", PLAYED("crouch")));
     assert_int_equal(p.graph->control->players[0].end, LMB_END_HOLD);
     assert_int_equal(p.graph->control->machines[0].states[1].end_player, 0);
     for (int i = 1; i <= 16; i++) {
@@ -947,8 +908,7 @@ static void a_fade_ends_with_its_clip(void **state) {
     expect_faded(&p, 0.5, FRAME);
     end(&p);
     // Some time after the request.
-    p = begin(FADED("{\"in\":\"WAVE\",\"after\":0.25,\"seconds\":0.125,\"out-seconds\":0,\"curve\":\"linear\"}",
-                    PLAYED("crouch")));
+    p = begin(FADED("{'in':'WAVE','after':0.25,'seconds':0.125,'out-seconds':0,'curve':'linear'}", PLAYED("crouch")));
     for (int i = 1; i <= 4; i++) {
         step(&p, FRAME, i == 1 ? "WAVE" : NULL);
         expect_faded(&p, fmin(i / 2.0, 1.0), i * FRAME);
@@ -957,8 +917,7 @@ static void a_fade_ends_with_its_clip(void **state) {
     expect_faded(&p, 0.0, 0.0);
     end(&p);
     // A clip that plays once has weight 0 from the frame after its end, whatever the fade's weight is.
-    p = begin(FADED("{\"in\":\"WAVE\",\"seconds\":0,\"name\":\"w\"}",
-                    "{\"op\":\"clip\",\"clip\":\"takeoff\",\"play\":{\"end\":\"once\"}}"));
+    p = begin(FADED("{'in':'WAVE','seconds':0,'name':'w'}", "{'op':'clip','clip':'takeoff','play':{'end':'once'}}"));
     step(&p, FRAME, "WAVE");
     expect_hips(&p, TAKEOFF, FRAME);
     step(&p, 0.4, NULL);
@@ -973,14 +932,13 @@ static void a_fade_ends_with_its_clip(void **state) {
 // One event for both directions, and a fade that starts visible.
 static void a_fade_by_one_event(void **state) {
     (void)state;
-    player p = begin(FADED("{\"in\":\"T\",\"out\":\"T\",\"seconds\":0}", PLAYED("crouch")));
+    player p = begin(FADED("{'in':'T','out':'T','seconds':0}", PLAYED("crouch")));
     for (int i = 1; i <= 4; i++) {
         step(&p, FRAME, "T");
         assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), (i % 2), 0.0);
     }
     end(&p);
-    p = begin(FADED("{\"in\":\"T\",\"out\":\"O\",\"initial\":\"in\",\"seconds\":0.25,\"curve\":\"linear\"}",
-                    PLAYED("crouch")));
+    p = begin(FADED("{'in':'T','out':'O','initial':'in','seconds':0.25,'curve':'linear'}", PLAYED("crouch")));
     assert_string_equal(current(&p, 0), "in");
     expect_hips(&p, CROUCH, 0.0); // from the defaults of the parameters
     step(&p, FRAME, "O");
@@ -995,27 +953,25 @@ static void a_fade_by_one_event(void **state) {
 // in the fade's state, and the state's weight is the operation's weight.
 static void what_a_fade_weighs(void **state) {
     (void)state;
-#define A "\"a\":{\"op\":\"rest\"}"
-#define FADE "{\"in\":\"I\",\"out\":\"O\"}"
-#define NOTIFIES "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"ended\":\"E\",\"end\":\"hold\"}"
+#define A "'a':{'op':'rest'}"
+#define FADE "{'in':'I','out':'O'}"
+#define NOTIFIES "{'op':'clip','clip':'hop','play':{'ended':'E','end':'hold'}"
 #define NOTIFYING NOTIFIES "}"
     static const struct {
         const char *text;
         bool pose_is_first;
         uint32_t input;
     } rows[] = {
-        {"{\"op\":\"blend\"," A ",\"b\":" NOTIFYING ",\"weight\":" FADE "}", true, LMB_NONE},
-        {"{\"op\":\"blend\"," A ",\"weight\":" FADE ",\"b\":" NOTIFYING "}", false, LMB_NONE},
-        {"{\"op\":\"masked\"," A ",\"weight\":" FADE ",\"b\":" NOTIFYING ",\"mask\":{\"Spine\":255}}", false, LMB_NONE},
-        {"{\"op\":\"partial\"," A ",\"b\":" NOTIFYING ",\"weight\":" FADE "}", true, LMB_NONE},
-        {"{\"op\":\"additive\",\"weight\":" FADE ",\"base\":{\"op\":\"rest\"},\"add\":" NOTIFIES ",\"additive\":true}}",
-         false, LMB_NONE},
-        {"{\"op\":\"scale\",\"factor\":" FADE ",\"pose\":" NOTIFYING "}", false, LMB_NONE},
-        {"{\"op\":\"weighted\",\"inputs\":[{\"pose\":{\"op\":\"rest\"}},{\"pose\":" NOTIFYING ",\"weight\":" FADE "}]}",
-         true, 1},
-        {"{\"op\":\"layers\",\"inputs\":[{\"pose\":{\"op\":\"rest\"},\"priority\":1},{\"fade\":" FADE
-         ",\"pose\":" NOTIFYING "}]}",
-         false, 1},
+        {"{'op':'blend'," A ",'b':" NOTIFYING ",'weight':" FADE "}", true, LMB_NONE},
+        {"{'op':'blend'," A ",'weight':" FADE ",'b':" NOTIFYING "}", false, LMB_NONE},
+        {"{'op':'masked'," A ",'weight':" FADE ",'b':" NOTIFYING ",'mask':{'Spine':255}}", false, LMB_NONE},
+        {"{'op':'partial'," A ",'b':" NOTIFYING ",'weight':" FADE "}", true, LMB_NONE},
+        {"{'op':'additive','weight':" FADE ",'base':{'op':'rest'},'add':" NOTIFIES ",'additive':true}}", false,
+         LMB_NONE},
+        {"{'op':'scale','factor':" FADE ",'pose':" NOTIFYING "}", false, LMB_NONE},
+        {"{'op':'weighted','inputs':[{'pose':{'op':'rest'}},{'pose':" NOTIFYING ",'weight':" FADE "}]}", true, 1},
+        {"{'op':'layers','inputs':[{'pose':{'op':'rest'},'priority':1},{'fade':" FADE ",'pose':" NOTIFYING "}]}", false,
+         1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         reading *graph = read_graph(rows[i].text);
@@ -1047,8 +1003,8 @@ static void what_a_fade_weighs(void **state) {
         reading_destroy(graph);
     }
     // A curve of the node is applied to the fade's weight as well.
-    player p = begin("{\"op\":\"blend\",\"curve\":\"quadratic-in\",\"weight\":{\"in\":\"I\",\"seconds\":0.25,\"curve\":"
-                     "\"linear\"},\"a\":" CLIP_AT("stand", "0") ",\"b\":" CLIP_AT("crouch", "0") "}");
+    player p = begin("{'op':'blend','curve':'quadratic-in','weight':{'in':'I','seconds':0.25,'curve':'linear'},"
+                     "'a':{'op':'clip','clip':'stand','time':0},'b':{'op':'clip','clip':'crouch','time':0}}");
     step(&p, FRAME, "I");
     expect_hips(&p, CROUCH * 0.0625, 0.0);
     step(&p, FRAME, NULL);
@@ -1060,9 +1016,8 @@ static void what_a_fade_weighs(void **state) {
 // after its end.
 static void additive_clips_play(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"stand\",\"time\":0},\"add\":{\"op\":"
-                     "\"clip\",\"clip\":\"hop\",\"additive\":true,\"play\":{\"notifies\":[{\"time\":0.3,\"event\":"
-                     "\"up\"}]}}}");
+    player p = begin("{'op':'additive','base':{'op':'clip','clip':'stand','time':0},'add':{'op':'clip','clip':'hop',"
+                     "'additive':true,'play':{'notifies':[{'time':0.3,'event':'up'}]}}}");
     assert_int_equal(p.graph->control->player_count, 1);
     step(&p, 0.25, NULL);
     expect_hips(&p, STAND, 0.25);
@@ -1070,9 +1025,8 @@ static void additive_clips_play(void **state) {
     expect_hips(&p, STAND, 0.5);
     assert_int_equal(p.emitted[0], 1);
     end(&p);
-    p = begin("{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"stand\",\"time\":0},\"add\":{\"op\":\"clip\","
-              "\"clip\":\"stand2crouch\",\"additive\":true,\"play\":{\"end\":\"once\"}},\"weight\":{\"in\":\"HIT\","
-              "\"seconds\":0}}");
+    p = begin("{'op':'additive','base':{'op':'clip','clip':'stand','time':0},'add':{'op':'clip',"
+              "'clip':'stand2crouch','additive':true,'play':{'end':'once'}},'weight':{'in':'HIT','seconds':0}}");
     step(&p, 0.1, "HIT");
     expect_hips(&p, STAND, 0.1);
     step(&p, 0.2, NULL);
@@ -1084,14 +1038,11 @@ static void additive_clips_play(void **state) {
 // Layers that fade by events: a layer takes its share of the weight that layers of higher priority leave.
 static void layers_fade_by_events(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"layers\",\"inputs\":[{\"pose\":" CLIP_AT(
-        "stand",
-        "0") "},"
-             "{\"priority\":2,\"fade\":{\"in\":\"HIGH\",\"seconds\":0.25,\"curve\":\"linear\"},\"pose\":" CLIP_AT(
-                 "hop", "0") "},"
-                             "{\"priority\":1,\"fade\":{\"in\":\"LOW\",\"out\":\"END_LOW\",\"seconds\":0.5,\"curve\":"
-                             "\"linear\"},"
-                             "\"pose\":" CLIP_AT("crouch", "0") "}]}");
+    player p = begin("{'op':'layers','inputs':[{'pose':{'op':'clip','clip':'stand','time':0}},"
+                     "{'priority':2,'fade':{'in':'HIGH','seconds':0.25,'curve':'linear'},"
+                     "'pose':{'op':'clip','clip':'hop','time':0}},"
+                     "{'priority':1,'fade':{'in':'LOW','out':'END_LOW','seconds':0.5,'curve':'linear'},"
+                     "'pose':{'op':'clip','clip':'crouch','time':0}}]}");
     for (int i = 1; i <= 8; i++) {
         step(&p, FRAME, i == 1 ? "LOW" : i == 5 ? "HIGH" : NULL);
         const double low = i / 8.0, high = i < 5 ? 0.0 : fmin((i - 4) / 4.0, 1.0);
@@ -1104,11 +1055,13 @@ static void layers_fade_by_events(void **state) {
 // for a machine in a fade.
 static void fades_and_machines_inside_each_other(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"machine\",\"name\":\"m\",\"states\":[{\"name\":\"calm\",\"pose\":" CLIP_AT(
-        "stand", "0") ",\"transitions\":[{\"to\":\"busy\",\"event\":\"GO\",\"fade\":0}]},{\"name\":\"busy\","
-                      "\"pose\":" FADED("{\"in\":\"WAVE\",\"seconds\":0.25,\"curve\":\"linear\",\"at-end\":true}",
-                                        PLAYED("crouch")) ",\"transitions\":[{\"to\":\"calm\",\"event\":\"GO\","
-                                                          "\"fade\":0}]}]}");
+    player p = begin("{'op':'machine','name':'m','states':["
+                     "{'name':'calm','pose':{'op':'clip','clip':'stand','time':0},"
+                     "'transitions':[{'to':'busy','event':'GO','fade':0}]},"
+                     "{'name':'busy','pose':{'op':'blend','a':{'op':'clip','clip':'stand','time':0},"
+                     "'b':{'op':'clip','clip':'crouch'},"
+                     "'weight':{'in':'WAVE','seconds':0.25,'curve':'linear','at-end':true}},"
+                     "'transitions':[{'to':'calm','event':'GO','fade':0}]}]}");
     const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->machine_count, 2);
     assert_int_equal(def->machines[1].machine, 0);
@@ -1127,7 +1080,7 @@ static void fades_and_machines_inside_each_other(void **state) {
     step(&p, FRAME, "GO");
     assert_string_equal(current(&p, 1), "out");
     end(&p);
-    p = begin(FADED("{\"in\":\"WAVE\",\"out\":\"STOP\",\"seconds\":0}", INNER(PLAYED("crouch"))));
+    p = begin(FADED("{'in':'WAVE','out':'STOP','seconds':0}", INNER(PLAYED("crouch"))));
     assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "WAVE");
     step(&p, FRAME, "GO");
     assert_string_equal(current(&p, 1), "x");
@@ -1144,10 +1097,9 @@ static void fades_and_machines_inside_each_other(void **state) {
 
 static void states_that_nothing_leads_to(void **state) {
     (void)state;
-    reading *graph = read_graph("{\"op\":\"machine\",\"states\":[\n{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},\n"
-                                "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"c\","
-                                "\"after\":1}]},\n {\"name\":\"c\",\"pose\":{\"op\":\"rest\"},\"transitions\":"
-                                "[{\"to\":\"b\",\"after\":0}]}]}");
+    reading *graph = read_graph("{'op':'machine','states':[\n{'name':'a','pose':{'op':'rest'}},\n"
+                                "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'c','after':1}]},\n"
+                                " {'name':'c','pose':{'op':'rest'},'transitions':[{'to':'b','after':0}]}]}");
     assert_int_equal(lmb_graph_json_warning_count(graph->json), 2);
     const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph->json, 0);
     assert_string_equal(warning->path, "states[1].name");
@@ -1158,9 +1110,8 @@ static void states_that_nothing_leads_to(void **state) {
     reading_destroy(graph);
 }
 
-#define LEADS(from, to, needs)                                                                                         \
-    "{\"name\":\"" from "\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"" to "\"," needs "}]}"
-#define WHEN(name, compares, number) "\"when\":{\"" compares "\":[{\"param\":\"" name "\"}," number "]}"
+#define LEADS(from, to, needs) "{'name':'" from "','pose':{'op':'rest'},'transitions':[{'to':'" to "'," needs "}]}"
+#define WHEN(name, compares, number) "'when':{'" compares "':[{'param':'" name "'}," number "]}"
 
 // Two or more states that lead to each other without an event while the same conditions hold.
 static void states_that_lead_to_each_other(void **state) {
@@ -1173,31 +1124,29 @@ static void states_that_lead_to_each_other(void **state) {
         {{LEADS("a", "b", WHEN("x", ">=", "0.5")), LEADS("b", "a", WHEN("x", "<=", "0.5"))}, "'a' -> 'b' -> 'a'"},
         {{LEADS("a", "b", WHEN("x", ">", "0.5")), LEADS("b", "a", WHEN("x", "<", "0.5"))}, NULL},
         {{LEADS("a", "b", WHEN("x", ">", "0.5")), LEADS("b", "a", WHEN("y", ">", "7"))}, "'a' -> 'b' -> 'a'"},
-        {{LEADS("a", "b", "\"after\":0"), LEADS("b", "a", "\"after\":0")}, "'a' -> 'b' -> 'a'"},
-        {{LEADS("a", "b", "\"after\":0"), LEADS("b", "a", "\"after\":0.1")}, NULL},
-        {{LEADS("a", "b", "\"after\":0"), LEADS("b", "a", "\"event\":\"GO\"")}, NULL},
+        {{LEADS("a", "b", "'after':0"), LEADS("b", "a", "'after':0")}, "'a' -> 'b' -> 'a'"},
+        {{LEADS("a", "b", "'after':0"), LEADS("b", "a", "'after':0.1")}, NULL},
+        {{LEADS("a", "b", "'after':0"), LEADS("b", "a", "'event':'GO'")}, NULL},
         {{LEADS("a", "b", WHEN("x", ">", "1")), LEADS("b", "c", WHEN("x", ">", "2")),
-          LEADS("c", "a",
-                "\"when\":{\"and\":[{\"<\":[{\"param\":\"x\"},4]},{\">\":[{\"param\":\"y\"},{\"param\":"
-                "\"x\"}]}]}")},
+          LEADS("c", "a", "'when':{'and':[{'<':[{'param':'x'},4]},{'>':[{'param':'y'},{'param':'x'}]}]}")},
          "'a' -> 'b' -> 'c' -> 'a'"},
         {{LEADS("a", "b", WHEN("x", ">", "1")), LEADS("b", "c", WHEN("x", ">", "2")),
           LEADS("c", "a", WHEN("x", "<", "2"))},
          NULL},
         // More combinations than the check tries: five parameters and no number. It reports no loop.
         {{LEADS("a", "a",
-                "\"when\":{\"or\":[{\">\":[{\"param\":\"p\"},{\"param\":\"q\"}]},{\"==\":[{\"param\":\"r\"},{\"param\":"
-                "\"s\"}]},{\"==\":[{\"param\":\"t\"},{\"param\":\"p\"}]}]}"),
-          LEADS("b", "a", "\"after\":1")},
+                "'when':{'or':[{'>':[{'param':'p'},{'param':'q'}]},{'==':[{'param':'r'},{'param':'s'}]},"
+                "{'==':[{'param':'t'},{'param':'p'}]}]}"),
+          LEADS("b", "a", "'after':1")},
          NULL},
-        {{LEADS("a", "a", WHEN("x", "==", "3")), LEADS("b", "a", "\"after\":1")}, "'a' -> 'a'"},
-        {{LEADS("a", "b", "\"when\":{\"<\":[{\"curve\":\"smoothstep\",\"of\":{\"param\":\"x\"}},0.4]}"),
-          LEADS("b", "a", "\"when\":{\">\":[{\"curve\":\"smoothstep\",\"of\":{\"param\":\"x\"}},0.1]}")},
+        {{LEADS("a", "a", WHEN("x", "==", "3")), LEADS("b", "a", "'after':1")}, "'a' -> 'a'"},
+        {{LEADS("a", "b", "'when':{'<':[{'curve':'smoothstep','of':{'param':'x'}},0.4]}"),
+          LEADS("b", "a", "'when':{'>':[{'curve':'smoothstep','of':{'param':'x'}},0.1]}")},
          "'a' -> 'b' -> 'a'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[2000];
-        snprintf(text, sizeof text, "{\"op\":\"machine\",\"states\":[%s,\n%s%s%s]}", rows[i].ways[0], rows[i].ways[1],
+        snprintf(text, sizeof text, "{'op':'machine','states':[%s,\n%s%s%s]}", rows[i].ways[0], rows[i].ways[1],
                  rows[i].ways[2] != NULL ? "," : "", rows[i].ways[2] != NULL ? rows[i].ways[2] : "");
         reading *graph = read_graph(text);
         const char *found = NULL;
@@ -1242,7 +1191,7 @@ static size_t write_edges(const model *m, uint32_t from, char *text) {
     size_t length = 0;
     for (uint32_t i = 0; i < m->edge_count; i++) {
         if (m->edges[i].from == from) {
-            length += (size_t)sprintf(text + length, "%s{\"to\":\"s%u\",\"event\":\"e%u\",\"priority\":%d,\"fade\":0}",
+            length += (size_t)sprintf(text + length, "%s{'to':'s%u','event':'e%u','priority':%d,'fade':0}",
                                       length == 0 ? "" : ",", m->edges[i].to, m->edges[i].event, m->edges[i].priority);
         }
     }
@@ -1250,15 +1199,14 @@ static size_t write_edges(const model *m, uint32_t from, char *text) {
 }
 
 static void write_model(const model *m, char *text) {
-    size_t length = (size_t)sprintf(text, "{\"op\":\"machine\",\"states\":[");
+    size_t length = (size_t)sprintf(text, "{'op':'machine','states':[");
     for (uint32_t i = 0; i < m->state_count; i++) {
-        length += (size_t)sprintf(text + length,
-                                  "%s{\"name\":\"s%u\",\"pose\":{\"op\":\"clip\",\"clip\":%u},\"transitions\":[",
+        length += (size_t)sprintf(text + length, "%s{'name':'s%u','pose':{'op':'clip','clip':%u},'transitions':[",
                                   i == 0 ? "" : ",", i, i);
         length += write_edges(m, i, text + length);
         length += (size_t)sprintf(text + length, "]}");
     }
-    length += (size_t)sprintf(text + length, "],\"any\":[");
+    length += (size_t)sprintf(text + length, "],'any':[");
     length += write_edges(m, MOST_STATES, text + length);
     sprintf(text + length, "]}");
 }
@@ -1312,8 +1260,7 @@ static lmb_motion place_of(const player *p) {
 // Root motion of a clip, extracted: the hips stay in place, and the character moves.
 static void motion_of_a_clip(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":{\"joint\":\"Hips\",\"axes\":\"y\","
-                     "\"yaw\":false,\"rate\":10}}}");
+    player p = begin("{'op':'clip','clip':'hop','play':{'motion':{'joint':'Hips','axes':'y','yaw':false,'rate':10}}}");
     assert_int_equal(lmb_graph_json_def(p.graph->json)->clip_count, CLIPS + 1);
     for (uint32_t frame = 1; frame <= 40; frame++) {
         step(&p, 0.05, NULL);
@@ -1329,12 +1276,10 @@ static void motion_of_a_clip(void **state) {
 // Motion keys in the text, the clips' weights, and the desired velocity and heading from parameters.
 static void motion_of_a_graph(void **state) {
     (void)state;
-    player p = begin(
-        "{\"op\":\"blend\",\"character-motion\":{\"velocity\":[1,0,{\"param\":\"push\",\"default\":2}],\"heading\":"
-        "{\"param\":\"turn\"},\"acceleration\":4,\"deceleration\":5,\"turn-rate\":3},\"weight\":0.25,"
-        "\"a\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"rate\":2,\"motion\":"
-        "[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
-        "\"b\":{\"op\":\"clip\",\"clip\":\"float\",\"play\":{\"velocity\":2}}}");
+    player p = begin("{'op':'blend','character-motion':{'velocity':[1,0,{'param':'push','default':2}],"
+                     "'heading':{'param':'turn'},'acceleration':4,'deceleration':5,'turn-rate':3},'weight':0.25,"
+                     "'a':{'op':'clip','clip':'hop','play':{'rate':2,'motion':[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
+                     "'b':{'op':'clip','clip':'float','play':{'velocity':2}}}");
     const lmb_control_def *def = p.graph->control;
     assert_non_null(def->motion);
     assert_true(def->motion->turns_to_heading && def->motion->acceleration == 4.0f &&
@@ -1355,14 +1300,14 @@ static void motion_of_a_graph(void **state) {
     assert_true(fabs(place_of(&p).position[0] - (3.0 - late)) <= 1e-3);
     end(&p);
     // A character motion also works alone. Without one, only groups can use a velocity.
-    p = begin("{\"op\":\"rest\",\"character-motion\":true}");
+    p = begin("{'op':'rest','character-motion':true}");
     assert_non_null(p.graph->control->motion);
     step(&p, 0.1, NULL);
     end(&p);
-    p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"velocity\":3}}");
+    p = begin("{'op':'clip','clip':'hop','play':{'velocity':3}}");
     assert_null(p.graph->control->motion);
     end(&p);
-    p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":true}}");
+    p = begin("{'op':'clip','clip':'hop','play':{'motion':true}}");
     assert_non_null(p.graph->control->motion);
     end(&p);
 }
@@ -1370,18 +1315,13 @@ static void motion_of_a_graph(void **state) {
 // The actual velocity has a name. Conditions and poses read it in the frame in which it is written.
 static void the_actual_velocity_has_a_name(void **state) {
     (void)state;
-    static const char text[] =
-        "{\"op\":\"machine\",\"character-motion\":{\"actual-velocity\":[\"aside\",null,\"pace\"],\"velocity\":[0.5,0,{"
-        "\"param\":"
-        "\"push\"}],"
-        "\"acceleration\":4,\"deceleration\":8},\"states\":[{\"name\":\"still\",\"pose\":{\"op\":\"blend\",\"weight\":{"
-        "\"param\":"
-        "\"pace\"},\"a\":" CLIP_AT("stand", "0") ",\"b\":" CLIP_AT(
-            "hop", "0") "},\"transitions\":[{\"to\":\"goes\",\"fade\":0,"
-                        "\"when\":{\">\":[{\"param\":\"pace\"},1]}}]},{\"name\":\"goes\",\"pose\":" CLIP_AT(
-                            "land", "0") ",\"transitions\":[{\"to\":\"still\",\"fade\":0,\"when\":{\"<\":[{\"param\":"
-                                         "\"pace\"},0.9]}}]}]}";
-    player p = begin(text);
+    player p = begin("{'op':'machine','character-motion':{'actual-velocity':['aside',null,'pace'],"
+                     "'velocity':[0.5,0,{'param':'push'}],'acceleration':4,'deceleration':8},'states':["
+                     "{'name':'still','pose':{'op':'blend','weight':{'param':'pace'},"
+                     "'a':{'op':'clip','clip':'stand','time':0},'b':{'op':'clip','clip':'hop','time':0}},"
+                     "'transitions':[{'to':'goes','fade':0,'when':{'>':[{'param':'pace'},1]}}]},"
+                     "{'name':'goes','pose':{'op':'clip','clip':'land','time':0},"
+                     "'transitions':[{'to':'still','fade':0,'when':{'<':[{'param':'pace'},0.9]}}]}]}");
     const lmb_control_def *def = p.graph->control;
     const uint32_t pace = def->motion->velocity_parameters[2];
     assert_string_equal(lmb_graph_parameter_at(p.graph->graph, pace).name, "pace");
@@ -1417,280 +1357,247 @@ static void the_actual_velocity_has_a_name(void **state) {
 
 // ---- Malformed texts.
 
-typedef struct malformed {
-    const char *text;
-    const char *path;
-    uint32_t line, column;
-    const char *message;
-} malformed;
-
-static void expect_problem(const malformed *row) {
-    const lmb_graph_source source = source_of(row->text);
-    lmb_graph_json *graph = NULL;
-    static lmb_graph_problems problems;
-    lmb_error error = {0};
-    lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
-    if (result != LMB_ERROR_FORMAT) {
-        fail_msg("%s: %s", row->text, lmb_result_name(result));
-    }
-    const lmb_graph_problem *first = &problems.list[0];
-    if (problems.count != 1 || strcmp(first->path, row->path) != 0 || first->line != row->line ||
-        first->column != row->column || strstr(first->message, row->message) == NULL) {
-        fail_msg("%s\n%u problems: %u:%u %s: %s\nwanted %u:%u %s: %s", row->text, problems.count, first->line,
-                 first->column, first->path, first->message, row->line, row->column, row->path, row->message);
-    }
+static void expect_malformed(malformed_graph row) {
+    const lmb_graph_source source = source_of(row.text);
+    expect_problem(&source, &row);
 }
 
-#define REST "\"pose\":{\"op\":\"rest\"}"
+#define REST "'pose':{'op':'rest'}"
 // Two states. `members` adds to the first one, from line 2 on.
 #define TWO(members)                                                                                                   \
-    "{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST ",\n" members "},{\"name\":\"b\"," REST "}],"              \
-    "\"any\":[{\"to\":\"b\",\"event\":\"B\"}]}"
-#define GOES(members) TWO("\"transitions\":[{" members "}]")
-#define PLAY(members) "{\"op\":\"clip\",\"clip\":\"hop\",\n\"play\":{" members "}}"
-#define CHARACTER_MOTION(value) "{\"op\":\"rest\",\n\"character-motion\":" value "}"
-#define WEIGHT(value) "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":" value "}"
-#define IN_BLEND(a, b) "{\"op\":\"blend\",\"a\":" a ",\n\"b\":" b "}"
-#define IN_MATRICES(pose)                                                                                              \
-    "{\"op\":\"weighted-matrix\",\"inputs\":[{\"weight\":1,\"pose\":" pose "},{\"weight\":1," REST "}]}"
-#define GROUPED(members) "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":\"g\"" members "}}"
+    "{'op':'machine','states':[{'name':'a'," REST ",\n" members "},{'name':'b'," REST                                  \
+    "}],'any':[{'to':'b','event':'B'}]}"
+#define GOES(members) TWO("'transitions':[{" members "}]")
+#define PLAY(members) "{'op':'clip','clip':'hop',\n'play':{" members "}}"
+#define CHARACTER_MOTION(value) "{'op':'rest',\n'character-motion':" value "}"
+#define WEIGHT(value) "{'op':'blend','a':{'op':'rest'},'b':{'op':'rest'},\n'weight':" value "}"
+#define IN_BLEND(a, b) "{'op':'blend','a':" a ",\n'b':" b "}"
+#define IN_MATRICES(pose) "{'op':'weighted-matrix','inputs':[{'weight':1,'pose':" pose "},{'weight':1," REST "}]}"
+#define GROUPED(members) "{'op':'clip','clip':'hop','play':{'group':'g'" members "}}"
 
 // A node with a fade "I". `members` adds to it, from line 2 on.
-#define WITH_FADE(members) "{\"op\":\"blend\",\"weight\":{\"in\":\"I\"},\"a\":{\"op\":\"rest\"},\n" members "}"
-#define ADD(number) "{\"add\":[0," number "]}"
+#define WITH_FADE(members) "{'op':'blend','weight':{'in':'I'},'a':{'op':'rest'},\n" members "}"
+#define ADD(number) "{'add':[0," number "]}"
 #define ADD8(number) ADD(ADD(ADD(ADD(ADD(ADD(ADD(ADD(number))))))))
 #define ADDED8 ".add[1].add[1].add[1].add[1].add[1].add[1].add[1].add[1]"
 
 static void malformed_texts(void **state) {
     (void)state;
-    static const malformed rows[] = {
-        {"{\"op\":\"machine\"}", "", 1, 1, "\"machine\" needs the field \"states\""},
-        {"{\"op\":\"machine\",\"states\":[]}", "states", 1, 26, "0 states, where 1 to 64 are possible"},
-        {"{\"op\":\"machine\",\"states\":3}", "states", 1, 26, "a number, where an array was expected"},
-        {"{\"op\":\"machine\",\"states\":[3]}", "states[0]", 1, 27, "a number, where an object was expected"},
-        {"{\"op\":\"machine\",\"name\":7,\"states\":[{\"name\":\"a\"," REST "}]}", "name", 1, 24,
-         "a string was expected"},
-        {"{\"op\":\"machine\",\"states\":[{" REST "}]}", "states[0]", 1, 27, "a state needs the field \"name\""},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\"}]}", "states[0]", 1, 27, "a state needs the field \"pose\""},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"\"," REST "}]}", "states[0].name", 1, 35, "a name without"},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST "},\n{\"name\":\"a\"," REST "}],\"any\":[]}",
-         "states[1].name", 2, 9, "another state has this name"},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST "}],\n\"initial\":\"b\"}", "initial", 2, 11,
+    static const malformed_graph rows[] = {
+        {"{'op':'machine'}", "", 1, 1, "\"machine\" needs the field \"states\""},
+        {"{'op':'machine','states':[]}", "states", 1, 26, "0 states, where 1 to 64 are possible"},
+        {"{'op':'machine','states':3}", "states", 1, 26, "a number, where an array was expected"},
+        {"{'op':'machine','states':[3]}", "states[0]", 1, 27, "a number, where an object was expected"},
+        {"{'op':'machine','name':7,'states':[{'name':'a'," REST "}]}", "name", 1, 24, "a string was expected"},
+        {"{'op':'machine','states':[{" REST "}]}", "states[0]", 1, 27, "a state needs the field \"name\""},
+        {"{'op':'machine','states':[{'name':'a'}]}", "states[0]", 1, 27, "a state needs the field \"pose\""},
+        {"{'op':'machine','states':[{'name':''," REST "}]}", "states[0].name", 1, 35, "a name without"},
+        {"{'op':'machine','states':[{'name':'a'," REST "},\n{'name':'a'," REST "}],'any':[]}", "states[1].name", 2, 9,
+         "another state has this name"},
+        {"{'op':'machine','states':[{'name':'a'," REST "}],\n'initial':'b'}", "initial", 2, 11,
          "the machine has no state of this name"},
-        {TWO("\"restarts\":true"), "states[0].restarts", 2, 1, "has name, pose, restart, entry, exit, transitions"},
-        {TWO("\"restart\":1"), "states[0].restart", 2, 11, "a boolean was expected"},
-        {TWO("\"entry\":\"END\""), "states[0].entry", 2, 9, "END is no event"},
-        {TWO("\"exit\":\"\""), "states[0].exit", 2, 8, "an event without a name"},
-        {TWO("\"transitions\":{}"), "states[0].transitions", 2, 15, "an array was expected"},
-        {TWO("\"transitions\":[\"b\"]"), "states[0].transitions[0]", 2, 16, "an object was expected"},
-        {GOES("\"to\":\"c\",\"event\":\"E\""), "states[0].transitions[0].to", 2, 22, "no state of this name"},
-        {GOES("\"event\":\"E\""), "states[0].transitions[0]", 2, 16, "a transition needs the field \"to\""},
-        {GOES("\"to\":\"b\""), "states[0].transitions[0]", 2, 16, "a transition needs an \"event\""},
-        {GOES("\"to\":\"b\",\"end\":false"), "states[0].transitions[0]", 2, 16, "a transition needs an \"event\""},
-        {GOES("\"to\":\"b\",\"end\":true"), "states[0].transitions[0].end", 2, 32, "no clip plays in this state"},
-        {GOES("\"to\":\"b\",\"event\":\"END\""), "states[0].transitions[0].event", 2, 34, "END is no event"},
-        {GOES("\"to\":\"b\",\"after\":-1"), "states[0].transitions[0].after", 2, 34, "-1 is outside 0 to 100000"},
-        {GOES("\"to\":\"b\",\"after\":1,\"fade\":1e6"), "states[0].transitions[0].fade", 2, 43, "outside 0 to 100000"},
-        {GOES("\"to\":\"b\",\"after\":1,\"curve\":\"round\""), "states[0].transitions[0].curve", 2, 44, "unknown"},
-        {"{\"op\":\"clip\",\"clip\":{\"curve\":\"uniform-s\",\"of\":{\"param\":\"c\"}},\n\"play\":true}", "play", 2, 8,
+        {TWO("'restarts':true"), "states[0].restarts", 2, 1, "has name, pose, restart, entry, exit, transitions"},
+        {TWO("'restart':1"), "states[0].restart", 2, 11, "a boolean was expected"},
+        {TWO("'entry':'END'"), "states[0].entry", 2, 9, "END is no event"},
+        {TWO("'exit':''"), "states[0].exit", 2, 8, "an event without a name"},
+        {TWO("'transitions':{}"), "states[0].transitions", 2, 15, "an array was expected"},
+        {TWO("'transitions':['b']"), "states[0].transitions[0]", 2, 16, "an object was expected"},
+        {GOES("'to':'c','event':'E'"), "states[0].transitions[0].to", 2, 22, "no state of this name"},
+        {GOES("'event':'E'"), "states[0].transitions[0]", 2, 16, "a transition needs the field \"to\""},
+        {GOES("'to':'b'"), "states[0].transitions[0]", 2, 16, "a transition needs an \"event\""},
+        {GOES("'to':'b','end':false"), "states[0].transitions[0]", 2, 16, "a transition needs an \"event\""},
+        {GOES("'to':'b','end':true"), "states[0].transitions[0].end", 2, 32, "no clip plays in this state"},
+        {GOES("'to':'b','event':'END'"), "states[0].transitions[0].event", 2, 34, "END is no event"},
+        {GOES("'to':'b','after':-1"), "states[0].transitions[0].after", 2, 34, "-1 is outside 0 to 100000"},
+        {GOES("'to':'b','after':1,'fade':1e6"), "states[0].transitions[0].fade", 2, 43, "outside 0 to 100000"},
+        {GOES("'to':'b','after':1,'curve':'round'"), "states[0].transitions[0].curve", 2, 44, "unknown"},
+        {"{'op':'clip','clip':{'curve':'uniform-s','of':{'param':'c'}},\n'play':true}", "play", 2, 8,
          "a clip that a parameter chooses has no player"},
-        {GOES("\"to\":\"b\",\"after\":1,\"curve\":{\"bezier\":[0,1]}"), "states[0].transitions[0].curve", 2, 44,
+        {GOES("'to':'b','after':1,'curve':{'bezier':[0,1]}"), "states[0].transitions[0].curve", 2, 44,
          "an object, where a string was expected"},
-        {GOES("\"to\":\"b\",\"after\":1,\"kind\":\"slow\""), "states[0].transitions[0].kind", 2, 43,
+        {GOES("'to':'b','after':1,'kind':'slow'"), "states[0].transitions[0].kind", 2, 43,
          "smooth, frozen, inertialized"},
-        {GOES("\"to\":\"b\",\"after\":1,\"priority\":0.5"), "states[0].transitions[0].priority", 2, 47,
-         "no whole number"},
-        {GOES("\"to\":\"b\",\"when\":true"), "states[0].transitions[0].when", 2, 33, "an object was expected"},
-        {GOES("\"to\":\"b\",\"when\":{}"), "states[0].transitions[0].when", 2, 33, "a condition has one member"},
-        {GOES("\"to\":\"b\",\"when\":{\"!=\":[0,1]}"), "states[0].transitions[0].when.!=", 2, 34,
-         "unknown; there are <"},
-        {GOES("\"to\":\"b\",\"when\":{\"<\":[0]}"), "states[0].transitions[0].when.<", 2, 38, "1 numbers, where 2"},
-        {GOES("\"to\":\"b\",\"when\":{\"<\":0}"), "states[0].transitions[0].when.<", 2, 38, "an array was expected"},
-        {GOES("\"to\":\"b\",\"when\":{\"<\":[0,\"x\"]}"), "states[0].transitions[0].when.<[1]", 2, 41,
-         "a string, where"},
-        {GOES("\"to\":\"b\",\"when\":{\"and\":[]}"), "states[0].transitions[0].when.and", 2, 40, "no conditions"},
-        {GOES("\"to\":\"b\",\"when\":{\"or\":{}}"), "states[0].transitions[0].when.or", 2, 39, "an array was expected"},
-        {"{\"op\":\"clip\",\"clip\":\"hop\",\"play\":false}", "play", 1, 34, "neither true nor an object"},
-        {"{\"op\":\"clip\",\"clip\":\"hop\",\"play\":true,\n\"time\":1}", "time", 2, 8, "its time from that"},
-        {"{\"op\":\"clip\",\"clip\":\"hop\",\"play\":true,\n\"rate\":1}", "rate", 2, 8, "has this inside it"},
-        {"{\"op\":\"clip\",\"clip\":\"hop\",\"play\":true,\n\"loop\":true}", "loop", 2, 8, "has an \"end\" inside it"},
-        {"{\"op\":\"clip\",\"clip\":{\"param\":\"c\"},\n\"play\":true}", "play", 2, 8, "needs a \"time\""},
-        {PLAY("\"end\":\"stop\""), "play.end", 2, 15, "loop, hold, once, ping-pong"},
-        {PLAY("\"rate\":65"), "play.rate", 2, 16, "65 is outside -64 to 64"},
-        {PLAY("\"offset\":0.8"), "play.offset", 2, 18, "0.8 is outside 0 to 0.75"},
-        {PLAY("\"offset\":{\"param\":\"o\"}"), "play.offset", 2, 18, "a number was expected"},
-        {PLAY("\"weight\":1"), "play.weight", 2, 9, "\"play\" has no such field; it has end, rate"},
-        {PLAY("\"motion\":1"), "play.motion", 2, 18, "neither true, nor an object, nor an array of keys"},
-        {PLAY("\"motion\":false"), "play.motion", 2, 18, "neither true"},
-        {PLAY("\"motion\":[]"), "play.motion", 2, 18, "0 keys, and 2 to 65,536"},
-        {PLAY("\"motion\":[[0,0,0,0]]"), "play.motion", 2, 18, "1 keys"},
-        {PLAY("\"motion\":[[0,0,0,0],7]"), "play.motion[1]", 2, 29, "an array was expected"},
-        {PLAY("\"motion\":[[0,0,0,0],[0,0,0]]"), "play.motion[1]", 2, 29, "a key is x, y, z and yaw"},
-        {PLAY("\"motion\":[[0,0,0,0],[0,0,0,2e6]]"), "play.motion[1][3]", 2, 36, "2e+06 is outside"},
-        {PLAY("\"motion\":{\"joint\":\"Tail\"}"), "play.motion.joint", 2, 27, "no joint of this name"},
-        {PLAY("\"motion\":{\"joint\":1}"), "play.motion.joint", 2, 27, "a string was expected"},
-        {PLAY("\"motion\":{\"axes\":\"xx\"}"), "play.motion.axes", 2, 26, "each once at most"},
-        {PLAY("\"motion\":{\"axes\":\"w\"}"), "play.motion.axes", 2, 26, "letters of"},
-        {PLAY("\"motion\":{\"axes\":true}"), "play.motion.axes", 2, 26, "a string was expected"},
-        {PLAY("\"motion\":{\"yaw\":1}"), "play.motion.yaw", 2, 25, "a boolean was expected"},
-        {PLAY("\"motion\":{\"rate\":0}"), "play.motion.rate", 2, 26, "0 is outside"},
-        {PLAY("\"motion\":{\"turn\":0}"), "play.motion.turn", 2, 19, "\"motion\" has no such field"},
+        {GOES("'to':'b','after':1,'priority':0.5"), "states[0].transitions[0].priority", 2, 47, "no whole number"},
+        {GOES("'to':'b','when':true"), "states[0].transitions[0].when", 2, 33, "an object was expected"},
+        {GOES("'to':'b','when':{}"), "states[0].transitions[0].when", 2, 33, "a condition has one member"},
+        {GOES("'to':'b','when':{'!=':[0,1]}"), "states[0].transitions[0].when.!=", 2, 34, "unknown; there are <"},
+        {GOES("'to':'b','when':{'<':[0]}"), "states[0].transitions[0].when.<", 2, 38, "1 numbers, where 2"},
+        {GOES("'to':'b','when':{'<':0}"), "states[0].transitions[0].when.<", 2, 38, "an array was expected"},
+        {GOES("'to':'b','when':{'<':[0,'x']}"), "states[0].transitions[0].when.<[1]", 2, 41, "a string, where"},
+        {GOES("'to':'b','when':{'and':[]}"), "states[0].transitions[0].when.and", 2, 40, "no conditions"},
+        {GOES("'to':'b','when':{'or':{}}"), "states[0].transitions[0].when.or", 2, 39, "an array was expected"},
+        {"{'op':'clip','clip':'hop','play':false}", "play", 1, 34, "neither true nor an object"},
+        {"{'op':'clip','clip':'hop','play':true,\n'time':1}", "time", 2, 8, "its time from that"},
+        {"{'op':'clip','clip':'hop','play':true,\n'rate':1}", "rate", 2, 8, "has this inside it"},
+        {"{'op':'clip','clip':'hop','play':true,\n'loop':true}", "loop", 2, 8, "has an \"end\" inside it"},
+        {"{'op':'clip','clip':{'param':'c'},\n'play':true}", "play", 2, 8, "needs a \"time\""},
+        {PLAY("'end':'stop'"), "play.end", 2, 15, "loop, hold, once, ping-pong"},
+        {PLAY("'rate':65"), "play.rate", 2, 16, "65 is outside -64 to 64"},
+        {PLAY("'offset':0.8"), "play.offset", 2, 18, "0.8 is outside 0 to 0.75"},
+        {PLAY("'offset':{'param':'o'}"), "play.offset", 2, 18, "a number was expected"},
+        {PLAY("'weight':1"), "play.weight", 2, 9, "\"play\" has no such field; it has end, rate"},
+        {PLAY("'motion':1"), "play.motion", 2, 18, "neither true, nor an object, nor an array of keys"},
+        {PLAY("'motion':false"), "play.motion", 2, 18, "neither true"},
+        {PLAY("'motion':[]"), "play.motion", 2, 18, "0 keys, and 2 to 65,536"},
+        {PLAY("'motion':[[0,0,0,0]]"), "play.motion", 2, 18, "1 keys"},
+        {PLAY("'motion':[[0,0,0,0],7]"), "play.motion[1]", 2, 29, "an array was expected"},
+        {PLAY("'motion':[[0,0,0,0],[0,0,0]]"), "play.motion[1]", 2, 29, "a key is x, y, z and yaw"},
+        {PLAY("'motion':[[0,0,0,0],[0,0,0,2e6]]"), "play.motion[1][3]", 2, 36, "2e+06 is outside"},
+        {PLAY("'motion':{'joint':'Tail'}"), "play.motion.joint", 2, 27, "no joint of this name"},
+        {PLAY("'motion':{'joint':1}"), "play.motion.joint", 2, 27, "a string was expected"},
+        {PLAY("'motion':{'axes':'xx'}"), "play.motion.axes", 2, 26, "each once at most"},
+        {PLAY("'motion':{'axes':'w'}"), "play.motion.axes", 2, 26, "letters of"},
+        {PLAY("'motion':{'axes':true}"), "play.motion.axes", 2, 26, "a string was expected"},
+        {PLAY("'motion':{'yaw':1}"), "play.motion.yaw", 2, 25, "a boolean was expected"},
+        {PLAY("'motion':{'rate':0}"), "play.motion.rate", 2, 26, "0 is outside"},
+        {PLAY("'motion':{'turn':0}"), "play.motion.turn", 2, 19, "\"motion\" has no such field"},
         {CHARACTER_MOTION("1"), "character-motion", 2, 20, "neither true nor an object"},
         {CHARACTER_MOTION("false"), "character-motion", 2, 20, "neither true nor an object"},
-        {CHARACTER_MOTION("{\"speed\":1}"), "character-motion.speed", 2, 21, "\"character-motion\" has no such field"},
-        {CHARACTER_MOTION("{\"velocity\":1}"), "character-motion.velocity", 2, 32, "an array was expected"},
-        {CHARACTER_MOTION("{\"velocity\":[1,2]}"), "character-motion.velocity", 2, 32, "a velocity is x, y and z"},
-        {CHARACTER_MOTION("{\"velocity\":[1,2,\"x\"]}"), "character-motion.velocity[2]", 2, 37, "a string, where"},
-        {CHARACTER_MOTION("{\"turn-rate\":-1}"), "character-motion.turn-rate", 2, 33, "-1 is outside 0"},
-        {CHARACTER_MOTION("{\"acceleration\":1e-9}"), "character-motion.acceleration", 2, 36, "neither 0"},
-        {CHARACTER_MOTION("{\"deceleration\":{\"param\":\"d\"}}"), "character-motion.deceleration", 2, 36,
+        {CHARACTER_MOTION("{'speed':1}"), "character-motion.speed", 2, 21, "\"character-motion\" has no such field"},
+        {CHARACTER_MOTION("{'velocity':1}"), "character-motion.velocity", 2, 32, "an array was expected"},
+        {CHARACTER_MOTION("{'velocity':[1,2]}"), "character-motion.velocity", 2, 32, "a velocity is x, y and z"},
+        {CHARACTER_MOTION("{'velocity':[1,2,'x']}"), "character-motion.velocity[2]", 2, 37, "a string, where"},
+        {CHARACTER_MOTION("{'turn-rate':-1}"), "character-motion.turn-rate", 2, 33, "-1 is outside 0"},
+        {CHARACTER_MOTION("{'acceleration':1e-9}"), "character-motion.acceleration", 2, 36, "neither 0"},
+        {CHARACTER_MOTION("{'deceleration':{'param':'d'}}"), "character-motion.deceleration", 2, 36,
          "a number was expected"},
-        {CHARACTER_MOTION("{\"heading\":true}"), "character-motion.heading", 2, 31, "a boolean, where"},
-        {CHARACTER_MOTION("{\"actual-velocity\":\"v\"}"), "character-motion.actual-velocity", 2, 39,
+        {CHARACTER_MOTION("{'heading':true}"), "character-motion.heading", 2, 31, "a boolean, where"},
+        {CHARACTER_MOTION("{'actual-velocity':'v'}"), "character-motion.actual-velocity", 2, 39,
          "an array was expected"},
-        {CHARACTER_MOTION("{\"actual-velocity\":[null]}"), "character-motion.actual-velocity", 2, 39,
+        {CHARACTER_MOTION("{'actual-velocity':[null]}"), "character-motion.actual-velocity", 2, 39,
          "a velocity is x, y and z"},
-        {CHARACTER_MOTION("{\"actual-velocity\":[null,null,1]}"), "character-motion.actual-velocity[2]", 2, 50,
+        {CHARACTER_MOTION("{'actual-velocity':[null,null,1]}"), "character-motion.actual-velocity[2]", 2, 50,
          "a string was expected"},
-        {CHARACTER_MOTION("{\"actual-velocity\":[\"\",null,null]}"), "character-motion.actual-velocity[0]", 2, 40,
+        {CHARACTER_MOTION("{'actual-velocity':['',null,null]}"), "character-motion.actual-velocity[0]", 2, 40,
          "a name without"},
-        {CHARACTER_MOTION("{\"actual-velocity\":[\"v\",null,\"v\"]}"), "character-motion.actual-velocity[2]", 2, 49,
+        {CHARACTER_MOTION("{'actual-velocity':['v',null,'v']}"), "character-motion.actual-velocity[2]", 2, 49,
          "given twice"},
-        {CHARACTER_MOTION("{\"actual-velocity\":[null,null,\"v\"],\"velocity\":[0,0,{\"param\":\"v\"}]}"),
+        {CHARACTER_MOTION("{'actual-velocity':[null,null,'v'],'velocity':[0,0,{'param':'v'}]}"),
          "character-motion.actual-velocity[2]", 2, 50, "cannot be what it wants"},
-        {CHARACTER_MOTION("{\"heading\":{\"param\":\"v\"},\"actual-velocity\":[\"v\",null,null]}"),
+        {CHARACTER_MOTION("{'heading':{'param':'v'},'actual-velocity':['v',null,null]}"),
          "character-motion.actual-velocity[0]", 2, 64, "cannot be what it wants"},
-        {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\"weight\":{\"param\":\"v\",\"smooth\":1},"
-         "\n"
-         "\"character-motion\":{\"actual-velocity\":[null,\"v\",null]}}",
+        {"{'op':'blend','a':{'op':'rest'},'b':{'op':'rest'},'weight':{'param':'v','smooth':1},\n"
+         "'character-motion':{'actual-velocity':[null,'v',null]}}",
          "character-motion.actual-velocity[1]", 2, 45, "cannot be smoothed"},
-        {CHARACTER_MOTION("true,\n\"character-motion\":true"), "character-motion", 3, 1, "given twice"},
-        {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"character-motion\":true}"), "b.character-motion", 2, 18,
+        {CHARACTER_MOTION("true,\n'character-motion':true"), "character-motion", 3, 1, "given twice"},
+        {IN_BLEND("{'op':'rest'}", "{'op':'rest','character-motion':true}"), "b.character-motion", 2, 18,
          "the outermost pose alone has character motion"},
-        {PLAY("\"group\":7"), "play.group", 2, 17, "a string was expected"},
-        {PLAY("\"group\":\"g\",\"end\":\"hold\""), "play.end", 2, 27, "clips of a group loop"},
-        {PLAY("\"markers\":[0.5,0.25]"), "play.markers[1]", 2, 24, "0.25: markers ascend"},
-        {PLAY("\"markers\":[0.75]"), "play.markers[0]", 2, 20, "are before the clip's end"},
-        {PLAY("\"markers\":[1]"), "play.markers[0]", 2, 20, "1 is outside 0 to 0.75"},
-        {PLAY("\"markers\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"), "play.markers", 2, 19,
-         "17 markers, where at most 16"},
-        {PLAY("\"notifies\":[{\"time\":0.1}]"), "play.notifies[0]", 2, 21, "a notify needs the field \"event\""},
-        {PLAY("\"notifies\":[{\"time\":0.8,\"event\":\"e\"}]"), "play.notifies[0]", 2, 21, "a time of 0.8"},
-        {PLAY("\"notifies\":[{\"time\":0.2,\"event\":\"e\"},{\"event\":\"e\",\"time\":0.1}]"), "play.notifies[1]", 2,
-         46, "in the order of their times"},
-        {PLAY("\"velocity\":1e13"), "play.velocity", 2, 20, "is outside"},
-        {PLAY("\"ended\":3"), "play.ended", 2, 17, "a string was expected"},
-        {IN_BLEND(GROUPED(""), GROUPED(",\"rate\":2")), "b.play.rate", 2, 58, "the rate of its first clip"},
-        {IN_BLEND(GROUPED(""), GROUPED(",\"cadence\":\"default\"")), "b.play.cadence", 2, 61,
+        {PLAY("'group':7"), "play.group", 2, 17, "a string was expected"},
+        {PLAY("'group':'g','end':'hold'"), "play.end", 2, 27, "clips of a group loop"},
+        {PLAY("'markers':[0.5,0.25]"), "play.markers[1]", 2, 24, "0.25: markers ascend"},
+        {PLAY("'markers':[0.75]"), "play.markers[0]", 2, 20, "are before the clip's end"},
+        {PLAY("'markers':[1]"), "play.markers[0]", 2, 20, "1 is outside 0 to 0.75"},
+        {PLAY("'markers':[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"), "play.markers", 2, 19, "17 markers, where at most 16"},
+        {PLAY("'notifies':[{'time':0.1}]"), "play.notifies[0]", 2, 21, "a notify needs the field \"event\""},
+        {PLAY("'notifies':[{'time':0.8,'event':'e'}]"), "play.notifies[0]", 2, 21, "a time of 0.8"},
+        {PLAY("'notifies':[{'time':0.2,'event':'e'},{'event':'e','time':0.1}]"), "play.notifies[1]", 2, 46,
+         "in the order of their times"},
+        {PLAY("'velocity':1e13"), "play.velocity", 2, 20, "is outside"},
+        {PLAY("'ended':3"), "play.ended", 2, 17, "a string was expected"},
+        {IN_BLEND(GROUPED(""), GROUPED(",'rate':2")), "b.play.rate", 2, 58, "the rate of its first clip"},
+        {IN_BLEND(GROUPED(""), GROUPED(",'cadence':'default'")), "b.play.cadence", 2, 61,
          "the cadence of its first clip"},
-        {PLAY("\"cadence\":\"default\""), "play.cadence", 2, 19, "a cadence is a group's, and there is none"},
-        {PLAY("\"group\":\"g\",\"cadence\":\"slow\""), "play.cadence", 2, 31,
-         "unknown; there are default, duration, velocity"},
-        {PLAY("\"group\":\"g\",\"cadence\":1"), "play.cadence", 2, 31, "a number, where a string was expected"},
-        {IN_BLEND(GROUPED(",\"velocity\":1,\"cadence\":\"velocity\""), GROUPED("")), "b.play.group", 2, 47,
+        {PLAY("'cadence':'default'"), "play.cadence", 2, 19, "a cadence is a group's, and there is none"},
+        {PLAY("'group':'g','cadence':'slow'"), "play.cadence", 2, 31, "unknown; there are default, duration, velocity"},
+        {PLAY("'group':'g','cadence':1"), "play.cadence", 2, 31, "a number, where a string was expected"},
+        {IN_BLEND(GROUPED(",'velocity':1,'cadence':'velocity'"), GROUPED("")), "b.play.group", 2, 47,
          "no velocity, which the cadence of its group needs"},
-        {IN_BLEND(GROUPED(",\"cadence\":\"velocity\""), GROUPED(",\"velocity\":1")), "a.play.cadence", 1, 75,
+        {IN_BLEND(GROUPED(",'cadence':'velocity'"), GROUPED(",'velocity':1")), "a.play.cadence", 1, 75,
          "no velocity, which the cadence of its group needs"},
-        {IN_BLEND(GROUPED(""), GROUPED(",\"markers\":[0,0.1]")), "b.play.group", 2, 47, "this one 2, the first 1"},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\n\"offset\":1}}]"
-         "}",
+        {IN_BLEND(GROUPED(""), GROUPED(",'markers':[0,0.1]")), "b.play.group", 2, 47, "this one 2, the first 1"},
+        {"{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'hop',\n'offset':1}}]}",
          "states[0].pose.offset", 2, 10, "a number from 0 to 0.75"},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\n\"clip\":\"hope\"}}]}",
-         "states[0].pose.clip", 2, 8, "there is no clip of this name"},
-        {WEIGHT("{\"in\":1}"), "weight.in", 2, 16, "a string was expected"},
-        {WEIGHT("{\"out\":\"O\"}"), "weight", 2, 10, "a fade needs the field \"in\""},
-        {WEIGHT("{\"in\":\"\"}"), "weight.in", 2, 16, "an event without a name"},
-        {WEIGHT("{\"in\":\"END\"}"), "weight.in", 2, 16, "END is no event"},
-        {WEIGHT("{\"in\":\"I\",\"in\":\"I\"}"), "weight.in", 2, 20, "given twice"},
-        {WEIGHT("{\"in\":\"I\",\"until\":\"O\"}"), "weight.until", 2, 20,
+        {"{'op':'machine','states':[{'name':'a','pose':{'op':'clip',\n'clip':'hope'}}]}", "states[0].pose.clip", 2, 8,
+         "there is no clip of this name"},
+        {WEIGHT("{'in':1}"), "weight.in", 2, 16, "a string was expected"},
+        {WEIGHT("{'out':'O'}"), "weight", 2, 10, "a fade needs the field \"in\""},
+        {WEIGHT("{'in':''}"), "weight.in", 2, 16, "an event without a name"},
+        {WEIGHT("{'in':'END'}"), "weight.in", 2, 16, "END is no event"},
+        {WEIGHT("{'in':'I','in':'I'}"), "weight.in", 2, 20, "given twice"},
+        {WEIGHT("{'in':'I','until':'O'}"), "weight.until", 2, 20,
          "has in, out, at-end, after, seconds, out-seconds, curve, restart, initial, name"},
-        {WEIGHT("{\"in\":\"I\",\"out\":true}"), "weight.out", 2, 26, "a string was expected"},
-        {WEIGHT("{\"in\":\"I\",\"seconds\":-1}"), "weight.seconds", 2, 30, "-1 is outside 0 to 100000"},
-        {WEIGHT("{\"in\":\"I\",\"out-seconds\":{\"param\":\"s\"}}"), "weight.out-seconds", 2, 34,
-         "a number was expected"},
-        {WEIGHT("{\"in\":\"I\",\"after\":1e6}"), "weight.after", 2, 28, "outside 0 to 100000"},
-        {WEIGHT("{\"in\":\"I\",\"curve\":\"round\"}"), "weight.curve", 2, 28, "unknown"},
-        {WEIGHT("{\"in\":\"I\",\"curve\":{\"bezier\":[0,1]}}"), "weight.curve", 2, 28, "a string was expected"},
-        {WEIGHT("{\"in\":\"I\",\"at-end\":1}"), "weight.at-end", 2, 29, "a boolean was expected"},
-        {WEIGHT("{\"in\":\"I\",\"at-end\":true}"), "weight.at-end", 2, 29, "no clip plays in what is faded"},
-        {WEIGHT("{\"in\":\"I\",\"restart\":0}"), "weight.restart", 2, 30, "a boolean was expected"},
-        {WEIGHT("{\"in\":\"I\",\"restart\":true,\"out\":\"I\"}"), "weight.restart", 2, 30,
+        {WEIGHT("{'in':'I','out':true}"), "weight.out", 2, 26, "a string was expected"},
+        {WEIGHT("{'in':'I','seconds':-1}"), "weight.seconds", 2, 30, "-1 is outside 0 to 100000"},
+        {WEIGHT("{'in':'I','out-seconds':{'param':'s'}}"), "weight.out-seconds", 2, 34, "a number was expected"},
+        {WEIGHT("{'in':'I','after':1e6}"), "weight.after", 2, 28, "outside 0 to 100000"},
+        {WEIGHT("{'in':'I','curve':'round'}"), "weight.curve", 2, 28, "unknown"},
+        {WEIGHT("{'in':'I','curve':{'bezier':[0,1]}}"), "weight.curve", 2, 28, "a string was expected"},
+        {WEIGHT("{'in':'I','at-end':1}"), "weight.at-end", 2, 29, "a boolean was expected"},
+        {WEIGHT("{'in':'I','at-end':true}"), "weight.at-end", 2, 29, "no clip plays in what is faded"},
+        {WEIGHT("{'in':'I','restart':0}"), "weight.restart", 2, 30, "a boolean was expected"},
+        {WEIGHT("{'in':'I','restart':true,'out':'I'}"), "weight.restart", 2, 30,
          "the event fades out what it would begin anew"},
-        {WEIGHT("{\"in\":\"I\",\"initial\":\"on\"}"), "weight.initial", 2, 30, "unknown; there are out, in"},
-        {WEIGHT("{\"in\":\"I\",\"name\":7}"), "weight.name", 2, 27, "a string was expected"},
-        {WEIGHT("{\"in\":\"I\",\"name\":\"\"}"), "weight.name", 2, 27, "a name without a character"},
-        {WEIGHT("{\"in\":\"I\",\"param\":\"w\"}"), "weight.param", 2, 20, "a fade has no such field"},
-        {WEIGHT("{\"curve\":\"linear\",\"of\":{\"in\":\"I\"}}"), "weight.of", 2, 33, "in no curve"},
-        {PLAY("\"rate\":{\"in\":\"I\"}"), "play.rate", 2, 16, "a fade is where a pose is weighed"},
-        {"{\"op\":\"layers\",\"inputs\":[{" REST "},{" REST ",\n\"fade\":{\"in\":\"I\",\"at-end\":true}}]}",
-         "inputs[1].fade.at-end", 2, 27, "no clip plays in what is faded"},
-        {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":{\"param\":\"w\",\"smooth\":-"
-         "1}}",
-         "weight.smooth", 2, 32, "-1 is outside 0 to 100000"},
-        {WEIGHT("{\"subtract\":[1]}"), "weight.subtract", 2, 22, "1 numbers, where 2 were expected"},
-        {WEIGHT("{\"clamp\":[1,2]}"), "weight.clamp", 2, 19, "2 numbers, where 3 were expected"},
-        {WEIGHT("{\"remap\":1}"), "weight.remap", 2, 19, "an array was expected"},
-        {WEIGHT("{\"add\":[1,{\"min\":[0,\"x\"]}]}"), "weight.add[1].min[1]", 2, 30, "a string, where a number"},
-        {WEIGHT("{\"add\":[1,1]}"), "weight", 2, 10, "its value is 2, outside 0 to 1"},
-        {WEIGHT(ADD8("{\"add\":[1,1]}")), "weight" ADDED8 ".add", 2, 97, "more than 8 nested"},
-        {WEIGHT("{\"fade\":\"wave\"}"), "weight.fade", 2, 18, "there is no fade of this name"},
-        {WEIGHT("{\"add\":[1,{\"fade\":\"\"}]}"), "weight.add[1].fade", 2, 28, "a name without a character"},
-        {WEIGHT("{\"fade\":7}"), "weight.fade", 2, 18, "a string was expected"},
-        {"{\"op\":\"blend\",\n\"weight\":{\"fade\":\"I\"},\"a\":" FADED(
-             "{\"in\":\"I\"}", "{\"op\":\"rest\"}") ",\"b\":" FADED("{\"in\":\"I\"}", "{\"op\":\"rest\"}") "}",
+        {WEIGHT("{'in':'I','initial':'on'}"), "weight.initial", 2, 30, "unknown; there are out, in"},
+        {WEIGHT("{'in':'I','name':7}"), "weight.name", 2, 27, "a string was expected"},
+        {WEIGHT("{'in':'I','name':''}"), "weight.name", 2, 27, "a name without a character"},
+        {WEIGHT("{'in':'I','param':'w'}"), "weight.param", 2, 20, "a fade has no such field"},
+        {WEIGHT("{'curve':'linear','of':{'in':'I'}}"), "weight.of", 2, 33, "in no curve"},
+        {PLAY("'rate':{'in':'I'}"), "play.rate", 2, 16, "a fade is where a pose is weighed"},
+        {"{'op':'layers','inputs':[{" REST "},{" REST ",\n'fade':{'in':'I','at-end':true}}]}", "inputs[1].fade.at-end",
+         2, 27, "no clip plays in what is faded"},
+        {"{'op':'blend','a':{'op':'rest'},'b':{'op':'rest'},\n'weight':{'param':'w','smooth':-1}}", "weight.smooth", 2,
+         32, "-1 is outside 0 to 100000"},
+        {WEIGHT("{'subtract':[1]}"), "weight.subtract", 2, 22, "1 numbers, where 2 were expected"},
+        {WEIGHT("{'clamp':[1,2]}"), "weight.clamp", 2, 19, "2 numbers, where 3 were expected"},
+        {WEIGHT("{'remap':1}"), "weight.remap", 2, 19, "an array was expected"},
+        {WEIGHT("{'add':[1,{'min':[0,'x']}]}"), "weight.add[1].min[1]", 2, 30, "a string, where a number"},
+        {WEIGHT("{'add':[1,1]}"), "weight", 2, 10, "its value is 2, outside 0 to 1"},
+        {WEIGHT(ADD8("{'add':[1,1]}")), "weight" ADDED8 ".add", 2, 97, "more than 8 nested"},
+        {WEIGHT("{'fade':'wave'}"), "weight.fade", 2, 18, "there is no fade of this name"},
+        {WEIGHT("{'add':[1,{'fade':''}]}"), "weight.add[1].fade", 2, 28, "a name without a character"},
+        {WEIGHT("{'fade':7}"), "weight.fade", 2, 18, "a string was expected"},
+        {"{'op':'blend',\n'weight':{'fade':'I'},'a':" FADED("{'in':'I'}", "{'op':'rest'}") ",'b':" FADED(
+             "{'in':'I'}", "{'op':'rest'}") "}",
          "weight.fade", 2, 18, "several fades have this name"},
-        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"character-motion\":{\"heading\":{\"add\":[1,{\"fade\":\"I\"}]}}"),
+        {WITH_FADE("'b':{'op':'rest'},'character-motion':{'heading':{'add':[1,{'fade':'I'}]}}"),
          "character-motion.heading", 2, 49, "a fade's weight is known only"},
-        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"character-motion\":{\"velocity\":[0,0,{\"fade\":\"I\"}]}"),
+        {WITH_FADE("'b':{'op':'rest'},'character-motion':{'velocity':[0,0,{'fade':'I'}]}"),
          "character-motion.velocity[2]", 2, 55, "a fade's weight is known only"},
-        {WITH_FADE("\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"rate\":{\"fade\":\"I\"}}}"), "b.play.rate", 2,
-         46, "a fade's weight is known only"},
-        {CHARACTER_MOTION("{\"heading\":{\"add\":[{\"param\":\"v\"},1]},\"actual-velocity\":[\"v\",null,null]}"),
+        {WITH_FADE("'b':{'op':'clip','clip':'hop','play':{'rate':{'fade':'I'}}}"), "b.play.rate", 2, 46,
+         "a fade's weight is known only"},
+        {CHARACTER_MOTION("{'heading':{'add':[{'param':'v'},1]},'actual-velocity':['v',null,null]}"),
          "character-motion.actual-velocity[0]", 2, 76, "cannot be what it wants"},
-        {WITH_FADE("\"b\":" GOES("\"to\":\"b\",\"when\":{\"<\":[{\"add\":[{\"fade\":\"I\"},1]},1]}")),
+        {WITH_FADE("'b':" GOES("'to':'b','when':{'<':[{'add':[{'fade':'I'},1]},1]}")),
          "b.states[0].transitions[0].when.<[0]", 3, 39, "a fade's weight is known only"},
-        {GOES("\"to\":\"b\",\"when\":{\"<\":[{\"phase\":\"hop\"},1]}"), "states[0].transitions[0].when.<[0].phase", 2,
-         48, "no clip of this name plays in the state"},
-        {GOES("\"to\":\"b\",\"when\":{\"<\":[{\"phase\":true},1]}"), "states[0].transitions[0].when.<[0].phase", 2, 48,
+        {GOES("'to':'b','when':{'<':[{'phase':'hop'},1]}"), "states[0].transitions[0].when.<[0].phase", 2, 48,
+         "no clip of this name plays in the state"},
+        {GOES("'to':'b','when':{'<':[{'phase':true},1]}"), "states[0].transitions[0].when.<[0].phase", 2, 48,
          "no clip plays in this state"},
-        {GOES("\"to\":\"b\",\"when\":{\"<\":[{\"phase\":false},1]}"), "states[0].transitions[0].when.<[0].phase", 2, 48,
+        {GOES("'to':'b','when':{'<':[{'phase':false},1]}"), "states[0].transitions[0].when.<[0].phase", 2, 48,
          "a string was expected"},
-        {GOES("\"to\":\"b\",\"when\":{\"<\":[1,{\"remaining\":true}]}"), "states[0].transitions[0].when.<[1]", 2, 41,
+        {GOES("'to':'b','when':{'<':[1,{'remaining':true}]}"), "states[0].transitions[0].when.<[1]", 2, 41,
          "stands on the left"},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"},\"transitions\":"
-         "\n"
-         "[{\"to\":\"a\",\"when\":{\"<\":[{\"remaining\":\"hop\"},0.8]}}]}]}",
+        {"{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'hop'},'transitions':\n"
+         "[{'to':'a','when':{'<':[{'remaining':'hop'},0.8]}}]}]}",
          "states[0].transitions[0].when.<[1]", 2, 45, "0.8 is outside 0 to 0.75"},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"},\"transitions\":"
-         "\n"
-         "[{\"to\":\"a\",\"when\":{\"<\":[{\"phase\":true},{\"param\":\"x\"}]}}]}]}",
+        {"{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'hop'},'transitions':\n"
+         "[{'to':'a','when':{'<':[{'phase':true},{'param':'x'}]}}]}]}",
          "states[0].transitions[0].when.<[1]", 2, 40, "compared with a constant"},
-        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"}}],\n"
-         "\"any\":[{\"to\":\"a\",\"when\":{\"<\":[{\"phase\":true},1]}}]}",
+        {"{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'hop'}}],\n"
+         "'any':[{'to':'a','when':{'<':[{'phase':true},1]}}]}",
          "any[0].when.<[0].phase", 2, 40, "leaves no one state"},
-        {"{\"op\":\"rest\",\n\"max-emitted-events\":257}", "max-emitted-events", 2, 22, "257 is outside 1 to 256"},
-        {"{\"op\":\"rest\",\n\"max-emitted-events\":1.5}", "max-emitted-events", 2, 22, "no whole number"},
-        {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"max-emitted-events\":1}"), "b.max-emitted-events", 2, 18,
+        {"{'op':'rest',\n'max-emitted-events':257}", "max-emitted-events", 2, 22, "257 is outside 1 to 256"},
+        {"{'op':'rest',\n'max-emitted-events':1.5}", "max-emitted-events", 2, 22, "no whole number"},
+        {IN_BLEND("{'op':'rest'}", "{'op':'rest','max-emitted-events':1}"), "b.max-emitted-events", 2, 18,
          "the outermost pose alone has a limit of emitted events"},
-        {GOES("\"to\":\"b\",\"after\":1,\"profile\":{\"Head\":1}"), "states[0].transitions[0].profile.Head", 2, 47,
+        {GOES("'to':'b','after':1,'profile':{'Head':1}"), "states[0].transitions[0].profile.Head", 2, 47,
          "the rig has no joint of this name"},
-        {GOES("\"to\":\"b\",\"after\":1,\"profile\":{\"Hips\":256}"), "states[0].transitions[0].profile.Hips", 2, 54,
-         "256"},
-        {GOES("\"to\":\"b\",\"after\":1,\"kind\":\"inertialized\",\"profile\":{}"), "states[0].transitions[0]", 2, 16,
+        {GOES("'to':'b','after':1,'profile':{'Hips':256}"), "states[0].transitions[0].profile.Hips", 2, 54, "256"},
+        {GOES("'to':'b','after':1,'kind':'inertialized','profile':{}"), "states[0].transitions[0]", 2, 16,
          "a transition that is inertialized has no blend profile"},
-        {"{\"op\":\"rest\",\n\"update-every\":17}", "update-every", 2, 16, "17 is outside 1 to 16"},
-        {"{\"op\":\"rest\",\n\"update-every\":{\"add\":[{\"param\":\"x\"},1]}}", "update-every", 2, 16,
+        {"{'op':'rest',\n'update-every':17}", "update-every", 2, 16, "17 is outside 1 to 16"},
+        {"{'op':'rest',\n'update-every':{'add':[{'param':'x'},1]}}", "update-every", 2, 16,
          "it is needed before numbers are computed"},
-        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"update-every\":{\"fade\":\"I\"}"), "update-every", 2, 34,
+        {WITH_FADE("'b':{'op':'rest'},'update-every':{'fade':'I'}"), "update-every", 2, 34,
          "a fade's weight is known only after"},
-        {"{\"op\":\"rest\",\n\"interpolate-updates\":1}", "interpolate-updates", 2, 23, "a boolean was expected"},
-        {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"update-every\":2}"), "b.update-every", 2, 18,
+        {"{'op':'rest',\n'interpolate-updates':1}", "interpolate-updates", 2, 23, "a boolean was expected"},
+        {IN_BLEND("{'op':'rest'}", "{'op':'rest','update-every':2}"), "b.update-every", 2, 18,
          "the outermost pose alone has updates"},
-        {IN_MATRICES(GOES("\"to\":\"b\",\"after\":1,\"kind\":\"inertialized\"")),
-         "inputs[0].pose.states[0].transitions[0]", 2, 16, "it ends with a blend of matrices"},
+        {IN_MATRICES(GOES("'to':'b','after':1,'kind':'inertialized'")), "inputs[0].pose.states[0].transitions[0]", 2,
+         16, "it ends with a blend of matrices"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        expect_problem(&rows[i]);
+        expect_malformed(rows[i]);
     }
 }
 
@@ -1704,11 +1611,11 @@ static char *append(char *end, const char *text) {
 static void a_machine_of_64_states(void **state) {
     (void)state;
     static char text[20000];
-    char *at = append(text, "{\"op\":\"machine\",\"states\":[");
+    char *at = append(text, "{'op':'machine','states':[");
     for (int i = 0; i < 64; i++) {
         at += sprintf(at,
-                      "%s{\"name\":\"s%d\",\"pose\":{\"op\":\"clip\",\"clip\":\"%s\",\"play\":true},\"transitions\":["
-                      "{\"to\":\"s%d\",\"event\":\"NEXT\",\"fade\":0.25,\"curve\":\"linear\"}]}",
+                      "%s{'name':'s%d','pose':{'op':'clip','clip':'%s','play':true},'transitions':"
+                      "[{'to':'s%d','event':'NEXT','fade':0.25,'curve':'linear'}]}",
                       i == 0 ? "" : ",", i, clip_names[i % CLIPS], (i + 1) % 64);
     }
     append(at, "]}");
@@ -1733,30 +1640,29 @@ static void a_machine_of_64_states(void **state) {
 static void limits(void **state) {
     (void)state;
     static char text[100000];
-    char *at = append(text, "{\"op\":\"machine\",\"states\":[");
+    char *at = append(text, "{'op':'machine','states':[");
     for (int i = 0; i < 65; i++) {
-        at += sprintf(at, "%s{\"name\":\"s%d\"," REST "}", i == 0 ? "" : ",", i);
+        at += sprintf(at, "%s{'name':'s%d'," REST "}", i == 0 ? "" : ",", i);
     }
     append(at, "]}");
-    expect_problem(&(malformed){text, "states", 1, 26, "65 states, where 1 to 64 are possible"});
-    at = append(text, "{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST ",\"transitions\":[");
+    expect_malformed((malformed_graph){text, "states", 1, 26, "65 states, where 1 to 64 are possible"});
+    at = append(text, "{'op':'machine','states':[{'name':'a'," REST ",'transitions':[");
     for (int i = 0; i < 257; i++) {
-        at = append(at, i == 0 ? "{\"to\":\"a\",\"after\":1}" : ",\n{\"to\":\"a\",\"after\":1}");
+        at = append(at, i == 0 ? "{'to':'a','after':1}" : ",\n{'to':'a','after':1}");
     }
     append(at, "]}]}");
-    expect_problem(&(malformed){text, "states[0].transitions[256]", 257, 1, "more than 256 transitions"});
-    at = append(text, "{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST
-                      ",\"transitions\":[{\"to\":\"a\",\"when\":\n{\"or\":[");
+    expect_malformed((malformed_graph){text, "states[0].transitions[256]", 257, 1, "more than 256 transitions"});
+    at = append(text, "{'op':'machine','states':[{'name':'a'," REST ",'transitions':[{'to':'a','when':\n{'or':[");
     for (int i = 0; i < 9; i++) {
-        at = append(at, i == 0 ? "{\"<\":[0,1]}" : ",{\"<\":[0,1]}");
+        at = append(at, i == 0 ? "{'<':[0,1]}" : ",{'<':[0,1]}");
     }
     append(at, "]}}]}]}");
-    expect_problem(&(malformed){text, "states[0].transitions[0].when", 2, 1, "more than 16 comparisons"});
-    at = append(text, "{\"op\":\"weighted\",\"inputs\":[");
+    expect_malformed((malformed_graph){text, "states[0].transitions[0].when", 2, 1, "more than 16 comparisons"});
+    at = append(text, "{'op':'weighted','inputs':[");
     for (int i = 0; i < 257; i++) {
-        at += sprintf(at, "%s%s{\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":true}}%s", i == 0 ? "" : ",",
-                      i % 16 == 0 ? "{\"pose\":{\"op\":\"weighted\",\"inputs\":[" : "",
-                      i == 256       ? ",{\"pose\":{\"op\":\"rest\"}}]}}"
+        at += sprintf(at, "%s%s{'pose':{'op':'clip','clip':'hop','play':true}}%s", i == 0 ? "" : ",",
+                      i % 16 == 0 ? "{'pose':{'op':'weighted','inputs':[" : "",
+                      i == 256       ? ",{'pose':{'op':'rest'}}]}}"
                       : i % 16 == 15 ? "]}}"
                                      : "");
     }
@@ -1770,26 +1676,25 @@ static void limits(void **state) {
     assert_string_equal(problems.list[1].message, "more than 256 clips that play");
 }
 
-#define FOUR "{\"op\":\"rest\"},{\"op\":\"rest\"},{\"op\":\"rest\"},{\"op\":\"rest\"}"
-#define CORNERS(op, third, poses) "{\"op\":\"" op "\",\"s\":0.5,\"t\":0.5," third "\"poses\":[" poses "]}"
+#define FOUR "{'op':'rest'},{'op':'rest'},{'op':'rest'},{'op':'rest'}"
+#define CORNERS(op, third, poses) "{'op':'" op "','s':0.5,'t':0.5," third "'poses':[" poses "]}"
 
 static void machines_inside_each_other(void **state) {
     (void)state;
     reading_destroy(read_graph(INNER(INNER(INNER(INNER(CORNERS("bilinear", "", FOUR)))))));
     // A machine holds two poses while it evaluates a third, so four more do not fit.
-    expect_problem(&(malformed){INNER(INNER(INNER(INNER(CORNERS("trilinear", "\"u\":0.5,", FOUR "," FOUR))))), "", 1, 1,
-                                "more than 11 poses at once"});
-    const lmb_graph_source source = source_of(INNER(INNER(INNER(INNER(INNER("{\"op\":\"rest\"}"))))));
+    expect_malformed((malformed_graph){INNER(INNER(INNER(INNER(CORNERS("trilinear", "'u':0.5,", FOUR "," FOUR))))), "",
+                                       1, 1, "more than 11 poses at once"});
+    const lmb_graph_source source = source_of(INNER(INNER(INNER(INNER(INNER("{'op':'rest'}"))))));
     lmb_graph_json *graph = NULL;
     static lmb_graph_problems problems;
     assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(problems.count, 1);
     assert_string_equal(problems.list[0].path, "states[0].pose.states[0].pose.states[0].pose.states[0].pose");
     assert_string_equal(problems.list[0].message, "more than 4 nested machines");
-    expect_problem(&(malformed){INNER(INNER(INNER(INNER("\n{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"weight\":{"
-                                                        "\"in\":\"I\"},\"b\":{\"op\":\"rest\"}}")))),
-                                "states[0].pose.states[0].pose.states[0].pose.states[0].pose.weight", 2, 42,
-                                "more than 4 nested machines"});
+    expect_malformed((malformed_graph){
+        INNER(INNER(INNER(INNER("\n{'op':'blend','a':{'op':'rest'},'weight':{'in':'I'},'b':{'op':'rest'}}")))),
+        "states[0].pose.states[0].pose.states[0].pose.states[0].pose.weight", 2, 42, "more than 4 nested machines"});
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
@@ -1808,22 +1713,19 @@ static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, voi
 
 static void memory_that_is_refused(void **state) {
     (void)state;
-    char text[] =
-        "{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\","
-        "\"play\":{\"markers\":[0.1],\"group\":\"g\",\"notifies\":[{\"time\":0,\"event\":\"n\"}]}},"
-        "\"transitions\":[{\"to\":\"c\",\"when\":{\"<\":[{\"param\":\"p\",\"smooth\":0.1},1]}}]},"
-        "{\"name\":\"b\",\"pose\":" INNER("{\"op\":\"rest\"}") "},{\"name\":\"c\",\"pose\":{\"op\":\"rest\"}}],"
-                                                               "\"initial\":\"a\",\"any\":[]}";
+    char text[] = "{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'hop','play':{'markers':[0.1],"
+                  "'group':'g','notifies':[{'time':0,'event':'n'}]}},'transitions':"
+                  "[{'to':'c','when':{'<':[{'param':'p','smooth':0.1},1]}}]},{'name':'b','pose':" INNER(
+                      "{'op':'rest'}") "},{'name':'c','pose':{'op':'rest'}}],'initial':'a','any':[]}";
     failing_host_try_all(create_and_destroy, text);
-    char fade[] = FADED("{\"in\":\"I\",\"out\":\"O\",\"name\":\"f\"}", PLAYED("hop"));
+    char fade[] = FADED("{'in':'I','out':'O','name':'f'}", PLAYED("hop"));
     failing_host_try_all(create_and_destroy, fade);
-    char character_motion[] = "{\"op\":\"rest\",\"character-motion\":{\"actual-velocity\":[\"v\",null,\"w\"]}}";
+    char character_motion[] = "{'op':'rest','character-motion':{'actual-velocity':['v',null,'w']}}";
     failing_host_try_all(create_and_destroy, character_motion);
-    char computed[] =
-        "{\"op\":\"blend\",\"weight\":{\"subtract\":[1,{\"fade\":\"f\"}]},\"a\":{\"op\":\"rest\"},\"b\":" FADED(
-            "{\"in\":\"I\",\"name\":\"f\"}", PLAYED("hop")) "}";
+    char computed[] = "{'op':'blend','weight':{'subtract':[1,{'fade':'f'}]},'a':{'op':'rest'},'b':" FADED(
+        "{'in':'I','name':'f'}", PLAYED("hop")) "}";
     failing_host_try_all(create_and_destroy, computed);
-    char unnamed[] = FADED("{\"in\":\"I\",\"at-end\":true}", PLAYED("hop"));
+    char unnamed[] = FADED("{'in':'I','at-end':true}", PLAYED("hop"));
     failing_host_try_all(create_and_destroy, unnamed);
 }
 
