@@ -442,13 +442,13 @@ static void a_cadence_is_read(void **state) {
 
 static void players_as_they_are_said(void **state) {
     (void)state;
-    reading *graph =
-        read_graph("{'op':'blend','weight':{'param':'f'},'a':{'op':'clip','clip':'stand',"
-                   "'play':{'rate':{'param':'pace'},'group':'move','markers':[0.5,1.5],'velocity':1.5,"
-                   "'notifies':[{'time':0.25,'event':'step'},{'time':1,'event':'step'}],'looped':'round'}},"
-                   "'b':{'op':'add','a':{'op':'clip','clip':'crouch','play':{'group':'move','markers':[0,0.25]}},"
-                   "'b':{'op':'clip','clip':'hop','play':{'end':'ping-pong','offset':0.25,'ended':'over',"
-                   "'rate':-2}}}}");
+    reading *graph = read_graph(
+        "{'op':'blend','weight':{'param':'f'},"
+        "'a':{'op':'clip','clip':'stand','play':{'rate':{'param':'pace'},'group':'move',"
+        "'markers':[0.5,1.5],'velocity':1.5,"
+        "'notifies':[{'time':0.25,'event':'step'},{'time':1,'event':'step'}],'looped':'round'}},"
+        "'b':{'op':'add','a':{'op':'clip','clip':'crouch','play':{'group':'move','markers':[0,0.25]}},"
+        "'b':{'op':'clip','clip':'hop','play':{'end':'ping-pong','offset':0.25,'ended':'over','rate':-2}}}}");
     const lmb_control_def *def = graph->control;
     assert_int_equal(def->player_count, 3);
     const lmb_control_player_def *player = &def->players[0];
@@ -498,10 +498,10 @@ static void a_player_alone_moves_its_clip(void **state) {
 
 static void smoothed_are_shared(void **state) {
     (void)state;
-    player p = begin("{'op':'blend','weight':{'param':'w','smooth':0.5,'default':0.25,'max':1},'a':{'op':'blend',"
-                     "'weight':{'param':'w','smooth':0.5},'a':{'op':'rest'},'b':{'op':'rest'}},'b':{'op':'blend',"
-                     "'weight':{'param':'w','smooth':0.25},'a':{'op':'rest'},'b':{'op':'clip','clip':'hop',"
-                     "'time':{'param':'w','smooth':0}}}}");
+    player p = begin("{'op':'blend','weight':{'param':'w','smooth':0.5,'default':0.25,'max':1},"
+                     "'a':{'op':'blend','weight':{'param':'w','smooth':0.5},'a':{'op':'rest'},'b':{'op':'rest'}},"
+                     "'b':{'op':'blend','weight':{'param':'w','smooth':0.25},'a':{'op':'rest'},"
+                     "'b':{'op':'clip','clip':'hop','time':{'param':'w','smooth':0}}}}");
     const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->smoothed_count, 2);
     assert_int_equal(def->parameter_count, 3);
@@ -522,9 +522,11 @@ static void smoothed_are_shared(void **state) {
 
 static void conditions_compare_and_join(void **state) {
     (void)state;
-    player p = begin("{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'exit':'left','transitions':"
-                     "[{'to':'b','fade':0,'when':{'or':[{'and':[{'>':[{'param':'x'},0.5]},{'<=':[{'param':'y'},0.25]},"
-                     "{'<':[0,1]}]},{'==':[{'param':'z'},1]}]}}]},{'name':'b','pose':{'op':'rest'},'entry':'came',"
+    player p = begin("{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'exit':'left',"
+                     "'transitions':[{'to':'b','fade':0,"
+                     "'when':{'or':[{'and':[{'>':[{'param':'x'},0.5]},{'<=':[{'param':'y'},0.25]},{'<':[0,1]}]},"
+                     "{'==':[{'param':'z'},1]}]}}]},"
+                     "{'name':'b','pose':{'op':'rest'},'entry':'came',"
                      "'transitions':[{'to':'a','fade':0,'after':0.5,'when':{'>=':[{'param':'y'},0.5]}}]}]}");
     const lmb_transition_def *transition = &p.graph->control->machines[0].transitions[0];
     static const lmb_term_kind kinds[] = {LMB_TERM_GREATER, LMB_TERM_LESS_EQUAL, LMB_TERM_AND, LMB_TERM_LESS,
@@ -559,13 +561,14 @@ static void conditions_compare_and_join(void **state) {
 // {"fade": NAME} reads a weight, here of a fade deeper in the graph. 1 - fade uses the weight of the same frame.
 static void numbers_are_computed(void **state) {
     (void)state;
-    player p = begin("{'op':'blend','weight':{'subtract':[1,{'fade':'wave'}]},'a':{'op':'rest'},'b':{'op':'blend',"
-                     "'weight':{'in':'WAVE','out':'WAVE','name':'wave','seconds':1,'curve':'linear'},"
-                     "'a':{'op':'rest'},'b':{'op':'blend','a':{'op':'rest'},"
-                     "'weight':{'remap':[{'multiply':[{'param':'x','default':0.25},{'max':[2,{'add':[1,0.5]}]}]},0,2,"
-                     "1,0]},'b':{'op':'blend','weight':{'curve':'smoothstep','of':{'clamp':[{'param':'y'},0.5,"
-                     "{'fade':'wave'}]}},'a':{'op':'rest'},'b':{'op':'blend','weight':{'min':[0.75,{'fade':'wave'}]},"
-                     "'a':{'op':'rest'},'b':{'op':'rest'}}}}}}");
+    player p =
+        begin("{'op':'blend','weight':{'subtract':[1,{'fade':'wave'}]},'a':{'op':'rest'},"
+              "'b':{'op':'blend','weight':{'in':'WAVE','out':'WAVE','name':'wave','seconds':1,'curve':'linear'},"
+              "'a':{'op':'rest'},'b':{'op':'blend','a':{'op':'rest'},"
+              "'weight':{'remap':[{'multiply':[{'param':'x','default':0.25},{'max':[2,{'add':[1,0.5]}]}]},0,2,1,"
+              "0]},'b':{'op':'blend','weight':{'curve':'smoothstep',"
+              "'of':{'clamp':[{'param':'y'},0.5,{'fade':'wave'}]}},'a':{'op':'rest'},"
+              "'b':{'op':'blend','weight':{'min':[0.75,{'fade':'wave'}]},'a':{'op':'rest'},'b':{'op':'rest'}}}}}}");
     const lmb_control_def *def = p.graph->control;
     const lmb_graph_def *program = lmb_graph_json_def(p.graph->json);
     assert_int_equal(def->computed_count, 5);
@@ -603,9 +606,10 @@ static void numbers_are_computed(void **state) {
 static void profiles_and_updates(void **state) {
     (void)state;
     player p = begin("{'op':'machine','update-every':{'param':'far'},'interpolate-updates':true,'states':["
-                     "{'name':'a','pose':{'op':'clip','clip':'stand'},'transitions':[{'to':'b','event':'GO',"
-                     "'fade':0.5,'curve':'linear','profile':{'Hips':255,'Spine':51}},{'to':'b','event':'JUMP',"
-                     "'fade':0}]},{'name':'b','pose':{'op':'clip','clip':'hop'}}]}");
+                     "{'name':'a','pose':{'op':'clip','clip':'stand'},"
+                     "'transitions':[{'to':'b','event':'GO','fade':0.5,'curve':'linear',"
+                     "'profile':{'Hips':255,'Spine':51}},{'to':'b','event':'JUMP','fade':0}]},"
+                     "{'name':'b','pose':{'op':'clip','clip':'hop'}}]}");
     const lmb_graph_def *def = lmb_graph_json_def(p.graph->json);
     const lmb_transition_def *transitions = def->nodes[def->node_count - 1].machine->transitions;
     assert_int_equal(transitions[1].profile, LMB_NONE);
@@ -624,14 +628,15 @@ static void profiles_and_updates(void **state) {
 // Conditions name a clip, also one in a machine inside the state, or mean the state's first clip.
 static void conditions_name_places(void **state) {
     (void)state;
-    player p = begin("{'op':'machine','max-emitted-events':40,'states':["
-                     "{'name':'a','pose':{'op':'blend','a':{'op':'clip','clip':'stand'},'b':{'op':'clip',"
-                     "'clip':'hop'}},'transitions':[{'to':'b','fade':0,'when':{'>=':[{'phase':'hop'},0.5]}}]},"
-                     "{'name':'b','pose':{'op':'clip','clip':'hop','offset':0.25},'transitions':[{'to':'c','fade':0,"
-                     "'when':{'<=':[{'remaining':true},{'subtract':[0.5,0.25]}]}}]},"
-                     "{'name':'c','pose':{'op':'machine','states':["
-                     "{'name':'in','pose':{'op':'clip','clip':'float'}}]},'transitions':[{'to':'a','fade':0,"
-                     "'when':{'and':[{'>=':[{'phase':'float'},0.125]},{'<':[{'add':[{'param':'x'},1]},2]}]}}]}]}");
+    player p =
+        begin("{'op':'machine','max-emitted-events':40,'states':["
+              "{'name':'a','pose':{'op':'blend','a':{'op':'clip','clip':'stand'},'b':{'op':'clip','clip':'hop'}},"
+              "'transitions':[{'to':'b','fade':0,'when':{'>=':[{'phase':'hop'},0.5]}}]},"
+              "{'name':'b','pose':{'op':'clip','clip':'hop','offset':0.25},"
+              "'transitions':[{'to':'c','fade':0,'when':{'<=':[{'remaining':true},{'subtract':[0.5,0.25]}]}}]},"
+              "{'name':'c','pose':{'op':'machine','states':[{'name':'in','pose':{'op':'clip','clip':'float'}}]},"
+              "'transitions':[{'to':'a','fade':0,"
+              "'when':{'and':[{'>=':[{'phase':'float'},0.125]},{'<':[{'add':[{'param':'x'},1]},2]}]}}]}]}");
     const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->max_emitted_events, 40);
     static const struct {
@@ -660,12 +665,12 @@ static void conditions_name_places(void **state) {
 // A transition back to the same state is not an endless loop if it depends on a clip's time or on a computed parameter.
 static void places_are_no_loops(void **state) {
     (void)state;
-    reading *graph = read_graph("{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'hop'},'transitions':"
-                                "[{'to':'b','when':{'>':[{'phase':true},0.5]}}]},"
+    reading *graph = read_graph("{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'hop'},"
+                                "'transitions':[{'to':'b','when':{'>':[{'phase':true},0.5]}}]},"
                                 "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'a','when':{'<':[0,1]}},"
                                 "{'to':'c','priority':1,'when':{'>':[{'param':'x'},1]}}]},"
-                                "{'name':'c','pose':{'op':'rest'},'transitions':"
-                                "[{'to':'b','when':{'<':[{'subtract':[2,{'param':'x'}]},0]}}]}]}");
+                                "{'name':'c','pose':{'op':'rest'},"
+                                "'transitions':[{'to':'b','when':{'<':[{'subtract':[2,{'param':'x'}]},0]}}]}]}");
     assert_int_equal(lmb_graph_json_warning_count(graph->json), 0);
     reading_destroy(graph);
 }
@@ -676,8 +681,8 @@ static void what_states_emit(void **state) {
     (void)state;
     player p = begin("{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'entry':'came','exit':'left',"
                      "'transitions':[{'to':'b','event':'GO'},{'to':'a','event':'AGAIN'}]},"
-                     "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'a','event':'GO'},"
-                     "{'to':'a','event':'left'}]}]}");
+                     "{'name':'b','pose':{'op':'rest'},"
+                     "'transitions':[{'to':'a','event':'GO'},{'to':'a','event':'left'}]}]}");
     const uint32_t came = lmb_graph_find_event(p.graph->graph, "came"),
                    left = lmb_graph_find_event(p.graph->graph, "left");
     step(&p, 0.1, NULL);
@@ -698,8 +703,8 @@ static void what_states_emit(void **state) {
 
 static void a_clip_played_once_drops_out(void **state) {
     (void)state;
-    player p = begin("{'op':'machine','states':[{'name':'one','pose':{'op':'clip','clip':'hop',"
-                     "'play':{'end':'once'}}}]}");
+    player p =
+        begin("{'op':'machine','states':[{'name':'one','pose':{'op':'clip','clip':'hop','play':{'end':'once'}}}]}");
     step(&p, 0.5, NULL);
     expect_hips(&p, HOP, 0.5);
     expect_weight(&p, 0, 1.0);
@@ -711,8 +716,8 @@ static void a_clip_played_once_drops_out(void **state) {
     expect_weight(&p, 0, 0.0);
     end(&p);
     // Inside another pose it stays at its end.
-    p = begin("{'op':'machine','states':[{'name':'one','pose':{'op':'blend','a':{'op':'rest'},'b':{'op':'clip',"
-              "'clip':'hop','play':{'end':'once'}}}}]}");
+    p = begin("{'op':'machine','states':[{'name':'one',"
+              "'pose':{'op':'blend','a':{'op':'rest'},'b':{'op':'clip','clip':'hop','play':{'end':'once'}}}}]}");
     for (int frame = 0; frame < 2; frame++) {
         step(&p, 2.0, NULL);
         expect_hips(&p, HOP, 0.75);
@@ -724,11 +729,13 @@ static void a_clip_played_once_drops_out(void **state) {
 static void clips_in_states_take_what_they_say(void **state) {
     (void)state;
     reading *graph =
-        read_graph("{'op':'machine','initial':'c','states':[{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,"
-                   "'offset':0.5,'loop':false}},{'name':'b','restart':true,'pose':{'op':'clip','clip':'hop',"
-                   "'time':0.5}},{'transitions':[{'to':'a','end':true,'priority':-3,'curve':'cubic-in',"
-                   "'kind':'frozen'}],'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},'b':{'op':'clip',"
-                   "'clip':'land','play':true}},'name':'c'}],'any':[{'to':'b','event':'B','kind':'inertialized'}]}");
+        read_graph("{'op':'machine','initial':'c','states':["
+                   "{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,'offset':0.5,'loop':false}},"
+                   "{'name':'b','restart':true,'pose':{'op':'clip','clip':'hop','time':0.5}},"
+                   "{'transitions':[{'to':'a','end':true,'priority':-3,'curve':'cubic-in','kind':'frozen'}],"
+                   "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
+                   "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
+                   "'any':[{'to':'b','event':'B','kind':'inertialized'}]}");
     const lmb_control_def *def = graph->control;
     const lmb_control_machine_def *machine = &def->machines[0];
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "c");
@@ -1016,8 +1023,9 @@ static void what_a_fade_weighs(void **state) {
 // after its end.
 static void additive_clips_play(void **state) {
     (void)state;
-    player p = begin("{'op':'additive','base':{'op':'clip','clip':'stand','time':0},'add':{'op':'clip','clip':'hop',"
-                     "'additive':true,'play':{'notifies':[{'time':0.3,'event':'up'}]}}}");
+    player p =
+        begin("{'op':'additive','base':{'op':'clip','clip':'stand','time':0},"
+              "'add':{'op':'clip','clip':'hop','additive':true,'play':{'notifies':[{'time':0.3,'event':'up'}]}}}");
     assert_int_equal(p.graph->control->player_count, 1);
     step(&p, 0.25, NULL);
     expect_hips(&p, STAND, 0.25);
@@ -1025,8 +1033,9 @@ static void additive_clips_play(void **state) {
     expect_hips(&p, STAND, 0.5);
     assert_int_equal(p.emitted[0], 1);
     end(&p);
-    p = begin("{'op':'additive','base':{'op':'clip','clip':'stand','time':0},'add':{'op':'clip',"
-              "'clip':'stand2crouch','additive':true,'play':{'end':'once'}},'weight':{'in':'HIT','seconds':0}}");
+    p = begin("{'op':'additive','base':{'op':'clip','clip':'stand','time':0},"
+              "'add':{'op':'clip','clip':'stand2crouch','additive':true,'play':{'end':'once'}},"
+              "'weight':{'in':'HIT','seconds':0}}");
     step(&p, 0.1, "HIT");
     expect_hips(&p, STAND, 0.1);
     step(&p, 0.2, NULL);
