@@ -1,82 +1,14 @@
 // The control on the CPU: players, groups, smoothed parameters and machines against their formulas.
-#include "control_program.h"
-#include "suite.h"
+#include "control_stage.h"
+#include "failing_host.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SIXTIETH (LMB_TICKS_PER_SECOND / 60)
-#define MOST_WORDS 1024
-#define MOST_EMITTED 64
-
-// One character with its control and program.
-typedef struct stage {
-    lmb_control *control;
-    lmb_graph *program; // or NULL
-    uint32_t state[MOST_WORDS];
-    uint32_t emitted[1 + 2 * MOST_EMITTED];
-    float parameters[64];
-    uint32_t number;
-} stage;
-
-// Takes ownership of the program, if there is one.
-static stage begin_with(const lmb_control_def *def, lmb_graph *program) {
-    stage s = {.program = program};
-    lmb_error error = {0};
-    if (lmb_control_create(def, program, NULL, &s.control, &error) != LMB_OK) {
-        fail_msg("%s", error.message);
-    }
-    assert_true(lmb_control_state_words(s.control) <= MOST_WORDS);
-    assert_true(lmb_control_emitted_words(s.control) <= 1 + 2 * MOST_EMITTED);
-    return s;
-}
-
-static stage begin(const lmb_control_def *def) {
-    return begin_with(def, NULL);
-}
-
-static void step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t count) {
-    lmb_event sent[32];
-    for (uint32_t i = 0; i < count; i++) {
-        sent[i] = (lmb_event){0, events[i]};
-    }
-    const lmb_control_frame frame = {.step = ticks,
-                                     .number = s->number++,
-                                     .character_count = 1,
-                                     .state = s->state,
-                                     .parameters = s->parameters,
-                                     .events = sent,
-                                     .event_count = count,
-                                     .emitted = s->emitted};
-    lmb_error error = {0};
-    if (lmb_control_run(s->control, &frame, 0, 1, &error) != LMB_OK ||
-        lmb_control_check_states(s->control, s->state, 1, &error) != LMB_OK) {
-        fail_msg("%s", error.message);
-    }
-}
-
-static void step(stage *s, uint64_t ticks) {
-    step_with(s, ticks, NULL, 0);
-}
-
-static void end(stage *s) {
-    lmb_control_destroy(s->control);
-    lmb_graph_destroy(s->program);
-}
-
-static void assert_near(double actual, double expected, double bound) {
-    if (!(fabs(actual - expected) <= bound)) {
-        fail_msg("%.9g is not within %g of %.9g", actual, bound, expected);
-    }
-}
-
 static lmb_control_def control_of(lmb_control_player_def *player) {
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = 8;
+    lmb_control_def def = stage_control(player, 1, 8);
     def.event_count = 32;
-    def.max_emitted_events = MOST_EMITTED;
-    def.players = player;
-    def.player_count = 1;
+    def.max_emitted_events = STAGE_EMITTED;
     player->time_parameter = 0;
     player->weight_parameter = 1;
     return def;
@@ -85,17 +17,16 @@ static lmb_control_def control_of(lmb_control_player_def *player) {
 // After a day at 60 Hz, the time is the exact sum of the steps, to the tick.
 static void test_a_day(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 1.75f;
+    lmb_control_player_def player = stage_player(1.75f, 0);
     const lmb_control_def def = control_of(&player);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     const uint32_t frames = (suite_is_slow() ? 1 : 24) * 60 * 60 * 60;
     for (uint32_t i = 0; i < frames; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
     }
     const uint64_t duration = LMB_TICKS_PER_SECOND * 7 / 4;
     assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), frames * (uint64_t)SIXTIETH % duration);
-    end(&s);
+    stage_end(&s);
 }
 
 // Players at their ends, at several rates and steps, against fmod in float64.
@@ -106,22 +37,21 @@ static void test_places(void **state) {
     for (int end_kind = 0; end_kind < LMB_END_COUNT; end_kind++) {
         for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
             for (size_t t = 0; t < sizeof steps / sizeof *steps; t++) {
-                lmb_control_player_def player = lmb_default_control_player_def();
-                player.duration = 1.3f;
+                lmb_control_player_def player = stage_player(1.3f, 0);
                 player.offset = 0.4f;
                 player.end = (lmb_end)end_kind;
                 player.rate = lmb_constant(rates[r]);
                 const lmb_control_def def = control_of(&player);
-                stage s = begin(&def);
+                stage s = stage_begin(&def);
                 const uint64_t ticks = (uint64_t)llround(steps[t] * (double)LMB_TICKS_PER_SECOND);
                 const double d = 1.3; // a float stands for the simplest fraction of a second that rounds to it
                 double x = 0.4;
                 bool out = false;
                 for (int i = 0; i < 50; i++) {
-                    step(&s, ticks);
+                    stage_step(&s, ticks);
                     // A clip that ends in a frame is shown at its end. Its weight becomes 0 in the next frame.
                     assert_float_equal(s.parameters[1], (out ? 0.0f : 1.0f), 0.0f);
-                    assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (out ? 0.0f : 1.0f), 0.0f);
+                    assert_float_equal(stage_player_weight(&s, 0), (out ? 0.0f : 1.0f), 0.0f);
                     x += (double)ticks / (double)LMB_TICKS_PER_SECOND * (double)rates[r];
                     double expected = 0.0;
                     if (end_kind == LMB_END_LOOP) {
@@ -139,7 +69,7 @@ static void test_places(void **state) {
                     bool stays = x <= 1e-9 || x >= d - 1e-9;
                     out = end_kind == LMB_END_ONCE && stays && rates[r] != 0.0f;
                 }
-                end(&s);
+                stage_end(&s);
             }
         }
     }
@@ -148,21 +78,20 @@ static void test_places(void **state) {
 // The same total of steps gives the same time, to the bit, however it is divided.
 static void test_steps_add_up(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 0.9f;
+    lmb_control_player_def player = stage_player(0.9f, 0);
     player.rate = lmb_constant(1.37f);
     const lmb_control_def def = control_of(&player);
-    stage fine = begin(&def), coarse = begin(&def);
+    stage fine = stage_begin(&def), coarse = stage_begin(&def);
     for (int i = 0; i < 144 * 20; i++) {
-        step(&fine, LMB_TICKS_PER_SECOND / 144);
+        stage_step(&fine, LMB_TICKS_PER_SECOND / 144);
     }
     for (int i = 0; i < 30 * 20; i++) {
-        step(&coarse, LMB_TICKS_PER_SECOND / 30);
+        stage_step(&coarse, LMB_TICKS_PER_SECOND / 30);
     }
     assert_int_equal(memcmp(fine.parameters, coarse.parameters, sizeof fine.parameters), 0);
     assert_int_equal(memcmp(fine.state, coarse.state, sizeof fine.state), 0);
-    end(&fine);
-    end(&coarse);
+    stage_end(&fine);
+    stage_end(&coarse);
 }
 
 // Counts how often the time passes a notify.
@@ -186,17 +115,16 @@ static void test_notifies(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.0f, 0}, {0.25f, 1}, {0.5f, 2}, {1.0f, 3}};
     for (int backwards = 0; backwards < 2; backwards++) {
-        lmb_control_player_def player = lmb_default_control_player_def();
-        player.duration = 1.0f;
+        lmb_control_player_def player = stage_player(1.0f, 0);
         player.notifies = notifies;
         player.notify_count = 4;
         player.looped_event = 9;
         player.rate = lmb_constant(backwards ? -1.0f : 1.0f);
         const lmb_control_def def = control_of(&player);
-        stage s = begin(&def);
+        stage s = stage_begin(&def);
         uint32_t counts[4] = {0}, loops = 0;
         for (int i = 0; i < 600; i++) { // ten seconds
-            step(&s, SIXTIETH);
+            stage_step(&s, SIXTIETH);
             for (uint32_t event = 0; event < 4; event++) {
                 counts[event] += count_passes(&s, event);
             }
@@ -207,14 +135,14 @@ static void test_notifies(void **state) {
         }
         assert_int_equal(loops, 10);
         // Several loops in one step: events are in the order in which the time passes them.
-        step(&s, 3 * LMB_TICKS_PER_SECOND);
+        stage_step(&s, 3 * LMB_TICKS_PER_SECOND);
         assert_int_equal(s.emitted[0], 13);
         static const uint32_t forwards[] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 9};
         static const uint32_t back[] = {3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 9};
         for (uint32_t i = 0; i < 13; i++) {
             assert_int_equal(s.emitted[1 + 2 * i], backwards ? back[i] : forwards[i]);
         }
-        end(&s);
+        stage_end(&s);
     }
 }
 
@@ -222,8 +150,7 @@ static void test_notifies_there_and_back(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.0f, 0}, {0.25f, 1}, {1.0f, 3}};
     for (int backwards = 0; backwards < 2; backwards++) {
-        lmb_control_player_def player = lmb_default_control_player_def();
-        player.duration = 1.0f;
+        lmb_control_player_def player = stage_player(1.0f, 0);
         player.end = LMB_END_PING_PONG;
         player.notifies = notifies;
         player.notify_count = 3;
@@ -232,10 +159,10 @@ static void test_notifies_there_and_back(void **state) {
         const lmb_control_def def = control_of(&player);
         static const uint64_t steps[] = {SIXTIETH, SIXTIETH / 7, LMB_TICKS_PER_SECOND};
         for (int k = 0; k < 3; k++) {
-            stage s = begin(&def);
+            stage s = stage_begin(&def);
             uint32_t counts[10] = {0};
             for (uint64_t passed = 0; passed < 20 * LMB_TICKS_PER_SECOND; passed += steps[k]) {
-                step(&s, steps[k]);
+                stage_step(&s, steps[k]);
                 for (uint32_t event = 0; event < 10; event++) {
                     counts[event] += count_passes(&s, event);
                 }
@@ -243,7 +170,7 @@ static void test_notifies_there_and_back(void **state) {
             assert_int_equal(counts[0], 10); // once per pass
             assert_int_equal(counts[1], 20);
             assert_int_equal(counts[3], 10);
-            end(&s);
+            stage_end(&s);
         }
     }
 }
@@ -251,49 +178,46 @@ static void test_notifies_there_and_back(void **state) {
 static void test_ended_once(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{1.0f, 3}};
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 1.0f;
+    lmb_control_player_def player = stage_player(1.0f, 0);
     player.end = LMB_END_ONCE;
     player.ended_event = 5;
     player.notifies = notifies;
     player.notify_count = 1;
     const lmb_control_def def = control_of(&player);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     for (int i = 1; i <= 120; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         assert_int_equal(s.emitted[0], i == 60 ? 2 : 0);
         assert_float_equal(s.parameters[1], (i <= 60 ? 1.0f : 0.0f), 0.0f);
-        assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (i <= 60 ? 1.0f : 0.0f), 0.0f);
+        assert_float_equal(stage_player_weight(&s, 0), (i <= 60 ? 1.0f : 0.0f), 0.0f);
         if (i == 60) {
             expect_emitted(&s, 0, 3, 1.0);
             expect_emitted(&s, 1, 5, 1.0);
         }
     }
     // After a reset.
-    const uint32_t reset = LMB_EVENT_RESET;
-    step_with(&s, SIXTIETH, &reset, 1);
+    stage_send(&s, SIXTIETH, LMB_EVENT_RESET);
     assert_near(s.parameters[0], 1.0 / 60, 1e-7);
     assert_float_equal(s.parameters[1], 1.0f, 0.0f);
-    end(&s);
+    stage_end(&s);
 }
 
 static void test_emitted_overflow(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.1f, 0}, {0.2f, 1}};
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 0.25f;
+    lmb_control_player_def player = stage_player(0.25f, 0);
     player.notifies = notifies;
     player.notify_count = 2;
     lmb_control_def def = control_of(&player);
     def.max_emitted_events = 3;
-    stage s = begin(&def);
-    step(&s, 10 * LMB_TICKS_PER_SECOND); // 40 loops
+    stage s = stage_begin(&def);
+    stage_step(&s, 10 * LMB_TICKS_PER_SECOND); // 40 loops
     assert_int_equal(s.emitted[0], 80);
     assert_int_equal(s.emitted[1], 0);
     assert_int_equal(s.emitted[3], 1);
     assert_int_equal(s.emitted[5], 0);
     assert_int_equal(lmb_control_state_counts(s.control, s.state).emitted_events, 77);
-    end(&s);
+    stage_end(&s);
 }
 
 static double wrap(double x, double d) {
@@ -313,35 +237,28 @@ static double seconds_of(const stage *s, uint32_t player) {
 // t_run = mod((t_walk - o_walk + d_walk) d_run / d_walk + o_run, d_run), and the rate lerp(f, 1, d_walk / d_run).
 static void test_two_in_phase(void **state) {
     (void)state;
-    lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
+    lmb_control_player_def players[2] = {stage_player(1.2f, 2), stage_player(0.7f, 3)};
     const double d_walk = (double)1.2f, d_run = (double)0.7f, o_walk = (double)0.3f, o_run = (double)0.1f;
-    players[0].duration = 1.2f;
     players[0].offset = 0.3f;
     players[0].velocity = 1.4f;
-    players[0].time_parameter = 2;
-    players[1].duration = 0.7f;
     players[1].offset = 0.1f;
     players[1].velocity = 4.0f;
-    players[1].time_parameter = 3;
     const lmb_control_group_def group = {.players = (const uint32_t[]){0, 1},
                                          .player_count = 2,
                                          .cadence = LMB_CADENCE_DURATION,
                                          .rate = lmb_constant(1.0f),
                                          .velocity_parameter = 4};
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = 8;
-    def.players = players;
-    def.player_count = 2;
+    lmb_control_def def = stage_control(players, 2, 8);
     def.groups = &group;
     def.group_count = 1;
     const lmb_value weights[] = {lmb_parameter(0), lmb_parameter(1)};
-    stage s = begin_with(&def, control_program_create(&def, weights));
+    stage s = stage_begin_with(&def, control_program_create(&def, weights));
     double walk = o_walk;
     for (int i = 0; i < 2000; i++) {
         const double f = 0.5 + 0.5 * sin(i * 0.01);
         s.parameters[0] = (float)(1.0 - f);
         s.parameters[1] = (float)f;
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         walk = fmod(walk + (1.0 / 60) * ((1.0 - f) + f * d_walk / d_run), d_walk);
         // Rates are rounded to 1/65,536; the errors of 2,000 frames add up.
         assert_near(apart((double)s.parameters[2], walk, d_walk), 0.0, 1e-3);
@@ -349,7 +266,7 @@ static void test_two_in_phase(void **state) {
         assert_near(apart((double)s.parameters[3], exact, d_run), 0.0, 1e-6);
         assert_near(s.parameters[4], (1.0 - f) * (double)1.4f + f * 4.0, 1e-5);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // ---- Cadences, against the formulas of control.h in float64. ----
@@ -382,9 +299,7 @@ static void describe_group(const group_case *given, group_scene *scene) {
     static const uint32_t numbers[MEMBERS] = {1, 0, 2}; // the leader is not the first player
     for (uint32_t i = 0; i < MEMBERS; i++) {
         lmb_control_player_def *player = &scene->players[i];
-        *player = lmb_default_control_player_def();
-        player->duration = group_durations[i];
-        player->time_parameter = GROUP_TIMES + i;
+        *player = stage_player(group_durations[i], GROUP_TIMES + i);
         player->offset = group_markers[i][0];
         player->markers = given->marker_count > 1 ? group_markers[i] : NULL;
         player->marker_count = given->marker_count > 1 ? given->marker_count : 0;
@@ -403,10 +318,7 @@ static void describe_group(const group_case *given, group_scene *scene) {
                                            .cadence = given->cadence,
                                            .rate = lmb_parameter(3),
                                            .velocity_parameter = GROUP_VELOCITY};
-    scene->def = lmb_default_control_def();
-    scene->def.parameter_count = GROUP_VELOCITY + 1;
-    scene->def.players = scene->players;
-    scene->def.player_count = MEMBERS;
+    scene->def = stage_control(scene->players, MEMBERS, GROUP_VELOCITY + 1);
     scene->def.groups = &scene->group;
     scene->def.group_count = 1;
 }
@@ -414,7 +326,7 @@ static void describe_group(const group_case *given, group_scene *scene) {
 static stage begin_group(const group_case *given, group_scene *scene) {
     describe_group(given, scene);
     const lmb_value weights[MEMBERS] = {lmb_parameter(0), lmb_parameter(1), lmb_parameter(2)};
-    return begin_with(&scene->def, control_program_create(&scene->def, weights));
+    return stage_begin_with(&scene->def, control_program_create(&scene->def, weights));
 }
 
 // Returns the start of a player's interval between markers, and its length.
@@ -480,7 +392,7 @@ static void check_group(const group_case *given) {
         // In the first frame, players are at their first markers.
         const double before = frame > 0 ? seconds_of(&s, 1) : (double)group_markers[1][0];
         draw_group_frame(&s, frame, weights);
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         const double rate = (double)s.parameters[3];
         const double r = find_rate(given, weights, find_piece_of(given, 1, before, &share), &velocity);
         // The rate is rounded to 1/65,536.
@@ -492,10 +404,10 @@ static void check_group(const group_case *given) {
             const double begin = piece_of(given, i, piece, &length);
             assert_near(apart(seconds_of(&s, i), begin + share * length, (double)group_durations[i]), 0.0,
                         2e-7); // a float stands for the simplest fraction of a second that rounds to it
-            assert_near(lmb_control_player_weight(s.control, s.state, i), weights[i], 1e-6);
+            assert_near(stage_player_weight(&s, i), weights[i], 1e-6);
         }
     }
-    end(&s);
+    stage_end(&s);
 }
 
 static void test_cadences(void **state) {
@@ -528,17 +440,17 @@ static void test_group_goes_as_far_as_its_velocity(void **state) {
     scene.motion = lmb_default_motion_def();
     scene.def.motion = &scene.motion;
     const lmb_value constants[MEMBERS] = {lmb_constant(0.3f), lmb_constant(0.5f), lmb_constant(0.2f)};
-    stage s = begin_with(&scene.def, control_program_create(&scene.def, constants));
+    stage s = stage_begin_with(&scene.def, control_program_create(&scene.def, constants));
     const double expected = 0.3 * 1.4 + 0.5 * 4.0 + 0.2 * 0.7;
     for (int frame = 0; frame < 300; frame++) {
         float way[4];
         s.parameters[3] = frame < 200 ? 1.0f : -0.5f;
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         lmb_control_root_motion(s.control, s.state, way);
         assert_near(way[2], (frame < 200 ? 1.0 : -0.5) * expected / 60, 2e-6);
         assert_near(s.parameters[GROUP_VELOCITY], (frame < 200 ? 1.0 : -0.5) * expected, 1e-5);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // If all weights are 0, a group runs at its own rate with either cadence, as fast as its leader.
@@ -553,13 +465,13 @@ static void test_group_without_weight(void **state) {
         for (int frame = 0; frame < 100; frame++) {
             s.parameters[0] = s.parameters[1] = s.parameters[2] = frame % 2 ? 0.0f : NAN;
             s.parameters[3] = 1.5f;
-            step(&s, SIXTIETH);
+            stage_step(&s, SIXTIETH);
             expected = wrap(expected + 1.5 / 60, (double)group_durations[1]);
             assert_near(apart(seconds_of(&s, 1), expected, (double)group_durations[1]), 0.0, 1e-6);
             assert_near(s.parameters[GROUP_VELOCITY], 1.5 * 4.0, 1e-5);
-            assert_float_equal(lmb_control_player_weight(s.control, s.state, 1), 0.0f, 0.0f);
+            assert_float_equal(stage_player_weight(&s, 1), 0.0f, 0.0f);
         }
-        end(&s);
+        stage_end(&s);
     }
 }
 
@@ -567,30 +479,22 @@ static void test_group_without_weight(void **state) {
 static void test_markers(void **state) {
     (void)state;
     static const float left[] = {0.1f, 0.4f, 0.9f}, right[] = {0.3f, 1.0f, 1.1f};
-    lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
-    players[0].duration = 1.0f;
+    lmb_control_player_def players[2] = {stage_player(1.0f, 0), stage_player(2.0f, 1)};
     players[0].markers = left;
-    players[0].marker_count = 3;
-    players[0].time_parameter = 0;
-    players[1].duration = 2.0f;
     players[1].markers = right;
-    players[1].marker_count = 3;
-    players[1].time_parameter = 1;
+    players[0].marker_count = players[1].marker_count = 3;
     const lmb_control_group_def group = {.players = (const uint32_t[]){0, 1},
                                          .player_count = 2,
                                          .rate = lmb_constant(1.0f),
                                          .velocity_parameter = LMB_NONE};
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = 2;
-    def.players = players;
-    def.player_count = 2;
+    lmb_control_def def = stage_control(players, 2, 2);
     def.groups = &group;
     def.group_count = 1;
     const lmb_value weights[] = {lmb_constant(1.0f), lmb_constant(0.0f)};
-    stage s = begin_with(&def, control_program_create(&def, weights));
+    stage s = stage_begin_with(&def, control_program_create(&def, weights));
     double led = 0.0;
     for (int i = 0; i < 500; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         double p = s.parameters[0];
         led = wrap(led + 1.0 / 60, 1.0); // only it has a weight
         assert_near(apart(p, led, 1.0), 0.0, 1e-6);
@@ -605,7 +509,7 @@ static void test_markers(void **state) {
         double expected = fmod(to + (p - from) / (until - from) * size, 2.0);
         assert_near(apart((double)s.parameters[1], expected, 2.0), 0.0, 2e-6);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 static void test_smoothed(void **state) {
@@ -616,21 +520,21 @@ static void test_smoothed(void **state) {
     def.parameter_count = 3;
     def.smoothed = smoothed;
     def.smoothed_count = 2;
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     s.parameters[0] = 2.0f;
-    step(&s, SIXTIETH);
+    stage_step(&s, SIXTIETH);
     assert_float_equal(s.parameters[1], 2.0f, 0.0f);
     s.parameters[0] = 10.0f;
     for (int i = 1; i <= 120; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         assert_near(s.parameters[1], 10.0 - 8.0 * pow(2.0, -i / 60.0 / 0.5), 1e-4);
         assert_float_equal(s.parameters[2], s.parameters[1], 0.0f);
     }
     float before = s.parameters[1];
     s.parameters[0] = NAN;
-    step(&s, SIXTIETH);
+    stage_step(&s, SIXTIETH);
     assert_float_equal(s.parameters[1], before, 0.0f);
-    end(&s);
+    stage_end(&s);
 }
 
 // A machine of three states with clips of one second. Events enter a and b; the end of b's clip enters c.
@@ -645,41 +549,28 @@ typedef struct small_machine {
 
 static lmb_control_def describe_small(lmb_fade_kind kind, small_machine *small) {
     for (uint32_t i = 0; i < 3; i++) {
-        small->players[i] = lmb_default_control_player_def();
-        small->players[i].duration = 1.0f;
+        small->players[i] = stage_player(1.0f, i);
         small->players[i].end = i == 1 ? LMB_END_HOLD : LMB_END_LOOP;
         small->players[i].machine = 0;
         small->players[i].state = i;
-        small->players[i].time_parameter = i;
         small->states[i] = lmb_default_control_state_def();
         small->states[i].weight_parameter = 3 + i;
         small->states[i].end_player = i;
     }
     small->states[1].entry_event = ENTERED;
     small->states[1].exit_event = LEFT;
+    small->transitions[0] = stage_transition(0, 1, GO, 0.5f);
+    small->transitions[1] = stage_transition(1, 2, LMB_NONE, 0.5f);
+    small->transitions[1].at_end = true;
+    small->transitions[2] = stage_transition(LMB_NONE, 0, BACK, 0.5f);
+    small->transitions[3] = stage_transition(2, 1, CHAIN, 0.5f);
     for (uint32_t i = 0; i < 4; i++) {
-        small->transitions[i] = lmb_default_transition_def();
-        small->transitions[i].fade = 0.5f;
         small->transitions[i].curve = LMB_CURVE_LINEAR;
         small->transitions[i].kind = kind;
     }
-    small->transitions[0].from = 0;
-    small->transitions[0].to = 1;
-    small->transitions[0].event = GO;
-    small->transitions[1].from = 1;
-    small->transitions[1].to = 2;
-    small->transitions[1].at_end = true;
-    small->transitions[2].to = 0;
-    small->transitions[2].event = BACK;
-    small->transitions[3].from = 2;
-    small->transitions[3].to = 1;
-    small->transitions[3].event = CHAIN;
     small->machine = (lmb_control_machine_def){small->states, 3, small->transitions, 4, LMB_NONE, 0, 0};
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = 8;
+    lmb_control_def def = stage_control(small->players, 3, 8);
     def.event_count = EVENTS;
-    def.players = small->players;
-    def.player_count = 3;
     def.machines = &small->machine;
     def.machine_count = 1;
     return def;
@@ -689,36 +580,35 @@ static void test_machine(void **state) {
     (void)state;
     small_machine small;
     const lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
-    stage s = begin(&def);
-    step(&s, SIXTIETH);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
+    stage s = stage_begin(&def);
+    stage_step(&s, SIXTIETH);
+    assert_int_equal(stage_current_state(&s, 0), 0);
     assert_float_equal(s.parameters[3], 1.0f, 0.0f);
-    const uint32_t go = GO, back = BACK;
-    step_with(&s, SIXTIETH, &go, 1);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
+    stage_send(&s, SIXTIETH, GO);
+    assert_int_equal(stage_current_state(&s, 0), 1);
     assert_int_equal(s.emitted[0], 1);
     expect_emitted(&s, 0, ENTERED, 0.0);
     for (int i = 1; i <= 15; i++) { // the first step of the fade and of the clip is in the frame of the event
         assert_near(s.parameters[4], i / 30.0, 1e-6);
         assert_near(s.parameters[3], 1.0 - i / 30.0, 1e-6);
-        assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
+        assert_near(stage_player_weight(&s, 1), i / 30.0, 1e-6);
         assert_near(s.parameters[0], (i + 1) / 60.0, 1e-6); // both play
         assert_near(s.parameters[1], i / 60.0, 1e-6);       // starts on entry
         if (i < 15) {
-            step(&s, SIXTIETH);
+            stage_step(&s, SIXTIETH);
         }
     }
     // An interruption halfway, back to the state that is still visible: no weight jumps, and its clip continues from
     // its time.
     float before[3] = {s.parameters[3], s.parameters[4], s.parameters[0]};
-    step_with(&s, SIXTIETH, &back, 1);
+    stage_send(&s, SIXTIETH, BACK);
     assert_near(s.parameters[3], 0.5 + 0.5 / 30.0, 1e-6);
     assert_near(s.parameters[4], 0.5 - 0.5 / 30.0, 1e-6);
     expect_emitted(&s, 0, LEFT, (double)before[1]);
     for (int i = 1; i <= 30; i++) {
         assert_near(s.parameters[3], 0.5 + 0.5 * i / 30.0, 1e-6);
         float last = s.parameters[3];
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         assert_near(s.parameters[3] + s.parameters[4] + s.parameters[5], 1.0, 1e-6);
         assert_true(s.parameters[3] >= last && s.parameters[3] - last < 0.05f);
     }
@@ -726,17 +616,17 @@ static void test_machine(void **state) {
     assert_float_equal(s.parameters[4], 0.0f, 0.0f);
     assert_near(s.parameters[0], fmod((double)before[2] + 31 / 60.0, 1.0), 1e-6);
     // One second after entry, to the frame, the clip is at its end. The next frame reacts to it.
-    step_with(&s, SIXTIETH, &go, 1);
+    stage_send(&s, SIXTIETH, GO);
     for (int i = 1; i <= 60; i++) {
-        assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
+        assert_int_equal(stage_current_state(&s, 0), 1);
         assert_near(s.parameters[1], i / 60.0, 1e-6);
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
     }
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
+    assert_int_equal(stage_current_state(&s, 0), 2);
     assert_near(s.parameters[2], 1 / 60.0, 1e-6);
     assert_near(s.parameters[5], 1 / 30.0, 1e-6);
     expect_emitted(&s, 0, LEFT, 1.0);
-    end(&s);
+    stage_end(&s);
 }
 
 static lmb_node_def clip_at(uint32_t time_parameter) {
@@ -765,32 +655,31 @@ static void test_weights_of_clips(void **state) {
                             // Clip 0 again, with a different rate, over the blend, for some of the joints.
                             clip_at(0), node_of(LMB_OP_MASKED, 2, 3, lmb_parameter(7))};
     nodes[3].rate = lmb_constant(0.5f);
-    stage s = begin_with(&def, control_program_create_of(nodes, 5, def.parameter_count));
-    const uint32_t go = GO;
-    step_with(&s, SIXTIETH, &go, 1); // the fade begins
+    stage s = stage_begin_with(&def, control_program_create_of(nodes, 5, def.parameter_count));
+    stage_send(&s, SIXTIETH, GO); // the fade begins
     for (int i = 2; i <= 40; i++) {
         const double f = 0.5 + 0.5 * sin(i * 0.3), m = i == 20 ? 0.0 : 0.5 + 0.5 * cos(i * 0.2);
         s.parameters[6] = (float)f;
         s.parameters[7] = (float)m;
-        step(&s, SIXTIETH);
-        assert_near(lmb_control_player_weight(s.control, s.state, 0), (1.0 - f) + m, 1e-6);
-        assert_near(lmb_control_player_weight(s.control, s.state, 1), f, 1e-6);
+        stage_step(&s, SIXTIETH);
+        assert_near(stage_player_weight(&s, 0), (1.0 - f) + m, 1e-6);
+        assert_near(stage_player_weight(&s, 1), f, 1e-6);
         // It belongs to state 2, which is not entered.
-        assert_float_equal(lmb_control_player_weight(s.control, s.state, 2), 0.0f, 0.0f);
+        assert_float_equal(stage_player_weight(&s, 2), 0.0f, 0.0f);
         // Machines also write their weights.
         assert_near(s.parameters[4], fmin(i / 30.0, 1.0), 1e-6);
     }
-    end(&s);
+    stage_end(&s);
     // A player whose clip the program replaces by the rest pose.
     nodes[1] = lmb_default_node_def();
-    s = begin_with(&def, control_program_create_of(nodes, 5, def.parameter_count));
-    step_with(&s, SIXTIETH, &go, 1);
+    s = stage_begin_with(&def, control_program_create_of(nodes, 5, def.parameter_count));
+    stage_send(&s, SIXTIETH, GO);
     for (int i = 1; i <= 30; i++) {
-        assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
-        assert_near(lmb_control_player_weight(s.control, s.state, 0), 1.0, 0.0); // parameter 6 is 0
-        step(&s, SIXTIETH);
+        assert_near(stage_player_weight(&s, 1), i / 30.0, 1e-6);
+        assert_near(stage_player_weight(&s, 0), 1.0, 0.0); // parameter 6 is 0
+        stage_step(&s, SIXTIETH);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // Root motion of a pose that is blended over another with weight w and a mask that gives joint 0 the share m: its
@@ -807,34 +696,28 @@ static void test_weights_in_root_motion(void **state) {
                  {LMB_OP_PARTIAL, true, true},
                  {LMB_OP_PARTIAL, false, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
+        lmb_control_player_def players[2] = {stage_player(1.0f, 0), stage_player(1.0f, 1)};
         const lmb_motion_def character_motion = lmb_default_motion_def();
-        for (uint32_t k = 0; k < 2; k++) {
-            players[k].duration = 1.0f;
-            players[k].time_parameter = k;
-            players[k].velocity = k == 0 ? 1.5f : -4.0f;
-        }
-        lmb_control_def def = lmb_default_control_def();
-        def.parameter_count = 3;
-        def.players = players;
-        def.player_count = 2;
+        players[0].velocity = 1.5f;
+        players[1].velocity = -4.0f;
+        lmb_control_def def = stage_control(players, 2, 3);
         def.motion = &character_motion;
         lmb_node_def nodes[] = {clip_at(0), clip_at(1), node_of(cases[i].op, 0, 1, lmb_parameter(2))};
         nodes[2].masked = cases[i].is_masked;
         nodes[1].clip = lmb_constant(cases[i].op == LMB_OP_ADDITIVE ? 1.0f : 0.0f);
         nodes[1].joint_weights = cases[i].op == LMB_OP_PARTIAL && cases[i].is_masked ? 0 : LMB_NONE;
-        stage s = begin_with(&def, control_program_create_of(nodes, 3, def.parameter_count));
+        stage s = stage_begin_with(&def, control_program_create_of(nodes, 3, def.parameter_count));
         for (int frame = 0; frame < 50; frame++) {
             const double w = frame / 49.0, m = cases[i].is_masked ? CONTROL_PROGRAM_MASK / 255.0 : 1.0;
             s.parameters[2] = (float)w;
-            step(&s, SIXTIETH);
+            stage_step(&s, SIXTIETH);
             float way[4];
             lmb_control_root_motion(s.control, s.state, way);
             assert_near(way[2], ((cases[i].replaces ? 1.0 - m * w : 1.0) * 1.5 - m * w * 4.0) / 60, 1e-6);
-            assert_near(lmb_control_player_weight(s.control, s.state, 0), 1.0, 0.0);
-            assert_near(lmb_control_player_weight(s.control, s.state, 1), w, 1e-6);
+            assert_near(stage_player_weight(&s, 0), 1.0, 0.0);
+            assert_near(stage_player_weight(&s, 1), w, 1e-6);
         }
-        end(&s);
+        stage_end(&s);
     }
 }
 
@@ -845,51 +728,58 @@ static void test_weights_without_a_program(void **state) {
     for (uint32_t i = 0; i < 4; i++) {
         states[i] = lmb_default_control_state_def();
     }
-    lmb_transition_def outer = lmb_default_transition_def(), inner = lmb_default_transition_def();
-    outer.from = 0;
-    outer.to = 1;
-    outer.event = GO;
-    outer.fade = 0.5f;
-    outer.curve = LMB_CURVE_LINEAR;
-    inner = outer;
-    inner.event = CHAIN;
-    inner.fade = 0.25f;
+    lmb_transition_def outer = stage_transition(0, 1, GO, 0.5f), inner = stage_transition(0, 1, CHAIN, 0.25f);
+    outer.curve = inner.curve = LMB_CURVE_LINEAR;
     const lmb_control_machine_def machines[] = {{states, 2, &outer, 1, LMB_NONE, 0, 0},
                                                 {states + 2, 2, &inner, 1, 0, 1, 0}};
     lmb_control_player_def players[3];
     for (uint32_t i = 0; i < 3; i++) {
-        players[i] = lmb_default_control_player_def();
-        players[i].duration = 0.75f;
-        players[i].time_parameter = i;
+        players[i] = stage_player(0.75f, i);
         players[i].machine = i < 2 ? 1 : LMB_NONE;
         players[i].state = i;
         players[i].end = i == 2 ? LMB_END_LOOP : LMB_END_ONCE;
     }
     players[0].weight_parameter = 3;
     players[1].weight_parameter = 4;
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = 5;
+    lmb_control_def def = stage_control(players, 3, 5);
     def.event_count = EVENTS;
-    def.players = players;
-    def.player_count = 3;
     def.machines = machines;
     def.machine_count = 2;
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     const uint32_t both[] = {GO, CHAIN};
-    step_with(&s, SIXTIETH, both, 2);
+    stage_step_with(&s, SIXTIETH, both, 2);
     for (int i = 1; i <= 60; i++) {
         const double without = fmin(i / 30.0, 1.0), within = fmin(i / 15.0, 1.0);
         // After its end, its weight is 0.
         const double in_machine = i <= 45 ? within : 0.0;
-        assert_near(lmb_control_player_weight(s.control, s.state, 0), without * (1.0 - within), 1e-6);
-        assert_near(lmb_control_player_weight(s.control, s.state, 1), without * in_machine, 1e-6);
-        assert_float_equal(lmb_control_player_weight(s.control, s.state, 2), 1.0f, 0.0f);
+        assert_near(stage_player_weight(&s, 0), without * (1.0 - within), 1e-6);
+        assert_near(stage_player_weight(&s, 1), without * in_machine, 1e-6);
+        assert_float_equal(stage_player_weight(&s, 2), 1.0f, 0.0f);
         assert_near(s.parameters[3], 1.0 - within, 1e-6); // within its machine
         assert_near(s.parameters[4], in_machine, 1e-6);
         assert_near(s.parameters[1], fmin(i / 60.0, 0.75), 1e-6);
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
     }
-    end(&s);
+    stage_end(&s);
+}
+
+// A program where parameters 3 to 5 are the weights of three players.
+static stage begin_weighted(const lmb_control_def *def) {
+    const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
+    return stage_begin_with(def, control_program_create(def, weights));
+}
+
+// Sets these parameters and runs the frame. Returns each player's share of their sum.
+static void step_with_weights(stage *s, int frame, double weights[3]) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < 3; i++) {
+        s->parameters[3 + i] = (float)(0.5 + 0.4 * sin(0.37 * frame * (i + 1)) + 0.1 * i);
+        sum += s->parameters[3 + i];
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        weights[i] = s->parameters[3 + i] / sum;
+    }
+    stage_step(s, SIXTIETH);
 }
 
 // Events of clips have the weights of the current frame's pose.
@@ -898,9 +788,7 @@ static void test_emitted_weights(void **state) {
     static const lmb_notify_def notifies[] = {{0.1f, 0}, {0.3f, 1}};
     lmb_control_player_def players[3];
     for (uint32_t i = 0; i < 3; i++) {
-        players[i] = lmb_default_control_player_def();
-        players[i].duration = 0.375f;
-        players[i].time_parameter = i;
+        players[i] = stage_player(0.375f, i);
         players[i].notifies = notifies;
         players[i].notify_count = 2;
         players[i].looped_event = 2;
@@ -909,29 +797,20 @@ static void test_emitted_weights(void **state) {
     players[1].end = LMB_END_ONCE;
     players[2].rate = lmb_constant(-1.0f);
     players[2].end = LMB_END_PING_PONG;
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = 6;
+    lmb_control_def def = stage_control(players, 3, 6);
     def.event_count = 4;
-    def.max_emitted_events = MOST_EMITTED;
-    def.players = players;
-    def.player_count = 3;
-    const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
-    stage s = begin_with(&def, control_program_create(&def, weights));
+    def.max_emitted_events = STAGE_EMITTED;
+    stage s = begin_weighted(&def);
     uint32_t seen[4] = {0};
     for (int frame = 0; frame < 240; frame++) {
-        double given[3], sum = 0.0;
-        for (uint32_t i = 0; i < 3; i++) {
-            s.parameters[3 + i] = (float)(0.5 + 0.4 * sin(0.37 * frame * (i + 1)) + 0.1 * i);
-            given[i] = s.parameters[3 + i];
-            sum += given[i];
-        }
-        step(&s, SIXTIETH);
+        double weights[3];
+        step_with_weights(&s, frame, weights);
         // The events of each player in its order, then its end. The first player's events come first.
         uint32_t player = 0, last = 0;
         for (uint32_t i = 0; i < s.emitted[0]; i++) {
             float weight;
             memcpy(&weight, &s.emitted[2 + 2 * i], sizeof weight);
-            while (player < 3 && fabs((double)weight - given[player] / sum) > 1e-6) {
+            while (player < 3 && fabs((double)weight - weights[player]) > 1e-6) {
                 player++;
                 last = 0;
             }
@@ -942,7 +821,7 @@ static void test_emitted_weights(void **state) {
             seen[last]++;
         }
         for (uint32_t i = 0; i < 3; i++) {
-            assert_near(lmb_control_player_weight(s.control, s.state, i), given[i] / sum, 1e-6);
+            assert_near(stage_player_weight(&s, i), weights[i], 1e-6);
         }
     }
     // Four seconds: ten and two thirds loops, one end, and as many reversals.
@@ -950,7 +829,7 @@ static void test_emitted_weights(void **state) {
     assert_int_equal(seen[1], 10 + 1 + 10);
     assert_int_equal(seen[2], 10 + 10);
     assert_int_equal(seen[3], 1);
-    end(&s);
+    stage_end(&s);
 }
 
 // The events of a group, each with the weight of its player.
@@ -959,9 +838,7 @@ static void test_emitted_weights_of_a_group(void **state) {
     static const lmb_notify_def notifies[3][1] = {{{0.1f, 0}}, {{0.2f, 1}}, {{0.3f, 2}}};
     lmb_control_player_def players[3];
     for (uint32_t i = 0; i < 3; i++) {
-        players[i] = lmb_default_control_player_def();
-        players[i].duration = 0.375f + 0.1f * (float)i;
-        players[i].time_parameter = i;
+        players[i] = stage_player(0.375f + 0.1f * (float)i, i);
         players[i].notifies = notifies[i];
         players[i].notify_count = 1;
         players[i].looped_event = 3 + i;
@@ -970,35 +847,26 @@ static void test_emitted_weights_of_a_group(void **state) {
                                          .player_count = 3,
                                          .rate = lmb_constant(1.0f),
                                          .velocity_parameter = LMB_NONE};
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = 6;
+    lmb_control_def def = stage_control(players, 3, 6);
     def.event_count = 6;
-    def.max_emitted_events = MOST_EMITTED;
-    def.players = players;
-    def.player_count = 3;
+    def.max_emitted_events = STAGE_EMITTED;
     def.groups = &group;
     def.group_count = 1;
-    const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
-    stage s = begin_with(&def, control_program_create(&def, weights));
+    stage s = begin_weighted(&def);
     uint32_t seen[6] = {0};
     for (int frame = 0; frame < 240; frame++) {
-        double given[3], sum = 0.0;
-        for (uint32_t i = 0; i < 3; i++) {
-            s.parameters[3 + i] = (float)(0.5 + 0.4 * sin(0.37 * frame * (i + 1)) + 0.1 * i);
-            given[i] = s.parameters[3 + i];
-            sum += given[i];
-        }
-        step(&s, SIXTIETH);
+        double weights[3];
+        step_with_weights(&s, frame, weights);
         for (uint32_t i = 0; i < s.emitted[0]; i++) {
             const uint32_t event = s.emitted[1 + 2 * i];
-            expect_emitted(&s, i, event, given[event % 3] / sum);
+            expect_emitted(&s, i, event, weights[event % 3]);
             seen[event]++;
         }
     }
     for (uint32_t i = 0; i < 6; i++) {
         assert_in_range(seen[i], 7, 11);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // A transition by an event applies its first step in the frame of the event. The events of the new state's clip follow
@@ -1014,56 +882,53 @@ static void test_order_in_a_frame(void **state) {
     small.players[1].duration = 0.5f;
     small.players[2].looped_event = GO;
     small.players[2].duration = 0.25f;
-    const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
-    stage s = begin_with(&def, control_program_create(&def, weights));
-    const uint32_t go = GO;
+    stage s = begin_weighted(&def);
     for (int i = 0; i < 7; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         assert_int_equal(s.emitted[0], 0);
     }
-    step_with(&s, SIXTIETH, &go, 1);
+    stage_send(&s, SIXTIETH, GO);
     assert_int_equal(s.emitted[0], 2);
     expect_emitted(&s, 0, ENTERED, 0.0);
     expect_emitted(&s, 1, BACK, 1 / 30.0);
     for (int i = 2; i < 30; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         assert_int_equal(s.emitted[0], 0);
-        assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
+        assert_near(stage_player_weight(&s, 1), i / 30.0, 1e-6);
     }
-    step(&s, SIXTIETH); // it reaches its end
+    stage_step(&s, SIXTIETH); // it reaches its end
     assert_int_equal(s.emitted[0], 1);
     expect_emitted(&s, 0, CHAIN, 1.0);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
-    step(&s, SIXTIETH);
+    assert_int_equal(stage_current_state(&s, 0), 1);
+    stage_step(&s, SIXTIETH);
     assert_int_equal(s.emitted[0], 1);
     expect_emitted(&s, 0, LEFT, 1.0);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
-    assert_near(lmb_control_player_weight(s.control, s.state, 1), 29 / 30.0, 1e-6);
-    assert_near(lmb_control_player_weight(s.control, s.state, 2), 1 / 30.0, 1e-6);
+    assert_int_equal(stage_current_state(&s, 0), 2);
+    assert_near(stage_player_weight(&s, 1), 29 / 30.0, 1e-6);
+    assert_near(stage_player_weight(&s, 2), 1 / 30.0, 1e-6);
     for (int i = 2; i <= 15; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         assert_int_equal(s.emitted[0], i == 15 ? 1 : 0);
     }
     expect_emitted(&s, 0, GO, 0.5);
-    end(&s);
+    stage_end(&s);
 }
 
 static void test_frozen_fade(void **state) {
     (void)state;
     small_machine small;
     const lmb_control_def def = describe_small(LMB_FADE_FROZEN, &small);
-    stage s = begin(&def);
-    step(&s, SIXTIETH);
-    const uint32_t go = GO;
+    stage s = stage_begin(&def);
+    stage_step(&s, SIXTIETH);
     const float stopped = s.parameters[0];
-    step_with(&s, SIXTIETH, &go, 1);
+    stage_send(&s, SIXTIETH, GO);
     assert_float_equal(s.parameters[0], stopped, 0.0f);
     for (int i = 0; i < 20; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         assert_float_equal(s.parameters[0], stopped, 0.0f);
     }
     assert_near(s.parameters[1], 21 / 60.0, 1e-6);
-    end(&s);
+    stage_end(&s);
 }
 
 static lmb_control_def describe_inertialized(small_machine *small) {
@@ -1090,44 +955,44 @@ static void test_inertialized(void **state) {
     small_machine small;
     lmb_control_def def = describe_inertialized(&small);
     small.transitions[2].fade = 0.25f;
-    stage s = begin(&def);
-    const uint32_t go = GO, back = BACK, both[] = {GO, BACK};
+    stage s = stage_begin(&def);
+    const uint32_t both[] = {GO, BACK};
     // The first frame of a character has no previous pose.
-    step_with(&s, SIXTIETH, &go, 1);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
+    stage_send(&s, SIXTIETH, GO);
+    assert_int_equal(stage_current_state(&s, 0), 1);
     expect_inertia(&s, 1, 0.0, 1, 1 / 60.0, 0.0);
-    step_with(&s, SIXTIETH, &back, 1);
+    stage_send(&s, SIXTIETH, BACK);
     expect_inertia(&s, 2, 1 / 60.0, 2, 1 / 60.0, 0.25);
     for (uint32_t i = 3; i <= 15; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         expect_inertia(&s, i, 1 / 60.0, 2, (i - 1) / 60.0, 0.25);
     }
     // Only the new state has a weight, and the old state stops.
     const float stopped = s.parameters[0];
-    step_with(&s, 2 * SIXTIETH, &go, 1);
+    stage_send(&s, 2 * SIXTIETH, GO);
     expect_inertia(&s, 16, 1 / 60.0, 16, 2 / 60.0, 0.5);
     assert_float_equal(s.parameters[3], 0.0f, 0.0f);
     assert_float_equal(s.parameters[4], 1.0f, 0.0f);
     assert_float_equal(s.parameters[0], stopped, 0.0f);
     assert_near(s.parameters[1], 2 / 60.0, 1e-6);
-    step(&s, SIXTIETH);
+    stage_step(&s, SIXTIETH);
     expect_inertia(&s, 17, 2 / 60.0, 16, 3 / 60.0, 0.5);
     assert_float_equal(s.parameters[0], stopped, 0.0f);
     assert_near(s.parameters[1], 3 / 60.0, 1e-6);
     assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
     // The inertialization ends after its duration.
     for (uint32_t i = 18; i <= 43; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         expect_inertia(&s, i, 1 / 60.0, 16, (i - 14) / 60.0, 0.5);
     }
-    step(&s, SIXTIETH);
+    stage_step(&s, SIXTIETH);
     expect_inertia(&s, 44, 1 / 60.0, 16, 0.0, 0.0);
     // Of several switches in one frame, the longest counts, whatever its target.
-    step_with(&s, SIXTIETH, &back, 1);
-    step_with(&s, SIXTIETH, both, 2);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
+    stage_send(&s, SIXTIETH, BACK);
+    stage_step_with(&s, SIXTIETH, both, 2);
+    assert_int_equal(stage_current_state(&s, 0), 0);
     expect_inertia(&s, 46, 1 / 60.0, 46, 1 / 60.0, 0.5);
-    end(&s);
+    stage_end(&s);
 }
 
 // A reset character has no previous pose. Its frame number skips one, because a frame that was shown under the previous
@@ -1136,22 +1001,22 @@ static void test_inertialized_and_begun_anew(void **state) {
     (void)state;
     small_machine small;
     lmb_control_def def = describe_inertialized(&small);
-    stage s = begin(&def);
-    const uint32_t go = GO, reset = LMB_EVENT_RESET, anew[] = {LMB_EVENT_RESET, GO};
-    step(&s, SIXTIETH);
-    step_with(&s, SIXTIETH, &go, 1);
+    stage s = stage_begin(&def);
+    const uint32_t anew[] = {LMB_EVENT_RESET, GO};
+    stage_step(&s, SIXTIETH);
+    stage_send(&s, SIXTIETH, GO);
     expect_inertia(&s, 2, 1 / 60.0, 2, 1 / 60.0, 0.5);
-    step_with(&s, SIXTIETH, &reset, 1);
+    stage_send(&s, SIXTIETH, LMB_EVENT_RESET);
     expect_inertia(&s, 4, 0.0, 0, 0.0, 0.0);
-    step_with(&s, SIXTIETH, &go, 1);
+    stage_send(&s, SIXTIETH, GO);
     expect_inertia(&s, 5, 1 / 60.0, 5, 1 / 60.0, 0.5);
-    step_with(&s, SIXTIETH, anew, 2);
+    stage_step_with(&s, SIXTIETH, anew, 2);
     expect_inertia(&s, 7, 0.0, 7, 1 / 60.0, 0.0);
     // The number wraps around after the largest.
     s.state[lmb_control_state_words(s.control) - 7] = LMB_INERTIA_LAST_NUMBER;
-    step_with(&s, SIXTIETH, &reset, 1);
+    stage_send(&s, SIXTIETH, LMB_EVENT_RESET);
     expect_inertia(&s, 1, 0.0, 0, 0.0, 0.0);
-    end(&s);
+    stage_end(&s);
 }
 
 // The longest fade and step do not create a state that is refused: step_with() checks each state.
@@ -1161,14 +1026,13 @@ static void test_inertialized_for_the_longest_time(void **state) {
     lmb_control_def def = describe_inertialized(&small);
     def.update_every = lmb_constant(16.0f);
     small.transitions[0].fade = LMB_MAX_CONTROL_SECONDS;
-    stage s = begin(&def);
-    const uint32_t go = GO;
-    step(&s, LMB_MAX_STEP_TICKS);
-    step_with(&s, LMB_MAX_STEP_TICKS, &go, 1);
+    stage s = stage_begin(&def);
+    stage_step(&s, LMB_MAX_STEP_TICKS);
+    stage_send(&s, LMB_MAX_STEP_TICKS, GO);
     for (uint32_t i = 0; i < 2000; i++) {
-        step(&s, LMB_MAX_STEP_TICKS);
+        stage_step(&s, LMB_MAX_STEP_TICKS);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // Frames without an update do not count.
@@ -1177,17 +1041,16 @@ static void test_inertialized_with_updates_left_out(void **state) {
     small_machine small;
     lmb_control_def def = describe_inertialized(&small);
     def.update_every = lmb_constant(4.0f);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     for (uint32_t i = 0; i < 9; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
         expect_inertia(&s, 1 + (s.number - 1) / 4, i < 8 ? (i < 4 ? 0.0 : 1 / 60.0) : 4 / 60.0, 0, 0.0, 0.0);
     }
-    const uint32_t go = GO;
-    step_with(&s, SIXTIETH, &go, 1);
+    stage_send(&s, SIXTIETH, GO);
     expect_inertia(&s, 4, 4 / 60.0, 4, 1 / 60.0, 0.5);
-    step(&s, SIXTIETH);
+    stage_step(&s, SIXTIETH);
     expect_inertia(&s, 4, 4 / 60.0, 4, 1 / 60.0, 0.5);
-    end(&s);
+    stage_end(&s);
 }
 
 static void test_inertia_of_foreign_states(void **state) {
@@ -1196,13 +1059,13 @@ static void test_inertia_of_foreign_states(void **state) {
     lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
     def.parameter_count = 13;
     def.inertia_parameters = 8;
-    stage plain = begin(&def);
+    stage plain = stage_begin(&def);
     const uint32_t words = lmb_control_state_words(plain.control);
-    end(&plain);
+    stage_end(&plain);
     def.inertialize = true;
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     assert_int_equal(lmb_control_state_words(s.control), words + 7);
-    step(&s, SIXTIETH);
+    stage_step(&s, SIXTIETH);
     assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
     for (uint32_t i = 0; i < 7; i++) {
         const uint32_t kept = s.state[words + i];
@@ -1211,7 +1074,7 @@ static void test_inertia_of_foreign_states(void **state) {
         assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), is_low ? LMB_OK : LMB_ERROR_FORMAT);
         s.state[words + i] = kept;
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // Events are processed in the order sent. An event that no transition takes is dropped.
@@ -1219,30 +1082,29 @@ static void test_order_of_events(void **state) {
     (void)state;
     small_machine small;
     const lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
-    stage s = begin(&def);
-    const uint32_t first[] = {GO, BACK}, second[] = {BACK, GO}, lost = CHAIN;
-    step_with(&s, SIXTIETH, first, 2);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
-    step_with(&s, SIXTIETH, second, 2);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
-    step_with(&s, SIXTIETH, &lost, 1);
+    stage s = stage_begin(&def);
+    const uint32_t first[] = {GO, BACK}, second[] = {BACK, GO};
+    stage_step_with(&s, SIXTIETH, first, 2);
+    assert_int_equal(stage_current_state(&s, 0), 0);
+    stage_step_with(&s, SIXTIETH, second, 2);
+    assert_int_equal(stage_current_state(&s, 0), 1);
+    stage_send(&s, SIXTIETH, CHAIN);
     for (int i = 0; i < 70; i++) {
-        step(&s, SIXTIETH);
+        stage_step(&s, SIXTIETH);
     }
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
+    assert_int_equal(stage_current_state(&s, 0), 2);
     // A character processes at most sixteen events in a frame and counts the others as lost. A machine takes at
     // most eight transitions in each piece of a frame.
     uint32_t many[20];
     for (uint32_t i = 0; i < 20; i++) {
         many[i] = i % 2 ? BACK : GO;
     }
-    const uint32_t back = BACK;
-    step_with(&s, SIXTIETH, &back, 1);
-    step_with(&s, SIXTIETH, many, 20);
+    stage_send(&s, SIXTIETH, BACK);
+    stage_step_with(&s, SIXTIETH, many, 20);
     assert_int_equal(lmb_control_state_counts(s.control, s.state).sent_events, 4);
     assert_int_equal(lmb_control_state_counts(s.control, s.state).transitions, 1);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
-    end(&s);
+    assert_int_equal(stage_current_state(&s, 0), 0);
+    stage_end(&s);
 }
 
 // Conditions, priorities, delays, and sequences of transitions without events.
@@ -1258,19 +1120,12 @@ static void test_conditions(void **state) {
     const lmb_term either[] = {{.kind = LMB_TERM_GREATER_EQUAL, .left = lmb_parameter(0), .right = lmb_constant(5.0f)},
                                {.kind = LMB_TERM_EQUAL, .left = lmb_parameter(1), .right = lmb_constant(7.0f)},
                                {.kind = LMB_TERM_OR, .left = lmb_constant(0), .right = lmb_constant(0)}};
-    lmb_transition_def transitions[3] = {lmb_default_transition_def(), lmb_default_transition_def(),
-                                         lmb_default_transition_def()};
-    transitions[0].from = 0;
-    transitions[0].to = 1;
+    lmb_transition_def transitions[3] = {stage_transition(0, 1, LMB_NONE, 0.2f), stage_transition(0, 2, LMB_NONE, 0.2f),
+                                         stage_transition(1, 3, LMB_NONE, 0.2f)};
     transitions[0].terms = fast;
-    transitions[0].term_count = 3;
-    transitions[1].from = 0;
-    transitions[1].to = 2;
     transitions[1].terms = either;
-    transitions[1].term_count = 3;
+    transitions[0].term_count = transitions[1].term_count = 3;
     transitions[1].priority = 1;
-    transitions[2].from = 1;
-    transitions[2].to = 3;
     transitions[2].after = 0.25f;
     const lmb_control_machine_def machine = {states, 4, transitions, 3, LMB_NONE, 0, 0};
     lmb_control_def def = lmb_default_control_def();
@@ -1283,17 +1138,17 @@ static void test_conditions(void **state) {
     } cases[] = {{0, 0, 0}, {1, 0, 0}, {1.5f, 0, 1}, {1.5f, 0.5f, 0}, {5, 0, 2},
                  {5, 1, 2}, {0, 7, 2}, {NAN, 0, 0},  {2, NAN, 0},     {INFINITY, -1, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        stage s = begin(&def);
+        stage s = stage_begin(&def);
         s.parameters[0] = cases[i].x;
         s.parameters[1] = cases[i].y;
-        step(&s, SIXTIETH);
-        assert_int_equal(lmb_control_current_state(s.control, s.state, 0), cases[i].state);
+        stage_step(&s, SIXTIETH);
+        assert_int_equal(stage_current_state(&s, 0), cases[i].state);
         for (int frame = 1; frame <= 15; frame++) {
-            assert_int_equal(lmb_control_current_state(s.control, s.state, 0), cases[i].state);
-            step(&s, SIXTIETH);
+            assert_int_equal(stage_current_state(&s, 0), cases[i].state);
+            stage_step(&s, SIXTIETH);
         }
-        assert_int_equal(lmb_control_current_state(s.control, s.state, 0), cases[i].state == 1 ? 3 : cases[i].state);
-        end(&s);
+        assert_int_equal(stage_current_state(&s, 0), cases[i].state == 1 ? 3 : cases[i].state);
+        stage_end(&s);
     }
 }
 
@@ -1305,20 +1160,8 @@ static void test_nested(void **state) {
         states[i] = lmb_default_control_state_def();
         states[i].weight_parameter = i;
     }
-    lmb_transition_def outer[2] = {lmb_default_transition_def(), lmb_default_transition_def()};
-    lmb_transition_def inner = lmb_default_transition_def();
-    outer[0].from = 0;
-    outer[0].to = 1;
-    outer[0].event = GO;
-    outer[0].fade = 0.0f;
-    outer[1].from = 1;
-    outer[1].to = 0;
-    outer[1].event = BACK;
-    outer[1].fade = 0.1f;
-    inner.from = 0;
-    inner.to = 1;
-    inner.event = CHAIN;
-    inner.fade = 0.1f;
+    const lmb_transition_def outer[2] = {stage_transition(0, 1, GO, 0.0f), stage_transition(1, 0, BACK, 0.1f)};
+    const lmb_transition_def inner = stage_transition(0, 1, CHAIN, 0.1f);
     const lmb_control_machine_def machines[] = {{states, 2, outer, 2, LMB_NONE, 0, 0},
                                                 {states + 2, 2, &inner, 1, 0, 1, 0}};
     lmb_control_def def = lmb_default_control_def();
@@ -1326,61 +1169,58 @@ static void test_nested(void **state) {
     def.event_count = EVENTS;
     def.machines = machines;
     def.machine_count = 2;
-    stage s = begin(&def);
-    const uint32_t go = GO, back = BACK, chain = CHAIN;
-    step_with(&s, SIXTIETH, &chain, 1);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 0); // its state is not current
-    step_with(&s, SIXTIETH, &go, 1);
-    step_with(&s, SIXTIETH, &chain, 1);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 1);
-    step_with(&s, SIXTIETH, &back, 1);
+    stage s = stage_begin(&def);
+    stage_send(&s, SIXTIETH, CHAIN);
+    assert_int_equal(stage_current_state(&s, 1), 0); // its state is not current
+    stage_send(&s, SIXTIETH, GO);
+    stage_send(&s, SIXTIETH, CHAIN);
+    assert_int_equal(stage_current_state(&s, 1), 1);
+    stage_send(&s, SIXTIETH, BACK);
     for (int i = 0; i < 10; i++) {
-        step_with(&s, SIXTIETH, &chain, 1);
+        stage_send(&s, SIXTIETH, CHAIN);
     }
-    step_with(&s, SIXTIETH, &go, 1);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 0); // restarted
-    end(&s);
+    stage_send(&s, SIXTIETH, GO);
+    assert_int_equal(stage_current_state(&s, 1), 0); // restarted
+    stage_end(&s);
 }
 
 // A character that is updated every 4th frame advances as far as one that is updated every frame.
 static void test_update_rate(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 0.7f;
+    lmb_control_player_def player = stage_player(0.7f, 0);
     lmb_control_def def = control_of(&player);
-    stage always = begin(&def);
+    stage always = stage_begin(&def);
     def.update_every = lmb_constant(4.0f);
-    stage seldom = begin(&def);
+    stage seldom = stage_begin(&def);
     uint32_t changes = 0;
     for (uint32_t i = 0; i < 400; i++) {
         float last = seldom.parameters[0];
-        step(&always, SIXTIETH);
-        step(&seldom, SIXTIETH);
+        stage_step(&always, SIXTIETH);
+        stage_step(&seldom, SIXTIETH);
         changes += seldom.parameters[0] != last;
         if (i % 4 == 0) {
             assert_float_equal(seldom.parameters[0], always.parameters[0], 0.0f);
         }
     }
     assert_int_equal(changes, 100);
-    end(&always);
-    end(&seldom);
+    stage_end(&always);
+    stage_end(&seldom);
 }
 
 // A clip that ends in an update is shown at its end until the next update, where its weight becomes 0.
 static void test_dropping_out_with_updates_left_out(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 0.1f;
+    lmb_control_player_def player = stage_player(0.1f, 0);
     player.end = LMB_END_ONCE;
     lmb_control_def def = control_of(&player);
     def.update_every = lmb_constant(4.0f);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     for (uint32_t i = 0; i < 20; i++) {
-        step(&s, SIXTIETH); // updates in frames 0, 4, 8 (where it ends), 12, 16
+        stage_step(&s, SIXTIETH); // updates in frames 0, 4, 8 (where it ends), 12, 16
         assert_float_equal(s.parameters[1], (i < 12 ? 1.0f : 0.0f), 0.0f);
-        assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (i < 12 ? 1.0f : 0.0f), 0.0f);
+        assert_float_equal(stage_player_weight(&s, 0), (i < 12 ? 1.0f : 0.0f), 0.0f);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // A state that was copied out and back gives the same bits again.
@@ -1388,22 +1228,22 @@ static void test_rollback(void **state) {
     (void)state;
     small_machine small;
     const lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     const uint32_t go = GO, back = BACK;
     for (int i = 0; i < 30; i++) {
-        step_with(&s, SIXTIETH, &go, i % 7 == 3);
+        stage_step_with(&s, SIXTIETH, &go, i % 7 == 3);
     }
     stage saved = s;
     for (int i = 0; i < 100; i++) {
-        step_with(&s, SIXTIETH, &back, i % 31 == 5);
+        stage_step_with(&s, SIXTIETH, &back, i % 31 == 5);
     }
     for (int i = 0; i < 100; i++) {
-        step_with(&saved, SIXTIETH, &back, i % 31 == 5);
+        stage_step_with(&saved, SIXTIETH, &back, i % 31 == 5);
     }
     assert_int_equal(memcmp(s.state, saved.state, sizeof s.state), 0);
     assert_int_equal(memcmp(s.parameters, saved.parameters, sizeof s.parameters), 0);
-    assert_int_equal(lmb_control_hash(s.state, MOST_WORDS), lmb_control_hash(saved.state, MOST_WORDS));
-    end(&s);
+    assert_int_equal(lmb_control_hash(s.state, STAGE_WORDS), lmb_control_hash(saved.state, STAGE_WORDS));
+    stage_end(&s);
 }
 
 static void test_sorting(void **state) {
@@ -1578,56 +1418,34 @@ static void test_refused_programs(void **state) {
         nodes[i].inputs[0] = i == 0 ? 0 : i - 1;
         nodes[i].input_count = i == 0 ? 0 : 2;
     }
-    stage s = begin_with(&def, control_program_create_of(nodes, 1 + MOST, def.parameter_count));
-    step(&s, SIXTIETH);
-    end(&s);
+    stage s = stage_begin_with(&def, control_program_create_of(nodes, 1 + MOST, def.parameter_count));
+    stage_step(&s, SIXTIETH);
+    stage_end(&s);
     expect_program_refused(&def, control_program_create_of(nodes, 1 + MOST + 1, def.parameter_count), LMB_ERROR_LIMIT,
                            "control: the graph finds 4097 weights, and at most 4096 are possible");
 }
 
-static uint32_t allowed, alive;
-
-static void *allocate(void *user, size_t size) {
-    (void)user;
-    if (allowed == 0) {
-        return NULL;
-    }
-    allowed--;
-    alive++;
-    return malloc(size);
-}
-
-static void release(void *user, void *memory) {
-    (void)user;
-    alive--;
-    free(memory);
+static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *def) {
+    lmb_control *control = NULL;
+    const lmb_result result = lmb_control_create(def, NULL, host, &control, error);
+    assert_true((result == LMB_OK) == (control != NULL));
+    lmb_control_destroy(control);
+    return result;
 }
 
 static void test_no_memory(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
-    const lmb_control_def def = control_of(&player);
-    const lmb_host host = {.allocate = allocate, .release = release};
-    lmb_control *control = NULL;
-    lmb_error error = {0};
-    for (uint32_t i = 0; i < 2; i++) {
-        allowed = i;
-        assert_int_equal(lmb_control_create(&def, NULL, &host, &control, &error), LMB_ERROR_MEMORY);
-        assert_null(control);
-        assert_int_equal(alive, 0);
-    }
-    allowed = 2;
-    assert_int_equal(lmb_control_create(&def, NULL, &host, &control, &error), LMB_OK);
-    lmb_control_destroy(control);
+    lmb_control_def def = control_of(&player);
+    failing_host_try_all(create_and_destroy, &def);
     lmb_control_destroy(NULL);
-    assert_int_equal(alive, 0);
 }
 
 static void test_refused_frames(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
     const lmb_control_def def = control_of(&player);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     lmb_error error = {0};
     const lmb_event events[] = {{0, 0}, {1, 40}, {1, 0}, {0, 0}, {5, 0}};
     lmb_control_frame good = {.step = 1, .character_count = 2, .state = s.state, .parameters = s.parameters};
@@ -1654,11 +1472,11 @@ static void test_refused_frames(void **state) {
         bad.event_count = 2;
         assert_int_equal(lmb_control_run(s.control, &bad, 0, 0, &error), LMB_ERROR_ARGUMENT);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, const char *why) {
-    uint32_t two[2 * MOST_WORDS] = {0}; // the second one is invalid
+    uint32_t two[2 * STAGE_WORDS] = {0}; // the second one is invalid
     uint32_t words = lmb_control_state_words(s->control);
     memcpy(two, s->state, words * sizeof *two);
     memcpy(two + words, s->state, words * sizeof *two);
@@ -1676,12 +1494,11 @@ static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, 
 // shaders/ops/control_layout.h.
 static void test_states_from_outside(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 1.0f;
+    lmb_control_player_def player = stage_player(1.0f, 0);
     lmb_control_def def = control_of(&player);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     expect_state_refused(&s, 6, 1, "word 6: it has not begun");
-    step(&s, SIXTIETH);
+    stage_step(&s, SIXTIETH);
     expect_state_refused(&s, 0, 2, "neither has begun");
     expect_state_refused(&s, 2, 0x7fffffffu, "it waits for too long");
     expect_state_refused(&s, 2, (uint32_t)(18 * LMB_MAX_STEP_TICKS >> 32), "it waits for too long");
@@ -1693,13 +1510,11 @@ static void test_states_from_outside(void **state) {
     lmb_error error = {0};
     assert_int_equal(lmb_control_check_states(NULL, s.state, 1, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_control_check_states(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
-    end(&s);
+    stage_end(&s);
 
     const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(0), 1.0f, 1);
     const lmb_control_state_def states[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
-    lmb_transition_def transition = lmb_default_transition_def();
-    transition.to = 1;
-    transition.event = 0;
+    const lmb_transition_def transition = stage_transition(LMB_NONE, 1, 0, 0.2f);
     const lmb_control_machine_def machine = {
         .states = states, .state_count = 2, .transitions = &transition, .transition_count = 1, .machine = LMB_NONE};
     def = lmb_default_control_def();
@@ -1709,8 +1524,8 @@ static void test_states_from_outside(void **state) {
     def.smoothed_count = 1;
     def.machines = &machine;
     def.machine_count = 1;
-    s = begin(&def);
-    step(&s, SIXTIETH);
+    s = stage_begin(&def);
+    stage_step(&s, SIXTIETH);
     expect_state_refused(&s, 6, 0x7f800000u, "smoothed parameter 0: not a finite number");
     expect_state_refused(&s, 7, 2, "machine 0: there is no such state");
     expect_state_refused(&s, 10, 5, "machine 0: there is no such transition");
@@ -1718,20 +1533,20 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 14, 0xbf800000u, "machine 0: a weight");
     expect_state_refused(&s, 16, 0x40000000u, "machine 0: a weight");
     // During a fade, the word names a transition; any other position in the block is refused.
-    step_with(&s, SIXTIETH, (const uint32_t[]){0}, 1);
+    stage_send(&s, SIXTIETH, 0);
     const uint32_t fading = s.state[10];
     assert_int_not_equal(fading, 0);
     assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
     expect_state_refused(&s, 10, fading + 1, "machine 0: there is no such transition");
     expect_state_refused(&s, 10, fading - 1, "machine 0: there is no such transition");
     expect_state_refused(&s, 10, fading + 11, "machine 0: there is no such transition"); // after the last one
-    end(&s);
+    stage_end(&s);
 
     // A ping-pong player counts up to twice its duration: there and back.
     player.end = LMB_END_PING_PONG;
     def = control_of(&player);
-    s = begin(&def);
-    step(&s, LMB_TICKS_PER_SECOND * 3 / 2);
+    s = stage_begin(&def);
+    stage_step(&s, LMB_TICKS_PER_SECOND * 3 / 2);
     const uint64_t twice = LMB_TICKS_PER_SECOND << 17; // in 1/65,536 of a tick
     for (uint64_t more = 0; more < 2; more++) {
         s.state[6] = (uint32_t)(twice + more);
@@ -1739,7 +1554,7 @@ static void test_states_from_outside(void **state) {
         assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error),
                          more == 0 ? LMB_OK : LMB_ERROR_FORMAT);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 int main(void) {
