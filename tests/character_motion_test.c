@@ -1,8 +1,6 @@
 // Character motion against float64: root motion through loops, blends and fades, and desired velocity and heading.
-#include "control_program.h"
-#include "suite.h"
+#include "control_stage.h"
 
-#include "../src/control_def.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,61 +9,12 @@
 #define SECOND LMB_TICKS_PER_SECOND
 #define PI 3.141592653589793
 
-enum { MOST_WORDS = 512, PARAMETERS = 16 };
-
-// One character with its control and program.
-typedef struct stage {
-    lmb_graph *program; // or NULL
-    lmb_control *control;
-    uint32_t state[MOST_WORDS];
-    float parameters[PARAMETERS];
-    float shown[LMB_MOTION_FLOATS];
-    uint32_t number;
-} stage;
+enum { PARAMETERS = 16 };
 
 static void assert_ok(lmb_result result, const lmb_error *error) {
     if (result != LMB_OK) {
         fail_msg("%s", error->message);
     }
-}
-
-static stage begin(const lmb_control_def *def) {
-    stage s = {0};
-    lmb_error error = {0};
-    assert_ok(lmb_control_create(def, NULL, NULL, &s.control, &error), &error);
-    assert_true(lmb_control_state_words(s.control) <= MOST_WORDS);
-    return s;
-}
-
-// Creates a control with a program that gives each player's clip a weight.
-static stage begin_weighed(const lmb_control_def *def, const lmb_value *weights) {
-    stage s = {.program = control_program_create(def, weights)};
-    lmb_error error = {0};
-    assert_ok(lmb_control_create(def, s.program, NULL, &s.control, &error), &error);
-    assert_true(lmb_control_state_words(s.control) <= MOST_WORDS);
-    return s;
-}
-
-static void send(stage *s, uint64_t ticks, const lmb_event *event) {
-    const lmb_control_frame frame = {.step = ticks,
-                                     .number = s->number++,
-                                     .character_count = 1,
-                                     .state = s->state,
-                                     .parameters = s->parameters,
-                                     .events = event,
-                                     .event_count = event != NULL,
-                                     .motions = s->shown};
-    lmb_error error = {0};
-    assert_ok(lmb_control_run(s->control, &frame, 0, 1, &error), &error);
-}
-
-static void step(stage *s, uint64_t ticks) {
-    send(s, ticks, NULL);
-}
-
-static void end(stage *s) {
-    lmb_control_destroy(s->control);
-    lmb_graph_destroy(s->program);
 }
 
 static lmb_motion place_of(const stage *s) {
@@ -74,11 +23,8 @@ static lmb_motion place_of(const stage *s) {
 
 static lmb_control_def control_of(const lmb_control_player_def *players, uint32_t count,
                                   const lmb_motion_def *character_motion) {
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = PARAMETERS;
+    lmb_control_def def = stage_control(players, count, PARAMETERS);
     def.event_count = 4;
-    def.players = players;
-    def.player_count = count;
     def.motion = character_motion;
     return def;
 }
@@ -129,12 +75,6 @@ static rigid way(rigid from, rigid to) {
     return join(invert(from), to);
 }
 
-static void assert_near(double actual, double expected, double bound) {
-    if (!(fabs(actual - expected) <= bound)) {
-        fail_msg("%.9g is not within %g of %.9g", actual, bound, expected);
-    }
-}
-
 static void assert_at(const stage *s, rigid expected, double bound) {
     const lmb_motion character_motion = place_of(s);
     assert_near(character_motion.position[0], expected.x, bound);
@@ -144,9 +84,9 @@ static void assert_at(const stage *s, rigid expected, double bound) {
     assert_true(character_motion.yaw >= -PI && character_motion.yaw < PI);
     // The motion for renderers is the same, rounded to floats.
     for (int i = 0; i < 3; i++) {
-        assert_near((double)s->shown[i], character_motion.position[i], 1e-6 * fabs(character_motion.position[i]));
+        assert_near((double)s->motion[i], character_motion.position[i], 1e-6 * fabs(character_motion.position[i]));
     }
-    assert_near((double)s->shown[3], character_motion.yaw, 1e-6 * fabs(character_motion.yaw));
+    assert_near((double)s->motion[3], character_motion.yaw, 1e-6 * fabs(character_motion.yaw));
 }
 
 static const float straight[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.4f, 0.0f};
@@ -167,16 +107,15 @@ static void test_ways(void **state) {
         const lmb_end end_kind = (lmb_end)(i / TRACKS % LMB_END_COUNT);
         const float rate = rates[i / TRACKS / LMB_END_COUNT % 7];
         const uint64_t ticks = steps[i / TRACKS / LMB_END_COUNT / 7];
-        lmb_control_player_def player = lmb_default_control_player_def();
-        player.duration = 1.75f;
+        lmb_control_player_def player = stage_player(1.75f, LMB_NONE);
         player.offset = 0.5f;
         player.rate = lmb_constant(rate);
         player.end = end_kind;
         player.motion = track;
         const lmb_control_def def = control_of(&player, 1, &character_motion);
-        stage s = begin(&def);
+        stage s = stage_begin(&def);
         for (uint32_t frame = 1; frame <= 25; frame++) {
-            step(&s, ticks);
+            stage_step(&s, ticks);
             const double passed = (double)ticks / (double)SECOND * (double)rate;
             double time = 0.5 + passed * frame;
             rigid expected;
@@ -193,7 +132,7 @@ static void test_ways(void **state) {
             const double loops = end_kind == LMB_END_LOOP ? fabs(passed) * frame / 1.75 : 1.0;
             assert_at(&s, expected, 2e-6 * (1.0 + loops * (track->keys == spin ? 14.0 : 1.0)));
         }
-        end(&s);
+        stage_end(&s);
     }
 }
 
@@ -204,13 +143,12 @@ static void test_a_thousand_loops(void **state) {
     const lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t i = 0; i < TRACKS * 3; i++) {
         const lmb_motion_track *track = &tracks[i % TRACKS];
-        lmb_control_player_def player = lmb_default_control_player_def();
-        player.duration = 1.0f;
+        lmb_control_player_def player = stage_player(1.0f, LMB_NONE);
         player.motion = track;
         const lmb_control_def def = control_of(&player, 1, &character_motion);
-        stage s = begin(&def);
+        stage s = stage_begin(&def);
         for (uint64_t frame = 0; frame < 1000 * rates[i / TRACKS]; frame++) {
-            step(&s, SECOND / rates[i / TRACKS]);
+            stage_step(&s, SECOND / rates[i / TRACKS]);
         }
         // 705,600,000 is a multiple of each rate, so the time is exactly a thousand loops, to the tick.
         assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), 0);
@@ -220,7 +158,7 @@ static void test_a_thousand_loops(void **state) {
         assert_near(place.position[0], expected.x, 1e-5 * distance);
         assert_near(place.position[1], expected.y, 1e-5 * distance);
         assert_near(place.position[2], expected.z, 1e-5 * distance);
-        end(&s);
+        stage_end(&s);
     }
 }
 
@@ -228,15 +166,14 @@ static void test_a_thousand_loops(void **state) {
 // position.
 static void test_velocity_of_clips(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 0.7f;
+    lmb_control_player_def player = stage_player(0.7f, LMB_NONE);
     player.velocity = 1.5f;
     player.rate = lmb_constant(-2.0f);
     const lmb_motion_def character_motion = lmb_default_motion_def();
     lmb_control_def def = control_of(&player, 1, &character_motion);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     for (int frame = 0; frame < 600; frame++) {
-        step(&s, SECOND / 60);
+        stage_step(&s, SECOND / 60);
     }
     assert_at(&s, (rigid){0.0, 0.0, -30.0, 0.0}, 3e-5);
     float moved[4];
@@ -244,17 +181,17 @@ static void test_velocity_of_clips(void **state) {
     assert_near((double)moved[2], -0.05, 1e-7);
     assert_true(lmb_control_has_motion(s.control));
     const uint32_t words = lmb_control_state_words(s.control);
-    end(&s);
+    stage_end(&s);
     def.motion = NULL;
-    s = begin(&def);
-    step(&s, SECOND);
+    s = stage_begin(&def);
+    stage_step(&s, SECOND);
     assert_false(lmb_control_has_motion(s.control));
     assert_true(lmb_control_state_words(s.control) < words);
     assert_int_equal(lmb_control_motion_word(s.control), LMB_NONE);
     lmb_control_root_motion(s.control, s.state, moved);
     assert_true(moved[0] == 0.0f && moved[2] == 0.0f && moved[3] == 0.0f);
-    assert_true(place_of(&s).position[2] == 0.0 && s.shown[2] == 0.0f);
-    end(&s);
+    assert_true(place_of(&s).position[2] == 0.0 && s.motion[2] == 0.0f);
+    stage_end(&s);
 }
 
 // Clips are weighted as the program blends them, in a group and in none. A weighted blend divides by the sum of the
@@ -271,12 +208,7 @@ static void test_weights(void **state) {
                                     {INFINITY, 0.0f, 0.0f, 1.4f}};
     const lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t grouped = 0; grouped < 2; grouped++) {
-        lmb_control_player_def players[3] = {lmb_default_control_player_def(), lmb_default_control_player_def(),
-                                             lmb_default_control_player_def()};
-        for (uint32_t i = 0; i < 3; i++) {
-            players[i].duration = 1.0f;
-            players[i].time_parameter = 8 + i;
-        }
+        lmb_control_player_def players[3] = {stage_player(1.0f, 8), stage_player(1.0f, 9), stage_player(1.0f, 10)};
         players[0].motion = &tracks[0];
         players[1].velocity = 3.0f;
         // The third player does not move.
@@ -288,11 +220,11 @@ static void test_weights(void **state) {
         def.group_count = grouped;
         const lmb_value weights[3] = {lmb_parameter(0), lmb_parameter(1), lmb_parameter(2)};
         for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-            stage s = begin_weighed(&def, weights);
+            stage s = stage_begin_with(&def, control_program_create(&def, weights));
             memcpy(s.parameters, rows[i], 3 * sizeof(float));
-            step(&s, SECOND / 2);
+            stage_step(&s, SECOND / 2);
             assert_near(place_of(&s).position[2], (double)rows[i][3] / 2.0, 1e-6);
-            end(&s);
+            stage_end(&s);
         }
     }
 }
@@ -306,11 +238,10 @@ static void test_cadences(void **state) {
     for (uint32_t i = 0; i <= 20; i++) {
         for (int cadence = LMB_CADENCE_DEFAULT; cadence < LMB_CADENCE_COUNT; cadence++) {
             const double w = i / 20.0;
-            lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
+            lmb_control_player_def players[2];
             for (uint32_t k = 0; k < 2; k++) {
-                players[k].duration = (float)durations[k];
+                players[k] = stage_player((float)durations[k], 8 + k);
                 players[k].velocity = (float)velocities[k];
-                players[k].time_parameter = 8 + k;
             }
             static const uint32_t members[2] = {0, 1};
             const lmb_control_group_def group = {.players = members,
@@ -322,9 +253,9 @@ static void test_cadences(void **state) {
             def.groups = &group;
             def.group_count = 1;
             const lmb_value weights[2] = {lmb_constant((float)(1.0 - w)), lmb_constant((float)w)};
-            stage s = begin_weighed(&def, weights);
+            stage s = stage_begin_with(&def, control_program_create(&def, weights));
             for (int frame = 0; frame < 120; frame++) {
-                step(&s, SECOND / 60);
+                stage_step(&s, SECOND / 60);
             }
             const double cycles = (1.0 - w) / durations[0] + w / durations[1];
             const double stride = (1.0 - w) * velocities[0] * durations[0] + w * velocities[1] * durations[1];
@@ -332,7 +263,7 @@ static void test_cadences(void **state) {
                 cadence == LMB_CADENCE_DURATION ? cycles * stride : (1.0 - w) * velocities[0] + w * velocities[1];
             // Rates are rounded to 2^-16.
             assert_near(place_of(&s).position[2], 2.0 * velocity, 1e-5 * 2.0 * velocity);
-            end(&s);
+            stage_end(&s);
         }
     }
 }
@@ -379,20 +310,17 @@ static void test_partial_in_a_part(void **state) {
                                            .parameter_count = PARAMETERS,
                                            .joint_maps = &part,
                                            .joint_map_count = 1};
-        lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
-        for (uint32_t k = 0; k < 2; k++) {
-            players[k].duration = 1.0f;
-            players[k].time_parameter = k;
-            players[k].velocity = k == 0 ? 1.0f : 5.0f;
-        }
+        lmb_control_player_def players[2] = {stage_player(1.0f, 0), stage_player(1.0f, 1)};
+        players[0].velocity = 1.0f;
+        players[1].velocity = 5.0f;
         const lmb_motion_def character_motion = lmb_default_motion_def();
         const lmb_control_def def = control_of(players, 2, &character_motion);
-        stage s = {0};
-        assert_ok(lmb_graph_create(&program_def, NULL, &s.program, &error), &error);
-        assert_ok(lmb_control_create(&def, s.program, NULL, &s.control, &error), &error);
-        step(&s, SECOND);
+        lmb_graph *program = NULL;
+        assert_ok(lmb_graph_create(&program_def, NULL, &program, &error), &error);
+        stage s = stage_begin_with(&def, program);
+        stage_step(&s, SECOND);
         assert_near(place_of(&s).position[2], i == 0 ? 1.0 : 5.0, 1e-6);
-        end(&s);
+        stage_end(&s);
         lmb_clip_destroy(clips[0]);
         lmb_clip_destroy(clips[1]);
         lmb_rig_destroy(rig);
@@ -403,31 +331,19 @@ static void test_partial_in_a_part(void **state) {
 // A clip that plays once moves the character until its end.
 static void test_drops_out(void **state) {
     (void)state;
-    lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
-    players[0].duration = 0.5f;
+    lmb_control_player_def players[2] = {stage_player(0.5f, LMB_NONE), stage_player(1.0f, LMB_NONE)};
     players[0].end = LMB_END_ONCE;
     players[0].velocity = 4.0f;
-    players[1].duration = 1.0f;
     players[1].velocity = 2.0f;
     const lmb_motion_def character_motion = lmb_default_motion_def();
     const lmb_control_def def = control_of(players, 2, &character_motion);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     for (int frame = 0; frame < 8; frame++) {
-        step(&s, SECOND / 8);
+        stage_step(&s, SECOND / 8);
     }
     // Without a program, each player's weight is 1.
     assert_near(place_of(&s).position[2], 2.0 + 2.0, 1e-6);
-    end(&s);
-}
-
-static lmb_transition_def transition(uint32_t from, uint32_t to, uint32_t event, lmb_fade_kind kind) {
-    lmb_transition_def def = lmb_default_transition_def();
-    def.from = from;
-    def.to = to;
-    def.event = event;
-    def.fade = 0.5f;
-    def.kind = kind;
-    return def;
+    stage_end(&s);
 }
 
 // Displacement and rotation are blended like any other channel, with the weights of each frame. A pose frozen by a fade
@@ -435,17 +351,16 @@ static lmb_transition_def transition(uint32_t from, uint32_t to, uint32_t event,
 static void test_fades(void **state) {
     (void)state;
     for (int kind = 0; kind <= LMB_FADE_FROZEN; kind++) {
-        lmb_control_player_def players[3] = {lmb_default_control_player_def(), lmb_default_control_player_def(),
-                                             lmb_default_control_player_def()};
+        lmb_control_player_def players[3];
         for (uint32_t i = 0; i < 3; i++) {
-            players[i].duration = 1.0f + 0.25f * (float)i;
+            players[i] = stage_player(1.0f + 0.25f * (float)i, LMB_NONE);
             players[i].machine = 0;
             players[i].state = i;
             players[i].motion = &tracks[i];
         }
         players[0].motion = NULL; // has no motion
-        const lmb_transition_def transitions[] = {transition(0, 1, 0, (lmb_fade_kind)kind),
-                                                  transition(1, 2, 1, (lmb_fade_kind)kind)};
+        lmb_transition_def transitions[] = {stage_transition(0, 1, 0, 0.5f), stage_transition(1, 2, 1, 0.5f)};
+        transitions[0].kind = transitions[1].kind = (lmb_fade_kind)kind;
         lmb_control_state_def states[3] = {lmb_default_control_state_def(), lmb_default_control_state_def(),
                                            lmb_default_control_state_def()};
         const lmb_control_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0, 0};
@@ -453,18 +368,18 @@ static void test_fades(void **state) {
         lmb_control_def def = control_of(players, 3, &character_motion);
         def.machines = &machine;
         def.machine_count = 1;
-        stage s = begin(&def);
+        stage s = stage_begin(&def);
         rigid expected = {0};
         for (uint32_t frame = 0; frame < 200; frame++) {
-            const lmb_event events[2] = {{0, 0}, {0, 1}};
-            send(&s, SECOND / 60, frame == 20 ? &events[0] : frame == 65 ? &events[1] : NULL);
-            const uint32_t current = lmb_control_current_state(s.control, s.state, 0);
+            const uint32_t event = frame == 20 ? 0 : 1;
+            stage_step_with(&s, SECOND / 60, &event, frame == 20 || frame == 65);
+            const uint32_t current = stage_current_state(&s, 0);
             rigid sum = {0};
             for (uint32_t i = 1; i < 3; i++) {
                 const double w = (double)lmb_control_state_weight(s.control, s.state, 0, i);
                 if (w > 0.0 && (kind == LMB_FADE_SMOOTH || i == current)) {
                     const double duration = (double)players[i].duration;
-                    double time = (double)lmb_control_player_ticks(s.control, s.state, i) / (double)SECOND;
+                    double time = stage_player_seconds(&s, i);
                     time = time < 1.0 / 60.0 ? time + duration : time;
                     const rigid d = way(looped_motion_at(players[i].motion, duration, time - 1.0 / 60.0),
                                         looped_motion_at(players[i].motion, duration, time));
@@ -475,15 +390,14 @@ static void test_fades(void **state) {
             assert_at(&s, expected, 1e-5);
         }
         assert_true(fabs(expected.x) + fabs(expected.z) > 0.3);
-        end(&s);
+        stage_end(&s);
     }
 }
 
 // The root motion of a machine within a state is also scaled by that state's weight.
 static void test_nested(void **state) {
     (void)state;
-    lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
-    players[0].duration = players[1].duration = 1.0f;
+    lmb_control_player_def players[2] = {stage_player(1.0f, LMB_NONE), stage_player(1.0f, LMB_NONE)};
     players[0].machine = 1;
     players[0].velocity = 2.0f;
     players[1].machine = 0;
@@ -491,24 +405,24 @@ static void test_nested(void **state) {
     players[1].velocity = 6.0f;
     lmb_control_state_def outer[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
     const lmb_control_state_def inner = lmb_default_control_state_def();
-    const lmb_transition_def leave = transition(0, 1, 0, LMB_FADE_SMOOTH);
+    const lmb_transition_def leave = stage_transition(0, 1, 0, 0.5f);
     const lmb_control_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0, 0}, {&inner, 1, NULL, 0, 0, 0, 0}};
     const lmb_motion_def character_motion = lmb_default_motion_def();
     lmb_control_def def = control_of(players, 2, &character_motion);
     def.machines = machines;
     def.machine_count = 2;
-    stage s = begin(&def);
-    const lmb_event event = {0, 0};
+    stage s = stage_begin(&def);
+    const uint32_t event = 0;
     double expected = 0.0;
     for (int frame = 0; frame < 60; frame++) {
-        send(&s, SECOND / 60, frame == 10 ? &event : NULL);
+        stage_step_with(&s, SECOND / 60, &event, frame == 10);
         const double weight = (double)lmb_control_state_weight(s.control, s.state, 0, 0);
         assert_true(frame < 10 ? weight == 1.0 : weight < 1.0);
-        assert_near((double)lmb_control_player_weight(s.control, s.state, 0), weight, 0.0);
+        assert_near(stage_player_weight(&s, 0), weight, 0.0);
         expected += (2.0 * weight + 6.0 * (1.0 - weight)) / 60.0;
         assert_near(place_of(&s).position[2], expected, 3e-6);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // The velocity approaches the desired one at the max rate. The displacement follows exactly, and is the same at any
@@ -523,17 +437,17 @@ static void test_acceleration(void **state) {
         character_motion.deceleration = 4.0f;
         character_motion.velocity_parameters[2] = 5;
         const lmb_control_def def = control_of(NULL, 0, &character_motion);
-        stage s = begin(&def);
+        stage s = stage_begin(&def);
         // To 3 within 1.2 s, then constant for 1.8 s; to 1 within 0.5 s, then constant for 1.5 s.
         for (uint64_t frame = 0; frame < 5 * rates[i]; frame++) {
             s.parameters[0] = frame < 3 * rates[i] ? 3.0f : 1.0f;
-            step(&s, SECOND / rates[i]);
+            stage_step(&s, SECOND / rates[i]);
             const double time = (double)(frame + 1) / (double)rates[i];
             const double fast = fmin(2.5 * time, 3.0), slow = fmax(3.0 - 4.0 * (time - 3.0), 1.0);
             assert_near((double)s.parameters[5], time <= 3.0 ? fast : slow, 2e-5);
         }
         assert_at(&s, (rigid){0.0, 0.0, 0.5 * 2.5 * 1.44 + 3.0 * 1.8 + 2.0 * 0.5 + 1.5, 0.0}, 1e-4);
-        end(&s);
+        stage_end(&s);
     }
 }
 
@@ -548,7 +462,7 @@ static void test_changing_direction(void **state) {
     character_motion.acceleration = 10.0f;
     character_motion.deceleration = 5.0f;
     const lmb_control_def def = control_of(NULL, 0, &character_motion);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     static const float desired[][3] = {
         {3.0f, 0.0f, 4.0f}, {-1.0f, 2.0f, 0.0f}, {NAN, INFINITY, -2.0f}, {6.0f, 1.0f, 1.0f}};
     double v[3] = {0}, p[3] = {0};
@@ -570,13 +484,13 @@ static void test_changing_direction(void **state) {
             p[i] += 0.5 * (v[i] + next) * moving + next * (dt - moving);
             v[i] = next;
         }
-        step(&s, SECOND / 60);
+        stage_step(&s, SECOND / 60);
         for (int i = 0; i < 3; i++) {
             assert_near((double)s.parameters[4 + i], v[i], 1e-5);
         }
         assert_at(&s, (rigid){p[0], p[1], p[2], 0.0}, 2e-5);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // Without max rates, the desired velocity applies immediately. Without a desired velocity, the character stands still.
@@ -587,18 +501,18 @@ static void test_no_limits(void **state) {
     character_motion.turns_to_heading = true;
     character_motion.heading = lmb_parameter(0);
     const lmb_control_def def = control_of(NULL, 0, &character_motion);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     s.parameters[0] = 0.0f;
-    step(&s, SECOND / 2);
+    stage_step(&s, SECOND / 2);
     assert_at(&s, (rigid){1.0, 0.0, 0.0, 0.0}, 1e-6);
     // A quarter turn to the left maps x to -z. The displacement uses the middle of the turn.
     s.parameters[0] = (float)(PI / 2.0);
-    step(&s, SECOND / 2);
+    stage_step(&s, SECOND / 2);
     assert_at(&s, (rigid){1.0 + sqrt(0.5), 0.0, -sqrt(0.5), PI / 2.0}, 1e-6);
     s.parameters[0] = NAN;
-    step(&s, SECOND / 2);
+    stage_step(&s, SECOND / 2);
     assert_at(&s, (rigid){1.0 + sqrt(0.5), 0.0, -sqrt(0.5) - 1.0, PI / 2.0}, 1e-6);
-    end(&s);
+    stage_end(&s);
 }
 
 // Turns the shorter way, at the max turn rate.
@@ -610,13 +524,13 @@ static void test_turning(void **state) {
     character_motion.heading = lmb_parameter(0);
     character_motion.turn_rate = 1.5f;
     const lmb_control_def def = control_of(NULL, 0, &character_motion);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     double yaw = 0.0;
     for (uint32_t frame = 0; frame < 6 * 150; frame++) {
         s.parameters[0] = headings[frame / 150];
         const double left = remainder((double)s.parameters[0] - yaw, 2.0 * PI);
         yaw += fmax(fmin(left, 1.5 / 60.0), -1.5 / 60.0);
-        step(&s, SECOND / 60);
+        stage_step(&s, SECOND / 60);
         assert_at(&s, (rigid){0.0, 0.0, 0.0, yaw}, 1e-4);
         if (frame % 150 == 149) {
             // Reaches the heading, within the precision of the float that gives it.
@@ -625,9 +539,9 @@ static void test_turning(void **state) {
         }
     }
     s.parameters[0] = INFINITY;
-    step(&s, SECOND);
+    stage_step(&s, SECOND);
     assert_at(&s, (rigid){0.0, 0.0, 0.0, yaw}, 1e-4);
-    end(&s);
+    stage_end(&s);
 }
 
 // The host reads and sets the position. A reset stops the character but keeps its position.
@@ -638,27 +552,26 @@ static void test_setting(void **state) {
     character_motion.acceleration = 1.0f;
     character_motion.velocity_parameters[2] = 3;
     const lmb_control_def def = control_of(NULL, 0, &character_motion);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     lmb_error error = {0};
     const lmb_motion put = {{1234567.125, -0.25, -2147483648.0}, 7.0};
     assert_ok(lmb_control_set_motion(s.control, s.state, &put, &error), &error);
     assert_int_equal(lmb_control_motion_word(s.control) + LMB_MOTION_WORDS <= lmb_control_state_words(s.control), 1);
-    step(&s, 0);
+    stage_step(&s, 0);
     assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
     // The position stops at the end of its range.
     lmb_motion far = {{0.0, 0.0, 2147483647.5}, 0.0};
     assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);
-    step(&s, 10 * SECOND);
+    stage_step(&s, 10 * SECOND);
     assert_true(place_of(&s).position[2] > 2147483647.9 && place_of(&s).position[2] <= 2147483648.0);
     assert_near((double)s.parameters[3], 1.0, 0.0);
-    const lmb_event reset = {0, LMB_EVENT_RESET};
     far.position[2] = 5.0;
     assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);
-    send(&s, 0, &reset);
+    stage_send(&s, 0, LMB_EVENT_RESET);
     assert_near((double)s.parameters[3], 0.0, 0.0);
     assert_at(&s, (rigid){0.0, 0.0, 5.0, 0.0}, 0.0);
     memset(s.state, 0, sizeof s.state);
-    step(&s, 0);
+    stage_step(&s, 0);
     assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
     static const lmb_motion bad[] = {{{2147483648.0, 0.0, 0.0}, 0.0},
                                      {{0.0, -2147483649.0, 0.0}, 0.0},
@@ -671,20 +584,18 @@ static void test_setting(void **state) {
     assert_int_equal(lmb_control_set_motion(s.control, NULL, &put, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_control_set_motion(s.control, s.state, NULL, &error), LMB_ERROR_ARGUMENT);
     assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
-    end(&s);
+    stage_end(&s);
     const lmb_control_def without = control_of(NULL, 0, NULL);
-    s = begin(&without);
+    s = stage_begin(&without);
     assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
-    end(&s);
+    stage_end(&s);
 }
 
 // A group that reads the actual velocity. The host clears the parameter rows before each frame, and the character is
 // updated in every second frame.
 static void test_group_of_the_velocity(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 1.0f;
-    player.time_parameter = 0;
+    lmb_control_player_def player = stage_player(1.0f, 0);
     player.velocity = 1.5f;
     const uint32_t member = 0;
     const lmb_control_group_def group = {
@@ -696,34 +607,33 @@ static void test_group_of_the_velocity(void **state) {
     def.groups = &group;
     def.group_count = 1;
     def.update_every = lmb_constant(2.0f);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     for (uint32_t i = 0; i < 5; i++) {
         memset(s.parameters, 0, sizeof s.parameters);
-        step(&s, SECOND / 60);
+        stage_step(&s, SECOND / 60);
         assert_float_equal(s.parameters[1], 2.0, 1e-6);
         assert_float_equal(s.parameters[2], 3.0, 1e-5);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 // A character that is updated in every fourth frame travels as far. Between updates it stands still and has no root
 // motion.
 static void test_update_rate(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 1.0f;
+    lmb_control_player_def player = stage_player(1.0f, LMB_NONE);
     player.velocity = 2.0f;
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity[0] = lmb_constant(1.0f);
     character_motion.velocity_parameters[0] = 2;
     lmb_control_def def = control_of(&player, 1, &character_motion);
     def.update_every = lmb_constant(4.0f);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     double moved_in_all = 0.0;
     for (int frame = 0; frame < 61; frame++) {
         float moved[4];
         s.parameters[2] = 0.0f; // like a host that rewrites all rows
-        step(&s, SECOND / 60);
+        stage_step(&s, SECOND / 60);
         lmb_control_root_motion(s.control, s.state, moved);
         assert_int_equal(moved[2] != 0.0f, frame % 4 == 0);
         assert_true(s.parameters[2] == 1.0f);
@@ -731,37 +641,36 @@ static void test_update_rate(void **state) {
     }
     assert_at(&s, (rigid){61.0 / 60.0, 0.0, 122.0 / 60.0, 0.0}, 1e-6);
     assert_near(moved_in_all, 122.0 / 60.0, 1e-6);
-    end(&s);
+    stage_end(&s);
 }
 
 // After a save and restore, the same steps give the same bits.
 static void test_rollback(void **state) {
     (void)state;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 0.9f;
+    lmb_control_player_def player = stage_player(0.9f, LMB_NONE);
     player.motion = &tracks[1];
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity[0] = lmb_parameter(0);
     character_motion.acceleration = 1.0f;
     const lmb_control_def def = control_of(&player, 1, &character_motion);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     s.parameters[0] = 3.0f;
     for (int frame = 0; frame < 30; frame++) {
-        step(&s, SECOND / 60);
+        stage_step(&s, SECOND / 60);
     }
     const stage saved = s;
     uint64_t hashes[2];
     for (int round = 0; round < 2; round++) {
         s = saved;
         for (int frame = 0; frame < 30; frame++) {
-            step(&s, SECOND / 60);
+            stage_step(&s, SECOND / 60);
         }
         hashes[round] = lmb_control_hash(s.state, lmb_control_state_words(s.control));
     }
     assert_true(hashes[0] == hashes[1]);
     assert_memory_not_equal(s.state + lmb_control_motion_word(s.control),
                             saved.state + lmb_control_motion_word(s.control), 8);
-    end(&s);
+    stage_end(&s);
 }
 
 static uint32_t bits_of(float number) {
@@ -781,20 +690,18 @@ static void test_states_from_outside(void **state) {
     (void)state;
     enum { PLACE_WORDS = LMB_MOTION_WORDS, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
     static const lmb_motion_track track = {5, winding};
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 0.8f;
-    player.time_parameter = 1;
+    lmb_control_player_def player = stage_player(0.8f, 1);
     player.motion = &track;
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity[2] = lmb_parameter(0);
     character_motion.acceleration = character_motion.deceleration = 4.0f;
     const lmb_control_def def = control_of(&player, 1, &character_motion);
-    stage s = begin(&def);
+    stage s = stage_begin(&def);
     const uint32_t at = lmb_control_motion_word(s.control);
     assert_int_equal(lmb_control_state_words(s.control), at + PLACE_WORDS + NUMBERS + MOTION_SPAN_WORDS);
     s.parameters[0] = 2.0f;
     for (int frame = 0; frame < 20; frame++) {
-        step(&s, SECOND / 60);
+        stage_step(&s, SECOND / 60);
     }
     lmb_error error = {0};
     assert_ok(check(&s, &error), &error);
@@ -817,8 +724,7 @@ static void test_states_from_outside(void **state) {
             s = good;
             s.state[at + PLACE_WORDS + i] = bits_of((float)sign * LMB_LARGEST);
             assert_ok(check(&s, &error), &error);
-            step(&s, SECOND / 60);
-            assert_ok(check(&s, &error), &error);
+            stage_step(&s, SECOND / 60); // checks the state
         }
         s = good;
     }
@@ -827,20 +733,19 @@ static void test_states_from_outside(void **state) {
         for (size_t k = 0; k < sizeof positions / sizeof *positions; k++) {
             s.state[at + i] = positions[k];
             assert_ok(check(&s, &error), &error);
-            step(&s, SECOND / 60);
-            assert_ok(check(&s, &error), &error);
+            stage_step(&s, SECOND / 60); // checks the state
             s = good;
         }
     }
     stage next = good;
-    step(&next, SECOND / 60);
+    stage_step(&next, SECOND / 60);
     for (uint32_t i = 0; i < MOTION_SPAN_WORDS; i++) {
         s.state[at + PLACE_WORDS + NUMBERS + i] = 0xffffffffu;
     }
     assert_ok(check(&s, &error), &error);
-    step(&s, SECOND / 60);
+    stage_step(&s, SECOND / 60);
     assert_memory_equal(s.state, next.state, lmb_control_state_words(s.control) * sizeof *s.state);
-    end(&s);
+    stage_end(&s);
 }
 
 static void refuse(const lmb_control_def *def, const char *place) {

@@ -48,6 +48,11 @@ void stage_step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t 
     lmb_error error = {0};
     expect_made(lmb_control_run(s->control, &frame, 0, 1, &error), &error);
     expect_made(lmb_control_check_states(s->control, s->state, 1, &error), &error);
+    const uint32_t room = (lmb_control_emitted_words(s->control) - 1) / 2;
+    for (uint32_t i = 0; i < s->emitted[0] && i < room; i++) {
+        assert_in_range(s->emitted[1 + 2 * i], 0, STAGE_EVENTS - 1);
+        s->counts[s->emitted[1 + 2 * i]]++;
+    }
 }
 
 void stage_send(stage *s, uint64_t ticks, uint32_t event) {
@@ -60,6 +65,10 @@ void stage_step(stage *s, uint64_t ticks) {
 
 uint32_t stage_current_state(const stage *s, uint32_t machine) {
     return lmb_control_current_state(s->control, s->state, machine);
+}
+
+double stage_player_seconds(const stage *s, uint32_t player) {
+    return (double)lmb_control_player_ticks(s->control, s->state, player) / (double)LMB_TICKS_PER_SECOND;
 }
 
 double stage_player_weight(const stage *s, uint32_t player) {

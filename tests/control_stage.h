@@ -8,13 +8,14 @@
 
 #define SIXTIETH (LMB_TICKS_PER_SECOND / 60)
 
-enum { STAGE_WORDS = 1024, STAGE_EMITTED = 64, STAGE_PARAMETERS = 64 };
+enum { STAGE_WORDS = 1024, STAGE_EMITTED = 64, STAGE_PARAMETERS = 64, STAGE_EVENTS = 32 };
 
 typedef struct stage {
     lmb_control *control;
     lmb_graph *program; // or NULL
     uint32_t state[STAGE_WORDS];
     uint32_t emitted[1 + 2 * STAGE_EMITTED]; // of the last frame
+    uint32_t counts[STAGE_EVENTS];           // how often each event was emitted since the beginning
     float parameters[STAGE_PARAMETERS];
     float motion[LMB_MOTION_FLOATS];
     uint32_t number; // of the next frame
@@ -31,6 +32,7 @@ void stage_send(stage *s, uint64_t ticks, uint32_t event);
 void stage_step(stage *s, uint64_t ticks);
 
 uint32_t stage_current_state(const stage *s, uint32_t machine);
+double stage_player_seconds(const stage *s, uint32_t player);
 double stage_player_weight(const stage *s, uint32_t player);
 
 // Also fails for NaN.

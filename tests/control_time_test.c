@@ -1,53 +1,19 @@
 // Transitions occur at their exact times at any frame rate: checks how many there are, and the clips' final times.
-#include "suite.h"
+#include "control_stage.h"
 
-#include "../src/control_def.h"
 #include <math.h>
 #include <string.h>
 
 #define SECOND LMB_TICKS_PER_SECOND
 
-enum { MOST_WORDS = 256, EMITTED = 64, PARAMETERS = 4 };
+enum { PARAMETERS = 4 };
 
 static const uint64_t rates[] = {10, 24, 60, 144, 240, 7, 3};
 enum { RATES = sizeof rates / sizeof rates[0] };
 
-typedef struct stage {
-    lmb_control *control;
-    uint32_t state[MOST_WORDS];
-    uint32_t emitted[1 + 2 * EMITTED];
-    float parameters[PARAMETERS];
-    float motion[LMB_MOTION_FLOATS];
-    uint32_t number;
-    uint32_t entries[4]; // emitted for each state
-} stage;
-
-static stage begin(const lmb_control_def *def) {
-    stage s = {0};
-    lmb_error error = {0};
-    if (lmb_control_create(def, NULL, NULL, &s.control, &error) != LMB_OK) {
-        fail_msg("%s", error.message);
-    }
-    assert_in_range(lmb_control_state_words(s.control), 1, MOST_WORDS);
-    return s;
-}
-
 static void step(stage *s, uint64_t ticks) {
-    const lmb_control_frame frame = {.step = ticks,
-                                     .number = s->number++,
-                                     .character_count = 1,
-                                     .state = s->state,
-                                     .parameters = s->parameters,
-                                     .emitted = s->emitted,
-                                     .motions = s->motion};
-    lmb_error error = {0};
-    if (lmb_control_run(s->control, &frame, 0, 1, &error) != LMB_OK) {
-        fail_msg("%s", error.message);
-    }
-    assert_in_range(s->emitted[0], 0, EMITTED);
-    for (uint32_t i = 0; i < s->emitted[0]; i++) {
-        s->entries[s->emitted[1 + 2 * i]]++;
-    }
+    stage_step(s, ticks);
+    assert_in_range(s->emitted[0], 0, STAGE_EMITTED); // none is lost
 }
 
 // A transition due at the very end occurs at the start of the next frame, so a frame without time follows.
@@ -70,19 +36,15 @@ typedef struct circle {
 
 static void make_circle(circle *c, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        c->players[i] = lmb_default_control_player_def();
-        c->players[i].duration = 0.4f;
+        c->players[i] = stage_player(0.4f, LMB_NONE);
         c->players[i].end = LMB_END_HOLD;
         c->players[i].machine = 0;
         c->players[i].state = i;
         c->states[i] = lmb_default_control_state_def();
         c->states[i].end_player = i;
         c->states[i].entry_event = i;
-        c->transitions[i] = lmb_default_transition_def();
-        c->transitions[i].from = i;
-        c->transitions[i].to = (i + 1) % count;
+        c->transitions[i] = stage_transition(i, (i + 1) % count, LMB_NONE, 0.0f);
         c->transitions[i].at_end = true;
-        c->transitions[i].fade = 0.0f;
     }
     c->machine = (lmb_control_machine_def){.states = c->states,
                                            .state_count = count,
@@ -90,14 +52,11 @@ static void make_circle(circle *c, uint32_t count) {
                                            .transition_count = count,
                                            .machine = LMB_NONE};
     c->motion = lmb_default_motion_def();
-    c->def = lmb_default_control_def();
-    c->def.parameter_count = PARAMETERS;
+    c->def = stage_control(c->players, count, PARAMETERS);
     c->def.event_count = 4;
-    c->def.players = c->players;
-    c->def.player_count = count;
     c->def.machines = &c->machine;
     c->def.machine_count = 1;
-    c->def.max_emitted_events = EMITTED;
+    c->def.max_emitted_events = STAGE_EMITTED;
     c->def.motion = &c->motion;
 }
 
@@ -118,12 +77,12 @@ static void test_ends(void **state) {
             c.players[k].rate = lmb_constant(pace);
             c.players[k].offset = pace < 0.0f ? (loops_back ? 0.2f : 0.4f) : 0.0f;
         }
-        stage s = begin(&c.def);
+        stage s = stage_begin(&c.def);
         run(&s, rate, 60);
         const double each = (loops_back ? 0.2 : 0.4) / fabs((double)pace);
         const double passed = floor(60.0 / each + (loops_back ? -1e-3 : 1e-6));
-        assert_int_equal(s.entries[0] + s.entries[1], (uint32_t)passed);
-        lmb_control_destroy(s.control);
+        assert_int_equal(s.counts[0] + s.counts[1], (uint32_t)passed);
+        stage_end(&s);
     }
 }
 
@@ -138,7 +97,7 @@ static void test_remainders(void **state) {
             c.players[k].duration = durations[k];
             c.players[k].velocity = velocities[k];
         }
-        stage s = begin(&c.def);
+        stage s = stage_begin(&c.def);
         run(&s, rates[i], 20);
         double time = 20.0, way = 0.0;
         uint32_t current = 0, entries = 0;
@@ -149,12 +108,12 @@ static void test_remainders(void **state) {
             entries++;
         }
         way += time * (double)velocities[current];
-        assert_int_equal(s.entries[0] + s.entries[1] + s.entries[2], entries);
-        assert_int_equal(lmb_control_current_state(s.control, s.state, 0), current);
-        const double place = (double)lmb_control_player_ticks(s.control, s.state, current) / (double)SECOND;
+        assert_int_equal(s.counts[0] + s.counts[1] + s.counts[2], entries);
+        assert_int_equal(stage_current_state(&s, 0), current);
+        const double place = stage_player_seconds(&s, current);
         assert_true(fabs(place - time) < 1e-6);
         assert_true(fabs(lmb_control_motion(s.control, s.state).position[2] - way) < 2e-5);
-        lmb_control_destroy(s.control);
+        stage_end(&s);
     }
 }
 
@@ -170,18 +129,18 @@ static void test_after(void **state) {
         c.transitions[1].after = 0.1f; // and its end
         c.transitions[1].terms = &term;
         c.transitions[1].term_count = 1;
-        stage s = begin(&c.def);
+        stage s = stage_begin(&c.def);
         s.parameters[0] = 1.0f;
         run(&s, rates[i], 30);
-        assert_int_equal(s.entries[0] + s.entries[1], 80); // in turn after 0.35 and 0.4 s
+        assert_int_equal(s.counts[0] + s.counts[1], 80); // in turn after 0.35 and 0.4 s
         // Its condition keeps the machine in the second state.
         s.parameters[0] = 0.0f;
         run(&s, rates[i], 5);
-        assert_int_equal(s.entries[0] + s.entries[1], 81);
+        assert_int_equal(s.counts[0] + s.counts[1], 81);
         s.parameters[0] = 1.0f;
         step(&s, 0);
-        assert_int_equal(s.entries[0], 41);
-        lmb_control_destroy(s.control);
+        assert_int_equal(s.counts[0], 41);
+        stage_end(&s);
     }
 }
 
@@ -242,14 +201,14 @@ static void test_places(void **state) {
             c.transitions[k].terms = terms[k];
             c.transitions[k].term_count = i % 2 == 0 ? 1 : 3;
         }
-        stage s = begin(&c.def);
+        stage s = stage_begin(&c.def);
         run(&s, rate, 20);
         // At low frame rates, more transitions are due in a frame than it can be divided into pieces.
         const double passed = floor(20.0 / positions[i / RATES].each + 1e-7);
         if (positions[i / RATES].each * (double)rate * 15.0 > 1.0) {
-            assert_int_equal(s.entries[0] + s.entries[1], (uint32_t)passed);
+            assert_int_equal(s.counts[0] + s.counts[1], (uint32_t)passed);
         }
-        lmb_control_destroy(s.control);
+        stage_end(&s);
     }
 }
 
@@ -264,10 +223,10 @@ static void test_far_places(void **state) {
     c.transitions[0].terms = &term;
     c.transitions[0].term_count = 1;
     c.players[1].duration = 100.0f;
-    stage s = begin(&c.def);
+    stage s = stage_begin(&c.def);
     step(&s, 60 * SECOND);
     assert_true(lmb_control_player_ticks(s.control, s.state, 1) == 30 * SECOND);
-    lmb_control_destroy(s.control);
+    stage_end(&s);
 }
 
 // These positions are only checked at the start of a piece: with events, of clips in a group, and after a wrap-around.
@@ -296,21 +255,14 @@ static void test_places_seen(void **state) {
         c.transitions[0].event = rows[i].has_event ? 0 : LMB_NONE;
         c.def.groups = &group;
         c.def.group_count = rows[i].is_grouped ? 1 : 0;
-        stage s = begin(&c.def);
+        stage s = stage_begin(&c.def);
         uint32_t frames = 0;
-        const lmb_event event = {0, 0};
-        while (frames < 20 && lmb_control_current_state(s.control, s.state, 0) == 0) {
-            const lmb_control_frame frame = {.step = SECOND / 10,
-                                             .number = frames++,
-                                             .character_count = 1,
-                                             .state = s.state,
-                                             .parameters = s.parameters,
-                                             .events = &event,
-                                             .event_count = 1};
-            assert_int_equal(lmb_control_run(s.control, &frame, 0, 1, NULL), LMB_OK);
+        while (frames < 20 && stage_current_state(&s, 0) == 0) {
+            stage_send(&s, SECOND / 10, 0);
+            frames++;
         }
         assert_int_equal(frames, rows[i].frames);
-        lmb_control_destroy(s.control);
+        stage_end(&s);
     }
 }
 
@@ -323,11 +275,11 @@ static void test_fades(void **state) {
     c.transitions[0].curve = LMB_CURVE_LINEAR;
     c.transitions[1].at_end = false;
     c.transitions[1].after = 100.0f;
-    stage s = begin(&c.def);
+    stage s = stage_begin(&c.def);
     step(&s, 3 * SECOND / 10);
     step(&s, 3 * SECOND / 10);
     assert_true(fabs((double)lmb_control_state_weight(s.control, s.state, 0, 1) - 0.4) < 1e-6);
-    lmb_control_destroy(s.control);
+    stage_end(&s);
 }
 
 // Seconds given as floats stand for the simplest fraction of a second that rounds to them.
@@ -340,12 +292,12 @@ static void test_rounding(void **state) {
         c.transitions[0] = lmb_default_transition_def();
         c.machine.transition_count = 0;
         c.players[0].duration = (float)((double)frames[i][1] / (double)frames[i][0]);
-        stage s = begin(&c.def);
+        stage s = stage_begin(&c.def);
         for (uint64_t k = 0; k < frames[i][1]; k++) {
             step(&s, SECOND / frames[i][0]);
         }
         assert_true(lmb_control_player_ticks(s.control, s.state, 0) == frames[i][1] * (SECOND / frames[i][0]));
-        lmb_control_destroy(s.control);
+        stage_end(&s);
     }
 }
 
@@ -354,12 +306,12 @@ static void test_long_frames(void **state) {
     (void)state;
     circle c;
     make_circle(&c, 2);
-    stage s = begin(&c.def);
+    stage s = stage_begin(&c.def);
     step(&s, 60 * SECOND);
-    assert_in_range(s.entries[0] + s.entries[1], 8, 16);
+    assert_in_range(s.counts[0] + s.counts[1], 8, 16);
     step(&s, SECOND / 60);
     assert_true(lmb_control_player_ticks(s.control, s.state, 0) <= 4 * SECOND / 10);
-    lmb_control_destroy(s.control);
+    stage_end(&s);
 }
 
 // A machine in a circle next to another machine, with clips of 50 ms and then one of a second.
@@ -385,9 +337,7 @@ static void make_pair(pair *p) {
     p->never = (lmb_term){.kind = LMB_TERM_GREATER, .left = lmb_parameter(0), .right = lmb_constant(10.0f)};
     for (uint32_t i = 0; i < 2; i++) {
         p->states[i] = lmb_default_control_state_def();
-        p->transitions[i] = lmb_default_transition_def();
-        p->transitions[i].from = 0;
-        p->transitions[i].to = 1;
+        p->transitions[i] = stage_transition(0, 1, LMB_NONE, 0.2f);
         p->transitions[i].at_end = true;
     }
     p->states[0].end_player = 0;
@@ -416,12 +366,12 @@ static void test_idle_neighbours(void **state) {
         make_pair(&p);
         p.players[0].duration = rows[i].duration;
         p.players[0].rate = lmb_constant(rows[i].rate);
-        stage s = begin(&p.line.def);
+        stage s = stage_begin(&p.line.def);
         step(&s, SECOND / 5);
-        assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 2);
-        const double place = (double)lmb_control_player_ticks(s.control, s.state, 3) / (double)SECOND;
+        assert_int_equal(stage_current_state(&s, 1), 2);
+        const double place = stage_player_seconds(&s, 3);
         assert_true(fabs(place - 0.1) < 1e-8);
-        lmb_control_destroy(s.control);
+        stage_end(&s);
     }
 }
 
@@ -435,11 +385,11 @@ static void test_places_at_rest(void **state) {
     lmb_term term = place_term(LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.0001f, 0);
     p.transitions[0].at_end = false;
     p.transitions[0].terms = &term;
-    stage s = begin(&p.line.def);
+    stage s = stage_begin(&p.line.def);
     step(&s, SECOND / 5);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 2);
-    assert_true(fabs((double)lmb_control_player_ticks(s.control, s.state, 3) / (double)SECOND - 0.1) < 1e-8);
-    lmb_control_destroy(s.control);
+    assert_int_equal(stage_current_state(&s, 1), 2);
+    assert_true(fabs(stage_player_seconds(&s, 3) - 0.1) < 1e-8);
+    stage_end(&s);
 }
 
 // An event's transition sees a clip's end in any piece of the previous frame.
@@ -454,21 +404,14 @@ static void test_ends_with_events(void **state) {
         p.machines[0].transitions = i == 0 ? p.transitions : p.transitions + 1;
         // With another transition that divides the frame after the end, or without one.
         p.players[3].duration = i == 2 ? 0.845f : 1.0f;
-        stage s = begin(&p.line.def);
-        uint32_t frame = 0;
-        const lmb_event event = {0, 0};
-        while (frame < 600 && lmb_control_current_state(s.control, s.state, 0) == 0) {
-            const lmb_control_frame run = {.step = SECOND / 60,
-                                           .number = frame++,
-                                           .character_count = 1,
-                                           .state = s.state,
-                                           .parameters = s.parameters,
-                                           .events = &event,
-                                           .event_count = 1};
-            assert_int_equal(lmb_control_run(s.control, &run, 0, 1, NULL), LMB_OK);
+        stage s = stage_begin(&p.line.def);
+        uint32_t frames = 0;
+        while (frames < 600 && stage_current_state(&s, 0) == 0) {
+            stage_send(&s, SECOND / 60, 0);
+            frames++;
         }
-        assert_int_equal(frame, 58); // after 0.94 s, which is within frame 57
-        lmb_control_destroy(s.control);
+        assert_int_equal(frames, 58); // after 0.94 s, which is within frame 57
+        stage_end(&s);
     }
 }
 
@@ -482,11 +425,11 @@ static void test_ends_at_once(void **state) {
         c.players[0].offset = i % 3 == 1 ? 0.4f : 0.0f;
         c.players[0].rate = lmb_constant(i % 3 == 2 ? -1.0f : 1.0f);
         c.players[1].duration = 5.0f;
-        stage s = begin(&c.def);
+        stage s = stage_begin(&c.def);
         run(&s, rates[i / 3], 1);
-        const double place = (double)lmb_control_player_ticks(s.control, s.state, 1) / (double)SECOND;
+        const double place = stage_player_seconds(&s, 1);
         assert_true(fabs(place - 1.0) < 1e-8);
-        lmb_control_destroy(s.control);
+        stage_end(&s);
     }
 }
 
