@@ -53,20 +53,28 @@ static double decay(double x0, double v0, double duration, double t) {
     return ((((c[5] * u + c[4]) * u + c[3]) * u + c[2]) * u + c[1]) * u + c[0];
 }
 
+// Computes an offset's length and its velocity along its direction.
+static void find_offset(const double pose[3], const double last[3], const double older[3], double step,
+                        double direction[3], double *x0, double *v0) {
+    *x0 = *v0 = 0.0;
+    for (int i = 0; i < 3; i++) {
+        *x0 += (last[i] - pose[i]) * (last[i] - pose[i]);
+    }
+    *x0 = sqrt(*x0);
+    for (int i = 0; i < 3; i++) {
+        direction[i] = *x0 > 0.0 ? (last[i] - pose[i]) / *x0 : 0.0;
+        *v0 += (last[i] - older[i]) / step * direction[i];
+    }
+}
+
 // Adds the rest of the offset to the pose's vector, along the offset's direction.
 static void decay_vector(const double pose[3], const double last[3], const double older[3], double step,
                          double duration, double t, double result[3]) {
-    double x0 = 0.0, v0 = 0.0;
-    for (int i = 0; i < 3; i++) {
-        x0 += (last[i] - pose[i]) * (last[i] - pose[i]);
-    }
-    x0 = sqrt(x0);
-    for (int i = 0; i < 3 && x0 > 0.0; i++) {
-        v0 += (last[i] - older[i]) / step * (last[i] - pose[i]) / x0;
-    }
+    double direction[3], x0, v0;
+    find_offset(pose, last, older, step, direction, &x0, &v0);
     const double x = decay(x0, v0, duration, t);
     for (int i = 0; i < 3; i++) {
-        result[i] = pose[i] + (x0 > 0.0 ? (last[i] - pose[i]) / x0 * x : 0.0);
+        result[i] = pose[i] + direction[i] * x;
     }
 }
 
@@ -86,20 +94,31 @@ static void between(const double a[4], const double b[4], double result[4]) {
     oracle_quaternion_multiply(a, inverse, result);
 }
 
-static void decay_rotation(const double pose[4], const double last[4], const double older[4], double step,
-                           double duration, double t, double result[4]) {
-    double offset[4], turn[4], axis[3], turn_axis[3];
+// The same for a rotation: its angle, its velocity about the axis, and the axis.
+static void find_turn(const double pose[4], const double last[4], const double older[4], double step, double axis[3],
+                      double *x0, double *v0) {
+    double offset[4], turn[4], turn_axis[3];
     between(last, pose, offset);
     between(last, older, turn);
-    const double x0 = find_axis(offset, axis);
+    *x0 = find_axis(offset, axis);
     const double angle = find_axis(turn, turn_axis);
-    double v0 = 0.0;
+    *v0 = 0.0;
     for (int i = 0; i < 3; i++) {
-        v0 += angle * turn_axis[i] * axis[i] / step;
+        *v0 += angle * turn_axis[i] * axis[i] / step;
     }
-    const double x = decay(x0, v0, duration, t);
-    const double left[4] = {axis[0] * sin(x / 2), axis[1] * sin(x / 2), axis[2] * sin(x / 2), cos(x / 2)};
-    oracle_quaternion_multiply(left, pose, result);
+}
+
+static void turn_by(const double axis[3], double angle, const double pose[4], double result[4]) {
+    const double turn[4] = {axis[0] * sin(angle / 2), axis[1] * sin(angle / 2), axis[2] * sin(angle / 2),
+                            cos(angle / 2)};
+    oracle_quaternion_multiply(turn, pose, result);
+}
+
+static void decay_rotation(const double pose[4], const double last[4], const double older[4], double step,
+                           double duration, double t, double result[4]) {
+    double axis[3], x0, v0;
+    find_turn(pose, last, older, step, axis, &x0, &v0);
+    turn_by(axis, decay(x0, v0, duration, t), pose, result);
 }
 
 // ---- Tests.
@@ -487,7 +506,8 @@ static void run_frame_of(crowd *c, const uint32_t *list, uint32_t count) {
     }
 }
 
-static void run_frame(crowd *c) {
+static void run_frame(crowd *c, uint32_t frame) {
+    move_crowd(c, frame);
     run_frame_of(c, NULL, 0);
 }
 
@@ -510,26 +530,6 @@ typedef struct decaying {
     double t[3], axis[3], s[3]; // their directions
 } decaying;
 
-static void turn_by(const double axis[3], double angle, const double pose[4], double result[4]) {
-    const double turn[4] = {axis[0] * sin(angle / 2), axis[1] * sin(angle / 2), axis[2] * sin(angle / 2),
-                            cos(angle / 2)};
-    oracle_quaternion_multiply(turn, pose, result);
-}
-
-// Computes an offset's length and its velocity along its direction.
-static void find_offset(const double pose[3], const double last[3], const double older[3], double direction[3],
-                        double *x0, double *v0) {
-    *x0 = *v0 = 0.0;
-    for (int i = 0; i < 3; i++) {
-        *x0 += (last[i] - pose[i]) * (last[i] - pose[i]);
-    }
-    *x0 = sqrt(*x0);
-    for (int i = 0; i < 3; i++) {
-        direction[i] = *x0 > 0.0 ? (last[i] - pose[i]) / *x0 : 0.0;
-        *v0 += (last[i] - older[i]) / (double)STEP * direction[i];
-    }
-}
-
 static void a_crowd_decays_as_float64_has_it(void **state) {
     (void)state;
     static remembered kept[CHARACTERS][JOINTS];
@@ -538,8 +538,7 @@ static void a_crowd_decays_as_float64_has_it(void **state) {
     double worst = 0.0, nearest = 1e9;
     uint32_t goes_on = 0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        move_crowd(&c, frame);
-        run_frame(&c);
+        run_frame(&c, frame);
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             const bool switches = frame > 0 && switches_until(character, frame) != switches_until(character, frame - 1);
             const double time = (double)c.parameters[character][LMB_INERTIA_TIME];
@@ -551,17 +550,9 @@ static void a_crowd_decays_as_float64_has_it(void **state) {
                 read_joint(c.unmoved, character, joint, t, q, s);
                 read_joint(c.shown, character, joint, shown_t, shown_q, shown_s);
                 if (switches) {
-                    double offset[4], turn[4], turn_axis[3];
-                    find_offset(t, k->t[0], k->t[1], d->t, &d->x0[0], &d->v0[0]);
-                    find_offset(s, k->s[0], k->s[1], d->s, &d->x0[2], &d->v0[2]);
-                    between(k->q[0], q, offset);
-                    between(k->q[0], k->q[1], turn);
-                    d->x0[1] = find_axis(offset, d->axis);
-                    const double angle = find_axis(turn, turn_axis);
-                    d->v0[1] = 0.0;
-                    for (int i = 0; i < 3; i++) {
-                        d->v0[1] += angle * turn_axis[i] * d->axis[i] / (double)STEP;
-                    }
+                    find_offset(t, k->t[0], k->t[1], (double)STEP, d->t, &d->x0[0], &d->v0[0]);
+                    find_turn(q, k->q[0], k->q[1], (double)STEP, d->axis, &d->x0[1], &d->v0[1]);
+                    find_offset(s, k->s[0], k->s[1], (double)STEP, d->s, &d->x0[2], &d->v0[2]);
                     farthest = fmax(farthest, d->x0[0]);
                 }
                 const double left[3] = {decay(d->x0[0], d->v0[0], (double)FADE, time),
@@ -614,7 +605,7 @@ static void places_do_not_jump(void **state) {
         pose_rows last, before;
         memcpy(last, c.unmoved, sizeof last);
         memcpy(before, c.shown, sizeof before);
-        run_frame(&c);
+        run_frame_of(&c, NULL, 0);
         for (uint32_t i = 0; frame > 0 && i < CHARACTERS * 3 * JOINTS; i++) {
             const uint32_t character = i / (3 * JOINTS), row = i / JOINTS % 3, joint = i % JOINTS;
             const double way = (double)c.shown[character][row][joint] - (double)before[character][row][joint];
@@ -635,8 +626,7 @@ static void what_has_decayed_is_the_programs_to_the_bit(void **state) {
     crowd c = start_crowd();
     uint32_t alike = 0, others = 0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        move_crowd(&c, frame);
-        run_frame(&c);
+        run_frame(&c, frame);
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             const float *parameters = c.parameters[character];
             const bool ended = parameters[LMB_INERTIA_TIME] >= parameters[LMB_INERTIA_DURATION];
@@ -656,12 +646,11 @@ static void a_frame_twice_changes_no_bit(void **state) {
     uint32_t *kept = malloc((size_t)CHARACTERS * c.words * sizeof *kept);
     assert_non_null(kept);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        move_crowd(&c, frame);
-        run_frame(&c);
+        run_frame(&c, frame);
         pose_rows first;
         memcpy(first, c.shown, sizeof first);
         memcpy(kept, c.memory[LMB_CPU_REFERENCE], (size_t)CHARACTERS * c.words * sizeof *kept);
-        run_frame(&c);
+        run_frame_of(&c, NULL, 0);
         assert_memory_equal(first, c.shown, sizeof first);
         assert_memory_equal(kept, c.memory[LMB_CPU_REFERENCE], (size_t)CHARACTERS * c.words * sizeof *kept);
     }
@@ -683,7 +672,7 @@ static void what_was_not_shown_has_no_offset(void **state) {
         if (left_out) {
             run_frame_of(&c, half, 6);
         } else {
-            run_frame(&c);
+            run_frame_of(&c, NULL, 0);
         }
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             const bool same = memcmp(c.shown[character], c.unmoved[character], sizeof c.shown[character]) == 0;
@@ -714,7 +703,7 @@ static void what_was_dropped_has_no_offset(void **state) {
             before[character] = c.parameters[character][LEVEL];
             c.parameters[character][LEVEL] = (float)((frame / 2 + character) % 2);
         }
-        run_frame(&c);
+        run_frame_of(&c, NULL, 0);
         for (uint32_t i = 0; frame > 0 && i < CHARACTERS * JOINTS; i++) {
             const uint32_t character = i / JOINTS, joint = i % JOINTS;
             const bool switches = switches_until(character, frame) != switches_until(character, frame - 1);
@@ -762,8 +751,8 @@ static void numbers_wrap(void **state) {
             parameters[LMB_INERTIA_TRIGGERED] =
                 (float)(((uint32_t)parameters[LMB_INERTIA_TRIGGERED] + first) & LMB_INERTIA_LAST_NUMBER);
         }
-        run_frame(&c);
-        run_frame(&d);
+        run_frame_of(&c, NULL, 0);
+        run_frame_of(&d, NULL, 0);
         assert_memory_equal(c.shown, d.shown, sizeof c.shown);
     }
     end_crowd(&c);
@@ -789,7 +778,7 @@ static void bad_parameters_are_refused_and_counted(void **state) {
                 run_path(&c, c.cpu[LMB_CPU_REFERENCE], c.program, c.memory[LMB_CPU_REFERENCE], c.shown, NULL, 0),
                 LMB_OK);
             assert_int_equal(c.refused[LMB_REFUSED_TIME], !isfinite(bad[i % 6]));
-            run_frame(&c);
+            run_frame_of(&c, NULL, 0);
             expect_numbers(c.shown);
         }
         end_crowd(&c);
@@ -816,8 +805,7 @@ static void foreign_memory_shows_no_infinity(void **state) {
             }
         }
         for (uint32_t frame = 10; frame < 20; frame++) {
-            move_crowd(&c, frame);
-            run_frame(&c);
+            run_frame(&c, frame);
             expect_numbers(c.shown);
         }
         end_crowd(&c);
