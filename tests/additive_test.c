@@ -98,9 +98,7 @@ static void weighted_by_choice(void **state) {
             // Slerps from input to input meet short sums that a check of the whole sum cannot detect.
             const bool slerps = choice / 2 == LMB_MIX_SLERP && choice % 2 == 1;
             scene_compare_local(&scene, title, bounds_of(10.0, slerps ? 2e-4 : choice % 2 == 1 ? 1e-5 : 1e-6 * inputs));
-            for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {
-                assert_int_equal(scene.refused[i], 0);
-            }
+            scene_expect_no_refusals(&scene);
             scene_end(&scene);
         }
     }
@@ -111,14 +109,12 @@ static void slerp_of_two_is_a_blend(void **state) {
     for (int shortest = 0; shortest < 2; shortest++) {
         test_scene scene;
         start_weighted(&scene, 2, 2 * LMB_MIX_SLERP + (shortest == 0));
-        float *first = malloc(scene_stage_floats(&scene, LMB_STAGE_LOCAL) * sizeof *first);
-        assert_non_null(first);
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             *scene_parameter(&scene, character, 1) = (float)character / CHARACTERS;
             *scene_parameter(&scene, character, 0) = 1.0f - *scene_parameter(&scene, character, 1);
         }
         scene_run(&scene);
-        memcpy(first, scene.stages[LMB_STAGE_LOCAL], scene_stage_floats(&scene, LMB_STAGE_LOCAL) * sizeof *first);
+        float *first = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
         lmb_node_def *node = scene_add(&scene, LMB_OP_BLEND, 0, 1);
         node->weight = lmb_parameter(1);
         node->shortest = shortest != 0;
@@ -169,9 +165,7 @@ static void order_matters_to_slerp_alone(void **state) {
             scene_run(&scene);
             const size_t floats = scene_stage_floats(&scene, LMB_STAGE_LOCAL);
             if (turn == 0) {
-                first = malloc(floats * sizeof *first);
-                assert_non_null(first);
-                memcpy(first, scene.stages[LMB_STAGE_LOCAL], floats * sizeof *first);
+                first = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
             }
             for (size_t i = 0; i < floats; i++) {
                 const uint32_t component = (uint32_t)(i / JOINTS % LMB_POSE_COMPONENTS);
@@ -253,13 +247,8 @@ static double matrix_error(const test_scene *scene) {
             oracle_affine m[2];
             oracle_transform given = {.weight = 0.0};
             for (int side = 0; side < 2; side++) {
-                lmb_transform t;
-                float values[LMB_POSE_COMPONENTS];
                 float *from = side == 0 ? scene->poses[0] : scene->stages[LMB_STAGE_LOCAL];
-                for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-                    values[i] = *scene_component(scene, from, character, joint, i);
-                }
-                memcpy(&t, values, sizeof t);
+                const lmb_transform t = scene_transform(scene, from, character, joint);
                 const oracle_transform exact = oracle_transform_from_float(&t);
                 given = side == 0 ? exact : given;
                 m[side] = oracle_affine_from_transform(&exact);
@@ -353,12 +342,9 @@ static void what_shears_is_refused(void **state) {
         }
         add_affine(&scene, lmb_parameter(0));
         scene.nodes[2].form = scene.nodes[3].form = (lmb_form)form;
-        const size_t size = scene_stage_floats(&scene, LMB_STAGE_LOCAL) * sizeof *parent;
         scene_run(&scene);
         if (form == LMB_FORM_PARENT) {
-            parent = malloc(size);
-            assert_non_null(parent);
-            memcpy(parent, scene.stages[LMB_STAGE_LOCAL], size);
+            parent = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
             assert_int_equal(scene.refused[LMB_REFUSED_SHEAR], 0);
         } else {
             // The first character's weight is 0, so nothing shears.
@@ -421,20 +407,6 @@ static lmb_node_def *add_model(test_scene *scene, uint32_t base, uint32_t differ
     return node;
 }
 
-// Also checks that the SIMD paths give the reference's bits.
-static void run_both(test_scene *scene) {
-    const size_t size = scene_stage_floats(scene, LMB_STAGE_LOCAL) * sizeof(float);
-    float *fast = malloc(size);
-    assert_non_null(fast);
-    scene->path = LMB_CPU_FAST;
-    scene_run(scene);
-    memcpy(fast, scene->stages[LMB_STAGE_LOCAL], size);
-    scene->path = LMB_CPU_REFERENCE;
-    scene_run(scene);
-    assert_memory_equal(fast, scene->stages[LMB_STAGE_LOCAL], size);
-    free(fast);
-}
-
 static void model_space_differences_and_additives(void **state) {
     (void)state;
     static const struct {
@@ -451,7 +423,7 @@ static void model_space_differences_and_additives(void **state) {
             }
             char title[64];
             snprintf(title, sizeof title, "model space, %u joints", rigs[i].joints);
-            run_both(&scene);
+            scene_run_all_paths(&scene);
             scene_compare_local(&scene, title, bounds_of(20.0, rigs[i].rotation));
             scene_end(&scene);
         }
@@ -480,7 +452,7 @@ static void model_space_of_any_choice(void **state) {
         }
         scene_bounds bounds = bounds_of(100.0, choice % 2 == 0 ? 1e-5 : 1e-4);
         bounds.scale = 2e-5;
-        run_both(&scene);
+        scene_run_all_paths(&scene);
         scene_compare_local(&scene, "model space, any weight", bounds);
         scene_end(&scene);
     }
@@ -492,7 +464,7 @@ static void model_space_gives_the_source_back(void **state) {
     test_scene scene;
     start_model(&scene, SCENE_TREE, JOINTS, 130);
     add_model(&scene, 1, 3)->weight = lmb_constant(1.0f);
-    run_both(&scene);
+    scene_run_all_paths(&scene);
     double largest = 0.0;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -547,7 +519,7 @@ static void model_space_inside_model_space(void **state) {
         }
         char title[64];
         snprintf(title, sizeof title, "model space inside model space, %d", way);
-        run_both(&scene);
+        scene_run_all_paths(&scene);
         scene_compare_local(&scene, title, bounds_of(100.0, 2e-5));
         scene_end(&scene);
     }
@@ -569,7 +541,7 @@ static void ancestors_count_once(void **state) {
         if (way > 1) {
             scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 4, 1)->space = LMB_SPACE_MODEL;
         }
-        run_both(&scene);
+        scene_run_all_paths(&scene);
         assert_int_equal(scene.refused[LMB_REFUSED_POSE], way > 0 ? 3 : 2);
         assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], way > 0 ? 1 : 0);
         scene_end(&scene);

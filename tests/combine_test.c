@@ -173,22 +173,8 @@ static void sources_in_parts(void **state) {
         f.scene.mirror_count = 1;
         f.scene.joint_limits = limits;
         build_all(&f, &source);
-        for (lmb_cpu_path path = LMB_CPU_REFERENCE; path < LMB_CPU_PATH_COUNT; path++) {
-            const size_t floats = scene_stage_floats(&f.scene, LMB_STAGE_LOCAL);
-            float *reference = malloc(floats * sizeof(float));
-            assert_non_null(reference);
-            memcpy(reference, f.scene.stages[LMB_STAGE_LOCAL], floats * sizeof(float));
-            if (lmb_cpu_has(path)) {
-                f.scene.path = path;
-                scene_run(&f.scene);
-                if (path == LMB_CPU_REFERENCE) {
-                    scene_compare_local(&f.scene, "combine", bounds());
-                } else {
-                    assert_memory_equal(f.scene.stages[LMB_STAGE_LOCAL], reference, floats * sizeof(float));
-                }
-            }
-            free(reference);
-        }
+        scene_run_all_paths(&f.scene);
+        scene_compare_local(&f.scene, "combine", bounds());
         end(&f);
     }
 }
@@ -201,9 +187,7 @@ static void the_last_input_wins(void **state) {
     const uint32_t arm = add_static(&f, 1), tail = add_static(&f, 2);
     add_combine(&f, 2, (const uint32_t[][2]){{arm, 0}, {tail, 1}});
     scene_run(&f.scene);
-    float *first = malloc(scene_stage_floats(&f.scene, LMB_STAGE_LOCAL) * sizeof(float));
-    assert_non_null(first);
-    memcpy(first, f.scene.stages[LMB_STAGE_LOCAL], scene_stage_floats(&f.scene, LMB_STAGE_LOCAL) * sizeof(float));
+    float *first = scene_keep_stage(&f.scene, LMB_STAGE_LOCAL);
     lmb_node_def *node = &f.scene.nodes[f.scene.node_count - 1];
     node->inputs[0] = tail;
     node->joint_maps[0] = 1;
@@ -245,16 +229,13 @@ static void the_same_pose_in_pieces(void **state) {
     f.scene.clip_count = 2;
     const uint32_t pose = add(&f, LMB_OP_BLEND, add_clip(&f, lmb_constant(0.0f)), add_clip(&f, lmb_constant(1.0f)));
     scene_run(&f.scene);
-    const size_t bytes = scene_stage_floats(&f.scene, LMB_STAGE_PALETTE) * sizeof(float);
-    float *alone = malloc(bytes);
-    assert_non_null(alone);
-    memcpy(alone, f.scene.stages[LMB_STAGE_PALETTE], bytes);
+    float *alone = scene_keep_stage(&f.scene, LMB_STAGE_PALETTE);
     add_combine(&f, 2, (const uint32_t[][2]){{pose, 0}, {pose, 1}});
     scene_run(&f.scene);
-    assert_memory_equal(f.scene.stages[LMB_STAGE_PALETTE], alone, bytes);
+    scene_expect_stage(&f.scene, LMB_STAGE_PALETTE, alone);
     f.scene.nodes[f.scene.node_count - 1].joint_maps[1] = LMB_NONE;
     scene_run(&f.scene);
-    assert_memory_equal(f.scene.stages[LMB_STAGE_PALETTE], alone, bytes);
+    scene_expect_stage(&f.scene, LMB_STAGE_PALETTE, alone);
     free(alone);
     end(&f);
 }
@@ -266,20 +247,14 @@ static void clips_of_other_joints_are_refused(void **state) {
     begin(&f, 5);
     const uint32_t whole = add_clip(&f, lmb_parameter(2)), arm = add_clip(&f, lmb_parameter(2));
     add_combine(&f, 2, (const uint32_t[][2]){{whole, LMB_NONE}, {arm, 0}});
-    for (lmb_cpu_path path = LMB_CPU_REFERENCE; path < LMB_CPU_PATH_COUNT; path++) {
-        if (!lmb_cpu_has(path)) {
-            continue;
-        }
-        uint32_t refused = 0;
-        f.scene.path = path;
-        for (uint32_t character = 0; character < CHARACTERS; character++) {
-            const uint32_t clip = (uint32_t)*scene_parameter(&f.scene, character, 2);
-            refused += (clip < 2 ? 0u : 1u) + (clip == 2 ? 0u : 1u);
-        }
-        scene_run(&f.scene);
-        assert_int_equal(f.scene.refused[LMB_REFUSED_CLIP], refused);
-        scene_compare_local(&f.scene, "chosen clips", bounds());
+    uint32_t refused = 0;
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        const uint32_t clip = (uint32_t)*scene_parameter(&f.scene, character, 2);
+        refused += (clip < 2 ? 0u : 1u) + (clip == 2 ? 0u : 1u);
     }
+    scene_run_all_paths(&f.scene);
+    assert_int_equal(f.scene.refused[LMB_REFUSED_CLIP], refused);
+    scene_compare_local(&f.scene, "chosen clips", bounds());
     end(&f);
 }
 
@@ -294,20 +269,13 @@ static void a_clip_at_a_fixed_time(void **state) {
     node->time = lmb_constant(0.75f);
     scene_run(&f.scene);
     scene_compare_local(&f.scene, "a clip at a fixed time", bounds());
-    const size_t bytes = scene_stage_floats(&f.scene, LMB_STAGE_LOCAL) * sizeof(float);
-    float *sampled = malloc(bytes);
-    assert_non_null(sampled);
-    memcpy(sampled, f.scene.stages[LMB_STAGE_LOCAL], bytes);
+    float *sampled = scene_keep_stage(&f.scene, LMB_STAGE_LOCAL);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        float values[LMB_POSE_COMPONENTS];
-        for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-            values[i] = *scene_component(&f.scene, sampled, 0, joint, i);
-        }
-        memcpy(&f.joints[0][joint], values, sizeof values);
+        f.joints[0][joint] = scene_transform(&f.scene, sampled, 0, joint);
     }
     add_static(&f, 0);
     scene_run(&f.scene);
-    for (size_t i = 0; i < bytes / sizeof(float); i++) {
+    for (size_t i = 0; i < scene_stage_floats(&f.scene, LMB_STAGE_LOCAL); i++) {
         assert_true(fabsf(f.scene.stages[LMB_STAGE_LOCAL][i] - sampled[i]) <= 2e-7f); // normalised a second time
     }
     free(sampled);

@@ -45,12 +45,7 @@ static void start(test_scene *scene, const lmb_joint_limit_def *limits, uint32_t
 }
 
 static oracle_transform transform_at(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint) {
-    lmb_transform found;
-    float values[LMB_POSE_COMPONENTS];
-    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-        values[i] = *scene_component(scene, buffer, character, joint, i);
-    }
-    memcpy(&found, values, sizeof found);
+    const lmb_transform found = scene_transform(scene, buffer, character, joint);
     return oracle_transform_from_float(&found);
 }
 
@@ -141,9 +136,7 @@ static float *run_clamps(const lmb_joint_limit_def *limits, uint32_t joints, uin
     start(&scene, limits, joints, characters, seed, clamps);
     scene_run(&scene);
     *floats = scene_stage_floats(&scene, LMB_STAGE_LOCAL);
-    float *result = malloc(*floats * sizeof *result);
-    assert_non_null(result);
-    memcpy(result, scene.stages[LMB_STAGE_LOCAL], *floats * sizeof *result);
+    float *result = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
     scene_end(&scene);
     return result;
 }

@@ -171,8 +171,7 @@ static void a_full_layer_hides_those_below(void **state) {
     }
     scene_run(&scene);
     scene_run(&other);
-    assert_memory_equal(scene.stages[LMB_STAGE_LOCAL], other.stages[LMB_STAGE_LOCAL],
-                        scene_stage_floats(&scene, LMB_STAGE_LOCAL) * sizeof(float));
+    scene_expect_stage(&scene, LMB_STAGE_LOCAL, other.stages[LMB_STAGE_LOCAL]);
     memset(scene.parameters, 0, CHARACTERS * 4 * sizeof(float));
     scene_run(&scene);
     for (uint32_t character = 0; character < CHARACTERS; character++) {
@@ -319,13 +318,8 @@ static void masks_and_joint_weights(void **state) {
         }
         char title[64];
         snprintf(title, sizeof title, "layers of %u with masks and joint weights", inputs);
-        for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-            if (lmb_cpu_has((lmb_cpu_path)path)) {
-                scene.path = (lmb_cpu_path)path;
-                scene_run(&scene);
-                scene_compare_local(&scene, title, bounds());
-            }
-        }
+        scene_run_all_paths(&scene);
+        scene_compare_local(&scene, title, bounds());
         scene_end(&scene);
     }
     for (uint32_t i = 0; i < 3; i++) {
@@ -347,8 +341,7 @@ static void full_masks_change_no_bit(void **state) {
     }
     scene_run(&plain);
     scene_run(&masked);
-    assert_memory_equal(plain.stages[LMB_STAGE_LOCAL], masked.stages[LMB_STAGE_LOCAL],
-                        scene_stage_floats(&plain, LMB_STAGE_LOCAL) * sizeof(float));
+    scene_expect_stage(&masked, LMB_STAGE_LOCAL, plain.stages[LMB_STAGE_LOCAL]);
     scene_end(&plain);
     scene_end(&masked);
 }

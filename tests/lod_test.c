@@ -36,46 +36,6 @@ static void start(test_scene *scene, const keyframes *keys, uint64_t seed) {
     scene_add(scene, LMB_OP_BLEND, 0, 1)->weight = lmb_constant(0.625f);
 }
 
-// A copy of a run's results, for a comparison.
-typedef struct copy {
-    float *stages[LMB_STAGE_COUNT];
-    uint32_t refused[LMB_REFUSAL_COUNT];
-} copy;
-
-static copy copy_results(const test_scene *scene) {
-    copy made;
-    memcpy(made.refused, scene->refused, sizeof made.refused);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        const size_t bytes = scene_stage_floats(scene, (lmb_stage)stage) * sizeof(float);
-        made.stages[stage] = malloc(bytes);
-        assert_non_null(made.stages[stage]);
-        memcpy(made.stages[stage], scene->stages[stage], bytes);
-    }
-    return made;
-}
-
-static void copy_destroy(copy *copy) {
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(copy->stages[stage]);
-    }
-}
-
-static void expect_same(const test_scene *scene, const copy *expected) {
-    assert_memory_equal(scene->refused, expected->refused, sizeof scene->refused);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        assert_memory_equal(scene->stages[stage], expected->stages[stage],
-                            scene_stage_floats(scene, (lmb_stage)stage) * sizeof(float));
-    }
-}
-
-// Selects the reference, then each SIMD path of this machine.
-static bool next_path(test_scene *scene) {
-    do {
-        scene->path++;
-    } while (scene->path < LMB_CPU_PATH_COUNT && !lmb_cpu_has(scene->path));
-    return scene->path < LMB_CPU_PATH_COUNT;
-}
-
 static void the_nearest_level_changes_nothing(void **state) {
     (void)state;
     keyframes keys = keyframes_create(JOINTS, 9, 1);
@@ -85,41 +45,31 @@ static void the_nearest_level_changes_nothing(void **state) {
         test_scene scene;
         start(&scene, &keys, seed);
         scene_run(&scene);
-        copy without = copy_results(&scene);
+        scene_results without = scene_keep(&scene);
         assert_true(without.refused[LMB_REFUSED_POSE] > 0);
         draw_table(&source, scene.rig, table);
         scene.max_lods = table;
         scene.lod = lmb_constant(0.0f);
-        do {
-            scene_run(&scene);
-            expect_same(&scene, &without);
-        } while (next_path(&scene));
-        copy_destroy(&without);
+        scene_run_all_paths(&scene);
+        scene_expect(&scene, &without);
+        scene_results_destroy(&without);
         scene_end(&scene);
     }
     keyframes_destroy(&keys);
 }
 
-static lmb_transform local_at(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint) {
-    float values[LMB_POSE_COMPONENTS];
-    lmb_transform found;
-    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-        values[i] = *scene_component(scene, buffer, character, joint, i);
-    }
-    memcpy(&found, values, sizeof found);
-    return found;
-}
-
 // Checks local transforms against the table; kept joints must equal those of `without`. Returns the number of dropped
 // joints.
-static uint32_t expect_levels(const test_scene *scene, const uint8_t *table, const uint32_t *levels, copy *without) {
+static uint32_t expect_levels(const test_scene *scene, const uint8_t *table, const uint32_t *levels,
+                              scene_results *without) {
     uint32_t dropped = 0, refused = 0;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
             const bool kept = table[joint] >= levels[character];
-            const lmb_transform expected = kept ? local_at(scene, without->stages[LMB_STAGE_LOCAL], character, joint)
-                                                : lmb_rig_joint_rest(scene->rig, joint);
-            const lmb_transform found = local_at(scene, scene->stages[LMB_STAGE_LOCAL], character, joint);
+            const lmb_transform expected =
+                kept ? scene_transform(scene, without->stages[LMB_STAGE_LOCAL], character, joint)
+                     : lmb_rig_joint_rest(scene->rig, joint);
+            const lmb_transform found = scene_transform(scene, scene->stages[LMB_STAGE_LOCAL], character, joint);
             assert_memory_equal(&found, &expected, sizeof found);
             dropped += !kept;
             refused += kept && isnan(*scene_component(scene, scene->poses[0], character, joint, 3));
@@ -137,7 +87,7 @@ static void expect_models(const test_scene *scene) {
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         double extent = 1.0;
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
-            const lmb_transform given = local_at(scene, scene->stages[LMB_STAGE_LOCAL], character, joint);
+            const lmb_transform given = scene_transform(scene, scene->stages[LMB_STAGE_LOCAL], character, joint);
             local[joint] = oracle_transform_from_float(&given);
         }
         oracle_model(scene->rig, local, model, NULL);
@@ -174,21 +124,15 @@ static void dropped_joints_are_at_rest(void **state) {
         test_scene scene;
         start(&scene, &keys, 10 + which);
         scene_run(&scene);
-        copy without = copy_results(&scene);
+        scene_results without = scene_keep(&scene);
         draw_table(&source, scene.rig, table);
         fill_levels(&scene, which, &source, levels);
         scene.max_lods = table;
         scene.lod = lmb_parameter(1);
-        scene_run(&scene);
+        scene_run_all_paths(&scene);
         assert_true(expect_levels(&scene, table, levels, &without) > JOINTS * CHARACTERS / 8);
         expect_models(&scene);
-        copy reference = copy_results(&scene);
-        while (next_path(&scene)) {
-            scene_run(&scene);
-            expect_same(&scene, &reference);
-        }
-        copy_destroy(&reference);
-        copy_destroy(&without);
+        scene_results_destroy(&without);
         scene_end(&scene);
     }
     keyframes_destroy(&keys);
@@ -209,7 +153,7 @@ static void levels_are_rounded_down_and_held(void **state) {
     test_scene scene;
     start(&scene, &keys, 77);
     scene_run(&scene);
-    copy without = copy_results(&scene);
+    scene_results without = scene_keep(&scene);
     draw_table(&source, scene.rig, table);
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         const uint32_t i = character % (sizeof cases / sizeof cases[0]);
@@ -219,13 +163,10 @@ static void levels_are_rounded_down_and_held(void **state) {
     }
     scene.max_lods = table;
     scene.lod = lmb_parameter(1);
-    do {
-        scene_run(&scene);
-        expect_levels(&scene, table, levels, &without);
-        assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], nans);
-    } while (next_path(&scene));
+    scene_run_all_paths(&scene);
+    expect_levels(&scene, table, levels, &without);
+    assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], nans);
     // A curve limits the level to 0 to 1.
-    scene.path = LMB_CPU_REFERENCE;
     scene.lod.curve = LMB_CURVE_SMOOTHSTEP;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         *scene_parameter(&scene, character, 1) = (float)(character % 4) / 2.0f;
@@ -233,7 +174,7 @@ static void levels_are_rounded_down_and_held(void **state) {
     }
     scene_run(&scene);
     expect_levels(&scene, table, levels, &without);
-    copy_destroy(&without);
+    scene_results_destroy(&without);
     scene_end(&scene);
     keyframes_destroy(&keys);
 }
@@ -262,22 +203,20 @@ static void a_mirror_reads_the_real_joint(void **state) {
     scene_add_pose_node(&scene, 0);
     scene_add(&scene, LMB_OP_MIRROR, 0, LMB_NONE);
     scene_run(&scene);
-    copy without = copy_results(&scene);
+    scene_results without = scene_keep(&scene);
     scene.max_lods = table;
     scene.lod = lmb_constant(3.0f);
-    do {
-        scene_run(&scene);
-        for (uint32_t character = 0; character < 9; character++) {
-            for (uint32_t joint = 0; joint < 3; joint++) {
-                const lmb_transform found = local_at(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint);
-                const lmb_transform expected =
-                    joint == 2 ? lmb_rig_joint_rest(rig, 2)
-                               : local_at(&scene, without.stages[LMB_STAGE_LOCAL], character, joint);
-                assert_memory_equal(&found, &expected, sizeof found);
-            }
+    scene_run_all_paths(&scene);
+    for (uint32_t character = 0; character < 9; character++) {
+        for (uint32_t joint = 0; joint < 3; joint++) {
+            const lmb_transform found = scene_transform(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint);
+            const lmb_transform expected =
+                joint == 2 ? lmb_rig_joint_rest(rig, 2)
+                           : scene_transform(&scene, without.stages[LMB_STAGE_LOCAL], character, joint);
+            assert_memory_equal(&found, &expected, sizeof found);
         }
-    } while (next_path(&scene));
-    copy_destroy(&without);
+    }
+    scene_results_destroy(&without);
     scene_end(&scene);
 }
 

@@ -272,13 +272,10 @@ static double largest_distance(const float *a, const float *b, size_t count) {
 // partners.
 static void expect_reflected_positions(test_scene *scene, const lmb_mirror_def *mirror, double bound) {
     const uint32_t joints = lmb_rig_joint_count(scene->rig);
-    const size_t floats = scene_stage_floats(scene, LMB_STAGE_MODEL);
-    float *before = malloc(floats * sizeof *before);
-    assert_non_null(before);
     scene->mirrors = mirror;
     scene->mirror_count = 1;
     scene_run(scene);
-    memcpy(before, scene->stages[LMB_STAGE_MODEL], floats * sizeof *before);
+    float *before = scene_keep_stage(scene, LMB_STAGE_MODEL);
     scene_add(scene, LMB_OP_MIRROR, scene->node_count - 1, LMB_NONE);
     scene_run(scene);
     double largest = 0.0;
@@ -346,9 +343,7 @@ static void twice_gives_the_pose_back(void **state) {
         scene_add_pose_node(&scene, 0);
         scene_run(&scene);
         const size_t floats = scene_stage_floats(&scene, LMB_STAGE_LOCAL);
-        float *once = malloc(floats * sizeof *once);
-        assert_non_null(once);
-        memcpy(once, scene.stages[LMB_STAGE_LOCAL], floats * sizeof *once);
+        float *once = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
         scene_add(&scene, LMB_OP_MIRROR, 0, LMB_NONE);
         scene_add(&scene, LMB_OP_MIRROR, 1, LMB_NONE);
         scene_run(&scene);

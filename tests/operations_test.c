@@ -459,9 +459,7 @@ static void weighted_by_odd_weights(void **state) {
     bounds.scale_floor = 1.0;
     scene_run(&scene);
     scene_compare_local(&scene, "weighted, odd weights", bounds);
-    for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {
-        assert_int_equal(scene.refused[i], 0);
-    }
+    scene_expect_no_refusals(&scene);
     scene_end(&scene);
 }
 
@@ -851,8 +849,7 @@ static void a_batch_is_its_characters(void **state) {
         }
         scene_run(&part);
         for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-            const size_t floats = scene_stage_floats(&part, (lmb_stage)stage);
-            assert_memory_equal(part.stages[stage], whole.stages[stage], floats * sizeof(float));
+            scene_expect_stage(&part, (lmb_stage)stage, whole.stages[stage]);
         }
         scene_end(&part);
     }

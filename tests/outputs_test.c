@@ -273,12 +273,7 @@ static void expect_rotation_of_the_pose(const test_scene *scene, uint32_t charac
     oracle_transform local[2];
     double turned[4];
     for (uint32_t joint = 0; joint < 2; joint++) {
-        lmb_transform given;
-        float values[LMB_POSE_COMPONENTS];
-        for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-            values[i] = *scene_component(scene, scene->poses[0], character, joint, i);
-        }
-        memcpy(&given, values, sizeof given);
+        const lmb_transform given = scene_transform(scene, scene->poses[0], character, joint);
         local[joint] = oracle_transform_from_float(&given);
     }
     oracle_quaternion_multiply(local[0].rotation, local[1].rotation, turned);
@@ -483,8 +478,6 @@ static void previous_palettes_are_copied(void **state) {
     test_scene scene;
     random_source source = {71};
     start_posed(&scene, scene_rig(9, SCENE_TREE, 71), 21, false, 71);
-    const size_t floats = scene_stage_floats(&scene, LMB_STAGE_PALETTE);
-    float *palette = scene.stages[LMB_STAGE_PALETTE], *previous = scene.stages[LMB_STAGE_PREVIOUS_PALETTE];
     for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
         if (!lmb_cpu_has((lmb_cpu_path)path)) {
             continue;
@@ -492,15 +485,14 @@ static void previous_palettes_are_copied(void **state) {
         scene.path = (lmb_cpu_path)path;
         scene.previous_palette = NULL;
         scene_run(&scene);
-        assert_memory_equal(previous, palette, floats * sizeof(float));
-        float *before = malloc(floats * sizeof *before);
-        assert_non_null(before);
-        for (size_t i = 0; i < floats; i++) {
+        scene_expect_stage(&scene, LMB_STAGE_PREVIOUS_PALETTE, scene.stages[LMB_STAGE_PALETTE]);
+        float *before = scene_keep_stage(&scene, LMB_STAGE_PALETTE);
+        for (size_t i = 0; i < scene_stage_floats(&scene, LMB_STAGE_PALETTE); i++) {
             before[i] = (float)random_between(&source, 1.0, 2.0);
         }
         scene.previous_palette = before;
         scene_run(&scene);
-        assert_memory_equal(previous, before, floats * sizeof(float));
+        scene_expect_stage(&scene, LMB_STAGE_PREVIOUS_PALETTE, before);
         free(before);
     }
     scene_end(&scene);
@@ -557,27 +549,7 @@ static void every_path_gives_the_same_bits(void **state) {
             scene.poses[0][i] = 0.0f;
         }
     }
-    scene_run(&scene);
-    float *expected[LMB_STAGE_COUNT];
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        const size_t bytes = scene_stage_floats(&scene, (lmb_stage)stage) * sizeof(float);
-        expected[stage] = malloc(bytes);
-        assert_non_null(expected[stage]);
-        memcpy(expected[stage], scene.stages[stage], bytes);
-    }
-    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-        scene.path = (lmb_cpu_path)path;
-        if (lmb_cpu_has(scene.path)) {
-            scene_run(&scene);
-            for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-                assert_memory_equal(scene.stages[stage], expected[stage],
-                                    scene_stage_floats(&scene, (lmb_stage)stage) * sizeof(float));
-            }
-        }
-    }
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(expected[stage]);
-    }
+    scene_run_all_paths(&scene);
     scene_end(&scene);
 }
 

@@ -61,11 +61,7 @@ static float *run_alone(world *w, lmb_node_def node) {
     w->scene.nodes[1] = node;
     scene_run(&w->scene);
     w->scene.nodes[1] = override;
-    const size_t size = scene_stage_floats(&w->scene, LMB_STAGE_LOCAL) * sizeof(float);
-    float *copy = malloc(size);
-    assert_non_null(copy);
-    memcpy(copy, w->scene.stages[LMB_STAGE_LOCAL], size);
-    return copy;
+    return scene_keep_stage(&w->scene, LMB_STAGE_LOCAL);
 }
 
 static lmb_node_def pose_node(uint32_t pose) {

@@ -119,6 +119,16 @@ float *scene_component(const test_scene *scene, float *buffer, uint32_t characte
     return buffer + ((size_t)character * LMB_POSE_COMPONENTS + component) * joints + joint;
 }
 
+lmb_transform scene_transform(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint) {
+    float values[LMB_POSE_COMPONENTS];
+    lmb_transform transform;
+    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+        values[i] = *scene_component(scene, buffer, character, joint, i);
+    }
+    memcpy(&transform, values, sizeof transform);
+    return transform;
+}
+
 float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter) {
     return scene->parameters + (size_t)character * scene->parameter_count + parameter;
 }
@@ -243,6 +253,66 @@ void scene_run(test_scene *scene) {
             check_value(scene->stages[stage][i], (lmb_stage)stage, i);
         }
     }
+}
+
+float *scene_keep_stage(const test_scene *scene, lmb_stage stage) {
+    const size_t floats = scene_stage_floats(scene, stage);
+    float *copy = zeroed(floats, sizeof *copy);
+    memcpy(copy, scene->stages[stage], floats * sizeof *copy);
+    return copy;
+}
+
+void scene_expect_stage(const test_scene *scene, lmb_stage stage, const float *expected) {
+    const float *found = scene->stages[stage];
+    for (size_t i = 0; i < scene_stage_floats(scene, stage); i++) {
+        if (memcmp(&found[i], &expected[i], sizeof *found) != 0) {
+            fail_msg("CPU path %d: %s[%zu] is %a instead of %a", scene->path, lmb_stage_name(stage), i,
+                     (double)found[i], (double)expected[i]);
+        }
+    }
+}
+
+scene_results scene_keep(const test_scene *scene) {
+    scene_results results;
+    memcpy(results.refused, scene->refused, sizeof results.refused);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        results.stages[stage] = scene_keep_stage(scene, (lmb_stage)stage);
+    }
+    return results;
+}
+
+void scene_results_destroy(scene_results *results) {
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(results->stages[stage]);
+    }
+}
+
+void scene_expect(const test_scene *scene, const scene_results *expected) {
+    assert_memory_equal(scene->refused, expected->refused, sizeof scene->refused);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        scene_expect_stage(scene, (lmb_stage)stage, expected->stages[stage]);
+    }
+}
+
+void scene_expect_no_refusals(const test_scene *scene) {
+    for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {
+        assert_int_equal(scene->refused[i], 0);
+    }
+}
+
+void scene_run_all_paths(test_scene *scene) {
+    scene->path = LMB_CPU_REFERENCE;
+    scene_run(scene);
+    scene_results reference = scene_keep(scene);
+    for (int path = LMB_CPU_REFERENCE + 1; path < LMB_CPU_PATH_COUNT; path++) {
+        if (lmb_cpu_has((lmb_cpu_path)path)) {
+            scene->path = (lmb_cpu_path)path;
+            scene_run(scene);
+            scene_expect(scene, &reference);
+        }
+    }
+    scene->path = LMB_CPU_REFERENCE; // the outputs are equal
+    scene_results_destroy(&reference);
 }
 
 static oracle_scene as_oracle_scene(const test_scene *scene) {

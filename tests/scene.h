@@ -59,6 +59,7 @@ float *scene_add_pose(test_scene *scene, uint32_t pose);
 void scene_fill_pose(test_scene *scene, uint32_t pose, random_source *source);
 // Returns one component (0 to 9) of a joint in a pose buffer or in the local output.
 float *scene_component(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, uint32_t component);
+lmb_transform scene_transform(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint);
 // Returns the number of floats in the output of a stage, for all characters.
 size_t scene_stage_floats(const test_scene *scene, lmb_stage stage);
 float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter);
@@ -68,6 +69,22 @@ lmb_node_def *scene_add(test_scene *scene, lmb_op op, uint32_t first, uint32_t s
 lmb_node_def *scene_add_pose_node(test_scene *scene, uint32_t pose);
 
 void scene_run(test_scene *scene);
+// Runs every CPU path of this machine. All outputs and counters of each must equal the reference's, bit by bit. The
+// scene then has the reference's path and results.
+void scene_run_all_paths(test_scene *scene);
+
+// A copy of all outputs and counters, or of one output, for comparison with another run, bit by bit.
+typedef struct scene_results {
+    float *stages[LMB_STAGE_COUNT];
+    uint32_t refused[LMB_REFUSAL_COUNT];
+} scene_results;
+
+scene_results scene_keep(const test_scene *scene);
+void scene_results_destroy(scene_results *results);
+void scene_expect(const test_scene *scene, const scene_results *expected);
+float *scene_keep_stage(const test_scene *scene, lmb_stage stage); // free it
+void scene_expect_stage(const test_scene *scene, lmb_stage stage, const float *expected);
+void scene_expect_no_refusals(const test_scene *scene);
 
 // The allowed difference between the outputs and the oracle, or a measured one. Translations are relative to max(1,
 // magnitude of the inputs), rotations are absolute, and scales are relative to max(scale, scale_floor).

@@ -525,8 +525,7 @@ static void whole_poses(void **state) {
             scenes[1].poses[3][i] = scenes[1].poses[7][i] = (float)(i % 7) - 3.0f;
         }
         scene_run(&scenes[1]);
-        assert_memory_equal(scenes[0].stages[LMB_STAGE_LOCAL], scenes[1].stages[LMB_STAGE_LOCAL],
-                            scene_stage_floats(&scenes[0], LMB_STAGE_LOCAL) * sizeof(float));
+        scene_expect_stage(&scenes[1], LMB_STAGE_LOCAL, scenes[0].stages[LMB_STAGE_LOCAL]);
         scene_end(&scenes[0]);
         scene_end(&scenes[1]);
     }
@@ -565,7 +564,6 @@ static void the_order_of_inputs(void **state) {
 
 static void paths_agree(void **state) {
     (void)state;
-    static const lmb_cpu_path paths[] = {LMB_CPU_SIMD_4, LMB_CPU_SIMD_8, LMB_CPU_SIMD_16};
     random_source source = {13};
     for (uint32_t round = 0; round < 8; round++) {
         const int kind = (int)(round % 4) - 1;
@@ -582,21 +580,7 @@ static void paths_agree(void **state) {
         for (uint32_t i = 0; i < 1000; i += 10) {
             position(&s, i)[i / 10 % 2] = i % 20 == 0 ? NAN : 1e20f;
         }
-        scene_run(&s.scene);
-        const size_t floats = scene_stage_floats(&s.scene, LMB_STAGE_LOCAL);
-        float *expected = malloc(floats * sizeof(float));
-        assert_non_null(expected);
-        memcpy(expected, s.scene.stages[LMB_STAGE_LOCAL], floats * sizeof(float));
-        const uint32_t refused = s.scene.refused[LMB_REFUSED_WEIGHT];
-        for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-            if (lmb_cpu_has(paths[i])) {
-                s.scene.path = paths[i];
-                scene_run(&s.scene);
-                assert_memory_equal(s.scene.stages[LMB_STAGE_LOCAL], expected, floats * sizeof(float));
-                assert_int_equal(s.scene.refused[LMB_REFUSED_WEIGHT], refused);
-            }
-        }
-        free(expected);
+        scene_run_all_paths(&s.scene);
         scene_end(&s.scene);
     }
 }
