@@ -99,6 +99,19 @@ static void start(recipe *r) {
                              .fade_count = 1};
 }
 
+enum { MOST_WORDS = 256, MOST_PARAMETERS = 16 };
+
+// One character.
+typedef struct character {
+    lmb_graph *graph;
+    lmb_cpu *cpu;
+    uint32_t state[MOST_WORDS];
+    uint32_t emitted[1 + 2 * 8];
+    float parameters[MOST_PARAMETERS];
+    uint32_t number;
+    float x; // position of the joint after the frame
+} character;
+
 static lmb_graph *created(const recipe *r) {
     lmb_graph *graph = NULL;
     lmb_error error = {0};
@@ -108,26 +121,19 @@ static lmb_graph *created(const recipe *r) {
     return graph;
 }
 
-enum { MOST_WORDS = 256, MOST_PARAMETERS = 16 };
-
-// One character.
-typedef struct character {
-    const lmb_graph *graph;
-    lmb_cpu *cpu;
-    uint32_t state[MOST_WORDS];
-    uint32_t emitted[1 + 2 * 8];
-    float parameters[MOST_PARAMETERS];
-    uint32_t number;
-    float x; // position of the joint after the frame
-} character;
-
-static character begin(const lmb_graph *graph) {
+static character begin(const recipe *r) {
+    lmb_graph *graph = created(r);
     character c = {.graph = graph};
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &c.cpu, NULL), LMB_OK);
     assert_in_range(lmb_control_state_words(lmb_graph_control(graph)), 1, MOST_WORDS);
     assert_in_range(lmb_graph_parameter_count(graph), 1, MOST_PARAMETERS);
     lmb_graph_defaults(graph, c.parameters);
     return c;
+}
+
+static void end(character *c) {
+    lmb_cpu_destroy(c->cpu);
+    lmb_graph_destroy(c->graph);
 }
 
 static void step(character *c, double seconds, uint32_t event) {
@@ -155,8 +161,7 @@ static void one_call_runs_all_of_it(void **state) {
     (void)state;
     recipe r;
     start(&r);
-    lmb_graph *graph = created(&r);
-    character c = begin(graph);
+    character c = begin(&r);
     step(&c, 0.25, LMB_NONE);
     assert_float_equal(c.x, 0.25, 1e-6);
     step(&c, 0.25, GO); // walk begins in this frame
@@ -176,8 +181,7 @@ static void one_call_runs_all_of_it(void **state) {
     assert_float_equal(c.parameters[FADE], 0.0, 0.0);
     step(&c, 0.25, STOP);
     assert_true(c.x < 1.0f);
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    end(&c);
 }
 
 static void names_and_numbers(void **state) {
@@ -235,19 +239,17 @@ static void machines_and_fades_inside_each_other(void **state) {
     r.nodes[3] = lmb_blend_node(1, 2, lmb_parameter(FADE));
     r.nodes[4] = lmb_machine_node(poses, &r.machine);
     r.fade.pose = 2;
-    lmb_graph *graph = created(&r);
+    character c = begin(&r);
     uint32_t outer = LMB_NONE;
-    assert_int_equal(lmb_graph_machine_owner(graph, 0, NULL), LMB_NONE);
-    assert_int_equal(lmb_graph_machine_owner(graph, 1, &outer), 0);
+    assert_int_equal(lmb_graph_machine_owner(c.graph, 0, NULL), LMB_NONE);
+    assert_int_equal(lmb_graph_machine_owner(c.graph, 1, &outer), 0);
     assert_int_equal(outer, 1);
-    character c = begin(graph);
     step(&c, 0.25, HELLO); // the fade's machine does not run
     assert_float_equal(c.parameters[FADE], 0.0, 0.0);
     step(&c, 0.25, GO);
     step(&c, 0.25, HELLO);
     assert_float_equal(c.x, 20.25, 1e-5);
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    end(&c);
 }
 
 // Another node can read a fade's weight. Its own input then plays independently of the fade.
@@ -260,15 +262,13 @@ static void others_read_what_a_fade_weighs(void **state) {
     r.nodes[5] = lmb_playing_node(WAVE, &other);
     r.nodes[6] = lmb_blend_node(4, 5, lmb_parameter(FADE));
     r.def.node_count = 7;
-    lmb_graph *graph = created(&r);
-    character c = begin(graph);
+    character c = begin(&r);
     step(&c, 0.5, LMB_NONE);
     step(&c, 0.5, HELLO);
     assert_float_equal(c.x, 21.0, 1e-5);
-    assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 2) == LMB_TICKS_PER_SECOND / 2);
-    assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 3) == LMB_TICKS_PER_SECOND);
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    assert_true(lmb_control_player_ticks(lmb_graph_control(c.graph), c.state, 2) == LMB_TICKS_PER_SECOND / 2);
+    assert_true(lmb_control_player_ticks(lmb_graph_control(c.graph), c.state, 3) == LMB_TICKS_PER_SECOND);
+    end(&c);
 }
 
 // The weight of a fade becomes 0 after the end of its clip that plays once.
@@ -278,16 +278,14 @@ static void what_plays_once_drops_out(void **state) {
     start(&r);
     r.wave.end = LMB_END_ONCE;
     r.fade.at_end = false;
-    lmb_graph *graph = created(&r);
-    character c = begin(graph);
+    character c = begin(&r);
     step(&c, 0.25, HELLO);
     assert_float_equal(c.x, 20.25, 1e-5);
     step(&c, 2.75, LMB_NONE);
     step(&c, 0.25, LMB_NONE);
     assert_float_equal(c.parameters[FADE], 0.0, 0.0);
     assert_true(c.x < 1.0f);
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    end(&c);
 }
 
 static void a_node_may_be_used_twice_in_one_state(void **state) {
@@ -296,14 +294,12 @@ static void a_node_may_be_used_twice_in_one_state(void **state) {
     start(&r);
     r.nodes[5] = lmb_blend_node(4, 2, lmb_constant(0.5f));
     r.def.node_count = 6;
-    lmb_graph *graph = created(&r);
-    assert_int_equal(lmb_graph_machine_count(graph), 2);
-    character c = begin(graph);
+    character c = begin(&r);
+    assert_int_equal(lmb_graph_machine_count(c.graph), 2);
     step(&c, 0.25, LMB_NONE);
     assert_float_equal(c.x, 0.25, 1e-6);
-    assert_float_equal(lmb_control_player_weight(lmb_graph_control(graph), c.state, 0), 1.0, 1e-6);
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    assert_float_equal(lmb_control_player_weight(lmb_graph_control(c.graph), c.state, 0), 1.0, 1e-6);
+    end(&c);
 }
 
 // The first nodes of a graph have the same parameters as in the whole graph, and unused nodes do not run.
@@ -313,17 +309,15 @@ static void nodes_that_nothing_uses(void **state) {
     start(&r);
     r.def.node_count = 4; // only the wave
     r.fade.begins_in = true;
-    lmb_graph *graph = created(&r);
-    assert_int_equal(lmb_graph_player_count(graph), 1);
-    assert_int_equal(lmb_graph_node_player(graph, 3), 0);
-    assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5);
-    assert_string_equal(lmb_graph_parameter_at(graph, PARAMETERS + 4).name, "wave.time");
-    assert_int_equal(lmb_graph_machine_count(graph), 1); // the fade, whose pose is the result
-    character c = begin(graph);
+    character c = begin(&r);
+    assert_int_equal(lmb_graph_player_count(c.graph), 1);
+    assert_int_equal(lmb_graph_node_player(c.graph, 3), 0);
+    assert_int_equal(lmb_graph_parameter_count(c.graph), PARAMETERS + 5);
+    assert_string_equal(lmb_graph_parameter_at(c.graph, PARAMETERS + 4).name, "wave.time");
+    assert_int_equal(lmb_graph_machine_count(c.graph), 1); // the fade, whose pose is the result
     step(&c, 0.5, LMB_NONE);
     assert_float_equal(c.x, 20.5, 1e-5);
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    end(&c);
 }
 
 static void a_graph_that_stands_still(void **state) {
@@ -346,26 +340,25 @@ static void inertialized_transitions_inertialize(void **state) {
     recipe r;
     start(&r);
     r.transitions[0].kind = LMB_FADE_INERTIALIZED;
-    lmb_graph *graph = created(&r);
-    assert_int_equal(lmb_graph_inertia_parameters(graph), PARAMETERS + 5);
-    assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5 + LMB_INERTIA_PARAMETERS);
-    assert_string_equal(lmb_graph_parameter_at(graph, PARAMETERS + 6).name, "inertia.step");
-    assert_true(lmb_graph_inertia_words(graph) > 0);
-    character c = begin(graph);
+    character c = begin(&r);
+    assert_int_equal(lmb_graph_inertia_parameters(c.graph), PARAMETERS + 5);
+    assert_int_equal(lmb_graph_parameter_count(c.graph), PARAMETERS + 5 + LMB_INERTIA_PARAMETERS);
+    assert_string_equal(lmb_graph_parameter_at(c.graph, PARAMETERS + 6).name, "inertia.step");
+    assert_true(lmb_graph_inertia_words(c.graph) > 0);
     float local[LMB_POSE_COMPONENTS];
-    const lmb_batch batch = {graph, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch batch = {c.graph, 1, LMB_OUTPUT_LOCAL};
     const lmb_control_frame frame = {
         .step = 1, .character_count = 1, .state = c.state, .parameters = c.parameters, .emitted = c.emitted};
     const lmb_batch_inputs inputs = {.control = &frame};
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = local};
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "the memory");
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    end(&c);
     r.def.inertialize = true;
     r.def.parameters = NULL;
     r.def.parameter_count += LMB_INERTIA_PARAMETERS;
-    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT, "inertialize");
+    lmb_graph *twice = NULL;
+    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &twice, &error), &error, LMB_ERROR_ARGUMENT, "inertialize");
 }
 
 // A condition names the node of a playing clip, and a computed parameter can read a fade's weight.
@@ -385,18 +378,16 @@ static void conditions_name_nodes(void **state) {
     r.transitions[1].term_count = 1;
     r.def.computed = &rest;
     r.def.computed_count = 1;
-    lmb_graph *graph = created(&r);
-    assert_int_equal(lmb_graph_find_parameter(graph, "host"), LMB_NONE); // the control writes it
-    character c = begin(graph);
+    character c = begin(&r);
+    assert_int_equal(lmb_graph_find_parameter(c.graph, "host"), LMB_NONE); // the control writes it
     step(&c, 0.5, GO);
     assert_float_equal(c.x, 10.5, 1e-5);
     step(&c, 0.75, HELLO); // walk reaches its half after 0.5 s, and idle plays for the rest
     assert_float_equal(c.parameters[FADE], 1.0, 0.0);
     assert_float_equal(c.parameters[HOST], 0.0, 0.0);
-    assert_int_equal(lmb_control_current_state(lmb_graph_control(graph), c.state, 0), 0);
-    assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 0) == LMB_TICKS_PER_SECOND / 4);
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_control_current_state(lmb_graph_control(c.graph), c.state, 0), 0);
+    assert_true(lmb_control_player_ticks(lmb_graph_control(c.graph), c.state, 0) == LMB_TICKS_PER_SECOND / 4);
+    end(&c);
 }
 
 #define REFUSED(change, what)                                                                                          \
@@ -509,10 +500,9 @@ static void poses_are_not_run_without_their_control(void **state) {
     (void)state;
     recipe r;
     start(&r);
-    lmb_graph *graph = created(&r);
-    character c = begin(graph);
+    character c = begin(&r);
     float local[LMB_POSE_COMPONENTS];
-    const lmb_batch batch = {graph, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch batch = {c.graph, 1, LMB_OUTPUT_LOCAL};
     lmb_batch_inputs inputs = {.parameters = c.parameters};
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = local};
     lmb_error error = {0};
@@ -529,8 +519,7 @@ static void poses_are_not_run_without_their_control(void **state) {
     CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "60 s");
     inputs.control = NULL;
     assert_int_equal(lmb_cpu_run_poses(c.cpu, &batch, &inputs, &outputs, 0, 1, &error), LMB_OK);
-    lmb_cpu_destroy(c.cpu);
-    lmb_graph_destroy(graph);
+    end(&c);
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
