@@ -1,5 +1,6 @@
 // More forms of additives and more options of weighted blends, against the float64 oracle and by their definition: an
 // additive applied to its reference gives its source.
+#include "refusal.h"
 #include "scene.h"
 
 #include <stdio.h>
@@ -28,19 +29,9 @@ static void set(test_scene *scene, uint32_t pose, uint32_t character, uint32_t j
 static void start_weighted(test_scene *scene, uint32_t inputs, int choice) {
     random_source source = {70 + inputs};
     scene_start(scene, scene_rig(JOINTS, SCENE_TREE, inputs), CHARACTERS, inputs);
-    const uint32_t poses = inputs < LMB_MAX_POSES ? inputs : LMB_MAX_POSES;
-    for (uint32_t i = 0; i < poses; i++) {
-        scene_fill_pose(scene, i, &source);
-        scene_add_pose_node(scene, i);
-    }
-    lmb_node_def *node = scene_add(scene, LMB_OP_WEIGHTED, LMB_NONE, LMB_NONE);
-    node->input_count = inputs;
+    lmb_node_def *node = scene_add_many(scene, LMB_OP_WEIGHTED, inputs, &source);
     node->interpolation = (lmb_mix)(choice / 2);
     node->shortest = choice % 2 == 0;
-    for (uint32_t i = 0; i < inputs; i++) {
-        node->inputs[i] = i % poses;
-        node->weights[i] = lmb_parameter(i);
-    }
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         for (uint32_t i = 0; i < inputs; i++) {
             const bool counts = character > 0 && (character + i) % 4 != 0;
@@ -150,9 +141,7 @@ static void order_matters_to_slerp_alone(void **state) {
                 for (uint32_t joint = 0; joint < JOINTS; joint++) {
                     for (uint32_t pose = 1; pose < 3; pose++) { // within 30 degrees of the first
                         double turned[4], near[4], q[4];
-                        for (uint32_t k = 0; k < 4; k++) {
-                            q[k] = (double)*scene_component(&scene, scene.poses[0], character, joint, 3 + k);
-                        }
+                        scene_rotation(&scene, scene.poses[0], character, joint, q);
                         near[pose - 1] = sin(0.25);
                         near[2 - pose] = 0.0;
                         near[2] = 0.0;
@@ -232,6 +221,23 @@ static void start_affine(test_scene *scene, scales kind, uint64_t seed) {
     scene_add(scene, LMB_OP_MAKE_ADDITIVE, 0, 1)->form = LMB_FORM_AFFINE;
 }
 
+// Sets options of an additive: how it mixes, weights between -4 and 4, and a mask.
+static void set_choice(test_scene *scene, lmb_node_def *node, int choice) {
+    static uint8_t ramp[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        ramp[i] = (uint8_t)(i * 6);
+    }
+    scene->masks[0] = ramp;
+    scene->mask_count = 1;
+    node->interpolation = (lmb_mix)(choice / 2);
+    node->shortest = choice % 2 == 0;
+    node->unclamped = true;
+    node->masked = choice % 3 != 0;
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        *scene_parameter(scene, character, 0) = (float)character / (CHARACTERS - 1) * 8.0f - 4.0f;
+    }
+}
+
 static void add_affine(test_scene *scene, lmb_value weight) {
     lmb_node_def *node = scene_add(scene, LMB_OP_ADDITIVE, 1, 2);
     node->form = LMB_FORM_AFFINE;
@@ -299,28 +305,14 @@ static void affine_differences_and_additives(void **state) {
 // Weights between 0 and 1, weights outside, and masks.
 static void affine_of_any_weight(void **state) {
     (void)state;
-    static uint8_t ramp[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        ramp[i] = (uint8_t)(i * 6);
-    }
     for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
         test_scene scene;
         start_affine(&scene, SCALES_EVEN, 90 + (uint64_t)choice);
         add_affine(&scene, lmb_parameter(0));
-        scene.masks[0] = ramp;
-        scene.mask_count = 1;
-        lmb_node_def *node = &scene.nodes[3];
-        node->interpolation = (lmb_mix)(choice / 2);
-        node->shortest = choice % 2 == 0;
-        node->unclamped = true;
-        node->masked = choice % 3 != 0;
-        for (uint32_t character = 0; character < CHARACTERS; character++) {
-            *scene_parameter(&scene, character, 0) = (float)character / (CHARACTERS - 1) * 8.0f - 4.0f;
-        }
+        set_choice(&scene, &scene.nodes[3], choice);
         scene_bounds bounds = bounds_of(2e7, 2e-5); // scales up to 2^24
         bounds.scale = 4e-5;
-        scene_run(&scene);
-        scene_compare_local(&scene, "affine, any weight", bounds);
+        scene_run_and_compare(&scene, "affine, any weight", bounds);
         scene_end(&scene);
     }
 }
@@ -432,24 +424,12 @@ static void model_space_differences_and_additives(void **state) {
 
 static void model_space_of_any_choice(void **state) {
     (void)state;
-    static uint8_t ramp[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        ramp[i] = (uint8_t)(i * 6);
-    }
     for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
         test_scene scene;
         start_model(&scene, SCENE_TREE, JOINTS, 120 + (uint64_t)choice);
         lmb_node_def *node = add_model(&scene, 2, 3);
-        scene.masks[0] = ramp;
-        scene.mask_count = 1;
-        node->interpolation = (lmb_mix)(choice / 2);
-        node->shortest = choice % 2 == 0;
-        node->unclamped = true;
-        node->masked = choice % 3 != 0;
+        set_choice(&scene, node, choice);
         node->form = choice % 4 == 0 ? LMB_FORM_PARENT : LMB_FORM_LOCAL;
-        for (uint32_t character = 0; character < CHARACTERS; character++) {
-            *scene_parameter(&scene, character, 0) = (float)character / (CHARACTERS - 1) * 8.0f - 4.0f;
-        }
         scene_bounds bounds = bounds_of(100.0, choice % 2 == 0 ? 1e-5 : 1e-4);
         bounds.scale = 2e-5;
         scene_run_all_paths(&scene);
@@ -556,12 +536,11 @@ static void what_model_space_does_not_take(void **state) {
     lmb_graph_def def = {.rig = scene.rig, .nodes = scene.nodes, .parameter_count = 1};
     def.node_count = scene.node_count;
     scene.nodes[3].form = LMB_FORM_AFFINE;
-    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "node 3 (make-additive): space: the affine form has no model space"));
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT,
+                  "node 3 (make-additive): space: the affine form has no model space");
     scene.nodes[3].form = LMB_FORM_LOCAL;
     scene.nodes[3].space = LMB_SPACE_COUNT;
-    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "node 3 (make-additive): space: unknown"));
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "node 3 (make-additive): space: unknown");
     scene.nodes[3].space = LMB_SPACE_MODEL;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
     scene_end(&scene);
@@ -572,11 +551,8 @@ static void exchanges_have_a_limit(void **state) {
     (void)state;
     enum { MOST = LMB_MAX_EXCHANGES, SIDES = LMB_MAX_INPUTS };
     const uint32_t itself = 0;
-    const lmb_joint_def joint = lmb_default_joint_def();
     const lmb_mirror_def mirror = {.axis = LMB_AXIS_X, .partners = &itself};
-    lmb_rig *rig = NULL;
-    const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
-    assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
+    lmb_rig *rig = scene_single_joint();
     lmb_node_def nodes[MOST + 2];
     for (uint32_t i = 0; i < MOST + 2; i++) {
         nodes[i] = lmb_default_node_def();
@@ -591,8 +567,8 @@ static void exchanges_have_a_limit(void **state) {
     assert_int_equal(lmb_graph_exchanges(graph), MOST);
     lmb_graph_destroy(graph);
     def.node_count = MOST + 2;
-    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_LIMIT);
-    assert_non_null(strstr(error.message, "more than 64 poses that are read at other joints"));
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_LIMIT,
+                  "more than 64 poses that are read at other joints");
     for (uint32_t i = 1; i <= SIDES; i++) {
         nodes[i].inputs[0] = 0;
         nodes[SIDES + 1].inputs[i - 1] = i;

@@ -267,8 +267,7 @@ static void a_clip_at_a_fixed_time(void **state) {
     f.scene.clip_count = 2;
     lmb_node_def *node = scene_add(&f.scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE);
     node->time = lmb_constant(0.75f);
-    scene_run(&f.scene);
-    scene_compare_local(&f.scene, "a clip at a fixed time", bounds());
+    scene_run_and_compare(&f.scene, "a clip at a fixed time", bounds());
     float *sampled = scene_keep_stage(&f.scene, LMB_STAGE_LOCAL);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         f.joints[0][joint] = scene_transform(&f.scene, sampled, 0, joint);

@@ -12,16 +12,8 @@
 static void start(test_scene *scene, uint32_t inputs, uint32_t characters, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, scene_rig(JOINTS, SCENE_TREE, seed), characters, inputs);
-    const uint32_t poses = inputs < LMB_MAX_POSES ? inputs : LMB_MAX_POSES;
-    for (uint32_t i = 0; i < poses; i++) {
-        scene_fill_pose(scene, i, &source);
-        scene_add_pose_node(scene, i);
-    }
-    lmb_node_def *node = scene_add(scene, LMB_OP_LAYERS, LMB_NONE, LMB_NONE);
-    node->input_count = inputs;
+    lmb_node_def *node = scene_add_many(scene, LMB_OP_LAYERS, inputs, &source);
     for (uint32_t i = 0; i < inputs; i++) {
-        node->inputs[i] = i % poses;
-        node->weights[i] = lmb_parameter(i);
         node->priorities[i] = (int32_t)random_below(&source, 4) * 1000 - 2000;
     }
     for (uint32_t i = 0; i < characters * inputs; i++) {
@@ -50,8 +42,7 @@ static void any_number_of_inputs(void **state) {
         last(&scene)->weights[1].curve = LMB_CURVE_UNIFORM_S;
         char title[32];
         snprintf(title, sizeof title, "layers of %u", inputs);
-        scene_run(&scene);
-        scene_compare_local(&scene, title, bounds());
+        scene_run_and_compare(&scene, title, bounds());
         scene_end(&scene);
     }
 }
@@ -72,8 +63,7 @@ static void any_number_of_clips(void **state) {
         }
         char title[32];
         snprintf(title, sizeof title, "layers of %u clips", inputs);
-        scene_run(&scene);
-        scene_compare_local(&scene, title, bounds());
+        scene_run_and_compare(&scene, title, bounds());
         scene_end(&scene);
     }
     keyframes_destroy(&keys);
@@ -98,8 +88,7 @@ static void odd_fades(void **state) {
         start(&scene, 4, count, 30 + i);
         memcpy(scene.parameters, rows, sizeof rows);
         memcpy(last(&scene)->priorities, priorities[i], sizeof priorities[i]);
-        scene_run(&scene);
-        scene_compare_local(&scene, "layers, odd fades", bounds());
+        scene_run_and_compare(&scene, "layers, odd fades", bounds());
         assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 0);
         scene_end(&scene);
     }
@@ -256,14 +245,12 @@ static void fades_that_are_no_number(void **state) {
     start(&scene, 4, 5, 80);
     *scene_parameter(&scene, 1, 0) = NAN;
     *scene_parameter(&scene, 3, 2) = -NAN;
-    scene_run(&scene);
-    scene_compare_local(&scene, "layers, fade NaN", bounds());
+    scene_run_and_compare(&scene, "layers, fade NaN", bounds());
     assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 2);
     for (uint32_t i = 0; i < 4; i++) {
         *scene_parameter(&scene, 2, i) = NAN;
     }
-    scene_run(&scene);
-    scene_compare_local(&scene, "layers, all fades NaN", bounds());
+    scene_run_and_compare(&scene, "layers, all fades NaN", bounds());
     assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 6);
     scene_end(&scene);
 }

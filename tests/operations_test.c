@@ -38,13 +38,16 @@ static scene_bounds magnitude(double value) {
     return bounds;
 }
 
+static void compare_pair(lmb_op op, uint64_t seed, double size) {
+    test_scene scene;
+    start_pair(&scene, op, 67, 41, seed);
+    scene_run_and_compare(&scene, lmb_op_name(op), magnitude(size));
+    scene_end(&scene);
+}
+
 static void blend_of_random_poses(void **state) {
     (void)state;
-    test_scene scene;
-    start_pair(&scene, LMB_OP_BLEND, 67, 41, 1);
-    scene_run(&scene);
-    scene_compare_local(&scene, "blend", magnitude(10.0));
-    scene_end(&scene);
+    compare_pair(LMB_OP_BLEND, 1, 10.0);
 }
 
 // Sets a rotation that is delicate to blend, for all the edge weights.
@@ -85,9 +88,7 @@ static void blend_of_delicate_rotations(void **state) {
     for (uint32_t character = 0; character < EDGE_WEIGHTS; character++) {
         for (uint32_t joint = 0; joint < ROTATION_CASES * 8; joint++) {
             double first[4], second[4];
-            for (uint32_t i = 0; i < 4; i++) {
-                first[i] = (double)*scene_component(&scene, scene.poses[0], character, joint, 3 + i);
-            }
+            scene_rotation(&scene, scene.poses[0], character, joint, first);
             if (joint < ROTATION_CASES) {
                 memcpy(first, (double[4]){0.0, 0.0, 0.0, 1.0}, sizeof first);
             }
@@ -96,8 +97,7 @@ static void blend_of_delicate_rotations(void **state) {
             set_rotation(&scene, 1, character, joint, second);
         }
     }
-    scene_run(&scene);
-    scene_compare_local(&scene, "blend, delicate rotations", magnitude(10.0));
+    scene_run_and_compare(&scene, "blend, delicate rotations", magnitude(10.0));
     scene_end(&scene);
 }
 
@@ -111,16 +111,13 @@ static void blend_over_all_angles(void **state) {
         for (uint32_t joint = 0; joint < ANGLES; joint++) {
             const double half = (double)joint / ANGLES * 1.5707963267948966;
             double first[4], turn[4] = {0.0, sin(half), 0.0, cos(half)}, second[4];
-            for (uint32_t i = 0; i < 4; i++) {
-                first[i] = (double)*scene_component(&scene, scene.poses[0], character, joint, 3 + i);
-            }
+            scene_rotation(&scene, scene.poses[0], character, joint, first);
             oracle_quaternion_multiply(first, turn, second);
             set_rotation(&scene, 1, character, joint, second);
         }
         *scene_parameter(&scene, character, 0) = (float)character / (WEIGHTS - 1);
     }
-    scene_run(&scene);
-    scene_compare_local(&scene, "blend, all angles", magnitude(10.0));
+    scene_run_and_compare(&scene, "blend, all angles", magnitude(10.0));
     scene_end(&scene);
 }
 
@@ -268,8 +265,7 @@ static void scale_of_ratios(lmb_op op, double reach, double bound, const char *t
     set_scale_ratios(&scene, &source, reach);
     scene_bounds bounds = magnitude(10.0);
     bounds.scale = bound;
-    scene_run(&scene);
-    scene_compare_local(&scene, title, bounds);
+    scene_run_and_compare(&scene, title, bounds);
     scene_end(&scene);
 }
 
@@ -296,8 +292,7 @@ static void scale_around_powers_of_two(void **state) {
             }
         }
     }
-    scene_run(&scene);
-    scene_compare_local(&scene, "blend, scales around powers of two", magnitude(10.0));
+    scene_run_and_compare(&scene, "blend, scales around powers of two", magnitude(10.0));
     scene_end(&scene);
 }
 
@@ -321,8 +316,7 @@ static void odd_scales_in(lmb_op op, const char *title) {
     scene_bounds bounds = magnitude(20.0);
     bounds.scale = 2e-5; // ratios up to 2^80
     bounds.scale_floor = 0.1;
-    scene_run(&scene);
-    scene_compare_local(&scene, title, bounds);
+    scene_run_and_compare(&scene, title, bounds);
     scene_end(&scene);
 }
 
@@ -352,8 +346,7 @@ static void masked_blend(void **state) {
             scene.mask_count = 3;
             scene.nodes[2].mask = mask;
             scene.nodes[2].weight.curve = (lmb_curve)curve;
-            scene_run(&scene);
-            scene_compare_local(&scene, "masked", magnitude(10.0));
+            scene_run_and_compare(&scene, "masked", magnitude(10.0));
             scene_end(&scene);
         }
     }
@@ -377,8 +370,7 @@ static void curves_shape_the_weight(void **state) {
             *scene_parameter(&scene, character, 0) = (float)character / (WEIGHTS - 1);
             *scene_component(&scene, scene.poses[1], character, 0, 0) = 1.0f;
         }
-        scene_run(&scene);
-        scene_compare_local(&scene, lmb_curve_name((lmb_curve)curve), SCENE_BOUNDS);
+        scene_run_and_compare(&scene, lmb_curve_name((lmb_curve)curve), SCENE_BOUNDS);
         for (uint32_t i = 0; i < 2; i++) {
             const float value = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], i * (WEIGHTS - 1), 0, 0);
             assert_true(value == (float)i);
@@ -391,17 +383,7 @@ static void curves_shape_the_weight(void **state) {
 static void start_weighted(test_scene *scene, uint32_t inputs, uint32_t characters, uint32_t joints) {
     random_source source = {10 + inputs};
     scene_start(scene, scene_rig(joints, SCENE_TREE, inputs), characters, inputs);
-    const uint32_t poses = inputs < LMB_MAX_POSES ? inputs : LMB_MAX_POSES;
-    for (uint32_t i = 0; i < poses; i++) {
-        scene_fill_pose(scene, i, &source);
-        scene_add_pose_node(scene, i);
-    }
-    lmb_node_def *node = scene_add(scene, LMB_OP_WEIGHTED, LMB_NONE, LMB_NONE);
-    node->input_count = inputs;
-    for (uint32_t i = 0; i < inputs; i++) {
-        node->inputs[i] = i % poses;
-        node->weights[i] = lmb_parameter(i);
-    }
+    scene_add_many(scene, LMB_OP_WEIGHTED, inputs, &source);
     for (uint32_t character = 0; character < characters; character++) {
         for (uint32_t i = 0; i < inputs; i++) {
             *scene_parameter(scene, character, i) = (float)random_between(&source, 0.0, 1.0);
@@ -419,8 +401,7 @@ static void weighted_of_any_number(void **state) {
         }
         char title[32];
         snprintf(title, sizeof title, "weighted of %u", inputs);
-        scene_run(&scene);
-        scene_compare_local(&scene, title, magnitude(10.0));
+        scene_run_and_compare(&scene, title, magnitude(10.0));
         scene_end(&scene);
     }
 }
@@ -457,8 +438,7 @@ static void weighted_by_odd_weights(void **state) {
     }
     scene_bounds bounds = magnitude(10.0);
     bounds.scale_floor = 1.0;
-    scene_run(&scene);
-    scene_compare_local(&scene, "weighted, odd weights", bounds);
+    scene_run_and_compare(&scene, "weighted, odd weights", bounds);
     scene_expect_no_refusals(&scene);
     scene_end(&scene);
 }
@@ -474,8 +454,9 @@ static void weighted_in_one_hemisphere(void **state) {
         for (uint32_t pose = 0; pose < 4; pose++) {
             const double sign = (character >> pose & 1u) != 0 ? -1.0 : 1.0;
             double same[4], axis[4];
+            scene_rotation(&scene, scene.poses[0], 0, 0, same);
             for (uint32_t i = 0; i < 4; i++) {
-                same[i] = sign * (double)*scene_component(&scene, scene.poses[0], 0, 0, 3 + i);
+                same[i] *= sign;
                 axis[i] = sign * axes[(pose + character / 16) % 4][i];
             }
             set_rotation(&scene, pose, character, 1, same);
@@ -484,27 +465,20 @@ static void weighted_in_one_hemisphere(void **state) {
     }
     for (uint32_t character = 0; character < 64; character++) {
         double same[4];
-        for (uint32_t i = 0; i < 4; i++) {
-            same[i] = (double)*scene_component(&scene, scene.poses[0], 0, 0, 3 + i);
-        }
+        scene_rotation(&scene, scene.poses[0], 0, 0, same);
         for (uint32_t pose = 0; pose < 4; pose++) {
             const double sign = (character >> pose & 1u) != 0 ? -1.0 : 1.0;
             double turned[4] = {sign * same[0], sign * same[1], sign * same[2], sign * same[3]};
             set_rotation(&scene, pose, character, 0, turned);
         }
     }
-    scene_run(&scene);
-    scene_compare_local(&scene, "weighted, one hemisphere", magnitude(10.0));
+    scene_run_and_compare(&scene, "weighted, one hemisphere", magnitude(10.0));
     scene_end(&scene);
 }
 
 static void difference_of_random_poses(void **state) {
     (void)state;
-    test_scene scene;
-    start_pair(&scene, LMB_OP_MAKE_ADDITIVE, 67, 41, 11);
-    scene_run(&scene);
-    scene_compare_local(&scene, "make-additive", magnitude(20.0));
-    scene_end(&scene);
+    compare_pair(LMB_OP_MAKE_ADDITIVE, 11, 20.0);
 }
 
 static void additive_of_random_poses(void **state) {
@@ -513,8 +487,7 @@ static void additive_of_random_poses(void **state) {
         test_scene scene;
         start_pair(&scene, LMB_OP_ADDITIVE, 67, 41, 12);
         scene.nodes[2].weight.curve = (lmb_curve)curve;
-        scene_run(&scene);
-        scene_compare_local(&scene, "additive", magnitude(20.0));
+        scene_run_and_compare(&scene, "additive", magnitude(20.0));
         scene_end(&scene);
     }
 }
@@ -553,8 +526,7 @@ static void with_all_choices(lmb_op op, scene_bounds bounds) {
         for (uint32_t character = 15; character < 67 && bounds.scale > 1e-5; character++) {
             *scene_parameter(&scene, character, 0) = (float)(character - 15) / 51.0f * 8.0f - 4.0f;
         }
-        scene_run(&scene);
-        scene_compare_local(&scene, lmb_op_name(op), bounds);
+        scene_run_and_compare(&scene, lmb_op_name(op), bounds);
         scene_end(&scene);
     }
 }
@@ -586,14 +558,8 @@ static void factors_beyond_one(void **state) {
 
 static void sums_of_random_poses(void **state) {
     (void)state;
-    static const lmb_op operations[] = {LMB_OP_ADD, LMB_OP_SUBTRACT};
-    for (int i = 0; i < 2; i++) {
-        test_scene scene;
-        start_pair(&scene, operations[i], 67, 41, 29);
-        scene_run(&scene);
-        scene_compare_local(&scene, lmb_op_name(operations[i]), magnitude(20.0));
-        scene_end(&scene);
-    }
+    compare_pair(LMB_OP_ADD, 29, 20.0);
+    compare_pair(LMB_OP_SUBTRACT, 29, 20.0);
 }
 
 // In every form, r + (a - r) is a. So is w (a - b) + b with w = 1.
@@ -636,8 +602,7 @@ static void difference_then_additive_gives_the_source_back(void **state) {
     test_scene scene;
     start_pair(&scene, LMB_OP_MAKE_ADDITIVE, 67, 41, 13);
     scene_add(&scene, LMB_OP_ADDITIVE, 1, 2)->weight = lmb_constant(1.0f);
-    scene_run(&scene);
-    scene_compare_local(&scene, "difference, then additive", magnitude(20.0));
+    scene_run_and_compare(&scene, "difference, then additive", magnitude(20.0));
     double largest = 0.0;
     for (uint32_t character = 0; character < 67; character++) {
         for (uint32_t joint = 0; joint < 41; joint++) {
@@ -704,8 +669,7 @@ static void weights_that_are_no_number(void **state) {
         scene.mask_count = 1;
         *scene_parameter(&scene, 1, 0) = NAN;
         *scene_parameter(&scene, 3, 0) = -NAN;
-        scene_run(&scene);
-        scene_compare_local(&scene, "weight NaN", magnitude(20.0));
+        scene_run_and_compare(&scene, "weight NaN", magnitude(20.0));
         assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 2);
         assert_int_equal(scene.refused[LMB_REFUSED_POSE], 0);
         scene_end(&scene);
@@ -713,14 +677,12 @@ static void weights_that_are_no_number(void **state) {
     test_scene scene;
     start_weighted(&scene, 3, 5, 3);
     *scene_parameter(&scene, 2, 1) = NAN;
-    scene_run(&scene);
-    scene_compare_local(&scene, "weighted, weight NaN", magnitude(10.0));
+    scene_run_and_compare(&scene, "weighted, weight NaN", magnitude(10.0));
     assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 1);
     for (uint32_t i = 0; i < 3; i++) {
         *scene_parameter(&scene, 2, i) = NAN;
     }
-    scene_run(&scene);
-    scene_compare_local(&scene, "weighted, weights all NaN", magnitude(10.0));
+    scene_run_and_compare(&scene, "weighted, weights all NaN", magnitude(10.0));
     assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 3);
     scene_end(&scene);
 }
@@ -742,8 +704,7 @@ static void poses_that_are_no_pose(void **state) {
         *scene_component(&scene, scene.poses[0], 1, 10, i) = 0.0f;
         *scene_component(&scene, scene.poses[0], 2, 10, i) = i % 2 == 0 ? -0.0f : 1e-30f; // snaps to zero
     }
-    scene_run(&scene);
-    scene_compare_local(&scene, "refused poses", magnitude(10.0));
+    scene_run_and_compare(&scene, "refused poses", magnitude(10.0));
     assert_int_equal(scene.refused[LMB_REFUSED_POSE], 42);
     assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 0);
     for (uint32_t component = 0; component < LMB_POSE_COMPONENTS; component++) { // the whole joint has its rest pose
@@ -772,8 +733,7 @@ static void poses_with_long_and_short_rotations(void **state) {
             }
         }
     }
-    scene_run(&scene);
-    scene_compare_local(&scene, "long and short rotations", magnitude(10.0));
+    scene_run_and_compare(&scene, "long and short rotations", magnitude(10.0));
     assert_int_equal(scene.refused[LMB_REFUSED_POSE], 0);
     scene_end(&scene);
 }

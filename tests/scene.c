@@ -129,6 +129,12 @@ lmb_transform scene_transform(const test_scene *scene, float *buffer, uint32_t c
     return transform;
 }
 
+void scene_rotation(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, double q[4]) {
+    for (uint32_t i = 0; i < 4; i++) {
+        q[i] = (double)*scene_component(scene, buffer, character, joint, 3 + i);
+    }
+}
+
 float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter) {
     return scene->parameters + (size_t)character * scene->parameter_count + parameter;
 }
@@ -177,6 +183,21 @@ lmb_node_def *scene_add(test_scene *scene, lmb_op op, uint32_t first, uint32_t s
 lmb_node_def *scene_add_pose_node(test_scene *scene, uint32_t pose) {
     lmb_node_def *node = scene_add(scene, LMB_OP_POSE, LMB_NONE, LMB_NONE);
     node->pose = pose;
+    return node;
+}
+
+lmb_node_def *scene_add_many(test_scene *scene, lmb_op op, uint32_t inputs, random_source *source) {
+    const uint32_t poses = inputs < LMB_MAX_POSES ? inputs : LMB_MAX_POSES;
+    for (uint32_t i = 0; i < poses; i++) {
+        scene_fill_pose(scene, i, source);
+        scene_add_pose_node(scene, i);
+    }
+    lmb_node_def *node = scene_add(scene, op, LMB_NONE, LMB_NONE);
+    node->input_count = inputs;
+    for (uint32_t i = 0; i < inputs; i++) {
+        node->inputs[i] = i % poses;
+        node->weights[i] = lmb_parameter(i);
+    }
     return node;
 }
 
@@ -400,6 +421,11 @@ void scene_compare_local(const test_scene *scene, const char *title, scene_bound
     }
     print_message("%s: translation %.2g, rotation %.2g, scale %.2g\n", title, largest.translation, largest.rotation,
                   largest.scale);
+}
+
+void scene_run_and_compare(test_scene *scene, const char *title, scene_bounds bounds) {
+    scene_run(scene);
+    scene_compare_local(scene, title, bounds);
 }
 
 static double largest_entry(const oracle_affine *affines, uint32_t count) {

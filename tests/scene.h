@@ -60,6 +60,7 @@ void scene_fill_pose(test_scene *scene, uint32_t pose, random_source *source);
 // Returns one component (0 to 9) of a joint in a pose buffer or in the local output.
 float *scene_component(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, uint32_t component);
 lmb_transform scene_transform(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint);
+void scene_rotation(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, double q[4]);
 // Returns the number of floats in the output of a stage, for all characters.
 size_t scene_stage_floats(const test_scene *scene, lmb_stage stage);
 float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter);
@@ -67,6 +68,9 @@ float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter
 // Adds a node of this operation with the given inputs (LMB_NONE for none). Its index is node_count - 1.
 lmb_node_def *scene_add(test_scene *scene, lmb_op op, uint32_t first, uint32_t second);
 lmb_node_def *scene_add_pose_node(test_scene *scene, uint32_t pose);
+// Adds random poses 0 to 7, and a node of this operation whose inputs are these in turn. Its weights are parameters 0, 1
+// and so on.
+lmb_node_def *scene_add_many(test_scene *scene, lmb_op op, uint32_t inputs, random_source *source);
 
 void scene_run(test_scene *scene);
 // Runs every CPU path of this machine. All outputs and counters of each must equal the reference's, bit by bit. The
@@ -100,6 +104,7 @@ typedef struct scene_bounds {
 
 // Compares the local outputs and prints the largest errors under `title`.
 void scene_compare_local(const test_scene *scene, const char *title, scene_bounds bounds);
+void scene_run_and_compare(test_scene *scene, const char *title, scene_bounds bounds);
 // Compares the model outputs within `bound` x depth x extent, and the palette within that times the largest row of the
 // inverse bind matrices. The extent is the largest entry of the model matrices of the pose and of the rest pose, and at
 // least 1.
