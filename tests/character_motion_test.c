@@ -748,16 +748,6 @@ static void test_states_from_outside(void **state) {
     stage_end(&s);
 }
 
-static void refuse(const lmb_control_def *def, const char *place) {
-    lmb_control *control = NULL;
-    lmb_error error = {0};
-    assert_int_equal(lmb_control_create(def, NULL, NULL, &control, &error), LMB_ERROR_ARGUMENT);
-    if (strstr(error.message, place) == NULL) {
-        fail_msg("'%s' does not name '%s'", error.message, place);
-    }
-    assert_null(control);
-}
-
 static void test_refusals(void **state) {
     (void)state;
     static const float infinite[] = {0.0f, 0.0f, 0.0f, 0.0f, INFINITY, 0.0f, 0.0f, 0.0f};
@@ -768,7 +758,7 @@ static void test_refusals(void **state) {
     lmb_control_def def = control_of(&player, 1, &good);
     for (uint32_t i = 0; i < 4; i++) {
         player.motion = &bad[i];
-        refuse(&def, "player 0: motion");
+        stage_refuse(&def, LMB_ERROR_ARGUMENT, "player 0: motion");
     }
     player.motion = NULL;
     lmb_motion_def character_motion = good;
@@ -777,38 +767,38 @@ static void test_refusals(void **state) {
     for (uint32_t i = 0; i < 5; i++) {
         character_motion = good;
         character_motion.acceleration = limits[i];
-        refuse(&def, "character motion 0: acceleration");
+        stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: acceleration");
         character_motion = good;
         character_motion.deceleration = limits[i];
-        refuse(&def, "character motion 0: deceleration");
+        stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: deceleration");
         character_motion = good;
         character_motion.turn_rate = limits[i];
-        refuse(&def, "character motion 0: turn_rate");
+        stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: turn_rate");
     }
     character_motion = good;
     character_motion.heading = lmb_parameter(PARAMETERS);
-    refuse(&def, "character motion 0: heading");
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: heading");
     character_motion = good;
     character_motion.velocity[1] = lmb_constant(INFINITY);
-    refuse(&def, "character motion 0: velocity");
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: velocity");
     character_motion = good;
     character_motion.velocity_parameters[1] = PARAMETERS;
-    refuse(&def, "character motion 0: velocity_parameters");
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: velocity_parameters");
     character_motion.velocity_parameters[1] = 2;
     character_motion.velocity[2] = lmb_parameter(2);
-    refuse(&def, "character motion 0: velocity: reads what the character motion writes");
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: velocity: reads what the character motion writes");
     character_motion.velocity[2] = lmb_constant(0.0f);
     character_motion.heading = lmb_parameter(2);
-    refuse(&def, "character motion 0: heading: reads what the character motion writes");
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: heading: reads what the character motion writes");
     character_motion = good;
     character_motion.velocity_parameters[0] = 2;
     const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(2), 1.0f, 3);
     def.smoothed = &smoothed;
     def.smoothed_count = 1;
-    refuse(&def, "smoothed parameter 0: source: reads what the character motion writes");
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "smoothed parameter 0: source: reads what the character motion writes");
     def.smoothed_count = 0;
     player.time_parameter = 2;
-    refuse(&def, "character motion 0: velocity_parameters: something else writes");
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: velocity_parameters: something else writes");
 }
 
 int main(void) {

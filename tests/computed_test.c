@@ -1,27 +1,24 @@
 // Parameters that a control computes: each kind against its formula in float64, when their values are available, and
 // refused definitions.
+#include "control_stage.h"
 #include "random.h"
-#include "suite.h"
 
-#include "../src/control_def.h"
 #include <math.h>
 #include <string.h>
-
-#define SIXTIETH (LMB_TICKS_PER_SECOND / 60)
 
 enum { CHARACTERS = 40, MOST_WORDS = 256, PARAMETERS = 16 };
 
 // Characters with their control.
-typedef struct stage {
+typedef struct crowd {
     lmb_control *control;
     uint32_t state[CHARACTERS * MOST_WORDS];
     float parameters[CHARACTERS][PARAMETERS];
     float motions[CHARACTERS * LMB_MOTION_FLOATS];
     uint32_t number;
-} stage;
+} crowd;
 
-static void begin(stage *s, const lmb_control_def *def) {
-    *s = (stage){0};
+static void begin(crowd *s, const lmb_control_def *def) {
+    *s = (crowd){0};
     lmb_error error = {0};
     if (lmb_control_create(def, NULL, NULL, &s->control, &error) != LMB_OK) {
         fail_msg("%s", error.message);
@@ -29,7 +26,7 @@ static void begin(stage *s, const lmb_control_def *def) {
     assert_in_range(lmb_control_state_words(s->control), 1, MOST_WORDS);
 }
 
-static void step(stage *s, uint64_t ticks, uint32_t event, uint32_t events) {
+static void step(crowd *s, uint64_t ticks, uint32_t event, uint32_t events) {
     const lmb_event sent = {0, event};
     const lmb_control_frame frame = {.step = ticks,
                                      .number = s->number++,
@@ -45,13 +42,12 @@ static void step(stage *s, uint64_t ticks, uint32_t event, uint32_t events) {
     }
 }
 
-static void end(stage *s) {
+static void end(crowd *s) {
     lmb_control_destroy(s->control);
 }
 
 static lmb_control_def control_of(const lmb_computed_def *computed, uint32_t count) {
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = PARAMETERS;
+    lmb_control_def def = stage_control(NULL, 0, PARAMETERS);
     def.event_count = 2;
     def.computed = computed;
     def.computed_count = count;
@@ -60,13 +56,6 @@ static lmb_control_def control_of(const lmb_computed_def *computed, uint32_t cou
 
 static lmb_computed_def binary(lmb_computed_kind kind, lmb_value a, lmb_value b, uint32_t parameter) {
     return (lmb_computed_def){.kind = kind, .inputs = {a, b}, .parameter = parameter};
-}
-
-// Also fails for NaN.
-static void expect_near(float actual, double expected, double bound) {
-    if (!(fabs((double)actual - expected) <= bound)) {
-        fail_msg("%.9g is not within %g of %.9g", (double)actual, bound, expected);
-    }
 }
 
 // ---- The formulas. ----
@@ -154,7 +143,7 @@ static void test_formulas(void **state) {
     }
     const lmb_control_def def = control_of(computed, LMB_COMPUTED_COUNT);
     random_source random = random_branch(41, 0);
-    stage s;
+    crowd s;
     begin(&s, &def);
     for (uint32_t frame = 0; frame < 2000; frame++) {
         for (uint32_t i = 0; i < CHARACTERS; i++) {
@@ -202,11 +191,11 @@ static void test_curves(void **state) {
     lmb_computed_def computed = binary(LMB_COMPUTED_ADD, lmb_parameter(0), lmb_constant(1.0f), 1);
     computed.inputs[0].curve = LMB_CURVE_SMOOTHSTEP;
     const lmb_control_def def = control_of(&computed, 1);
-    stage s;
+    crowd s;
     begin(&s, &def);
     s.parameters[0][0] = 0.25f;
     step(&s, SIXTIETH, 0, 0);
-    expect_near(s.parameters[0][1], 1.0 + 0.25 * 0.25 * 2.5, 1e-6);
+    assert_near(s.parameters[0][1], 1.0 + 0.25 * 0.25 * 2.5, 1e-6);
     end(&s);
 }
 
@@ -223,11 +212,7 @@ static void make_pair(pair *p, lmb_control_def *def) {
     p->states[0] = p->states[1] = lmb_default_control_state_def();
     p->states[0].weight_parameter = 1;
     p->states[1].weight_parameter = 2;
-    p->transition = lmb_default_transition_def();
-    p->transition.from = 0;
-    p->transition.to = 1;
-    p->transition.event = 0;
-    p->transition.fade = 0.5f;
+    p->transition = stage_transition(0, 1, 0, 0.5f);
     p->transition.curve = LMB_CURVE_LINEAR;
     p->machine = (lmb_control_machine_def){.states = p->states,
                                            .state_count = 2,
@@ -247,16 +232,16 @@ static void test_fades(void **state) {
     lmb_control_def def = control_of(computed, 3);
     pair p;
     make_pair(&p, &def);
-    stage s;
+    crowd s;
     begin(&s, &def);
     s.parameters[0][0] = 2.0f;
     for (uint32_t frame = 0; frame < 40; frame++) {
         memset(&s.parameters[0][3], 0xff, 3 * sizeof(float)); // a host need not keep them
         step(&s, SIXTIETH, 0, frame == 3 ? 1 : 0);
         const double faded = frame < 3 ? 0.0 : fmin((frame - 2) / 30.0, 1.0);
-        expect_near(s.parameters[0][3], 1.0 - faded, 1e-6);
-        expect_near(s.parameters[0][4], 3.0, 0.0);
-        expect_near(s.parameters[0][5], 3.0 * (1.0 - faded), 3e-6);
+        assert_near(s.parameters[0][3], 1.0 - faded, 1e-6);
+        assert_near(s.parameters[0][4], 3.0, 0.0);
+        assert_near(s.parameters[0][5], 3.0 * (1.0 - faded), 3e-6);
     }
     end(&s);
 }
@@ -270,10 +255,10 @@ static void test_pieces(void **state) {
     make_pair(&p, &def);
     p.transition.event = LMB_NONE;
     p.transition.after = 0.1f;
-    stage s;
+    crowd s;
     begin(&s, &def);
     step(&s, LMB_TICKS_PER_SECOND * 3 / 10, 0, 0);
-    expect_near(s.parameters[0][3], 0.6, 1e-6);
+    assert_near(s.parameters[0][3], 0.6, 1e-6);
     end(&s);
 }
 
@@ -296,15 +281,15 @@ static void test_readers(void **state) {
     p.transition.event = LMB_NONE;
     p.transition.terms = &term;
     p.transition.term_count = 1;
-    stage s;
+    crowd s;
     begin(&s, &def);
     step(&s, SIXTIETH, 0, 0);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
     s.parameters[0][0] = 8.0f;
     step(&s, LMB_TICKS_PER_SECOND / 2, 0, 0);
-    expect_near(s.parameters[0][3], 8.0, 1e-5); // twice the rest of 8 after a half-life
-    expect_near(s.parameters[0][4], 18.0, 1e-5);
-    expect_near((float)lmb_control_motion(s.control, s.state).position[2], 4.0, 1e-4);
+    assert_near(s.parameters[0][3], 8.0, 1e-5); // twice the rest of 8 after a half-life
+    assert_near(s.parameters[0][4], 18.0, 1e-5);
+    assert_near((float)lmb_control_motion(s.control, s.state).position[2], 4.0, 1e-4);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
     end(&s);
 }
@@ -318,7 +303,7 @@ static void test_waiting(void **state) {
     def.update_every = lmb_constant(4.0f);
     pair p;
     make_pair(&p, &def);
-    stage s;
+    crowd s;
     begin(&s, &def);
     for (uint32_t frame = 0; frame < 12; frame++) {
         for (uint32_t i = 0; i < CHARACTERS; i++) {
@@ -326,8 +311,8 @@ static void test_waiting(void **state) {
         }
         step(&s, SIXTIETH, 0, 0);
         for (uint32_t i = 0; i < CHARACTERS; i++) {
-            expect_near(s.parameters[i][3], frame + i + 1.0, 0.0);
-            expect_near(s.parameters[i][4], frame + i + 1.0, 0.0);
+            assert_near(s.parameters[i][3], frame + i + 1.0, 0.0);
+            assert_near(s.parameters[i][4], frame + i + 1.0, 0.0);
         }
     }
     end(&s);
@@ -335,24 +320,12 @@ static void test_waiting(void **state) {
 
 // ---- Refused definitions. ----
 
-static void refuse(const lmb_control_def *def, lmb_result expected, const char *part) {
-    lmb_control *control = NULL;
-    lmb_error error = {0};
-    assert_int_equal(lmb_control_create(def, NULL, NULL, &control, &error), expected);
-    assert_null(control);
-    if (strstr(error.message, part) == NULL) {
-        fail_msg("'%s' does not report '%s'", error.message, part);
-    }
-}
-
 static void test_refusals(void **state) {
     (void)state;
     lmb_computed_def computed[2];
     lmb_control_def def, plain;
     pair p;
-    lmb_control_player_def player = lmb_default_control_player_def();
-    player.duration = 1.0f;
-    player.time_parameter = 8;
+    lmb_control_player_def player = stage_player(1.0f, 8);
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity_parameters[0] = 9;
     const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(3), 1.0f, 10);
@@ -369,7 +342,7 @@ static void test_refusals(void **state) {
     player.rate = character_motion.heading = lmb_constant(1.0f);                                                       \
     p.transition.term_count = 0;                                                                                       \
     (void)(change);                                                                                                    \
-    refuse(&def, expected, part)
+    stage_refuse(&def, expected, part)
 #define BAD(change, part) REFUSED(change, LMB_ERROR_ARGUMENT, part)
     BAD(computed[0].kind = LMB_COMPUTED_COUNT, "computed parameter 0: kind: unknown");
     BAD(computed[0].inputs[1] = lmb_parameter(PARAMETERS), "computed parameter 0: inputs: there is no such parameter");
@@ -398,7 +371,7 @@ static void test_refusals(void **state) {
     BAD(player.rate = lmb_parameter(8), "player 0: rate: reads");
     computed[0].inputs[0] = lmb_parameter(9);
     player.rate = lmb_parameter(4); // from the character motion's velocity
-    stage s;
+    crowd s;
     begin(&s, &plain);
     end(&s);
 #undef BAD

@@ -1,5 +1,7 @@
 #include "control_stage.h"
 
+#include "refusal.h"
+
 #include <math.h>
 
 static const lmb_joint_def root = {
@@ -73,6 +75,13 @@ double stage_player_seconds(const stage *s, uint32_t player) {
 
 double stage_player_weight(const stage *s, uint32_t player) {
     return lmb_control_player_weight(s->control, s->state, player);
+}
+
+void stage_refuse(const lmb_control_def *def, lmb_result expected, const char *message) {
+    lmb_control *control = (lmb_control *)(uintptr_t)def; // must become NULL
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_control_create(def, NULL, NULL, &control, &error), &error, expected, message);
+    assert_null(control);
 }
 
 void assert_near(double actual, double expected, double bound) {

@@ -35,6 +35,9 @@ uint32_t stage_current_state(const stage *s, uint32_t machine);
 double stage_player_seconds(const stage *s, uint32_t player);
 double stage_player_weight(const stage *s, uint32_t player);
 
+// Fails the test unless the control is refused with this result and message.
+void stage_refuse(const lmb_control_def *def, lmb_result expected, const char *message);
+
 // Also fails for NaN.
 void assert_near(double actual, double expected, double bound);
 

@@ -495,3 +495,22 @@ void scene_compare_model(const test_scene *scene, const char *title, double boun
     print_message("%s: model %.2g, palette %.2g of depth x extent\n", title, largest_model, largest_palette);
     assert_true(largest_model <= bound && largest_palette <= bound);
 }
+
+typedef struct printed_text {
+    char text[2000];
+    size_t length;
+} printed_text;
+
+static void append_line(void *user, const char *line) {
+    printed_text *printed = user;
+    const size_t room = sizeof printed->text - printed->length;
+    const int length = snprintf(printed->text + printed->length, room, "%s\n", line);
+    assert_in_range(length, 0, room - 1);
+    printed->length += (size_t)length;
+}
+
+void expect_printed(const lmb_graph *graph, const char *expected) {
+    printed_text printed = {0};
+    lmb_graph_print(graph, append_line, &printed);
+    assert_string_equal(printed.text, expected);
+}

@@ -110,4 +110,7 @@ void scene_run_and_compare(test_scene *scene, const char *title, scene_bounds bo
 // least 1.
 void scene_compare_model(const test_scene *scene, const char *title, double bound);
 
+// Compares what lmb_graph_print() prints, with a line break after each line.
+void expect_printed(const lmb_graph *graph, const char *expected);
+
 #endif

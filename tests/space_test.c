@@ -1,5 +1,6 @@
 // Blend spaces: weights against the float64 oracle, and properties of the definition. Input i moves joint i by 1, so
 // the translations of a result are the weights.
+#include "refusal.h"
 #include "scene.h"
 #include "space_oracle.h"
 
@@ -629,10 +630,7 @@ static void expect_refused(const space_scene *s, const char *field, const char *
     char place[64];
     const lmb_node_def *node = &s->scene.nodes[s->scene.node_count - 1];
     snprintf(place, sizeof place, "node %u (%s): %s:", s->scene.node_count - 1, lmb_op_name(node->op), field);
-    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
-    if (strstr(error.message, place) == NULL || strstr(error.message, what) == NULL) {
-        fail_msg("expected '%s ... %s', found '%s'", place, what, error.message);
-    }
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, place, what);
 }
 
 // Like start(), with rest poses instead of clips.

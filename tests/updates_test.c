@@ -1,7 +1,7 @@
 // Interpolated updates of distant characters: the values between updates against float64. States do not depend on the
 // interpolation.
 #include "control_scenario.h"
-#include "suite.h"
+#include "control_stage.h"
 
 #include <limber/graph.h>
 #include <math.h>
@@ -267,8 +267,7 @@ static void nothing_is_decided_between_updates(void **state) {
     }
     states[3].weight_parameter = CHOSEN;
     for (uint32_t i = 0; i < 2; i++) {
-        players[i] = lmb_default_control_player_def();
-        players[i].duration = i == 0 ? 0.05f : 0.1f;
+        players[i] = stage_player(i == 0 ? 0.05f : 0.1f, LMB_NONE);
         players[i].end = i == 0 ? LMB_END_HOLD : LMB_END_ONCE;
         players[i].ended_event = i;
         players[i].machine = i;
@@ -276,14 +275,9 @@ static void nothing_is_decided_between_updates(void **state) {
     }
     states[0].end_player = 0;
     const lmb_term asked = {.kind = LMB_TERM_GREATER, .left = lmb_parameter(ASKED), .right = lmb_constant(0.5f)};
-    lmb_transition_def transitions[2];
-    for (uint32_t i = 0; i < 2; i++) {
-        transitions[i] = lmb_default_transition_def();
-        transitions[i].from = 0;
-        transitions[i].to = 1;
-        transitions[i].fade = 0.5f;
-        transitions[i].curve = LMB_CURVE_LINEAR;
-    }
+    lmb_transition_def transitions[2] = {stage_transition(0, 1, LMB_NONE, 0.5f),
+                                         stage_transition(0, 1, LMB_NONE, 0.5f)};
+    transitions[0].curve = transitions[1].curve = LMB_CURVE_LINEAR;
     transitions[0].at_end = true;
     transitions[1].terms = &asked;
     transitions[1].term_count = 1;
@@ -294,30 +288,17 @@ static void nothing_is_decided_between_updates(void **state) {
          .transitions = transitions + 1,
          .transition_count = 1,
          .machine = LMB_NONE}};
-    lmb_control_def def = lmb_default_control_def();
-    def.parameter_count = ROW;
+    lmb_control_def def = stage_control(players, 2, ROW);
     def.event_count = 2;
-    def.players = players;
-    def.player_count = 2;
     def.machines = machines;
     def.machine_count = 2;
     def.update_every = lmb_constant(4.0f);
     def.interpolate_updates = true;
-    lmb_control *control = NULL;
-    lmb_error error = {0};
-    assert_int_equal(lmb_control_create(&def, NULL, NULL, &control, &error), LMB_OK);
-    uint32_t words[256] = {0}, emitted[1 + 2 * 8];
-    float row[ROW];
-    assert_in_range(lmb_control_state_words(control), 1, 256);
+    stage s = stage_begin(&def);
+    const float *row = s.parameters;
     for (uint32_t frame = 0; frame < 16; frame++) {
-        const lmb_control_frame run = {.step = LMB_TICKS_PER_SECOND / 60,
-                                       .number = frame,
-                                       .character_count = 1,
-                                       .state = words,
-                                       .parameters = row,
-                                       .emitted = emitted};
-        row[ASKED] = frame < 9 ? 0.0f : 1.0f;
-        assert_int_equal(lmb_control_run(control, &run, 0, 1, &error), LMB_OK);
+        s.parameters[ASKED] = frame < 9 ? 0.0f : 1.0f;
+        stage_step(&s, SIXTIETH);
         // One clip ends at 0.05 s, which frame 4 detects; fades continue between updates. The other ends at 0.1 s,
         // which frame 8 detects, and it stays visible until frame 12, the next update.
         const double entered = frame < 4 ? 0.0 : ((frame + 1.0) / 60.0 - 0.05) / 0.5;
@@ -326,9 +307,9 @@ static void nothing_is_decided_between_updates(void **state) {
         expect_near((double)row[ONCE], frame < 12 ? 1.0 : 0.0, frame, "the weight of what drops out");
         // A condition that holds from frame 9 on is evaluated in frame 12, whose step starts after frame 8.
         expect_near((double)row[CHOSEN], frame < 12 ? 0.0 : (frame - 8.0) / 60.0 / 0.5, frame, "what is chosen");
-        assert_int_equal(emitted[0], frame == 4 || frame == 8);
+        assert_int_equal(s.emitted[0], frame == 4 || frame == 8);
     }
-    lmb_control_destroy(control);
+    stage_end(&s);
 }
 
 // The shown values are computed from a copy of the state. This also works for the largest state.
@@ -347,22 +328,18 @@ static void the_largest_state(void **state) {
         machines[i] = (lmb_control_machine_def){.states = states, .state_count = LMB_MAX_STATES, .machine = LMB_NONE};
     }
     for (uint32_t i = 0; i < LMB_MAX_PLAYERS; i++) {
-        players[i] = lmb_default_control_player_def();
-        players[i].duration = 1.0f;
+        players[i] = stage_player(1.0f, LMB_NONE);
         players[i].velocity = 1.0f;
     }
     for (uint32_t i = 0; i < LMB_MAX_PARAMETERS; i++) {
         smoothed[i] = lmb_smoothed_parameter(lmb_constant(1.0f), 0.1f, i);
     }
     const lmb_motion_def motion = lmb_default_motion_def();
-    lmb_control_def def = lmb_default_control_def();
+    lmb_control_def def = stage_control(players, LMB_MAX_PLAYERS, LMB_MAX_PARAMETERS);
     def.machines = machines;
     def.machine_count = LMB_MAX_MACHINES;
-    def.players = players;
-    def.player_count = LMB_MAX_PLAYERS;
     def.smoothed = smoothed;
     def.smoothed_count = LMB_MAX_PARAMETERS;
-    def.parameter_count = LMB_MAX_PARAMETERS;
     def.motion = &motion;
     def.update_every = lmb_constant(4.0f);
     def.interpolate_updates = true;
