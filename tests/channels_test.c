@@ -168,7 +168,10 @@ static float *pose_channel(world *world, uint32_t pose, uint32_t character, uint
     return world->poses[pose] + character * pose_floats(world) + LMB_POSE_COMPONENTS * world->joint_count + channel;
 }
 
-static void world_start(world *world, uint32_t joint_count, uint64_t seed) {
+// Returns the only world, which is too large for the stack.
+static world *world_start(uint32_t joint_count, uint64_t seed) {
+    static world shared;
+    world *world = &shared;
     random_source source = {seed};
     memset(world, 0, sizeof *world);
     world->rig = create_rig(joint_count);
@@ -212,6 +215,7 @@ static void world_start(world *world, uint32_t joint_count, uint64_t seed) {
             }
         }
     }
+    return world;
 }
 
 static void world_end(world *world) {
@@ -539,14 +543,11 @@ static void run_and_compare(world *world, double bound) {
     }
 }
 
-static world shared; // too large for the stack
-
 static uint32_t in_order[LMB_MAX_SPACE_INPUTS];
 
 static void sources_give_rest_clips_and_poses(void **state) {
     (void)state;
-    world *w = &shared;
-    world_start(w, JOINTS, 1);
+    world *w = world_start(JOINTS, 1);
     for (uint32_t clip = 0; clip < 3; clip++) {
         w->node_count = 0;
         lmb_node_def *node = add(w, LMB_OP_CLIP, 0, NULL);
@@ -569,8 +570,7 @@ static void sources_give_rest_clips_and_poses(void **state) {
 // Each character plays another clip, so that SIMD lanes differ.
 static void clips_by_parameter(void **state) {
     (void)state;
-    world *w = &shared;
-    world_start(w, JOINTS, 2);
+    world *w = world_start(JOINTS, 2);
     lmb_node_def *node = add(w, LMB_OP_CLIP, 0, NULL);
     node->clip = lmb_parameter(0);
     node->time = lmb_parameter(1);
@@ -590,8 +590,7 @@ static void clips_by_parameter(void **state) {
 static void every_operation_follows_its_formula(void **state) {
     (void)state;
     for (uint32_t joints = 0; joints <= JOINTS; joints += JOINTS) {
-        world *w = &shared;
-        world_start(w, joints, 3 + joints);
+        world *w = world_start(joints, 3 + joints);
         static const lmb_op binary[] = {LMB_OP_BLEND,    LMB_OP_MASKED, LMB_OP_PARTIAL, LMB_OP_MAKE_ADDITIVE,
                                         LMB_OP_SUBTRACT, LMB_OP_ADD,    LMB_OP_ADDITIVE};
         for (uint32_t i = 0; i < sizeof binary / sizeof binary[0]; i++) {
@@ -648,8 +647,7 @@ static void every_operation_follows_its_formula(void **state) {
 
 static void means_of_many(void **state) {
     (void)state;
-    world *w = &shared;
-    world_start(w, JOINTS, 5);
+    world *w = world_start(JOINTS, 5);
     for (uint32_t count = 2; count <= LMB_MAX_INPUTS; count += 7) {
         for (uint32_t layered = 0; layered < 2; layered++) {
             w->node_count = 0;
@@ -710,8 +708,7 @@ static lmb_node_def *add_space(world *w, lmb_op op, uint32_t count, lmb_space2d 
 
 static void spaces_of_many(void **state) {
     (void)state;
-    world *w = &shared;
-    world_start(w, JOINTS, 7);
+    world *w = world_start(JOINTS, 7);
     for (int kind = 0; kind < (int)LMB_SPACE2D_COUNT; kind++) {
         w->node_count = 0;
         // The oracle is slow with triangles.
@@ -769,8 +766,7 @@ static void ways_round_the_circle(void **state) {
                 {-180, 180, 0.5f, -180}, {0, 180, 0.5f, -90},       {0, -180, 0.5f, -90},     {90, -90, 0.5f, 0},
                 {-90, 90, 0.5f, -180},   {10, 370, 0.75f, 10},      {100, -100, 1.0f, -100},  {100, -100, 0.0f, 100},
                 {179, -179, 0.5f, -180}, {3600, 3690, 0.5f, 45.0f}, {45, 225, 0.25f, 0}};
-    world *w = &shared;
-    world_start(w, 0, 6);
+    world *w = world_start(0, 6);
     for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         set_all(w, 0, rows[i].a);
         set_all(w, 1, rows[i].b);
@@ -795,8 +791,7 @@ static void means_round_the_circle(void **state) {
         {{720, 0, 90, 0}, {1, 1, 2, 0}, 45},     {{0, 0, 0, 0}, {0, 0, 0, 8}, 0},
         {{33, 33, 33, 33}, {1, 2, 4, 1}, 33},
     };
-    world *w = &shared;
-    world_start(w, 0, 7);
+    world *w = world_start(0, 7);
     for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         add_leaves(w, 5);
         lmb_node_def *node = add(w, LMB_OP_WEIGHTED, 4, in_order);
@@ -811,8 +806,7 @@ static void means_round_the_circle(void **state) {
 
 static void mirrors_swap_and_turn_signs(void **state) {
     (void)state;
-    world *w = &shared;
-    world_start(w, JOINTS, 8);
+    world *w = world_start(JOINTS, 8);
     add_leaves(w, 2);
     add(w, LMB_OP_MIRROR, 1, in_order);
     run_and_compare(w, 0.0);
@@ -872,8 +866,7 @@ static void limits_hold_numbers_and_angles(void **state) {
                 {-10, 10, 370, 10, 10},
                 {-10, 10, 10.5f, 10, 10},
                 {0, 170, 170, 170, 170}};
-    world *w = &shared;
-    world_start(w, JOINTS, 9);
+    world *w = world_start(JOINTS, 9);
     for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         set_all(w, 0, rows[i].given);
         for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -899,8 +892,7 @@ static void limits_hold_numbers_and_angles(void **state) {
 // Each value that is not finite is refused and replaced by the rest value.
 static void poses_are_checked(void **state) {
     (void)state;
-    world *w = &shared;
-    world_start(w, JOINTS, 10);
+    world *w = world_start(JOINTS, 10);
     *pose_channel(w, 0, 3, 1) = NAN;
     *pose_channel(w, 0, 3, 6) = INFINITY;
     *pose_channel(w, 0, CHARACTERS - 1, 0) = -INFINITY;
@@ -919,8 +911,7 @@ static void poses_are_checked(void **state) {
 static void an_output_is_an_input(void **state) {
     (void)state;
     for (uint32_t joints = 0; joints <= JOINTS; joints += JOINTS) {
-        world *w = &shared;
-        world_start(w, joints, 11);
+        world *w = world_start(joints, 11);
         add_leaves(w, 3);
         add(w, LMB_OP_BLEND, 2, in_order)->weight = lmb_parameter(0);
         run(w);
@@ -939,8 +930,7 @@ static void an_output_is_an_input(void **state) {
 // Without joints there are no matrices and the bounds are empty. Refusals are still counted.
 static void a_rig_without_joints(void **state) {
     (void)state;
-    world *w = &shared;
-    world_start(w, 0, 12);
+    world *w = world_start(0, 12);
     lmb_node_def *node = add(w, LMB_OP_CLIP, 0, NULL);
     node->time = lmb_parameter(0);
     w->parameters[2][0] = NAN;
@@ -975,8 +965,7 @@ static void compression_keeps_channels(void **state) {
     (void)state;
     static const float still[] = {0.25f, 0.25f, 0.25f};
     for (uint32_t joints = 0; joints <= JOINTS; joints += JOINTS) {
-        world *w = &shared;
-        world_start(w, joints, 13);
+        world *w = world_start(joints, 13);
         lmb_track_def tracks[CHANNELS];
         for (uint32_t i = 0; i < CHANNELS; i++) {
             tracks[i] =
@@ -1022,21 +1011,20 @@ static void compression_keeps_channels(void **state) {
 
 static void what_does_not_fit_is_refused(void **state) {
     (void)state;
-    world *w = &shared;
+    world *w = world_start(JOINTS, 14);
     lmb_error error = {0};
     lmb_graph *program = NULL;
-    world_start(w, JOINTS, 14);
     add_leaves(w, 2);
     uint32_t spoiled[CHANNELS];
     int8_t turned[CHANNELS];
-#define SPOIL_PARTNER(channel, partner, ...)                                                                           \
-    memcpy(spoiled, partners, sizeof spoiled);                                                                         \
-    spoiled[channel] = partner;                                                                                        \
-    w->mirror.channel_partners = spoiled;                                                                              \
-    CHECK_REFUSAL(compile(w, &program, &error), &error, LMB_ERROR_ARGUMENT, "mirror 0", "channel", __VA_ARGS__)
-    SPOIL_PARTNER(2, CHANNELS, "no channel");
-    SPOIL_PARTNER(2, 3, "not its partner's partner");
     memcpy(spoiled, partners, sizeof spoiled);
+    w->mirror.channel_partners = spoiled;
+    spoiled[2] = CHANNELS;
+    CHECK_REFUSAL(compile(w, &program, &error), &error, LMB_ERROR_ARGUMENT, "mirror 0", "channel", "no channel");
+    spoiled[2] = 3;
+    CHECK_REFUSAL(compile(w, &program, &error), &error, LMB_ERROR_ARGUMENT, "mirror 0", "channel",
+                  "not its partner's partner");
+    spoiled[2] = partners[2];
     spoiled[3] = 6;
     spoiled[6] = 3;
     CHECK_REFUSAL(compile(w, &program, &error), &error, LMB_ERROR_ARGUMENT, "channel 3", "an angle");

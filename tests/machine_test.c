@@ -1,7 +1,7 @@
 // State machines as text: the control that they become, and the reported problems of malformed texts.
 #include "failing_host.h"
+#include "graph_text.h"
 #include "reading.h"
-#include "refusal.h"
 
 #include <limber/machine.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static lmb_graph_source source_of(const char *text) {
 
 static reading *read_within(const char *text, const char *json) {
     const lmb_graph_source source = source_of(text);
-    lmb_graph_source outer = source_of(json == NULL ? "" : json);
+    lmb_graph_source outer = source_of(json_text(json == NULL ? "" : json));
     lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     if (lmb_machine_read(&source, json == NULL ? NULL : &outer, NULL, &graph, NULL, &error) != LMB_OK) {
@@ -161,8 +161,8 @@ static void everything_that_can_be_said(void **state) {
 
 static void a_graph_around_the_machine(void **state) {
     (void)state;
-    static const char blend[] = "{\"op\":\"blend\",\"weight\":{\"param\":\"w\"},\"a\":{\"op\":\"rest\"},\n"
-                                "\"b\":{\"name\":\"legs\",\"op\":\"machine\"}}";
+    static const char blend[] = "{'op':'blend','weight':{'param':'w'},'a':{'op':'rest'},\n"
+                                "'b':{'name':'legs','op':'machine'}}";
     reading *graph = read_within("stand { GO hop } hop { }", blend);
     assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "legs");
     const lmb_graph_def *def = lmb_graph_json_def(graph->json);
@@ -172,7 +172,7 @@ static void a_graph_around_the_machine(void **state) {
     graph = read_within("machine arms stand { GO hop } hop { }", blend);
     assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "arms");
     reading_destroy(graph);
-    graph = read_within("stand { GO hop } hop { }", "{\"op\":\"machine\"}");
+    graph = read_within("stand { GO hop } hop { }", "{'op':'machine'}");
     assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "machine");
     reading_destroy(graph);
 }
@@ -182,18 +182,17 @@ static void problems_around_the_machine(void **state) {
     static const struct {
         const char *json, *message;
     } rows[] = {
-        {"{\"op\":\"rest\"}", "pose.json: line 1, column 1: there is no machine without states"},
-        {"{\"op\":\"machine\",\"any\":[]}", "pose.json: line 1, column 1: there is no machine without states"},
-        {"{\"op\":\"blend\",\n\"a\":{\"op\":\"machine\"},\"b\":{\"op\":\"rset\"}}",
-         "pose.json: line 2, column 32: b.op: unknown"},
-        {"{\"op\":\"blend\",\n\"a\":{\"op\":\"machine\"},\n\"b\":7}", "pose.json: line 3, column 5: b: a number"},
-        {"{\"op\":\"blend\",\"weight\":7,\n\"a\":{\"op\":\"machine\"},\"b\":{\"op\":\"rest\"}}",
+        {"{'op':'rest'}", "pose.json: line 1, column 1: there is no machine without states"},
+        {"{'op':'machine','any':[]}", "pose.json: line 1, column 1: there is no machine without states"},
+        {"{'op':'blend',\n'a':{'op':'machine'},'b':{'op':'rset'}}", "pose.json: line 2, column 32: b.op: unknown"},
+        {"{'op':'blend',\n'a':{'op':'machine'},\n'b':7}", "pose.json: line 3, column 5: b: a number"},
+        {"{'op':'blend','weight':7,\n'a':{'op':'machine'},'b':{'op':'rest'}}",
          "pose.json: line 1, column 24: weight: 7"},
-        {"{\"op\":\"machine\"", "pose.json: line 1, column 16: "},
+        {"{'op':'machine'", "pose.json: line 1, column 16: "},
     };
     const lmb_graph_source source = source_of("stand { GO hop }\nhop { }");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        lmb_graph_source outer = source_of(rows[i].json);
+        lmb_graph_source outer = source_of(json_text(rows[i].json));
         outer.name = "pose.json";
         lmb_graph_json *graph = NULL;
         lmb_error error = {0};
@@ -202,7 +201,7 @@ static void problems_around_the_machine(void **state) {
     }
     // Errors of the machine's text are reported before those of the graph.
     const lmb_graph_source wrong = source_of("stand { GO hop }");
-    lmb_graph_source outer = source_of("{\"op\":\"rset\"}");
+    lmb_graph_source outer = source_of(json_text("{'op':'rset'}"));
     lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_machine_read(&wrong, &outer, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
@@ -221,9 +220,8 @@ static void states_that_nothing_leads_to(void **state) {
     assert_int_equal(lmb_graph_json_warning_at(graph->json, 1)->line, 4);
     reading_destroy(graph);
     // The surrounding graph has its own warnings.
-    graph = read_within("stand { } hop { }",
-                        "{\"op\":\"blend\",\"a\":{\"op\":\"machine\"},\n\"b\":{\"op\":\"machine\",\"states\":["
-                        "{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},{\"name\":\"b\",\"pose\":{\"op\":\"rest\"}}]}}");
+    graph = read_within("stand { } hop { }", "{'op':'blend','a':{'op':'machine'},\n'b':{'op':'machine','states':["
+                                             "{'name':'a','pose':{'op':'rest'}},{'name':'b','pose':{'op':'rest'}}]}}");
     assert_int_equal(lmb_graph_json_warning_count(graph->json), 2);
     assert_string_equal(lmb_graph_json_warning_at(graph->json, 0)->path, "hop");
     assert_string_equal(lmb_graph_json_warning_at(graph->json, 1)->path, "b.states[1].name");
@@ -394,7 +392,7 @@ static void transitions_that_are_inertialized(void **state) {
     reading_destroy(graph);
     // Within a graph, and in a graph without inertialization.
     graph = read_within("stand { GO hop inertialized } hop { END stand }",
-                        "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"machine\"},\"weight\":0.5}");
+                        "{'op':'blend','a':{'op':'rest'},'b':{'op':'machine'},'weight':0.5}");
     assert_true(graph->control->inertialize && graph->moving.poses.inertialize);
     reading_destroy(graph);
     graph = read_machine("stand { GO hop frozen } hop { END stand }");
@@ -429,7 +427,7 @@ static void clips_with_root_motion(void **state) {
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
-    const lmb_graph_source outer = source_of("{\"op\":\"machine\",\"name\":\"m\"}");
+    const lmb_graph_source outer = source_of(json_text("{'op':'machine','name':'m'}"));
     lmb_graph_json *graph = NULL;
     lmb_result result = lmb_machine_read(&source, &outer, host, &graph, NULL, error);
     assert_true((result == LMB_OK) == (graph != NULL));
