@@ -81,7 +81,7 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
         nodes[count++] = two_inputs(LMB_OP_BLEND, 0, 1, lmb_parameter(2));
         break;
     default:
-        nodes[count++] = two_inputs(LMB_OP_MASKED, 0, 1, lmb_constant(1.0f));
+        nodes[count++] = lmb_masked_node(0, 1, 0, lmb_constant(1.0f));
         break;
     }
     return count;

@@ -193,7 +193,7 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (takes & TAKES_SPACE)) {
         result = lmb_graph_check_space(c, index);
     }
-    bool masked = (takes & TAKES_MASK) != 0 || (node->op == LMB_OP_ADDITIVE && node->masked);
+    bool masked = (takes & TAKES_MASK) != 0 || (node->op == LMB_OP_ADDITIVE && node->mask != LMB_NONE);
     if (result == LMB_OK && masked && node->mask >= c->def->mask_count) {
         result = lmb_graph_fail_node(c, index, "mask", "there is no such mask");
     }

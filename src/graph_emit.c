@@ -16,7 +16,7 @@ static uint32_t choices_of(const lmb_node_def *node) {
         (node->interpolation == LMB_MIX_DEFAULT && (node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_MACHINE));
     bool adds = node->op == LMB_OP_ADDITIVE;
     bool any_weight = node->op == LMB_OP_SCALE || (adds && node->unclamped);
-    bool masked = node->op == LMB_OP_MASKED || (adds && node->masked);
+    bool masked = node->op == LMB_OP_MASKED || (adds && node->mask != LMB_NONE);
     return (is_nlerp ? CHOICE_NLERP : 0) | (node->interpolation == LMB_MIX_LERP ? CHOICE_LERP : 0) |
            (node->shortest ? 0 : CHOICE_AS_GIVEN) | (adds && node->form == LMB_FORM_PARENT ? CHOICE_PARENT : 0) |
            (any_weight ? CHOICE_UNCLAMPED : 0) | (masked ? CHOICE_MASKED : 0);

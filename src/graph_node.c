@@ -7,6 +7,7 @@ lmb_node_def lmb_default_node_def(void) {
     node.rate = lmb_constant(1.0f);
     node.offset = lmb_constant(0.0f);
     node.joint_weights = LMB_NONE;
+    node.mask = LMB_NONE;
     node.interpolation = LMB_MIX_DEFAULT;
     node.static_pose = LMB_NONE;
     node.shortest = true;

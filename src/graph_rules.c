@@ -181,7 +181,7 @@ static bool takes_mask(const lmb_node_def *node) {
 
 // Returns the share of joint 0 in a pose that is over another one.
 static float over_root_share(const lmb_compiler *c, const lmb_node_def *node) {
-    if (takes_mask(node) || (node->op == LMB_OP_ADDITIVE && node->masked)) {
+    if (takes_mask(node) || (node->op == LMB_OP_ADDITIVE && node->mask != LMB_NONE)) {
         return mask_root(c, node->mask);
     }
     return node->op == LMB_OP_PARTIAL ? clip_root(c, &c->def->nodes[node->inputs[1]]) : 1.0f;

@@ -232,7 +232,7 @@ static void set_choice(test_scene *scene, lmb_node_def *node, int choice) {
     node->interpolation = (lmb_mix)(choice / 2);
     node->shortest = choice % 2 == 0;
     node->unclamped = true;
-    node->masked = choice % 3 != 0;
+    node->mask = choice % 3 != 0 ? 0 : LMB_NONE;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         *scene_parameter(scene, character, 0) = (float)character / (CHARACTERS - 1) * 8.0f - 4.0f;
     }

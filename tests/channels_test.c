@@ -230,6 +230,7 @@ static lmb_node_def *add(world *world, lmb_op op, uint32_t input_count, const ui
     lmb_node_def *node = &world->nodes[world->node_count++];
     *node = lmb_default_node_def();
     node->op = op;
+    node->mask = op == LMB_OP_MASKED || op == LMB_OP_OVERRIDE ? 0 : LMB_NONE;
     node->input_count = input_count;
     if (input_count > 0) {
         memcpy(node->inputs, inputs, input_count * sizeof *inputs);
@@ -502,7 +503,7 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
         result.x = in[0].x + in[1].x;
         return result;
     case LMB_OP_ADDITIVE:
-        w = node->masked ? masked(world, node, channel, w) : w;
+        w = node->mask != LMB_NONE ? masked(world, node, channel, w) : w;
         result.x = in[0].x + w * way(channel, 0.0, in[1].x);
         return result;
     case LMB_OP_SCALE:
@@ -609,7 +610,7 @@ static void every_operation_follows_its_formula(void **state) {
             lmb_node_def *node = add(w, LMB_OP_ADDITIVE, 2, in_order);
             node->weight = choice & 1 ? lmb_constant(-2.5f) : lmb_parameter(1);
             node->unclamped = true;
-            node->masked = (choice & 2) != 0;
+            node->mask = choice & 2 ? 0 : LMB_NONE;
             node->form = choice & 4 ? LMB_FORM_PARENT : LMB_FORM_LOCAL;
             run_and_compare(w, 4e-6);
             node->form = LMB_FORM_AFFINE;

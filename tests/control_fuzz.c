@@ -251,7 +251,7 @@ static lmb_graph *read_program(fuzz_input *in, uint32_t parameter_count) {
             nodes[i].input_count = 2;
             nodes[i].weight = nodes[i].weights[0] = fuzz_value(in, parameter_count);
             nodes[i].weights[1] = fuzz_value(in, parameter_count);
-            nodes[i].masked = fuzz_flag(in);
+            nodes[i].mask = fuzz_flag(in) || nodes[i].op == LMB_OP_MASKED ? 0 : LMB_NONE;
         }
     }
     const lmb_joint_def joint = lmb_default_joint_def();

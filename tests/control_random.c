@@ -461,7 +461,9 @@ static void draw_operation(plan *p, nodes *made) {
     node.input_count = min + random_below(p->random, most - min + 1);
     node.weight = draw_weight(p);
     node.mask = random_below(p->random, MASKS);
-    node.masked = chance(p, 2);
+    if (!chance(p, 2) && node.op == LMB_OP_ADDITIVE) {
+        node.mask = LMB_NONE;
+    }
     node.unclamped = chance(p, 3);
     node.space2d = (lmb_space2d)random_below(p->random, LMB_SPACE2D_COUNT);
     for (uint32_t i = 0; i < 3; i++) {

@@ -150,6 +150,7 @@ enum { STILL = 9, STANDS, WITHIN, BODY, STRIDES, LEGS, LEAN, ADDED, LAST, NODES 
 static lmb_node_def node_of(lmb_op op, uint32_t first, uint32_t second, lmb_value weight) {
     lmb_node_def node = lmb_default_node_def();
     node.op = op;
+    node.mask = op == LMB_OP_MASKED ? 0 : LMB_NONE;
     node.inputs[0] = first;
     node.inputs[1] = second;
     node.input_count = 2;
@@ -202,7 +203,6 @@ static void make_nodes(scenario_kind kind, lmb_node_def nodes[NODES]) {
     nodes[LEGS] = node_of(LMB_OP_MASKED, BODY, STRIDES, lmb_parameter(FOLLOWED_AGAIN));
     nodes[LEAN] = node_of(LMB_OP_MAKE_ADDITIVE, 8, STILL, lmb_constant(1.0f));
     nodes[ADDED] = node_of(LMB_OP_ADDITIVE, LEGS, LEAN, lmb_parameter(MOOD));
-    nodes[ADDED].masked = true;
     nodes[ADDED].mask = 1;
     nodes[LAST] = node_of(LMB_OP_PARTIAL, ADDED, 0, lmb_constant(0.125f));
     nodes[LAST].inputs[1] = kind == STRETCHED ? 6 : 0;

@@ -618,6 +618,7 @@ static lmb_node_def clip_at(uint32_t time_parameter) {
 static lmb_node_def node_of(lmb_op op, uint32_t first, uint32_t second, lmb_value weight) {
     lmb_node_def node = lmb_default_node_def();
     node.op = op;
+    node.mask = op == LMB_OP_MASKED ? 0 : LMB_NONE;
     node.inputs[0] = first;
     node.inputs[1] = second;
     node.input_count = 2;
@@ -682,7 +683,7 @@ static void test_weights_in_root_motion(void **state) {
         lmb_control_def def = stage_control(players, 2, 3);
         def.motion = &character_motion;
         lmb_node_def nodes[] = {clip_at(0), clip_at(1), node_of(cases[i].op, 0, 1, lmb_parameter(2))};
-        nodes[2].masked = cases[i].is_masked;
+        nodes[2].mask = cases[i].is_masked ? 0 : LMB_NONE;
         nodes[1].clip = lmb_constant(cases[i].op == LMB_OP_ADDITIVE ? 1.0f : 0.0f);
         nodes[1].joint_weights = cases[i].op == LMB_OP_PARTIAL && cases[i].is_masked ? 0 : LMB_NONE;
         stage s = stage_begin_with(&def, control_program_create_of(nodes, 3, def.parameter_count));

@@ -252,7 +252,7 @@ static void put_node(writer *writer, uint32_t index) {
     if (node->op == LMB_OP_BILINEAR || node->op == LMB_OP_TRILINEAR) {
         put_corners(writer, node);
     }
-    if (rows[node->op].has_mask || (node->op == LMB_OP_ADDITIVE && node->masked)) {
+    if (rows[node->op].has_mask || (node->op == LMB_OP_ADDITIVE && node->mask != LMB_NONE)) {
         put_mask(writer, "mask", writer->def->masks[node->mask]);
     }
     if (node->op == LMB_OP_MIRROR) {

@@ -521,7 +521,7 @@ static void with_all_choices(lmb_op op, scene_bounds bounds) {
         if (op == LMB_OP_ADDITIVE) {
             node->form = LMB_FORM_PARENT;
             node->unclamped = true;
-            node->masked = choice > 2;
+            node->mask = choice > 2 ? node->mask : LMB_NONE;
         }
         for (uint32_t character = 15; character < 67 && bounds.scale > 1e-5; character++) {
             *scene_parameter(&scene, character, 0) = (float)(character - 15) / 51.0f * 8.0f - 4.0f;

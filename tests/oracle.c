@@ -1022,7 +1022,7 @@ static oracle_transform model_part(const oracle_scene *scene, const lmb_node_def
                                    uint32_t joint, oracle_choices *choices) {
     const double reach = node->unclamped ? 4.0 : 1.0, min = node->unclamped ? -4.0 : 0.0;
     double weight = read_weight(scene, node->weight, character, min, reach);
-    weight *= node->masked ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
+    weight *= node->mask != LMB_NONE ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
     const oracle_transform d = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
     return mix(node, &no_change, &d, weight, choices);
 }
@@ -1133,7 +1133,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
     }
     const bool unclamped = node->op == LMB_OP_ADDITIVE && node->unclamped;
     double weight = read_weight(scene, node->weight, character, unclamped ? -4.0 : 0.0, unclamped ? 4.0 : 1.0);
-    if (node->op == LMB_OP_MASKED || (node->op == LMB_OP_ADDITIVE && node->masked)) {
+    if (node->op == LMB_OP_MASKED || (node->op == LMB_OP_ADDITIVE && node->mask != LMB_NONE)) {
         weight *= (double)scene->masks[node->mask][joint] / 255.0;
     }
     if (node->op == LMB_OP_ADDITIVE) {

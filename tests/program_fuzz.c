@@ -101,7 +101,6 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
         node->space2d = (lmb_space2d)fuzz_choice(in, LMB_SPACE2D_COUNT);
         node->shortest = (more & 1) != 0;
         node->unclamped = (more & 2) != 0;
-        node->masked = (more & 4) != 0;
     }
     for (int i = 0; i < 3 && (fields & 128) != 0; i++) {
         node->coordinates[i] = fuzz_value(in, parameters);

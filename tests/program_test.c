@@ -323,10 +323,9 @@ static void nodes_that_do_not_fit(void **state) {
     r.nodes[ADDITIVE].form = LMB_FORM_COUNT;
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "form", "unknown");
     r.nodes[ADDITIVE].form = LMB_FORM_LOCAL;
-    r.nodes[ADDITIVE].masked = true;
     r.nodes[ADDITIVE].mask = 99;
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "mask", "no such mask");
-    r.nodes[ADDITIVE].masked = false;
+    r.nodes[ADDITIVE].mask = LMB_NONE;
     static const uint32_t curved[] = {BLEND, MASKED, ADDITIVE};
     for (uint32_t i = 0; i < 3; i++) {
         char place[16];

@@ -112,6 +112,7 @@ static lmb_result create_clip(scenario *s, uint32_t index, uint64_t *state, lmb_
 static lmb_node_def node(lmb_op op, uint32_t first, uint32_t second) {
     lmb_node_def def = lmb_default_node_def();
     def.op = op;
+    def.mask = op == LMB_OP_MASKED ? 0 : LMB_NONE;
     if (op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE) {
         def.inputs[0] = first;
         def.inputs[1] = second;

@@ -174,6 +174,7 @@ lmb_node_def *scene_add(test_scene *scene, lmb_op op, uint32_t first, uint32_t s
     lmb_node_def *node = &scene->nodes[scene->node_count++];
     *node = lmb_default_node_def();
     node->op = op;
+    node->mask = op == LMB_OP_MASKED || op == LMB_OP_OVERRIDE ? 0 : LMB_NONE;
     node->inputs[0] = first;
     node->inputs[1] = second;
     node->input_count = (first != LMB_NONE ? 1u : 0u) + (second != LMB_NONE ? 1u : 0u);

@@ -65,7 +65,8 @@ void scene_rotation(const test_scene *scene, float *buffer, uint32_t character, 
 size_t scene_stage_floats(const test_scene *scene, lmb_stage stage);
 float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter);
 
-// Adds a node of this operation with the given inputs (LMB_NONE for none). Its index is node_count - 1.
+// Adds a node of this operation with the given inputs (LMB_NONE for none), of #LMB_OP_MASKED and #LMB_OP_OVERRIDE with
+// the first mask. Its index is node_count - 1.
 lmb_node_def *scene_add(test_scene *scene, lmb_op op, uint32_t first, uint32_t second);
 lmb_node_def *scene_add_pose_node(test_scene *scene, uint32_t pose);
 // Adds random poses 0 to 7, and a node of this operation whose inputs are these in turn. Its weights are parameters 0, 1

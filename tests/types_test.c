@@ -53,6 +53,7 @@ static uint32_t add(world *w, lmb_op op, uint32_t first, uint32_t second, uint32
     lmb_node_def *node = &w->nodes[w->node_count];
     *node = lmb_default_node_def();
     node->op = op;
+    node->mask = op == LMB_OP_MASKED ? 0 : LMB_NONE;
     for (uint32_t i = 0; i < 3 && inputs[i] != LMB_NONE; i++) {
         node->inputs[node->input_count++] = inputs[i];
     }

@@ -52,8 +52,9 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
         node.input_count =
             choices[which].min + random_below(&tree->random, choices[which].most - choices[which].min + 1);
         node.unclamped = random_below(&tree->random, 2) == 0;
-        node.masked = random_below(&tree->random, 2) == 0;
-        node.mask = random_below(&tree->random, MASKS);
+        const bool is_masked = random_below(&tree->random, 2) == 0 || node.op != LMB_OP_ADDITIVE;
+        const uint32_t mask = random_below(&tree->random, MASKS);
+        node.mask = is_masked ? mask : LMB_NONE;
         const bool any = node.op == LMB_OP_SCALE || node.op == LMB_OP_SUBTRACT_SCALE_ADD ||
                          (node.op == LMB_OP_ADDITIVE && node.unclamped);
         node.weight = lmb_constant(draw_weight(&tree->random, any ? -4.0f : 0.0f, any ? 4.0f : 1.0f));
@@ -179,7 +180,7 @@ static void expect(const tree *tree, uint32_t index, share own, weights *all) {
         expect(tree, node->inputs[0], below, all);
         return;
     case LMB_OP_ADDITIVE:
-        over.motion = own.motion * fmin(fabs(w) * (node->masked ? joint_0[node->mask] / 255.0 : 1.0), 1.0);
+        over.motion = own.motion * fmin(fabs(w) * (node->mask != LMB_NONE ? joint_0[node->mask] / 255.0 : 1.0), 1.0);
         break;
     case LMB_OP_PARTIAL: { // visible where the other is absent, whatever its weight
         const lmb_node_def *second = &tree->nodes[node->inputs[1]];

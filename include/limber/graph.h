@@ -170,7 +170,7 @@ typedef enum lmb_op {
     ///     q = base slerp(1, d, w)
     ///     s = base d^w
     ///
-    /// `masked` multiplies w by mask/255 of the joint (`mask`). `unclamped` allows w from -4 to 4, as in #LMB_OP_SCALE.
+    /// A mask (`mask`) multiplies w by mask/255 of the joint. `unclamped` allows w from -4 to 4, as in #LMB_OP_SCALE.
     /// `interpolation` and `shortest` choose how d is scaled by w (#lmb_mix), `form` and `space` how it is applied
     /// (#lmb_form, #lmb_space). An additive that #LMB_OP_MAKE_ADDITIVE made of a and r, added to r with weight 1 and
     /// the same form, gives a.
@@ -463,7 +463,7 @@ typedef struct lmb_node_def {
     /// Indices of nodes before this one. A node used by several nodes is evaluated once for each use.
     uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t input_count;
-    lmb_value weight;                   ///< blend, masked, partial, additive; scale and subtract-scale-add: the factor
+    lmb_value weight;                   ///< blends, override, additive; scale and subtract-scale-add: the factor
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the highest layer has the largest
     uint32_t masks[LMB_MAX_INPUTS];     ///< layers: for each input an index into the graph's masks, or #LMB_NONE
@@ -478,7 +478,7 @@ typedef struct lmb_node_def {
     /// (#LMB_REFUSED_TIME).
     lmb_value offset;
     bool loop;              ///< clip: loop over the duration (at it, 0 again) instead of clamping to [0, duration]
-    uint32_t mask;          ///< masked, and additive if `masked`: index into the graph's masks
+    uint32_t mask;          ///< masked, override, additive: index into the graph's masks; additive: #LMB_NONE for none
     uint32_t joint_weights; ///< clip: a mask that replaces the clip's joint weights, or #LMB_NONE for the clip's own
     uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
     uint32_t static_pose;   ///< pose: index into the graph's static poses, or #LMB_NONE for the pose buffer
@@ -489,7 +489,6 @@ typedef struct lmb_node_def {
     lmb_form form;          ///< make-additive, additive
     lmb_space space;        ///< make-additive, additive
     bool unclamped;         ///< additive: the weight may be from -4 to 4
-    bool masked;            ///< additive: multiply the weight by `mask`
     /// bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]. space1d, space2d: x and y of the point, in any range
     lmb_value coordinates[3];
     lmb_space2d space2d; ///< space2d: how weights are computed

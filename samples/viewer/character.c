@@ -168,7 +168,7 @@ static lmb_result create_program(character *character, lmb_error *error) {
     uint32_t pose = add_bases(&recipe, character);
     if (character->wave != NULL) {
         uint32_t wave = add_clip(&recipe, character->wave, PARAMETER_WAVE_TIME);
-        pose = add_pair(&recipe, LMB_OP_MASKED, pose, wave, lmb_parameter(PARAMETER_WAVE_WEIGHT));
+        pose = add_node(&recipe, lmb_masked_node(pose, wave, 0, lmb_parameter(PARAMETER_WAVE_WEIGHT)));
         recipe.nodes[pose].weight.curve = LMB_CURVE_UNIFORM_S;
         pose = add_on_top(&recipe, pose, character->breath, PARAMETER_BREATH_TIME, PARAMETER_BREATH_WEIGHT);
         add_on_top(&recipe, pose, character->lean, PARAMETER_LEAN_TIME, PARAMETER_LEAN_WEIGHT);

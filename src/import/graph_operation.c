@@ -389,11 +389,6 @@ static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MOD
         .parameter_max = 1.0f                                                                                          \
     }
 
-static void read_additive_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    ((lmb_graph_node *)target)->def.masked = true;
-    lmb_graph_read_mask(reader, field, value, target);
-}
-
 // Reads exactly as many poses as the operation has inputs.
 static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -532,7 +527,7 @@ static const lmb_graph_field additive_members[] = {
     MIX_FIELDS,
     FORM_FIELDS,
     {.name = "unclamped", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.unclamped)},
-    {.name = "mask", .read = read_additive_mask, .offset = offsetof(lmb_graph_node, def.mask)},
+    {.name = "mask", .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.mask)},
 };
 static const lmb_graph_field sum_members[] = {
     POSE_FIELD("a", def.inputs[0]),

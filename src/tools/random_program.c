@@ -103,8 +103,9 @@ static void draw_additive(plan *plan, lmb_node_def *node) {
     draw_blend(plan, node);
     draw_form(plan, node);
     node->unclamped = random_below(plan->random, 2) == 0;
-    node->masked = random_below(plan->random, 2) == 0;
-    node->mask = random_below(plan->random, RANDOM_PROGRAM_MASKS);
+    const bool is_masked = random_below(plan->random, 2) == 0;
+    const uint32_t mask = random_below(plan->random, RANDOM_PROGRAM_MASKS);
+    node->mask = is_masked ? mask : LMB_NONE;
 }
 
 static void draw_factor(plan *plan, lmb_node_def *node) {
