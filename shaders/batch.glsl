@@ -34,7 +34,7 @@ struct span_row {
     SharedWords dual_quaternions; // the same address again
     Words named_palette;          // of the previous frame
     Rows named_rows;              // the same address
-    Words poses[MOST_POSE_BUFFERS];
+    ReadWords poses[MOST_POSE_BUFFERS];
     Words inertia; // memory that inertialization keeps between frames
     Sources sources; // [source][2][character]
     Words weights; // [weight][character]
@@ -47,7 +47,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Spans {
 
 // Must match struct lmb_batch_push in src/gpu_push.h.
 layout(push_constant, scalar) uniform Push {
-    Words program;
+    ReadWords program;
     Spans spans;
     Words refused;
     Words list;           // indices of characters, if there is a list
@@ -72,7 +72,7 @@ void count_refusal(uint kind) {
     atomicAdd(push.refused.at[kind], 1u);
 }
 
-Words pose_buffer(frame f, uint index) {
+ReadWords pose_buffer(frame f, uint index) {
     return push.spans.at[f.span].poses[index];
 }
 

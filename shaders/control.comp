@@ -10,13 +10,13 @@ layout(local_size_x = 64) in;
 
 // Must match struct lmb_control_push in src/gpu_push.h.
 layout(push_constant, scalar) uniform Push {
-    Words block;
+    ReadWords block;
     Words state;
     Words parameters;
-    Words sent;
+    ReadWords sent;
     Words emitted;
     Words motions;
-    Words program; // whose clips the players play
+    ReadWords program; // whose clips the players play
     Words weights; // [weight][character]
     uint sent_count;
     uint characters;

@@ -32,7 +32,12 @@
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
     uint at[];
 };
-#define memory Words
+// Memory that no invocation writes while the kernel runs.
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer ReadWords {
+    uint at[];
+};
+#define memory ReadWords
+#define parameter_memory Words // a control writes them, and then reads them as poses do
 #define mutable_memory Words
 #define address uint
 #define LOAD(base, index) (base).at[index]
@@ -81,6 +86,7 @@ layout(constant_id = 13) const bool USES_INERTIA = true;
 #define USES_SPACES true // runs once per character: not worth removing
 typedef uint32_t uint;
 typedef const uint32_t *memory;
+#define parameter_memory memory
 typedef uint32_t *mutable_memory;
 // An index into memory. It is as wide as a pointer, so that adding it needs no conversion.
 typedef uintptr_t address;

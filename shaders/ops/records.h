@@ -34,7 +34,7 @@ END_STRUCT(key_search)
 // The context of an evaluation: a joint of a character.
 STRUCT(frame)
 memory program;
-memory parameters;
+parameter_memory parameters;
 word character;
 uint joint;
 lane_mask counts; // whether refused values count: false in lanes without a character
@@ -64,7 +64,7 @@ END_STRUCT(frame)
     }
 #define POSES(frame, index) pose_buffer(frame, index)
 void count_refusal(uint kind);
-Words pose_buffer(frame f, uint index);
+ReadWords pose_buffer(frame f, uint index);
 float load_weight(frame f, uint index);
 void store_weight(frame f, uint index, float weight);
 source load_source(frame f, uint index);
