@@ -193,7 +193,7 @@ typedef struct lmb_graph_node {
     int8_t *channel_signs;
 } lmb_graph_node;
 
-// graph_problem.c: reports an error at a JSON value.
+// graph_field.c: reports an error at a JSON value.
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
 // Reports an error at a position in a text that is not JSON.
 void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error);
@@ -204,7 +204,6 @@ bool lmb_graph_is_inserted(const lmb_graph_reader *reader, uint32_t value);
 // Returns whether a value has this type; reports it if not.
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
 
-// graph_field.c
 void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
 void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                      size_t size);
@@ -215,19 +214,21 @@ bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
 uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key);
 // Returns a decoded string in a pool; NULL if memory ran out or if it contains a zero, which is reported.
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
+// Returns the value of an object's member, or LMB_NONE.
+uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name);
 // Returns whether a string or key is a given name.
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
 // Reads the members of an object into a target.
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
+// A reader of fields that are read before or after all others.
+void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // Readers of fields: a bool; a uint32_t, an integer in the field's range; a float in the field's range; an enumeration.
 void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_value.c: returns the parameter of that name that the control does not write, or LMB_NONE.
-uint32_t lmb_graph_find_declared(const lmb_graph_json *graph, const char *name);
-// Reads an lmb_value: a constant, a parameter, a curve or a computed value.
+// graph_value.c: reads an lmb_value: a constant, a parameter, a curve or a computed value.
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // Reads the curve beside a value, which is stored at the same offset.
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
@@ -242,47 +243,39 @@ uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, cons
 // is none. Returns LMB_NONE if there is no room.
 uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
                                    uint32_t value);
-// Returns a smoothed parameter that follows `source`: an existing one of this half-life, or a new one.
-uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value);
 // Completes defaults and ranges after all uses are known.
 void lmb_graph_finish_parameters(lmb_graph_reader *reader);
 
-// graph_computed.c: returns whether a value is computed or is the weight of a fade; reads such a value for this field;
-// computes the defaults of computed parameters after those of all others are known.
-bool lmb_graph_is_computed(const lmb_graph_reader *reader, uint32_t value);
-lmb_value lmb_graph_read_computed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value);
-void lmb_graph_finish_computed(lmb_graph_reader *reader);
 // Reports a value that is not known yet when transitions are taken and rates are read.
 void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read);
 // Returns the parameter for the weight of the fade being read; `initial` is the weight at the start.
 uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value);
 
-// graph_mask.c: reads a byte for each joint, at most `max`. A joint that is not named has its parent's byte, a root
+// graph_joints.c: reads a byte for each joint, at most `max`. A joint that is not named has its parent's byte, a root
 // `of_root`. If `with_channels`, a byte for each channel follows, 0 if it is not named. The bytes are in the graph's
 // pool; returns NULL if memory ran out or the value is no object. lmb_graph_read_mask() reads a node's mask.
 uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
                                     bool with_channels);
 void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_joint_map.c: returns the joint of that name; reports it and returns LMB_NONE if there is none. Then the joint
+// Returns the joint of that name; reports it and returns LMB_NONE if there is none. Then the joint
 // map of an input of a combine.
 uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value);
 void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_mirror.c: reads the partners of a mirror; returns the index of a mirror with the partners that the node has
+// Reads the partners of a mirror; returns the index of a mirror with the partners that the node has
 // read.
 void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                                      void *target);
 uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node);
 
-// graph_joint_limits.c: reads a node's joint limits.
+// Reads a node's joint limits.
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_root.c: reads a member that belongs to levels of detail, emitted events or updates; returns false if it is
-// another one. lmb_graph_finish_root() then chooses the max lods if they are not given.
+// graph.c: reads a member that belongs to levels of detail, emitted events or updates; returns false if it is another
+// one.
 bool lmb_graph_read_root_field(lmb_graph_reader *reader, uint32_t key, uint32_t object);
-void lmb_graph_finish_root(lmb_graph_reader *reader);
 
 // graph_operation.c: reads a pose and all poses inside it, and returns the index of its node. After an error was
 // reported, the index has no meaning.
@@ -292,9 +285,7 @@ uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, u
 // graph_player.c: adds a player for a clip that has "play", or that is in a state and has no "time". The player then
 // sets the clip's time.
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
-// Returns the event of that name, or LMB_NONE. Then the reader of a field that is an event: it stores the event's
-// index.
-uint32_t lmb_graph_find_named_event(const lmb_graph_json *graph, const char *name);
+// The reader of a field that is an event: it stores the event's index.
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // graph_loop.c: returns a state from which transitions without events lead back to it while the same conditions hold,
@@ -302,10 +293,6 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
 #define LMB_GRAPH_LOOP_TEXT 160u
 uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, char text[LMB_GRAPH_LOOP_TEXT]);
 
-// graph_motion.c: reads the root motion of a clip. If it is extracted from the clip, `index` becomes that of the
-// remaining clip.
-void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
-                           lmb_value *index);
 // Returns whether a member is the outermost object's character motion. That is read after everything else.
 bool lmb_graph_find_character_motion(lmb_graph_reader *reader, uint32_t key, uint32_t object);
 void lmb_graph_read_character_motion(lmb_graph_reader *reader);
@@ -316,10 +303,8 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
 bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object);
 // Returns a name in the graph's pool; NULL if it is not a string. An empty name is reported, and returned as "".
 const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value);
-// Reads a curve's name. A fade has no value to which a curve could be applied.
-void lmb_graph_read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_fade.c: returns whether the value of a weight is a fade. lmb_graph_begin_fade() is called before the object
+// Returns whether the value of a weight is a fade. lmb_graph_begin_fade() is called before the object
 // with this member is read, then its pose and its value are read in any order, then lmb_graph_end_fade() is called.
 bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value);
 void lmb_graph_begin_fade(lmb_graph_reader *reader, uint32_t object, const char *member, lmb_graph_fade *fade);
@@ -330,8 +315,5 @@ void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
 // graph_insert.c: inserts a machine's text into a graph, at the machine without states, or uses it alone if the source
 // is the machine's. Returns false if that failed.
 bool lmb_graph_insert_machine(lmb_graph_reader *reader);
-
-// graph_condition.c: reads a transition's condition on parameters and clips as terms.
-void lmb_graph_read_condition(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 #endif

@@ -1,9 +1,178 @@
-// Reads state machines.
+// Reads state machines with their transitions and conditions, and fades of poses that events start.
 #include "graph.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// ---- Conditions: terms in postfix order.
+
+// The terms of a condition while it is read.
+typedef struct condition {
+    lmb_term terms[LMB_MAX_TERMS];
+    uint32_t count; // may exceed LMB_MAX_TERMS by one
+} condition;
+
+#define NUMBER(key_offset)                                                                                             \
+    { .offset = key_offset, .min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_max = 1.0f }
+
+static void add_term(condition *condition, const lmb_term *term) {
+    if (condition->count < LMB_MAX_TERMS) {
+        condition->terms[condition->count] = *term;
+    }
+    condition->count += condition->count <= LMB_MAX_TERMS ? 1 : 0;
+}
+
+// If a value is a clip's phase or remaining time, returns the member that names the clip; else LMB_NONE.
+static uint32_t find_place(const lmb_graph_reader *reader, uint32_t value, lmb_operand *operand) {
+    static const char *const names[LMB_OPERAND_COUNT] = {
+        [LMB_OPERAND_PHASE] = "phase", [LMB_OPERAND_REMAINING] = "remaining"};
+    const bool is_one = reader->json.values[value].type == LMB_JSON_OBJECT && reader->json.values[value].count == 1;
+    for (int i = LMB_OPERAND_PHASE; is_one && i < LMB_OPERAND_COUNT; i++) {
+        if (lmb_graph_is_text(reader, value + 1, names[i])) {
+            *operand = (lmb_operand)i;
+            return value + 2;
+        }
+    }
+    return LMB_NONE;
+}
+
+static const lmb_clip *clip_of(const lmb_graph_reader *reader, uint32_t node) {
+    return reader->graph->clips[(uint32_t)reader->graph->nodes[node].clip.constant];
+}
+
+// Returns the node of a clip that plays in the state from which the transition starts, or in a machine inside it: by
+// the clip's name, or with `true` the clip whose end is the state's. Returns LMB_NONE after an error was reported.
+static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
+    const lmb_graph_left *left = &reader->left;
+    const lmb_json_type type = reader->json.values[value].type;
+    if (left->is_any) {
+        lmb_graph_report(reader, value, "a transition of \"any\" leaves no one state, whose clips it could name");
+        return LMB_NONE;
+    }
+    if (type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, value)) {
+        if (left->end_node == LMB_NONE) {
+            lmb_graph_report(reader, value, "no clip plays in this state");
+        }
+        return left->end_node;
+    }
+    const char *name = lmb_graph_read_name(reader, value);
+    if (name == NULL || name[0] == '\0') {
+        return LMB_NONE;
+    }
+    for (uint32_t i = left->first; i < left->end; i++) {
+        if (reader->graph->nodes[i].player != NULL && strcmp(lmb_clip_name(clip_of(reader, i)), name) == 0) {
+            return i;
+        }
+    }
+    lmb_graph_report(reader, value, "no clip of this name plays in the state that the transition leaves");
+    return LMB_NONE;
+}
+
+// Reads a clip's phase or remaining time, and the constant it is compared with.
+static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value, lmb_term *term) {
+    term->player_node = find_node(reader, place);
+    if (term->player_node >= reader->left.end) {
+        return; // an error was reported for it, or for the state's pose
+    }
+    const float most =
+        term->operand == LMB_OPERAND_PHASE ? 1.0f : lmb_clip_duration(clip_of(reader, term->player_node));
+    const lmb_graph_field field = {.offset = offsetof(lmb_term, right), .max = most};
+    lmb_graph_read_value(reader, &field, value, term);
+    if (term->right.kind == LMB_VALUE_PARAMETER) {
+        lmb_graph_report(reader, value, "a clip's phase or remaining time is compared with a constant");
+    }
+}
+
+static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32_t value, condition *condition) {
+    static const lmb_graph_field sides[2] = {NUMBER(offsetof(lmb_term, left)), NUMBER(offsetof(lmb_term, right))};
+    const lmb_json_value *values = reader->json.values;
+    lmb_term term = {.kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count != 2) {
+        lmb_graph_report(reader, value, "%u numbers, where 2 were expected", (unsigned)values[value].count);
+        return;
+    }
+    const uint32_t left = value + 1, right = values[left].next;
+    const uint32_t place = find_place(reader, left, &term.operand);
+    lmb_operand other;
+    if (find_place(reader, right, &other) != LMB_NONE) {
+        lmb_graph_report(reader, right, "a clip's phase or remaining time stands on the left");
+    } else if (place != LMB_NONE) {
+        read_place(reader, place, right, &term);
+    } else {
+        lmb_graph_read_value(reader, &sides[0], left, &term);
+        lmb_graph_read_value(reader, &sides[1], right, &term);
+        lmb_graph_expect_early(reader, left, term.left);
+        lmb_graph_expect_early(reader, right, term.right);
+    }
+    add_term(condition, &term);
+}
+
+static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condition);
+
+// Reads all conditions of an "and" or "or", and joins them one by one.
+static void read_joined(lmb_graph_reader *reader, lmb_term_kind kind, uint32_t value, condition *condition) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count == 0) {
+        lmb_graph_report(reader, value, "no conditions");
+    }
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        read_one(reader, at, condition);
+        if (at != value + 1) {
+            add_term(condition, &(lmb_term){.kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)});
+        }
+    }
+}
+
+static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condition) {
+    static const char *const kinds[LMB_TERM_COUNT] = {[LMB_TERM_LESS] = "<",    [LMB_TERM_LESS_EQUAL] = "<=",
+                                                      [LMB_TERM_GREATER] = ">", [LMB_TERM_GREATER_EQUAL] = ">=",
+                                                      [LMB_TERM_EQUAL] = "==",  [LMB_TERM_AND] = "and",
+                                                      [LMB_TERM_OR] = "or"};
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (reader->json.values[value].count != 1) {
+        lmb_graph_report(reader, value, "a condition has one member");
+        return;
+    }
+    uint32_t key = value + 1;
+    for (int i = 0; i < LMB_TERM_COUNT; i++) {
+        if (lmb_graph_is_text(reader, key, kinds[i])) {
+            bool joins = i == LMB_TERM_AND || i == LMB_TERM_OR;
+            (joins ? read_joined : read_comparison)(reader, (lmb_term_kind)i, key + 1, condition);
+            return;
+        }
+    }
+    lmb_graph_report(reader, key, "unknown; there are <, <=, >, >=, ==, and, or");
+}
+
+static void read_condition(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_transition_def *transition = target;
+    condition read = {.count = 0};
+    uint32_t problems = reader->problem_count;
+    read_one(reader, value, &read);
+    if (reader->problem_count > problems || reader->result != LMB_OK) {
+        return;
+    }
+    if (read.count > LMB_MAX_TERMS) {
+        lmb_graph_report(reader, value, "more than %u comparisons, ands and ors", LMB_MAX_TERMS);
+        return;
+    }
+    lmb_term *terms = lmb_graph_allocate(reader, &reader->graph->pool, read.count, sizeof *terms);
+    for (uint32_t i = 0; terms != NULL && i < read.count; i++) {
+        terms[i] = read.terms[i];
+    }
+    transition->terms = terms;
+    transition->term_count = terms == NULL ? 0 : read.count;
+}
 
 // A machine while it is read. Its states are numbered from the initial one on, then in the order of the text.
 typedef struct machine {
@@ -34,11 +203,6 @@ typedef struct transition {
     uint32_t end_at;
     uint32_t priority_at;
 } transition;
-
-static uint32_t find_member(const lmb_graph_reader *reader, uint32_t object, const char *name) {
-    bool twice;
-    return lmb_json_member(&reader->json, object, name, &twice);
-}
 
 static uint32_t find_state(const machine *machine, const char *name) {
     for (uint32_t i = 0; i < machine->state_count; i++) {
@@ -73,7 +237,8 @@ static void read_end(lmb_graph_reader *reader, const lmb_graph_field *field, uin
     lmb_graph_read_boolean(reader, field, value, target);
 }
 
-void lmb_graph_read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+// Reads a curve's name. A fade has no value to which a curve could be applied.
+static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field whole = {.offset = 0};
     lmb_value shape = lmb_constant(0.0f);
     if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
@@ -108,12 +273,12 @@ static const lmb_graph_field transition_members[] = {
      .read = lmb_graph_read_plain,
      .offset = offsetof(transition, def.after),
      .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "when", .read = lmb_graph_read_condition},
+    {.name = "when", .read = read_condition},
     {.name = "fade",
      .read = lmb_graph_read_plain,
      .offset = offsetof(transition, def.fade),
      .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "curve", .read = lmb_graph_read_fade_curve, .offset = offsetof(transition, def.curve)},
+    {.name = "curve", .read = read_fade_curve, .offset = offsetof(transition, def.curve)},
     {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(transition, def.kind), .choices = kinds},
     {.name = "profile", .read = lmb_graph_read_mask, .offset = offsetof(transition, def.profile)},
     {.name = "priority", .read = read_priority, .min = -LARGEST_PRIORITY, .max = LARGEST_PRIORITY},
@@ -180,23 +345,16 @@ static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_
 
 // ---- States.
 
-static void read_known(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)reader;
-    (void)field;
-    (void)value;
-    (void)target;
-}
-
 // Returns whether a transition of a state has "end": true. Runs before transitions are read, so it ignores invalid
 // values.
 static bool asks_for_end(const lmb_graph_reader *reader, uint32_t object) {
     const lmb_json_value *values = reader->json.values;
-    uint32_t list = find_member(reader, object, "transitions");
+    uint32_t list = lmb_graph_find_member(reader, object, "transitions");
     if (list == LMB_NONE || values[list].type != LMB_JSON_ARRAY) {
         return false;
     }
     for (uint32_t at = list + 1; at < values[list].next; at = values[at].next) {
-        uint32_t end = values[at].type == LMB_JSON_OBJECT ? find_member(reader, at, "end") : LMB_NONE;
+        uint32_t end = values[at].type == LMB_JSON_OBJECT ? lmb_graph_find_member(reader, at, "end") : LMB_NONE;
         if (end != LMB_NONE && values[end].type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, end)) {
             return true;
         }
@@ -233,12 +391,12 @@ static void read_restart(lmb_graph_reader *reader, const lmb_graph_field *field,
 }
 
 static const lmb_graph_field state_members[] = {
-    {.name = "name", .required = true, .read = read_known},
+    {.name = "name", .required = true, .read = lmb_graph_skip},
     {.name = "pose", .required = true, .read = read_state_pose},
     {.name = "restart", .read = read_restart, .offset = offsetof(lmb_state_def, restart)},
     STATE_EVENT("entry", entry_event),
     STATE_EVENT("exit", exit_event),
-    {.name = "transitions", .read = read_known},
+    {.name = "transitions", .read = lmb_graph_skip},
 };
 static const lmb_graph_fields state_fields = {"a state", state_members, sizeof state_members / sizeof state_members[0],
                                               NULL};
@@ -248,7 +406,7 @@ static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t numb
     uint32_t object = machine->objects[number];
     state read = {.machine = machine, .number = number, .left.end_node = LMB_NONE};
     lmb_graph_read_fields(reader, &state_fields, object, &read);
-    uint32_t list = find_member(reader, object, "transitions");
+    uint32_t list = lmb_graph_find_member(reader, object, "transitions");
     if (list != LMB_NONE && reader->result == LMB_OK) {
         reader->left = read.left;
         read_transitions(reader, machine, number, list);
@@ -270,7 +428,7 @@ const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value) {
 
 static void name_states(lmb_graph_reader *reader, machine *machine) {
     for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
-        uint32_t at = find_member(reader, machine->objects[i], "name");
+        uint32_t at = lmb_graph_find_member(reader, machine->objects[i], "name");
         const char *name = lmb_graph_read_name(reader, at);
         if (name != NULL && find_state(machine, name) != LMB_NONE) {
             lmb_graph_report(reader, at, "another state has this name");
@@ -378,7 +536,7 @@ static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine
     }
     for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
         if (!reached[i] && !lmb_graph_is_inserted(reader, machine->objects[i])) {
-            lmb_graph_warn(reader, find_member(reader, machine->objects[i], "name"),
+            lmb_graph_warn(reader, lmb_graph_find_member(reader, machine->objects[i], "name"),
                            "no transitions lead to this state");
         }
     }
@@ -393,7 +551,7 @@ static void warn_of_loop(lmb_graph_reader *reader, const machine *machine) {
     const uint32_t state = lmb_graph_find_loop(reader, &def, states);
     if (state != LMB_NONE) {
         lmb_graph_warn(
-            reader, find_member(reader, machine->objects[state], "name"),
+            reader, lmb_graph_find_member(reader, machine->objects[state], "name"),
             "%s: each leads to the next without an event while the same conditions hold, %u times in a frame", states,
             LMB_MAX_TRANSITIONS_A_FRAME);
     }
@@ -426,4 +584,155 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     }
     end_machine(reader, &machine);
     return reader->result == LMB_OK ? lmb_graph_add_node(reader, &machine.pose, node->object) : 0;
+}
+
+// ---- Fades of poses that events start.
+
+// Fades of poses that events start.
+
+// The members of a fade while they are read.
+typedef struct members {
+    lmb_fade_def def;
+    uint32_t restart_at;
+} members;
+
+static void read_fade_restart(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((members *)target)->restart_at = value;
+    lmb_graph_read_boolean(reader, field, value, target);
+}
+
+#define SECONDS(key, member)                                                                                           \
+    { .name = key, .read = lmb_graph_read_plain, .offset = offsetof(members, member), .max = LMB_MAX_CONTROL_SECONDS }
+
+static const lmb_graph_field fade_members[] = {
+    {.name = "in", .required = true, .read = lmb_graph_read_event, .offset = offsetof(members, def.in_event)},
+    {.name = "out", .read = lmb_graph_read_event, .offset = offsetof(members, def.out_event)},
+    {.name = "at-end", .read = lmb_graph_read_boolean, .offset = offsetof(members, def.at_end)},
+    SECONDS("after", def.after),
+    SECONDS("seconds", def.in_seconds),
+    SECONDS("out-seconds", def.out_seconds),
+    {.name = "curve", .read = read_fade_curve, .offset = offsetof(members, def.curve)},
+    {.name = "restart", .read = read_fade_restart, .offset = offsetof(members, def.restart)},
+    {.name = "initial", .read = lmb_graph_skip},
+    {.name = "name", .read = lmb_graph_skip},
+};
+static const lmb_graph_fields fade_fields = {"a fade", fade_members, sizeof fade_members / sizeof fade_members[0],
+                                             NULL};
+
+bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value) {
+    return reader->json.values[value].type == LMB_JSON_OBJECT &&
+           (lmb_graph_find_member(reader, value, "in") != LMB_NONE ||
+            lmb_graph_find_member(reader, value, "out") != LMB_NONE);
+}
+
+static bool ends_with_clip(const lmb_graph_reader *reader, uint32_t at) {
+    return at != LMB_NONE && reader->json.values[at].type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, at);
+}
+
+// Returns the fade's own name, or that of its "in" event.
+static const char *find_name(lmb_graph_reader *reader, uint32_t value) {
+    uint32_t at = lmb_graph_find_member(reader, value, "name");
+    if (at != LMB_NONE) {
+        const char *name = lmb_graph_read_name(reader, at);
+        return name == NULL ? "fade" : name;
+    }
+    at = lmb_graph_find_member(reader, value, "in");
+    bool is_named = at != LMB_NONE && reader->json.values[at].type == LMB_JSON_STRING;
+    char *name =
+        is_named ? lmb_graph_allocate(reader, &reader->graph->pool, lmb_json_string_room(&reader->json, at), 1) : NULL;
+    if (name == NULL) {
+        return "fade"; // the error is reported where the event is read
+    }
+    lmb_json_string(&reader->json, at, name);
+    return name;
+}
+
+static bool begins_in(lmb_graph_reader *reader, uint32_t value) {
+    static const char *const states[] = {"out", "in", NULL};
+    static const lmb_graph_field choice = {.choices = states};
+    uint32_t at = lmb_graph_find_member(reader, value, "initial");
+    int state = 0;
+    if (at != LMB_NONE) {
+        lmb_graph_read_choice(reader, &choice, at, &state);
+    }
+    return state == 1;
+}
+
+static void add_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
+    lmb_graph_json *graph = reader->graph;
+    lmb_fade_def *fades =
+        lmb_graph_grow(reader, &graph->pool, graph->fades, graph->def.fade_count, &graph->fade_capacity, sizeof *fades);
+    if (fades == NULL) {
+        return;
+    }
+    graph->fades = fades;
+    const bool begins = begins_in(reader, fade->at);
+    fade->parameter = lmb_graph_name_fade(reader, fade->name, begins ? 1.0f : 0.0f, fade->at);
+    fade->index = graph->def.fade_count++;
+    fades[fade->index] = lmb_default_fade_def();
+    fades[fade->index].name = fade->name;
+    fades[fade->index].parameter = fade->parameter;
+    fades[fade->index].begins_in = begins;
+}
+
+// Adds the fade before its pose is read, so that it comes before the machines inside the pose.
+void lmb_graph_begin_fade(lmb_graph_reader *reader, uint32_t object, const char *member, lmb_graph_fade *fade) {
+    uint32_t value = member == NULL ? LMB_NONE : lmb_graph_find_member(reader, object, member);
+    *fade = (lmb_graph_fade){.at = LMB_NONE, .index = LMB_NONE};
+    if (value == LMB_NONE || !lmb_graph_is_fade(reader, value)) {
+        return;
+    }
+    fade->at = value;
+    fade->name = find_name(reader, value);
+    fade->end_at = lmb_graph_find_member(reader, value, "at-end");
+    if (reader->result == LMB_OK && lmb_graph_begin_machine(reader, value)) {
+        add_fade(reader, fade);
+    }
+}
+
+uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fade, uint32_t value) {
+    if (fade->index == LMB_NONE) {
+        return lmb_graph_read_pose(reader, value);
+    }
+    const lmb_graph_owner outside = reader->owner;
+    reader->owner = (lmb_graph_owner){.name = fade->name,
+                                      .depth = outside.depth + 1,
+                                      .end_node = LMB_NONE,
+                                      .holds = ends_with_clip(reader, fade->end_at)};
+    uint32_t node = lmb_graph_read_pose(reader, value);
+    fade->is_read = true;
+    fade->pose = node;
+    fade->plays = reader->owner.end_node != LMB_NONE;
+    reader->owner = outside;
+    return node;
+}
+
+lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
+    members members = {.def = lmb_default_fade_def()};
+    lmb_fade_def *read = &members.def;
+    read->out_seconds = -1.0f;
+    lmb_graph_read_fields(reader, &fade_fields, fade->at, &members);
+    read->out_seconds = read->out_seconds < 0.0f ? read->in_seconds : read->out_seconds;
+    if (read->restart && read->in_event != LMB_NONE && read->in_event == read->out_event) {
+        lmb_graph_report(reader, members.restart_at, "the event fades out what it would begin anew");
+    }
+    if (fade->index != LMB_NONE) {
+        lmb_fade_def *def = &reader->graph->fades[fade->index];
+        read->name = def->name;
+        read->parameter = def->parameter;
+        read->begins_in = def->begins_in;
+        read->pose = def->pose;
+        *def = *read;
+    }
+    return lmb_parameter(fade->parameter);
+}
+
+void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade) {
+    if (fade->index != LMB_NONE && fade->is_read) {
+        reader->graph->fades[fade->index].pose = fade->pose;
+    }
+    if (fade->index != LMB_NONE && fade->is_read && reader->result == LMB_OK && !fade->plays &&
+        ends_with_clip(reader, fade->end_at)) {
+        lmb_graph_report(reader, fade->end_at, "no clip plays in what is faded, so it has no end");
+    }
 }

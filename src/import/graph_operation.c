@@ -298,8 +298,8 @@ static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *fie
     const lmb_json *json = &reader->json;
     const uint32_t axis = (uint32_t)((field->offset - offsetof(lmb_graph_node, def.coordinates)) / sizeof(lmb_value));
     lmb_graph_field ranged = *field;
-    bool twice, is_first = true;
-    const uint32_t inputs = lmb_json_member(json, ((lmb_graph_node *)target)->object, "inputs", &twice);
+    bool is_first = true;
+    const uint32_t inputs = lmb_graph_find_member(reader, ((lmb_graph_node *)target)->object, "inputs");
     const bool has_inputs = inputs != LMB_NONE && json->values[inputs].type == LMB_JSON_ARRAY;
     for (uint32_t at = inputs + 1; has_inputs && at < json->values[inputs].next; at = json->values[at].next) {
         float coordinate;
@@ -634,8 +634,7 @@ static const operation operations[] = {
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
 static bool states_time(const lmb_graph_reader *reader, uint32_t object) {
-    bool twice;
-    return lmb_json_member(&reader->json, object, "time", &twice) != LMB_NONE;
+    return lmb_graph_find_member(reader, object, "time") != LMB_NONE;
 }
 
 static void check_space(lmb_graph_reader *reader, const lmb_graph_node *node) {

@@ -1,9 +1,13 @@
-// Reads values: constants, parameters, smoothed parameters and curves.
+// Reads values: constants, parameters, smoothed parameters, curves, weights of fades and computed values.
 #include "graph.h"
+
+#include "../number.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// ---- Parameters.
 
 static void read_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
@@ -59,6 +63,15 @@ static void join(lmb_graph_reader *reader, lmb_graph_stated *known, const lmb_gr
     }
 }
 
+// Returns the parameter of that name that the control does not write, or LMB_NONE.
+static uint32_t find_declared(const lmb_graph_json *graph, const char *name) {
+    uint32_t i = lmb_index_first(&graph->parameter_index, lmb_index_hash_text(name));
+    while (i != LMB_NONE && (graph->parameters[i].is_written || strcmp(graph->parameters[i].name, name) != 0)) {
+        i = lmb_index_next(&graph->parameter_index, i);
+    }
+    return i;
+}
+
 static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
                               uint32_t value) {
     lmb_graph_json *graph = reader->graph;
@@ -107,7 +120,7 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
                                    uint32_t value) {
     lmb_graph_json *graph = reader->graph;
     uint32_t count = graph->def.parameter_count;
-    uint32_t index = lmb_graph_find_declared(graph, name);
+    uint32_t index = find_declared(graph, name);
     if (index == LMB_NONE) {
         index = add_parameter(reader, name, field, value);
     }
@@ -116,14 +129,6 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
         graph->parameters[index].is_written = true;
     }
     return is_there ? index : LMB_NONE;
-}
-
-uint32_t lmb_graph_find_declared(const lmb_graph_json *graph, const char *name) {
-    uint32_t i = lmb_index_first(&graph->parameter_index, lmb_index_hash_text(name));
-    while (i != LMB_NONE && (graph->parameters[i].is_written || strcmp(graph->parameters[i].name, name) != 0)) {
-        i = lmb_index_next(&graph->parameter_index, i);
-    }
-    return i;
 }
 
 static void *grow_smoothed(lmb_graph_reader *reader) {
@@ -135,7 +140,8 @@ static void *grow_smoothed(lmb_graph_reader *reader) {
     return smoothed;
 }
 
-uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value) {
+// Returns a smoothed parameter that follows `source`: an existing one of this half-life, or a new one.
+static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value) {
     lmb_graph_json *graph = reader->graph;
     uint32_t count = graph->def.smoothed_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -156,7 +162,7 @@ uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
                                   uint32_t value) {
     lmb_graph_json *graph = reader->graph;
-    uint32_t index = lmb_graph_find_declared(graph, use->name);
+    uint32_t index = find_declared(graph, use->name);
     if (index == LMB_NONE) {
         index = add_parameter(reader, use->name, field, value);
     }
@@ -169,39 +175,183 @@ lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_decl
     return lmb_parameter(index);
 }
 
-static void finish_parameter(lmb_graph_reader *reader, lmb_graph_declared *parameter) {
-    lmb_graph_stated *min = &parameter->min;
-    lmb_graph_stated *max = &parameter->max;
-    lmb_graph_stated *initial = &parameter->initial;
-    if (min->value > max->value) {
-        if (min->at != LMB_NONE && max->at != LMB_NONE) {
-            lmb_graph_report(reader, max->at, "%g is below \"min\", %g", (double)max->value, (double)min->value);
-            return;
-        }
-        *(min->at == LMB_NONE ? &min->value : &max->value) = min->at == LMB_NONE ? max->value : min->value;
+// ---- Weights of fades, which may be defined later in the text.
+
+static lmb_graph_named *find_fade(lmb_graph_reader *reader, const char *name) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t i = 0;
+    while (i < graph->fade_name_count && strcmp(graph->fade_names[i].name, name) != 0) {
+        i++;
     }
-    float within = fminf(fmaxf(initial->value, min->value), max->value);
-    if (initial->at != LMB_NONE && within != initial->value) {
-        lmb_graph_report(reader, initial->at, "%g is outside %g to %g, the range of this parameter",
-                         (double)initial->value, (double)min->value, (double)max->value);
-    }
-    initial->value = within;
+    return i < graph->fade_name_count ? &graph->fade_names[i] : NULL;
 }
 
-void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
-    for (uint32_t i = 0; i < reader->graph->def.parameter_count; i++) {
-        finish_parameter(reader, &reader->graph->parameters[i]);
+static uint32_t add_weight(lmb_graph_reader *reader, const char *name, float initial, uint32_t value) {
+    const uint32_t parameter = lmb_graph_add_written(reader, name, "in", initial, 1.0f, value);
+    if (parameter < reader->graph->def.parameter_count) {
+        reader->graph->parameters[parameter].is_late = true;
     }
-    for (uint32_t i = 0; i < reader->graph->def.smoothed_count && !reader->is_full && reader->result == LMB_OK; i++) {
-        const lmb_smoothed_def *def = &reader->graph->smoothed[i];
-        const lmb_graph_declared *source = &reader->graph->parameters[def->source.parameter];
-        lmb_graph_declared *smoothed = &reader->graph->parameters[def->parameter];
-        smoothed->initial = source->initial;
-        smoothed->min = source->min;
-        smoothed->max = source->max;
-    }
-    lmb_graph_finish_computed(reader);
+    return parameter;
 }
+
+static lmb_graph_named *add_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    lmb_graph_named *fades = lmb_graph_grow(reader, &graph->pool, graph->fade_names, graph->fade_name_count,
+                                            &graph->fade_name_capacity, sizeof *fades);
+    if (fades == NULL) {
+        return NULL;
+    }
+    graph->fade_names = fades;
+    lmb_graph_named *added = &fades[graph->fade_name_count++];
+    *added =
+        (lmb_graph_named){.name = name, .parameter = add_weight(reader, name, initial, value), .used_at = LMB_NONE};
+    return added;
+}
+
+uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    lmb_graph_named *fade = find_fade(reader, name);
+    fade = fade == NULL ? add_fade(reader, name, initial, value) : fade;
+    if (fade == NULL || fade->count++ > 0) {
+        return add_weight(reader, name, initial, value);
+    }
+    if (fade->parameter < graph->def.parameter_count) {
+        graph->parameters[fade->parameter].initial.value = initial;
+    }
+    return fade->parameter;
+}
+
+static void read_fade_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    const char *name = lmb_graph_read_name(reader, value);
+    if (name == NULL || name[0] == '\0') {
+        return;
+    }
+    lmb_graph_named *fade = find_fade(reader, name);
+    fade = fade == NULL ? add_fade(reader, name, 0.0f, value) : fade;
+    if (fade != NULL) {
+        fade->used_at = fade->used_at == LMB_NONE ? value : fade->used_at;
+        *(uint32_t *)target = fade->parameter;
+    }
+}
+
+// {"fade": "NAME"}.
+static const lmb_graph_field fade_members[] = {{.name = "fade", .required = true, .read = read_fade_name}};
+static const lmb_graph_fields fade_fields = {"a fade's weight", fade_members, 1, NULL};
+
+void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read) {
+    const uint32_t parameter = lmb_value_reads(read);
+    if (parameter < reader->graph->def.parameter_count && reader->graph->parameters[parameter].is_late) {
+        lmb_graph_report(reader, value, "a fade's weight is known only after transitions are taken and rates are read");
+    }
+}
+
+// ---- Computed values.
+
+enum { MOST_DEPTH = 8 };
+
+static const char *const computed_names[LMB_COMPUTED_COUNT] = {
+    [LMB_COMPUTED_ADD] = "add",    [LMB_COMPUTED_SUBTRACT] = "subtract", [LMB_COMPUTED_MULTIPLY] = "multiply",
+    [LMB_COMPUTED_MIN] = "min",    [LMB_COMPUTED_MAX] = "max",           [LMB_COMPUTED_CLAMP] = "clamp",
+    [LMB_COMPUTED_REMAP] = "remap"};
+
+// Returns LMB_COMPUTED_COUNT for any other object. "min" and "max" are also members of a parameter, so the object must
+// have just one member.
+static lmb_computed_kind find_computed(const lmb_graph_reader *reader, uint32_t value) {
+    int kind = reader->json.values[value].count == 1 ? 0 : LMB_COMPUTED_COUNT;
+    while (kind < LMB_COMPUTED_COUNT && !lmb_graph_is_text(reader, value + 1, computed_names[kind])) {
+        kind++;
+    }
+    return (lmb_computed_kind)kind;
+}
+
+static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_def *computed) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t count = lmb_computed_input_count(computed->kind), problems = reader->problem_count;
+    if (!lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
+        return false;
+    }
+    if (reader->depth == MOST_DEPTH) {
+        lmb_graph_report(reader, list, "more than %u nested computed numbers", (unsigned)MOST_DEPTH);
+        return false;
+    }
+    if (values[list].count != count) {
+        lmb_graph_report(reader, list, "%u numbers, where %u were expected", (unsigned)values[list].count,
+                         (unsigned)count);
+        return false;
+    }
+    lmb_graph_field input = {.min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_max = 1.0f};
+    reader->depth++;
+    for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
+        lmb_graph_read_value(reader, &input, at, computed->inputs);
+        input.offset += sizeof(lmb_value);
+    }
+    reader->depth--;
+    return reader->problem_count == problems && reader->result == LMB_OK;
+}
+
+// A computed value without parameters is a constant.
+static lmb_value evaluate_constant(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                   const lmb_computed_def *computed) {
+    const float number = lmb_computed_at(computed, NULL);
+    if (!(number >= field->min && number <= field->max)) {
+        lmb_graph_report(reader, value, "its value is %g, outside %g to %g", (double)number, (double)field->min,
+                         (double)field->max);
+    }
+    return lmb_constant(number);
+}
+
+static lmb_value add_computed(lmb_graph_reader *reader, const lmb_computed_def *computed, bool is_late,
+                              uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    const uint32_t count = graph->def.computed_count;
+    lmb_computed_def *all =
+        lmb_graph_grow(reader, &graph->pool, graph->computed, count, &graph->computed_capacity, sizeof *all);
+    if (all == NULL) {
+        return lmb_constant(0.0f);
+    }
+    graph->computed = all;
+    const uint32_t parameter =
+        lmb_graph_add_written(reader, computed_names[computed->kind], "result", 0.0f, 1.0f, value);
+    if (parameter >= graph->def.parameter_count || reader->is_full) {
+        return lmb_constant(0.0f);
+    }
+    all[count] = *computed;
+    all[count].parameter = parameter;
+    graph->def.computed_count++;
+    graph->parameters[parameter].is_computed = true;
+    graph->parameters[parameter].is_late = is_late;
+    return lmb_parameter(parameter);
+}
+
+static bool is_computed(const lmb_graph_reader *reader, uint32_t value) {
+    return find_computed(reader, value) != LMB_COMPUTED_COUNT ||
+           lmb_graph_find_member(reader, value, "fade") != LMB_NONE;
+}
+
+static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value) {
+    const lmb_graph_json *graph = reader->graph;
+    lmb_computed_def computed = lmb_default_computed_def();
+    computed.kind = find_computed(reader, value);
+    if (computed.kind == LMB_COMPUTED_COUNT) {
+        uint32_t parameter = LMB_NONE;
+        lmb_graph_read_fields(reader, &fade_fields, value, &parameter);
+        return parameter == LMB_NONE ? lmb_constant(0.0f) : lmb_parameter(parameter);
+    }
+    if (!read_inputs(reader, value + 2, &computed)) {
+        return lmb_constant(0.0f);
+    }
+    bool is_constant = true, is_late = false;
+    for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
+        const uint32_t parameter = lmb_value_reads(computed.inputs[i]);
+        is_constant = is_constant && parameter == LMB_NONE;
+        is_late = is_late || (parameter < graph->def.parameter_count && graph->parameters[parameter].is_late);
+    }
+    return is_constant ? evaluate_constant(reader, field, value, &computed)
+                       : add_computed(reader, &computed, is_late, value);
+}
+
+// ---- Values and curves.
 
 static void read_control(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
@@ -316,7 +466,7 @@ static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *fiel
     }
     lmb_value used = lmb_graph_use_parameter(reader, &use.declared, field, value);
     if (use.half_life > 0.0f) {
-        used.parameter = lmb_graph_follow(reader, used.parameter, use.half_life, value);
+        used.parameter = follow(reader, used.parameter, use.half_life, value);
     }
     set_value(result, used);
 }
@@ -325,7 +475,6 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
                         bool is_inside) {
     lmb_value *result = (lmb_value *)(void *)((char *)target + field->offset);
     lmb_json_type type = reader->json.values[value].type;
-    bool twice;
     if (type == LMB_JSON_NUMBER) {
         lmb_graph_field constant = *field;
         constant.offset += offsetof(lmb_value, constant);
@@ -337,9 +486,9 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
                          lmb_json_type_name(type));
     } else if (lmb_graph_is_fade(reader, value)) {
         lmb_graph_report(reader, value, "a fade is where a pose is weighed, and in no curve");
-    } else if (lmb_graph_is_computed(reader, value)) {
-        set_value(result, lmb_graph_read_computed(reader, field, value));
-    } else if (lmb_json_member(&reader->json, value, "curve", &twice) == LMB_NONE) {
+    } else if (is_computed(reader, value)) {
+        set_value(result, read_computed(reader, field, value));
+    } else if (lmb_graph_find_member(reader, value, "curve") == LMB_NONE) {
         read_parameter(reader, field, value, result);
     } else if (is_inside) {
         lmb_graph_report(reader, value, "a curve inside a curve");
@@ -357,4 +506,75 @@ void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field
     lmb_value beside = lmb_constant(0.0f);
     read_shape(reader, &whole, value, &beside);
     set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), &beside, value);
+}
+
+// ---- Defaults and ranges, after all uses are known.
+
+static void finish_parameter(lmb_graph_reader *reader, lmb_graph_declared *parameter) {
+    lmb_graph_stated *min = &parameter->min;
+    lmb_graph_stated *max = &parameter->max;
+    lmb_graph_stated *initial = &parameter->initial;
+    if (min->value > max->value) {
+        if (min->at != LMB_NONE && max->at != LMB_NONE) {
+            lmb_graph_report(reader, max->at, "%g is below \"min\", %g", (double)max->value, (double)min->value);
+            return;
+        }
+        *(min->at == LMB_NONE ? &min->value : &max->value) = min->at == LMB_NONE ? max->value : min->value;
+    }
+    float within = fminf(fmaxf(initial->value, min->value), max->value);
+    if (initial->at != LMB_NONE && within != initial->value) {
+        lmb_graph_report(reader, initial->at, "%g is outside %g to %g, the range of this parameter",
+                         (double)initial->value, (double)min->value, (double)max->value);
+    }
+    initial->value = within;
+}
+
+static void check_fades(lmb_graph_reader *reader) {
+    for (uint32_t i = 0; i < reader->graph->fade_name_count; i++) {
+        const lmb_graph_named *fade = &reader->graph->fade_names[i];
+        if (fade->used_at != LMB_NONE && fade->count != 1) {
+            lmb_graph_report(reader, fade->used_at,
+                             fade->count == 0 ? "there is no fade of this name" : "several fades have this name");
+        }
+    }
+}
+
+// The default of a computed parameter is its value for the defaults of the parameters that it reads.
+static void find_defaults(lmb_graph_reader *reader) {
+    lmb_graph_json *graph = reader->graph;
+    if (graph->def.computed_count == 0) {
+        return;
+    }
+    float *row = lmb_graph_allocate(reader, &reader->scratch, graph->def.parameter_count, sizeof *row);
+    if (row == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < graph->def.parameter_count; i++) {
+        row[i] = graph->parameters[i].initial.value;
+    }
+    for (uint32_t i = 0; i < graph->def.computed_count; i++) {
+        const float number = lmb_computed_at(&graph->computed[i], row);
+        lmb_graph_declared *parameter = &graph->parameters[graph->computed[i].parameter];
+        row[graph->computed[i].parameter] = parameter->initial.value = number;
+        parameter->min.value = fminf(number, 0.0f);
+        parameter->max.value = fmaxf(number, 1.0f);
+    }
+}
+
+void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
+    for (uint32_t i = 0; i < reader->graph->def.parameter_count; i++) {
+        finish_parameter(reader, &reader->graph->parameters[i]);
+    }
+    for (uint32_t i = 0; i < reader->graph->def.smoothed_count && !reader->is_full && reader->result == LMB_OK; i++) {
+        const lmb_smoothed_def *def = &reader->graph->smoothed[i];
+        const lmb_graph_declared *source = &reader->graph->parameters[def->source.parameter];
+        lmb_graph_declared *smoothed = &reader->graph->parameters[def->parameter];
+        smoothed->initial = source->initial;
+        smoothed->min = source->min;
+        smoothed->max = source->max;
+    }
+    check_fades(reader);
+    if (!reader->is_full && reader->result == LMB_OK) {
+        find_defaults(reader);
+    }
 }

@@ -1,0 +1,652 @@
+// Reads what concerns joints and channels by their names: masks, joint maps, mirrors and joint limits.
+#include "graph.h"
+
+#include "../graph.h"
+
+#include <string.h>
+
+// ---- A byte for each joint and channel: masks, joint weights, blend profiles and max lods.
+
+// The value that an object gives a joint or a channel.
+typedef struct share {
+    uint32_t value;
+    bool is_set;
+} share;
+
+// Reads the value of a joint by its name, or of a channel if `count` includes the channels.
+static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uint32_t count, share *shares) {
+    const lmb_graph_field field = {.offset = offsetof(share, value), .min = 0.0f, .max = (float)max};
+    uint32_t part = lmb_graph_find_part(reader, key);
+    if (part != LMB_NONE && part >= count) {
+        lmb_graph_report(reader, key, "the rig has no joint of this name");
+    }
+    if (part >= count) {
+        return;
+    }
+    if (shares[part].is_set) {
+        lmb_graph_report(reader, key, "given twice");
+    }
+    shares[part].is_set = true;
+    lmb_graph_read_whole(reader, &field, key + 1, &shares[part]);
+}
+
+static uint32_t count_parts(const lmb_rig *rig) {
+    return lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig);
+}
+
+// Parents precede their children, so the value that a joint inherits is known.
+static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t count, share *shares, uint8_t *bytes) {
+    for (uint32_t part = lmb_rig_joint_count(rig); part < count; part++) {
+        bytes[part] = (uint8_t)shares[part].value;
+    }
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        if (!shares[joint].is_set) {
+            shares[joint].value = parent != LMB_NONE ? shares[parent].value : of_root;
+        }
+        bytes[joint] = (uint8_t)shares[joint].value;
+    }
+}
+
+// Returns the index of this mask. The graph takes ownership of it, or releases it if it has an equal one already.
+static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t count = count_parts(reader->source->rig);
+    uint64_t hash = lmb_index_hash(mask, count);
+    for (uint32_t i = lmb_index_first(&graph->mask_index, hash); i != LMB_NONE;
+         i = lmb_index_next(&graph->mask_index, i)) {
+        if (memcmp(graph->masks[i], mask, count) == 0) {
+            lmb_pool_release(&graph->pool, mask);
+            return i;
+        }
+    }
+    uint8_t **masks =
+        lmb_graph_grow(reader, &graph->pool, graph->masks, graph->def.mask_count, &graph->mask_capacity, sizeof *masks);
+    if (masks == NULL) {
+        return 0;
+    }
+    graph->masks = masks;
+    if (!lmb_graph_index(reader, &graph->mask_index, hash)) {
+        return 0;
+    }
+    masks[graph->def.mask_count] = mask;
+    return graph->def.mask_count++;
+}
+
+uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
+                                    bool with_channels) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return NULL;
+    }
+    uint32_t count = with_channels ? count_parts(reader->source->rig) : lmb_rig_joint_count(reader->source->rig);
+    share *shares = lmb_graph_allocate(reader, &reader->scratch, count, sizeof *shares);
+    uint8_t *bytes = lmb_graph_allocate(reader, &reader->graph->pool, count, 1);
+    if (shares == NULL || bytes == NULL) {
+        return NULL;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_share(reader, key, max, count, shares);
+    }
+    inherit(reader->source->rig, of_root, count, shares, bytes);
+    lmb_pool_release(&reader->scratch, shares);
+    return bytes;
+}
+
+void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
+    if (mask == NULL) {
+        return;
+    }
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_mask(reader, mask);
+}
+
+// ---- Joint maps of the inputs of a combine.
+
+uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value) {
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return LMB_NONE;
+    }
+    uint32_t joint = lmb_names_find(reader->joints, lmb_rig_joint_count(reader->source->rig), name);
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    if (joint == LMB_NONE) {
+        lmb_graph_report(reader, value, "the rig has no joint of this name");
+    }
+    return joint;
+}
+
+// Maps the joint named at `value` to joint `joint` of the input.
+static void set_joint(lmb_graph_reader *reader, uint32_t value, uint32_t joint, uint32_t *table) {
+    uint32_t named = lmb_graph_find_joint(reader, value);
+    if (named == LMB_NONE || joint == LMB_NONE) {
+        return;
+    }
+    if (table[named] != LMB_NONE) {
+        lmb_graph_report(reader, value, "given twice");
+    }
+    table[named] = joint;
+}
+
+static void read_list(lmb_graph_reader *reader, uint32_t value, uint32_t *table) {
+    const lmb_json_value *values = reader->json.values;
+    uint32_t joint = 0;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        if (lmb_graph_expect(reader, at, LMB_JSON_STRING)) {
+            set_joint(reader, at, joint, table);
+        }
+        joint++;
+    }
+}
+
+static void read_pairs(lmb_graph_reader *reader, uint32_t value, uint32_t *table) {
+    const lmb_json_value *values = reader->json.values;
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        if (lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
+            set_joint(reader, key, lmb_graph_find_joint(reader, key + 1), table);
+        }
+    }
+}
+
+// Returns the index of a joint map with this table. The graph takes ownership of the table, or releases it if it has an
+// equal joint map already.
+static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table, uint32_t joint_count) {
+    lmb_graph_json *graph = reader->graph;
+    size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *table;
+    uint64_t hash = lmb_index_hash(table, size);
+    for (uint32_t i = lmb_index_first(&graph->part_index, hash); i != LMB_NONE;
+         i = lmb_index_next(&graph->part_index, i)) {
+        if (graph->joint_maps[i].joint_count == joint_count && memcmp(graph->joint_maps[i].joints, table, size) == 0) {
+            lmb_pool_release(&graph->pool, table);
+            return i;
+        }
+    }
+    lmb_joint_map_def *joint_maps = lmb_graph_grow(reader, &graph->pool, graph->joint_maps, graph->def.joint_map_count,
+                                                   &graph->part_capacity, sizeof *joint_maps);
+    if (joint_maps == NULL) {
+        return LMB_NONE;
+    }
+    graph->joint_maps = joint_maps;
+    if (!lmb_graph_index(reader, &graph->part_index, hash)) {
+        return LMB_NONE;
+    }
+    joint_maps[graph->def.joint_map_count] = (lmb_joint_map_def){table, joint_count};
+    return graph->def.joint_map_count++;
+}
+
+void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *given = &reader->json.values[value];
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    bool is_list = given->type == LMB_JSON_ARRAY;
+    if (!is_list && !lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (given->count == 0) {
+        lmb_graph_report(reader, value, "no joints");
+        return;
+    }
+    uint32_t *table = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *table);
+    if (table == NULL) {
+        return;
+    }
+    memset(table, 0xff, joint_count * sizeof *table); // LMB_NONE
+    (is_list ? read_list : read_pairs)(reader, value, table);
+    *(uint32_t *)(void *)((char *)target + field->offset) =
+        add_part(reader, table, is_list ? given->count : joint_count);
+}
+
+// ---- Mirrors: their axis, and the partners of joints and channels.
+
+static void read_pair(lmb_graph_reader *reader, uint32_t key, uint32_t *partners) {
+    uint32_t first = lmb_graph_find_joint(reader, key);
+    if (first == LMB_NONE || !lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
+        return;
+    }
+    uint32_t second = lmb_graph_find_joint(reader, key + 1);
+    if (second == LMB_NONE) {
+        return;
+    }
+    if ((partners[first] != first && partners[first] != second) ||
+        (partners[second] != second && partners[second] != first)) {
+        lmb_graph_report(reader, key + 1, "one of the two has another partner");
+        return;
+    }
+    partners[first] = second;
+    partners[second] = first;
+}
+
+void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t *partners = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *partners);
+    if (partners == NULL) {
+        return;
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        partners[joint] = joint;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_pair(reader, key, partners);
+    }
+    lmb_graph_node *node = target;
+    node->partners = partners;
+    node->partners_at = value;
+}
+
+static uint32_t find_channel(lmb_graph_reader *reader, uint32_t value) {
+    uint32_t count = lmb_rig_channel_count(reader->source->rig);
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return LMB_NONE;
+    }
+    uint32_t channel = lmb_names_find(reader->channels, count, name);
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    if (channel == LMB_NONE) {
+        lmb_graph_report(reader, value, "the rig has no channel of this name");
+    }
+    return channel;
+}
+
+// What the object of a channel contains.
+typedef struct channel_mirror {
+    uint32_t partner; // or LMB_NONE
+    float sign;
+} channel_mirror;
+
+static void read_channel_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        ((channel_mirror *)target)->partner = find_channel(reader, value);
+    }
+}
+
+static void read_sign(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    channel_mirror *mirror = target;
+    lmb_graph_read_plain(reader, field, value, target);
+    if (mirror->sign != 1.0f && mirror->sign != -1.0f) {
+        lmb_graph_report(reader, value, "neither 1 nor -1");
+    }
+}
+
+static const lmb_graph_field mirrored_members[] = {
+    {.name = "partner", .read = read_channel_name},
+    {.name = "sign", .read = read_sign, .offset = offsetof(channel_mirror, sign), .min = -1.0f, .max = 1.0f}};
+static const lmb_graph_fields mirrored_fields = {"a channel's mirror", mirrored_members, 2, NULL};
+
+static void read_channel(lmb_graph_reader *reader, uint32_t key, uint32_t *partners, int8_t *signs) {
+    uint32_t first = find_channel(reader, key);
+    channel_mirror mirror = {.partner = first, .sign = 1.0f};
+    if (first == LMB_NONE) {
+        return;
+    }
+    if (reader->json.values[key + 1].type == LMB_JSON_STRING) {
+        read_channel_name(reader, NULL, key + 1, &mirror);
+    } else if (lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
+        lmb_graph_read_fields(reader, &mirrored_fields, key + 1, &mirror);
+    }
+    uint32_t second = mirror.partner;
+    if (second == LMB_NONE) {
+        return;
+    }
+    if ((partners[first] != first && partners[first] != second) ||
+        (partners[second] != second && partners[second] != first)) {
+        lmb_graph_report(reader, key + 1, "one of the two has another partner");
+        return;
+    }
+    partners[first] = second;
+    partners[second] = first;
+    signs[first] = signs[second] = mirror.sign < 0.0f ? -1 : 1;
+}
+
+void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                     void *target) {
+    (void)field;
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    uint32_t count = lmb_rig_channel_count(reader->source->rig);
+    uint32_t *partners = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *partners);
+    int8_t *signs = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *signs);
+    if (partners == NULL || signs == NULL) {
+        return;
+    }
+    for (uint32_t channel = 0; channel < count; channel++) {
+        partners[channel] = channel;
+        signs[channel] = 1;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_channel(reader, key, partners, signs);
+    }
+    lmb_graph_node *node = target;
+    node->channel_partners = partners;
+    node->channel_signs = signs;
+    node->partners_at = node->partners == NULL ? value : node->partners_at;
+}
+
+// Finds partners by name, once for all mirrors.
+static uint32_t *find_channel_partners(lmb_graph_reader *reader) {
+    if (reader->channel_partners == NULL) {
+        const lmb_rig *rig = reader->source->rig;
+        reader->channel_partners = lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_channel_count(rig),
+                                                      sizeof *reader->channel_partners);
+        if (reader->channel_partners != NULL) {
+            lmb_rig_find_mirror_channels(rig, reader->channel_partners);
+        }
+    }
+    return reader->channel_partners;
+}
+
+// Finds partners by name, once for all mirrors.
+static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    if (reader->partners == NULL) {
+        const lmb_rig *rig = reader->source->rig;
+        lmb_error error;
+        reader->partners =
+            lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_joint_count(rig), sizeof *reader->partners);
+        if (reader->partners != NULL && lmb_rig_find_mirror(rig, reader->partners, &error) != LMB_OK) {
+            lmb_graph_report(reader, node->object, "%s", error.message);
+        }
+    }
+    return reader->partners;
+}
+
+// Reports an invalid mirror at the position of its partners.
+static void check_mirror(lmb_graph_reader *reader, const lmb_mirror_def *mirror, uint32_t at) {
+    const lmb_node_def rest = lmb_default_node_def();
+    const lmb_graph_def def = {
+        .rig = reader->source->rig, .nodes = &rest, .node_count = 1, .mirrors = mirror, .mirror_count = 1};
+    lmb_error error;
+    if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
+        lmb_graph_report(reader, at, "%s", error.message);
+    }
+}
+
+static bool are_alike(const lmb_mirror_def *a, const lmb_mirror_def *b, const lmb_rig *rig) {
+    size_t joint_count = lmb_rig_joint_count(rig), channel_count = lmb_rig_channel_count(rig);
+    return a->axis == b->axis && memcmp(a->partners, b->partners, joint_count * sizeof *a->partners) == 0 &&
+           memcmp(a->channel_partners, b->channel_partners, channel_count * sizeof *a->channel_partners) == 0 &&
+           a->channel_signs == b->channel_signs;
+}
+
+uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    lmb_graph_json *graph = reader->graph;
+    lmb_mirror_def mirror = {.axis = node->axis,
+                             .partners = node->partners != NULL ? node->partners : find_partners(reader, node),
+                             .channel_partners = node->channel_partners != NULL ? node->channel_partners
+                                                                                : find_channel_partners(reader),
+                             .channel_signs = node->channel_signs};
+    if (mirror.partners == NULL || mirror.channel_partners == NULL) {
+        return 0;
+    }
+    if ((node->partners != NULL || node->channel_partners != NULL) && reader->problem_count == 0) {
+        check_mirror(reader, &mirror, node->partners_at);
+    }
+    for (uint32_t i = 0; i < graph->def.mirror_count; i++) {
+        if (are_alike(&graph->mirrors[i], &mirror, reader->source->rig)) {
+            return i;
+        }
+    }
+    lmb_mirror_def *mirrors = lmb_graph_grow(reader, &graph->pool, graph->mirrors, graph->def.mirror_count,
+                                             &graph->mirror_capacity, sizeof *mirrors);
+    if (mirrors == NULL) {
+        return 0;
+    }
+    graph->mirrors = mirrors;
+    mirrors[graph->def.mirror_count] = mirror;
+    return graph->def.mirror_count++;
+}
+
+// ---- Joint limits and ranges of channels.
+
+// The ends of a range, of three components or of one.
+typedef struct range {
+    float min[3];
+    float max[3];
+    lmb_axis axis;
+} range;
+
+// Reads three numbers, or one that applies to all three.
+static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_graph_field component = *field;
+    if (values[value].type != LMB_JSON_ARRAY) {
+        for (int i = 0; i < 3; i++, component.offset += sizeof(float)) {
+            uint32_t problems = reader->problem_count;
+            lmb_graph_read_plain(reader, &component, value, target);
+            if (reader->problem_count > problems) {
+                return;
+            }
+        }
+        return;
+    }
+    if (values[value].count != 3) {
+        lmb_graph_report(reader, value, "%u numbers, where 3 were expected, or one for all",
+                         (unsigned)values[value].count);
+        return;
+    }
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, component.offset += sizeof(float)) {
+        lmb_graph_read_plain(reader, &component, at, target);
+    }
+}
+
+#define ENDS(lowest, highest, is_required)                                                                             \
+    {.name = "min",                                                                                                    \
+     .required = is_required,                                                                                          \
+     .read = read_triple,                                                                                              \
+     .offset = offsetof(range, min),                                                                                   \
+     .min = lowest,                                                                                                    \
+     .max = highest},                                                                                                  \
+    {                                                                                                                  \
+        .name = "max", .required = is_required, .read = read_triple, .offset = offsetof(range, max), .min = lowest,    \
+        .max = highest                                                                                                 \
+    }
+
+static const lmb_graph_field distance_members[] = {ENDS(-LMB_LARGEST, LMB_LARGEST, true)};
+static const lmb_graph_fields distance_fields = {"a range", distance_members, 2, NULL};
+static const lmb_graph_field angle_members[] = {ENDS(-180.0f, 180.0f, true)};
+static const lmb_graph_fields angle_fields = {"a range", angle_members, 2, NULL};
+
+static const char *const axes[] = {"x", "y", "z", NULL};
+static const lmb_graph_field twist_members[] = {
+    {.name = "axis", .read = lmb_graph_read_choice, .offset = offsetof(range, axis), .choices = axes},
+    {.name = "min", .read = lmb_graph_read_plain, .offset = offsetof(range, min), .min = -360.0f, .max = 360.0f},
+    {.name = "max", .read = lmb_graph_read_plain, .offset = offsetof(range, max), .min = -360.0f, .max = 360.0f},
+};
+static const lmb_graph_fields twist_fields = {"a twist", twist_members, 3, NULL};
+
+static bool read_range(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t value, range *found) {
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return false;
+    }
+    lmb_graph_read_fields(reader, fields, value, found);
+    return true;
+}
+
+static void read_translation(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_joint_limit_def *limit = target;
+    range found = {.axis = LMB_AXIS_X};
+    if (read_range(reader, &distance_fields, value, &found)) {
+        limit->set |= LMB_JOINT_LIMIT_TRANSLATION;
+        memcpy(limit->translation_min, found.min, sizeof found.min);
+        memcpy(limit->translation_max, found.max, sizeof found.max);
+    }
+}
+
+static void read_scale(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_joint_limit_def *limit = target;
+    range found = {.axis = LMB_AXIS_X};
+    if (read_range(reader, &distance_fields, value, &found)) {
+        limit->set |= LMB_JOINT_LIMIT_SCALE;
+        memcpy(limit->scale_min, found.min, sizeof found.min);
+        memcpy(limit->scale_max, found.max, sizeof found.max);
+    }
+}
+
+static void read_angles(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_joint_limit_def *limit = target;
+    range found = {.axis = LMB_AXIS_X};
+    if (read_range(reader, &angle_fields, value, &found)) {
+        limit->set |= LMB_JOINT_LIMIT_ANGLES;
+        memcpy(limit->angle_min, found.min, sizeof found.min);
+        memcpy(limit->angle_max, found.max, sizeof found.max);
+    }
+}
+
+static void read_twist(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_joint_limit_def *limit = target;
+    range found = {.min = {-180.0f}, .max = {180.0f}, .axis = limit->twist_axis};
+    if (read_range(reader, &twist_fields, value, &found)) {
+        limit->set |= LMB_JOINT_LIMIT_TWIST;
+        limit->twist_axis = found.axis;
+        limit->twist_min = found.min[0];
+        limit->twist_max = found.max[0];
+    }
+}
+
+static void read_swing(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_read_plain(reader, field, value, target);
+    ((lmb_joint_limit_def *)target)->set |= LMB_JOINT_LIMIT_SWING;
+}
+
+static const lmb_graph_field limit_members[] = {
+    {.name = "translation", .read = read_translation},
+    {.name = "scale", .read = read_scale},
+    {.name = "twist", .read = read_twist},
+    {.name = "swing", .read = read_swing, .offset = offsetof(lmb_joint_limit_def, swing), .max = 180.0f},
+    {.name = "angles", .read = read_angles},
+};
+static const lmb_graph_fields limit_fields = {"a joint's limits", limit_members, 5, NULL};
+
+// Reads two numbers, min and max.
+static void read_ends(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_graph_field end = *field;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count != 2) {
+        lmb_graph_report(reader, value, "%u numbers, where 2 were expected", (unsigned)values[value].count);
+        return;
+    }
+    lmb_graph_read_plain(reader, &end, value + 1, target);
+    end.offset += sizeof(float);
+    lmb_graph_read_plain(reader, &end, values[value + 1].next, target);
+}
+
+static const lmb_graph_field channel_members[] = {{.name = "range",
+                                                   .required = true,
+                                                   .read = read_ends,
+                                                   .offset = offsetof(lmb_channel_range, min),
+                                                   .min = -LMB_LARGEST,
+                                                   .max = LMB_LARGEST}};
+static const lmb_graph_fields channel_fields = {"a channel's limits", channel_members, 1, NULL};
+
+static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_def *limits, lmb_channel_range *ranges,
+                      bool *given) {
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t part = lmb_graph_find_part(reader, key);
+    if (part == LMB_NONE) {
+        return;
+    }
+    if (given[part]) {
+        lmb_graph_report(reader, key, "given twice");
+    }
+    given[part] = true;
+    if (!lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (part < joint_count) {
+        lmb_graph_read_fields(reader, &limit_fields, key + 1, &limits[part]);
+    } else {
+        lmb_graph_read_fields(reader, &channel_fields, key + 1, &ranges[part - joint_count]);
+    }
+}
+
+// Reports errors that only the graph's own checks find.
+static void check_limits(lmb_graph_reader *reader, const lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
+                         uint32_t at) {
+    const lmb_node_def rest = lmb_default_node_def();
+    const lmb_graph_def def = {.rig = reader->source->rig,
+                               .nodes = &rest,
+                               .node_count = 1,
+                               .joint_limits = &limits,
+                               .joint_limits_count = 1,
+                               .channel_ranges = &ranges};
+    lmb_error error;
+    if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
+        lmb_graph_report(reader, at, "%s", error.message);
+    }
+}
+
+// Returns the index of these limits. The graph takes ownership of them, or releases them if it has equal ones already.
+static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits, lmb_channel_range *ranges) {
+    lmb_graph_json *graph = reader->graph;
+    size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *limits;
+    size_t ranges_size = lmb_rig_channel_count(reader->source->rig) * sizeof *ranges;
+    uint64_t hash = lmb_index_hash(limits, size) ^ lmb_index_hash(ranges, ranges_size);
+    for (uint32_t i = lmb_index_first(&graph->limits_index, hash); i != LMB_NONE;
+         i = lmb_index_next(&graph->limits_index, i)) {
+        if (memcmp(graph->joint_limits[i], limits, size) == 0 && memcmp(graph->ranges[i], ranges, ranges_size) == 0) {
+            lmb_pool_release(&graph->pool, limits);
+            lmb_pool_release(&graph->pool, ranges);
+            return i;
+        }
+    }
+    lmb_channel_range **all_ranges = lmb_graph_grow(reader, &graph->pool, graph->ranges, graph->def.joint_limits_count,
+                                                    &graph->ranges_capacity, sizeof *all_ranges);
+    if (all_ranges == NULL) {
+        return 0;
+    }
+    graph->ranges = all_ranges;
+    all_ranges[graph->def.joint_limits_count] = ranges;
+    lmb_joint_limit_def **all = lmb_graph_grow(reader, &graph->pool, graph->joint_limits, graph->def.joint_limits_count,
+                                               &graph->limits_capacity, sizeof *all);
+    if (all == NULL) {
+        return 0;
+    }
+    graph->joint_limits = all;
+    if (!lmb_graph_index(reader, &graph->limits_index, hash)) {
+        return 0;
+    }
+    all[graph->def.joint_limits_count] = limits;
+    return graph->def.joint_limits_count++;
+}
+
+void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t channel_count = lmb_rig_channel_count(reader->source->rig);
+    bool *given = lmb_graph_allocate(reader, &reader->scratch, (size_t)joint_count + channel_count, sizeof *given);
+    lmb_joint_limit_def *limits = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *limits);
+    lmb_channel_range *ranges = lmb_graph_allocate(reader, &reader->graph->pool, channel_count, sizeof *ranges);
+    if (given == NULL || limits == NULL || ranges == NULL) {
+        return;
+    }
+    for (uint32_t channel = 0; channel < channel_count; channel++) {
+        ranges[channel] = lmb_default_channel_range();
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        limits[joint] = lmb_default_joint_limit_def();
+    }
+    uint32_t problems = reader->problem_count;
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_part(reader, key, limits, ranges, given);
+    }
+    lmb_pool_release(&reader->scratch, given);
+    if (reader->problem_count == problems) {
+        check_limits(reader, limits, ranges, value);
+    }
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits, ranges);
+}
