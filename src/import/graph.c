@@ -15,17 +15,10 @@
 #define BASE_BUDGET ((size_t)64 << 20)
 #define BUDGET_PER_BYTE 1024u
 
-// ---- Levels of detail, the max number of emitted events, and updates: members that only the outermost object may have, in
-// addition to the fields of its operation.
+// ---- Members that only the outermost object may have, in addition to the fields of its operation.
 
-static void read_level(lmb_graph_reader *reader, uint32_t value) {
-    static const lmb_graph_field field = {
-        .offset = offsetof(lmb_graph_def, lod), .max = LMB_MAX_LODS - 1, .parameter_max = LMB_MAX_LODS - 1};
-    reader->graph->def.lod = lmb_constant(0.0f);
-    lmb_graph_read_value(reader, &field, value, &reader->graph->def);
-}
-
-static void read_levels(lmb_graph_reader *reader, uint32_t value) {
+static void read_levels(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
     lmb_error error;
     uint32_t problems = reader->problem_count;
     uint8_t *table = lmb_graph_read_joint_bytes(reader, value, LMB_MAX_LODS - 1, LMB_MAX_LODS - 1, false);
@@ -33,63 +26,85 @@ static void read_levels(lmb_graph_reader *reader, uint32_t value) {
         lmb_rig_check_max_lods(reader->source->rig, table, &error) != LMB_OK) {
         lmb_graph_report(reader, value, "%s", error.message);
     }
-    reader->graph->def.max_lods = table;
+    ((lmb_graph_def *)target)->max_lods = table;
 }
 
-static void read_max_emitted_events(lmb_graph_reader *reader, uint32_t value) {
-    static const lmb_graph_field field = {
-        .offset = offsetof(lmb_graph_def, max_emitted_events), .min = 1.0f, .max = LMB_MAX_EMITTED_EVENTS};
-    lmb_graph_read_whole(reader, &field, value, &reader->graph->def);
-}
-
-static void read_update_every(lmb_graph_reader *reader, uint32_t value) {
-    static const lmb_graph_field field = {
-        .min = 1.0f, .max = 16.0f, .initial = 1.0f, .parameter_min = 1.0f, .parameter_max = 16.0f};
+static void read_update_every(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
-    lmb_graph_read_value(reader, &field, value, &graph->update_every);
-    graph->def.update_every = &graph->update_every;
+    lmb_graph_def *def = target;
+    lmb_graph_read_value(reader, field, value, &graph->update_every);
+    def->update_every = &graph->update_every;
     lmb_graph_expect_early(reader, value, graph->update_every);
     const uint32_t parameter = lmb_value_reads(graph->update_every);
-    if (parameter < graph->def.parameter_count && graph->parameters[parameter].is_computed) {
+    if (parameter < def->parameter_count && graph->parameters[parameter].is_computed) {
         lmb_graph_report(reader, value, "it is needed before numbers are computed");
     }
 }
 
-static void read_interpolate_updates(lmb_graph_reader *reader, uint32_t value) {
-    static const lmb_graph_field field = {.offset = offsetof(lmb_graph_def, interpolate_updates)};
-    lmb_graph_read_boolean(reader, &field, value, &reader->graph->def);
-}
+typedef enum root_member {
+    ROOT_LOD,
+    ROOT_MAX_LODS,
+    ROOT_MAX_EMITTED_EVENTS,
+    ROOT_UPDATE_EVERY,
+    ROOT_INTERPOLATE_UPDATES,
+    ROOT_CHARACTER_MOTION
+} root_member;
 
-bool lmb_graph_read_root_field(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
-    static const struct {
-        const char *name;
-        void (*read)(lmb_graph_reader *reader, uint32_t value);
-        const char *what;
-    } members[LMB_GRAPH_ROOT_FIELDS] = {{"lod", read_level, "levels of detail"},
-                                        {"max-lods", read_levels, "levels of detail"},
-                                        {"max-emitted-events", read_max_emitted_events, "a limit of emitted events"},
-                                        {"update-every", read_update_every, "updates"},
-                                        {"interpolate-updates", read_interpolate_updates, "updates"}};
-    for (int i = 0; i < LMB_GRAPH_ROOT_FIELDS; i++) {
-        if (!lmb_graph_is_text(reader, key, members[i].name)) {
-            continue;
-        }
-        if (object != 0) {
-            lmb_graph_report(reader, key, "the outermost pose alone has %s", members[i].what);
-        } else if (reader->root_keys[i] != 0) {
-            lmb_graph_report(reader, key, "given twice");
-        } else {
-            reader->root_keys[i] = key;
-            members[i].read(reader, key + 1);
-        }
-        return true;
+static const struct {
+    const char *what;
+    lmb_graph_field field;
+} root_members[LMB_GRAPH_ROOT_FIELDS] = {
+    [ROOT_LOD] = {"levels of detail",
+                  {.name = "lod",
+                   .read = lmb_graph_read_value,
+                   .offset = offsetof(lmb_graph_def, lod),
+                   .max = LMB_MAX_LODS - 1,
+                   .parameter_max = LMB_MAX_LODS - 1}},
+    [ROOT_MAX_LODS] = {"levels of detail", {.name = "max-lods", .read = read_levels}},
+    [ROOT_MAX_EMITTED_EVENTS] = {"a limit of emitted events",
+                                 {.name = "max-emitted-events",
+                                  .read = lmb_graph_read_whole,
+                                  .offset = offsetof(lmb_graph_def, max_emitted_events),
+                                  .min = 1.0f,
+                                  .max = LMB_MAX_EMITTED_EVENTS}},
+    [ROOT_UPDATE_EVERY] = {"updates",
+                           {.name = "update-every",
+                            .read = read_update_every,
+                            .min = 1.0f,
+                            .max = 16.0f,
+                            .initial = 1.0f,
+                            .parameter_min = 1.0f,
+                            .parameter_max = 16.0f}},
+    [ROOT_INTERPOLATE_UPDATES] = {"updates",
+                                  {.name = "interpolate-updates",
+                                   .read = lmb_graph_read_boolean,
+                                   .offset = offsetof(lmb_graph_def, interpolate_updates)}},
+    // Read after everything else.
+    [ROOT_CHARACTER_MOTION] = {"character motion", {.name = "character-motion", .read = lmb_graph_skip}},
+};
+
+static bool read_root_member(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
+    int i = 0;
+    while (i < LMB_GRAPH_ROOT_FIELDS && !lmb_graph_is_text(reader, key, root_members[i].field.name)) {
+        i++;
     }
-    return false;
+    if (i == LMB_GRAPH_ROOT_FIELDS) {
+        return false;
+    }
+    if (object != 0) {
+        lmb_graph_report(reader, key, "the outermost pose alone has %s", root_members[i].what);
+    } else if (reader->root_keys[i] != 0) {
+        lmb_graph_report(reader, key, "given twice");
+    } else {
+        reader->root_keys[i] = key;
+        root_members[i].field.read(reader, &root_members[i].field, key + 1, &reader->graph->def);
+    }
+    return true;
 }
 
 static void finish_root(lmb_graph_reader *reader) {
-    const uint32_t level = reader->root_keys[0];
-    const uint32_t levels = reader->root_keys[1];
+    const uint32_t level = reader->root_keys[ROOT_LOD];
+    const uint32_t levels = reader->root_keys[ROOT_MAX_LODS];
     if (level == 0 && levels != 0) {
         lmb_graph_report(reader, levels, "max-lods, and no \"lod\" that chooses among them");
     }
@@ -139,7 +154,8 @@ static bool prepare_names(lmb_graph_reader *reader) {
                                          .clips = clips,
                                          .clip_count = source->clip_count,
                                          .static_poses = source->static_poses,
-                                         .static_pose_count = source->static_pose_count};
+                                         .static_pose_count = source->static_pose_count,
+                                         .lod = lmb_constant(0.0f)};
     return true;
 }
 
@@ -250,7 +266,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
         return;
     }
     lmb_graph_read_pose(reader, 0);
-    lmb_graph_read_character_motion(reader);
+    lmb_graph_read_character_motion(reader, reader->root_keys[ROOT_CHARACTER_MOTION]);
     lmb_graph_finish_parameters(reader);
     finish_root(reader);
     lmb_graph_json *graph = reader->graph;
@@ -371,6 +387,7 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
     lmb_graph_reader reader = {.source = source,
                                .problems = problems,
                                .graph = create(source, host),
+                               .read_root_member = read_root_member,
                                .inertia_at = LMB_NONE,
                                .owner = {.end_node = LMB_NONE}};
     if (reader.graph == NULL) {

@@ -104,10 +104,13 @@ typedef struct lmb_graph_insert {
     size_t replaced; // bytes of the source's text that it replaces
 } lmb_graph_insert;
 
-// "lod", "max-lods", "max-emitted-events", "update-every", "interpolate-updates".
-#define LMB_GRAPH_ROOT_FIELDS 5
+// The number of members that only the outermost object may have.
+#define LMB_GRAPH_ROOT_FIELDS 6
 
-typedef struct lmb_graph_reader {
+typedef struct lmb_graph_reader lmb_graph_reader;
+struct lmb_graph_reader {
+    // Reads such a member of any pose; returns false if it is another one.
+    bool (*read_root_member)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
     const lmb_graph_source *source;
     const lmb_machine_text *machine; // the separate text of a machine, or NULL
     lmb_graph_insert insert;
@@ -126,7 +129,6 @@ typedef struct lmb_graph_reader {
     size_t object_capacity;
     lmb_graph_owner owner;
     lmb_graph_left left; // the state from which the transition being read starts
-    uint32_t motion_at;  // the key "character-motion", or 0
     uint32_t player_count;
     uint32_t machine_count; // including fades
     uint32_t inertia_at;    // the first inertialized transition, or LMB_NONE
@@ -137,7 +139,7 @@ typedef struct lmb_graph_reader {
     uint32_t depth;                            // how deep computed values are nested
     bool is_full;                              // a limit on nodes or parameters was reported
     lmb_result result;                         // not LMB_OK if memory ran out: reading then ends
-} lmb_graph_reader;
+};
 
 // A member that an object may have. `read` stores its value at `offset` of the target.
 typedef struct lmb_graph_field lmb_graph_field;
@@ -158,7 +160,8 @@ typedef struct lmb_graph_fields {
     const char *what; // name of the object in messages
     const lmb_graph_field *fields;
     size_t count;
-    const char *selector; // a member that was read already, or NULL
+    // Reads other members than the fields; returns false if there is no such member. May be NULL.
+    bool (*read_other)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
 } lmb_graph_fields;
 
 // A pose that events fade in and out, while the object with its weight is read.
@@ -273,10 +276,6 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 // Reads a node's joint limits.
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph.c: reads a member that belongs to levels of detail, emitted events or updates; returns false if it is another
-// one.
-bool lmb_graph_read_root_field(lmb_graph_reader *reader, uint32_t key, uint32_t object);
-
 // graph_operation.c: reads a pose and all poses inside it, and returns the index of its node. After an error was
 // reported, the index has no meaning.
 uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
@@ -293,9 +292,8 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
 #define LMB_GRAPH_LOOP_TEXT 160u
 uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, char text[LMB_GRAPH_LOOP_TEXT]);
 
-// Returns whether a member is the outermost object's character motion. That is read after everything else.
-bool lmb_graph_find_character_motion(lmb_graph_reader *reader, uint32_t key, uint32_t object);
-void lmb_graph_read_character_motion(lmb_graph_reader *reader);
+// Reads the character motion at a key, or its default at 0. Other uses of the parameters that it writes come first.
+void lmb_graph_read_character_motion(lmb_graph_reader *reader, uint32_t key);
 
 // graph_machine.c: adds a machine, which becomes a pose that blends the poses of its states.
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);

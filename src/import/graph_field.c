@@ -249,10 +249,7 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         *seen |= (uint64_t)1 << i;
         return;
     }
-    bool is_pose = fields->selector != NULL;
-    if (!is_pose ||
-        (!lmb_graph_is_text(reader, key, fields->selector) && !lmb_graph_read_root_field(reader, key, object) &&
-         !lmb_graph_find_character_motion(reader, key, object))) {
+    if (fields->read_other == NULL || !fields->read_other(reader, key, object)) {
         report_unknown(reader, fields, key);
     }
 }

@@ -730,6 +730,10 @@ static const operation *find_operation(lmb_graph_reader *reader, uint32_t object
     return NULL;
 }
 
+static bool read_other(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
+    return lmb_graph_is_text(reader, key, "op") || reader->read_root_member(reader, key, object);
+}
+
 uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return 0;
@@ -751,7 +755,7 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     node.def.loop = true;
     char what[40];
     snprintf(what, sizeof what, "\"%s\"", operation->name);
-    const lmb_graph_fields fields = {what, operation->fields, operation->field_count, "op"};
+    const lmb_graph_fields fields = {what, operation->fields, operation->field_count, read_other};
     lmb_graph_begin_fade(reader, value, find_weight(operation->fields, operation->field_count, read_weight),
                          &node.fade);
     lmb_graph_read_fields(reader, &fields, value, &node);

@@ -274,28 +274,14 @@ static void read_actual_velocity(lmb_graph_reader *reader, uint32_t object) {
     }
 }
 
-bool lmb_graph_find_character_motion(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
-    if (!lmb_graph_is_text(reader, key, "character-motion")) {
-        return false;
-    }
-    if (object != 0) {
-        lmb_graph_report(reader, key, "the outermost pose alone has character motion");
-    } else if (reader->motion_at != 0) {
-        lmb_graph_report(reader, key, "given twice");
-    } else {
-        reader->motion_at = key;
-    }
-    return true;
-}
-
-void lmb_graph_read_character_motion(lmb_graph_reader *reader) {
+void lmb_graph_read_character_motion(lmb_graph_reader *reader, uint32_t key) {
     lmb_graph_json *graph = reader->graph;
     graph->motion = lmb_default_motion_def();
-    if (reader->motion_at == 0 || reader->result != LMB_OK) {
+    if (key == 0 || reader->result != LMB_OK) {
         return;
     }
     graph->has_character_motion = true;
-    const uint32_t value = reader->motion_at + 1;
+    const uint32_t value = key + 1;
     const lmb_json_type type = reader->json.values[value].type;
     if (type == LMB_JSON_OBJECT) {
         lmb_graph_read_fields(reader, &character_motion_fields, value, &graph->motion);
