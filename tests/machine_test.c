@@ -229,6 +229,22 @@ static void states_that_nothing_leads_to(void **state) {
     reading_destroy(graph);
 }
 
+// The warning is at the state in the machine's own text, with and without a graph around it.
+static void states_that_lead_to_each_other(void **state) {
+    (void)state;
+    static const char *const graphs[] = {NULL,
+                                         "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\n\"b\":{\"op\":\"machine\"}}"};
+    for (int i = 0; i < 2; i++) {
+        reading *graph = read_within("# x\n stand { when x < 1 hop } hop { when x < 2 stand }", graphs[i]);
+        assert_int_equal(lmb_graph_json_warning_count(graph->json), 1);
+        const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph->json, 0);
+        assert_string_equal(warning->path, "stand");
+        assert_int_equal(warning->line, 2);
+        assert_int_equal(warning->column, 2);
+        reading_destroy(graph);
+    }
+}
+
 typedef struct malformed {
     const char *text;
     uint32_t line, column;
@@ -455,6 +471,7 @@ int main(void) {
         cmocka_unit_test(a_graph_around_the_machine),
         cmocka_unit_test(problems_around_the_machine),
         cmocka_unit_test(states_that_nothing_leads_to),
+        cmocka_unit_test(states_that_lead_to_each_other),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(states_have_a_limit),
         cmocka_unit_test(all_problems_are_reported),

@@ -6,6 +6,8 @@
 #include "../graph_moving.h"
 #include "../number.h"
 
+#include <limber/machine.h>
+
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -159,31 +161,12 @@ static bool prepare_names(lmb_graph_reader *reader) {
     return true;
 }
 
-static bool read_json(lmb_graph_reader *reader, const char *text, size_t size) {
-    lmb_json_error error;
-    if (lmb_json_read(text, size, &reader->scratch, &reader->json, &error)) {
-        return true;
+static bool read_text(lmb_graph_reader *reader, const lmb_graph_source *machine) {
+    if (machine != reader->source) {
+        reader->text = lmb_graph_text_of(reader->source, &reader->size);
     }
-    if (error.result == LMB_ERROR_MEMORY) {
-        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
-    } else {
-        lmb_graph_report_text(reader, &error);
-    }
-    return false;
-}
-
-static bool read_text(lmb_graph_reader *reader) {
-    const char *text = reader->source->text;
-    size_t size = reader->source->size;
-    // A byte order mark is not allowed, but some editors write it, and it does no harm.
-    size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    reader->text = text + mark;
-    reader->size = size - mark;
-    bool alone = reader->machine != NULL && reader->machine->source == reader->source;
-    if (!alone && !read_json(reader, reader->text, reader->size)) {
-        return false;
-    }
-    return reader->machine == NULL || lmb_graph_insert_machine(reader);
+    return machine == NULL ? lmb_graph_read_json(reader, reader->text, reader->size)
+                           : lmb_graph_read_machine_text(reader, machine);
 }
 
 // Returns whether a graph of one node and its inputs would be rejected. If the node is below a joint map, it is checked
@@ -261,8 +244,8 @@ static void check_moving(lmb_graph_reader *reader) {
     }
 }
 
-static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
-    if (!prepare_names(reader) || !read_text(reader)) {
+static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph_source *machine) {
+    if (!prepare_names(reader) || !read_text(reader, machine)) {
         return;
     }
     lmb_graph_read_pose(reader, 0);
@@ -337,50 +320,6 @@ static lmb_graph_json *create(const lmb_graph_source *source, const lmb_host *ho
     return graph;
 }
 
-// Reads the machine's text, if there is one. Errors in it end the reading.
-static bool read_machine(lmb_graph_reader *reader, lmb_machine_text *text) {
-    lmb_machine_text_read(text);
-    reader->result = text->result;
-    if (text->problem_count > 0 || text->result != LMB_OK) {
-        reader->source = text->source;
-        reader->problem_count = text->problem_count;
-        reader->first = text->first;
-        return false;
-    }
-    return true;
-}
-
-static void add_warnings(lmb_graph_reader *reader, const lmb_machine_text *text) {
-    lmb_graph_json *graph = reader->graph;
-    lmb_graph_problem *warnings =
-        lmb_graph_allocate(reader, &graph->pool, (size_t)graph->warning_count + text->warning_count, sizeof *warnings);
-    if (warnings == NULL) {
-        return;
-    }
-    for (uint32_t i = 0; i < text->warning_count; i++) {
-        warnings[i] = text->warnings[i];
-    }
-    for (uint32_t i = 0; i < graph->warning_count; i++) {
-        warnings[text->warning_count + i] = graph->warnings[i];
-    }
-    graph->warnings = warnings;
-    graph->warning_count += text->warning_count;
-}
-
-static LMB_NOINLINE void read_all(lmb_graph_reader *reader, const lmb_graph_source *machine) {
-    lmb_machine_text text = {.source = machine, .pool = &reader->scratch, .problems = reader->problems};
-    if (machine == NULL) {
-        read_document(reader);
-    } else if (read_machine(reader, &text)) {
-        reader->machine = &text;
-        read_document(reader);
-        if (text.warning_count > 0 && reader->result == LMB_OK) {
-            add_warnings(reader, &text);
-        }
-        reader->machine = NULL;
-    }
-}
-
 static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, const lmb_host *host,
                              lmb_graph_json **graph, lmb_graph_problems *problems, lmb_error *error) {
     *graph = NULL;
@@ -396,7 +335,7 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
     reader.scratch = (lmb_pool){.budget = &reader.graph->budget};
     fenv_t callers;
     lmb_environment_enter(&callers);
-    read_all(&reader, machine);
+    read_document(&reader, machine);
     lmb_environment_leave(&callers);
     lmb_pool_clear(&reader.scratch);
     if (reader.result != LMB_OK || reader.problem_count > 0) {

@@ -3,7 +3,6 @@
 #define LIMBER_SRC_IMPORT_GRAPH_H
 
 #include "json.h"
-#include "machine_text.h"
 #include "text.h"
 
 #include <limber/graph_json.h>
@@ -97,11 +96,13 @@ typedef struct lmb_graph_left {
     bool is_any;
 } lmb_graph_left;
 
-// A range of the text being read that replaces a range of the source's text.
+// The values that were read from a machine's own text.
 typedef struct lmb_graph_insert {
-    size_t start;
-    size_t end;      // in the text being read; 0 if nothing was inserted
-    size_t replaced; // bytes of the source's text that it replaces
+    uint32_t first;
+    uint32_t end;    // 0 if there are none
+    size_t size;     // of that text
+    size_t replaced; // position of the object in the graph's text that they replace
+    uint32_t warning_count;
 } lmb_graph_insert;
 
 // The number of members that only the outermost object may have.
@@ -112,10 +113,9 @@ struct lmb_graph_reader {
     // Reads such a member of any pose; returns false if it is another one.
     bool (*read_root_member)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
     const lmb_graph_source *source;
-    const lmb_machine_text *machine; // the separate text of a machine, or NULL
     lmb_graph_insert insert;
-    const char *text; // the source's text without its byte order mark
-    size_t size;
+    const char *text; // of the graph, without a byte order mark
+    size_t size;      // 0 if a machine's text is the whole graph
     lmb_graph_json *graph;
     lmb_pool scratch;
     lmb_json json;
@@ -198,15 +198,17 @@ typedef struct lmb_graph_node {
 
 // graph_field.c: reports an error at a JSON value.
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
-// Reports an error at a position in a text that is not JSON.
-void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error);
+// Adds an error.
+void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *problem);
 // Warns of something that is allowed but probably unintended.
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
-// Returns whether a value comes from a machine's own text, whose reader warns of unreachable states itself.
-bool lmb_graph_is_inserted(const lmb_graph_reader *reader, uint32_t value);
 // Returns whether a value has this type; reports it if not.
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
 
+// Returns the text of a source without its byte order mark, which some editors write.
+const char *lmb_graph_text_of(const lmb_graph_source *source, size_t *size);
+// Reads JSON into reader->json.
+bool lmb_graph_read_json(lmb_graph_reader *reader, const char *text, size_t size);
 void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
 void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                      size_t size);
@@ -310,8 +312,8 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
 lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade);
 void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
 
-// graph_insert.c: inserts a machine's text into a graph, at the machine without states, or uses it alone if the source
-// is the machine's. Returns false if that failed.
-bool lmb_graph_insert_machine(lmb_graph_reader *reader);
+// machine_text.c: reads the compact text of a machine into reader->json. It is the whole graph if reader->size is 0;
+// otherwise it replaces the first machine without states in the graph's text. Returns false if that failed.
+bool lmb_graph_read_machine_text(lmb_graph_reader *reader, const lmb_graph_source *machine);
 
 #endif

@@ -67,60 +67,85 @@ static void write_path(const lmb_json *json, uint32_t value, char *text, size_t 
     lmb_text_make_line(text);
 }
 
-// Converts an offset in the text being read to one in the source's text. Inserted text is at the position of insertion.
-static size_t source_offset(const lmb_graph_insert *insert, size_t offset) {
-    if (offset < insert->start || insert->end == 0) {
-        return offset;
-    }
-    return offset < insert->end ? insert->start : offset - insert->end + insert->start + insert->replaced;
+// Returns whether a value was read from a machine's own text.
+static bool is_inserted(const lmb_graph_reader *reader, uint32_t value) {
+    return value >= reader->insert.first && value < reader->insert.end;
 }
 
-static void write_place(const lmb_graph_reader *reader, uint32_t value, lmb_graph_problem *problem) {
-    const lmb_json_value *at = &reader->json.values[value];
-    // The text of a string starts after its quote.
-    size_t offset = source_offset(&reader->insert, at->start - (at->type == LMB_JSON_STRING ? 1 : 0));
+// Writes the name of the state, or "any", that contains a value of a machine's own text.
+static void write_state(const lmb_graph_reader *reader, uint32_t value, char *text, size_t size) {
+    const lmb_json *json = &reader->json;
+    path path = {.text = text, .size = size};
+    const uint32_t states = lmb_graph_find_member(reader, reader->insert.first, "states");
+    const uint32_t any = lmb_graph_find_member(reader, reader->insert.first, "any");
+    text[0] = '\0';
+    for (uint32_t at = states + 1; at < json->values[states].next; at = json->values[at].next) {
+        if (value >= at && value < json->values[at].next) {
+            append_key(&path, json, lmb_graph_find_member(reader, at, "name"));
+        }
+    }
+    if (value >= any && value < json->values[any].next) {
+        append(&path, "any", 3);
+    }
+    lmb_text_make_line(text);
+}
+
+static void write_place(lmb_graph_problem *problem, const char *text, size_t offset) {
     problem->line = 1;
     problem->column = 1;
     for (size_t i = 0; i < offset; i++) {
-        bool line_ends = reader->text[i] == '\n';
+        bool line_ends = text[i] == '\n';
         problem->line += line_ends ? 1 : 0;
         problem->column = line_ends ? 1 : problem->column + 1;
     }
 }
 
-// Returns where to write the next problem, or NULL if there is no room.
-static lmb_graph_problem *next_problem(lmb_graph_reader *reader) {
-    uint32_t index = reader->problem_count++;
-    if (reader->problems != NULL) {
-        reader->problems->count = reader->problem_count;
-        return index < LMB_MAX_GRAPH_PROBLEMS ? &reader->problems->list[index] : NULL;
-    }
-    return index == 0 ? &reader->first : NULL;
+// Returns where a value is in the text. The text of a string starts after its quote.
+static size_t offset_of(const lmb_json *json, uint32_t value) {
+    const lmb_json_value *at = &json->values[value];
+    return at->start - (at->type == LMB_JSON_STRING && at->start > 0 && json->text[at->start - 1] == '"' ? 1 : 0);
 }
 
-static void write_problem(const lmb_graph_reader *reader, uint32_t value, lmb_graph_problem *problem,
-                          const char *format, va_list arguments) {
-    write_path(&reader->json, value, problem->path, sizeof problem->path);
-    write_place(reader, value, problem);
+// Values of a machine's own text are in that text; as a part of a graph, they are where they were inserted.
+static void write_problem(const lmb_graph_reader *reader, uint32_t value, bool is_in_own_text,
+                          lmb_graph_problem *problem, const char *format, va_list arguments) {
+    const lmb_json *json = &reader->json;
+    if (is_in_own_text) {
+        const size_t size = reader->size + reader->insert.size;
+        uint32_t stated = value;
+        while (json->values[stated].start >= size) { // a word that is not in the text belongs to what precedes it
+            stated--;
+        }
+        write_state(reader, value, problem->path, sizeof problem->path);
+        write_place(problem, json->text + reader->size, offset_of(json, stated) - reader->size);
+    } else {
+        write_path(json, value, problem->path, sizeof problem->path);
+        write_place(problem, json->text, is_inserted(reader, value) ? reader->insert.replaced : offset_of(json, value));
+    }
     vsnprintf(problem->message, sizeof problem->message, format, arguments);
     lmb_text_make_line(problem->message);
 }
 
-void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
-    lmb_graph_problem *problem = next_problem(reader);
-    if (problem == NULL) {
-        return;
+void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *problem) {
+    const uint32_t index = reader->problem_count++;
+    reader->first = index == 0 ? *problem : reader->first;
+    if (reader->problems != NULL) {
+        reader->problems->count = reader->problem_count;
     }
-    va_list arguments;
-    va_start(arguments, format);
-    write_problem(reader, value, problem, format, arguments);
-    va_end(arguments);
-    reader->first = reader->problem_count == 1 ? *problem : reader->first;
+    if (reader->problems != NULL && index < LMB_MAX_GRAPH_PROBLEMS) {
+        reader->problems->list[index] = *problem;
+    }
 }
 
-bool lmb_graph_is_inserted(const lmb_graph_reader *reader, uint32_t value) {
-    const size_t start = reader->json.values[value].start;
-    return start >= reader->insert.start && start < reader->insert.end;
+void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
+    lmb_graph_problem problem;
+    if (reader->problem_count < LMB_MAX_GRAPH_PROBLEMS) { // more are only counted: finding the place takes time
+        va_list arguments;
+        va_start(arguments, format);
+        write_problem(reader, value, is_inserted(reader, value) && reader->size == 0, &problem, format, arguments);
+        va_end(arguments);
+    }
+    lmb_graph_add_problem(reader, &problem);
 }
 
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
@@ -131,17 +156,14 @@ void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format
         return;
     }
     graph->warnings = warnings;
+    // Warnings of a machine's own text come first.
+    const bool is_own = is_inserted(reader, value);
+    const uint32_t at = is_own ? reader->insert.warning_count++ : graph->warning_count;
+    memmove(warnings + at + 1, warnings + at, (graph->warning_count++ - at) * sizeof *warnings);
     va_list arguments;
     va_start(arguments, format);
-    write_problem(reader, value, &warnings[graph->warning_count++], format, arguments);
+    write_problem(reader, value, is_own, &warnings[at], format, arguments);
     va_end(arguments);
-}
-
-void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error) {
-    lmb_graph_problem *problem = next_problem(reader);
-    *problem = (lmb_graph_problem){.line = error->line, .column = error->column};
-    snprintf(problem->message, sizeof problem->message, "%s", error->reason);
-    reader->first = *problem;
 }
 
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type) {
@@ -186,6 +208,26 @@ const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t va
         return NULL;
     }
     return text;
+}
+
+const char *lmb_graph_text_of(const lmb_graph_source *source, size_t *size) {
+    const size_t mark = source->size >= 3 && memcmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    *size = source->size - mark;
+    return source->text + mark;
+}
+
+bool lmb_graph_read_json(lmb_graph_reader *reader, const char *text, size_t size) {
+    lmb_json_error error;
+    if (lmb_json_read(text, size, &reader->scratch, &reader->json, &error)) {
+        return true;
+    }
+    if (error.result == LMB_ERROR_MEMORY) {
+        return fail_without(reader, NULL) != NULL;
+    }
+    lmb_graph_problem problem = {.line = error.line, .column = error.column};
+    snprintf(problem.message, sizeof problem.message, "%s", error.reason);
+    lmb_graph_add_problem(reader, &problem);
+    return false;
 }
 
 uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key) {

@@ -535,7 +535,7 @@ static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine
         }
     }
     for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
-        if (!reached[i] && !lmb_graph_is_inserted(reader, machine->objects[i])) {
+        if (!reached[i]) {
             lmb_graph_warn(reader, lmb_graph_find_member(reader, machine->objects[i], "name"),
                            "no transitions lead to this state");
         }

@@ -1,9 +1,10 @@
-// Reads the compact text of a state machine and translates it to JSON. A recursive-descent parser writes the JSON while
-// it reads.
-#include "machine_text.h"
+// Reads the compact text of a state machine as the JSON values of the same machine. A recursive-descent parser adds the
+// values in their order; their text is the compact text itself, or a list of words that follows it.
+#include "graph.h"
 
 #include "text.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,40 +20,35 @@ typedef struct token {
     uint32_t column;
 } token;
 
-// JSON while it is written.
-typedef struct output {
-    char *text;
-    size_t length;
+// Values without `next`, which follows from the counts of all.
+typedef struct list {
+    lmb_json_value *values;
+    uint32_t count;
     size_t capacity;
-} output;
-
-typedef struct state {
-    token name;
-    bool is_reached;
-} state;
+} list;
 
 typedef struct edge {
     uint32_t from; // LMB_NONE for "any"
     token to;
-    uint32_t target; // set after all states are known
 } edge;
 
-typedef struct reader {
-    lmb_machine_text *text;
+typedef struct parser {
+    lmb_graph_reader *reader;
+    const lmb_graph_source *source;
+    const char *text; // a graph's text, the machine's, and the words
+    const char *words;
     const char *at;
-    const char *end;
+    const char *end; // of the machine's text
     uint32_t line;
     uint32_t column;
-    token token;   // the next one
-    output states; // elements of the machine's "states"
-    output any;    // elements of its "any"
-    output *into;  // the output being written
-    state *list;
-    uint32_t count;
-    size_t capacity;
-    edge *edges;
+    token token;  // the next one
+    list machine; // the machine's object; its states follow each other
+    list any;     // the array of its transitions from any state
+    list *into;   // one of the two
+    token states[LMB_MAX_STATES];
+    uint32_t state_count;
+    edge edges[LMB_MAX_TRANSITIONS];
     uint32_t edge_count;
-    size_t edge_capacity;
     uint32_t current; // state, or LMB_NONE
     bool in_any;
     bool has_end; // a transition of the current state has END
@@ -61,7 +57,7 @@ typedef struct reader {
     token initial;
     token name;
     bool is_over; // after an error, the rest cannot be read
-} reader;
+} parser;
 
 // ---- Errors.
 
@@ -72,14 +68,13 @@ static void write_token(const token *token, char *text, size_t size) {
     lmb_text_make_line(text);
 }
 
-static void report(reader *r, const token *at, const char *format, ...) LMB_PRINTF(3, 4);
+static void report(parser *p, const token *at, const char *format, ...) LMB_PRINTF(3, 4);
 
-static void report(reader *r, const token *at, const char *format, ...) {
-    lmb_machine_text *text = r->text;
+static void report(parser *p, const token *at, const char *format, ...) {
     lmb_graph_problem problem = {.line = at->line, .column = at->column};
-    if (r->current != LMB_NONE) {
-        write_token(&r->list[r->current].name, problem.path, 60);
-    } else if (r->in_any) {
+    if (p->current != LMB_NONE) {
+        write_token(&p->states[p->current], problem.path, 60);
+    } else if (p->in_any) {
         snprintf(problem.path, sizeof problem.path, "any");
     }
     va_list arguments;
@@ -87,59 +82,50 @@ static void report(reader *r, const token *at, const char *format, ...) {
     vsnprintf(problem.message, sizeof problem.message, format, arguments);
     va_end(arguments);
     lmb_text_make_line(problem.message);
-    if (text->problems != NULL && text->problem_count < LMB_MAX_GRAPH_PROBLEMS) {
-        text->problems->list[text->problem_count] = problem;
-    }
-    text->first = text->problem_count == 0 ? problem : text->first;
-    text->problem_count++;
-}
-
-static void fail_without_memory(reader *r) {
-    r->text->result = r->text->pool->budget->exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
-    r->is_over = true;
+    lmb_graph_add_problem(p->reader, &problem);
 }
 
 // Reports that the next token is not the expected one.
-static void expected(reader *r, const char *what) {
-    if (r->is_over) {
+static void expected(parser *p, const char *what) {
+    if (p->is_over) {
         return;
     }
     char found[40];
-    write_token(&r->token, found, sizeof found);
-    if (r->token.kind == TOKEN_END) {
-        report(r, &r->token, "the text ends, where %s was expected", what);
+    write_token(&p->token, found, sizeof found);
+    if (p->token.kind == TOKEN_END) {
+        report(p, &p->token, "the text ends, where %s was expected", what);
     } else {
-        report(r, &r->token, "\"%s\", where %s was expected", found, what);
+        report(p, &p->token, "\"%s\", where %s was expected", found, what);
     }
-    r->is_over = true;
+    p->is_over = true;
 }
 
 // ---- Tokens.
 
-static void pass(reader *r, size_t bytes) {
+static void pass(parser *p, size_t bytes) {
     for (size_t i = 0; i < bytes; i++) {
-        bool line_ends = r->at[i] == '\n';
-        r->line += line_ends ? 1 : 0;
-        r->column = line_ends ? 1 : r->column + 1;
+        bool line_ends = p->at[i] == '\n';
+        p->line += line_ends ? 1 : 0;
+        p->column = line_ends ? 1 : p->column + 1;
     }
-    r->at += bytes;
+    p->at += bytes;
 }
 
-static void skip_space(reader *r) {
+static void skip_space(parser *p) {
     bool in_comment = false;
-    while (r->at < r->end && (in_comment || strchr(" \t\r\n#", *r->at) != NULL) && *r->at != '\0') {
-        in_comment = *r->at != '\n' && (in_comment || *r->at == '#');
-        pass(r, 1);
+    while (p->at < p->end && (in_comment || strchr(" \t\r\n#", *p->at) != NULL) && *p->at != '\0') {
+        in_comment = *p->at != '\n' && (in_comment || *p->at == '#');
+        pass(p, 1);
     }
 }
 
 // Returns the length of the word's character at `at`, or 0 if it cannot be part of a word.
-static size_t word_character(const reader *r, const char *at) {
+static size_t word_character(const parser *p, const char *at) {
     unsigned char byte = (unsigned char)*at;
     if (byte >= 0x80) {
-        return lmb_text_sequence(at, (size_t)(r->end - at));
+        return lmb_text_sequence(at, (size_t)(p->end - at));
     }
-    bool arrow = byte == '-' && at + 1 < r->end && at[1] == '>';
+    bool arrow = byte == '-' && at + 1 < p->end && at[1] == '>';
     bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
     return letter || byte == '_' || byte == '.' || (byte == '-' && !arrow) ? 1 : 0;
 }
@@ -175,81 +161,81 @@ static bool is_number(const char *text, size_t length) {
     return at == length;
 }
 
-static void read_word(reader *r) {
-    const char *at = r->at;
-    for (size_t bytes = 1; at < r->end && bytes > 0; at += bytes) {
-        bytes = word_character(r, at);
+static void read_word(parser *p) {
+    const char *at = p->at;
+    for (size_t bytes = 1; at < p->end && bytes > 0; at += bytes) {
+        bytes = word_character(p, at);
     }
-    r->token.length = (size_t)(at - r->at);
-    r->token.kind = is_number(r->at, r->token.length) ? TOKEN_NUMBER : TOKEN_WORD;
-    pass(r, r->token.length);
+    p->token.length = (size_t)(at - p->at);
+    p->token.kind = is_number(p->at, p->token.length) ? TOKEN_NUMBER : TOKEN_WORD;
+    pass(p, p->token.length);
 }
 
 // Returns the length of the string's character at `at`, or 0 if it cannot be part of a string.
-static size_t string_character(const reader *r, const char *at) {
+static size_t string_character(const parser *p, const char *at) {
     if (*at == '\\') {
-        return at + 1 < r->end && (at[1] == '"' || at[1] == '\\') ? 2 : 0;
+        return at + 1 < p->end && (at[1] == '"' || at[1] == '\\') ? 2 : 0;
     }
     bool control = (unsigned char)*at < 0x20 || *at == 0x7f;
-    return control ? 0 : lmb_text_sequence(at, (size_t)(r->end - at));
+    return control ? 0 : lmb_text_sequence(at, (size_t)(p->end - at));
 }
 
-static void read_string(reader *r) {
-    pass(r, 1);
-    const char *start = r->at;
+static void read_string(parser *p) {
+    pass(p, 1);
+    const char *start = p->at;
     const char *at = start;
-    while (at < r->end && *at != '"') {
-        size_t bytes = string_character(r, at);
+    while (at < p->end && *at != '"') {
+        size_t bytes = string_character(p, at);
         if (bytes == 0) {
             break;
         }
         at += bytes;
     }
-    bool is_closed = at < r->end && *at == '"';
-    r->token.kind = TOKEN_STRING;
-    r->token.text = start;
-    r->token.length = (size_t)(at - start);
-    if (!is_closed || r->token.length == 0) {
-        report(r, &r->token,
+    bool is_closed = at < p->end && *at == '"';
+    p->token.kind = TOKEN_STRING;
+    p->token.text = start;
+    p->token.length = (size_t)(at - start);
+    if (!is_closed || p->token.length == 0) {
+        report(p, &p->token,
                is_closed ? "a name without a character"
                          : "a quote that is not closed, or something that cannot be in it");
-        r->is_over = true;
+        p->is_over = true;
         return;
     }
-    pass(r, r->token.length + 1);
+    pass(p, p->token.length + 1);
 }
 
-static void read_sign(reader *r) {
+static void read_sign(parser *p) {
     static const char *const signs[] = {"->", "<=", ">=", "==", "<", ">", "{", "}", "="};
-    size_t left = (size_t)(r->end - r->at);
+    size_t left = (size_t)(p->end - p->at);
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         size_t length = strlen(signs[i]);
-        if (length <= left && memcmp(signs[i], r->at, length) == 0) {
-            r->token.kind = TOKEN_SIGN;
-            r->token.length = length;
-            pass(r, length);
+        if (length <= left && memcmp(signs[i], p->at, length) == 0) {
+            p->token.kind = TOKEN_SIGN;
+            p->token.length = length;
+            pass(p, length);
             return;
         }
     }
-    report(r, &r->token, "a character that cannot be here, or is no UTF-8");
-    r->is_over = true;
+    report(p, &p->token, "a character that cannot be here, or is no UTF-8");
+    p->is_over = true;
 }
 
-static void advance(reader *r) {
-    if (r->is_over) {
+static void advance(parser *p) {
+    if (p->is_over) {
         return;
     }
-    skip_space(r);
-    r->token = (token){.kind = TOKEN_END, .text = r->at, .line = r->line, .column = r->column};
-    if (r->at == r->end) {
+    skip_space(p);
+    p->token = (token){.kind = TOKEN_END, .text = p->at, .line = p->line, .column = p->column};
+    if (p->at == p->end) {
         return;
     }
-    if (*r->at == '"') {
-        read_string(r);
-    } else if (word_character(r, r->at) > 0) {
-        read_word(r);
+    if (*p->at == '"') {
+        read_string(p);
+    } else if (word_character(p, p->at) > 0) {
+        read_word(p);
     } else {
-        read_sign(r);
+        read_sign(p);
     }
 }
 
@@ -257,10 +243,10 @@ static bool is_token(const token *token, token_kind kind, const char *text) {
     return token->kind == kind && token->length == strlen(text) && memcmp(token->text, text, token->length) == 0;
 }
 
-static bool take(reader *r, token_kind kind, const char *text) {
-    bool taken = !r->is_over && is_token(&r->token, kind, text);
+static bool take(parser *p, token_kind kind, const char *text) {
+    bool taken = !p->is_over && is_token(&p->token, kind, text);
     if (taken) {
-        advance(r);
+        advance(p);
     }
     return taken;
 }
@@ -285,174 +271,191 @@ static bool is_reserved(const token *token) {
 }
 
 // Takes the name of a state, an event and so on.
-static token take_name(reader *r, const char *what) {
-    token name = r->token;
+static token take_name(parser *p, const char *what) {
+    token name = p->token;
     bool is_name =
         name.kind == TOKEN_STRING || name.kind == TOKEN_NUMBER || (name.kind == TOKEN_WORD && !is_reserved(&name));
     if (is_name) {
-        advance(r);
+        advance(p);
     } else {
-        expected(r, what);
+        expected(p, what);
         name.kind = TOKEN_END;
     }
     return name;
 }
 
-static token take_event(reader *r, const char *what) {
-    token event = take_name(r, what);
+static token take_event(parser *p, const char *what) {
+    token event = take_name(p, what);
     if (is_token(&event, TOKEN_STRING, "END")) {
-        report(r, &event, "END is no name of an event");
+        report(p, &event, "END is no name of an event");
     }
     return event;
 }
 
 // Takes a number; reports it if it is out of range.
-static token take_number(reader *r, float min, float max) {
-    token number = r->token;
+static token take_number(parser *p, float min, float max) {
+    token number = p->token;
     if (number.kind != TOKEN_NUMBER) {
-        expected(r, "a number");
+        expected(p, "a number");
         number.kind = TOKEN_END;
         return number;
     }
-    advance(r);
+    advance(p);
     double value = lmb_strtod(number.text, number.length);
     if (!(value >= (double)min && value <= (double)max)) {
-        report(r, &number, "%g is outside %g to %g", value, (double)min, (double)max);
+        report(p, &number, "%g is outside %g to %g", value, (double)min, (double)max);
     }
     return number;
 }
 
-// ---- JSON.
+// ---- Values.
 
-static void put(reader *r, const char *text, size_t length) {
-    output *out = r->into;
-    while (!r->is_over && out->length + length > out->capacity) {
-        size_t capacity = out->capacity < 512 ? 1024 : out->capacity * 2;
-        char *larger = lmb_pool_allocate(r->text->pool, capacity, 1);
-        if (larger == NULL) {
-            fail_without_memory(r);
-            return;
-        }
-        if (out->length > 0) {
-            memcpy(larger, out->text, out->length);
-        }
-        lmb_pool_release(r->text->pool, out->text);
-        out->text = larger;
-        out->capacity = capacity;
+// What the text does not contain: keys, and strings of the machine's own.
+static const char words[] = "op machine name initial states any entry exit restart transitions pose clip play end rate "
+                            "offset motion to event after when fade curve kind priority param and or true loop hold";
+
+static uint32_t add(parser *p, lmb_json_type type, const char *start, size_t length) {
+    list *list = p->into;
+    lmb_json_value *values =
+        lmb_graph_grow(p->reader, &p->reader->scratch, list->values, list->count, &list->capacity, sizeof *values);
+    if (values == NULL) {
+        p->is_over = true;
+        return 0;
     }
-    if (!r->is_over && length > 0) {
-        memcpy(out->text + out->length, text, length);
-        out->length += length;
-    }
+    list->values = values;
+    const size_t at = (size_t)(start - p->text);
+    values[list->count] = (lmb_json_value){.type = type, .start = (uint32_t)at, .end = (uint32_t)(at + length)};
+    return list->count++;
 }
 
-static void put_text(reader *r, const char *text) {
-    put(r, text, strlen(text));
+static uint32_t add_word(parser *p, lmb_json_type type, const char *word) {
+    return add(p, type, p->words + (strstr(words, word) - words), strlen(word));
 }
 
-static void put_token(reader *r, const char *before, const token *token, const char *after) {
+// Adds an array or object at the place of the next token.
+static uint32_t add_container(parser *p, lmb_json_type type) {
+    return add(p, type, p->token.text, 0);
+}
+
+static uint32_t add_element(parser *p, uint32_t array, lmb_json_type type) {
+    p->into->values[array].count++;
+    return add_container(p, type);
+}
+
+// Adds a key; its value is added next.
+static void add_key(parser *p, uint32_t object, const char *key) {
+    p->into->values[object].count++;
+    const uint32_t at = add_word(p, LMB_JSON_STRING, key);
+    p->into->values[at].count = 1;
+}
+
+static uint32_t add_member(parser *p, uint32_t object, const char *key, lmb_json_type type) {
+    add_key(p, object, key);
+    return add_container(p, type);
+}
+
+static void add_word_member(parser *p, uint32_t object, const char *key, lmb_json_type type, const char *word) {
+    add_key(p, object, key);
+    add_word(p, type, word);
+}
+
+// Adds a member with a token as its value; nothing if there is no token.
+static void add_token(parser *p, uint32_t object, const char *key, const token *token) {
     if (token->kind != TOKEN_END) {
-        put_text(r, before);
-        put(r, token->text, token->length);
-        put_text(r, after);
+        add_key(p, object, key);
+        add(p, LMB_JSON_STRING, token->text, token->length);
     }
 }
 
-// Writes `,"key":"name"`.
-static void put_name(reader *r, const char *key, const token *name) {
-    if (name->kind != TOKEN_END) {
-        put_text(r, ",\"");
-        put_text(r, key);
-        put_token(r, "\":\"", name, "\"");
+static void add_number(parser *p, uint32_t object, const char *key, const token *token) {
+    if (token->kind != TOKEN_END) {
+        add_key(p, object, key);
+        add(p, LMB_JSON_NUMBER, token->text, token->length);
     }
 }
 
-static void put_number(reader *r, const char *key, const token *number) {
-    if (number->kind != TOKEN_END) {
-        put_text(r, ",\"");
-        put_text(r, key);
-        put_token(r, "\":", number, "");
+// Finds where each value ends. The values inside one follow it.
+static void link(lmb_json_value *values, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) {
+        values[i].next = i + 1;
+        for (uint32_t k = 0; k < values[i].count; k++) {
+            values[i].next = values[values[i].next].next;
+        }
     }
 }
 
 // ---- Transitions.
 
-static void read_operand(reader *r) {
-    token operand = r->token;
+static void read_operand(parser *p) {
+    token operand = p->token;
     if (operand.kind == TOKEN_NUMBER) {
-        take_number(r, -LMB_LARGEST, LMB_LARGEST);
-        put_token(r, "", &operand, "");
+        take_number(p, -LMB_LARGEST, LMB_LARGEST);
+        add(p, LMB_JSON_NUMBER, operand.text, operand.length);
     } else {
-        operand = take_name(r, "a number or a parameter");
-        put_token(r, "{\"param\":\"", &operand, "\"}");
+        const uint32_t object = add_container(p, LMB_JSON_OBJECT);
+        operand = take_name(p, "a number or a parameter");
+        add_token(p, object, "param", &operand);
     }
 }
 
-static void read_comparison(reader *r) {
+static void read_comparison(parser *p, uint32_t conditions) {
     static const char *const signs[] = {"<", "<=", ">", ">=", "=="};
-    // In JSON, the operator precedes both operands.
-    output *into = r->into;
-    output left = {0};
-    r->into = &left;
-    read_operand(r);
-    r->into = into;
-    const token sign = r->token;
+    const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
+    const uint32_t sides = add_member(p, object, "and", LMB_JSON_ARRAY);
+    p->into->values[sides].count = 2;
+    read_operand(p);
+    const token sign = p->token;
     bool is_known = false;
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         is_known = is_known || is_token(&sign, TOKEN_SIGN, signs[i]);
     }
     if (!is_known) {
-        expected(r, "<, <=, >, >= or ==");
-        lmb_pool_release(r->text->pool, left.text);
+        expected(p, "<, <=, >, >= or ==");
         return;
     }
-    advance(r);
-    put_token(r, "{\"", &sign, "\":[");
-    put(r, left.text, left.length);
-    put_text(r, ",");
-    read_operand(r);
-    put_text(r, "]}");
-    lmb_pool_release(r->text->pool, left.text);
+    advance(p);
+    lmb_json_value *key = &p->into->values[object + 1]; // in JSON, the operator precedes both operands
+    key->start = (uint32_t)(sign.text - p->text);
+    key->end = key->start + (uint32_t)sign.length;
+    read_operand(p);
 }
 
 // Reads comparisons joined by "and". Returns the number of terms, including those that join them.
-static uint32_t read_conjunction(reader *r) {
+static uint32_t read_conjunction(parser *p, uint32_t conditions) {
     uint32_t terms = 1;
-    put_text(r, "{\"and\":[");
-    read_comparison(r);
-    while (take(r, TOKEN_WORD, "and")) {
-        put_text(r, ",");
-        read_comparison(r);
+    const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
+    const uint32_t joined = add_member(p, object, "and", LMB_JSON_ARRAY);
+    read_comparison(p, joined);
+    while (take(p, TOKEN_WORD, "and")) {
+        read_comparison(p, joined);
         terms += 2;
     }
-    put_text(r, "]}");
     return terms;
 }
 
-static void read_condition(reader *r) {
-    const token at = r->token;
-    put_text(r, ",\"when\":{\"or\":[");
-    uint32_t terms = read_conjunction(r);
-    while (take(r, TOKEN_WORD, "or")) {
-        put_text(r, ",");
-        terms += 1 + read_conjunction(r);
+static void read_condition(parser *p, uint32_t transition) {
+    const token at = p->token;
+    const uint32_t object = add_member(p, transition, "when", LMB_JSON_OBJECT);
+    const uint32_t conditions = add_member(p, object, "or", LMB_JSON_ARRAY);
+    uint32_t terms = read_conjunction(p, conditions);
+    while (take(p, TOKEN_WORD, "or")) {
+        terms += 1 + read_conjunction(p, conditions);
     }
-    put_text(r, "]}");
-    if (terms > LMB_MAX_TERMS && !r->is_over) {
-        report(r, &at, "more than %u comparisons, ands and ors", LMB_MAX_TERMS);
+    if (terms > LMB_MAX_TERMS && !p->is_over) {
+        report(p, &at, "more than %u comparisons, ands and ors", LMB_MAX_TERMS);
     }
 }
 
-static bool take_curve(reader *r, token *curve) {
-    const token name = r->token;
+static bool take_curve(parser *p, token *curve) {
+    const token name = p->token;
     *curve = name;
     for (int i = 0; i < LMB_CURVE_COUNT; i++) {
         if (i != LMB_CURVE_BEZIER && is_token(&name, TOKEN_WORD, lmb_curve_name((lmb_curve)i))) {
-            advance(r);
+            advance(p);
             return true;
         }
     }
-    expected(r, "the name of a curve");
+    expected(p, "the name of a curve");
     return false;
 }
 
@@ -460,117 +463,98 @@ typedef struct options {
     token fade;
     token curve;
     token priority;
-    const char *kind; // or NULL
+    token kind;
 } options;
 
-static bool read_transition_option(reader *r, options *options) {
-    if (take(r, TOKEN_WORD, "fade")) {
-        options->fade = take_number(r, 0.0f, LMB_MAX_CONTROL_SECONDS);
-    } else if (take(r, TOKEN_WORD, "curve")) {
-        take_curve(r, &options->curve);
-    } else if (take(r, TOKEN_WORD, "priority")) {
-        options->priority = take_number(r, -1e6f, 1e6f);
+static bool read_transition_option(parser *p, options *options) {
+    if (take(p, TOKEN_WORD, "fade")) {
+        options->fade = take_number(p, 0.0f, LMB_MAX_CONTROL_SECONDS);
+    } else if (take(p, TOKEN_WORD, "curve")) {
+        take_curve(p, &options->curve);
+    } else if (take(p, TOKEN_WORD, "priority")) {
+        options->priority = take_number(p, -1e6f, 1e6f);
         double value =
             options->priority.kind == TOKEN_END ? 0.0 : lmb_strtod(options->priority.text, options->priority.length);
         if (value != floor(value)) {
-            report(r, &options->priority, "%g is no whole number", value);
+            report(p, &options->priority, "%g is no whole number", value);
         }
-    } else if (is_token(&r->token, TOKEN_WORD, "frozen") || is_token(&r->token, TOKEN_WORD, "inertialized")) {
-        const char *kind = is_token(&r->token, TOKEN_WORD, "frozen") ? "frozen" : "inertialized";
-        if (options->kind != NULL && options->kind != kind) {
-            report(r, &r->token, "a fade is frozen or inertialized, not both");
+    } else if (is_token(&p->token, TOKEN_WORD, "frozen") || is_token(&p->token, TOKEN_WORD, "inertialized")) {
+        if (options->kind.kind != TOKEN_END && !same_name(&options->kind, &p->token)) {
+            report(p, &p->token, "a fade is frozen or inertialized, not both");
         }
-        options->kind = kind;
-        advance(r);
+        options->kind = p->token;
+        advance(p);
     } else {
         return false;
     }
-    return !r->is_over;
+    return !p->is_over;
 }
 
-static void read_options_of_transition(reader *r) {
-    options options = {.fade = r->fade, .curve = r->curve};
-    while (read_transition_option(r, &options)) {
+static void read_options_of_transition(parser *p, uint32_t transition) {
+    options options = {.fade = p->fade, .curve = p->curve};
+    while (read_transition_option(p, &options)) {
     }
-    put_number(r, "fade", &options.fade);
-    put_name(r, "curve", &options.curve);
-    put_number(r, "priority", &options.priority);
-    if (options.kind != NULL) {
-        put_text(r, ",\"kind\":\"");
-        put_text(r, options.kind);
-        put_text(r, "\"");
-    }
+    add_number(p, transition, "fade", &options.fade);
+    add_token(p, transition, "curve", &options.curve);
+    add_number(p, transition, "priority", &options.priority);
+    add_token(p, transition, "kind", &options.kind);
 }
 
-static void add_edge(reader *r, const token *to) {
-    edge *edges = lmb_pool_grow(r->text->pool, r->edges, r->edge_count, &r->edge_capacity, sizeof *edges);
-    if (edges == NULL) {
-        fail_without_memory(r);
+static void add_edge(parser *p, const token *to) {
+    if (p->edge_count == LMB_MAX_TRANSITIONS) {
+        report(p, to, "more than %u transitions", LMB_MAX_TRANSITIONS);
+        p->is_over = true;
         return;
     }
-    r->edges = edges;
-    edges[r->edge_count++] = (edge){.from = r->current, .to = *to, .target = LMB_NONE};
-    if (r->edge_count > LMB_MAX_TRANSITIONS) {
-        report(r, to, "more than %u transitions", LMB_MAX_TRANSITIONS);
-        r->is_over = true;
-    }
+    p->edges[p->edge_count++] = (edge){.from = p->current, .to = *to};
 }
 
 // Reads what triggers a transition: an event or END, "after", "when"; at least one of them.
-static void read_needs(reader *r) {
+static void read_needs(parser *p, uint32_t transition) {
     bool needs = true;
-    if (take(r, TOKEN_WORD, "END")) {
-        put_text(r, ",\"end\":true");
-        r->has_end = true;
-    } else if (!is_token(&r->token, TOKEN_WORD, "after") && !is_token(&r->token, TOKEN_WORD, "when")) {
-        token event = take_event(r, "an event, END, after, when or }");
-        put_name(r, "event", &event);
-        needs = !r->is_over;
+    if (take(p, TOKEN_WORD, "END")) {
+        add_word_member(p, transition, "end", LMB_JSON_BOOLEAN, "true");
+        p->has_end = true;
+    } else if (!is_token(&p->token, TOKEN_WORD, "after") && !is_token(&p->token, TOKEN_WORD, "when")) {
+        token event = take_event(p, "an event, END, after, when or }");
+        add_token(p, transition, "event", &event);
+        needs = !p->is_over;
     }
-    if (needs && take(r, TOKEN_WORD, "after")) {
-        token after = take_number(r, 0.0f, LMB_MAX_CONTROL_SECONDS);
-        put_number(r, "after", &after);
+    if (needs && take(p, TOKEN_WORD, "after")) {
+        token after = take_number(p, 0.0f, LMB_MAX_CONTROL_SECONDS);
+        add_number(p, transition, "after", &after);
     }
-    if (needs && take(r, TOKEN_WORD, "when")) {
-        read_condition(r);
+    if (needs && take(p, TOKEN_WORD, "when")) {
+        read_condition(p, transition);
     }
 }
 
-static void read_transition(reader *r, bool is_first) {
-    // In JSON, the target state is first.
-    output *into = r->into;
-    output needs = {0};
-    r->into = &needs;
-    read_needs(r);
-    r->into = into;
-    take(r, TOKEN_SIGN, "->");
-    token to = r->is_over ? (token){0} : take_name(r, "the state that it goes to");
-    if (!r->is_over) {
-        put_token(r, is_first ? "{\"to\":\"" : ",{\"to\":\"", &to, "\"");
-        put(r, needs.text, needs.length);
-        add_edge(r, &to);
-        read_options_of_transition(r);
-        put_text(r, "}");
+static void read_transition(parser *p, uint32_t transitions) {
+    const uint32_t transition = add_element(p, transitions, LMB_JSON_OBJECT);
+    read_needs(p, transition);
+    take(p, TOKEN_SIGN, "->");
+    token to = p->is_over ? (token){0} : take_name(p, "the state that it goes to");
+    if (!p->is_over) {
+        add_token(p, transition, "to", &to);
+        add_edge(p, &to);
+        read_options_of_transition(p, transition);
     }
-    lmb_pool_release(r->text->pool, needs.text);
 }
 
-static void read_block(reader *r) {
-    if (!take(r, TOKEN_SIGN, "{")) {
-        expected(r, "{");
+static void read_block(parser *p, uint32_t transitions) {
+    if (!take(p, TOKEN_SIGN, "{")) {
+        expected(p, "{");
     }
-    bool is_first = r->into->length == 0 || r->into->text[r->into->length - 1] == '[';
-    while (!r->is_over && !take(r, TOKEN_SIGN, "}")) {
-        read_transition(r, is_first);
-        is_first = false;
+    while (!p->is_over && !take(p, TOKEN_SIGN, "}")) {
+        read_transition(p, transitions);
     }
 }
 
 // ---- States.
 
-static uint32_t find_state(const reader *r, const token *name) {
-    for (uint32_t i = 0; i < r->count; i++) {
-        if (same_name(&r->list[i].name, name)) {
+static uint32_t find_state(const parser *p, const token *name) {
+    for (uint32_t i = 0; i < p->state_count; i++) {
+        if (same_name(&p->states[i], name)) {
             return i;
         }
     }
@@ -588,8 +572,8 @@ static bool is_name_of_clip(const token *token, const char *name) {
     return name[at] == '\0';
 }
 
-static const lmb_clip *find_clip(const reader *r, const token *name) {
-    const lmb_graph_source *source = r->text->source;
+static const lmb_clip *find_clip(const parser *p, const token *name) {
+    const lmb_graph_source *source = p->source;
     for (uint32_t i = 0; i < source->clip_count; i++) {
         if (is_name_of_clip(name, lmb_clip_name(source->clips[i]))) {
             return source->clips[i];
@@ -598,23 +582,17 @@ static const lmb_clip *find_clip(const reader *r, const token *name) {
     return NULL;
 }
 
-static bool add_state(reader *r, const token *name) {
-    if (find_state(r, name) != LMB_NONE) {
-        report(r, name, "another state has this name");
+static bool add_state(parser *p, const token *name) {
+    if (find_state(p, name) != LMB_NONE) {
+        report(p, name, "another state has this name");
     }
-    if (r->count == LMB_MAX_STATES) {
-        report(r, name, "more than %u states", LMB_MAX_STATES);
-        r->is_over = true;
+    if (p->state_count == LMB_MAX_STATES) {
+        report(p, name, "more than %u states", LMB_MAX_STATES);
+        p->is_over = true;
         return false;
     }
-    state *list = lmb_pool_grow(r->text->pool, r->list, r->count, &r->capacity, sizeof *list);
-    if (list == NULL) {
-        fail_without_memory(r);
-        return false;
-    }
-    r->list = list;
-    list[r->count] = (state){.name = *name};
-    r->current = r->count++;
+    p->current = p->state_count++;
+    p->states[p->current] = *name;
     return true;
 }
 
@@ -628,11 +606,11 @@ typedef struct clip_options {
     bool moves;
 } clip_options;
 
-static bool take_end(reader *r, token *end) {
+static bool take_end(parser *p, token *end) {
     static const char *const ends[] = {"loop", "hold", "once", "ping-pong"};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        token word = r->token;
-        if (take(r, TOKEN_WORD, ends[i])) {
+        token word = p->token;
+        if (take(p, TOKEN_WORD, ends[i])) {
             *end = word;
             return true;
         }
@@ -640,187 +618,239 @@ static bool take_end(reader *r, token *end) {
     return false;
 }
 
-static bool read_state_option(reader *r, clip_options *options, float duration) {
-    if (take_end(r, &options->end)) {
-    } else if (take(r, TOKEN_WORD, "rate")) {
-        options->rate = take_number(r, -64.0f, 64.0f);
-    } else if (take(r, TOKEN_WORD, "offset")) {
-        options->offset = take_number(r, 0.0f, duration);
-    } else if (take(r, TOKEN_WORD, "restart")) {
+static bool read_state_option(parser *p, clip_options *options, float duration) {
+    if (take_end(p, &options->end)) {
+    } else if (take(p, TOKEN_WORD, "rate")) {
+        options->rate = take_number(p, -64.0f, 64.0f);
+    } else if (take(p, TOKEN_WORD, "offset")) {
+        options->offset = take_number(p, 0.0f, duration);
+    } else if (take(p, TOKEN_WORD, "restart")) {
         options->restarts = true;
-    } else if (take(r, TOKEN_WORD, "motion")) {
+    } else if (take(p, TOKEN_WORD, "motion")) {
         options->moves = true;
-    } else if (take(r, TOKEN_WORD, "entry")) {
-        options->entry = take_event(r, "an event");
-    } else if (take(r, TOKEN_WORD, "exit")) {
-        options->exit = take_event(r, "an event");
+    } else if (take(p, TOKEN_WORD, "entry")) {
+        options->entry = take_event(p, "an event");
+    } else if (take(p, TOKEN_WORD, "exit")) {
+        options->exit = take_event(p, "an event");
     } else {
         return false;
     }
-    return !r->is_over;
+    return !p->is_over;
 }
 
-// Writes a state up to its transitions.
-static void put_state(reader *r, const token *name, const clip_options *options) {
-    put_text(r, r->count == 1 ? "{" : ",{");
-    put_token(r, "\"name\":\"", name, "\"");
-    put_name(r, "entry", &options->entry);
-    put_name(r, "exit", &options->exit);
-    put_text(r, options->restarts ? ",\"restart\":true,\"transitions\":[" : ",\"transitions\":[");
-}
-
-// Writes the pose after the transitions. They decide how the clip ends if the state does not say so.
-static void put_pose(reader *r, const token *clip, const clip_options *options) {
-    put_text(r, ",\"pose\":{\"op\":\"clip\"");
-    put_name(r, "clip", clip);
-    bool says_end = options->end.kind != TOKEN_END;
-    if (says_end) {
-        put_token(r, ",\"play\":{\"end\":\"", &options->end, "\"");
+// Adds the pose after the transitions. They decide how the clip ends if the state does not say so.
+static void add_pose(parser *p, uint32_t state, const token *clip, const clip_options *options) {
+    uint32_t pose = add_member(p, state, "pose", LMB_JSON_OBJECT);
+    add_word_member(p, pose, "op", LMB_JSON_STRING, "clip");
+    add_token(p, pose, "clip", clip);
+    if (options->end.kind != TOKEN_END || options->moves) {
+        pose = add_member(p, pose, "play", LMB_JSON_OBJECT);
+    }
+    if (options->end.kind != TOKEN_END) {
+        add_token(p, pose, "end", &options->end);
     } else if (options->moves) {
-        put_text(r, r->has_end ? ",\"play\":{\"end\":\"hold\"" : ",\"play\":{\"end\":\"loop\"");
+        add_word_member(p, pose, "end", LMB_JSON_STRING, p->has_end ? "hold" : "loop");
     }
-    put_number(r, "rate", &options->rate);
-    put_number(r, "offset", &options->offset);
-    put_text(r, options->moves ? ",\"motion\":true" : "");
-    put_text(r, says_end || options->moves ? "}}" : "}");
+    add_number(p, pose, "rate", &options->rate);
+    add_number(p, pose, "offset", &options->offset);
+    if (options->moves) {
+        add_word_member(p, pose, "motion", LMB_JSON_BOOLEAN, "true");
+    }
 }
 
-static void read_state(reader *r) {
-    token name = take_name(r, "a state");
-    if (r->is_over || !add_state(r, &name)) {
+static void read_state(parser *p, uint32_t states) {
+    const uint32_t state = add_element(p, states, LMB_JSON_OBJECT);
+    token name = take_name(p, "a state");
+    if (p->is_over || !add_state(p, &name)) {
         return;
     }
-    token clip_name = take(r, TOKEN_SIGN, "=") ? take_name(r, "a clip") : name;
-    if (r->is_over) {
+    token clip_name = take(p, TOKEN_SIGN, "=") ? take_name(p, "a clip") : name;
+    if (p->is_over) {
         return;
     }
-    const lmb_clip *clip = find_clip(r, &clip_name);
+    const lmb_clip *clip = find_clip(p, &clip_name);
     if (clip == NULL || lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS) {
-        report(r, &clip_name, clip == NULL ? "there is no clip of this name" : "the clip takes more than 100,000 s");
+        report(p, &clip_name, clip == NULL ? "there is no clip of this name" : "the clip takes more than 100,000 s");
     }
     clip_options options = {.restarts = false};
-    while (read_state_option(r, &options, clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(clip))) {
+    while (read_state_option(p, &options, clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(clip))) {
     }
-    r->into = &r->states;
-    r->has_end = false;
-    put_state(r, &name, &options);
-    read_block(r);
-    put_text(r, "]");
-    put_pose(r, &clip_name, &options);
-    put_text(r, "}");
-    r->current = LMB_NONE;
+    add_token(p, state, "name", &name);
+    add_token(p, state, "entry", &options.entry);
+    add_token(p, state, "exit", &options.exit);
+    if (options.restarts) {
+        add_word_member(p, state, "restart", LMB_JSON_BOOLEAN, "true");
+    }
+    p->has_end = false;
+    read_block(p, add_member(p, state, "transitions", LMB_JSON_ARRAY));
+    add_pose(p, state, &clip_name, &options);
+    p->current = LMB_NONE;
 }
 
-static void read_any(reader *r) {
-    r->into = &r->any;
-    r->in_any = true;
-    read_block(r);
-    r->in_any = false;
+static void read_any(parser *p) {
+    p->into = &p->any;
+    p->in_any = true;
+    read_block(p, 0);
+    p->in_any = false;
+    p->into = &p->machine;
 }
 
-static void read_machine(reader *r) {
-    while (!r->is_over && r->token.kind != TOKEN_END) {
-        if (take(r, TOKEN_WORD, "any")) {
-            read_any(r);
-        } else if (take(r, TOKEN_WORD, "fade")) {
-            r->fade = take_number(r, 0.0f, LMB_MAX_CONTROL_SECONDS);
-        } else if (take(r, TOKEN_WORD, "curve")) {
-            take_curve(r, &r->curve);
-        } else if (take(r, TOKEN_WORD, "initial")) {
-            r->initial = take_name(r, "a state");
-        } else if (take(r, TOKEN_WORD, "machine")) {
-            r->name = take_name(r, "a name");
+static void read_states(parser *p, uint32_t states) {
+    while (!p->is_over && p->token.kind != TOKEN_END) {
+        if (take(p, TOKEN_WORD, "any")) {
+            read_any(p);
+        } else if (take(p, TOKEN_WORD, "fade")) {
+            p->fade = take_number(p, 0.0f, LMB_MAX_CONTROL_SECONDS);
+        } else if (take(p, TOKEN_WORD, "curve")) {
+            take_curve(p, &p->curve);
+        } else if (take(p, TOKEN_WORD, "initial")) {
+            p->initial = take_name(p, "a state");
+        } else if (take(p, TOKEN_WORD, "machine")) {
+            p->name = take_name(p, "a name");
         } else {
-            read_state(r);
+            read_state(p, states);
         }
     }
-    if (!r->is_over && r->count == 0) {
-        expected(r, "a state");
+    if (!p->is_over && p->state_count == 0) {
+        expected(p, "a state");
     }
 }
 
 // ---- The machine.
 
-static void find_targets(reader *r) {
-    for (uint32_t i = 0; i < r->edge_count; i++) {
-        edge *edge = &r->edges[i];
-        edge->target = find_state(r, &edge->to);
-        if (edge->target == LMB_NONE) {
-            r->current = edge->from;
-            r->in_any = edge->from == LMB_NONE;
-            report(r, &edge->to, "there is no state of this name");
+static void find_targets(parser *p) {
+    for (uint32_t i = 0; i < p->edge_count; i++) {
+        const edge *edge = &p->edges[i];
+        if (find_state(p, &edge->to) == LMB_NONE) {
+            p->current = edge->from;
+            p->in_any = edge->from == LMB_NONE;
+            report(p, &edge->to, "there is no state of this name");
         }
     }
-    r->current = LMB_NONE;
-    r->in_any = false;
-    if (r->initial.kind != TOKEN_END && find_state(r, &r->initial) == LMB_NONE) {
-        report(r, &r->initial, "there is no state of this name");
+    p->current = LMB_NONE;
+    p->in_any = false;
+    if (p->initial.kind != TOKEN_END && find_state(p, &p->initial) == LMB_NONE) {
+        report(p, &p->initial, "there is no state of this name");
     }
 }
 
-static void warn_of_unreachable(reader *r) {
-    lmb_machine_text *text = r->text;
-    r->list[r->initial.kind == TOKEN_END ? 0 : find_state(r, &r->initial)].is_reached = true;
-    for (bool grows = true; grows;) {
-        grows = false;
-        for (uint32_t i = 0; i < r->edge_count; i++) {
-            const edge *edge = &r->edges[i];
-            bool leads = edge->from == LMB_NONE || r->list[edge->from].is_reached;
-            grows = grows || (leads && !r->list[edge->target].is_reached);
-            r->list[edge->target].is_reached = leads || r->list[edge->target].is_reached;
-        }
+// Reads the text into the machine's values. Returns false if there are problems.
+static bool read_machine(parser *p) {
+    const uint32_t problems = p->reader->problem_count;
+    p->into = &p->any;
+    add_container(p, LMB_JSON_ARRAY);
+    p->into = &p->machine;
+    const uint32_t machine = add_container(p, LMB_JSON_OBJECT);
+    if (p->is_over) {
+        return false;
     }
-    text->warnings = lmb_pool_allocate(text->pool, r->count, sizeof *text->warnings);
-    if (text->warnings == NULL) {
-        fail_without_memory(r);
-        return;
+    advance(p);
+    add_word_member(p, machine, "op", LMB_JSON_STRING, "machine");
+    read_states(p, add_member(p, machine, "states", LMB_JSON_ARRAY));
+    if (!p->is_over) {
+        find_targets(p);
     }
-    for (uint32_t i = 0; i < r->count; i++) {
-        if (!r->list[i].is_reached) {
-            lmb_graph_problem *warning = &text->warnings[text->warning_count++];
-            *warning = (lmb_graph_problem){.line = r->list[i].name.line, .column = r->list[i].name.column};
-            write_token(&r->list[i].name, warning->path, 60);
-            snprintf(warning->message, sizeof warning->message, "no transitions lead to this state");
-        }
+    add_key(p, machine, "any");
+    for (uint32_t i = 0; i < p->any.count && !p->is_over; i++) {
+        const uint32_t copy = add_container(p, LMB_JSON_ARRAY);
+        p->into->values[copy] = p->any.values[i];
     }
+    add_token(p, machine, "initial", &p->initial);
+    add_token(p, machine, "name", &p->name);
+    return p->reader->problem_count == problems && p->reader->result == LMB_OK;
 }
 
-// Writes one line, so that line numbers of a surrounding graph do not change.
-static void put_machine(reader *r) {
-    output whole = {0};
-    r->into = &whole;
-    put_name(r, "name", &r->name);
-    put_name(r, "initial", &r->initial);
-    put_text(r, ",\"states\":[");
-    put(r, r->states.text, r->states.length);
-    put_text(r, "],\"any\":[");
-    put(r, r->any.text, r->any.length);
-    put_text(r, "]}");
-    r->text->json = whole.text;
-    r->text->size = whole.length;
-    r->text->has_name = r->name.kind != TOKEN_END;
+// ---- The graph around it.
+
+// Returns whether an object is a machine that has no members except a name.
+static bool is_open(const lmb_graph_reader *reader, uint32_t object, uint32_t *name) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t op = lmb_graph_find_member(reader, object, "op");
+    *name = lmb_graph_find_member(reader, object, "name");
+    const uint32_t members = *name == LMB_NONE ? 1 : 2;
+    const bool named = *name == LMB_NONE || values[*name].type == LMB_JSON_STRING;
+    return op != LMB_NONE && values[op].type == LMB_JSON_STRING && lmb_graph_is_text(reader, op, "machine") && named &&
+           values[object].count == members;
 }
 
-void lmb_machine_text_read(lmb_machine_text *text) {
-    reader r = {.text = text,
-                .at = text->source->text,
-                .end = text->source->text + text->source->size,
+// Replaces an object of the graph by the machine.
+static bool replace(lmb_graph_reader *reader, uint32_t object, const list *machine) {
+    lmb_json *json = &reader->json;
+    const uint32_t next = json->values[object].next, after = json->count - next;
+    const uint32_t count = object + machine->count + after;
+    lmb_json_value *values = lmb_graph_allocate(reader, &reader->scratch, count, sizeof *values);
+    if (values == NULL) {
+        return false;
+    }
+    memcpy(values, json->values, object * sizeof *values);
+    memcpy(values + object, machine->values, machine->count * sizeof *values);
+    memcpy(values + object + machine->count, json->values + next, after * sizeof *values);
+    link(values, count);
+    reader->insert.first = object;
+    reader->insert.end = object + machine->count;
+    reader->insert.replaced = json->values[object].start;
+    json->values = values;
+    json->count = count;
+    return true;
+}
+
+static bool insert(parser *p) {
+    lmb_graph_reader *reader = p->reader;
+    if (!lmb_graph_read_json(reader, p->text, reader->size)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < reader->json.count; i++) {
+        uint32_t name;
+        if (reader->json.values[i].type != LMB_JSON_OBJECT || !is_open(reader, i, &name)) {
+            continue;
+        }
+        if (name != LMB_NONE && p->name.kind == TOKEN_END) {
+            const lmb_json_value *value = &reader->json.values[name];
+            add_key(p, 0, "name");
+            add(p, LMB_JSON_STRING, p->text + value->start, value->end - value->start);
+        }
+        return !p->is_over && replace(reader, i, &p->machine);
+    }
+    lmb_graph_report(reader, 0, "there is no machine without states, for those of the machine's own text");
+    return false;
+}
+
+bool lmb_graph_read_machine_text(lmb_graph_reader *reader, const lmb_graph_source *machine) {
+    size_t size;
+    const char *own = lmb_graph_text_of(machine, &size);
+    if (size > INT_MAX - sizeof words || reader->size > INT_MAX) {
+        const lmb_graph_problem problem = {.line = 1, .column = 1, .message = "2 GiB or more of text"};
+        lmb_graph_add_problem(reader, &problem);
+        return false;
+    }
+    char *text = lmb_graph_allocate(reader, &reader->scratch, reader->size + size + sizeof words, 1);
+    if (text == NULL) {
+        return false;
+    }
+    memcpy(text, reader->text, reader->size);
+    memcpy(text + reader->size, own, size);
+    memcpy(text + reader->size + size, words, sizeof words);
+    const char *at = text + reader->size;
+    parser p = {.reader = reader,
+                .source = machine,
+                .text = text,
+                .words = at + size,
+                .at = at,
+                .end = at + size,
                 .line = 1,
                 .column = 1,
+                .token = {.text = at},
                 .current = LMB_NONE};
-    if (text->source->size >= 3 && memcmp(r.at, "\xEF\xBB\xBF", 3) == 0) {
-        r.at += 3;
+    reader->insert.size = size;
+    if (!read_machine(&p)) {
+        reader->source = machine;
+        return false;
     }
-    advance(&r);
-    read_machine(&r);
-    if (!r.is_over) {
-        find_targets(&r);
+    if (reader->size > 0) {
+        return insert(&p);
     }
-    if (text->problem_count == 0 && text->result == LMB_OK) {
-        warn_of_unreachable(&r);
-        put_machine(&r);
-    }
-    if (text->problems != NULL) {
-        text->problems->count = text->problem_count;
-    }
+    link(p.machine.values, p.machine.count);
+    reader->json = (lmb_json){text, p.machine.values, p.machine.count};
+    reader->insert.end = p.machine.count;
+    return true;
 }
