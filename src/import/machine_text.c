@@ -32,6 +32,24 @@ typedef struct edge {
     token to;
 } edge;
 
+// What a text may set: for the machine INITIAL to CURVE, for a transition FADE to KIND, for a state END to RESTART.
+typedef enum option {
+    INITIAL,
+    NAME,
+    FADE,
+    CURVE,
+    PRIORITY,
+    KIND,
+    END,
+    RATE,
+    OFFSET,
+    MOTION,
+    ENTRY,
+    EXIT,
+    RESTART,
+    OPTION_COUNT
+} option;
+
 typedef struct parser {
     lmb_graph_reader *reader;
     const lmb_graph_source *source;
@@ -51,12 +69,10 @@ typedef struct parser {
     uint32_t edge_count;
     uint32_t current; // state, or LMB_NONE
     bool in_any;
-    bool has_end; // a transition of the current state has END
-    token fade;   // of transitions without one; TOKEN_END if there is none
-    token curve;
-    token initial;
-    token name;
-    bool is_over; // after an error, the rest cannot be read
+    bool has_end;                // a transition of the current state has END
+    float duration;              // of the current state's clip
+    token options[OPTION_COUNT]; // of the machine, FADE and CURVE of transitions without one; else TOKEN_END
+    bool is_over;                // after an error, the rest cannot be read
 } parser;
 
 // ---- Errors.
@@ -256,18 +272,50 @@ static bool same_name(const token *a, const token *b) {
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
-static const char *const reserved[] = {"END",   "after",     "when",         "and",      "or",      "fade",
-                                       "curve", "frozen",    "inertialized", "priority", "loop",    "hold",
-                                       "once",  "ping-pong", "rate",         "offset",   "restart", "entry",
-                                       "exit",  "any",       "initial",      "machine",  "motion"};
+enum { MOST_WORDS = 4 };
 
-static bool is_reserved(const token *token) {
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-        if (is_token(token, TOKEN_WORD, reserved[i])) {
-            return true;
+// The words of the options, and their members in JSON.
+static const struct {
+    const char *words[MOST_WORDS];
+    const char *key;
+    lmb_json_type type;
+    float min; // of a number that follows
+    float max; // of an offset, it is the clip's duration
+} rows[OPTION_COUNT] = {
+    [INITIAL] = {{"initial"}, "initial", LMB_JSON_STRING},
+    [NAME] = {{"machine"}, "name", LMB_JSON_STRING},
+    [FADE] = {{"fade"}, "fade", LMB_JSON_NUMBER, 0.0f, LMB_MAX_CONTROL_SECONDS},
+    [CURVE] = {{"curve"}, "curve", LMB_JSON_STRING},
+    [PRIORITY] = {{"priority"}, "priority", LMB_JSON_NUMBER, -1e6f, 1e6f},
+    [KIND] = {{"frozen", "inertialized"}, "kind", LMB_JSON_STRING},
+    [END] = {{"loop", "hold", "once", "ping-pong"}, "end", LMB_JSON_STRING},
+    [RATE] = {{"rate"}, "rate", LMB_JSON_NUMBER, -64.0f, 64.0f},
+    [OFFSET] = {{"offset"}, "offset", LMB_JSON_NUMBER},
+    [MOTION] = {{"motion"}, "motion", LMB_JSON_BOOLEAN},
+    [ENTRY] = {{"entry"}, "entry", LMB_JSON_STRING},
+    [EXIT] = {{"exit"}, "exit", LMB_JSON_STRING},
+    [RESTART] = {{"restart"}, "restart", LMB_JSON_BOOLEAN},
+};
+
+// Returns the option of a range that a token begins, or OPTION_COUNT.
+static option find_option(const token *token, option first, option last) {
+    for (option i = first; i <= last; i++) {
+        for (int k = 0; k < MOST_WORDS && rows[i].words[k] != NULL; k++) {
+            if (is_token(token, TOKEN_WORD, rows[i].words[k])) {
+                return i;
+            }
         }
     }
-    return false;
+    return OPTION_COUNT;
+}
+
+static bool is_reserved(const token *token) {
+    static const char *const others[] = {"END", "after", "when", "and", "or", "any"};
+    bool found = find_option(token, INITIAL, RESTART) != OPTION_COUNT;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        found = found || is_token(token, TOKEN_WORD, others[i]);
+    }
+    return found;
 }
 
 // Takes the name of a state, an event and so on.
@@ -308,6 +356,62 @@ static token take_number(parser *p, float min, float max) {
     return number;
 }
 
+static token take_priority(parser *p) {
+    token number = take_number(p, rows[PRIORITY].min, rows[PRIORITY].max);
+    double value = number.kind == TOKEN_END ? 0.0 : lmb_strtod(number.text, number.length);
+    if (value != floor(value)) {
+        report(p, &number, "%g is no whole number", value);
+    }
+    return number;
+}
+
+static token take_curve(parser *p) {
+    const token name = p->token;
+    for (int i = 0; i < LMB_CURVE_COUNT; i++) {
+        if (i != LMB_CURVE_BEZIER && is_token(&name, TOKEN_WORD, lmb_curve_name((lmb_curve)i))) {
+            advance(p);
+            return name;
+        }
+    }
+    expected(p, "the name of a curve");
+    return name;
+}
+
+// Takes what follows the word of an option; returns the word itself if nothing does.
+static token take_operand(parser *p, option option, const token *word) {
+    switch (option) {
+    case INITIAL:
+    case NAME:
+        return take_name(p, option == INITIAL ? "a state" : "a name");
+    case FADE:
+    case RATE:
+    case OFFSET:
+        return take_number(p, rows[option].min, option == OFFSET ? p->duration : rows[option].max);
+    case PRIORITY:
+        return take_priority(p);
+    case CURVE:
+        return take_curve(p);
+    case ENTRY:
+    case EXIT:
+        return take_event(p, "an event");
+    default:
+        return *word;
+    }
+}
+
+// Reads the options of a range that are next.
+static void read_options(parser *p, option first, option last, token *options) {
+    option option;
+    while (!p->is_over && (option = find_option(&p->token, first, last)) != OPTION_COUNT) {
+        const token word = p->token;
+        if (option == KIND && options[KIND].kind != TOKEN_END && !same_name(&options[KIND], &word)) {
+            report(p, &word, "a fade is frozen or inertialized, not both");
+        }
+        advance(p);
+        options[option] = take_operand(p, option, &word);
+    }
+}
+
 // ---- Values.
 
 // What the text does not contain: keys, and strings of the machine's own.
@@ -328,8 +432,12 @@ static uint32_t add(parser *p, lmb_json_type type, const char *start, size_t len
     return list->count++;
 }
 
-static uint32_t add_word(parser *p, lmb_json_type type, const char *word) {
-    return add(p, type, p->words + (strstr(words, word) - words), strlen(word));
+static token word_token(const parser *p, const char *word) {
+    return (token){.kind = TOKEN_WORD, .text = p->words + (strstr(words, word) - words), .length = strlen(word)};
+}
+
+static uint32_t add_token(parser *p, lmb_json_type type, const token *token) {
+    return add(p, type, token->text, token->length);
 }
 
 // Adds an array or object at the place of the next token.
@@ -342,35 +450,37 @@ static uint32_t add_element(parser *p, uint32_t array, lmb_json_type type) {
     return add_container(p, type);
 }
 
-// Adds a key; its value is added next.
+// Adds a key. Its value is added next.
 static void add_key(parser *p, uint32_t object, const char *key) {
     p->into->values[object].count++;
-    const uint32_t at = add_word(p, LMB_JSON_STRING, key);
+    const token word = word_token(p, key);
+    const uint32_t at = add_token(p, LMB_JSON_STRING, &word);
     p->into->values[at].count = 1;
 }
 
-static uint32_t add_member(parser *p, uint32_t object, const char *key, lmb_json_type type) {
+static uint32_t add_container_member(parser *p, uint32_t object, const char *key, lmb_json_type type) {
     add_key(p, object, key);
     return add_container(p, type);
 }
 
-static void add_word_member(parser *p, uint32_t object, const char *key, lmb_json_type type, const char *word) {
+static void add_member(parser *p, uint32_t object, const char *key, lmb_json_type type, const token *token) {
     add_key(p, object, key);
-    add_word(p, type, word);
+    add_token(p, type, token);
 }
 
-// Adds a member with a token as its value; nothing if there is no token.
-static void add_token(parser *p, uint32_t object, const char *key, const token *token) {
-    if (token->kind != TOKEN_END) {
-        add_key(p, object, key);
-        add(p, LMB_JSON_STRING, token->text, token->length);
-    }
+static void add_word_member(parser *p, uint32_t object, const char *key, lmb_json_type type, const char *word) {
+    const token token = word_token(p, word);
+    add_member(p, object, key, type, &token);
 }
 
-static void add_number(parser *p, uint32_t object, const char *key, const token *token) {
-    if (token->kind != TOKEN_END) {
-        add_key(p, object, key);
-        add(p, LMB_JSON_NUMBER, token->text, token->length);
+// Adds those of a range of options that are set.
+static void add_options(parser *p, uint32_t object, option first, option last, const token *options) {
+    for (option i = first; i <= last; i++) {
+        if (options[i].kind != TOKEN_END && rows[i].type == LMB_JSON_BOOLEAN) {
+            add_word_member(p, object, rows[i].key, LMB_JSON_BOOLEAN, "true");
+        } else if (options[i].kind != TOKEN_END) {
+            add_member(p, object, rows[i].key, rows[i].type, &options[i]);
+        }
     }
 }
 
@@ -390,26 +500,21 @@ static void read_operand(parser *p) {
     token operand = p->token;
     if (operand.kind == TOKEN_NUMBER) {
         take_number(p, -LMB_LARGEST, LMB_LARGEST);
-        add(p, LMB_JSON_NUMBER, operand.text, operand.length);
+        add_token(p, LMB_JSON_NUMBER, &operand);
     } else {
         const uint32_t object = add_container(p, LMB_JSON_OBJECT);
         operand = take_name(p, "a number or a parameter");
-        add_token(p, object, "param", &operand);
+        add_member(p, object, "param", LMB_JSON_STRING, &operand);
     }
 }
 
 static void read_comparison(parser *p, uint32_t conditions) {
-    static const char *const signs[] = {"<", "<=", ">", ">=", "=="};
     const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
-    const uint32_t sides = add_member(p, object, "and", LMB_JSON_ARRAY);
+    const uint32_t sides = add_container_member(p, object, "and", LMB_JSON_ARRAY);
     p->into->values[sides].count = 2;
     read_operand(p);
     const token sign = p->token;
-    bool is_known = false;
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
-        is_known = is_known || is_token(&sign, TOKEN_SIGN, signs[i]);
-    }
-    if (!is_known) {
+    if (sign.kind != TOKEN_SIGN || (*sign.text != '<' && *sign.text != '>' && !is_token(&sign, TOKEN_SIGN, "=="))) {
         expected(p, "<, <=, >, >= or ==");
         return;
     }
@@ -424,7 +529,7 @@ static void read_comparison(parser *p, uint32_t conditions) {
 static uint32_t read_conjunction(parser *p, uint32_t conditions) {
     uint32_t terms = 1;
     const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
-    const uint32_t joined = add_member(p, object, "and", LMB_JSON_ARRAY);
+    const uint32_t joined = add_container_member(p, object, "and", LMB_JSON_ARRAY);
     read_comparison(p, joined);
     while (take(p, TOKEN_WORD, "and")) {
         read_comparison(p, joined);
@@ -435,8 +540,8 @@ static uint32_t read_conjunction(parser *p, uint32_t conditions) {
 
 static void read_condition(parser *p, uint32_t transition) {
     const token at = p->token;
-    const uint32_t object = add_member(p, transition, "when", LMB_JSON_OBJECT);
-    const uint32_t conditions = add_member(p, object, "or", LMB_JSON_ARRAY);
+    const uint32_t object = add_container_member(p, transition, "when", LMB_JSON_OBJECT);
+    const uint32_t conditions = add_container_member(p, object, "or", LMB_JSON_ARRAY);
     uint32_t terms = read_conjunction(p, conditions);
     while (take(p, TOKEN_WORD, "or")) {
         terms += 1 + read_conjunction(p, conditions);
@@ -444,60 +549,6 @@ static void read_condition(parser *p, uint32_t transition) {
     if (terms > LMB_MAX_TERMS && !p->is_over) {
         report(p, &at, "more than %u comparisons, ands and ors", LMB_MAX_TERMS);
     }
-}
-
-static bool take_curve(parser *p, token *curve) {
-    const token name = p->token;
-    *curve = name;
-    for (int i = 0; i < LMB_CURVE_COUNT; i++) {
-        if (i != LMB_CURVE_BEZIER && is_token(&name, TOKEN_WORD, lmb_curve_name((lmb_curve)i))) {
-            advance(p);
-            return true;
-        }
-    }
-    expected(p, "the name of a curve");
-    return false;
-}
-
-typedef struct options {
-    token fade;
-    token curve;
-    token priority;
-    token kind;
-} options;
-
-static bool read_transition_option(parser *p, options *options) {
-    if (take(p, TOKEN_WORD, "fade")) {
-        options->fade = take_number(p, 0.0f, LMB_MAX_CONTROL_SECONDS);
-    } else if (take(p, TOKEN_WORD, "curve")) {
-        take_curve(p, &options->curve);
-    } else if (take(p, TOKEN_WORD, "priority")) {
-        options->priority = take_number(p, -1e6f, 1e6f);
-        double value =
-            options->priority.kind == TOKEN_END ? 0.0 : lmb_strtod(options->priority.text, options->priority.length);
-        if (value != floor(value)) {
-            report(p, &options->priority, "%g is no whole number", value);
-        }
-    } else if (is_token(&p->token, TOKEN_WORD, "frozen") || is_token(&p->token, TOKEN_WORD, "inertialized")) {
-        if (options->kind.kind != TOKEN_END && !same_name(&options->kind, &p->token)) {
-            report(p, &p->token, "a fade is frozen or inertialized, not both");
-        }
-        options->kind = p->token;
-        advance(p);
-    } else {
-        return false;
-    }
-    return !p->is_over;
-}
-
-static void read_options_of_transition(parser *p, uint32_t transition) {
-    options options = {.fade = p->fade, .curve = p->curve};
-    while (read_transition_option(p, &options)) {
-    }
-    add_number(p, transition, "fade", &options.fade);
-    add_token(p, transition, "curve", &options.curve);
-    add_number(p, transition, "priority", &options.priority);
-    add_token(p, transition, "kind", &options.kind);
 }
 
 static void add_edge(parser *p, const token *to) {
@@ -517,12 +568,12 @@ static void read_needs(parser *p, uint32_t transition) {
         p->has_end = true;
     } else if (!is_token(&p->token, TOKEN_WORD, "after") && !is_token(&p->token, TOKEN_WORD, "when")) {
         token event = take_event(p, "an event, END, after, when or }");
-        add_token(p, transition, "event", &event);
+        add_member(p, transition, "event", LMB_JSON_STRING, &event);
         needs = !p->is_over;
     }
     if (needs && take(p, TOKEN_WORD, "after")) {
         token after = take_number(p, 0.0f, LMB_MAX_CONTROL_SECONDS);
-        add_number(p, transition, "after", &after);
+        add_member(p, transition, "after", LMB_JSON_NUMBER, &after);
     }
     if (needs && take(p, TOKEN_WORD, "when")) {
         read_condition(p, transition);
@@ -535,9 +586,11 @@ static void read_transition(parser *p, uint32_t transitions) {
     take(p, TOKEN_SIGN, "->");
     token to = p->is_over ? (token){0} : take_name(p, "the state that it goes to");
     if (!p->is_over) {
-        add_token(p, transition, "to", &to);
+        add_member(p, transition, "to", LMB_JSON_STRING, &to);
         add_edge(p, &to);
-        read_options_of_transition(p, transition);
+        token options[OPTION_COUNT] = {[FADE] = p->options[FADE], [CURVE] = p->options[CURVE]};
+        read_options(p, FADE, KIND, options);
+        add_options(p, transition, FADE, KIND, options);
     }
 }
 
@@ -596,66 +649,18 @@ static bool add_state(parser *p, const token *name) {
     return true;
 }
 
-typedef struct clip_options {
-    token end;
-    token rate;
-    token offset;
-    token entry;
-    token exit;
-    bool restarts;
-    bool moves;
-} clip_options;
-
-static bool take_end(parser *p, token *end) {
-    static const char *const ends[] = {"loop", "hold", "once", "ping-pong"};
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        token word = p->token;
-        if (take(p, TOKEN_WORD, ends[i])) {
-            *end = word;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_state_option(parser *p, clip_options *options, float duration) {
-    if (take_end(p, &options->end)) {
-    } else if (take(p, TOKEN_WORD, "rate")) {
-        options->rate = take_number(p, -64.0f, 64.0f);
-    } else if (take(p, TOKEN_WORD, "offset")) {
-        options->offset = take_number(p, 0.0f, duration);
-    } else if (take(p, TOKEN_WORD, "restart")) {
-        options->restarts = true;
-    } else if (take(p, TOKEN_WORD, "motion")) {
-        options->moves = true;
-    } else if (take(p, TOKEN_WORD, "entry")) {
-        options->entry = take_event(p, "an event");
-    } else if (take(p, TOKEN_WORD, "exit")) {
-        options->exit = take_event(p, "an event");
-    } else {
-        return false;
-    }
-    return !p->is_over;
-}
-
 // Adds the pose after the transitions. They decide how the clip ends if the state does not say so.
-static void add_pose(parser *p, uint32_t state, const token *clip, const clip_options *options) {
-    uint32_t pose = add_member(p, state, "pose", LMB_JSON_OBJECT);
+static void add_pose(parser *p, uint32_t state, const token *clip, token *options) {
+    uint32_t pose = add_container_member(p, state, "pose", LMB_JSON_OBJECT);
     add_word_member(p, pose, "op", LMB_JSON_STRING, "clip");
-    add_token(p, pose, "clip", clip);
-    if (options->end.kind != TOKEN_END || options->moves) {
-        pose = add_member(p, pose, "play", LMB_JSON_OBJECT);
+    add_member(p, pose, "clip", LMB_JSON_STRING, clip);
+    if (options[MOTION].kind != TOKEN_END && options[END].kind == TOKEN_END) {
+        options[END] = word_token(p, p->has_end ? "hold" : "loop");
     }
-    if (options->end.kind != TOKEN_END) {
-        add_token(p, pose, "end", &options->end);
-    } else if (options->moves) {
-        add_word_member(p, pose, "end", LMB_JSON_STRING, p->has_end ? "hold" : "loop");
+    if (options[END].kind != TOKEN_END) {
+        pose = add_container_member(p, pose, "play", LMB_JSON_OBJECT);
     }
-    add_number(p, pose, "rate", &options->rate);
-    add_number(p, pose, "offset", &options->offset);
-    if (options->moves) {
-        add_word_member(p, pose, "motion", LMB_JSON_BOOLEAN, "true");
-    }
+    add_options(p, pose, END, MOTION, options);
 }
 
 static void read_state(parser *p, uint32_t states) {
@@ -672,18 +677,14 @@ static void read_state(parser *p, uint32_t states) {
     if (clip == NULL || lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS) {
         report(p, &clip_name, clip == NULL ? "there is no clip of this name" : "the clip takes more than 100,000 s");
     }
-    clip_options options = {.restarts = false};
-    while (read_state_option(p, &options, clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(clip))) {
-    }
-    add_token(p, state, "name", &name);
-    add_token(p, state, "entry", &options.entry);
-    add_token(p, state, "exit", &options.exit);
-    if (options.restarts) {
-        add_word_member(p, state, "restart", LMB_JSON_BOOLEAN, "true");
-    }
+    p->duration = clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(clip);
+    token options[OPTION_COUNT] = {{0}};
+    read_options(p, END, RESTART, options);
+    add_member(p, state, "name", LMB_JSON_STRING, &name);
+    add_options(p, state, ENTRY, RESTART, options);
     p->has_end = false;
-    read_block(p, add_member(p, state, "transitions", LMB_JSON_ARRAY));
-    add_pose(p, state, &clip_name, &options);
+    read_block(p, add_container_member(p, state, "transitions", LMB_JSON_ARRAY));
+    add_pose(p, state, &clip_name, options);
     p->current = LMB_NONE;
 }
 
@@ -696,20 +697,14 @@ static void read_any(parser *p) {
 }
 
 static void read_states(parser *p, uint32_t states) {
+    read_options(p, INITIAL, CURVE, p->options);
     while (!p->is_over && p->token.kind != TOKEN_END) {
         if (take(p, TOKEN_WORD, "any")) {
             read_any(p);
-        } else if (take(p, TOKEN_WORD, "fade")) {
-            p->fade = take_number(p, 0.0f, LMB_MAX_CONTROL_SECONDS);
-        } else if (take(p, TOKEN_WORD, "curve")) {
-            take_curve(p, &p->curve);
-        } else if (take(p, TOKEN_WORD, "initial")) {
-            p->initial = take_name(p, "a state");
-        } else if (take(p, TOKEN_WORD, "machine")) {
-            p->name = take_name(p, "a name");
         } else {
             read_state(p, states);
         }
+        read_options(p, INITIAL, CURVE, p->options);
     }
     if (!p->is_over && p->state_count == 0) {
         expected(p, "a state");
@@ -729,8 +724,8 @@ static void find_targets(parser *p) {
     }
     p->current = LMB_NONE;
     p->in_any = false;
-    if (p->initial.kind != TOKEN_END && find_state(p, &p->initial) == LMB_NONE) {
-        report(p, &p->initial, "there is no state of this name");
+    if (p->options[INITIAL].kind != TOKEN_END && find_state(p, &p->options[INITIAL]) == LMB_NONE) {
+        report(p, &p->options[INITIAL], "there is no state of this name");
     }
 }
 
@@ -746,7 +741,7 @@ static bool read_machine(parser *p) {
     }
     advance(p);
     add_word_member(p, machine, "op", LMB_JSON_STRING, "machine");
-    read_states(p, add_member(p, machine, "states", LMB_JSON_ARRAY));
+    read_states(p, add_container_member(p, machine, "states", LMB_JSON_ARRAY));
     if (!p->is_over) {
         find_targets(p);
     }
@@ -755,8 +750,7 @@ static bool read_machine(parser *p) {
         const uint32_t copy = add_container(p, LMB_JSON_ARRAY);
         p->into->values[copy] = p->any.values[i];
     }
-    add_token(p, machine, "initial", &p->initial);
-    add_token(p, machine, "name", &p->name);
+    add_options(p, machine, INITIAL, NAME, p->options);
     return p->reader->problem_count == problems && p->reader->result == LMB_OK;
 }
 
@@ -804,7 +798,7 @@ static bool insert(parser *p) {
         if (reader->json.values[i].type != LMB_JSON_OBJECT || !is_open(reader, i, &name)) {
             continue;
         }
-        if (name != LMB_NONE && p->name.kind == TOKEN_END) {
+        if (name != LMB_NONE && p->options[NAME].kind == TOKEN_END) {
             const lmb_json_value *value = &reader->json.values[name];
             add_key(p, 0, "name");
             add(p, LMB_JSON_STRING, p->text + value->start, value->end - value->start);
