@@ -156,6 +156,8 @@ struct lmb_graph_field {
     float parameter_max;
 };
 
+#define LMB_ANY_NUMBER .min = -LMB_LARGEST, .max = LMB_LARGEST
+
 typedef struct lmb_graph_fields {
     const char *what; // name of the object in messages
     const lmb_graph_field *fields;

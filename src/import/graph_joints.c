@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define RANGE(member) offsetof(range, member)
+
 // ---- A byte for each joint and channel: masks, joint weights, blend profiles and max lods.
 
 // The value that an object gives a joint or a channel.
@@ -438,11 +440,11 @@ static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, 
     {.name = "min",                                                                                                    \
      .required = is_required,                                                                                          \
      .read = read_triple,                                                                                              \
-     .offset = offsetof(range, min),                                                                                   \
+     .offset = RANGE(min),                                                                                             \
      .min = lowest,                                                                                                    \
      .max = highest},                                                                                                  \
     {                                                                                                                  \
-        .name = "max", .required = is_required, .read = read_triple, .offset = offsetof(range, max), .min = lowest,    \
+        .name = "max", .required = is_required, .read = read_triple, .offset = RANGE(max), .min = lowest,              \
         .max = highest                                                                                                 \
     }
 
@@ -453,9 +455,9 @@ static const lmb_graph_fields angle_fields = {"a range", angle_members, 2, NULL}
 
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field twist_members[] = {
-    {.name = "axis", .read = lmb_graph_read_choice, .offset = offsetof(range, axis), .choices = axes},
-    {.name = "min", .read = lmb_graph_read_plain, .offset = offsetof(range, min), .min = -360.0f, .max = 360.0f},
-    {.name = "max", .read = lmb_graph_read_plain, .offset = offsetof(range, max), .min = -360.0f, .max = 360.0f},
+    {.name = "axis", .read = lmb_graph_read_choice, .offset = RANGE(axis), .choices = axes},
+    {.name = "min", .read = lmb_graph_read_plain, .offset = RANGE(min), .min = -360.0f, .max = 360.0f},
+    {.name = "max", .read = lmb_graph_read_plain, .offset = RANGE(max), .min = -360.0f, .max = 360.0f},
 };
 static const lmb_graph_fields twist_fields = {"a twist", twist_members, 3, NULL};
 
@@ -542,12 +544,8 @@ static void read_ends(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     lmb_graph_read_plain(reader, &end, values[value + 1].next, target);
 }
 
-static const lmb_graph_field channel_members[] = {{.name = "range",
-                                                   .required = true,
-                                                   .read = read_ends,
-                                                   .offset = offsetof(lmb_channel_range, min),
-                                                   .min = -LMB_LARGEST,
-                                                   .max = LMB_LARGEST}};
+static const lmb_graph_field channel_members[] = {
+    {.name = "range", .required = true, .read = read_ends, .offset = offsetof(lmb_channel_range, min), LMB_ANY_NUMBER}};
 static const lmb_graph_fields channel_fields = {"a channel's limits", channel_members, 1, NULL};
 
 static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_def *limits, lmb_channel_range *ranges,

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FADE(member) offsetof(members, member)
+#define TRANSITION(member) offsetof(transition, member)
+
 // ---- Conditions: terms in postfix order.
 
 // The terms of a condition while it is read.
@@ -14,7 +17,7 @@ typedef struct condition {
 } condition;
 
 #define NUMBER(key_offset)                                                                                             \
-    { .offset = key_offset, .min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_max = 1.0f }
+    { .offset = key_offset, LMB_ANY_NUMBER, .parameter_max = 1.0f }
 
 static void add_term(condition *condition, const lmb_term *term) {
     if (condition->count < LMB_MAX_TERMS) {
@@ -267,25 +270,19 @@ static const char *const kinds[] = {
 
 static const lmb_graph_field transition_members[] = {
     {.name = "to", .required = true, .read = read_to},
-    {.name = "event", .read = lmb_graph_read_event, .offset = offsetof(transition, def.event)},
-    {.name = "end", .read = read_end, .offset = offsetof(transition, def.at_end)},
-    {.name = "after",
-     .read = lmb_graph_read_plain,
-     .offset = offsetof(transition, def.after),
-     .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "event", .read = lmb_graph_read_event, .offset = TRANSITION(def.event)},
+    {.name = "end", .read = read_end, .offset = TRANSITION(def.at_end)},
+    {.name = "after", .read = lmb_graph_read_plain, .offset = TRANSITION(def.after), .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "when", .read = read_condition},
-    {.name = "fade",
-     .read = lmb_graph_read_plain,
-     .offset = offsetof(transition, def.fade),
-     .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "curve", .read = read_fade_curve, .offset = offsetof(transition, def.curve)},
-    {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(transition, def.kind), .choices = kinds},
-    {.name = "profile", .read = lmb_graph_read_mask, .offset = offsetof(transition, def.profile)},
+    {.name = "fade", .read = lmb_graph_read_plain, .offset = TRANSITION(def.fade), .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "curve", .read = read_fade_curve, .offset = TRANSITION(def.curve)},
+    {.name = "kind", .read = lmb_graph_read_choice, .offset = TRANSITION(def.kind), .choices = kinds},
+    {.name = "profile", .read = lmb_graph_read_mask, .offset = TRANSITION(def.profile)},
     {.name = "priority", .read = read_priority, .min = -LARGEST_PRIORITY, .max = LARGEST_PRIORITY},
 };
 static const lmb_graph_fields transition_fields = {"a transition", transition_members,
                                                    sizeof transition_members / sizeof transition_members[0], NULL};
-_Static_assert(offsetof(transition, def) == 0, "a condition is read into the transition");
+_Static_assert(TRANSITION(def) == 0, "a condition is read into the transition");
 
 static void add_transition(lmb_graph_reader *reader, machine *machine, const transition *read) {
     lmb_transition_def *transitions =
@@ -602,17 +599,17 @@ static void read_fade_restart(lmb_graph_reader *reader, const lmb_graph_field *f
 }
 
 #define SECONDS(key, member)                                                                                           \
-    { .name = key, .read = lmb_graph_read_plain, .offset = offsetof(members, member), .max = LMB_MAX_CONTROL_SECONDS }
+    { .name = key, .read = lmb_graph_read_plain, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS }
 
 static const lmb_graph_field fade_members[] = {
-    {.name = "in", .required = true, .read = lmb_graph_read_event, .offset = offsetof(members, def.in_event)},
-    {.name = "out", .read = lmb_graph_read_event, .offset = offsetof(members, def.out_event)},
-    {.name = "at-end", .read = lmb_graph_read_boolean, .offset = offsetof(members, def.at_end)},
+    {.name = "in", .required = true, .read = lmb_graph_read_event, .offset = FADE(def.in_event)},
+    {.name = "out", .read = lmb_graph_read_event, .offset = FADE(def.out_event)},
+    {.name = "at-end", .read = lmb_graph_read_boolean, .offset = FADE(def.at_end)},
     SECONDS("after", def.after),
     SECONDS("seconds", def.in_seconds),
     SECONDS("out-seconds", def.out_seconds),
-    {.name = "curve", .read = read_fade_curve, .offset = offsetof(members, def.curve)},
-    {.name = "restart", .read = read_fade_restart, .offset = offsetof(members, def.restart)},
+    {.name = "curve", .read = read_fade_curve, .offset = FADE(def.curve)},
+    {.name = "restart", .read = read_fade_restart, .offset = FADE(def.restart)},
     {.name = "initial", .read = lmb_graph_skip},
     {.name = "name", .read = lmb_graph_skip},
 };

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define INPUT(member) offsetof(input, member)
+#define NODE(member) offsetof(lmb_graph_node, member)
+
 // Reads a member that is a pose, and stores the index of its node.
 static void read_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_pose(reader, value);
@@ -130,12 +133,12 @@ static const lmb_graph_field input_members[] = {
     {.name = "pose", .required = true, .read = read_input_pose},
     {.name = "weight",
      .read = read_input_weight,
-     .offset = offsetof(input, weight),
+     .offset = INPUT(weight),
      .min = 0.0f,
      .max = LMB_LARGEST,
      .initial = 1.0f,
      .parameter_max = 1.0f},
-    {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(input, weight)},
+    {.name = "curve", .read = lmb_graph_read_curve, .offset = INPUT(weight)},
 };
 static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL};
 
@@ -144,20 +147,20 @@ static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL
 
 static const lmb_graph_field layer_members[] = {
     {.name = "pose", .required = true, .read = read_input_pose},
-    {.name = "fade", .read = read_input_weight, .offset = offsetof(input, weight), WEIGHT_RANGE},
+    {.name = "fade", .read = read_input_weight, .offset = INPUT(weight), WEIGHT_RANGE},
     {.name = "priority",
      .read = read_priority,
-     .offset = offsetof(input, priority),
+     .offset = INPUT(priority),
      .min = -LARGEST_PRIORITY,
      .max = LARGEST_PRIORITY},
-    {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(input, weight)},
-    {.name = "mask", .read = lmb_graph_read_mask, .offset = offsetof(input, mask)},
+    {.name = "curve", .read = lmb_graph_read_curve, .offset = INPUT(weight)},
+    {.name = "mask", .read = lmb_graph_read_mask, .offset = INPUT(mask)},
 };
 static const lmb_graph_fields layer_fields = {"an input", layer_members, 5, NULL};
 
 static const lmb_graph_field combined_members[] = {
-    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
-    {.name = "joints", .read = lmb_graph_read_part, .offset = offsetof(input, part)},
+    {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
+    {.name = "joints", .read = lmb_graph_read_part, .offset = INPUT(part)},
 };
 static const lmb_graph_fields combined_fields = {"an input", combined_members, 2, NULL};
 
@@ -178,19 +181,16 @@ static void read_place_in_plane(lmb_graph_reader *reader, const lmb_graph_field 
 }
 
 #define AT_FIELD(reads)                                                                                                \
-    {                                                                                                                  \
-        .name = "at", .required = true, .read = reads, .offset = offsetof(input, place), .min = -LMB_LARGEST,          \
-        .max = LMB_LARGEST                                                                                             \
-    }
+    { .name = "at", .required = true, .read = reads, .offset = INPUT(place), LMB_ANY_NUMBER }
 
 static const lmb_graph_field line_members[] = {
-    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
+    {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
     AT_FIELD(lmb_graph_read_plain),
 };
 static const lmb_graph_fields line_fields = {"an input", line_members, 2, NULL};
 
 static const lmb_graph_field plane_members[] = {
-    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
+    {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
     AT_FIELD(read_place_in_plane),
 };
 static const lmb_graph_fields plane_fields = {"an input", plane_members, 2, NULL};
@@ -296,7 +296,7 @@ static bool find_coordinate(const lmb_json *json, uint32_t input, uint32_t axis,
 // Reads a coordinate of a blend space's position. The range of a parameter is that of the inputs' positions.
 static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json *json = &reader->json;
-    const uint32_t axis = (uint32_t)((field->offset - offsetof(lmb_graph_node, def.coordinates)) / sizeof(lmb_value));
+    const uint32_t axis = (uint32_t)((field->offset - NODE(def.coordinates)) / sizeof(lmb_value));
     lmb_graph_field ranged = *field;
     bool is_first = true;
     const uint32_t inputs = lmb_graph_find_member(reader, ((lmb_graph_node *)target)->object, "inputs");
@@ -347,15 +347,15 @@ static uint32_t finish_make_additive(lmb_graph_reader *reader, const lmb_graph_n
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
 
 #define CURVE_FIELD                                                                                                    \
-    { .name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight) }
+    { .name = "curve", .read = lmb_graph_read_curve, .offset = NODE(def.weight) }
 #define BLEND_FIELDS                                                                                                   \
-    {.name = "weight", .read = read_weight, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE}, {           \
-        .name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight)                  \
+    {.name = "weight", .read = read_weight, .offset = NODE(def.weight), WEIGHT_RANGE}, {                               \
+        .name = "curve", .read = lmb_graph_read_curve, .offset = NODE(def.weight)                                      \
     }
 #define POSE_FIELD(key, member)                                                                                        \
-    { .name = key, .required = true, .read = read_pose, .offset = offsetof(lmb_graph_node, member) }
+    { .name = key, .required = true, .read = read_pose, .offset = NODE(member) }
 #define WEIGHED_POSE_FIELD(key, member)                                                                                \
-    { .name = key, .required = true, .read = read_weighed_pose, .offset = offsetof(lmb_graph_node, member) }
+    { .name = key, .required = true, .read = read_weighed_pose, .offset = NODE(member) }
 
 static const char *const mixes[] = {
     [LMB_MIX_SLERP] = "slerp", [LMB_MIX_NLERP] = "nlerp", [LMB_MIX_LERP] = "lerp", NULL};
@@ -365,27 +365,22 @@ static const char *const forms[] = {
 static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MODEL] = "model", NULL};
 
 #define MIX_FIELDS                                                                                                     \
-    {.name = "interpolation",                                                                                          \
-     .read = lmb_graph_read_choice,                                                                                    \
-     .offset = offsetof(lmb_graph_node, def.interpolation),                                                            \
-     .choices = mixes},                                                                                                \
-    {                                                                                                                  \
-        .name = "shortest", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.shortest)           \
+    {.name = "interpolation", .read = lmb_graph_read_choice, .offset = NODE(def.interpolation), .choices = mixes}, {   \
+        .name = "shortest", .read = lmb_graph_read_boolean, .offset = NODE(def.shortest)                               \
     }
 #define FORM_FIELDS                                                                                                    \
-    {.name = "form", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.form), .choices = forms}, { \
-        .name = "space", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.space),                 \
-        .choices = spaces                                                                                              \
+    {.name = "form", .read = lmb_graph_read_choice, .offset = NODE(def.form), .choices = forms}, {                     \
+        .name = "space", .read = lmb_graph_read_choice, .offset = NODE(def.space), .choices = spaces                   \
     }
 #define FACTOR_FIELD(reads)                                                                                            \
     {                                                                                                                  \
-        .name = "factor", .required = true, .read = reads, .offset = offsetof(lmb_graph_node, def.weight),             \
-        .min = -4.0f, .max = 4.0f, .initial = 1.0f, .parameter_max = 1.0f                                              \
+        .name = "factor", .required = true, .read = reads, .offset = NODE(def.weight), .min = -4.0f, .max = 4.0f,      \
+        .initial = 1.0f, .parameter_max = 1.0f                                                                         \
     }
 #define PLACE_FIELD(key, index)                                                                                        \
     {                                                                                                                  \
         .name = key, .required = true, .read = lmb_graph_read_value,                                                   \
-        .offset = offsetof(lmb_graph_node, def.coordinates) + index * sizeof(lmb_value), .max = 1.0f, .initial = 0.5f, \
+        .offset = NODE(def.coordinates) + index * sizeof(lmb_value), .max = 1.0f, .initial = 0.5f,                     \
         .parameter_max = 1.0f                                                                                          \
     }
 
@@ -415,48 +410,36 @@ static void keep_place(lmb_graph_reader *reader, const lmb_graph_field *field, u
 }
 
 #define PLACE_KEPT(key, member)                                                                                        \
-    { .name = key, .read = keep_place, .offset = offsetof(lmb_graph_node, member) }
+    { .name = key, .read = keep_place, .offset = NODE(member) }
 
 static const lmb_graph_field clip_members[] = {
-    {.name = "weights", .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.joint_weights)},
-    {.name = "clip", .required = true, .read = read_clip, .offset = offsetof(lmb_graph_node, def.clip)},
-    {.name = "time",
-     .read = read_time,
-     .offset = offsetof(lmb_graph_node, def.time),
-     .min = -LMB_LARGEST,
-     .max = LMB_LARGEST},
+    {.name = "weights", .read = lmb_graph_read_mask, .offset = NODE(def.joint_weights)},
+    {.name = "clip", .required = true, .read = read_clip, .offset = NODE(def.clip)},
+    {.name = "time", .read = read_time, .offset = NODE(def.time), LMB_ANY_NUMBER},
     {.name = "rate",
      .read = lmb_graph_read_value,
-     .offset = offsetof(lmb_graph_node, def.rate),
-     .min = -LMB_LARGEST,
-     .max = LMB_LARGEST,
+     .offset = NODE(def.rate),
+     LMB_ANY_NUMBER,
      .initial = 1.0f,
      .parameter_max = 2.0f},
-    {.name = "offset",
-     .read = read_time,
-     .offset = offsetof(lmb_graph_node, def.offset),
-     .min = -LMB_LARGEST,
-     .max = LMB_LARGEST},
-    {.name = "loop", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.loop)},
-    {.name = "additive", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, is_additive)},
-    {.name = "reference", .read = read_reference, .offset = offsetof(lmb_graph_node, reference)},
+    {.name = "offset", .read = read_time, .offset = NODE(def.offset), LMB_ANY_NUMBER},
+    {.name = "loop", .read = lmb_graph_read_boolean, .offset = NODE(def.loop)},
+    {.name = "additive", .read = lmb_graph_read_boolean, .offset = NODE(is_additive)},
+    {.name = "reference", .read = read_reference, .offset = NODE(reference)},
     FORM_FIELDS,
     PLACE_KEPT("play", play_at),
 };
 #define GIVEN_POSE_FIELD                                                                                               \
-    {                                                                                                                  \
-        .name = "pose", .required = true, .read = read_given_pose, .offset = offsetof(lmb_graph_node, def.pose),       \
-        .max = LMB_MAX_POSES - 1                                                                                       \
-    }
+    { .name = "pose", .required = true, .read = read_given_pose, .offset = NODE(def.pose), .max = LMB_MAX_POSES - 1 }
 static const lmb_graph_field pose_members[] = {
     GIVEN_POSE_FIELD,
 };
 static const lmb_graph_field override_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     GIVEN_POSE_FIELD,
-    {.name = "weight", .read = lmb_graph_read_value, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE},
-    {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight)},
-    {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.mask)},
+    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
+    {.name = "curve", .read = lmb_graph_read_curve, .offset = NODE(def.weight)},
+    {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = NODE(def.mask)},
 };
 static const lmb_graph_field blend_members[] = {
     POSE_FIELD("a", def.inputs[0]),
@@ -474,7 +457,7 @@ static const lmb_graph_field masked_members[] = {
     WEIGHED_POSE_FIELD("b", def.inputs[1]),
     BLEND_FIELDS,
     MIX_FIELDS,
-    {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.mask)},
+    {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = NODE(def.mask)},
 };
 static const lmb_graph_field weighted_members[] = {
     {.name = "inputs", .required = true, .read = read_inputs},
@@ -492,8 +475,7 @@ static const lmb_graph_field combine_members[] = {
 #define COORDINATE_FIELD(key, index)                                                                                   \
     {                                                                                                                  \
         .name = key, .required = true, .read = read_coordinate,                                                        \
-        .offset = offsetof(lmb_graph_node, def.coordinates) + index * sizeof(lmb_value), .min = -LMB_LARGEST,          \
-        .max = LMB_LARGEST                                                                                             \
+        .offset = NODE(def.coordinates) + index * sizeof(lmb_value), LMB_ANY_NUMBER                                    \
     }
 
 static const lmb_graph_field space1d_members[] = {
@@ -505,7 +487,7 @@ static const char *const kinds[] = {
 static const lmb_graph_field space2d_members[] = {
     COORDINATE_FIELD("x", 0),
     COORDINATE_FIELD("y", 1),
-    {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.space2d), .choices = kinds},
+    {.name = "kind", .read = lmb_graph_read_choice, .offset = NODE(def.space2d), .choices = kinds},
     {.name = "inputs", .required = true, .read = read_plane},
 };
 static const lmb_graph_field make_additive_members[] = {
@@ -518,7 +500,7 @@ static const lmb_graph_field additive_members[] = {
     WEIGHED_POSE_FIELD("add", def.inputs[1]),
     {.name = "weight",
      .read = read_weight,
-     .offset = offsetof(lmb_graph_node, def.weight),
+     .offset = NODE(def.weight),
      .min = -4.0f,
      .max = 4.0f,
      .initial = 1.0f,
@@ -526,8 +508,8 @@ static const lmb_graph_field additive_members[] = {
     CURVE_FIELD,
     MIX_FIELDS,
     FORM_FIELDS,
-    {.name = "unclamped", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.unclamped)},
-    {.name = "mask", .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.mask)},
+    {.name = "unclamped", .read = lmb_graph_read_boolean, .offset = NODE(def.unclamped)},
+    {.name = "mask", .read = lmb_graph_read_mask, .offset = NODE(def.mask)},
 };
 static const lmb_graph_field sum_members[] = {
     POSE_FIELD("a", def.inputs[0]),
@@ -562,26 +544,19 @@ static const lmb_graph_field trilinear_members[] = {
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field mirror_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
-    {.name = "axis",
-     .required = true,
-     .read = lmb_graph_read_choice,
-     .offset = offsetof(lmb_graph_node, axis),
-     .choices = axes},
+    {.name = "axis", .required = true, .read = lmb_graph_read_choice, .offset = NODE(axis), .choices = axes},
     {.name = "partners", .read = lmb_graph_read_partners},
     {.name = "channels", .read = lmb_graph_read_channel_partners},
 };
 
 static const lmb_graph_field clamp_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
-    {.name = "limits",
-     .required = true,
-     .read = lmb_graph_read_limits,
-     .offset = offsetof(lmb_graph_node, def.joint_limits)},
+    {.name = "limits", .required = true, .read = lmb_graph_read_limits, .offset = NODE(def.joint_limits)},
 };
 
 static const lmb_graph_field machine_members[] = {
     PLACE_KEPT("name", name_at),
-    {.name = "states", .required = true, .read = keep_place, .offset = offsetof(lmb_graph_node, states_at)},
+    {.name = "states", .required = true, .read = keep_place, .offset = NODE(states_at)},
     PLACE_KEPT("initial", initial_at),
     PLACE_KEPT("any", any_at),
 };

@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#define MOTION(member) offsetof(lmb_motion_def, member)
+#define PLAY(member) offsetof(play, member)
+
 // ---- Root motion of a clip. ----
 
 static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -182,20 +185,20 @@ static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, u
 static const lmb_graph_field character_motion_members[] = {
     {.name = "velocity",
      .read = read_velocity,
-     .offset = offsetof(lmb_motion_def, velocity),
+     .offset = MOTION(velocity),
      .min = -1048576.0f,
      .max = 1048576.0f,
      VELOCITY_RANGE},
     {.name = "heading",
      .read = read_heading,
-     .offset = offsetof(lmb_motion_def, heading),
+     .offset = MOTION(heading),
      .min = -1048576.0f,
      .max = 1048576.0f,
      .parameter_min = -PI_FLOAT,
      .parameter_max = PI_FLOAT},
-    {.name = "acceleration", .read = read_limit, .offset = offsetof(lmb_motion_def, acceleration), .max = 1048576.0f},
-    {.name = "deceleration", .read = read_limit, .offset = offsetof(lmb_motion_def, deceleration), .max = 1048576.0f},
-    {.name = "turn-rate", .read = read_limit, .offset = offsetof(lmb_motion_def, turn_rate), .max = 1048576.0f},
+    {.name = "acceleration", .read = read_limit, .offset = MOTION(acceleration), .max = 1048576.0f},
+    {.name = "deceleration", .read = read_limit, .offset = MOTION(deceleration), .max = 1048576.0f},
+    {.name = "turn-rate", .read = read_limit, .offset = MOTION(turn_rate), .max = 1048576.0f},
     {.name = "actual-velocity", .read = lmb_graph_skip},
 };
 static const lmb_graph_fields character_motion_fields = {"\"character-motion\"", character_motion_members, 6, NULL};
@@ -468,20 +471,16 @@ static const char *const cadences[] = {
 #define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_max = 2.0f
 
 static const lmb_graph_field play_members[] = {
-    {.name = "end", .read = read_kept_choice, .offset = offsetof(play, def.end), .choices = ends},
-    {.name = "rate", .read = read_kept_rate, .offset = offsetof(play, def.rate), RATE_RANGE},
-    {.name = "offset", .read = read_seconds, .offset = offsetof(play, def.offset)},
+    {.name = "end", .read = read_kept_choice, .offset = PLAY(def.end), .choices = ends},
+    {.name = "rate", .read = read_kept_rate, .offset = PLAY(def.rate), RATE_RANGE},
+    {.name = "offset", .read = read_seconds, .offset = PLAY(def.offset)},
     {.name = "group", .read = read_group},
-    {.name = "cadence", .read = read_kept_cadence, .offset = offsetof(play, cadence), .choices = cadences},
+    {.name = "cadence", .read = read_kept_cadence, .offset = PLAY(cadence), .choices = cadences},
     {.name = "markers", .read = read_markers},
-    {.name = "velocity",
-     .read = lmb_graph_read_plain,
-     .offset = offsetof(play, def.velocity),
-     .min = -LMB_LARGEST,
-     .max = LMB_LARGEST},
+    {.name = "velocity", .read = lmb_graph_read_plain, .offset = PLAY(def.velocity), LMB_ANY_NUMBER},
     {.name = "motion", .read = read_motion},
-    {.name = "ended", .read = lmb_graph_read_event, .offset = offsetof(play, def.ended_event)},
-    {.name = "looped", .read = lmb_graph_read_event, .offset = offsetof(play, def.looped_event)},
+    {.name = "ended", .read = lmb_graph_read_event, .offset = PLAY(def.ended_event)},
+    {.name = "looped", .read = lmb_graph_read_event, .offset = PLAY(def.looped_event)},
     {.name = "notifies", .read = read_notifies},
 };
 static const lmb_graph_fields play_fields = {"\"play\"", play_members, sizeof play_members / sizeof play_members[0],

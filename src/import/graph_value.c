@@ -34,10 +34,7 @@ typedef struct parameter_use {
 } parameter_use;
 
 #define STATED(key, member)                                                                                            \
-    {                                                                                                                  \
-        .name = key, .read = read_stated, .offset = offsetof(parameter_use, declared.member), .min = -LMB_LARGEST,     \
-        .max = LMB_LARGEST                                                                                             \
-    }
+    { .name = key, .read = read_stated, .offset = offsetof(parameter_use, declared.member), LMB_ANY_NUMBER }
 
 static const lmb_graph_field parameter_members[] = {
     {.name = "param", .required = true, .read = read_name, .offset = offsetof(parameter_use, declared.name)},
@@ -280,7 +277,7 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
                          (unsigned)count);
         return false;
     }
-    lmb_graph_field input = {.min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_max = 1.0f};
+    lmb_graph_field input = {LMB_ANY_NUMBER, .parameter_max = 1.0f};
     reader->depth++;
     for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
         lmb_graph_read_value(reader, &input, at, computed->inputs);
