@@ -156,6 +156,8 @@ struct lmb_graph_field {
     float parameter_max;
 };
 
+// Small enough that every integer up to it is a float.
+#define LMB_PRIORITY_RANGE .min = -1000000.0f, .max = 1000000.0f
 #define LMB_ANY_NUMBER .min = -LMB_LARGEST, .max = LMB_LARGEST
 
 typedef struct lmb_graph_fields {
@@ -206,6 +208,10 @@ void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *pr
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
 // Returns whether a value has this type; reports it if not.
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
+// Returns whether a value is an array of `count` elements, whose name in messages is `what`; reports it if not.
+bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t count, const char *what);
+// Appends a name to a list of names, as far as there is room.
+void lmb_graph_list_name(char *names, size_t size, const char *name);
 
 // Returns the text of a source without its byte order mark, which some editors write.
 const char *lmb_graph_text_of(const lmb_graph_source *source, size_t *size);
@@ -214,6 +220,8 @@ bool lmb_graph_read_json(lmb_graph_reader *reader, const char *text, size_t size
 void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
 void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                      size_t size);
+// Adds an element to an array of the graph, whose pointer is at `array`. Returns the element; NULL if memory ran out.
+void *lmb_graph_append(lmb_graph_reader *reader, void *array, uint32_t *count, size_t *capacity, size_t size);
 // Adds the next element to a table in the graph's pool.
 bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
 // Returns the joint of that name, or the joint count plus a channel's index; reports it and returns LMB_NONE if neither
@@ -229,9 +237,12 @@ bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const cha
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
 // A reader of fields that are read before or after all others.
 void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// Readers of fields: a bool; a uint32_t, an integer in the field's range; a float in the field's range; an enumeration.
+// Readers of fields: a bool; a uint32_t, an integer in the field's range; the same as an int32_t; a float in the field's
+// range; an array as consecutive floats; an enumeration.
 void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
@@ -253,7 +264,9 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
 // Completes defaults and ranges after all uses are known.
 void lmb_graph_finish_parameters(lmb_graph_reader *reader);
 
-// Reports a value that is not known yet when transitions are taken and rates are read.
+// Reads a value like lmb_graph_read_value(), and reports one that is not known yet when transitions are taken and rates
+// are read. lmb_graph_expect_early() does that for a value that was read.
+void lmb_graph_read_early(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read);
 // Returns the parameter for the weight of the fade being read; `initial` is the weight at the start.
 uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value);

@@ -175,6 +175,22 @@ bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type ty
     return found == type;
 }
 
+bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t count, const char *what) {
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return false;
+    }
+    const uint32_t found = reader->json.values[value].count;
+    if (found != count) {
+        lmb_graph_report(reader, value, "%u %s, where %u were expected", (unsigned)found, what, (unsigned)count);
+    }
+    return found == count;
+}
+
+void lmb_graph_list_name(char *names, size_t size, const char *name) {
+    const size_t length = strlen(names);
+    snprintf(names + length, size - length, "%s%s", length == 0 ? "" : ", ", name);
+}
+
 // ---- Fields.
 
 static void *fail_without(lmb_graph_reader *reader, void *memory) {
@@ -191,6 +207,17 @@ void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count,
 void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                      size_t size) {
     return fail_without(reader, lmb_pool_grow(pool, array, count, capacity, size));
+}
+
+void *lmb_graph_append(lmb_graph_reader *reader, void *array, uint32_t *count, size_t *capacity, size_t size) {
+    void *elements;
+    memcpy(&elements, array, sizeof elements);
+    elements = lmb_graph_grow(reader, &reader->graph->pool, elements, *count, capacity, size);
+    if (elements == NULL) {
+        return NULL;
+    }
+    memcpy(array, &elements, sizeof elements);
+    return (char *)elements + (*count)++ * size;
 }
 
 bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash) {
@@ -269,12 +296,10 @@ bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t key, const char 
 
 static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {
     char names[160] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < fields->count && length < sizeof names; i++) {
-        length +=
-            (size_t)snprintf(names + length, sizeof names - length, "%s%s", i == 0 ? "" : ", ", fields->fields[i].name);
+    for (size_t i = 0; i < fields->count; i++) {
+        lmb_graph_list_name(names, sizeof names, fields->fields[i].name);
     }
-    lmb_graph_report(reader, key, "%s has no such field; it has %s", fields->what, length == 0 ? "none" : names);
+    lmb_graph_report(reader, key, "%s has no such field; it has %s", fields->what, names[0] == '\0' ? "none" : names);
 }
 
 static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key, uint32_t object,
@@ -347,21 +372,37 @@ void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field
     }
 }
 
+void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    float number = 0.0f;
+    const lmb_graph_field plain = {.min = field->min, .max = field->max};
+    lmb_graph_read_plain(reader, &plain, value, &number);
+    if (number != floorf(number)) {
+        lmb_graph_report(reader, value, "%g is no whole number", (double)number);
+        return;
+    }
+    *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
+}
+
+void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_graph_field element = *field;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
+        lmb_graph_read_plain(reader, &element, at, target);
+        element.offset += sizeof(float);
+    }
+}
+
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return;
     }
     char names[160] = "";
-    size_t length = 0;
     for (int i = 0; field->choices[i] != NULL; i++) {
         if (lmb_graph_is_text(reader, value, field->choices[i])) {
             *(int *)(void *)((char *)target + field->offset) = i;
             return;
         }
-        if (length < sizeof names) {
-            length +=
-                (size_t)snprintf(names + length, sizeof names - length, "%s%s", i == 0 ? "" : ", ", field->choices[i]);
-        }
+        lmb_graph_list_name(names, sizeof names, field->choices[i]);
     }
     lmb_graph_report(reader, value, "unknown; there are %s", names);
 }

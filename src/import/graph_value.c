@@ -72,28 +72,24 @@ static uint32_t find_declared(const lmb_graph_json *graph, const char *name) {
 static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
                               uint32_t value) {
     lmb_graph_json *graph = reader->graph;
-    uint32_t count = graph->def.parameter_count;
-    if (count == LMB_MAX_PARAMETERS) {
+    if (graph->def.parameter_count == LMB_MAX_PARAMETERS) {
         if (!reader->is_full) {
             lmb_graph_report(reader, value, "more than %u parameters", LMB_MAX_PARAMETERS);
         }
         reader->is_full = true;
         return 0;
     }
-    lmb_graph_declared *parameters = lmb_graph_grow(reader, &graph->pool, graph->parameters, count,
-                                                    &graph->parameter_capacity, sizeof(lmb_graph_declared));
-    if (parameters == NULL) {
+    const uint32_t index = graph->def.parameter_count;
+    lmb_graph_declared *added = lmb_graph_append(reader, &graph->parameters, &graph->def.parameter_count,
+                                                 &graph->parameter_capacity, sizeof *added);
+    if (added == NULL) {
         return 0;
     }
-    graph->parameters = parameters;
-    if (!lmb_graph_index(reader, &graph->parameter_index, lmb_index_hash_text(name))) {
-        return 0;
-    }
-    graph->parameters[count] = (lmb_graph_declared){.name = name,
-                                                    .initial = {field->initial, LMB_NONE},
-                                                    .min = {field->parameter_min, LMB_NONE},
-                                                    .max = {field->parameter_max, LMB_NONE}};
-    return graph->def.parameter_count++;
+    *added = (lmb_graph_declared){.name = name,
+                                  .initial = {field->initial, LMB_NONE},
+                                  .min = {field->parameter_min, LMB_NONE},
+                                  .max = {field->parameter_max, LMB_NONE}};
+    return lmb_graph_index(reader, &graph->parameter_index, lmb_index_hash_text(name)) ? index : 0;
 }
 
 uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial, float max,
@@ -128,15 +124,6 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
     return is_there ? index : LMB_NONE;
 }
 
-static void *grow_smoothed(lmb_graph_reader *reader) {
-    lmb_graph_json *graph = reader->graph;
-    uint32_t count = graph->def.smoothed_count;
-    lmb_smoothed_def *smoothed =
-        lmb_graph_grow(reader, &graph->pool, graph->smoothed, count, &graph->smoothed_capacity, sizeof *smoothed);
-    graph->smoothed = smoothed == NULL ? graph->smoothed : smoothed;
-    return smoothed;
-}
-
 // Returns a smoothed parameter that follows `source`: an existing one of this half-life, or a new one.
 static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value) {
     lmb_graph_json *graph = reader->graph;
@@ -146,13 +133,18 @@ static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_lif
             return graph->smoothed[i].parameter;
         }
     }
-    if (source >= graph->def.parameter_count || grow_smoothed(reader) == NULL) {
+    if (source >= graph->def.parameter_count) {
         return 0;
     }
     // The default and range become those of the source after they are completed.
-    uint32_t parameter = lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
-    graph->smoothed[count] = lmb_smoothed_parameter(lmb_parameter(source), half_life, parameter);
-    graph->def.smoothed_count++;
+    const uint32_t parameter =
+        lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
+    lmb_smoothed_def *added = lmb_graph_append(reader, &graph->smoothed, &graph->def.smoothed_count,
+                                               &graph->smoothed_capacity, sizeof *added);
+    if (added == NULL) {
+        return 0;
+    }
+    *added = lmb_smoothed_parameter(lmb_parameter(source), half_life, parameter);
     return parameter;
 }
 
@@ -193,15 +185,13 @@ static uint32_t add_weight(lmb_graph_reader *reader, const char *name, float ini
 
 static lmb_graph_named *add_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value) {
     lmb_graph_json *graph = reader->graph;
-    lmb_graph_named *fades = lmb_graph_grow(reader, &graph->pool, graph->fade_names, graph->fade_name_count,
-                                            &graph->fade_name_capacity, sizeof *fades);
-    if (fades == NULL) {
-        return NULL;
+    const lmb_graph_named fade = {
+        .name = name, .parameter = add_weight(reader, name, initial, value), .used_at = LMB_NONE};
+    lmb_graph_named *added = lmb_graph_append(reader, &graph->fade_names, &graph->fade_name_count,
+                                              &graph->fade_name_capacity, sizeof *added);
+    if (added != NULL) {
+        *added = fade;
     }
-    graph->fade_names = fades;
-    lmb_graph_named *added = &fades[graph->fade_name_count++];
-    *added =
-        (lmb_graph_named){.name = name, .parameter = add_weight(reader, name, initial, value), .used_at = LMB_NONE};
     return added;
 }
 
@@ -272,9 +262,7 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
         lmb_graph_report(reader, list, "more than %u nested computed numbers", (unsigned)MOST_DEPTH);
         return false;
     }
-    if (values[list].count != count) {
-        lmb_graph_report(reader, list, "%u numbers, where %u were expected", (unsigned)values[list].count,
-                         (unsigned)count);
+    if (!lmb_graph_expect_count(reader, list, count, "numbers")) {
         return false;
     }
     lmb_graph_field input = {LMB_ANY_NUMBER, .parameter_max = 1.0f};
@@ -301,21 +289,18 @@ static lmb_value evaluate_constant(lmb_graph_reader *reader, const lmb_graph_fie
 static lmb_value add_computed(lmb_graph_reader *reader, const lmb_computed_def *computed, bool is_late,
                               uint32_t value) {
     lmb_graph_json *graph = reader->graph;
-    const uint32_t count = graph->def.computed_count;
-    lmb_computed_def *all =
-        lmb_graph_grow(reader, &graph->pool, graph->computed, count, &graph->computed_capacity, sizeof *all);
-    if (all == NULL) {
-        return lmb_constant(0.0f);
-    }
-    graph->computed = all;
     const uint32_t parameter =
         lmb_graph_add_written(reader, computed_names[computed->kind], "result", 0.0f, 1.0f, value);
     if (parameter >= graph->def.parameter_count || reader->is_full) {
         return lmb_constant(0.0f);
     }
-    all[count] = *computed;
-    all[count].parameter = parameter;
-    graph->def.computed_count++;
+    lmb_computed_def *added = lmb_graph_append(reader, &graph->computed, &graph->def.computed_count,
+                                               &graph->computed_capacity, sizeof *added);
+    if (added == NULL) {
+        return lmb_constant(0.0f);
+    }
+    *added = *computed;
+    added->parameter = parameter;
     graph->parameters[parameter].is_computed = true;
     graph->parameters[parameter].is_late = is_late;
     return lmb_parameter(parameter);
@@ -351,18 +336,8 @@ static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *
 // ---- Values and curves.
 
 static void read_control(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return;
-    }
-    if (values[value].count != 2) {
-        lmb_graph_report(reader, value, "%u control points, where 2 were expected", (unsigned)values[value].count);
-        return;
-    }
-    lmb_graph_field point = *field;
-    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
-        lmb_graph_read_plain(reader, &point, at, target);
-        point.offset += sizeof(float);
+    if (lmb_graph_expect_count(reader, value, 2, "control points")) {
+        lmb_graph_read_floats(reader, field, value, target);
     }
 }
 
@@ -378,18 +353,14 @@ static const lmb_graph_fields bezier_fields = {"a curve of one's own", bezier_me
 
 static void read_curve_name(lmb_graph_reader *reader, uint32_t value, lmb_value *shape) {
     char names[320] = "";
-    size_t length = 0;
     for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
-        const char *name = lmb_curve_name((lmb_curve)curve);
-        bool is_named = curve != LMB_CURVE_BEZIER;
+        const bool is_named = curve != LMB_CURVE_BEZIER;
+        const char *name = is_named ? lmb_curve_name((lmb_curve)curve) : "{\"bezier\": [c0, c1]}";
         if (is_named && lmb_graph_is_text(reader, value, name)) {
             shape->curve = (lmb_curve)curve;
             return;
         }
-        if (length < sizeof names) {
-            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", curve == 0 ? "" : ", ",
-                                       is_named ? name : "{\"bezier\": [c0, c1]}");
-        }
+        lmb_graph_list_name(names, sizeof names, name);
     }
     lmb_graph_report(reader, value, "unknown; there are %s", names);
 }
@@ -496,6 +467,11 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
 
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     read_number(reader, field, value, target, false);
+}
+
+void lmb_graph_read_early(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_read_value(reader, field, value, target);
+    lmb_graph_expect_early(reader, value, *(const lmb_value *)(const void *)((char *)target + field->offset));
 }
 
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
