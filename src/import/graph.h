@@ -182,20 +182,13 @@ typedef struct lmb_graph_fade {
 
 // The node of an operation while its object is read. Offsets of the operation's fields are relative to this struct.
 typedef struct lmb_graph_node {
+    lmb_graph_fade fade; // of the weight
     lmb_node_def def;
     uint32_t object;
     bool is_additive;
     uint32_t reference; // node of the reference pose of an additive clip, or LMB_NONE
-    uint32_t reference_at;
     lmb_axis axis;      // of a mirror
     uint32_t *partners; // partners that it states, or NULL
-    uint32_t partners_at;
-    uint32_t play_at; // of a clip, or LMB_NONE
-    uint32_t name_at; // of a machine, or LMB_NONE, as are the next three
-    uint32_t initial_at;
-    uint32_t any_at;
-    uint32_t states_at;
-    lmb_graph_fade fade;
     uint32_t *channel_partners;
     int8_t *channel_signs;
 } lmb_graph_node;
@@ -229,7 +222,7 @@ bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
 uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key);
 // Returns a decoded string in a pool; NULL if memory ran out or if it contains a zero, which is reported.
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
-// Returns the value of an object's member, or LMB_NONE.
+// Returns the value of an object's member, the first of several; LMB_NONE if there is none or if it is no object.
 uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name);
 // Returns whether a string or key is a given name.
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);

@@ -275,11 +275,6 @@ uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key) {
     return part;
 }
 
-uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name) {
-    bool twice;
-    return lmb_json_member(&reader->json, object, name, &twice);
-}
-
 void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)reader;
     (void)field;
@@ -292,6 +287,17 @@ bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t key, const char 
     size_t length = strlen(name);
     const lmb_json_value *value = &reader->json.values[key];
     return value->end - value->start == length && memcmp(reader->json.text + value->start, name, length) == 0;
+}
+
+uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name) {
+    const lmb_json_value *values = reader->json.values;
+    const bool is_object = values[object].type == LMB_JSON_OBJECT;
+    for (uint32_t key = object + 1; is_object && key < values[object].next; key = values[key].next) {
+        if (lmb_graph_is_text(reader, key, name)) {
+            return key + 1;
+        }
+    }
+    return LMB_NONE;
 }
 
 static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {

@@ -236,7 +236,6 @@ void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *fi
     }
     lmb_graph_node *node = target;
     node->partners = partners;
-    node->partners_at = value;
 }
 
 static uint32_t find_channel(lmb_graph_reader *reader, uint32_t value) {
@@ -327,7 +326,6 @@ void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_f
     lmb_graph_node *node = target;
     node->channel_partners = partners;
     node->channel_signs = signs;
-    node->partners_at = node->partners == NULL ? value : node->partners_at;
 }
 
 // Finds partners by name, once for all mirrors.
@@ -386,7 +384,8 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
         return 0;
     }
     if ((node->partners != NULL || node->channel_partners != NULL) && reader->problem_count == 0) {
-        check_mirror(reader, &mirror, node->partners_at);
+        const char *stated = node->partners != NULL ? "partners" : "channels";
+        check_mirror(reader, &mirror, lmb_graph_find_member(reader, node->object, stated));
     }
     for (uint32_t i = 0; i < graph->def.mirror_count; i++) {
         if (are_alike(&graph->mirrors[i], &mirror, reader->source->rig)) {

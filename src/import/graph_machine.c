@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FADE(member) offsetof(members, member)
+#define FADE(member) offsetof(lmb_fade_def, member)
 #define TRANSITION(member) offsetof(transition, member)
 
 // ---- Conditions: terms in postfix order.
@@ -91,11 +91,7 @@ static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32
     static const lmb_graph_field sides[2] = {NUMBER(offsetof(lmb_term, left)), NUMBER(offsetof(lmb_term, right))};
     const lmb_json_value *values = reader->json.values;
     lmb_term term = {.kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return;
-    }
-    if (values[value].count != 2) {
-        lmb_graph_report(reader, value, "%u numbers, where 2 were expected", (unsigned)values[value].count);
+    if (!lmb_graph_expect_count(reader, value, 2, "numbers")) {
         return;
     }
     const uint32_t left = value + 1, right = values[left].next;
@@ -106,10 +102,8 @@ static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32
     } else if (place != LMB_NONE) {
         read_place(reader, place, right, &term);
     } else {
-        lmb_graph_read_value(reader, &sides[0], left, &term);
-        lmb_graph_read_value(reader, &sides[1], right, &term);
-        lmb_graph_expect_early(reader, left, term.left);
-        lmb_graph_expect_early(reader, right, term.right);
+        lmb_graph_read_early(reader, &sides[0], left, &term);
+        lmb_graph_read_early(reader, &sides[1], right, &term);
     }
     add_term(condition, &term);
 }
@@ -194,17 +188,15 @@ typedef struct machine {
 
 // A state while its members are read.
 typedef struct state {
+    lmb_state_def def;
     machine *machine;
     uint32_t number;
-    bool was_full;       // a limit on transitions was reported
     lmb_graph_left left; // set after its pose was read
 } state;
 
 typedef struct transition {
     lmb_transition_def def;
     const machine *machine;
-    uint32_t end_at;
-    uint32_t priority_at;
 } transition;
 
 static uint32_t find_state(const machine *machine, const char *name) {
@@ -235,11 +227,6 @@ static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
 }
 
-static void read_end(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    ((transition *)target)->end_at = value;
-    lmb_graph_read_boolean(reader, field, value, target);
-}
-
 // Reads a curve's name. A fade has no value to which a curve could be applied.
 static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field whole = {.offset = 0};
@@ -250,52 +237,27 @@ static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
 }
 
-static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    float number = 0.0f;
-    lmb_graph_field plain = *field;
-    plain.offset = 0;
-    lmb_graph_read_plain(reader, &plain, value, &number);
-    if (number != floorf(number)) {
-        lmb_graph_report(reader, value, "%g is no whole number", (double)number);
-        return;
-    }
-    ((transition *)target)->def.priority = (int32_t)number;
-}
-
-// Small enough that every integer up to it is a float.
-#define LARGEST_PRIORITY 1000000.0f
-
 static const char *const kinds[] = {
     [LMB_FADE_SMOOTH] = "smooth", [LMB_FADE_FROZEN] = "frozen", [LMB_FADE_INERTIALIZED] = "inertialized", NULL};
 
 static const lmb_graph_field transition_members[] = {
     {.name = "to", .required = true, .read = read_to},
     {.name = "event", .read = lmb_graph_read_event, .offset = TRANSITION(def.event)},
-    {.name = "end", .read = read_end, .offset = TRANSITION(def.at_end)},
+    {.name = "end", .read = lmb_graph_read_boolean, .offset = TRANSITION(def.at_end)},
     {.name = "after", .read = lmb_graph_read_plain, .offset = TRANSITION(def.after), .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "when", .read = read_condition},
     {.name = "fade", .read = lmb_graph_read_plain, .offset = TRANSITION(def.fade), .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "curve", .read = read_fade_curve, .offset = TRANSITION(def.curve)},
     {.name = "kind", .read = lmb_graph_read_choice, .offset = TRANSITION(def.kind), .choices = kinds},
     {.name = "profile", .read = lmb_graph_read_mask, .offset = TRANSITION(def.profile)},
-    {.name = "priority", .read = read_priority, .min = -LARGEST_PRIORITY, .max = LARGEST_PRIORITY},
+    {.name = "priority", .read = lmb_graph_read_integer, .offset = TRANSITION(def.priority), LMB_PRIORITY_RANGE},
 };
 static const lmb_graph_fields transition_fields = {"a transition", transition_members,
                                                    sizeof transition_members / sizeof transition_members[0], NULL};
 _Static_assert(TRANSITION(def) == 0, "a condition is read into the transition");
 
-static void add_transition(lmb_graph_reader *reader, machine *machine, const transition *read) {
-    lmb_transition_def *transitions =
-        lmb_graph_grow(reader, &reader->graph->pool, machine->transitions, machine->transition_count,
-                       &machine->transition_capacity, sizeof *transitions);
-    if (transitions != NULL) {
-        machine->transitions = transitions;
-        transitions[machine->transition_count++] = read->def;
-    }
-}
-
 static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t object) {
-    transition read = {.def = lmb_default_transition_def(), .machine = machine, .end_at = LMB_NONE};
+    transition read = {.def = lmb_default_transition_def(), .machine = machine};
     if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
         return;
     }
@@ -310,7 +272,8 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
         lmb_graph_report(reader, object, "a transition needs an \"event\", \"end\": true, \"after\" or \"when\"");
     }
     if (def->at_end && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
-        lmb_graph_report(reader, read.end_at, "no clip plays in this state, so it has no end");
+        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "end"),
+                         "no clip plays in this state, so it has no end");
     }
     if (machine->transition_count == LMB_MAX_TRANSITIONS) {
         lmb_graph_report(reader, object, "more than %u transitions of one machine", LMB_MAX_TRANSITIONS);
@@ -322,7 +285,11 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (def->kind == LMB_FADE_INERTIALIZED && reader->inertia_at == LMB_NONE) {
         reader->inertia_at = object;
     }
-    add_transition(reader, machine, &read);
+    lmb_transition_def *added = lmb_graph_append(reader, &machine->transitions, &machine->transition_count,
+                                                 &machine->transition_capacity, sizeof *added);
+    if (added != NULL) {
+        *added = read.def;
+    }
 }
 
 // Reads the transitions from the state in reader->left.
@@ -374,25 +341,12 @@ static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     reader->owner = outside;
 }
 
-#define STATE_EVENT(key, member)                                                                                       \
-    { .name = key, .read = read_state_event, .offset = offsetof(lmb_state_def, member) }
-
-static void read_state_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const state *read = target;
-    lmb_graph_read_event(reader, field, value, &read->machine->states[read->number]);
-}
-
-static void read_restart(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const state *read = target;
-    lmb_graph_read_boolean(reader, field, value, &read->machine->states[read->number]);
-}
-
 static const lmb_graph_field state_members[] = {
     {.name = "name", .required = true, .read = lmb_graph_skip},
     {.name = "pose", .required = true, .read = read_state_pose},
-    {.name = "restart", .read = read_restart, .offset = offsetof(lmb_state_def, restart)},
-    STATE_EVENT("entry", entry_event),
-    STATE_EVENT("exit", exit_event),
+    {.name = "restart", .read = lmb_graph_read_boolean, .offset = offsetof(state, def.restart)},
+    {.name = "entry", .read = lmb_graph_read_event, .offset = offsetof(state, def.entry_event)},
+    {.name = "exit", .read = lmb_graph_read_event, .offset = offsetof(state, def.exit_event)},
     {.name = "transitions", .read = lmb_graph_skip},
 };
 static const lmb_graph_fields state_fields = {"a state", state_members, sizeof state_members / sizeof state_members[0],
@@ -401,8 +355,9 @@ static const lmb_graph_fields state_fields = {"a state", state_members, sizeof s
 // Reads a state. Transitions are read after the pose, regardless of their order in the text.
 static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t number) {
     uint32_t object = machine->objects[number];
-    state read = {.machine = machine, .number = number, .left.end_node = LMB_NONE};
+    state read = {.def = machine->states[number], .machine = machine, .number = number, .left.end_node = LMB_NONE};
     lmb_graph_read_fields(reader, &state_fields, object, &read);
+    machine->states[number] = read.def;
     uint32_t list = lmb_graph_find_member(reader, object, "transitions");
     if (list != LMB_NONE && reader->result == LMB_OK) {
         reader->left = read.left;
@@ -444,7 +399,7 @@ static void swap_to_front(machine *machine, uint32_t initial) {
 }
 
 static void read_initial(lmb_graph_reader *reader, machine *machine) {
-    uint32_t at = machine->node->initial_at;
+    uint32_t at = lmb_graph_find_member(reader, machine->node->object, "initial");
     const char *name = lmb_graph_read_name(reader, at);
     if (name == NULL) {
         return;
@@ -460,7 +415,7 @@ static void read_initial(lmb_graph_reader *reader, machine *machine) {
 // Returns false if no states could be read.
 static bool find_states(lmb_graph_reader *reader, machine *machine) {
     const lmb_json_value *values = reader->json.values;
-    uint32_t list = machine->node->states_at;
+    uint32_t list = lmb_graph_find_member(reader, machine->node->object, "states");
     if (list == LMB_NONE || !lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
         return false;
     }
@@ -559,9 +514,10 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
     for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
         read_state(reader, machine, i);
     }
-    if (machine->node->any_at != LMB_NONE && reader->result == LMB_OK) {
+    const uint32_t any = lmb_graph_find_member(reader, machine->node->object, "any");
+    if (any != LMB_NONE && reader->result == LMB_OK) {
         reader->left = (lmb_graph_left){.end_node = LMB_NONE, .is_any = true};
-        read_transitions(reader, machine, LMB_NONE, machine->node->any_at);
+        read_transitions(reader, machine, LMB_NONE, any);
     }
     if (reader->problem_count == problems && reader->result == LMB_OK) {
         warn_of_unreachable(reader, machine);
@@ -571,7 +527,7 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
 
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {
     machine machine = {.node = node, .depth = reader->owner.depth + 1, .pose = node->def};
-    const char *name = lmb_graph_read_name(reader, node->name_at);
+    const char *name = lmb_graph_read_name(reader, lmb_graph_find_member(reader, node->object, "name"));
     machine.name = name != NULL ? name : reader->owner.name != NULL ? reader->owner.name : "machine";
     if (reader->result != LMB_OK || !lmb_graph_begin_machine(reader, node->object)) {
         return 0;
@@ -587,29 +543,18 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
 
 // Fades of poses that events start.
 
-// The members of a fade while they are read.
-typedef struct members {
-    lmb_fade_def def;
-    uint32_t restart_at;
-} members;
-
-static void read_fade_restart(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    ((members *)target)->restart_at = value;
-    lmb_graph_read_boolean(reader, field, value, target);
-}
-
 #define SECONDS(key, member)                                                                                           \
     { .name = key, .read = lmb_graph_read_plain, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS }
 
 static const lmb_graph_field fade_members[] = {
-    {.name = "in", .required = true, .read = lmb_graph_read_event, .offset = FADE(def.in_event)},
-    {.name = "out", .read = lmb_graph_read_event, .offset = FADE(def.out_event)},
-    {.name = "at-end", .read = lmb_graph_read_boolean, .offset = FADE(def.at_end)},
-    SECONDS("after", def.after),
-    SECONDS("seconds", def.in_seconds),
-    SECONDS("out-seconds", def.out_seconds),
-    {.name = "curve", .read = read_fade_curve, .offset = FADE(def.curve)},
-    {.name = "restart", .read = read_fade_restart, .offset = FADE(def.restart)},
+    {.name = "in", .required = true, .read = lmb_graph_read_event, .offset = FADE(in_event)},
+    {.name = "out", .read = lmb_graph_read_event, .offset = FADE(out_event)},
+    {.name = "at-end", .read = lmb_graph_read_boolean, .offset = FADE(at_end)},
+    SECONDS("after", after),
+    SECONDS("seconds", in_seconds),
+    SECONDS("out-seconds", out_seconds),
+    {.name = "curve", .read = read_fade_curve, .offset = FADE(curve)},
+    {.name = "restart", .read = lmb_graph_read_boolean, .offset = FADE(restart)},
     {.name = "initial", .read = lmb_graph_skip},
     {.name = "name", .read = lmb_graph_skip},
 };
@@ -657,19 +602,19 @@ static bool begins_in(lmb_graph_reader *reader, uint32_t value) {
 
 static void add_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
     lmb_graph_json *graph = reader->graph;
-    lmb_fade_def *fades =
-        lmb_graph_grow(reader, &graph->pool, graph->fades, graph->def.fade_count, &graph->fade_capacity, sizeof *fades);
-    if (fades == NULL) {
-        return;
-    }
-    graph->fades = fades;
     const bool begins = begins_in(reader, fade->at);
     fade->parameter = lmb_graph_name_fade(reader, fade->name, begins ? 1.0f : 0.0f, fade->at);
-    fade->index = graph->def.fade_count++;
-    fades[fade->index] = lmb_default_fade_def();
-    fades[fade->index].name = fade->name;
-    fades[fade->index].parameter = fade->parameter;
-    fades[fade->index].begins_in = begins;
+    const uint32_t index = graph->def.fade_count;
+    lmb_fade_def *added =
+        lmb_graph_append(reader, &graph->fades, &graph->def.fade_count, &graph->fade_capacity, sizeof *added);
+    if (added == NULL) {
+        return;
+    }
+    fade->index = index;
+    *added = lmb_default_fade_def();
+    added->name = fade->name;
+    added->parameter = fade->parameter;
+    added->begins_in = begins;
 }
 
 // Adds the fade before its pose is read, so that it comes before the machines inside the pose.
@@ -705,21 +650,21 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
 }
 
 lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
-    members members = {.def = lmb_default_fade_def()};
-    lmb_fade_def *read = &members.def;
-    read->out_seconds = -1.0f;
-    lmb_graph_read_fields(reader, &fade_fields, fade->at, &members);
-    read->out_seconds = read->out_seconds < 0.0f ? read->in_seconds : read->out_seconds;
-    if (read->restart && read->in_event != LMB_NONE && read->in_event == read->out_event) {
-        lmb_graph_report(reader, members.restart_at, "the event fades out what it would begin anew");
+    lmb_fade_def read = lmb_default_fade_def();
+    read.out_seconds = -1.0f;
+    lmb_graph_read_fields(reader, &fade_fields, fade->at, &read);
+    read.out_seconds = read.out_seconds < 0.0f ? read.in_seconds : read.out_seconds;
+    if (read.restart && read.in_event != LMB_NONE && read.in_event == read.out_event) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, fade->at, "restart"),
+                         "the event fades out what it would begin anew");
     }
     if (fade->index != LMB_NONE) {
         lmb_fade_def *def = &reader->graph->fades[fade->index];
-        read->name = def->name;
-        read->parameter = def->parameter;
-        read->begins_in = def->begins_in;
-        read->pose = def->pose;
-        *def = *read;
+        read.name = def->name;
+        read.parameter = def->parameter;
+        read.begins_in = def->begins_in;
+        read.pose = def->pose;
+        *def = read;
     }
     return lmb_parameter(fade->parameter);
 }

@@ -13,38 +13,34 @@ static void read_pose(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_pose(reader, value);
 }
 
-// Reads the pose that the node's weight applies to.
+// Reads the pose that a weight applies to. The target begins with the weight's fade.
 static void read_weighed_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    *(uint32_t *)(void *)((char *)target + field->offset) =
-        lmb_graph_read_faded_pose(reader, &((lmb_graph_node *)target)->fade, value);
+    *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_faded_pose(reader, target, value);
 }
 
-// Stores a faded weight and keeps its curve, which may have been read already.
-static void set_faded(lmb_value *weight, lmb_value faded) {
+// Reads a value, or the fade of the pose that it weighs.
+static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_fade *fade = target;
+    if (value != fade->at) {
+        lmb_graph_read_value(reader, field, value, target);
+        return;
+    }
+    // The curve beside it may have been read already.
+    lmb_value *weight = (lmb_value *)(void *)((char *)target + field->offset);
+    const lmb_value faded = lmb_graph_read_fade(reader, fade);
     weight->kind = faded.kind;
     weight->constant = faded.constant;
     weight->parameter = faded.parameter;
 }
 
-// Reads a value, or the fade of the pose that it weighs.
-static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_graph_node *node = target;
-    if (value == node->fade.at) {
-        set_faded(&node->def.weight, lmb_graph_read_fade(reader, &node->fade));
-    } else {
-        lmb_graph_read_value(reader, field, value, target);
+// Begins the fade of an object if the member that is its weight is a fade.
+static void begin_fade(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object,
+                       lmb_graph_fade *fade) {
+    const char *weight = NULL;
+    for (size_t i = 0; i < fields->count; i++) {
+        weight = fields->fields[i].read == read_weight ? fields->fields[i].name : weight;
     }
-}
-
-// Returns the name of the member that is a weight, or NULL.
-static const char *find_weight(const lmb_graph_field *fields, size_t count,
-                               void (*read)(lmb_graph_reader *, const lmb_graph_field *, uint32_t, void *)) {
-    for (size_t i = 0; i < count; i++) {
-        if (fields[i].read == read) {
-            return fields[i].name;
-        }
-    }
-    return NULL;
+    lmb_graph_begin_fade(reader, object, weight, fade);
 }
 
 // Reads a clip: by its name, or by its index, which may be a parameter.
@@ -85,54 +81,24 @@ static void read_time(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     lmb_graph_read_value(reader, &seconds, value, target);
 }
 
-static void read_reference(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_pose(reader, field, value, target);
-    ((lmb_graph_node *)target)->reference_at = value;
-}
-
 // An input of an operation with a variable number of inputs.
 typedef struct input {
+    lmb_graph_fade fade;
     lmb_value weight;
     uint32_t node;
     int32_t priority;
     uint32_t mask;
     uint32_t part;
     float place[2];
-    lmb_graph_fade fade;
 } input;
-
-static void read_input_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    input *one = target;
-    one->node = lmb_graph_read_faded_pose(reader, &one->fade, value);
-}
-
-static void read_input_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    input *one = target;
-    if (value == one->fade.at) {
-        set_faded(&one->weight, lmb_graph_read_fade(reader, &one->fade));
-    } else {
-        lmb_graph_read_value(reader, field, value, target);
-    }
-}
-
-static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    float number = 0.0f;
-    const lmb_graph_field plain = {.min = field->min, .max = field->max};
-    lmb_graph_read_plain(reader, &plain, value, &number);
-    if (number != floorf(number)) {
-        lmb_graph_report(reader, value, "%g is no whole number", (double)number);
-        return;
-    }
-    *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
-}
+_Static_assert(offsetof(input, fade) == 0 && offsetof(lmb_graph_node, fade) == 0, "see read_weighed_pose()");
 
 #define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .initial = 1.0f, .parameter_min = 0.0f, .parameter_max = 1.0f
 
 static const lmb_graph_field input_members[] = {
-    {.name = "pose", .required = true, .read = read_input_pose},
+    {.name = "pose", .required = true, .read = read_weighed_pose, .offset = INPUT(node)},
     {.name = "weight",
-     .read = read_input_weight,
+     .read = read_weight,
      .offset = INPUT(weight),
      .min = 0.0f,
      .max = LMB_LARGEST,
@@ -142,17 +108,10 @@ static const lmb_graph_field input_members[] = {
 };
 static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL};
 
-// Small enough that every integer up to it is a float.
-#define LARGEST_PRIORITY 1000000.0f
-
 static const lmb_graph_field layer_members[] = {
-    {.name = "pose", .required = true, .read = read_input_pose},
-    {.name = "fade", .read = read_input_weight, .offset = INPUT(weight), WEIGHT_RANGE},
-    {.name = "priority",
-     .read = read_priority,
-     .offset = INPUT(priority),
-     .min = -LARGEST_PRIORITY,
-     .max = LARGEST_PRIORITY},
+    {.name = "pose", .required = true, .read = read_weighed_pose, .offset = INPUT(node)},
+    {.name = "fade", .read = read_weight, .offset = INPUT(weight), WEIGHT_RANGE},
+    {.name = "priority", .read = lmb_graph_read_integer, .offset = INPUT(priority), LMB_PRIORITY_RANGE},
     {.name = "curve", .read = lmb_graph_read_curve, .offset = INPUT(weight)},
     {.name = "mask", .read = lmb_graph_read_mask, .offset = INPUT(mask)},
 };
@@ -165,18 +124,8 @@ static const lmb_graph_field combined_members[] = {
 static const lmb_graph_fields combined_fields = {"an input", combined_members, 2, NULL};
 
 static void read_place_in_plane(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return;
-    }
-    if (values[value].count != 2) {
-        lmb_graph_report(reader, value, "%u coordinates, where 2 were expected", (unsigned)values[value].count);
-        return;
-    }
-    lmb_graph_field coordinate = *field;
-    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
-        lmb_graph_read_plain(reader, &coordinate, at, target);
-        coordinate.offset += sizeof(float);
+    if (lmb_graph_expect_count(reader, value, 2, "coordinates")) {
+        lmb_graph_read_floats(reader, field, value, target);
     }
 }
 
@@ -195,8 +144,10 @@ static const lmb_graph_field plane_members[] = {
 };
 static const lmb_graph_fields plane_fields = {"an input", plane_members, 2, NULL};
 
-static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t min, uint32_t most,
+// Reads the inputs of an operation, of which the field has the min and max number.
+static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, const lmb_graph_field *field,
                            uint32_t value, void *target) {
+    const uint32_t min = (uint32_t)field->min, most = (uint32_t)field->max;
     lmb_graph_node *node = target;
     lmb_node_def *def = &node->def;
     const lmb_json_value *values = reader->json.values;
@@ -211,8 +162,7 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
         input one = {.weight = lmb_constant(1.0f), .mask = LMB_NONE, .part = LMB_NONE};
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
-            const char *weight = find_weight(fields->fields, fields->count, read_input_weight);
-            lmb_graph_begin_fade(reader, at, weight, &one.fade);
+            begin_fade(reader, fields, at, &one.fade);
             lmb_graph_read_fields(reader, fields, at, &one);
             lmb_graph_end_fade(reader, &one.fade);
         }
@@ -230,18 +180,15 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
 }
 
 static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    read_inputs_of(reader, &input_fields, 2, LMB_MAX_INPUTS, value, target);
+    read_inputs_of(reader, &input_fields, field, value, target);
 }
 
 static void read_layers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    read_inputs_of(reader, &layer_fields, 2, LMB_MAX_INPUTS, value, target);
+    read_inputs_of(reader, &layer_fields, field, value, target);
 }
 
 static void read_combined(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    read_inputs_of(reader, &combined_fields, 1, LMB_MAX_INPUTS, value, target);
+    read_inputs_of(reader, &combined_fields, field, value, target);
 }
 
 // Reads a pose buffer by its index, or a static pose of the source by its name.
@@ -252,27 +199,24 @@ static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
     const lmb_graph_source *source = reader->source;
     const char *name = lmb_graph_text(reader, &reader->scratch, value);
-    for (uint32_t i = 0; name != NULL && i < source->static_pose_count; i++) {
-        if (source->static_poses[i].name != NULL && strcmp(source->static_poses[i].name, name) == 0) {
-            ((lmb_graph_node *)target)->def.static_pose = i;
-            lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
-            return;
-        }
+    uint32_t i = 0;
+    while (name != NULL && i < source->static_pose_count &&
+           (source->static_poses[i].name == NULL || strcmp(source->static_poses[i].name, name) != 0)) {
+        i++;
     }
-    if (name != NULL) {
+    if (name != NULL && i == source->static_pose_count) {
         lmb_graph_report(reader, value, "there is no static pose of this name");
-        lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     }
+    ((lmb_graph_node *)target)->def.static_pose = i;
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
 }
 
 static void read_line(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    read_inputs_of(reader, &line_fields, 2, LMB_MAX_SPACE_INPUTS, value, target);
+    read_inputs_of(reader, &line_fields, field, value, target);
 }
 
 static void read_plane(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    read_inputs_of(reader, &plane_fields, 2, LMB_MAX_SPACE_INPUTS, value, target);
+    read_inputs_of(reader, &plane_fields, field, value, target);
 }
 
 // Finds a coordinate of an input's position. The input has not been read yet, so this returns false if the value is no
@@ -314,26 +258,28 @@ static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *fie
 
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
     lmb_graph_json *graph = reader->graph;
-    uint32_t count = graph->def.node_count;
-    if (count == LMB_MAX_NODES) {
+    if (graph->def.node_count == LMB_MAX_NODES) {
         if (!reader->is_full) {
             lmb_graph_report(reader, object, "more than %u operations", LMB_MAX_NODES);
         }
         reader->is_full = true;
         return 0;
     }
-    lmb_node_def *nodes =
-        lmb_graph_grow(reader, &graph->pool, graph->nodes, count, &graph->node_capacity, sizeof *nodes);
-    graph->nodes = nodes == NULL ? graph->nodes : nodes;
+    const uint32_t index = graph->def.node_count;
     uint32_t *objects =
-        lmb_graph_grow(reader, &reader->scratch, reader->objects, count, &reader->object_capacity, sizeof *objects);
-    reader->objects = objects == NULL ? reader->objects : objects;
-    if (nodes == NULL || objects == NULL) {
+        lmb_graph_grow(reader, &reader->scratch, reader->objects, index, &reader->object_capacity, sizeof *objects);
+    if (objects == NULL) {
         return 0;
     }
-    nodes[count] = *def;
-    objects[count] = object;
-    return graph->def.node_count++;
+    reader->objects = objects;
+    objects[index] = object;
+    lmb_node_def *node =
+        lmb_graph_append(reader, &graph->nodes, &graph->def.node_count, &graph->node_capacity, sizeof *node);
+    if (node == NULL) {
+        return 0;
+    }
+    *node = *def;
+    return index;
 }
 
 static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node) {
@@ -389,12 +335,7 @@ static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field,
     (void)field;
     lmb_node_def *def = &((lmb_graph_node *)target)->def;
     const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return;
-    }
-    if (values[value].count != def->input_count) {
-        lmb_graph_report(reader, value, "%u poses, where %u were expected", (unsigned)values[value].count,
-                         (unsigned)def->input_count);
+    if (!lmb_graph_expect_count(reader, value, def->input_count, "poses")) {
         return;
     }
     uint32_t corner = 0;
@@ -402,15 +343,6 @@ static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field,
         def->inputs[corner++] = lmb_graph_read_pose(reader, at);
     }
 }
-
-// Stores the JSON value of a member that is read after the others are known.
-static void keep_place(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)reader;
-    *(uint32_t *)(void *)((char *)target + field->offset) = value;
-}
-
-#define PLACE_KEPT(key, member)                                                                                        \
-    { .name = key, .read = keep_place, .offset = NODE(member) }
 
 static const lmb_graph_field clip_members[] = {
     {.name = "weights", .read = lmb_graph_read_mask, .offset = NODE(def.joint_weights)},
@@ -425,20 +357,18 @@ static const lmb_graph_field clip_members[] = {
     {.name = "offset", .read = read_time, .offset = NODE(def.offset), LMB_ANY_NUMBER},
     {.name = "loop", .read = lmb_graph_read_boolean, .offset = NODE(def.loop)},
     {.name = "additive", .read = lmb_graph_read_boolean, .offset = NODE(is_additive)},
-    {.name = "reference", .read = read_reference, .offset = NODE(reference)},
+    {.name = "reference", .read = read_pose, .offset = NODE(reference)},
     FORM_FIELDS,
-    PLACE_KEPT("play", play_at),
+    {.name = "play", .read = lmb_graph_skip},
 };
 #define GIVEN_POSE_FIELD                                                                                               \
     { .name = "pose", .required = true, .read = read_given_pose, .offset = NODE(def.pose), .max = LMB_MAX_POSES - 1 }
-static const lmb_graph_field pose_members[] = {
-    GIVEN_POSE_FIELD,
-};
+static const lmb_graph_field pose_members[] = {GIVEN_POSE_FIELD};
 static const lmb_graph_field override_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     GIVEN_POSE_FIELD,
     {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
-    {.name = "curve", .read = lmb_graph_read_curve, .offset = NODE(def.weight)},
+    CURVE_FIELD,
     {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = NODE(def.mask)},
 };
 static const lmb_graph_field blend_members[] = {
@@ -460,17 +390,17 @@ static const lmb_graph_field masked_members[] = {
     {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = NODE(def.mask)},
 };
 static const lmb_graph_field weighted_members[] = {
-    {.name = "inputs", .required = true, .read = read_inputs},
+    {.name = "inputs", .required = true, .read = read_inputs, .min = 2.0f, .max = LMB_MAX_INPUTS},
     MIX_FIELDS,
 };
 static const lmb_graph_field weighted_matrix_members[] = {
-    {.name = "inputs", .required = true, .read = read_inputs},
+    {.name = "inputs", .required = true, .read = read_inputs, .min = 2.0f, .max = LMB_MAX_INPUTS},
 };
 static const lmb_graph_field layers_members[] = {
-    {.name = "inputs", .required = true, .read = read_layers},
+    {.name = "inputs", .required = true, .read = read_layers, .min = 2.0f, .max = LMB_MAX_INPUTS},
 };
 static const lmb_graph_field combine_members[] = {
-    {.name = "inputs", .required = true, .read = read_combined},
+    {.name = "inputs", .required = true, .read = read_combined, .min = 1.0f, .max = LMB_MAX_INPUTS},
 };
 #define COORDINATE_FIELD(key, index)                                                                                   \
     {                                                                                                                  \
@@ -480,7 +410,7 @@ static const lmb_graph_field combine_members[] = {
 
 static const lmb_graph_field space1d_members[] = {
     COORDINATE_FIELD("at", 0),
-    {.name = "inputs", .required = true, .read = read_line},
+    {.name = "inputs", .required = true, .read = read_line, .min = 2.0f, .max = LMB_MAX_SPACE_INPUTS},
 };
 static const char *const kinds[] = {
     [LMB_SPACE2D_TRIANGLES] = "triangles", [LMB_SPACE2D_GRID] = "grid", [LMB_SPACE2D_FREEFORM] = "freeform", NULL};
@@ -488,7 +418,7 @@ static const lmb_graph_field space2d_members[] = {
     COORDINATE_FIELD("x", 0),
     COORDINATE_FIELD("y", 1),
     {.name = "kind", .read = lmb_graph_read_choice, .offset = NODE(def.space2d), .choices = kinds},
-    {.name = "inputs", .required = true, .read = read_plane},
+    {.name = "inputs", .required = true, .read = read_plane, .min = 2.0f, .max = LMB_MAX_SPACE_INPUTS},
 };
 static const lmb_graph_field make_additive_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
@@ -555,10 +485,10 @@ static const lmb_graph_field clamp_members[] = {
 };
 
 static const lmb_graph_field machine_members[] = {
-    PLACE_KEPT("name", name_at),
-    {.name = "states", .required = true, .read = keep_place, .offset = NODE(states_at)},
-    PLACE_KEPT("initial", initial_at),
-    PLACE_KEPT("any", any_at),
+    {.name = "name", .read = lmb_graph_skip},
+    {.name = "states", .required = true, .read = lmb_graph_skip},
+    {.name = "initial", .read = lmb_graph_skip},
+    {.name = "any", .read = lmb_graph_skip},
 };
 
 static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
@@ -608,10 +538,6 @@ static const operation operations[] = {
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
-static bool states_time(const lmb_graph_reader *reader, uint32_t object) {
-    return lmb_graph_find_member(reader, object, "time") != LMB_NONE;
-}
-
 static void check_space(lmb_graph_reader *reader, const lmb_graph_node *node) {
     if (node->def.form == LMB_FORM_AFFINE && node->def.space == LMB_SPACE_MODEL) {
         lmb_graph_report(reader, node->object, "the affine form has no model space");
@@ -626,10 +552,11 @@ static uint32_t finish_make_additive(lmb_graph_reader *reader, const lmb_graph_n
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
     check_space(reader, node);
     lmb_node_def clip = node->def;
-    bool in_state = reader->owner.name != NULL;
-    if (node->play_at != LMB_NONE || (in_state && !states_time(reader, node->object))) {
+    const bool states_time = lmb_graph_find_member(reader, node->object, "time") != LMB_NONE;
+    if (lmb_graph_find_member(reader, node->object, "play") != LMB_NONE ||
+        (reader->owner.name != NULL && !states_time)) {
         lmb_graph_add_player(reader, node, &clip);
-    } else if (!states_time(reader, node->object)) {
+    } else if (!states_time) {
         const lmb_graph_declared shared = {
             .name = "time", .initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE};
         const lmb_graph_field seconds = {.parameter_max = reader->longest};
@@ -638,7 +565,8 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
     uint32_t sampled = lmb_graph_add_node(reader, &clip, node->object);
     if (!node->is_additive) {
         if (node->reference != LMB_NONE) {
-            lmb_graph_report(reader, node->reference_at, "a reference is for a clip with \"additive\": true");
+            lmb_graph_report(reader, lmb_graph_find_member(reader, node->object, "reference"),
+                             "a reference is for a clip with \"additive\": true");
         }
         return sampled;
     }
@@ -670,16 +598,6 @@ static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *
     return finish_node(reader, node);
 }
 
-static void report_unknown_operation(lmb_graph_reader *reader, uint32_t value) {
-    char names[320] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < OPERATION_COUNT && length < sizeof names; i++) {
-        length +=
-            (size_t)snprintf(names + length, sizeof names - length, "%s%s", i == 0 ? "" : ", ", operations[i].name);
-    }
-    lmb_graph_report(reader, value, "unknown; there are %s", names);
-}
-
 static const operation *find_operation(lmb_graph_reader *reader, uint32_t object) {
     bool twice;
     uint32_t value = lmb_json_member(&reader->json, object, "op", &twice);
@@ -693,15 +611,14 @@ static const operation *find_operation(lmb_graph_reader *reader, uint32_t object
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return NULL;
     }
-    const lmb_json_value *name = &reader->json.values[value];
+    char names[320] = "";
     for (size_t i = 0; i < OPERATION_COUNT; i++) {
-        size_t length = strlen(operations[i].name);
-        if (name->end - name->start == length &&
-            memcmp(reader->json.text + name->start, operations[i].name, length) == 0) {
+        if (lmb_graph_is_text(reader, value, operations[i].name)) {
             return &operations[i];
         }
+        lmb_graph_list_name(names, sizeof names, operations[i].name);
     }
-    report_unknown_operation(reader, value);
+    lmb_graph_report(reader, value, "unknown; there are %s", names);
     return NULL;
 }
 
@@ -717,22 +634,14 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     if (operation == NULL) {
         return 0;
     }
-    lmb_graph_node node = {.def = lmb_default_node_def(),
-                           .object = value,
-                           .reference = LMB_NONE,
-                           .play_at = LMB_NONE,
-                           .name_at = LMB_NONE,
-                           .initial_at = LMB_NONE,
-                           .any_at = LMB_NONE,
-                           .states_at = LMB_NONE};
+    lmb_graph_node node = {.def = lmb_default_node_def(), .object = value, .reference = LMB_NONE};
     node.def.op = operation->op;
     node.def.input_count = operation->input_count;
     node.def.loop = true;
     char what[40];
     snprintf(what, sizeof what, "\"%s\"", operation->name);
     const lmb_graph_fields fields = {what, operation->fields, operation->field_count, read_other};
-    lmb_graph_begin_fade(reader, value, find_weight(operation->fields, operation->field_count, read_weight),
-                         &node.fade);
+    begin_fade(reader, &fields, value, &node.fade);
     lmb_graph_read_fields(reader, &fields, value, &node);
     lmb_graph_end_fade(reader, &node.fade);
     return operation->finish(reader, &node);

@@ -56,12 +56,11 @@ static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 4, 
 
 static void add_clip(lmb_graph_reader *reader, const lmb_clip *clip) {
     lmb_graph_json *graph = reader->graph;
-    const lmb_clip **clips = lmb_graph_grow(reader, &graph->pool, graph->clips, graph->def.clip_count,
-                                            &graph->clip_capacity, sizeof(const lmb_clip *));
-    if (clips != NULL) {
-        graph->clips = clips;
-        graph->def.clips = clips;
-        clips[graph->def.clip_count++] = clip;
+    const lmb_clip **added =
+        lmb_graph_append(reader, &graph->clips, &graph->def.clip_count, &graph->clip_capacity, sizeof *added);
+    if (added != NULL) {
+        *added = clip;
+        graph->def.clips = graph->clips;
     }
 }
 
@@ -94,18 +93,14 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
 static const lmb_graph_field key_number = {.min = -LMB_MAX_MOTION, .max = LMB_MAX_MOTION};
 
 static void read_key(lmb_graph_reader *reader, uint32_t value, float *key) {
-    const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return;
     }
-    if (values[value].count != 4) {
+    if (reader->json.values[value].count != 4) {
         lmb_graph_report(reader, value, "a key is x, y, z and yaw");
         return;
     }
-    uint32_t i = 0;
-    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, i++) {
-        lmb_graph_read_plain(reader, &key_number, at, &key[i]);
-    }
+    lmb_graph_read_floats(reader, &key_number, value, key);
 }
 
 // Reads a track of keys in the text.
@@ -157,17 +152,14 @@ static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field
     }
     lmb_graph_field number = *field;
     for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
-        lmb_graph_read_value(reader, &number, at, target);
-        lmb_graph_expect_early(reader, at, *(const lmb_value *)(const void *)((const char *)target + number.offset));
+        lmb_graph_read_early(reader, &number, at, target);
         number.offset += sizeof(lmb_value);
     }
 }
 
 static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_motion_def *character_motion = target;
-    character_motion->turns_to_heading = true;
-    lmb_graph_read_value(reader, field, value, target);
-    lmb_graph_expect_early(reader, value, character_motion->heading);
+    ((lmb_motion_def *)target)->turns_to_heading = true;
+    lmb_graph_read_early(reader, field, value, target);
 }
 
 // Reads a limit: 0, or a value that character motion accepts.
@@ -299,14 +291,10 @@ void lmb_graph_read_character_motion(lmb_graph_reader *reader, uint32_t key) {
 // The "play" object of a clip.
 typedef struct play {
     lmb_player_def def;
+    uint32_t at;    // the value of "play", or LMB_NONE
     float duration; // of the clip
     const char *group;
-    uint32_t group_at;
-    uint32_t end_at;
-    uint32_t rate_at;
     lmb_cadence cadence; // of its group
-    uint32_t cadence_at;
-    uint32_t motion_at;
 } play;
 
 // Returns the event of that name, or LMB_NONE.
@@ -333,17 +321,16 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
                          name[0] == '\0' ? "an event without a name"
                                          : "END is no event; an end is reported by \"end\": true");
     } else if (event == LMB_NONE) {
-        const char **events = lmb_graph_grow(reader, &graph->pool, graph->events, graph->def.event_count,
-                                             &graph->event_capacity, sizeof *events);
-        if (events == NULL) {
+        event = graph->def.event_count;
+        const char **added =
+            lmb_graph_append(reader, &graph->events, &graph->def.event_count, &graph->event_capacity, sizeof *added);
+        if (added == NULL) {
             return;
         }
-        graph->events = events;
+        *added = name;
         if (!lmb_graph_index(reader, &graph->event_index, lmb_index_hash_text(name))) {
             return;
         }
-        event = graph->def.event_count++;
-        events[event] = name;
     }
     *(uint32_t *)(void *)((char *)target + field->offset) = event;
 }
@@ -355,35 +342,11 @@ static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field,
     lmb_graph_read_plain(reader, &within, value, target);
 }
 
-static void read_kept_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    ((play *)target)->end_at = value;
-    lmb_graph_read_choice(reader, field, value, target);
-}
-
-static void read_kept_rate(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    play *read = target;
-    read->rate_at = value;
-    lmb_graph_read_value(reader, field, value, target);
-    lmb_graph_expect_early(reader, value, read->def.rate);
-}
-
-static void read_kept_cadence(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    ((play *)target)->cadence_at = value;
-    lmb_graph_read_choice(reader, field, value, target);
-}
-
-static void read_motion(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)reader;
-    (void)field;
-    ((play *)target)->motion_at = value;
-}
-
 static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     play *read = target;
     if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         read->group = lmb_graph_text(reader, &reader->graph->pool, value);
-        read->group_at = value;
     }
 }
 
@@ -471,20 +434,25 @@ static const char *const cadences[] = {
 #define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_max = 2.0f
 
 static const lmb_graph_field play_members[] = {
-    {.name = "end", .read = read_kept_choice, .offset = PLAY(def.end), .choices = ends},
-    {.name = "rate", .read = read_kept_rate, .offset = PLAY(def.rate), RATE_RANGE},
+    {.name = "end", .read = lmb_graph_read_choice, .offset = PLAY(def.end), .choices = ends},
+    {.name = "rate", .read = lmb_graph_read_early, .offset = PLAY(def.rate), RATE_RANGE},
     {.name = "offset", .read = read_seconds, .offset = PLAY(def.offset)},
     {.name = "group", .read = read_group},
-    {.name = "cadence", .read = read_kept_cadence, .offset = PLAY(cadence), .choices = cadences},
+    {.name = "cadence", .read = lmb_graph_read_choice, .offset = PLAY(cadence), .choices = cadences},
     {.name = "markers", .read = read_markers},
     {.name = "velocity", .read = lmb_graph_read_plain, .offset = PLAY(def.velocity), LMB_ANY_NUMBER},
-    {.name = "motion", .read = read_motion},
+    {.name = "motion", .read = lmb_graph_skip},
     {.name = "ended", .read = lmb_graph_read_event, .offset = PLAY(def.ended_event)},
     {.name = "looped", .read = lmb_graph_read_event, .offset = PLAY(def.looped_event)},
     {.name = "notifies", .read = read_notifies},
 };
 static const lmb_graph_fields play_fields = {"\"play\"", play_members, sizeof play_members / sizeof play_members[0],
                                              NULL};
+
+// Returns the value of a member of "play", or LMB_NONE.
+static uint32_t find_stated(const lmb_graph_reader *reader, const play *read, const char *name) {
+    return read->at == LMB_NONE ? LMB_NONE : lmb_graph_find_member(reader, read->at, name);
+}
 
 // Reads "play". Reports members that must not be beside it.
 static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
@@ -498,11 +466,11 @@ static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play
                                       : "this inside it");
         }
     }
-    lmb_json_type type = reader->json.values[node->play_at].type;
+    lmb_json_type type = reader->json.values[read->at].type;
     if (type == LMB_JSON_OBJECT) {
-        lmb_graph_read_fields(reader, &play_fields, node->play_at, read);
-    } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, node->play_at)) {
-        lmb_graph_report(reader, node->play_at, "neither true nor an object");
+        lmb_graph_read_fields(reader, &play_fields, read->at, read);
+    } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, read->at)) {
+        lmb_graph_report(reader, read->at, "neither true nor an object");
     }
 }
 
@@ -532,21 +500,21 @@ static uint32_t find_group(const lmb_graph_json *graph, const char *name) {
 
 static void add_group(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
     lmb_graph_json *graph = reader->graph;
-    uint32_t count = graph->def.group_count;
-    lmb_group_def *groups =
-        lmb_graph_grow(reader, &graph->pool, graph->groups, count, &graph->group_capacity, sizeof *groups);
-    graph->groups = groups == NULL ? graph->groups : groups;
+    const uint32_t count = graph->def.group_count;
     const lmb_player_def **leaders =
         lmb_graph_grow(reader, &graph->pool, graph->leaders, count, &graph->leader_capacity, sizeof *leaders);
-    graph->leaders = leaders == NULL ? graph->leaders : leaders;
-    if (groups == NULL || leaders == NULL) {
+    if (leaders == NULL) {
         return;
     }
-    groups[count] = lmb_default_group_def();
-    groups[count].name = read->group;
-    groups[count].cadence = read->cadence;
+    graph->leaders = leaders;
     leaders[count] = leader;
-    graph->def.group_count++;
+    lmb_group_def *group =
+        lmb_graph_append(reader, &graph->groups, &graph->def.group_count, &graph->group_capacity, sizeof *group);
+    if (group != NULL) {
+        *group = lmb_default_group_def();
+        group->name = read->group;
+        group->cadence = read->cadence;
+    }
 }
 
 static uint32_t markers_of(const lmb_player_def *player) {
@@ -554,22 +522,22 @@ static uint32_t markers_of(const lmb_player_def *player) {
 }
 
 static void check_member(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
+    const uint32_t group = find_stated(reader, read, "group"), end = find_stated(reader, read, "end");
+    const uint32_t rate = find_stated(reader, read, "rate"), cadence = find_stated(reader, read, "cadence");
     if (read->def.end != LMB_END_LOOP || !(read->duration > 0.0f)) {
-        lmb_graph_report(reader, read->end_at == LMB_NONE ? read->group_at : read->end_at,
-                         "clips of a group loop, and take some time");
+        lmb_graph_report(reader, end == LMB_NONE ? group : end, "clips of a group loop, and take some time");
     }
     if (leader == NULL) {
         return;
     }
-    if (read->rate_at != LMB_NONE) {
-        lmb_graph_report(reader, read->rate_at, "a group has the rate of its first clip");
+    if (rate != LMB_NONE) {
+        lmb_graph_report(reader, rate, "a group has the rate of its first clip");
     }
-    if (read->cadence_at != LMB_NONE) {
-        lmb_graph_report(reader, read->cadence_at, "a group has the cadence of its first clip");
+    if (cadence != LMB_NONE) {
+        lmb_graph_report(reader, cadence, "a group has the cadence of its first clip");
     }
     if (markers_of(&read->def) != markers_of(leader)) {
-        lmb_graph_report(reader, read->group_at,
-                         "clips of a group have as many markers each: this one %u, the first %u",
+        lmb_graph_report(reader, group, "clips of a group have as many markers each: this one %u, the first %u",
                          (unsigned)markers_of(&read->def), (unsigned)markers_of(leader));
     }
 }
@@ -577,8 +545,8 @@ static void check_member(lmb_graph_reader *reader, const play *read, const lmb_p
 static void join_group(lmb_graph_reader *reader, const play *read, lmb_player_def *player) {
     lmb_graph_json *graph = reader->graph;
     if (read->group == NULL) {
-        if (read->cadence_at != LMB_NONE) {
-            lmb_graph_report(reader, read->cadence_at, "a cadence is a group's, and there is none");
+        if (find_stated(reader, read, "cadence") != LMB_NONE) {
+            lmb_graph_report(reader, find_stated(reader, read, "cadence"), "a cadence is a group's, and there is none");
         }
         return;
     }
@@ -588,7 +556,7 @@ static void join_group(lmb_graph_reader *reader, const play *read, lmb_player_de
     const lmb_cadence cadence = leads ? read->cadence : graph->groups[index].cadence;
     if (cadence == LMB_CADENCE_VELOCITY &&
         lmb_clip_velocity(player->velocity, player->motion, read->duration) == 0.0f) {
-        lmb_graph_report(reader, leads ? read->cadence_at : read->group_at,
+        lmb_graph_report(reader, find_stated(reader, read, leads ? "cadence" : "group"),
                          "the clip has no velocity, which the cadence of its group needs");
     }
     player->group = index;
@@ -597,8 +565,8 @@ static void join_group(lmb_graph_reader *reader, const play *read, lmb_player_de
     }
 }
 
-static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const lmb_clip *clip) {
-    uint32_t at = node->play_at == LMB_NONE ? node->object : node->play_at;
+static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const play *read, const lmb_clip *clip) {
+    uint32_t at = read->at == LMB_NONE ? node->object : read->at;
     const char *why = reader->player_count == LMB_MAX_PLAYERS ? "more than 256 clips that play"
                       : node->def.clip.kind == LMB_VALUE_PARAMETER
                           ? "a clip that a parameter chooses has no player: it needs a \"time\""
@@ -617,24 +585,21 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
         node->def.clip.kind == LMB_VALUE_CONSTANT && node->def.clip.constant < (float)reader->source->clip_count;
     uint32_t index = is_known ? (uint32_t)node->def.clip.constant : LMB_NONE;
     const lmb_clip *played = index == LMB_NONE ? NULL : reader->source->clips[index];
-    if (!can_play(reader, node, played)) {
+    play read = {.def = lmb_default_player_def(), .at = lmb_graph_find_member(reader, node->object, "play")};
+    if (!can_play(reader, node, &read, played)) {
         return;
     }
     lmb_graph_owner *owner = &reader->owner;
-    play read = {.def = lmb_default_player_def(),
-                 .end_at = LMB_NONE,
-                 .rate_at = LMB_NONE,
-                 .cadence_at = LMB_NONE,
-                 .motion_at = LMB_NONE};
     read.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
-    if (node->play_at == LMB_NONE) {
+    if (read.at == LMB_NONE) {
         read.def.end = owner->holds ? LMB_END_HOLD : LMB_END_LOOP;
         take_from_clip(reader, node, &read);
     } else {
         read_play(reader, node, &read);
     }
-    if (read.motion_at != LMB_NONE) {
-        read_root_motion(reader, read.motion_at, played, &read.def, &clip->clip);
+    const uint32_t motion = find_stated(reader, &read, "motion");
+    if (motion != LMB_NONE) {
+        read_root_motion(reader, motion, played, &read.def, &clip->clip);
     }
     if (reader->result != LMB_OK || played == NULL) {
         return;
