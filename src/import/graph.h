@@ -217,9 +217,6 @@ void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size
 void *lmb_graph_append(lmb_graph_reader *reader, void *array, uint32_t *count, size_t *capacity, size_t size);
 // Adds the next element to a table in the graph's pool.
 bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
-// Returns the joint of that name, or the joint count plus a channel's index; reports it and returns LMB_NONE if neither
-// exists.
-uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key);
 // Returns a decoded string in a pool; NULL if memory ran out or if it contains a zero, which is reported.
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
 // Returns the value of an object's member, the first of several; LMB_NONE if there is none or if it is no object.

@@ -257,24 +257,6 @@ bool lmb_graph_read_json(lmb_graph_reader *reader, const char *text, size_t size
     return false;
 }
 
-uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key) {
-    const lmb_rig *rig = reader->source->rig;
-    const char *name = lmb_graph_text(reader, &reader->scratch, key);
-    if (name == NULL) {
-        return LMB_NONE;
-    }
-    uint32_t part = lmb_names_find(reader->joints, lmb_rig_joint_count(rig), name);
-    if (part == LMB_NONE) {
-        uint32_t channel = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), name);
-        part = channel == LMB_NONE ? LMB_NONE : lmb_rig_joint_count(rig) + channel;
-    }
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
-    if (part == LMB_NONE) {
-        lmb_graph_report(reader, key, "the rig has no joint of this name");
-    }
-    return part;
-}
-
 void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)reader;
     (void)field;

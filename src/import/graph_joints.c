@@ -7,6 +7,47 @@
 
 #define RANGE(member) offsetof(range, member)
 
+// ---- Names.
+
+enum { JOINTS = 1, CHANNELS = 2 };
+
+// Returns the index of a joint or channel of that name; reports it and returns LMB_NONE if there is none. Where both are
+// possible, channels follow the joints.
+static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kinds) {
+    const lmb_rig *rig = reader->source->rig;
+    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return LMB_NONE;
+    }
+    uint32_t part = (kinds & JOINTS) != 0 ? lmb_names_find(reader->joints, joint_count, name) : LMB_NONE;
+    if (part == LMB_NONE && (kinds & CHANNELS) != 0) {
+        part = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), name);
+        part += part != LMB_NONE && (kinds & JOINTS) != 0 ? joint_count : 0;
+    }
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    if (part == LMB_NONE) {
+        lmb_graph_report(reader, value, "the rig has no %s of this name", kinds == CHANNELS ? "channel" : "joint");
+    }
+    return part;
+}
+
+uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value) {
+    return find_part(reader, value, JOINTS);
+}
+
+// Reports what only the checks of a graph find in a mirror or in joint limits, which are in a graph of one node.
+static void check(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at) {
+    const lmb_node_def rest = lmb_default_node_def();
+    def.rig = reader->source->rig;
+    def.nodes = &rest;
+    def.node_count = 1;
+    lmb_error error;
+    if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
+        lmb_graph_report(reader, at, "%s", error.message);
+    }
+}
+
 // ---- A byte for each joint and channel: masks, joint weights, blend profiles and max lods.
 
 // The value that an object gives a joint or a channel.
@@ -18,11 +59,9 @@ typedef struct share {
 // Reads the value of a joint by its name, or of a channel if `count` includes the channels.
 static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uint32_t count, share *shares) {
     const lmb_graph_field field = {.offset = offsetof(share, value), .min = 0.0f, .max = (float)max};
-    uint32_t part = lmb_graph_find_part(reader, key);
-    if (part != LMB_NONE && part >= count) {
-        lmb_graph_report(reader, key, "the rig has no joint of this name");
-    }
-    if (part >= count) {
+    const bool with_channels = count > lmb_rig_joint_count(reader->source->rig);
+    const uint32_t part = find_part(reader, key, with_channels ? JOINTS | CHANNELS : JOINTS);
+    if (part == LMB_NONE) {
         return;
     }
     if (shares[part].is_set) {
@@ -62,17 +101,13 @@ static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
             return i;
         }
     }
-    uint8_t **masks =
-        lmb_graph_grow(reader, &graph->pool, graph->masks, graph->def.mask_count, &graph->mask_capacity, sizeof *masks);
-    if (masks == NULL) {
+    uint8_t **added =
+        lmb_graph_append(reader, &graph->masks, &graph->def.mask_count, &graph->mask_capacity, sizeof *added);
+    if (added == NULL) {
         return 0;
     }
-    graph->masks = masks;
-    if (!lmb_graph_index(reader, &graph->mask_index, hash)) {
-        return 0;
-    }
-    masks[graph->def.mask_count] = mask;
-    return graph->def.mask_count++;
+    *added = mask;
+    return lmb_graph_index(reader, &graph->mask_index, hash) ? graph->def.mask_count - 1 : 0;
 }
 
 uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
@@ -97,26 +132,12 @@ uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, ui
 
 void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
-    if (mask == NULL) {
-        return;
+    if (mask != NULL) {
+        *(uint32_t *)(void *)((char *)target + field->offset) = add_mask(reader, mask);
     }
-    *(uint32_t *)(void *)((char *)target + field->offset) = add_mask(reader, mask);
 }
 
 // ---- Joint maps of the inputs of a combine.
-
-uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value) {
-    const char *name = lmb_graph_text(reader, &reader->scratch, value);
-    if (name == NULL) {
-        return LMB_NONE;
-    }
-    uint32_t joint = lmb_names_find(reader->joints, lmb_rig_joint_count(reader->source->rig), name);
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
-    if (joint == LMB_NONE) {
-        lmb_graph_report(reader, value, "the rig has no joint of this name");
-    }
-    return joint;
-}
 
 // Maps the joint named at `value` to joint `joint` of the input.
 static void set_joint(lmb_graph_reader *reader, uint32_t value, uint32_t joint, uint32_t *table) {
@@ -163,17 +184,13 @@ static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table, uint32_t joi
             return i;
         }
     }
-    lmb_joint_map_def *joint_maps = lmb_graph_grow(reader, &graph->pool, graph->joint_maps, graph->def.joint_map_count,
-                                                   &graph->part_capacity, sizeof *joint_maps);
-    if (joint_maps == NULL) {
+    lmb_joint_map_def *added =
+        lmb_graph_append(reader, &graph->joint_maps, &graph->def.joint_map_count, &graph->part_capacity, sizeof *added);
+    if (added == NULL) {
         return LMB_NONE;
     }
-    graph->joint_maps = joint_maps;
-    if (!lmb_graph_index(reader, &graph->part_index, hash)) {
-        return LMB_NONE;
-    }
-    joint_maps[graph->def.joint_map_count] = (lmb_joint_map_def){table, joint_count};
-    return graph->def.joint_map_count++;
+    *added = (lmb_joint_map_def){table, joint_count};
+    return lmb_graph_index(reader, &graph->part_index, hash) ? graph->def.joint_map_count - 1 : LMB_NONE;
 }
 
 void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -199,22 +216,27 @@ void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field,
 
 // ---- Mirrors: their axis, and the partners of joints and channels.
 
+// Makes two joints or channels each other's partners; reports it and returns false if one of them has another.
+static bool pair(lmb_graph_reader *reader, uint32_t value, uint32_t first, uint32_t second, uint32_t *partners) {
+    if ((partners[first] != first && partners[first] != second) ||
+        (partners[second] != second && partners[second] != first)) {
+        lmb_graph_report(reader, value, "one of the two has another partner");
+        return false;
+    }
+    partners[first] = second;
+    partners[second] = first;
+    return true;
+}
+
 static void read_pair(lmb_graph_reader *reader, uint32_t key, uint32_t *partners) {
     uint32_t first = lmb_graph_find_joint(reader, key);
     if (first == LMB_NONE || !lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
         return;
     }
     uint32_t second = lmb_graph_find_joint(reader, key + 1);
-    if (second == LMB_NONE) {
-        return;
+    if (second != LMB_NONE) {
+        pair(reader, key + 1, first, second, partners);
     }
-    if ((partners[first] != first && partners[first] != second) ||
-        (partners[second] != second && partners[second] != first)) {
-        lmb_graph_report(reader, key + 1, "one of the two has another partner");
-        return;
-    }
-    partners[first] = second;
-    partners[second] = first;
 }
 
 void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -238,20 +260,6 @@ void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *fi
     node->partners = partners;
 }
 
-static uint32_t find_channel(lmb_graph_reader *reader, uint32_t value) {
-    uint32_t count = lmb_rig_channel_count(reader->source->rig);
-    const char *name = lmb_graph_text(reader, &reader->scratch, value);
-    if (name == NULL) {
-        return LMB_NONE;
-    }
-    uint32_t channel = lmb_names_find(reader->channels, count, name);
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
-    if (channel == LMB_NONE) {
-        lmb_graph_report(reader, value, "the rig has no channel of this name");
-    }
-    return channel;
-}
-
 // What the object of a channel contains.
 typedef struct channel_mirror {
     uint32_t partner; // or LMB_NONE
@@ -261,7 +269,7 @@ typedef struct channel_mirror {
 static void read_channel_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        ((channel_mirror *)target)->partner = find_channel(reader, value);
+        ((channel_mirror *)target)->partner = find_part(reader, value, CHANNELS);
     }
 }
 
@@ -279,7 +287,7 @@ static const lmb_graph_field mirrored_members[] = {
 static const lmb_graph_fields mirrored_fields = {"a channel's mirror", mirrored_members, 2, NULL};
 
 static void read_channel(lmb_graph_reader *reader, uint32_t key, uint32_t *partners, int8_t *signs) {
-    uint32_t first = find_channel(reader, key);
+    uint32_t first = find_part(reader, key, CHANNELS);
     channel_mirror mirror = {.partner = first, .sign = 1.0f};
     if (first == LMB_NONE) {
         return;
@@ -289,18 +297,10 @@ static void read_channel(lmb_graph_reader *reader, uint32_t key, uint32_t *partn
     } else if (lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
         lmb_graph_read_fields(reader, &mirrored_fields, key + 1, &mirror);
     }
-    uint32_t second = mirror.partner;
-    if (second == LMB_NONE) {
-        return;
+    const uint32_t second = mirror.partner;
+    if (second != LMB_NONE && pair(reader, key + 1, first, second, partners)) {
+        signs[first] = signs[second] = mirror.sign < 0.0f ? -1 : 1;
     }
-    if ((partners[first] != first && partners[first] != second) ||
-        (partners[second] != second && partners[second] != first)) {
-        lmb_graph_report(reader, key + 1, "one of the two has another partner");
-        return;
-    }
-    partners[first] = second;
-    partners[second] = first;
-    signs[first] = signs[second] = mirror.sign < 0.0f ? -1 : 1;
 }
 
 void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
@@ -355,17 +355,6 @@ static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *n
     return reader->partners;
 }
 
-// Reports an invalid mirror at the position of its partners.
-static void check_mirror(lmb_graph_reader *reader, const lmb_mirror_def *mirror, uint32_t at) {
-    const lmb_node_def rest = lmb_default_node_def();
-    const lmb_graph_def def = {
-        .rig = reader->source->rig, .nodes = &rest, .node_count = 1, .mirrors = mirror, .mirror_count = 1};
-    lmb_error error;
-    if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
-        lmb_graph_report(reader, at, "%s", error.message);
-    }
-}
-
 static bool are_alike(const lmb_mirror_def *a, const lmb_mirror_def *b, const lmb_rig *rig) {
     size_t joint_count = lmb_rig_joint_count(rig), channel_count = lmb_rig_channel_count(rig);
     return a->axis == b->axis && memcmp(a->partners, b->partners, joint_count * sizeof *a->partners) == 0 &&
@@ -385,31 +374,34 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
     }
     if ((node->partners != NULL || node->channel_partners != NULL) && reader->problem_count == 0) {
         const char *stated = node->partners != NULL ? "partners" : "channels";
-        check_mirror(reader, &mirror, lmb_graph_find_member(reader, node->object, stated));
+        check(reader, (lmb_graph_def){.mirrors = &mirror, .mirror_count = 1},
+              lmb_graph_find_member(reader, node->object, stated));
     }
     for (uint32_t i = 0; i < graph->def.mirror_count; i++) {
         if (are_alike(&graph->mirrors[i], &mirror, reader->source->rig)) {
             return i;
         }
     }
-    lmb_mirror_def *mirrors = lmb_graph_grow(reader, &graph->pool, graph->mirrors, graph->def.mirror_count,
-                                             &graph->mirror_capacity, sizeof *mirrors);
-    if (mirrors == NULL) {
+    lmb_mirror_def *added =
+        lmb_graph_append(reader, &graph->mirrors, &graph->def.mirror_count, &graph->mirror_capacity, sizeof *added);
+    if (added == NULL) {
         return 0;
     }
-    graph->mirrors = mirrors;
-    mirrors[graph->def.mirror_count] = mirror;
-    return graph->def.mirror_count++;
+    *added = mirror;
+    return graph->def.mirror_count - 1;
 }
 
 // ---- Joint limits and ranges of channels.
 
-// The ends of a range, of three components or of one.
+// The ends of a range of three components, as a limit contains them.
 typedef struct range {
     float min[3];
     float max[3];
-    lmb_axis axis;
 } range;
+_Static_assert(offsetof(lmb_joint_limit_def, translation_max) == offsetof(lmb_joint_limit_def, translation_min) + 12 &&
+                   offsetof(lmb_joint_limit_def, scale_max) == offsetof(lmb_joint_limit_def, scale_min) + 12 &&
+                   offsetof(lmb_joint_limit_def, angle_max) == offsetof(lmb_joint_limit_def, angle_min) + 12,
+               "a limit contains ranges");
 
 // Reads three numbers, or one that applies to all three.
 static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -430,9 +422,7 @@ static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, 
                          (unsigned)values[value].count);
         return;
     }
-    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, component.offset += sizeof(float)) {
-        lmb_graph_read_plain(reader, &component, at, target);
-    }
+    lmb_graph_read_floats(reader, field, value, target);
 }
 
 #define ENDS(lowest, highest, is_required)                                                                             \
@@ -454,63 +444,48 @@ static const lmb_graph_fields angle_fields = {"a range", angle_members, 2, NULL}
 
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field twist_members[] = {
-    {.name = "axis", .read = lmb_graph_read_choice, .offset = RANGE(axis), .choices = axes},
-    {.name = "min", .read = lmb_graph_read_plain, .offset = RANGE(min), .min = -360.0f, .max = 360.0f},
-    {.name = "max", .read = lmb_graph_read_plain, .offset = RANGE(max), .min = -360.0f, .max = 360.0f},
+    {.name = "axis",
+     .read = lmb_graph_read_choice,
+     .offset = offsetof(lmb_joint_limit_def, twist_axis),
+     .choices = axes},
+    {.name = "min",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(lmb_joint_limit_def, twist_min),
+     .min = -360.0f,
+     .max = 360.0f},
+    {.name = "max",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(lmb_joint_limit_def, twist_max),
+     .min = -360.0f,
+     .max = 360.0f},
 };
 static const lmb_graph_fields twist_fields = {"a twist", twist_members, 3, NULL};
 
-static bool read_range(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t value, range *found) {
-    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
-        return false;
+static void read_range(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t bit,
+                       const lmb_graph_field *field, uint32_t value, void *target) {
+    if (lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        ((lmb_joint_limit_def *)target)->set |= bit;
+        lmb_graph_read_fields(reader, fields, value, (char *)target + field->offset);
     }
-    lmb_graph_read_fields(reader, fields, value, found);
-    return true;
 }
 
 static void read_translation(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    lmb_joint_limit_def *limit = target;
-    range found = {.axis = LMB_AXIS_X};
-    if (read_range(reader, &distance_fields, value, &found)) {
-        limit->set |= LMB_JOINT_LIMIT_TRANSLATION;
-        memcpy(limit->translation_min, found.min, sizeof found.min);
-        memcpy(limit->translation_max, found.max, sizeof found.max);
-    }
+    read_range(reader, &distance_fields, LMB_JOINT_LIMIT_TRANSLATION, field, value, target);
 }
 
 static void read_scale(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    lmb_joint_limit_def *limit = target;
-    range found = {.axis = LMB_AXIS_X};
-    if (read_range(reader, &distance_fields, value, &found)) {
-        limit->set |= LMB_JOINT_LIMIT_SCALE;
-        memcpy(limit->scale_min, found.min, sizeof found.min);
-        memcpy(limit->scale_max, found.max, sizeof found.max);
-    }
+    read_range(reader, &distance_fields, LMB_JOINT_LIMIT_SCALE, field, value, target);
 }
 
 static void read_angles(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    lmb_joint_limit_def *limit = target;
-    range found = {.axis = LMB_AXIS_X};
-    if (read_range(reader, &angle_fields, value, &found)) {
-        limit->set |= LMB_JOINT_LIMIT_ANGLES;
-        memcpy(limit->angle_min, found.min, sizeof found.min);
-        memcpy(limit->angle_max, found.max, sizeof found.max);
-    }
+    read_range(reader, &angle_fields, LMB_JOINT_LIMIT_ANGLES, field, value, target);
 }
 
 static void read_twist(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
     lmb_joint_limit_def *limit = target;
-    range found = {.min = {-180.0f}, .max = {180.0f}, .axis = limit->twist_axis};
-    if (read_range(reader, &twist_fields, value, &found)) {
-        limit->set |= LMB_JOINT_LIMIT_TWIST;
-        limit->twist_axis = found.axis;
-        limit->twist_min = found.min[0];
-        limit->twist_max = found.max[0];
-    }
+    limit->twist_min = -180.0f;
+    limit->twist_max = 180.0f;
+    read_range(reader, &twist_fields, LMB_JOINT_LIMIT_TWIST, field, value, target);
 }
 
 static void read_swing(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -519,28 +494,19 @@ static void read_swing(lmb_graph_reader *reader, const lmb_graph_field *field, u
 }
 
 static const lmb_graph_field limit_members[] = {
-    {.name = "translation", .read = read_translation},
-    {.name = "scale", .read = read_scale},
+    {.name = "translation", .read = read_translation, .offset = offsetof(lmb_joint_limit_def, translation_min)},
+    {.name = "scale", .read = read_scale, .offset = offsetof(lmb_joint_limit_def, scale_min)},
     {.name = "twist", .read = read_twist},
     {.name = "swing", .read = read_swing, .offset = offsetof(lmb_joint_limit_def, swing), .max = 180.0f},
-    {.name = "angles", .read = read_angles},
+    {.name = "angles", .read = read_angles, .offset = offsetof(lmb_joint_limit_def, angle_min)},
 };
 static const lmb_graph_fields limit_fields = {"a joint's limits", limit_members, 5, NULL};
 
 // Reads two numbers, min and max.
 static void read_ends(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_json_value *values = reader->json.values;
-    lmb_graph_field end = *field;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return;
+    if (lmb_graph_expect_count(reader, value, 2, "numbers")) {
+        lmb_graph_read_floats(reader, field, value, target);
     }
-    if (values[value].count != 2) {
-        lmb_graph_report(reader, value, "%u numbers, where 2 were expected", (unsigned)values[value].count);
-        return;
-    }
-    lmb_graph_read_plain(reader, &end, value + 1, target);
-    end.offset += sizeof(float);
-    lmb_graph_read_plain(reader, &end, values[value + 1].next, target);
 }
 
 static const lmb_graph_field channel_members[] = {
@@ -550,7 +516,7 @@ static const lmb_graph_fields channel_fields = {"a channel's limits", channel_me
 static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_def *limits, lmb_channel_range *ranges,
                       bool *given) {
     uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
-    uint32_t part = lmb_graph_find_part(reader, key);
+    uint32_t part = find_part(reader, key, JOINTS | CHANNELS);
     if (part == LMB_NONE) {
         return;
     }
@@ -565,22 +531,6 @@ static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_de
         lmb_graph_read_fields(reader, &limit_fields, key + 1, &limits[part]);
     } else {
         lmb_graph_read_fields(reader, &channel_fields, key + 1, &ranges[part - joint_count]);
-    }
-}
-
-// Reports errors that only the graph's own checks find.
-static void check_limits(lmb_graph_reader *reader, const lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
-                         uint32_t at) {
-    const lmb_node_def rest = lmb_default_node_def();
-    const lmb_graph_def def = {.rig = reader->source->rig,
-                               .nodes = &rest,
-                               .node_count = 1,
-                               .joint_limits = &limits,
-                               .joint_limits_count = 1,
-                               .channel_ranges = &ranges};
-    lmb_error error;
-    if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
-        lmb_graph_report(reader, at, "%s", error.message);
     }
 }
 
@@ -605,17 +555,13 @@ static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits
     }
     graph->ranges = all_ranges;
     all_ranges[graph->def.joint_limits_count] = ranges;
-    lmb_joint_limit_def **all = lmb_graph_grow(reader, &graph->pool, graph->joint_limits, graph->def.joint_limits_count,
-                                               &graph->limits_capacity, sizeof *all);
-    if (all == NULL) {
+    lmb_joint_limit_def **added = lmb_graph_append(reader, &graph->joint_limits, &graph->def.joint_limits_count,
+                                                   &graph->limits_capacity, sizeof *added);
+    if (added == NULL) {
         return 0;
     }
-    graph->joint_limits = all;
-    if (!lmb_graph_index(reader, &graph->limits_index, hash)) {
-        return 0;
-    }
-    all[graph->def.joint_limits_count] = limits;
-    return graph->def.joint_limits_count++;
+    *added = limits;
+    return lmb_graph_index(reader, &graph->limits_index, hash) ? graph->def.joint_limits_count - 1 : 0;
 }
 
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -643,7 +589,11 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
     }
     lmb_pool_release(&reader->scratch, given);
     if (reader->problem_count == problems) {
-        check_limits(reader, limits, ranges, value);
+        const lmb_joint_limit_def *all_limits = limits;
+        const lmb_channel_range *all_ranges = ranges;
+        check(reader,
+              (lmb_graph_def){.joint_limits = &all_limits, .joint_limits_count = 1, .channel_ranges = &all_ranges},
+              value);
     }
     *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits, ranges);
 }
