@@ -143,13 +143,24 @@ struct lmb_graph_reader {
 
 // A member that an object may have. `read` stores its value at `offset` of the target.
 typedef struct lmb_graph_field lmb_graph_field;
+typedef struct lmb_graph_fields {
+    const char *what; // name of the object in messages
+    const lmb_graph_field *fields;
+    size_t count;
+    // Reads other members than the fields; returns false if there is no such member. May be NULL.
+    bool (*read_other)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+} lmb_graph_fields;
+
 struct lmb_graph_field {
     const char *name;
     bool required;
     void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
     size_t offset;
     const char *const *choices; // names in the order of the enumeration, then NULL
-    float min;                  // range of a constant
+    const lmb_graph_fields *inside;
+    const char *what; // name of the elements of an array in messages
+    uint32_t count;   // of them
+    float min;        // range of a constant
     float max;
     float initial; // default and range of a parameter, if no use states them
     float parameter_min;
@@ -159,14 +170,6 @@ struct lmb_graph_field {
 // Small enough that every integer up to it is a float.
 #define LMB_PRIORITY_RANGE .min = -1000000.0f, .max = 1000000.0f
 #define LMB_ANY_NUMBER .min = -LMB_LARGEST, .max = LMB_LARGEST
-
-typedef struct lmb_graph_fields {
-    const char *what; // name of the object in messages
-    const lmb_graph_field *fields;
-    size_t count;
-    // Reads other members than the fields; returns false if there is no such member. May be NULL.
-    bool (*read_other)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
-} lmb_graph_fields;
 
 // A pose that events fade in and out, while the object with its weight is read.
 typedef struct lmb_graph_fade {
@@ -228,13 +231,14 @@ void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fie
 // A reader of fields that are read before or after all others.
 void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // Readers of fields: a bool; a uint32_t, an integer in the field's range; the same as an int32_t; a float in the field's
-// range; an array as consecutive floats; an enumeration.
+// range; an array of `count` consecutive floats; an enumeration; an object with the fields inside.
 void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_object(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // graph_value.c: reads an lmb_value: a constant, a parameter, a curve or a computed value.
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);

@@ -374,9 +374,18 @@ void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *fie
 void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     lmb_graph_field element = *field;
+    if (!lmb_graph_expect_count(reader, value, field->count, field->what)) {
+        return;
+    }
     for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
         lmb_graph_read_plain(reader, &element, at, target);
         element.offset += sizeof(float);
+    }
+}
+
+void lmb_graph_read_object(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        lmb_graph_read_fields(reader, field->inside, value, (char *)target + field->offset);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define RANGE(member) offsetof(range, member)
+#define LIMIT(member) offsetof(lmb_joint_limit_def, member)
 
 // ---- Names.
 
@@ -398,120 +399,77 @@ typedef struct range {
     float min[3];
     float max[3];
 } range;
-_Static_assert(offsetof(lmb_joint_limit_def, translation_max) == offsetof(lmb_joint_limit_def, translation_min) + 12 &&
-                   offsetof(lmb_joint_limit_def, scale_max) == offsetof(lmb_joint_limit_def, scale_min) + 12 &&
-                   offsetof(lmb_joint_limit_def, angle_max) == offsetof(lmb_joint_limit_def, angle_min) + 12,
+_Static_assert(LIMIT(translation_max) == LIMIT(translation_min) + 12 && LIMIT(scale_max) == LIMIT(scale_min) + 12 &&
+                   LIMIT(angle_max) == LIMIT(angle_min) + 12,
                "a limit contains ranges");
 
 // Reads three numbers, or one that applies to all three.
 static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_json_value *values = reader->json.values;
-    lmb_graph_field component = *field;
-    if (values[value].type != LMB_JSON_ARRAY) {
-        for (int i = 0; i < 3; i++, component.offset += sizeof(float)) {
-            uint32_t problems = reader->problem_count;
-            lmb_graph_read_plain(reader, &component, value, target);
-            if (reader->problem_count > problems) {
-                return;
-            }
-        }
-        return;
+    const lmb_json_value *given = &reader->json.values[value];
+    if (given->type == LMB_JSON_ARRAY && given->count != 3) {
+        lmb_graph_report(reader, value, "%u numbers, where 3 were expected, or one for all", (unsigned)given->count);
+    } else if (given->type == LMB_JSON_ARRAY) {
+        lmb_graph_read_floats(reader, field, value, target);
+    } else {
+        lmb_graph_read_plain(reader, field, value, target);
+        float *ends = (float *)(void *)((char *)target + field->offset);
+        ends[1] = ends[2] = ends[0];
     }
-    if (values[value].count != 3) {
-        lmb_graph_report(reader, value, "%u numbers, where 3 were expected, or one for all",
-                         (unsigned)values[value].count);
-        return;
-    }
-    lmb_graph_read_floats(reader, field, value, target);
 }
 
-#define ENDS(lowest, highest, is_required)                                                                             \
-    {.name = "min",                                                                                                    \
-     .required = is_required,                                                                                          \
-     .read = read_triple,                                                                                              \
-     .offset = RANGE(min),                                                                                             \
-     .min = lowest,                                                                                                    \
-     .max = highest},                                                                                                  \
+#define END(key, member, most)                                                                                         \
     {                                                                                                                  \
-        .name = "max", .required = is_required, .read = read_triple, .offset = RANGE(max), .min = lowest,              \
-        .max = highest                                                                                                 \
+        .name = key, .required = true, .read = read_triple, .offset = RANGE(member), .count = 3, .min = -(most),       \
+        .max = most                                                                                                    \
     }
 
-static const lmb_graph_field distance_members[] = {ENDS(-LMB_LARGEST, LMB_LARGEST, true)};
+static const lmb_graph_field distance_members[] = {END("min", min, LMB_LARGEST), END("max", max, LMB_LARGEST)};
 static const lmb_graph_fields distance_fields = {"a range", distance_members, 2, NULL};
-static const lmb_graph_field angle_members[] = {ENDS(-180.0f, 180.0f, true)};
+static const lmb_graph_field angle_members[] = {END("min", min, 180.0f), END("max", max, 180.0f)};
 static const lmb_graph_fields angle_fields = {"a range", angle_members, 2, NULL};
 
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field twist_members[] = {
-    {.name = "axis",
-     .read = lmb_graph_read_choice,
-     .offset = offsetof(lmb_joint_limit_def, twist_axis),
-     .choices = axes},
-    {.name = "min",
-     .read = lmb_graph_read_plain,
-     .offset = offsetof(lmb_joint_limit_def, twist_min),
-     .min = -360.0f,
-     .max = 360.0f},
-    {.name = "max",
-     .read = lmb_graph_read_plain,
-     .offset = offsetof(lmb_joint_limit_def, twist_max),
-     .min = -360.0f,
-     .max = 360.0f},
+    {.name = "axis", .read = lmb_graph_read_choice, .offset = LIMIT(twist_axis), .choices = axes},
+    {.name = "min", .read = lmb_graph_read_plain, .offset = LIMIT(twist_min), .min = -360.0f, .max = 360.0f},
+    {.name = "max", .read = lmb_graph_read_plain, .offset = LIMIT(twist_max), .min = -360.0f, .max = 360.0f},
 };
 static const lmb_graph_fields twist_fields = {"a twist", twist_members, 3, NULL};
 
-static void read_range(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t bit,
-                       const lmb_graph_field *field, uint32_t value, void *target) {
-    if (lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
-        ((lmb_joint_limit_def *)target)->set |= bit;
-        lmb_graph_read_fields(reader, fields, value, (char *)target + field->offset);
-    }
-}
-
-static void read_translation(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_range(reader, &distance_fields, LMB_JOINT_LIMIT_TRANSLATION, field, value, target);
-}
-
-static void read_scale(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_range(reader, &distance_fields, LMB_JOINT_LIMIT_SCALE, field, value, target);
-}
-
-static void read_angles(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_range(reader, &angle_fields, LMB_JOINT_LIMIT_ANGLES, field, value, target);
-}
-
-static void read_twist(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_joint_limit_def *limit = target;
-    limit->twist_min = -180.0f;
-    limit->twist_max = 180.0f;
-    read_range(reader, &twist_fields, LMB_JOINT_LIMIT_TWIST, field, value, target);
-}
-
-static void read_swing(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_graph_read_plain(reader, field, value, target);
-    ((lmb_joint_limit_def *)target)->set |= LMB_JOINT_LIMIT_SWING;
-}
-
 static const lmb_graph_field limit_members[] = {
-    {.name = "translation", .read = read_translation, .offset = offsetof(lmb_joint_limit_def, translation_min)},
-    {.name = "scale", .read = read_scale, .offset = offsetof(lmb_joint_limit_def, scale_min)},
-    {.name = "twist", .read = read_twist},
-    {.name = "swing", .read = read_swing, .offset = offsetof(lmb_joint_limit_def, swing), .max = 180.0f},
-    {.name = "angles", .read = read_angles, .offset = offsetof(lmb_joint_limit_def, angle_min)},
+    {.name = "translation",
+     .read = lmb_graph_read_object,
+     .offset = LIMIT(translation_min),
+     .inside = &distance_fields},
+    {.name = "scale", .read = lmb_graph_read_object, .offset = LIMIT(scale_min), .inside = &distance_fields},
+    {.name = "twist", .read = lmb_graph_read_object, .inside = &twist_fields},
+    {.name = "swing", .read = lmb_graph_read_plain, .offset = LIMIT(swing), .max = 180.0f},
+    {.name = "angles", .read = lmb_graph_read_object, .offset = LIMIT(angle_min), .inside = &angle_fields},
 };
 static const lmb_graph_fields limit_fields = {"a joint's limits", limit_members, 5, NULL};
 
-// Reads two numbers, min and max.
-static void read_ends(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    if (lmb_graph_expect_count(reader, value, 2, "numbers")) {
-        lmb_graph_read_floats(reader, field, value, target);
-    }
-}
-
-static const lmb_graph_field channel_members[] = {
-    {.name = "range", .required = true, .read = read_ends, .offset = offsetof(lmb_channel_range, min), LMB_ANY_NUMBER}};
+static const lmb_graph_field channel_members[] = {{.name = "range",
+                                                   .required = true,
+                                                   .read = lmb_graph_read_floats,
+                                                   .offset = offsetof(lmb_channel_range, min),
+                                                   .what = "numbers",
+                                                   .count = 2,
+                                                   LMB_ANY_NUMBER}};
 static const lmb_graph_fields channel_fields = {"a channel's limits", channel_members, 1, NULL};
+
+static void read_joint_limits(lmb_graph_reader *reader, uint32_t object, lmb_joint_limit_def *limit) {
+    static const uint32_t bits[] = {LMB_JOINT_LIMIT_TRANSLATION, LMB_JOINT_LIMIT_SCALE, LMB_JOINT_LIMIT_TWIST,
+                                    LMB_JOINT_LIMIT_SWING, LMB_JOINT_LIMIT_ANGLES};
+    for (size_t i = 0; i < limit_fields.count; i++) {
+        const bool is_set = lmb_graph_find_member(reader, object, limit_fields.fields[i].name) != LMB_NONE;
+        limit->set |= is_set ? bits[i] : 0;
+    }
+    if ((limit->set & LMB_JOINT_LIMIT_TWIST) != 0) {
+        limit->twist_min = -180.0f;
+        limit->twist_max = 180.0f;
+    }
+    lmb_graph_read_fields(reader, &limit_fields, object, limit);
+}
 
 static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_def *limits, lmb_channel_range *ranges,
                       bool *given) {
@@ -528,7 +486,7 @@ static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_de
         return;
     }
     if (part < joint_count) {
-        lmb_graph_read_fields(reader, &limit_fields, key + 1, &limits[part]);
+        read_joint_limits(reader, key + 1, &limits[part]);
     } else {
         lmb_graph_read_fields(reader, &channel_fields, key + 1, &ranges[part - joint_count]);
     }

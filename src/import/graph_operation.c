@@ -123,14 +123,11 @@ static const lmb_graph_field combined_members[] = {
 };
 static const lmb_graph_fields combined_fields = {"an input", combined_members, 2, NULL};
 
-static void read_place_in_plane(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    if (lmb_graph_expect_count(reader, value, 2, "coordinates")) {
-        lmb_graph_read_floats(reader, field, value, target);
-    }
-}
-
 #define AT_FIELD(reads)                                                                                                \
-    { .name = "at", .required = true, .read = reads, .offset = INPUT(place), LMB_ANY_NUMBER }
+    {                                                                                                                  \
+        .name = "at", .required = true, .read = reads, .offset = INPUT(place), .what = "coordinates", .count = 2,      \
+        LMB_ANY_NUMBER                                                                                                 \
+    }
 
 static const lmb_graph_field line_members[] = {
     {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
@@ -140,13 +137,13 @@ static const lmb_graph_fields line_fields = {"an input", line_members, 2, NULL};
 
 static const lmb_graph_field plane_members[] = {
     {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
-    AT_FIELD(read_place_in_plane),
+    AT_FIELD(lmb_graph_read_floats),
 };
 static const lmb_graph_fields plane_fields = {"an input", plane_members, 2, NULL};
 
-// Reads the inputs of an operation, of which the field has the min and max number.
-static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, const lmb_graph_field *field,
-                           uint32_t value, void *target) {
+// Reads the inputs of an operation with their fields inside; the field has the min and max number of them.
+static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_graph_fields *fields = field->inside;
     const uint32_t min = (uint32_t)field->min, most = (uint32_t)field->max;
     lmb_graph_node *node = target;
     lmb_node_def *def = &node->def;
@@ -179,18 +176,6 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
     }
 }
 
-static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_inputs_of(reader, &input_fields, field, value, target);
-}
-
-static void read_layers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_inputs_of(reader, &layer_fields, field, value, target);
-}
-
-static void read_combined(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_inputs_of(reader, &combined_fields, field, value, target);
-}
-
 // Reads a pose buffer by its index, or a static pose of the source by its name.
 static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (reader->json.values[value].type != LMB_JSON_STRING) {
@@ -209,14 +194,6 @@ static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
     ((lmb_graph_node *)target)->def.static_pose = i;
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
-}
-
-static void read_line(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_inputs_of(reader, &line_fields, field, value, target);
-}
-
-static void read_plane(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_inputs_of(reader, &plane_fields, field, value, target);
 }
 
 // Finds a coordinate of an input's position. The input has not been read yet, so this returns false if the value is no
@@ -300,6 +277,10 @@ static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *
     }
 #define POSE_FIELD(key, member)                                                                                        \
     { .name = key, .required = true, .read = read_pose, .offset = NODE(member) }
+#define INPUTS_FIELD(fields, fewest, most)                                                                             \
+    { .name = "inputs", .required = true, .read = read_inputs, .inside = &fields, .min = fewest, .max = most }
+#define MASK_FIELD(reads, is_required)                                                                                 \
+    { .name = "mask", .required = is_required, .read = reads, .offset = NODE(def.mask) }
 #define WEIGHED_POSE_FIELD(key, member)                                                                                \
     { .name = key, .required = true, .read = read_weighed_pose, .offset = NODE(member) }
 
@@ -369,7 +350,7 @@ static const lmb_graph_field override_members[] = {
     GIVEN_POSE_FIELD,
     {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
     CURVE_FIELD,
-    {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = NODE(def.mask)},
+    MASK_FIELD(lmb_graph_read_mask, true),
 };
 static const lmb_graph_field blend_members[] = {
     POSE_FIELD("a", def.inputs[0]),
@@ -383,25 +364,16 @@ static const lmb_graph_field partial_members[] = {
     BLEND_FIELDS,
 };
 static const lmb_graph_field masked_members[] = {
-    POSE_FIELD("a", def.inputs[0]),
-    WEIGHED_POSE_FIELD("b", def.inputs[1]),
-    BLEND_FIELDS,
-    MIX_FIELDS,
-    {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = NODE(def.mask)},
+    POSE_FIELD("a", def.inputs[0]),        WEIGHED_POSE_FIELD("b", def.inputs[1]), BLEND_FIELDS, MIX_FIELDS,
+    MASK_FIELD(lmb_graph_read_mask, true),
 };
 static const lmb_graph_field weighted_members[] = {
-    {.name = "inputs", .required = true, .read = read_inputs, .min = 2.0f, .max = LMB_MAX_INPUTS},
+    INPUTS_FIELD(input_fields, 2.0f, LMB_MAX_INPUTS),
     MIX_FIELDS,
 };
-static const lmb_graph_field weighted_matrix_members[] = {
-    {.name = "inputs", .required = true, .read = read_inputs, .min = 2.0f, .max = LMB_MAX_INPUTS},
-};
-static const lmb_graph_field layers_members[] = {
-    {.name = "inputs", .required = true, .read = read_layers, .min = 2.0f, .max = LMB_MAX_INPUTS},
-};
-static const lmb_graph_field combine_members[] = {
-    {.name = "inputs", .required = true, .read = read_combined, .min = 1.0f, .max = LMB_MAX_INPUTS},
-};
+static const lmb_graph_field weighted_matrix_members[] = {INPUTS_FIELD(input_fields, 2.0f, LMB_MAX_INPUTS)};
+static const lmb_graph_field layers_members[] = {INPUTS_FIELD(layer_fields, 2.0f, LMB_MAX_INPUTS)};
+static const lmb_graph_field combine_members[] = {INPUTS_FIELD(combined_fields, 1.0f, LMB_MAX_INPUTS)};
 #define COORDINATE_FIELD(key, index)                                                                                   \
     {                                                                                                                  \
         .name = key, .required = true, .read = read_coordinate,                                                        \
@@ -410,7 +382,7 @@ static const lmb_graph_field combine_members[] = {
 
 static const lmb_graph_field space1d_members[] = {
     COORDINATE_FIELD("at", 0),
-    {.name = "inputs", .required = true, .read = read_line, .min = 2.0f, .max = LMB_MAX_SPACE_INPUTS},
+    INPUTS_FIELD(line_fields, 2.0f, LMB_MAX_SPACE_INPUTS),
 };
 static const char *const kinds[] = {
     [LMB_SPACE2D_TRIANGLES] = "triangles", [LMB_SPACE2D_GRID] = "grid", [LMB_SPACE2D_FREEFORM] = "freeform", NULL};
@@ -418,7 +390,7 @@ static const lmb_graph_field space2d_members[] = {
     COORDINATE_FIELD("x", 0),
     COORDINATE_FIELD("y", 1),
     {.name = "kind", .read = lmb_graph_read_choice, .offset = NODE(def.space2d), .choices = kinds},
-    {.name = "inputs", .required = true, .read = read_plane, .min = 2.0f, .max = LMB_MAX_SPACE_INPUTS},
+    INPUTS_FIELD(plane_fields, 2.0f, LMB_MAX_SPACE_INPUTS),
 };
 static const lmb_graph_field make_additive_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
@@ -439,7 +411,7 @@ static const lmb_graph_field additive_members[] = {
     MIX_FIELDS,
     FORM_FIELDS,
     {.name = "unclamped", .read = lmb_graph_read_boolean, .offset = NODE(def.unclamped)},
-    {.name = "mask", .read = lmb_graph_read_mask, .offset = NODE(def.mask)},
+    MASK_FIELD(lmb_graph_read_mask, false),
 };
 static const lmb_graph_field sum_members[] = {
     POSE_FIELD("a", def.inputs[0]),

@@ -90,7 +90,7 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
     }
 }
 
-static const lmb_graph_field key_number = {.min = -LMB_MAX_MOTION, .max = LMB_MAX_MOTION};
+static const lmb_graph_field key_number = {.count = 4, .min = -LMB_MAX_MOTION, .max = LMB_MAX_MOTION};
 
 static void read_key(lmb_graph_reader *reader, uint32_t value, float *key) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {

@@ -335,16 +335,12 @@ static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *
 
 // ---- Values and curves.
 
-static void read_control(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    if (lmb_graph_expect_count(reader, value, 2, "control points")) {
-        lmb_graph_read_floats(reader, field, value, target);
-    }
-}
-
 static const lmb_graph_field bezier_members[] = {
     {.name = "bezier",
      .required = true,
-     .read = read_control,
+     .read = lmb_graph_read_floats,
+     .what = "control points",
+     .count = 2,
      .offset = offsetof(lmb_value, control),
      .min = -16.0f,
      .max = 16.0f},
