@@ -126,13 +126,16 @@ static void finish_root(lmb_graph_reader *reader) {
 
 static bool prepare_names(lmb_graph_reader *reader) {
     const lmb_graph_source *source = reader->source;
+    lmb_graph_json *graph = reader->graph;
+    graph->def = (lmb_graph_def){.rig = source->rig,
+                                 .static_poses = source->static_poses,
+                                 .static_pose_count = source->static_pose_count,
+                                 .lod = lmb_constant(0.0f)};
     uint32_t joint_count = lmb_rig_joint_count(source->rig), channel_count = lmb_rig_channel_count(source->rig);
     reader->joints = lmb_graph_allocate(reader, &reader->scratch, joint_count, sizeof(lmb_name));
     reader->channels = lmb_graph_allocate(reader, &reader->scratch, channel_count, sizeof(lmb_name));
     reader->clips = lmb_graph_allocate(reader, &reader->scratch, source->clip_count, sizeof(lmb_name));
-    const lmb_clip **clips =
-        lmb_graph_allocate(reader, &reader->graph->pool, source->clip_count, sizeof(const lmb_clip *));
-    if (reader->joints == NULL || reader->channels == NULL || reader->clips == NULL || clips == NULL) {
+    if (reader->joints == NULL || reader->channels == NULL || reader->clips == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < joint_count; i++) {
@@ -142,21 +145,17 @@ static bool prepare_names(lmb_graph_reader *reader) {
         reader->channels[i] = (lmb_name){lmb_rig_channel_name(source->rig, i), i};
     }
     for (uint32_t i = 0; i < source->clip_count; i++) {
-        clips[i] = source->clips[i];
-        reader->clips[i] = (lmb_name){lmb_clip_name(clips[i]), i};
-        reader->longest = fmaxf(reader->longest, lmb_clip_duration(clips[i]));
+        const lmb_clip *clip = source->clips[i];
+        reader->clips[i] = (lmb_name){lmb_clip_name(clip), i};
+        reader->longest = fmaxf(reader->longest, lmb_clip_duration(clip));
+        if (!lmb_graph_append(reader, &graph->pool, &graph->clips, &graph->def.clip_count, &clip, sizeof clip)) {
+            return false;
+        }
     }
-    reader->graph->clips = clips;
-    reader->graph->clip_capacity = source->clip_count;
     lmb_names_sort(reader->joints, joint_count);
     lmb_names_sort(reader->channels, channel_count);
     lmb_names_sort(reader->clips, source->clip_count);
-    reader->graph->def = (lmb_graph_def){.rig = source->rig,
-                                         .clips = clips,
-                                         .clip_count = source->clip_count,
-                                         .static_poses = source->static_poses,
-                                         .static_pose_count = source->static_pose_count,
-                                         .lod = lmb_constant(0.0f)};
+    graph->def.clips = graph->clips;
     return true;
 }
 

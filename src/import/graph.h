@@ -36,48 +36,32 @@ struct lmb_graph_json {
     lmb_pool pool; // of everything below
     lmb_graph_def def;
     lmb_node_def *nodes;
-    size_t node_capacity;
     uint8_t **masks;
-    size_t mask_capacity;
     lmb_index mask_index;
     lmb_mirror_def *mirrors;
-    size_t mirror_capacity;
     lmb_joint_limit_def **joint_limits;
-    size_t limits_capacity;
     lmb_index limits_index;
     lmb_joint_map_def *joint_maps;
-    size_t part_capacity;
     lmb_index part_index;
     lmb_channel_range **ranges; // parallel to the limits
-    size_t ranges_capacity;
-    const lmb_clip **clips; // the source's clips, then the copies from which root motion was extracted
-    size_t clip_capacity;
+    const lmb_clip **clips;     // the source's clips, then the copies from which root motion was extracted
     lmb_graph_declared *parameters;
-    size_t parameter_capacity;
     lmb_index parameter_index; // by name
 
     lmb_smoothed_def *smoothed;
-    size_t smoothed_capacity;
     lmb_computed_def *computed;
-    size_t computed_capacity;
     lmb_graph_named *fade_names;
     uint32_t fade_name_count;
-    size_t fade_name_capacity;
     lmb_group_def *groups;
     const lmb_player_def **leaders; // the first player of each group
-    size_t group_capacity;
-    size_t leader_capacity;
     lmb_fade_def *fades;
-    size_t fade_capacity;
     bool has_character_motion;
     lmb_motion_def motion;
     lmb_value update_every;
     const char **events;
-    size_t event_capacity;
     lmb_index event_index; // by name
     lmb_graph_problem *warnings;
     uint32_t warning_count;
-    size_t warning_capacity;
 };
 
 // The state of a machine, or the fade, for which a pose is read.
@@ -126,7 +110,6 @@ struct lmb_graph_reader {
     uint32_t *partners; // of the joints, found by name; NULL until a mirror needs them; in the graph's pool
     uint32_t *channel_partners;
     uint32_t *objects; // for each node, the object it was read from; in the scratch pool
-    size_t object_capacity;
     lmb_graph_owner owner;
     lmb_graph_left left; // the state from which the transition being read starts
     uint32_t player_count;
@@ -214,10 +197,10 @@ const char *lmb_graph_text_of(const lmb_graph_source *source, size_t *size);
 // Reads JSON into reader->json.
 bool lmb_graph_read_json(lmb_graph_reader *reader, const char *text, size_t size);
 void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
-void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
-                     size_t size);
-// Adds an element to an array of the graph, whose pointer is at `array`. Returns the element; NULL if memory ran out.
-void *lmb_graph_append(lmb_graph_reader *reader, void *array, uint32_t *count, size_t *capacity, size_t size);
+// Adds an element to an array whose pointer is at `array`; returns false if memory ran out. All elements of the array
+// must have been added this way.
+bool lmb_graph_append(lmb_graph_reader *reader, lmb_pool *pool, void *array, uint32_t *count, const void *element,
+                      size_t size);
 // Adds the next element to a table in the graph's pool.
 bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
 // Returns a decoded string in a pool; NULL if memory ran out or if it contains a zero, which is reported.

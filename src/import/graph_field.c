@@ -150,16 +150,15 @@ void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *form
 
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph_json *graph = reader->graph;
-    lmb_graph_problem *warnings = lmb_graph_grow(reader, &graph->pool, graph->warnings, graph->warning_count,
-                                                 &graph->warning_capacity, sizeof *warnings);
-    if (warnings == NULL) {
+    static const lmb_graph_problem none;
+    if (!lmb_graph_append(reader, &graph->pool, &graph->warnings, &graph->warning_count, &none, sizeof none)) {
         return;
     }
-    graph->warnings = warnings;
+    lmb_graph_problem *warnings = graph->warnings;
     // Warnings of a machine's own text come first.
     const bool is_own = is_inserted(reader, value);
-    const uint32_t at = is_own ? reader->insert.warning_count++ : graph->warning_count;
-    memmove(warnings + at + 1, warnings + at, (graph->warning_count++ - at) * sizeof *warnings);
+    const uint32_t at = is_own ? reader->insert.warning_count++ : graph->warning_count - 1;
+    memmove(warnings + at + 1, warnings + at, (graph->warning_count - 1 - at) * sizeof *warnings);
     va_list arguments;
     va_start(arguments, format);
     write_problem(reader, value, is_own, &warnings[at], format, arguments);
@@ -204,20 +203,25 @@ void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count,
     return fail_without(reader, lmb_pool_allocate(pool, count, size));
 }
 
-void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
-                     size_t size) {
-    return fail_without(reader, lmb_pool_grow(pool, array, count, capacity, size));
-}
-
-void *lmb_graph_append(lmb_graph_reader *reader, void *array, uint32_t *count, size_t *capacity, size_t size) {
-    void *elements;
+bool lmb_graph_append(lmb_graph_reader *reader, lmb_pool *pool, void *array, uint32_t *count, const void *element,
+                      size_t size) {
+    char *elements;
     memcpy(&elements, array, sizeof elements);
-    elements = lmb_graph_grow(reader, &reader->graph->pool, elements, *count, capacity, size);
-    if (elements == NULL) {
-        return NULL;
+    // There is room for 16, 32, 64 and so on: an array is full if it has as many.
+    if (*count == 0 || (*count >= 16 && (*count & (*count - 1)) == 0)) {
+        char *larger = lmb_graph_allocate(reader, pool, *count == 0 ? 16 : (size_t)*count * 2, size);
+        if (larger == NULL) {
+            return false;
+        }
+        if (*count > 0) {
+            memcpy(larger, elements, *count * size);
+            lmb_pool_release(pool, elements);
+        }
+        memcpy(array, &larger, sizeof larger);
+        elements = larger;
     }
-    memcpy(array, &elements, sizeof elements);
-    return (char *)elements + (*count)++ * size;
+    memcpy(elements + (*count)++ * size, element, size);
+    return true;
 }
 
 bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash) {

@@ -102,12 +102,9 @@ static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
             return i;
         }
     }
-    uint8_t **added =
-        lmb_graph_append(reader, &graph->masks, &graph->def.mask_count, &graph->mask_capacity, sizeof *added);
-    if (added == NULL) {
+    if (!lmb_graph_append(reader, &graph->pool, &graph->masks, &graph->def.mask_count, &mask, sizeof mask)) {
         return 0;
     }
-    *added = mask;
     return lmb_graph_index(reader, &graph->mask_index, hash) ? graph->def.mask_count - 1 : 0;
 }
 
@@ -185,12 +182,10 @@ static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table, uint32_t joi
             return i;
         }
     }
-    lmb_joint_map_def *added =
-        lmb_graph_append(reader, &graph->joint_maps, &graph->def.joint_map_count, &graph->part_capacity, sizeof *added);
-    if (added == NULL) {
+    const lmb_joint_map_def map = {table, joint_count};
+    if (!lmb_graph_append(reader, &graph->pool, &graph->joint_maps, &graph->def.joint_map_count, &map, sizeof map)) {
         return LMB_NONE;
     }
-    *added = (lmb_joint_map_def){table, joint_count};
     return lmb_graph_index(reader, &graph->part_index, hash) ? graph->def.joint_map_count - 1 : LMB_NONE;
 }
 
@@ -383,12 +378,9 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
             return i;
         }
     }
-    lmb_mirror_def *added =
-        lmb_graph_append(reader, &graph->mirrors, &graph->def.mirror_count, &graph->mirror_capacity, sizeof *added);
-    if (added == NULL) {
+    if (!lmb_graph_append(reader, &graph->pool, &graph->mirrors, &graph->def.mirror_count, &mirror, sizeof mirror)) {
         return 0;
     }
-    *added = mirror;
     return graph->def.mirror_count - 1;
 }
 
@@ -506,19 +498,12 @@ static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits
             return i;
         }
     }
-    lmb_channel_range **all_ranges = lmb_graph_grow(reader, &graph->pool, graph->ranges, graph->def.joint_limits_count,
-                                                    &graph->ranges_capacity, sizeof *all_ranges);
-    if (all_ranges == NULL) {
+    uint32_t range_count = graph->def.joint_limits_count;
+    if (!lmb_graph_append(reader, &graph->pool, &graph->ranges, &range_count, &ranges, sizeof ranges) ||
+        !lmb_graph_append(reader, &graph->pool, &graph->joint_limits, &graph->def.joint_limits_count, &limits,
+                          sizeof limits)) {
         return 0;
     }
-    graph->ranges = all_ranges;
-    all_ranges[graph->def.joint_limits_count] = ranges;
-    lmb_joint_limit_def **added = lmb_graph_append(reader, &graph->joint_limits, &graph->def.joint_limits_count,
-                                                   &graph->limits_capacity, sizeof *added);
-    if (added == NULL) {
-        return 0;
-    }
-    *added = limits;
     return lmb_graph_index(reader, &graph->limits_index, hash) ? graph->def.joint_limits_count - 1 : 0;
 }
 

@@ -182,7 +182,6 @@ typedef struct machine {
     lmb_state_def *states;
     lmb_transition_def *transitions;
     uint32_t transition_count;
-    size_t transition_capacity;
     lmb_node_def pose;
 } machine;
 
@@ -285,11 +284,8 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (def->kind == LMB_FADE_INERTIALIZED && reader->inertia_at == LMB_NONE) {
         reader->inertia_at = object;
     }
-    lmb_transition_def *added = lmb_graph_append(reader, &machine->transitions, &machine->transition_count,
-                                                 &machine->transition_capacity, sizeof *added);
-    if (added != NULL) {
-        *added = read.def;
-    }
+    lmb_graph_append(reader, &reader->graph->pool, &machine->transitions, &machine->transition_count, &read.def,
+                     sizeof read.def);
 }
 
 // Reads the transitions from the state in reader->left.
@@ -604,17 +600,13 @@ static void add_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
     lmb_graph_json *graph = reader->graph;
     const bool begins = begins_in(reader, fade->at);
     fade->parameter = lmb_graph_name_fade(reader, fade->name, begins ? 1.0f : 0.0f, fade->at);
-    const uint32_t index = graph->def.fade_count;
-    lmb_fade_def *added =
-        lmb_graph_append(reader, &graph->fades, &graph->def.fade_count, &graph->fade_capacity, sizeof *added);
-    if (added == NULL) {
-        return;
+    lmb_fade_def added = lmb_default_fade_def();
+    added.name = fade->name;
+    added.parameter = fade->parameter;
+    added.begins_in = begins;
+    if (lmb_graph_append(reader, &graph->pool, &graph->fades, &graph->def.fade_count, &added, sizeof added)) {
+        fade->index = graph->def.fade_count - 1;
     }
-    fade->index = index;
-    *added = lmb_default_fade_def();
-    added->name = fade->name;
-    added->parameter = fade->parameter;
-    added->begins_in = begins;
 }
 
 // Adds the fade before its pose is read, so that it comes before the machines inside the pose.

@@ -242,21 +242,11 @@ uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, u
         reader->is_full = true;
         return 0;
     }
-    const uint32_t index = graph->def.node_count;
-    uint32_t *objects =
-        lmb_graph_grow(reader, &reader->scratch, reader->objects, index, &reader->object_capacity, sizeof *objects);
-    if (objects == NULL) {
-        return 0;
-    }
-    reader->objects = objects;
-    objects[index] = object;
-    lmb_node_def *node =
-        lmb_graph_append(reader, &graph->nodes, &graph->def.node_count, &graph->node_capacity, sizeof *node);
-    if (node == NULL) {
-        return 0;
-    }
-    *node = *def;
-    return index;
+    uint32_t index = graph->def.node_count;
+    return lmb_graph_append(reader, &reader->scratch, &reader->objects, &index, &object, sizeof object) &&
+                   lmb_graph_append(reader, &graph->pool, &graph->nodes, &graph->def.node_count, def, sizeof *def)
+               ? index - 1
+               : 0;
 }
 
 static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node) {

@@ -54,16 +54,6 @@ static const lmb_graph_field motion_members[] = {
 };
 static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 4, NULL};
 
-static void add_clip(lmb_graph_reader *reader, const lmb_clip *clip) {
-    lmb_graph_json *graph = reader->graph;
-    const lmb_clip **added =
-        lmb_graph_append(reader, &graph->clips, &graph->def.clip_count, &graph->clip_capacity, sizeof *added);
-    if (added != NULL) {
-        *added = clip;
-        graph->def.clips = graph->clips;
-    }
-}
-
 // Extracts root motion from a clip. Adds the remaining clip to the graph and sets `index` to it.
 static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
                         lmb_value *index) {
@@ -86,7 +76,10 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
     } else {
         player->motion = lmb_root_motion_track(motion);
         *index = lmb_constant((float)reader->graph->def.clip_count);
-        add_clip(reader, lmb_root_motion_clip(motion));
+        const lmb_clip *rest = lmb_root_motion_clip(motion);
+        lmb_graph_json *graph = reader->graph;
+        lmb_graph_append(reader, &graph->pool, &graph->clips, &graph->def.clip_count, &rest, sizeof rest);
+        graph->def.clips = graph->clips;
     }
 }
 
@@ -322,13 +315,8 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
                                          : "END is no event; an end is reported by \"end\": true");
     } else if (event == LMB_NONE) {
         event = graph->def.event_count;
-        const char **added =
-            lmb_graph_append(reader, &graph->events, &graph->def.event_count, &graph->event_capacity, sizeof *added);
-        if (added == NULL) {
-            return;
-        }
-        *added = name;
-        if (!lmb_graph_index(reader, &graph->event_index, lmb_index_hash_text(name))) {
+        if (!lmb_graph_append(reader, &graph->pool, &graph->events, &graph->def.event_count, &name, sizeof name) ||
+            !lmb_graph_index(reader, &graph->event_index, lmb_index_hash_text(name))) {
             return;
         }
     }
@@ -500,20 +488,12 @@ static uint32_t find_group(const lmb_graph_json *graph, const char *name) {
 
 static void add_group(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
     lmb_graph_json *graph = reader->graph;
-    const uint32_t count = graph->def.group_count;
-    const lmb_player_def **leaders =
-        lmb_graph_grow(reader, &graph->pool, graph->leaders, count, &graph->leader_capacity, sizeof *leaders);
-    if (leaders == NULL) {
-        return;
-    }
-    graph->leaders = leaders;
-    leaders[count] = leader;
-    lmb_group_def *group =
-        lmb_graph_append(reader, &graph->groups, &graph->def.group_count, &graph->group_capacity, sizeof *group);
-    if (group != NULL) {
-        *group = lmb_default_group_def();
-        group->name = read->group;
-        group->cadence = read->cadence;
+    uint32_t leader_count = graph->def.group_count;
+    lmb_group_def group = lmb_default_group_def();
+    group.name = read->group;
+    group.cadence = read->cadence;
+    if (lmb_graph_append(reader, &graph->pool, &graph->leaders, &leader_count, &leader, sizeof leader)) {
+        lmb_graph_append(reader, &graph->pool, &graph->groups, &graph->def.group_count, &group, sizeof group);
     }
 }
 

@@ -80,15 +80,14 @@ static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const 
         return 0;
     }
     const uint32_t index = graph->def.parameter_count;
-    lmb_graph_declared *added = lmb_graph_append(reader, &graph->parameters, &graph->def.parameter_count,
-                                                 &graph->parameter_capacity, sizeof *added);
-    if (added == NULL) {
+    const lmb_graph_declared added = {.name = name,
+                                      .initial = {field->initial, LMB_NONE},
+                                      .min = {field->parameter_min, LMB_NONE},
+                                      .max = {field->parameter_max, LMB_NONE}};
+    if (!lmb_graph_append(reader, &graph->pool, &graph->parameters, &graph->def.parameter_count, &added,
+                          sizeof added)) {
         return 0;
     }
-    *added = (lmb_graph_declared){.name = name,
-                                  .initial = {field->initial, LMB_NONE},
-                                  .min = {field->parameter_min, LMB_NONE},
-                                  .max = {field->parameter_max, LMB_NONE}};
     return lmb_graph_index(reader, &graph->parameter_index, lmb_index_hash_text(name)) ? index : 0;
 }
 
@@ -139,13 +138,10 @@ static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_lif
     // The default and range become those of the source after they are completed.
     const uint32_t parameter =
         lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
-    lmb_smoothed_def *added = lmb_graph_append(reader, &graph->smoothed, &graph->def.smoothed_count,
-                                               &graph->smoothed_capacity, sizeof *added);
-    if (added == NULL) {
-        return 0;
-    }
-    *added = lmb_smoothed_parameter(lmb_parameter(source), half_life, parameter);
-    return parameter;
+    const lmb_smoothed_def added = lmb_smoothed_parameter(lmb_parameter(source), half_life, parameter);
+    return lmb_graph_append(reader, &graph->pool, &graph->smoothed, &graph->def.smoothed_count, &added, sizeof added)
+               ? parameter
+               : 0;
 }
 
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
@@ -187,12 +183,9 @@ static lmb_graph_named *add_fade(lmb_graph_reader *reader, const char *name, flo
     lmb_graph_json *graph = reader->graph;
     const lmb_graph_named fade = {
         .name = name, .parameter = add_weight(reader, name, initial, value), .used_at = LMB_NONE};
-    lmb_graph_named *added = lmb_graph_append(reader, &graph->fade_names, &graph->fade_name_count,
-                                              &graph->fade_name_capacity, sizeof *added);
-    if (added != NULL) {
-        *added = fade;
-    }
-    return added;
+    return lmb_graph_append(reader, &graph->pool, &graph->fade_names, &graph->fade_name_count, &fade, sizeof fade)
+               ? &graph->fade_names[graph->fade_name_count - 1]
+               : NULL;
 }
 
 uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value) {
@@ -294,13 +287,11 @@ static lmb_value add_computed(lmb_graph_reader *reader, const lmb_computed_def *
     if (parameter >= graph->def.parameter_count || reader->is_full) {
         return lmb_constant(0.0f);
     }
-    lmb_computed_def *added = lmb_graph_append(reader, &graph->computed, &graph->def.computed_count,
-                                               &graph->computed_capacity, sizeof *added);
-    if (added == NULL) {
+    lmb_computed_def added = *computed;
+    added.parameter = parameter;
+    if (!lmb_graph_append(reader, &graph->pool, &graph->computed, &graph->def.computed_count, &added, sizeof added)) {
         return lmb_constant(0.0f);
     }
-    *added = *computed;
-    added->parameter = parameter;
     graph->parameters[parameter].is_computed = true;
     graph->parameters[parameter].is_late = is_late;
     return lmb_parameter(parameter);

@@ -24,7 +24,6 @@ typedef struct token {
 typedef struct list {
     lmb_json_value *values;
     uint32_t count;
-    size_t capacity;
 } list;
 
 typedef struct edge {
@@ -420,16 +419,13 @@ static const char words[] = "op machine name initial states any entry exit resta
 
 static uint32_t add(parser *p, lmb_json_type type, const char *start, size_t length) {
     list *list = p->into;
-    lmb_json_value *values =
-        lmb_graph_grow(p->reader, &p->reader->scratch, list->values, list->count, &list->capacity, sizeof *values);
-    if (values == NULL) {
+    const uint32_t at = (uint32_t)(start - p->text);
+    const lmb_json_value value = {.type = type, .start = at, .end = at + (uint32_t)length};
+    if (!lmb_graph_append(p->reader, &p->reader->scratch, &list->values, &list->count, &value, sizeof value)) {
         p->is_over = true;
         return 0;
     }
-    list->values = values;
-    const size_t at = (size_t)(start - p->text);
-    values[list->count] = (lmb_json_value){.type = type, .start = (uint32_t)at, .end = (uint32_t)(at + length)};
-    return list->count++;
+    return list->count - 1;
 }
 
 static token word_token(const parser *p, const char *word) {
