@@ -207,6 +207,8 @@ bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
 // Returns the value of an object's member, the first of several; LMB_NONE if there is none or if it is no object.
 uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name);
+// Returns whether a value is the boolean true.
+bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value);
 // Returns whether a string or key is a given name.
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
 // Reads the members of an object into a target.

@@ -286,6 +286,11 @@ uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, 
     return LMB_NONE;
 }
 
+bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value) {
+    return value != LMB_NONE && reader->json.values[value].type == LMB_JSON_BOOLEAN &&
+           lmb_json_boolean(&reader->json, value);
+}
+
 static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {
     char names[160] = "";
     for (size_t i = 0; i < fields->count; i++) {

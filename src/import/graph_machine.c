@@ -48,12 +48,11 @@ static const lmb_clip *clip_of(const lmb_graph_reader *reader, uint32_t node) {
 // the clip's name, or with `true` the clip whose end is the state's. Returns LMB_NONE after an error was reported.
 static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
     const lmb_graph_left *left = &reader->left;
-    const lmb_json_type type = reader->json.values[value].type;
     if (left->is_any) {
         lmb_graph_report(reader, value, "a transition of \"any\" leaves no one state, whose clips it could name");
         return LMB_NONE;
     }
-    if (type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, value)) {
+    if (lmb_graph_is_true(reader, value)) {
         if (left->end_node == LMB_NONE) {
             lmb_graph_report(reader, value, "no clip plays in this state");
         }
@@ -178,8 +177,7 @@ typedef struct machine {
     uint32_t depth;
     uint32_t state_count;
     uint32_t objects[LMB_MAX_STATES]; // for each state
-    const char **names;
-    lmb_state_def *states;
+    lmb_state_def *states;            // a name is NULL if it was not read
     lmb_transition_def *transitions;
     uint32_t transition_count;
     lmb_node_def pose;
@@ -200,7 +198,7 @@ typedef struct transition {
 
 static uint32_t find_state(const machine *machine, const char *name) {
     for (uint32_t i = 0; i < machine->state_count; i++) {
-        if (machine->names[i] != NULL && strcmp(machine->names[i], name) == 0) {
+        if (machine->states[i].name != NULL && strcmp(machine->states[i].name, name) == 0) {
             return i;
         }
     }
@@ -315,7 +313,7 @@ static bool asks_for_end(const lmb_graph_reader *reader, uint32_t object) {
     }
     for (uint32_t at = list + 1; at < values[list].next; at = values[at].next) {
         uint32_t end = values[at].type == LMB_JSON_OBJECT ? lmb_graph_find_member(reader, at, "end") : LMB_NONE;
-        if (end != LMB_NONE && values[end].type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, end)) {
+        if (lmb_graph_is_true(reader, end)) {
             return true;
         }
     }
@@ -327,7 +325,7 @@ static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     state *read = target;
     machine *machine = read->machine;
     const lmb_graph_owner outside = reader->owner;
-    reader->owner = (lmb_graph_owner){.name = machine->names[read->number],
+    reader->owner = (lmb_graph_owner){.name = machine->states[read->number].name,
                                       .depth = machine->depth,
                                       .end_node = LMB_NONE,
                                       .holds = asks_for_end(reader, machine->objects[read->number])};
@@ -381,16 +379,16 @@ static void name_states(lmb_graph_reader *reader, machine *machine) {
         if (name != NULL && find_state(machine, name) != LMB_NONE) {
             lmb_graph_report(reader, at, "another state has this name");
         }
-        machine->names[i] = name;
+        machine->states[i].name = name;
     }
 }
 
-static void swap_to_front(machine *machine, uint32_t initial) {
-    const char *name = machine->names[initial];
-    uint32_t object = machine->objects[initial];
-    memmove(machine->names + 1, machine->names, initial * sizeof *machine->names);
+static void move_to_front(machine *machine, uint32_t initial) {
+    const lmb_state_def state = machine->states[initial];
+    const uint32_t object = machine->objects[initial];
+    memmove(machine->states + 1, machine->states, initial * sizeof *machine->states);
     memmove(machine->objects + 1, machine->objects, initial * sizeof *machine->objects);
-    machine->names[0] = name;
+    machine->states[0] = state;
     machine->objects[0] = object;
 }
 
@@ -404,7 +402,7 @@ static void read_initial(lmb_graph_reader *reader, machine *machine) {
     if (initial == LMB_NONE) {
         lmb_graph_report(reader, at, "the machine has no state of this name");
     } else {
-        swap_to_front(machine, initial);
+        move_to_front(machine, initial);
     }
 }
 
@@ -426,9 +424,8 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
         }
     }
     uint32_t count = machine->state_count;
-    machine->names = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *machine->names);
     machine->states = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *machine->states);
-    if (machine->names == NULL || machine->states == NULL) {
+    if (machine->states == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -437,8 +434,7 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
     name_states(reader, machine);
     read_initial(reader, machine);
     for (uint32_t i = 0; i < count; i++) {
-        machine->names[i] = machine->names[i] == NULL ? "" : machine->names[i];
-        machine->states[i].name = machine->names[i];
+        machine->states[i].name = machine->states[i].name == NULL ? "" : machine->states[i].name;
     }
     return count > 0 && reader->result == LMB_OK;
 }
@@ -456,17 +452,12 @@ bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object) {
     return true;
 }
 
-static void end_machine(lmb_graph_reader *reader, machine *machine) {
-    lmb_machine_def *def = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *def);
-    if (def != NULL) {
-        *def = (lmb_machine_def){.name = machine->name,
-                                 .states = machine->states,
-                                 .state_count = machine->state_count,
-                                 .transitions = machine->transitions,
-                                 .transition_count = machine->transition_count};
-    }
-    machine->pose.machine = def;
-    machine->pose.input_count = machine->state_count;
+static lmb_machine_def definition(const machine *machine) {
+    return (lmb_machine_def){.name = machine->name,
+                             .states = machine->states,
+                             .state_count = machine->state_count,
+                             .transitions = machine->transitions,
+                             .transition_count = machine->transition_count};
 }
 
 // Warns of states that cannot be reached from the initial one.
@@ -491,10 +482,7 @@ static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine
 }
 
 static void warn_of_loop(lmb_graph_reader *reader, const machine *machine) {
-    const lmb_machine_def def = {.states = machine->states,
-                                 .state_count = machine->state_count,
-                                 .transitions = machine->transitions,
-                                 .transition_count = machine->transition_count};
+    const lmb_machine_def def = definition(machine);
     char states[LMB_GRAPH_LOOP_TEXT];
     const uint32_t state = lmb_graph_find_loop(reader, &def, states);
     if (state != LMB_NONE) {
@@ -531,13 +519,16 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     if (find_states(reader, &machine)) {
         read_states(reader, &machine);
     }
-    end_machine(reader, &machine);
+    lmb_machine_def *def = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *def);
+    if (def != NULL) {
+        *def = definition(&machine);
+    }
+    machine.pose.machine = def;
+    machine.pose.input_count = machine.state_count;
     return reader->result == LMB_OK ? lmb_graph_add_node(reader, &machine.pose, node->object) : 0;
 }
 
 // ---- Fades of poses that events start.
-
-// Fades of poses that events start.
 
 #define SECONDS(key, member)                                                                                           \
     { .name = key, .read = lmb_graph_read_plain, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS }
@@ -561,10 +552,6 @@ bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value) {
     return reader->json.values[value].type == LMB_JSON_OBJECT &&
            (lmb_graph_find_member(reader, value, "in") != LMB_NONE ||
             lmb_graph_find_member(reader, value, "out") != LMB_NONE);
-}
-
-static bool ends_with_clip(const lmb_graph_reader *reader, uint32_t at) {
-    return at != LMB_NONE && reader->json.values[at].type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, at);
 }
 
 // Returns the fade's own name, or that of its "in" event.
@@ -632,7 +619,7 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
     reader->owner = (lmb_graph_owner){.name = fade->name,
                                       .depth = outside.depth + 1,
                                       .end_node = LMB_NONE,
-                                      .holds = ends_with_clip(reader, fade->end_at)};
+                                      .holds = lmb_graph_is_true(reader, fade->end_at)};
     uint32_t node = lmb_graph_read_pose(reader, value);
     fade->is_read = true;
     fade->pose = node;
@@ -666,7 +653,7 @@ void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade) {
         reader->graph->fades[fade->index].pose = fade->pose;
     }
     if (fade->index != LMB_NONE && fade->is_read && reader->result == LMB_OK && !fade->plays &&
-        ends_with_clip(reader, fade->end_at)) {
+        lmb_graph_is_true(reader, fade->end_at)) {
         lmb_graph_report(reader, fade->end_at, "no clip plays in what is faded, so it has no end");
     }
 }

@@ -125,7 +125,7 @@ static void read_root_motion(lmb_graph_reader *reader, uint32_t value, const lmb
     reader->graph->has_character_motion = true;
     if (type == LMB_JSON_ARRAY) {
         read_keys(reader, value, player);
-    } else if (type == LMB_JSON_OBJECT || (type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, value))) {
+    } else if (type == LMB_JSON_OBJECT || lmb_graph_is_true(reader, value)) {
         take_motion(reader, value, clip, player, index);
     } else {
         lmb_graph_report(reader, value, "neither true, nor an object, nor an array of keys");
@@ -274,7 +274,7 @@ void lmb_graph_read_character_motion(lmb_graph_reader *reader, uint32_t key) {
     if (type == LMB_JSON_OBJECT) {
         lmb_graph_read_fields(reader, &character_motion_fields, value, &graph->motion);
         read_actual_velocity(reader, value);
-    } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, value)) {
+    } else if (!lmb_graph_is_true(reader, value)) {
         lmb_graph_report(reader, value, "neither true nor an object");
     }
 }
@@ -457,7 +457,7 @@ static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play
     lmb_json_type type = reader->json.values[read->at].type;
     if (type == LMB_JSON_OBJECT) {
         lmb_graph_read_fields(reader, &play_fields, read->at, read);
-    } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, read->at)) {
+    } else if (!lmb_graph_is_true(reader, read->at)) {
         lmb_graph_report(reader, read->at, "neither true nor an object");
     }
 }
