@@ -145,35 +145,25 @@ static size_t word_character(const parser *p, const char *at) {
     return letter || byte == '_' || byte == '.' || (byte == '-' && !arrow) ? 1 : 0;
 }
 
-static size_t digits(const char *text, size_t length) {
-    size_t count = 0;
-    while (count < length && text[count] >= '0' && text[count] <= '9') {
-        count++;
-    }
-    return count;
-}
-
-// Accepts numbers as JSON has them, without a plus sign in the exponent.
+// Accepts numbers as JSON has them, without a plus sign in the exponent. The text ends before a letter, see `words`.
 static bool is_number(const char *text, size_t length) {
-    size_t at = length > 0 && text[0] == '-' ? 1 : 0;
-    size_t whole = digits(text + at, length - at);
-    if (whole == 0 || (whole > 1 && text[at] == '0')) {
-        return false;
-    }
+    static const char digits[] = "0123456789";
+    const char *at = text + (text[0] == '-' ? 1 : 0);
+    const size_t whole = strspn(at, digits);
+    bool is_valid = whole == 1 || (whole > 1 && *at != '0');
     at += whole;
-    if (at < length && text[at] == '.') {
-        size_t part = digits(text + at + 1, length - at - 1);
-        if (part == 0) {
-            return false;
-        }
+    if (*at == '.') {
+        const size_t part = strspn(at + 1, digits);
+        is_valid = is_valid && part > 0;
         at += 1 + part;
     }
-    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
-        at += at + 1 < length && text[at + 1] == '-' ? 2 : 1;
-        size_t exponent = digits(text + at, length - at);
-        return exponent > 0 && at + exponent == length;
+    if (*at == 'e' || *at == 'E') {
+        at += at[1] == '-' ? 2 : 1;
+        const size_t exponent = strspn(at, digits);
+        is_valid = is_valid && exponent > 0;
+        at += exponent;
     }
-    return at == length;
+    return is_valid && at == text + length;
 }
 
 static void read_word(parser *p) {
@@ -221,19 +211,16 @@ static void read_string(parser *p) {
 }
 
 static void read_sign(parser *p) {
-    static const char *const signs[] = {"->", "<=", ">=", "==", "<", ">", "{", "}", "="};
-    size_t left = (size_t)(p->end - p->at);
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
-        size_t length = strlen(signs[i]);
-        if (length <= left && memcmp(signs[i], p->at, length) == 0) {
-            p->token.kind = TOKEN_SIGN;
-            p->token.length = length;
-            pass(p, length);
-            return;
-        }
+    const bool is_long = p->end - p->at > 1 && (memcmp(p->at, "->", 2) == 0 ||
+                                                (*p->at != '\0' && strchr("<>=", *p->at) != NULL && p->at[1] == '='));
+    if (!is_long && (*p->at == '\0' || strchr("<>{}=", *p->at) == NULL)) {
+        report(p, &p->token, "a character that cannot be here, or is no UTF-8");
+        p->is_over = true;
+        return;
     }
-    report(p, &p->token, "a character that cannot be here, or is no UTF-8");
-    p->is_over = true;
+    p->token.kind = TOKEN_SIGN;
+    p->token.length = is_long ? 2 : 1;
+    pass(p, p->token.length);
 }
 
 static void advance(parser *p) {
