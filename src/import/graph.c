@@ -322,6 +322,7 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
                              lmb_graph_json **graph, lmb_graph_problems *problems, lmb_error *error) {
     *graph = NULL;
     lmb_graph_reader reader = {.source = source,
+                               .text = "",
                                .problems = problems,
                                .graph = create(source, host),
                                .read_root_member = read_root_member,
