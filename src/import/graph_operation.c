@@ -269,8 +269,8 @@ static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *
     { .name = key, .required = true, .read = read_pose, .offset = NODE(member) }
 #define INPUTS_FIELD(fields, fewest, most)                                                                             \
     { .name = "inputs", .required = true, .read = read_inputs, .inside = &fields, .min = fewest, .max = most }
-#define MASK_FIELD(reads, is_required)                                                                                 \
-    { .name = "mask", .required = is_required, .read = reads, .offset = NODE(def.mask) }
+#define MASK_FIELD(is_required)                                                                                        \
+    { .name = "mask", .required = is_required, .read = lmb_graph_read_mask, .offset = NODE(def.mask) }
 #define WEIGHED_POSE_FIELD(key, member)                                                                                \
     { .name = key, .required = true, .read = read_weighed_pose, .offset = NODE(member) }
 
@@ -340,7 +340,7 @@ static const lmb_graph_field override_members[] = {
     GIVEN_POSE_FIELD,
     {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
     CURVE_FIELD,
-    MASK_FIELD(lmb_graph_read_mask, true),
+    MASK_FIELD(true),
 };
 static const lmb_graph_field blend_members[] = {
     POSE_FIELD("a", def.inputs[0]),
@@ -354,8 +354,7 @@ static const lmb_graph_field partial_members[] = {
     BLEND_FIELDS,
 };
 static const lmb_graph_field masked_members[] = {
-    POSE_FIELD("a", def.inputs[0]),        WEIGHED_POSE_FIELD("b", def.inputs[1]), BLEND_FIELDS, MIX_FIELDS,
-    MASK_FIELD(lmb_graph_read_mask, true),
+    POSE_FIELD("a", def.inputs[0]), WEIGHED_POSE_FIELD("b", def.inputs[1]), BLEND_FIELDS, MIX_FIELDS, MASK_FIELD(true),
 };
 static const lmb_graph_field weighted_members[] = {
     INPUTS_FIELD(input_fields, 2.0f, LMB_MAX_INPUTS),
@@ -401,7 +400,7 @@ static const lmb_graph_field additive_members[] = {
     MIX_FIELDS,
     FORM_FIELDS,
     {.name = "unclamped", .read = lmb_graph_read_boolean, .offset = NODE(def.unclamped)},
-    MASK_FIELD(lmb_graph_read_mask, false),
+    MASK_FIELD(false),
 };
 static const lmb_graph_field sum_members[] = {
     POSE_FIELD("a", def.inputs[0]),
