@@ -4,7 +4,6 @@
 #include "clock.h"
 #include "rate.spv.h"
 
-
 enum { TRIES = 10, GROUP = 64, TURNS = 256, OPERATIONS_A_TURN = 256 };
 
 static const VkDeviceSize copy_size = (VkDeviceSize)256 << 20;

@@ -268,19 +268,19 @@ static const struct {
     float min; // of a number that follows
     float max; // of an offset, it is the clip's duration
 } rows[OPTION_COUNT] = {
-    [INITIAL] = {{"initial"}, "initial", LMB_JSON_STRING},
-    [NAME] = {{"machine"}, "name", LMB_JSON_STRING},
+    [INITIAL] = {{"initial"}, "initial", LMB_JSON_STRING, 0.0f, 0.0f},
+    [NAME] = {{"machine"}, "name", LMB_JSON_STRING, 0.0f, 0.0f},
     [FADE] = {{"fade"}, "fade", LMB_JSON_NUMBER, 0.0f, LMB_MAX_CONTROL_SECONDS},
-    [CURVE] = {{"curve"}, "curve", LMB_JSON_STRING},
+    [CURVE] = {{"curve"}, "curve", LMB_JSON_STRING, 0.0f, 0.0f},
     [PRIORITY] = {{"priority"}, "priority", LMB_JSON_NUMBER, -1e6f, 1e6f},
-    [KIND] = {{"frozen", "inertialized"}, "kind", LMB_JSON_STRING},
-    [END] = {{"loop", "hold", "once", "ping-pong"}, "end", LMB_JSON_STRING},
+    [KIND] = {{"frozen", "inertialized"}, "kind", LMB_JSON_STRING, 0.0f, 0.0f},
+    [END] = {{"loop", "hold", "once", "ping-pong"}, "end", LMB_JSON_STRING, 0.0f, 0.0f},
     [RATE] = {{"rate"}, "rate", LMB_JSON_NUMBER, -64.0f, 64.0f},
-    [OFFSET] = {{"offset"}, "offset", LMB_JSON_NUMBER},
-    [MOTION] = {{"motion"}, "motion", LMB_JSON_BOOLEAN},
-    [ENTRY] = {{"entry"}, "entry", LMB_JSON_STRING},
-    [EXIT] = {{"exit"}, "exit", LMB_JSON_STRING},
-    [RESTART] = {{"restart"}, "restart", LMB_JSON_BOOLEAN},
+    [OFFSET] = {{"offset"}, "offset", LMB_JSON_NUMBER, 0.0f, 0.0f},
+    [MOTION] = {{"motion"}, "motion", LMB_JSON_BOOLEAN, 0.0f, 0.0f},
+    [ENTRY] = {{"entry"}, "entry", LMB_JSON_STRING, 0.0f, 0.0f},
+    [EXIT] = {{"exit"}, "exit", LMB_JSON_STRING, 0.0f, 0.0f},
+    [RESTART] = {{"restart"}, "restart", LMB_JSON_BOOLEAN, 0.0f, 0.0f},
 };
 
 // Returns the option of a range that a token begins, or OPTION_COUNT.
