@@ -11,6 +11,12 @@ static bool range_fits(uint64_t offset, uint64_t count, uint64_t size) {
     return offset <= size && count <= size - offset;
 }
 
+// The same for offsets from the start of the block. A graph writes into the header of its copy (CLIP_COMMON), so nothing
+// else may be there.
+static bool body_fits(uint64_t offset, uint64_t count, uint64_t size) {
+    return offset >= CLIP_HEADER_WORDS && range_fits(offset, count, size);
+}
+
 // Whether a name ends, and only zeros follow its end.
 static bool name_ends(const uint32_t *words, uint32_t count) {
     const char *text = (const char *)words;
@@ -29,7 +35,7 @@ static bool name_ends(const uint32_t *words, uint32_t count) {
 
 // Whether four words at once can be loaded from it, too.
 static bool table_fits(uint64_t offset, uint64_t count, uint64_t size) {
-    return range_fits(offset, count, size) && offset % WIDE_LOAD == 0;
+    return body_fits(offset, count, size) && offset % WIDE_LOAD == 0;
 }
 
 static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *error) {
@@ -68,11 +74,11 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
     if (words[CLIP_AUTHORED] > CHANNELS * words[CLIP_JOINTS] + floats) {
         return fail_word(error, CLIP_AUTHORED, "more tracks than channels");
     }
-    if (!range_fits(words[CLIP_NAME], words[CLIP_NAME_WORDS], size) ||
+    if (!body_fits(words[CLIP_NAME], words[CLIP_NAME_WORDS], size) ||
         !name_ends(words + words[CLIP_NAME], words[CLIP_NAME_WORDS])) {
         return fail_word(error, CLIP_NAME, "the name leaves the block or does not end");
     }
-    if (words[CLIP_WEIGHTS] != 0 && !range_fits(words[CLIP_WEIGHTS], lmb_weight_words(words), size)) {
+    if (words[CLIP_WEIGHTS] != 0 && !body_fits(words[CLIP_WEIGHTS], lmb_weight_words(words), size)) {
         return fail_word(error, CLIP_WEIGHTS, "the joints' weights leave the block");
     }
     if (words[CLIP_COMMON] != 0) {
@@ -148,12 +154,12 @@ static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel 
     if (keys == 0 || keys > size) {
         return fail_word(error, (uint64_t)track + TRACK_KEYS, "the key count is out of range");
     }
-    if (!range_fits(times, 2 * (uint64_t)keys, size)) {
+    if (!body_fits(times, 2 * (uint64_t)keys, size)) {
         return fail_word(error, (uint64_t)track + TRACK_TIMES, "the key times leave the block");
     }
     uint64_t used = (uint64_t)keys * lmb_key_stride(channel, mode);
     all->used += used;
-    if (!range_fits(values, used, size) || all->used > size) {
+    if (!body_fits(values, used, size) || all->used > size) {
         return fail_word(error, (uint64_t)track + TRACK_VALUES, "the keys' values leave the block");
     }
     if (channel == LMB_CHANNEL_ROTATION && values % WIDE_LOAD != 0) {
@@ -187,7 +193,7 @@ typedef struct section {
 
 static lmb_result check_section(section *s, summary *all, lmb_error *error) {
     const uint32_t *header = s->words + s->at;
-    if (!range_fits(s->at, PACKED_HEADER_WORDS, s->size)) {
+    if (!body_fits(s->at, PACKED_HEADER_WORDS, s->size)) {
         return fail_word(error, CLIP_PACKED, "the packed section leaves the block");
     }
     uint64_t room = s->size - s->at;

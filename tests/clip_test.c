@@ -595,6 +595,33 @@ static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, voi
     return result;
 }
 
+// A graph writes the common track into the header of its copy of a block. Here word 15 is also joint 0's entry of a
+// packed section, which is at rest when it is checked, and would then be a track with keys far outside of the block.
+static void nothing_overlaps_the_header(void **state) {
+    (void)state;
+    enum { WORDS = 64, SECTION = 8 };
+    uint32_t words[WORDS] = {0x43424d4cu, 4, WORDS, 32, 0x3f800000u, 0x3f800000u, 1};
+    words[11] = 52;          // the name, and the section's frames, of which there are none
+    words[12] = 7;           // words of the name, and the row of translations, from word 15 on
+    words[14] = SECTION;     // the packed section, and its row of scales, from word 16 on
+    words[30] = 0x00720000u; // joint 31 has the track at 36
+    words[32] = 2;
+    words[33] = 0x30000000u;
+    words[36] = 1;
+    words[37] = 2;
+    words[38] = 40;
+    words[39] = 44;
+    words[41] = words[42] = 0x3f800000u;
+    lmb_clip *clip = NULL;
+    lmb_error error;
+    assert_int_equal(lmb_clip_open(words, sizeof words, NULL, &clip, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "the packed section leaves the block"));
+    words[14] = 0;
+    words[8] = 12; // a track table in the header
+    assert_int_equal(lmb_clip_open(words, sizeof words, NULL, &clip, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "the track table leaves the block"));
+}
+
 static lmb_result open_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     size_t size;
     const void *block = lmb_clip_block(user, &size);
@@ -653,6 +680,7 @@ int main(void) {
         cmocka_unit_test(many_words_may_be_spoiled),
         cmocka_unit_test(a_block_may_be_cut_or_continued),
         cmocka_unit_test(nothing_is_leaked_where_input_is_refused),
+        cmocka_unit_test(nothing_overlaps_the_header),
         cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

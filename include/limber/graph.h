@@ -86,7 +86,7 @@ typedef struct lmb_graph lmb_graph;
 ///   the weight that inputs without masks and joint weights leave.
 /// - Every other operation: W to each input.
 ///
-/// A clip of weight 0 is not sampled: the rest pose replaces it. This changes no output, but it can change how many
+/// A clip of weight 0 is not sampled: the rest pose, or no change, replaces it. This changes no output, but it can change how many
 /// shears are counted. The second input of #LMB_OP_PARTIAL is always sampled, because it shows where the first one is
 /// absent.
 ///
