@@ -86,9 +86,9 @@ typedef struct lmb_graph lmb_graph;
 ///   the weight that inputs without masks and joint weights leave.
 /// - Every other operation: W to each input.
 ///
-/// A clip of weight 0 is not sampled: the rest pose, or no change, replaces it. This changes no output, but it can change how many
-/// shears are counted. The second input of #LMB_OP_PARTIAL is always sampled, because it shows where the first one is
-/// absent.
+/// A clip of weight 0 is not sampled: the rest pose, or no change, replaces it. This changes no output, but it can
+/// change how many shears are counted. The second input of #LMB_OP_PARTIAL is always sampled, because it shows where
+/// the first one is absent.
 ///
 /// **Float channels.** Operations treat the value of a float channel as they treat one component of a translation:
 /// - #LMB_OP_REST, #LMB_OP_CLIP and #LMB_OP_POSE give its rest value, sample it and read it.
