@@ -11,8 +11,8 @@ static bool range_fits(uint64_t offset, uint64_t count, uint64_t size) {
     return offset <= size && count <= size - offset;
 }
 
-// The same for offsets from the start of the block. A graph writes into the header of its copy (CLIP_COMMON), so nothing
-// else may be there.
+// The same for offsets from the start of the block. A graph writes into the header of its copy (CLIP_COMMON), so
+// nothing else may be there.
 static bool body_fits(uint64_t offset, uint64_t count, uint64_t size) {
     return offset >= CLIP_HEADER_WORDS && range_fits(offset, count, size);
 }
