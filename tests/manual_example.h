@@ -12,8 +12,8 @@ lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical
                                   uint32_t slot);
 // docs/importing.md.
 lmb_result manual_importing(const char *character_path, const char *more_clips_path, lmb_error *errors);
-// docs/state-machines.md: the clips are idle, walk, run, hop and land. Writes the palette of the last frame, and returns
-// how many footsteps were emitted in `footstep_count`.
+// docs/state-machines.md: the clips are idle, walk, run, hop and land. Writes the palette of the last frame, and
+// returns how many footsteps were emitted in `footstep_count`.
 lmb_result manual_state_machines(const lmb_rig *rig, const lmb_clip *const *clips, float *palette,
                                  uint32_t *footstep_count);
 

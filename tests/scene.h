@@ -69,8 +69,8 @@ float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter
 // the first mask. Its index is node_count - 1.
 lmb_node_def *scene_add(test_scene *scene, lmb_op op, uint32_t first, uint32_t second);
 lmb_node_def *scene_add_pose_node(test_scene *scene, uint32_t pose);
-// Adds random poses 0 to 7, and a node of this operation whose inputs are these in turn. Its weights are parameters 0, 1
-// and so on.
+// Adds random poses 0 to 7, and a node of this operation whose inputs are these in turn. Its weights are parameters 0,
+// 1 and so on.
 lmb_node_def *scene_add_many(test_scene *scene, lmb_op op, uint32_t inputs, random_source *source);
 
 void scene_run(test_scene *scene);

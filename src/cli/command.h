@@ -73,9 +73,9 @@ typedef struct graph_file {
 } graph_file;
 
 // Reads the argument of --graph for a character, which must outlive the file. `machine` is the argument of --machine, a
-// file with a machine's text, or NULL. The machine is put into the graph, or is used alone if `argument` is NULL. `poses`
-// has static poses as NAME=CLIP@TIME, or is NULL. On failure prints every error on stderr, leaves nothing allocated and
-// returns false.
+// file with a machine's text, or NULL. The machine is put into the graph, or is used alone if `argument` is NULL.
+// `poses` has static poses as NAME=CLIP@TIME, or is NULL. On failure prints every error on stderr, leaves nothing
+// allocated and returns false.
 bool graph_file_read(const char *argument, const char *machine, const character *character, const option_texts *poses,
                      graph_file *file);
 // Prints the graph's warnings on stderr.

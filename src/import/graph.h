@@ -215,8 +215,8 @@ bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const cha
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
 // A reader of fields that are read before or after all others.
 void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// Readers of fields: a bool; a uint32_t, an integer in the field's range; the same as an int32_t; a float in the field's
-// range; an array of `count` consecutive floats; an enumeration; an object with the fields inside.
+// Readers of fields: a bool; a uint32_t, an integer in the field's range; the same as an int32_t; a float in the
+// field's range; an array of `count` consecutive floats; an enumeration; an object with the fields inside.
 void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);

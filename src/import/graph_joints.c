@@ -12,8 +12,8 @@
 
 enum { JOINTS = 1, CHANNELS = 2 };
 
-// Returns the index of a joint or channel of that name; reports it and returns LMB_NONE if there is none. Where both are
-// possible, channels follow the joints.
+// Returns the index of a joint or channel of that name; reports it and returns LMB_NONE if there is none. Where both
+// are possible, channels follow the joints.
 static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kinds) {
     const lmb_rig *rig = reader->source->rig;
     const uint32_t joint_count = lmb_rig_joint_count(rig);

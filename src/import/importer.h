@@ -47,7 +47,8 @@ bool lmb_importer_fail_memory(lmb_importer *importer);
 void *lmb_importer_allocate(lmb_importer *importer, lmb_pool *pool, size_t count, size_t size);
 void *lmb_importer_scratch(lmb_importer *importer, size_t count, size_t size); // until the import ends
 void *lmb_importer_keep(lmb_importer *importer, size_t count, size_t size);    // as long as its result
-// Appends an element to an array of `count` elements, which grows by powers of two; `array` is the address of its pointer.
+// Appends an element to an array of `count` elements, which grows by powers of two; `array` is the address of its
+// pointer.
 bool lmb_importer_append(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, const void *element,
                          size_t size);
 char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char *text);

@@ -1,5 +1,5 @@
-// Memory and hash tables of an import. Every block belongs to a pool, so that all memory is released if the import fails. All pools
-// share one budget, so that a small file cannot allocate a large amount of memory.
+// Memory and hash tables of an import. Every block belongs to a pool, so that all memory is released if the import
+// fails. All pools share one budget, so that a small file cannot allocate a large amount of memory.
 #ifndef LIMBER_SRC_IMPORT_POOL_H
 #define LIMBER_SRC_IMPORT_POOL_H
 
