@@ -77,7 +77,7 @@ static lmb_graph *create_graph(const char *text) {
     return graph;
 }
 
-// Makes a graph of an example. One that is no pose is a member of one, which its first name tells.
+// Makes a graph of an example. An example that is no pose is a member of a graph, as its first key says.
 static void read_example(const char *example) {
     static const char *const around[][3] = {
         {"{\"op\"", "", ""},

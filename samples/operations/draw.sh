@@ -53,4 +53,4 @@ picture clamp 2
 picture curves 7 --row 5 --label stand --label crouch --label linear --label sine-in --label cubic-in \
     --label cubic-out --label smoothstep
 picture interpolation 4 --row 2 --label "arms back" --label "arms up" --label slerp --label nlerp
-picture shortest 4 --row 2 --label "arms back" --label "arms up" --label "shortest" --label "as it stands"
+picture shortest 4 --row 2 --label "arms back" --label "arms up" --label "shortest" --label "as given"
