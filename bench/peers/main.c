@@ -1,0 +1,479 @@
+// limber-peers: compares Limber's CPU paths with ozz-animation and ACL, doing the same work in one process, in turns.
+// Checks first that their results agree.
+#include "peer.h"
+
+#include "clock.h"
+#include "random.h"
+#include "workload.h"
+
+#include <limber/cpu.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIZES = 3,
+    MOST_CONTESTANTS = 1 + LMB_CPU_PATH_COUNT,
+    MOST_TURNS = 2000,
+    FEWEST_TURNS = 5,
+    MOST_FRAMES = 64,
+    POSES = 1000
+};
+
+static const uint32_t sizes[SIZES] = {16, 1000, 10000};
+static const double turn_seconds = 2e-3;
+// In metres: ozz quantises keys, and its optimiser moves points by more than the 1 mm that it allows for each joint.
+static const double palette_bound = 0.005, compressed_palette_bound = 0.05;
+static const double pose_bound = 0.002; // also of rotations' components
+static const float acl_precision = 1e-4f, acl_shell = 0.03f;
+
+typedef struct contestant {
+    char name[32];
+    lmb_cpu *cpu;   // NULL: the peer
+    uint32_t frame; // the next one
+    uint32_t frames_in_turn;
+    uint32_t turns;
+    double spent;
+    double values[MOST_TURNS]; // microseconds for each unit of work
+    double median;
+} contestant;
+
+typedef struct contestants {
+    contestant *each;
+    uint32_t count;
+} contestants;
+
+static int fail(const char *where, const lmb_error *error) {
+    fprintf(stderr, "limber-peers: %s: %s\n", where, error->message);
+    return 1;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void *allocate(size_t count, size_t size) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    if (memory == NULL) {
+        fprintf(stderr, "limber-peers: no memory\n");
+        exit(1);
+    }
+    return memory;
+}
+
+// ---- Turns: as many frames as take about two milliseconds, one contestant after another.
+
+// Work of several contestants. A unit of work is a character or a pose.
+typedef struct work {
+    // Prepares frames, which is not timed; or NULL.
+    void (*prepare)(const struct work *work, uint32_t first_frame, uint32_t count);
+    // Runs a prepared frame, counted from the first one.
+    bool (*run)(const struct work *work, contestant *contestant, uint32_t index, lmb_error *error);
+    uint32_t units; // in a frame
+    void *data;
+} work;
+
+// Runs a turn, and returns the seconds of a frame, or a negative number.
+static double run_turn(const work *work, contestant *contestant, uint32_t frames, lmb_error *error) {
+    if (work->prepare != NULL) {
+        work->prepare(work, contestant->frame, frames);
+    }
+    const double start = clock_thread_seconds();
+    for (uint32_t i = 0; i < frames; i++) {
+        if (!work->run(work, contestant, i, error)) {
+            return -1.0;
+        }
+    }
+    const double seconds = clock_thread_seconds() - start;
+    contestant->frame += frames;
+    contestant->spent += seconds;
+    contestant->values[contestant->turns++] = 1e6 * seconds / frames / work->units;
+    return seconds / frames;
+}
+
+// Finds the frames of a turn, and warms up.
+static bool begin(const work *work, contestant *contestant, lmb_error *error) {
+    const double seconds = run_turn(work, contestant, 1, error);
+    const double frames = seconds > 0.0 ? turn_seconds / seconds : 1.0;
+    contestant->frames_in_turn = frames < 1.0 ? 1 : frames > MOST_FRAMES ? MOST_FRAMES : (uint32_t)frames;
+    contestant->turns = 0;
+    contestant->spent = 0.0;
+    return seconds >= 0.0;
+}
+
+static bool measure(const work *work, contestant *contestants, uint32_t count, double seconds, lmb_error *error) {
+    bool done = true, more = true;
+    for (uint32_t i = 0; i < count && done; i++) {
+        done = begin(work, &contestants[i], error);
+    }
+    for (uint32_t round = 0; done && more && round < MOST_TURNS; round++) {
+        more = false;
+        for (uint32_t i = 0; i < count && done; i++) {
+            done = run_turn(work, &contestants[i], contestants[i].frames_in_turn, error) >= 0.0;
+            more = more || round + 1 < FEWEST_TURNS || contestants[i].spent < seconds;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        qsort(contestants[i].values, contestants[i].turns, sizeof(double), compare_doubles);
+        contestants[i].median = contestants[i].values[contestants[i].turns / 2];
+    }
+    return done;
+}
+
+static bool add_paths(const lmb_graph *graph, contestants *all, lmb_error *error) {
+    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
+        if (path != LMB_CPU_FAST && lmb_cpu_has((lmb_cpu_path)path)) {
+            contestant *own = &all->each[all->count];
+            snprintf(own->name, sizeof own->name, "Limber %s", lmb_cpu_path_name((lmb_cpu_path)path));
+            if (lmb_cpu_create(graph, (lmb_cpu_path)path, NULL, &own->cpu, error) != LMB_OK) {
+                return false;
+            }
+            all->count++;
+        }
+    }
+    return true;
+}
+
+static void release(contestants *all) {
+    for (uint32_t i = 0; i < all->count; i++) {
+        lmb_cpu_destroy(all->each[i].cpu);
+    }
+    free(all->each);
+}
+
+// ---- Poses of clips, as Limber's reference samples them.
+
+// Creates a graph that plays one clip at parameter 0.
+static lmb_graph *create_player(const actor *actor, uint32_t clip, lmb_error *error) {
+    const lmb_clip *clips[1] = {actor->clips[clip]};
+    lmb_node_def node = lmb_clip_node(0, lmb_parameter(0));
+    node.loop = false; // so that the last key is not the first one
+    const lmb_graph_def def = {
+        .rig = actor->rig, .clips = clips, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
+    lmb_graph *graph = NULL;
+    return lmb_graph_create(&def, NULL, &graph, error) == LMB_OK ? graph : NULL;
+}
+
+// Local outputs are [10][joints].
+static lmb_transform transform_at(const float *local, uint32_t joints, uint32_t joint) {
+    lmb_transform pose;
+    for (uint32_t i = 0; i < 10; i++) {
+        const float value = local[(size_t)i * joints + joint];
+        *(i < 3 ? &pose.translation[i] : i < 7 ? &pose.rotation[i - 3] : &pose.scale[i - 7]) = value;
+    }
+    return pose;
+}
+
+static bool sample_clip(const actor *actor, uint32_t index, sampled_clip *sampled, lmb_error *error) {
+    const uint32_t joints = lmb_rig_joint_count(actor->rig);
+    sampled->duration = lmb_clip_duration(actor->clips[index]);
+    sampled->key_count = (uint32_t)ceilf(sampled->duration * PEER_KEYS_A_SECOND - 0.01f) + 1;
+    sampled->poses = allocate((size_t)sampled->key_count * joints, sizeof *sampled->poses);
+    float *times = allocate(sampled->key_count, sizeof *times);
+    for (uint32_t key = 0; key < sampled->key_count; key++) {
+        times[key] = sampled_time(sampled, key);
+    }
+    lmb_graph *graph = create_player(actor, index, error);
+    lmb_cpu *cpu = NULL;
+    bool done = graph != NULL && lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, error) == LMB_OK;
+    if (done) {
+        const lmb_batch batch = {graph, sampled->key_count, LMB_OUTPUT_LOCAL};
+        const uint32_t floats = lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL);
+        float *locals = allocate((size_t)floats * sampled->key_count, sizeof *locals);
+        const lmb_batch_inputs inputs = {.parameters = times};
+        const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = locals}};
+        done = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error) == LMB_OK;
+        for (size_t i = 0; i < (size_t)sampled->key_count * joints; i++) {
+            sampled->poses[i] = transform_at(locals + i / joints * floats, joints, (uint32_t)(i % joints));
+        }
+        free(locals);
+    }
+    free(times);
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+    return done;
+}
+
+// ---- A crowd, beside ozz.
+
+typedef struct crowd_work {
+    const workload *workload;
+    ozz_crowd *ozz;
+    uint32_t characters;
+    float *times; // [MOST_FRAMES][characters][PEER_CLIPS]: the workload's parameters
+    float *palettes;
+} crowd_work;
+
+static void prepare_crowd(const work *work, uint32_t first_frame, uint32_t count) {
+    const crowd_work *crowd = work->data;
+    for (uint32_t i = 0; i < count; i++) {
+        workload_fill(crowd->workload, crowd->characters, first_frame + i,
+                      crowd->times + (size_t)i * crowd->characters * PEER_CLIPS);
+    }
+}
+
+static bool run_crowd(const work *work, contestant *contestant, uint32_t index, lmb_error *error) {
+    const crowd_work *crowd = work->data;
+    const float *times = crowd->times + (size_t)index * crowd->characters * PEER_CLIPS;
+    if (contestant->cpu == NULL) {
+        *error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz: a job failed"};
+        return ozz_crowd_run(crowd->ozz, times);
+    }
+    const lmb_batch batch = {crowd->workload->graph, crowd->characters, LMB_OUTPUT_PALETTE};
+    const lmb_batch_inputs inputs = {.parameters = times};
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = crowd->palettes}};
+    return lmb_cpu_run(contestant->cpu, &batch, &inputs, &outputs, error) == LMB_OK;
+}
+
+// Returns the largest difference between elements of the palettes of both after frame 0.
+static double compare_palettes(const work *work, contestant *limber, contestant *ozz, lmb_error *error) {
+    const crowd_work *crowd = work->data;
+    const uint32_t joints = lmb_rig_joint_count(crowd->workload->actor->rig);
+    lmb_affine *palette = allocate(joints, sizeof *palette);
+    prepare_crowd(work, 0, 1);
+    double largest = run_crowd(work, limber, 0, error) && run_crowd(work, ozz, 0, error) ? 0.0 : HUGE_VAL;
+    for (uint32_t i = 0; i < crowd->characters && largest < HUGE_VAL; i++) {
+        ozz_crowd_palette(crowd->ozz, i, palette);
+        const float *own = crowd->palettes + (size_t)i * joints * 12, *other = &palette[0].m[0][0];
+        for (size_t k = 0; k < (size_t)joints * 12; k++) {
+            largest = fmax(largest, fabs((double)own[k] - (double)other[k]));
+        }
+    }
+    free(palette);
+    return largest;
+}
+
+// Measures one size, ozz first. Returns the largest difference between the palettes, or a negative number.
+static double measure_crowd(crowd_work *crowd, double bound, contestants *all, double seconds, lmb_error *error) {
+    const work work = {prepare_crowd, run_crowd, crowd->characters, crowd};
+    *all = (contestants){.count = 1, .each = allocate(MOST_CONTESTANTS, sizeof *all->each)};
+    snprintf(all->each[0].name, sizeof all->each[0].name, "ozz-animation");
+    if (crowd->ozz == NULL || !add_paths(crowd->workload->graph, all, error)) {
+        return -1.0;
+    }
+    const double difference = compare_palettes(&work, &all->each[1], &all->each[0], error);
+    if (difference > bound) {
+        snprintf(error->message, sizeof error->message, "the palettes differ by %g", difference);
+        return -1.0;
+    }
+    return measure(&work, all->each, all->count, seconds, error) ? difference : -1.0;
+}
+
+static void print_crowds(const contestants all[SIZES], const double differences[SIZES], const char *clips) {
+    printf("\nMicroseconds a character, %s; in brackets ozz's time divided by it:\n\n| characters |", clips);
+    for (int size = 0; size < SIZES; size++) {
+        printf(" %u |", sizes[size]);
+    }
+    printf("\n| --- | ---: | ---: | ---: |\n");
+    for (uint32_t i = 0; i < all[0].count; i++) {
+        printf("| %s |", all[0].each[i].name);
+        for (int size = 0; size < SIZES; size++) {
+            const double median = all[size].each[i].median;
+            if (i == 0) {
+                printf(" %.2f |", median);
+            } else {
+                printf(" %.2f (%.2f) |", median, all[size].each[0].median / median);
+            }
+        }
+        printf("\n");
+    }
+    printf("\nThe palettes agree within %.2g.\n", fmax(differences[0], fmax(differences[1], differences[2])));
+}
+
+static int run_crowds(const actor *actor, const sampled_clip *sampled, bool compressed, double seconds) {
+    workload workload = {0};
+    contestants all[SIZES] = {0};
+    double differences[SIZES] = {0};
+    lmb_error error;
+    bool done = workload_create(WORKLOAD_FOUR_CLIPS, actor, &workload, &error) == LMB_OK;
+    for (int i = 0; i < SIZES && done; i++) {
+        const size_t palette = (size_t)lmb_rig_joint_count(actor->rig) * 12;
+        error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz refuses the rig or a clip"};
+        crowd_work crowd = {.workload = &workload,
+                            .characters = sizes[i],
+                            .ozz = ozz_crowd_create(actor->rig, sampled, sizes[i], compressed),
+                            .times = allocate((size_t)MOST_FRAMES * sizes[i] * PEER_CLIPS, sizeof(float)),
+                            .palettes = allocate(sizes[i] * palette, sizeof(float))};
+        differences[i] =
+            measure_crowd(&crowd, compressed ? compressed_palette_bound : palette_bound, &all[i], seconds, &error);
+        done = differences[i] >= 0.0;
+        if (done && i == 0) {
+            printf("Bytes of the clips in ozz:");
+            for (uint32_t clip = 0; clip < PEER_CLIPS; clip++) {
+                printf(" %zu", ozz_clip_bytes(crowd.ozz, clip));
+            }
+            printf("; in Limber:");
+            for (uint32_t clip = 0; clip < PEER_CLIPS; clip++) {
+                size_t size;
+                lmb_clip_block(actor->clips[clip], &size);
+                printf(" %zu", size);
+            }
+            printf("\n");
+        }
+        ozz_crowd_destroy(crowd.ozz);
+        free(crowd.times);
+        free(crowd.palettes);
+    }
+    if (done) {
+        print_crowds(all, differences, compressed ? "clips compressed by both" : "clips as they are");
+    }
+    for (int i = 0; i < SIZES; i++) {
+        release(&all[i]);
+    }
+    workload_destroy(&workload);
+    return done ? 0 : fail("crowd", &error);
+}
+
+// ---- Poses of one compressed clip, beside ACL.
+
+typedef struct pose_work {
+    const lmb_graph *graph;
+    acl_clip *acl;
+    float times[POSES];
+    float *locals;
+} pose_work;
+
+static bool run_poses(const work *work, contestant *contestant, uint32_t index, lmb_error *error) {
+    (void)index;
+    const pose_work *poses = work->data;
+    if (contestant->cpu == NULL) {
+        acl_clip_run(poses->acl, poses->times, POSES);
+        return true;
+    }
+    const lmb_batch batch = {poses->graph, POSES, LMB_OUTPUT_LOCAL};
+    const lmb_batch_inputs inputs = {.parameters = poses->times};
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = poses->locals}};
+    return lmb_cpu_run(contestant->cpu, &batch, &inputs, &outputs, error) == LMB_OK;
+}
+
+// Returns the largest difference between the last poses of both. Rotations may have opposite signs.
+static double compare_poses(const pose_work *work, uint32_t joints) {
+    lmb_transform *pose = allocate(joints, sizeof *pose);
+    const size_t floats = (size_t)joints * 10;
+    double largest = 0.0;
+    acl_clip_pose(work->acl, pose);
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        const lmb_transform own = transform_at(work->locals + (POSES - 1) * floats, joints, joint);
+        const float *a = own.rotation, *b = pose[joint].rotation;
+        const float sign = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0f ? -1.0f : 1.0f;
+        for (uint32_t i = 0; i < 4; i++) {
+            largest = fmax(largest, fabs((double)a[i] - (double)(sign * b[i])));
+        }
+        for (uint32_t i = 0; i < 3; i++) {
+            largest = fmax(largest, fabs((double)own.translation[i] - (double)pose[joint].translation[i]));
+            largest = fmax(largest, fabs((double)own.scale[i] - (double)pose[joint].scale[i]));
+        }
+    }
+    free(pose);
+    return largest;
+}
+
+static bool measure_poses(const actor *actor, pose_work *poses, double seconds, contestants *all, lmb_error *error) {
+    const work work = {NULL, run_poses, POSES, poses};
+    const uint32_t joints = lmb_rig_joint_count(actor->rig);
+    *all = (contestants){.count = 1, .each = allocate(MOST_CONTESTANTS, sizeof *all->each)};
+    snprintf(all->each[0].name, sizeof all->each[0].name, "ACL");
+    if (!add_paths(poses->graph, all, error) || !run_poses(&work, &all->each[0], 0, error) ||
+        !run_poses(&work, &all->each[1], 0, error)) {
+        return false;
+    }
+    const double difference = compare_poses(poses, joints);
+    if (difference > pose_bound) {
+        snprintf(error->message, sizeof error->message, "ACL's pose differs by %g", difference);
+        return false;
+    }
+    return measure(&work, all->each, all->count, seconds, error);
+}
+
+static int run_clip(const actor *actor, const sampled_clip *sampled, uint32_t index, double seconds) {
+    contestants all = {0};
+    lmb_error error = {LMB_ERROR_UNSUPPORTED, "ACL refuses the clip"};
+    pose_work poses = {.graph = create_player(actor, index, &error),
+                       .acl = acl_clip_create(actor->rig, sampled, acl_precision, acl_shell),
+                       .locals = allocate((size_t)POSES * lmb_rig_joint_count(actor->rig) * 10, sizeof(float))};
+    uint32_t state = 1;
+    for (uint32_t i = 0; i < POSES; i++) {
+        poses.times[i] = (float)(random_next(&state) % 65536) / 65536.0f * sampled->duration;
+    }
+    const bool done = poses.graph != NULL && poses.acl != NULL && measure_poses(actor, &poses, seconds, &all, &error);
+    if (done) {
+        size_t size;
+        lmb_clip_block(actor->clips[index], &size);
+        if (index == 0) {
+            printf(
+                "\nMicroseconds a pose, compressed clips, in brackets ACL's time divided by it:\n\n| clip | bytes |");
+            printf(" bytes in ACL |");
+            for (uint32_t i = 0; i < all.count; i++) {
+                printf(" %s |", all.each[i].name);
+            }
+            printf("\n| --- | ---: | ---: |");
+            for (uint32_t i = 0; i < all.count; i++) {
+                printf(" ---: |");
+            }
+        }
+        printf("\n| %s | %zu | %zu |", lmb_clip_name(actor->clips[index]), size, acl_clip_bytes(poses.acl));
+        for (uint32_t i = 0; i < all.count; i++) {
+            const double median = all.each[i].median;
+            if (i == 0) {
+                printf(" %.2f |", median);
+            } else {
+                printf(" %.2f (%.2f) |", median, all.each[0].median / median);
+            }
+        }
+    }
+    release(&all);
+    acl_clip_destroy(poses.acl);
+    lmb_graph_destroy((lmb_graph *)(uintptr_t)poses.graph);
+    free(poses.locals);
+    return done ? 0 : fail("clip", &error);
+}
+
+// ---- The program.
+
+static const char usage[] =
+    "limber-peers [procedural|mannequin|pab] [SECONDS]\n"
+    "Compares Limber with ozz-animation and ACL. SECONDS (1) is the time of each row and size.\n";
+
+static int find_kind(const char *name) {
+    for (int kind = 0; kind < ACTOR_KIND_COUNT; kind++) {
+        if (strcmp(actor_kind_name((actor_kind)kind), name) == 0) {
+            return kind;
+        }
+    }
+    return -1;
+}
+
+static int run_all(actor_kind kind, double seconds) {
+    sampled_clip sampled[PEER_CLIPS] = {0};
+    actor plain = {0}, compressed = {0};
+    lmb_error error;
+    bool made = actor_create(kind, 67, false, &plain, &error) == LMB_OK &&
+                actor_create(kind, 67, true, &compressed, &error) == LMB_OK;
+    for (uint32_t i = 0; i < PEER_CLIPS && made; i++) {
+        made = sample_clip(&plain, i, &sampled[i], &error);
+    }
+    int status = made ? run_crowds(&plain, sampled, false, seconds) : fail("character", &error);
+    status = status == 0 ? run_crowds(&compressed, sampled, true, seconds) : status;
+    for (uint32_t i = 0; i < PEER_CLIPS - 1 && status == 0; i++) {
+        status = run_clip(&compressed, &sampled[i], i, seconds);
+    }
+    printf("\n");
+    for (uint32_t i = 0; i < PEER_CLIPS; i++) {
+        free(sampled[i].poses);
+    }
+    actor_destroy(&plain);
+    actor_destroy(&compressed);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    const int kind = find_kind(argc > 1 ? argv[1] : "mannequin");
+    const double seconds = argc > 2 ? strtod(argv[2], NULL) : 1.0;
+    if (kind < 0 || argc > 3 || !(seconds > 0.0)) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    return run_all((actor_kind)kind, seconds);
+}

@@ -1,0 +1,58 @@
+// Other libraries that do the work of a bench's workload, behind functions of one form.
+#ifndef LIMBER_BENCH_PEERS_PEER_H
+#define LIMBER_BENCH_PEERS_PEER_H
+
+#include <limber/rig.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Poses of a clip, 30 a second. The last one is at the end.
+typedef struct sampled_clip {
+    float duration;
+    uint32_t key_count;
+    lmb_transform *poses; // [key_count][joints]
+} sampled_clip;
+
+enum { PEER_KEYS_A_SECOND = 30, PEER_CLIPS = 4 };
+
+static inline float sampled_time(const sampled_clip *clip, uint32_t key) {
+    return key + 1 < clip->key_count ? (float)key / PEER_KEYS_A_SECOND : clip->duration;
+}
+
+// ---- ozz-animation: the workload "four-clips" for a crowd, from clips to palettes.
+
+typedef struct ozz_crowd ozz_crowd;
+
+// Reduces the clips' keys by ozz's optimiser at its defaults if `optimised`. Every character has a sampling context for
+// each clip. Returns NULL if ozz refuses anything.
+ozz_crowd *ozz_crowd_create(const lmb_rig *rig, const sampled_clip clips[PEER_CLIPS], uint32_t characters,
+                            bool optimised);
+void ozz_crowd_destroy(ozz_crowd *crowd);
+// Computes the palettes of all characters at clip times in seconds, [characters][PEER_CLIPS]. Returns false if a job
+// fails.
+bool ozz_crowd_run(ozz_crowd *crowd, const float *times);
+// Copies a character's palette [joints] in the order of the rig's joints.
+void ozz_crowd_palette(const ozz_crowd *crowd, uint32_t character, lmb_affine *palette);
+// Returns the bytes of a clip.
+size_t ozz_clip_bytes(const ozz_crowd *crowd, uint32_t clip);
+
+// ---- ACL: one compressed clip, decompressed to the local transforms of all joints.
+
+typedef struct acl_clip acl_clip;
+
+// Compresses at the highest level, within `precision` at points `shell` from each joint. Returns NULL if ACL fails.
+acl_clip *acl_clip_create(const lmb_rig *rig, const sampled_clip *clip, float precision, float shell);
+void acl_clip_destroy(acl_clip *clip);
+// Decompresses a pose for each time, in seconds, one after another.
+void acl_clip_run(acl_clip *clip, const float *times, uint32_t count);
+// Copies the pose [joints] of the time that was decompressed last.
+void acl_clip_pose(const acl_clip *clip, lmb_transform *pose);
+size_t acl_clip_bytes(const acl_clip *clip);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
