@@ -18,7 +18,7 @@ static vector sample_vector_channel(const lmb_clip *clip, uint32_t channel, uint
     if (t.keys == 1 && t.mode < MODE_CUBIC) {
         return constant_vector(words, t);
     }
-    key_position at = find_key(words, t.times, t.keys, words[CLIP_SEARCH], time);
+    key_position at = find_key(words, t, words[CLIP_SEARCH], time);
     return t.mode == MODE_PACKED ? sample_packed_vector(words, 0, t, &at) : sample_vector_track(words, t, &at);
 }
 
@@ -31,7 +31,7 @@ static quaternion sample_rotation_channel(const lmb_clip *clip, uint32_t joint, 
     if (t.keys == 1 && t.mode < MODE_CUBIC) {
         return constant_rotation(words, t);
     }
-    key_position at = find_key(words, t.times, t.keys, words[CLIP_SEARCH], time);
+    key_position at = find_key(words, t, words[CLIP_SEARCH], time);
     bool near = words[CLIP_FAR] == 0;
     return t.mode == MODE_PACKED ? sample_packed_rotation(words, 0, t, &at, near)
                                  : sample_rotation_track(words, t, &at, near);

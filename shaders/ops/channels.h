@@ -93,7 +93,7 @@ OP float_value sample_channel(frame f, uint clip, real time) {
         uint fields = clip + LOAD(f.program, clip + CLIP_FLOATS) + channel_of(f) * TRACK_FIELDS;
         track t = load_kept_track(f.program, clip, fields);
         if (t.mode != MODE_REST) {
-            FOUND at = find_key_again(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
+            FOUND at = find_key_again(f, t, LOAD(f.program, clip + CLIP_SEARCH), time);
             sampled.x = sample_float_track(f, t, at, channel_is_angle(f));
         }
     }

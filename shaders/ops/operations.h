@@ -83,7 +83,7 @@ void sample_channels(frame f, uint clip, uint joint, float time, inout transform
         key_position at = first_key();
         bool rests = USES_PACKED && t.mode == MODE_REST;
         if (!rests && (t.keys > 1u || t.mode >= MODE_CUBIC)) {
-            at = find_key_again(f, t.times, t.keys, largest_step, time);
+            at = find_key_again(f, t, largest_step, time);
         } else if (!rests) {
             t.mode = MODE_STEP; // a single key
         }
@@ -113,7 +113,7 @@ OP vector sample_vector(frame f, uint clip, uint joint, uint channel, real time)
     if (USES_PACKED && t.mode == MODE_REST) {
         sampled = rest_vector(f, channel);
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
-        FOUND at = find_key_again(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
+        FOUND at = find_key_again(f, t, LOAD(f.program, clip + CLIP_SEARCH), time);
         if (USES_PACKED && t.mode == MODE_PACKED) {
             sampled = sample_packed_vector(f.program, clip, t, at);
         } else {
@@ -132,7 +132,7 @@ OP quaternion sample_rotation(frame f, uint clip, uint joint, real time) {
         transform rest = load_rest(f.program, f.joint);
         sampled = rest.q;
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
-        FOUND at = find_key_again(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
+        FOUND at = find_key_again(f, t, LOAD(f.program, clip + CLIP_SEARCH), time);
         bool near = !USES_FAR || LOAD(f.program, clip + CLIP_FAR) == 0u;
         if (USES_PACKED && t.mode == MODE_PACKED) {
             sampled = sample_packed_rotation(f.program, clip, t, at, near);

@@ -74,10 +74,10 @@ transform load_exchange(frame f, uint area, uint joint);
 quaternion load_exchange_rotation(frame f, uint area, uint joint);
 void store_exchange(frame f, uint area, transform pose); // of f.joint
 
-key_position find_key_again(frame f, uint times, uint keys, uint largest_step, float time) {
+key_position find_key_again(frame f, track t, uint largest_step, float time) {
     key_position at = f.search.found;
-    if (f.search.times != times) {
-        at = find_key(f.program, times, keys, largest_step, time);
+    if (f.search.times != t.times) {
+        at = find_key(f.program, t, largest_step, time);
     }
     return at;
 }
@@ -141,15 +141,15 @@ OP void store_exchange(frame f, uint area, transform pose) {
 }
 
 // Out of line, because most joints reuse the search of the previous joint.
-OP_COLD void search_key(memory data, key_search *search, uint times, uint keys, uint largest_step, const real *time) {
-    search->times = times;
-    search->found = find_key(data, times, keys, largest_step, *time);
+OP_COLD void search_key(memory data, key_search *search, track t, uint largest_step, const real *time) {
+    search->times = t.times;
+    search->found = find_key(data, t, largest_step, *time);
 }
 
-OP const key_position *find_key_again(frame f, uint times, uint keys, uint largest_step, real time) {
-    if (f.search->times != times) {
+OP const key_position *find_key_again(frame f, track t, uint largest_step, real time) {
+    if (f.search->times != t.times) {
         const real given = time;
-        search_key(f.program, f.search, times, keys, largest_step, &given);
+        search_key(f.program, f.search, t, largest_step, &given);
     }
     return &f.search->found;
 }

@@ -97,7 +97,7 @@ slerp_terms from; // of 1 - fraction
 slerp_terms to;   // of the fraction
 #endif
 #ifdef LMB_SIMD_WIDTH
-// Addresses of `key` and of `after` in a rotation track, if its values were at the start of memory.
+// Addresses of the rows of `key` and of `after`, as if the first row was at the start of memory.
 const uint32_t *key_rows[LMB_SIMD_WIDTH];
 const uint32_t *after_rows[LMB_SIMD_WIDTH];
 bool followed; // whether `after` is the next key in every lane
@@ -125,12 +125,26 @@ OP quaternion slerp_between_keys(quaternion a, quaternion b, FOUND at, bool near
 #endif
 }
 
+// The frame of a packed section in which a key is: its number, or for SIMD code its addresses.
+#ifdef LMB_SIMD_WIDTH
+#define FRAME const uint32_t *const *
+#define FRAME_OF_KEY(found) (found)->key_rows
+#define FRAME_OF_AFTER(found) (found)->after_rows
+#else
+#define FRAME word
+#define FRAME_OF_KEY(found) AT(found).key
+#define FRAME_OF_AFTER(found) AT(found).after
+#endif
+
 // A channel's track: offsets are from the start of memory.
 STRUCT(track)
 uint mode;
 uint keys;
 uint times;
 uint values;
+#ifdef LMB_SIMD_WIDTH
+uint row_words; // of a key_position's rows: a rotation, or a frame of a packed section
+#endif
 END_STRUCT(track)
 
 // The time in seconds within a clip: from 0 to `duration`, and if looped below it. Only for times millions of durations
@@ -164,6 +178,9 @@ OP track load_kept_track(memory data, uint clip, address at) {
     found.times = clip + LOAD(data, at + TRACK_TIMES);
     found.values = clip + LOAD(data, at + TRACK_VALUES);
 #endif
+#ifdef LMB_SIMD_WIDTH
+    found.row_words = 4u;
+#endif
     return found;
 }
 
@@ -184,6 +201,9 @@ OP track load_packed_track(memory data, uint clip, uint section, uint channel, u
     found.keys = 1u;
     found.times = section;
     found.values = at;
+#ifdef LMB_SIMD_WIDTH
+    found.row_words = LOAD(data, section + PACKED_FRAME_WORDS);
+#endif
     if ((entry & 3u) == ENTRY_CONSTANT) {
         found.mode = MODE_STEP;
     }
@@ -209,9 +229,11 @@ OP track load_track(memory data, uint clip, uint channel, uint joint) {
     return load_kept_track(data, clip, kept_track_place(data, clip, channel, joint));
 }
 
-// Finds the key position of a time by binary search. `largest_step` is that of the clip, so that the number of steps is
-// the same for all its tracks.
-OP key_position find_key(memory data, uint times, uint keys, uint largest_step, real time) {
+// Finds the key position of a time in a track by binary search. `largest_step` is that of the clip, so that the number
+// of steps is the same for all its tracks.
+OP key_position find_key(memory data, track t, uint largest_step, real time) {
+    uint times = t.times;
+    uint keys = t.keys;
     key_position at;
     at.key = ALL_WORD(0u);
     for (uint stride = largest_step; stride > 0u; stride >>= 1u) {
@@ -231,8 +253,8 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
     at.to = slerp_prepare(at.fraction);
 #endif
 #ifdef LMB_SIMD_WIDTH
-    lmb_find_rows(data, at.key, at.key_rows);
-    lmb_find_rows(data, at.after, at.after_rows);
+    lmb_find_rows(data, at.key, t.row_words, at.key_rows);
+    lmb_find_rows(data, at.after, t.row_words, at.after_rows);
     at.followed = ALL(at.after > at.key);
 #endif
     return at;
@@ -317,11 +339,16 @@ uint shift;       // bits of that word before the key
 uint frame_words; // words per frame
 END_STRUCT(packed_place)
 
-// Up to 95 bits that contain a key. The key begins within `low`.
+// Up to 95 bits that contain a key.
 STRUCT(packed_key)
+uint from; // its first bit
 word low;
 word middle;
 word high;
+#ifdef LMB_SIMD_WIDTH
+bool is_double; // 64 bits contain it, those of `both`
+lmb_doubles both;
+#endif
 END_STRUCT(packed_key)
 
 OP packed_place find_packed_place(memory data, uint clip, uint at) {
@@ -336,10 +363,27 @@ OP packed_place find_packed_place(memory data, uint clip, uint at) {
     return place;
 }
 
-// Reads only words that contain bits of the key.
-OP packed_key load_packed_key(memory data, packed_place place, word frame, uint bits) {
-    word at = place.first + frame * place.frame_words;
+// Reads only words that contain bits of the key. SIMD code reads 64 bits if they contain the key, possibly from a byte
+// within the first word on; otherwise four words. So a spare word may follow the key.
+OP packed_key load_packed_key(memory data, packed_place place, FRAME frame, uint bits) {
     packed_key key;
+    key.from = place.shift;
+#ifdef LMB_SIMD_WIDTH
+    UNUSED(data);
+    uint bytes = place.shift + bits > 64u ? place.shift >> 3u : 0u;
+    key.is_double = place.shift + bits - 8u * bytes <= 64u;
+    if (key.is_double) {
+        key.from -= 8u * bytes;
+        key.both = lmb_load_doubles(frame, 4u * (size_t)place.first + bytes);
+    } else {
+        real words[4];
+        lmb_load_rows_at(frame, place.first, words);
+        key.low = BITS(words[0]);
+        key.middle = BITS(words[1]);
+        key.high = BITS(words[2]);
+    }
+#else
+    word at = place.first + frame * place.frame_words;
     key.low = GATHER(data, at);
     key.middle = key.low;
     key.high = key.low;
@@ -349,11 +393,18 @@ OP packed_key load_packed_key(memory data, packed_place place, word frame, uint 
     if (place.shift + bits > 64u) {
         key.high = GATHER(data, at + 2u);
     }
+#endif
     return key;
 }
 
-// The field of 1 to 21 bits that begins at bit `from` of a key.
-OP real packed_field(packed_key key, uint from, uint bits) {
+// The field of 1 to 21 bits that begins at bit `at` of a key.
+OP real packed_field(packed_key key, uint at, uint bits) {
+    uint from = key.from + at;
+#ifdef LMB_SIMD_WIDTH
+    if (key.is_double) {
+        return TO_REAL(lmb_bits_of_doubles(key.both, from, bits));
+    }
+#endif
     word first = key.low;
     word second = key.middle;
     if (from >= 32u) {
@@ -368,11 +419,11 @@ OP real packed_field(packed_key key, uint from, uint bits) {
     return TO_REAL(joined & ((1u << bits) - 1u));
 }
 
-OP vector packed_vector(memory data, packed_place place, uint at, word frame) {
+OP vector packed_vector(memory data, packed_place place, uint at, FRAME frame) {
     packed_key key = load_packed_key(data, place, frame, 3u * place.bits);
-    real x = packed_field(key, place.shift, place.bits);
-    real y = packed_field(key, place.shift + place.bits, place.bits);
-    real z = packed_field(key, place.shift + 2u * place.bits, place.bits);
+    real x = packed_field(key, 0u, place.bits);
+    real y = packed_field(key, place.bits, place.bits);
+    real z = packed_field(key, 2u * place.bits, place.bits);
     vector v;
     v.x = LOAD_FLOAT(data, at + 1u) + x * LOAD_FLOAT(data, at + 4u);
     v.y = LOAD_FLOAT(data, at + 2u) + y * LOAD_FLOAT(data, at + 5u);
@@ -390,13 +441,12 @@ OP real packed_component(memory data, packed_place place, uint at, uint componen
 }
 
 // Loads three components. The omitted one, which is never negative, follows from the unit length.
-OP quaternion packed_rotation(memory data, packed_place place, uint at, word frame) {
+OP quaternion packed_rotation(memory data, packed_place place, uint at, FRAME frame) {
     uint index_bits = place.left_out == PACKED_INDEX_PER_KEY ? 2u : 0u;
     packed_key key = load_packed_key(data, place, frame, index_bits + 3u * place.bits);
-    uint from = place.shift + index_bits;
-    real a = packed_component(data, place, at, 0u, packed_field(key, from, place.bits));
-    real b = packed_component(data, place, at, 1u, packed_field(key, from + place.bits, place.bits));
-    real c = packed_component(data, place, at, 2u, packed_field(key, from + 2u * place.bits, place.bits));
+    real a = packed_component(data, place, at, 0u, packed_field(key, index_bits, place.bits));
+    real b = packed_component(data, place, at, 1u, packed_field(key, index_bits + place.bits, place.bits));
+    real c = packed_component(data, place, at, 2u, packed_field(key, index_bits + 2u * place.bits, place.bits));
     real square = 1.0f - (a * a + (b * b + c * c));
     // Keys written by a builder are far above this bound.
     square = SELECT(square < 0.0009765625f, SPLAT(0.0009765625f), square);
@@ -413,7 +463,7 @@ OP quaternion packed_rotation(memory data, packed_place place, uint at, word fra
         }
         return make_quaternion(a, b, c, d);
     }
-    word index = TO_WORD(packed_field(key, place.shift, 2u));
+    word index = TO_WORD(packed_field(key, 0u, 2u));
     real x = SELECT(index == 0u, d, a);
     real y = SELECT(index == 1u, d, SELECT(index < 1u, a, b));
     real z = SELECT(index == 2u, d, SELECT(index < 2u, b, c));
@@ -423,16 +473,16 @@ OP quaternion packed_rotation(memory data, packed_place place, uint at, word fra
 
 OP vector sample_packed_vector(memory data, uint clip, track t, FOUND at) {
     packed_place place = find_packed_place(data, clip, t.values);
-    vector a = packed_vector(data, place, t.values, AT(at).key);
-    vector b = packed_vector(data, place, t.values, AT(at).after);
+    vector a = packed_vector(data, place, t.values, FRAME_OF_KEY(at));
+    vector b = packed_vector(data, place, t.values, FRAME_OF_AFTER(at));
     vector sampled = lerp_vectors(a, b, AT(at).fraction);
     return snap_vector(sampled);
 }
 
 OP quaternion sample_packed_rotation(memory data, uint clip, track t, FOUND at, bool near) {
     packed_place place = find_packed_place(data, clip, t.values);
-    quaternion a = packed_rotation(data, place, t.values, AT(at).key);
-    quaternion b = packed_rotation(data, place, t.values, AT(at).after);
+    quaternion a = packed_rotation(data, place, t.values, FRAME_OF_KEY(at));
+    quaternion b = packed_rotation(data, place, t.values, FRAME_OF_AFTER(at));
     quaternion sampled = slerp_between_keys(a, b, at, near);
     return snap_rotation(sampled);
 }

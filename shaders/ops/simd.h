@@ -203,22 +203,25 @@ OP real lmb_floor(real x) {
 }
 
 // Shuffle indices. Within each group of four lanes: the first halves of two vectors interleaved, the second halves
-// interleaved; and the same by pairs.
+// interleaved; the same by pairs; and the lanes of even numbers of the first, then of the second.
 #if LMB_SIMD_WIDTH == 4
 #define LMB_LOW 0, 4, 1, 5
 #define LMB_HIGH 2, 6, 3, 7
 #define LMB_LOW_PAIRS 0, 1, 4, 5
 #define LMB_HIGH_PAIRS 2, 3, 6, 7
+#define LMB_EVEN 0, 2, 4, 6
 #elif LMB_SIMD_WIDTH == 8
 #define LMB_LOW 0, 8, 1, 9, 4, 12, 5, 13
 #define LMB_HIGH 2, 10, 3, 11, 6, 14, 7, 15
 #define LMB_LOW_PAIRS 0, 1, 8, 9, 4, 5, 12, 13
 #define LMB_HIGH_PAIRS 2, 3, 10, 11, 6, 7, 14, 15
+#define LMB_EVEN 0, 2, 8, 10, 4, 6, 12, 14
 #elif LMB_SIMD_WIDTH == 16
 #define LMB_LOW 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
 #define LMB_HIGH 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
 #define LMB_LOW_PAIRS 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
 #define LMB_HIGH_PAIRS 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
+#define LMB_EVEN 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30
 #endif
 
 // Transposes groups of four lanes, in both directions: row k of group g of `v` becomes the four components of lane 4 g
@@ -234,23 +237,29 @@ OP void lmb_transpose(real v[4]) {
     v[3] = __builtin_shufflevector(high_a, high_b, LMB_HIGH_PAIRS);
 }
 
-// Joins every fourth row, starting with the first, into one vector.
-OP real lmb_join_fours(const float *const *rows) {
+// Joins quarters of four lanes into one vector.
+typedef float lmb_quarter __attribute__((vector_size(16)));
+OP real lmb_join(const lmb_quarter *quarters) {
 #if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
-    __m512 low = _mm512_castps256_ps512(
-        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0])), _mm_loadu_ps(rows[4]), 1));
-    __m512 three = _mm512_insertf32x4(low, _mm_loadu_ps(rows[8]), 2);
-    return (real)_mm512_insertf32x4(three, _mm_loadu_ps(rows[12]), 3);
+    __m256 low = _mm256_insertf128_ps(_mm256_castps128_ps256((__m128)quarters[0]), (__m128)quarters[1], 1);
+    __m512 three = _mm512_insertf32x4(_mm512_castps256_ps512(low), (__m128)quarters[2], 2);
+    return (real)_mm512_insertf32x4(three, (__m128)quarters[3], 3);
 #elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
-    __m256 low = _mm256_castps128_ps256(_mm_loadu_ps(rows[0]));
-    return (real)_mm256_insertf128_ps(low, _mm_loadu_ps(rows[4]), 1);
+    return (real)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)quarters[0]), (__m128)quarters[1], 1);
 #else
     real joined;
-    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane += 4) {
-        memcpy((char *)&joined + 4 * lane, rows[lane], 16);
-    }
+    memcpy(&joined, quarters, sizeof joined);
     return joined;
 #endif
+}
+
+// Joins every fourth row, starting with the first, into one vector.
+OP real lmb_join_fours(const float *const *rows) {
+    lmb_quarter quarters[LMB_SIMD_WIDTH / 4];
+    for (int i = 0; i < LMB_SIMD_WIDTH / 4; i++) {
+        memcpy(&quarters[i], rows[4 * i], sizeof quarters[i]);
+    }
+    return lmb_join(quarters);
 }
 
 // Loads four consecutive floats per lane into one vector per component: `offset` words from each lane's address, or
@@ -266,10 +275,10 @@ OP void lmb_load_rows_at(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t of
     lmb_transpose(v);
 }
 
-// The addresses of rows of four words, by row numbers.
-OP void lmb_find_rows(memory base, word number, const uint32_t *rows[LMB_SIMD_WIDTH]) {
+// The addresses of rows of `words` words, by row numbers.
+OP void lmb_find_rows(memory base, word number, uint32_t words, const uint32_t *rows[LMB_SIMD_WIDTH]) {
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
-        rows[lane] = base + (size_t)number[lane] * 4u;
+        rows[lane] = base + (size_t)number[lane] * words;
     }
 }
 
@@ -282,6 +291,37 @@ OP void lmb_load_rows(memory base, word index, real v[4]) {
         v[row] = lmb_join_fours(rows + row);
     }
     lmb_transpose(v);
+}
+
+// 64 bits per lane: those of the first two lanes of each four, then those of the other two.
+typedef uint64_t lmb_double __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
+typedef struct lmb_doubles {
+    lmb_double first;
+    lmb_double second;
+} lmb_doubles;
+
+// Loads 64 bits per lane, `offset` bytes from each lane's address.
+OP lmb_doubles lmb_load_doubles(const uint32_t *const from[LMB_SIMD_WIDTH], size_t offset) {
+    lmb_quarter quarters[2][LMB_SIMD_WIDTH / 4];
+    for (int pair = 0; pair < LMB_SIMD_WIDTH / 2; pair++) {
+        const char *low = (const char *)from[2 * pair] + offset, *high = (const char *)from[2 * pair + 1] + offset;
+#if defined(__SSE2__)
+        __m128 loaded = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)low));
+        quarters[pair % 2][pair / 2] = (lmb_quarter)_mm_loadh_pi(loaded, (const __m64 *)high);
+#else
+        uint64_t both[2];
+        memcpy(&both[0], low, 8);
+        memcpy(&both[1], high, 8);
+        memcpy(&quarters[pair % 2][pair / 2], both, sizeof both);
+#endif
+    }
+    return (lmb_doubles){(lmb_double)lmb_join(quarters[0]), (lmb_double)lmb_join(quarters[1])};
+}
+
+// The `count` bits of each lane from bit `at` on, below 64.
+OP word lmb_bits_of_doubles(lmb_doubles from, uint32_t at, uint32_t count) {
+    word first = (word)(from.first >> (uint64_t)at), second = (word)(from.second >> (uint64_t)at);
+    return __builtin_shufflevector(first, second, LMB_EVEN) & ((1u << count) - 1u);
 }
 
 // Loads two such rows, which are consecutive.

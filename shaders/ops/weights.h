@@ -208,7 +208,7 @@ key_search search_common(frame f, source s) {
     if (which != 0u && s.weight > 0.0f) {
         track t = load_track(f.program, s.clip, (which - 1u) % CHANNELS, (which - 1u) / CHANNELS);
         search.times = t.times;
-        search.found = find_key(f.program, t.times, t.keys, LOAD(f.program, s.clip + CLIP_SEARCH), s.time);
+        search.found = find_key(f.program, t, LOAD(f.program, s.clip + CLIP_SEARCH), s.time);
     }
     return search;
 }
