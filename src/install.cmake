@@ -42,7 +42,7 @@ if(TARGET limber::import)
     endif()
     limber_install(import ${import} "Reads characters from files for limber" limber "${import_libraries}")
 else()
-    set(headers_without PATTERN import.h EXCLUDE PATTERN graph.h EXCLUDE)
+    set(headers_without PATTERN import.h EXCLUDE PATTERN graph_json.h EXCLUDE PATTERN machine.h EXCLUDE)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN *.h ${headers_without})
