@@ -5,6 +5,7 @@
 #include <fenv.h>
 #include <limber/cpu.h>
 #include <limber/graph_json.h>
+#include <limber/import.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -1025,6 +1026,105 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, distant);
 }
 
+// ---- Graphs of files. ----
+
+#define GRAPH_FILE "graph_test.json"
+
+static lmb_import *import_hips(void) {
+    const char *text = json_text("{'asset':{'version':'2.0'},'nodes':[{'name':'Hips'}]}");
+    lmb_import *import = NULL;
+    lmb_error error = {0};
+    if (lmb_import_memory(text, strlen(text), NULL, NULL, NULL, &import, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return import;
+}
+
+static void write_graph(const char *text) {
+    FILE *file = fopen(GRAPH_FILE, "wb");
+    assert_non_null(file);
+    fputs(json_text(text), file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int remove_graph(void **state) {
+    (void)state;
+    remove(GRAPH_FILE);
+    return 0;
+}
+
+static void keep_line(void *user, lmb_log_level level, const char *message) {
+    assert_int_equal(level, LMB_LOG_WARNING);
+    snprintf(user, 500, "%s", message);
+}
+
+static void the_graph_of_a_file_needs_no_import(void **state) {
+    (void)state;
+    lmb_import *import = import_hips();
+    write_graph("{'op':'blend','weight':{'param':'wave'},'a':{'op':'rest'},'b':{'op':'rest'}}");
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_create_from_file(GRAPH_FILE, import, NULL, &graph, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    lmb_import_destroy(import);
+    assert_int_equal(lmb_graph_joint_count(graph), 1);
+    assert_int_equal(lmb_graph_find_parameter(graph, "wave"), 0);
+    lmb_graph_destroy(graph);
+}
+
+static void warnings_of_a_file_are_logged(void **state) {
+    (void)state;
+    lmb_import *import = import_hips();
+    write_graph("{'op':'machine','states':[\n{'name':'a','pose':{'op':'rest'}},\n{'name':'b','pose':{'op':'rest'}}]}");
+    char line[500] = "";
+    const lmb_host host = {.log = keep_line, .user = line};
+    lmb_graph *graph = NULL;
+    assert_int_equal(lmb_graph_create_from_file(GRAPH_FILE, import, &host, &graph, NULL), LMB_OK);
+    assert_string_equal(line, GRAPH_FILE ": line 3, column 9: states[1].name: no transitions lead to this state");
+    lmb_graph_destroy(graph);
+    lmb_import_destroy(import);
+}
+
+static void files_that_are_refused(void **state) {
+    (void)state;
+    lmb_import *import = import_hips();
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    write_graph("{'op':'rest',\n'speed':1}");
+    CHECK_REFUSAL(lmb_graph_create_from_file(NULL, import, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT, "path");
+    CHECK_REFUSAL(lmb_graph_create_from_file(GRAPH_FILE, NULL, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT,
+                  "import is NULL");
+    CHECK_REFUSAL(lmb_graph_create_from_file(GRAPH_FILE, import, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "graph is NULL");
+    CHECK_REFUSAL(lmb_graph_create_from_file("nowhere.json", import, NULL, &graph, &error), &error, LMB_ERROR_FILE,
+                  "nowhere.json: cannot be opened");
+    CHECK_REFUSAL(lmb_graph_create_from_file(".", import, NULL, &graph, &error), &error, LMB_ERROR_FILE, ".: ");
+    CHECK_REFUSAL(lmb_graph_create_from_file(GRAPH_FILE, import, NULL, &graph, &error), &error, LMB_ERROR_FORMAT,
+                  GRAPH_FILE ": line 2, column 1: speed: ");
+    write_graph("");
+    CHECK_REFUSAL(lmb_graph_create_from_file(GRAPH_FILE, import, NULL, &graph, &error), &error, LMB_ERROR_FORMAT,
+                  GRAPH_FILE ": line 1, column 1");
+    assert_null(graph);
+    lmb_import_destroy(import);
+}
+
+static lmb_result create_from_file(const lmb_host *host, lmb_error *error, void *user) {
+    lmb_graph *graph = NULL;
+    lmb_result result = lmb_graph_create_from_file(GRAPH_FILE, user, host, &graph, error);
+    assert_true((result == LMB_OK) == (graph != NULL));
+    lmb_graph_destroy(graph);
+    return result;
+}
+
+static void memory_for_a_file_that_is_refused(void **state) {
+    (void)state;
+    lmb_import *import = import_hips();
+    write_graph("{'op':'rest'}");
+    failing_host_try_all(create_from_file, import);
+    lmb_import_destroy(import);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources),
@@ -1054,6 +1154,10 @@ int main(void) {
         cmocka_unit_test(problems_past_the_list_are_counted),
         cmocka_unit_test(missing_pointers),
         cmocka_unit_test(memory_that_is_refused),
+        cmocka_unit_test_teardown(the_graph_of_a_file_needs_no_import, remove_graph),
+        cmocka_unit_test_teardown(warnings_of_a_file_are_logged, remove_graph),
+        cmocka_unit_test_teardown(files_that_are_refused, remove_graph),
+        cmocka_unit_test_teardown(memory_for_a_file_that_is_refused, remove_graph),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -2,6 +2,7 @@
 
 #include <limber/additive.h>
 #include <limber/cpu.h>
+#include <limber/graph_json.h>
 #include <limber/root_motion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@ lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical
                                   const lmb_rig *rig, const lmb_clip *const *clips, VkCommandBuffer commands,
                                   uint32_t slot) {
     lmb_error error;
-    lmb_graph *graph = NULL;
 #include "getting-started.inc"
     return result;
 }

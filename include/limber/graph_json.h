@@ -23,6 +23,7 @@ extern "C" {
 
 /// A graph that was read from a text, and what its descriptor refers to.
 typedef struct lmb_graph_json lmb_graph_json;
+typedef struct lmb_import lmb_import; // import.h
 
 /// A text, and the rig, clips and static poses that it may use.
 typedef struct lmb_graph_source {
@@ -76,6 +77,14 @@ LMB_API const lmb_graph_def *lmb_graph_json_def(const lmb_graph_json *graph);
 LMB_API uint32_t lmb_graph_json_warning_count(const lmb_graph_json *graph);
 /// Returns a warning, which lives as long as the lmb_graph_json.
 LMB_API const lmb_graph_problem *lmb_graph_json_warning_at(const lmb_graph_json *graph, uint32_t index);
+
+/// Reads a file and creates its graph for the rig and the clips of an import.
+///
+/// The graph needs neither of them afterwards. The file cannot name static poses: for these, and for clips from
+/// elsewhere, use lmb_graph_json_read() and lmb_graph_create(). Warnings are logged. Fails with #LMB_ERROR_FILE,
+/// #LMB_ERROR_ARGUMENT if a pointer is NULL, and as these two functions do.
+LMB_API lmb_result lmb_graph_create_from_file(const char *path, const lmb_import *import, const lmb_host *host,
+                                              lmb_graph **graph, lmb_error *error);
 
 #ifdef __cplusplus
 }
