@@ -233,9 +233,10 @@ static bool packed_vector_is_usable(const uint32_t *words, uint32_t track, uint3
 
 static lmb_result check_packed_rotations(const section *s, uint32_t track, summary *all, lmb_error *error) {
     packed_place place = find_packed_place(s->words, 0, track);
+    packed_range range = rotation_range(s->words, place, track);
     quaternion before = {0};
     for (uint32_t frame = 0; frame < s->frames; frame++) {
-        quaternion q = packed_rotation(s->words, place, track, frame);
+        quaternion q = packed_rotation(s->words, place, range, frame);
         float square = quaternion_dot(q, q);
         if (!(square > 0.999999f && square < 1.000001f)) {
             return fail_word(error, (uint64_t)place.first + (uint64_t)frame * place.frame_words,

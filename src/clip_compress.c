@@ -265,18 +265,21 @@ static void find_constant(const compressor *c, uint32_t channel, uint32_t joint,
 
 static void unpack_channel(const compressor *c, uint32_t channel, uint32_t joint, uint32_t bits) {
     const packed_place place = lmb_pack_track(&c->frames, channel, joint, bits, c->scratch);
+    const packed_range range =
+        channel == CHANNEL_ROTATION ? rotation_range(c->scratch, place, 0) : vector_range(c->scratch, 0);
     lmb_transform *row = c->motion.local + (size_t)joint * c->motion.samples;
     float from[4], to[4];
     for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
         const uint32_t frame = c->frame_of[sample];
         const uint32_t after = frame + 1 < c->frames.count ? frame + 1 : frame;
         if (channel == CHANNEL_ROTATION) {
-            const quaternion a = packed_rotation(c->scratch, place, 0, frame);
-            const quaternion b = packed_rotation(c->scratch, place, 0, after);
+            const quaternion a = packed_rotation(c->scratch, place, range, frame);
+            const quaternion b = packed_rotation(c->scratch, place, range, after);
             memcpy(from, &a, sizeof a);
             memcpy(to, &b, sizeof b);
         } else {
-            const vector a = packed_vector(c->scratch, place, 0, frame), b = packed_vector(c->scratch, place, 0, after);
+            const vector a = packed_vector(c->scratch, place, range, frame);
+            const vector b = packed_vector(c->scratch, place, range, after);
             memcpy(from, &a, sizeof a);
             memcpy(to, &b, sizeof b);
         }

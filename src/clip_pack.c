@@ -272,9 +272,10 @@ static bool packed_rotations_are_far(const writer *w, const packing *packings) {
         }
         const track t = load_track(w->words, 0, CHANNEL_ROTATION, joint);
         const packed_place place = find_packed_place(w->words, 0, t.values);
-        quaternion before = packed_rotation(w->words, place, t.values, 0);
+        const packed_range range = rotation_range(w->words, place, t.values);
+        quaternion before = packed_rotation(w->words, place, range, 0);
         for (uint32_t frame = 1; frame < t.keys; frame++) {
-            const quaternion next = packed_rotation(w->words, place, t.values, frame);
+            const quaternion next = packed_rotation(w->words, place, range, frame);
             if (lmb_rotation_is_far(before, next)) {
                 return true;
             }

@@ -178,11 +178,13 @@ OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, re
 #endif
 #endif
 
+// A float from its bits that is the same for all lanes.
 #ifdef LMB_GLSL
-#define LOAD_FLOAT(base, index) REAL(LOAD(base, index))
+#define FLOAT_OF_BITS(bits) REAL(bits)
 #else
-#define LOAD_FLOAT(base, index) lmb_float_of(LOAD(base, index))
+#define FLOAT_OF_BITS(bits) lmb_float_of(bits)
 #endif
+#define LOAD_FLOAT(base, index) FLOAT_OF_BITS(LOAD(base, index))
 
 #ifndef LMB_SIMD_WIDTH
 // a > b for integers below 2^31. SIMD code compares them as signed, which is faster.

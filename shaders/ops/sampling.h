@@ -339,17 +339,31 @@ uint shift;       // bits of that word before the key
 uint frame_words; // words per frame
 END_STRUCT(packed_place)
 
-// Up to 95 bits that contain a key.
-STRUCT(packed_key)
-uint from; // its first bit
+// The range of a packed track: what its fields of 0 represent, and the sizes of steps. For a rotation, `start` is the
+// lower end of the first step.
+STRUCT(packed_range)
+float start_x;
+float start_y;
+float start_z;
+float step_x;
+float step_y;
+float step_z;
+END_STRUCT(packed_range)
+
+// The fields of a packed key. `index` says which component a rotation omits, if each key has its own.
+STRUCT(packed_fields)
+real x;
+real y;
+real z;
+word index;
+END_STRUCT(packed_fields)
+
+// Up to 95 bits that contain a key, which begins in the first word.
+STRUCT(packed_words)
 word low;
 word middle;
 word high;
-#ifdef LMB_SIMD_WIDTH
-bool is_double; // 64 bits contain it, those of `both`
-lmb_doubles both;
-#endif
-END_STRUCT(packed_key)
+END_STRUCT(packed_words)
 
 OP packed_place find_packed_place(memory data, uint clip, uint at) {
     uint section = clip + LOAD(data, clip + CLIP_PACKED);
@@ -363,90 +377,125 @@ OP packed_place find_packed_place(memory data, uint clip, uint at) {
     return place;
 }
 
-// Reads only words that contain bits of the key. SIMD code reads 64 bits if they contain the key, possibly from a byte
-// within the first word on; otherwise four words. So a spare word may follow the key.
-OP packed_key load_packed_key(memory data, packed_place place, FRAME frame, uint bits) {
-    packed_key key;
-    key.from = place.shift;
+OP packed_words load_packed_words(memory data, packed_place place, FRAME frame, uint bits) {
+    packed_words words;
 #ifdef LMB_SIMD_WIDTH
     UNUSED(data);
-    uint bytes = place.shift + bits > 64u ? place.shift >> 3u : 0u;
-    key.is_double = place.shift + bits - 8u * bytes <= 64u;
-    if (key.is_double) {
-        key.from -= 8u * bytes;
-        key.both = lmb_load_doubles(frame, 4u * (size_t)place.first + bytes);
-    } else {
-        real words[4];
-        lmb_load_rows_at(frame, place.first, words);
-        key.low = BITS(words[0]);
-        key.middle = BITS(words[1]);
-        key.high = BITS(words[2]);
-    }
+    UNUSED(bits);
+    real all[4];
+    lmb_load_rows_at(frame, place.first, all);
+    words.low = BITS(all[0]);
+    words.middle = BITS(all[1]);
+    words.high = BITS(all[2]);
 #else
+    // Reads only words that contain bits of the key.
     word at = place.first + frame * place.frame_words;
-    key.low = GATHER(data, at);
-    key.middle = key.low;
-    key.high = key.low;
+    words.low = GATHER(data, at);
+    words.middle = words.low;
+    words.high = words.low;
     if (place.shift + bits > 32u) {
-        key.middle = GATHER(data, at + 1u);
+        words.middle = GATHER(data, at + 1u);
     }
     if (place.shift + bits > 64u) {
-        key.high = GATHER(data, at + 2u);
+        words.high = GATHER(data, at + 2u);
     }
 #endif
-    return key;
+    return words;
 }
 
-// The field of 1 to 21 bits that begins at bit `at` of a key.
-OP real packed_field(packed_key key, uint at, uint bits) {
-    uint from = key.from + at;
-#ifdef LMB_SIMD_WIDTH
-    if (key.is_double) {
-        return TO_REAL(lmb_bits_of_doubles(key.both, from, bits));
-    }
-#endif
-    word first = key.low;
-    word second = key.middle;
+// The field of 1 to 21 bits that begins at bit `from`.
+OP real packed_field(packed_words words, uint from, uint bits) {
+    word first = words.low;
+    word second = words.middle;
     if (from >= 32u) {
-        first = key.middle;
-        second = key.high;
+        first = words.middle;
+        second = words.high;
     }
     if (from >= 64u) {
-        first = key.high;
+        first = words.high;
     }
     uint shift = from & 31u;
     word joined = (first >> shift) | ((second << 1u) << (31u - shift));
     return TO_REAL(joined & ((1u << bits) - 1u));
 }
 
-OP vector packed_vector(memory data, packed_place place, uint at, FRAME frame) {
-    packed_key key = load_packed_key(data, place, frame, 3u * place.bits);
-    real x = packed_field(key, 0u, place.bits);
-    real y = packed_field(key, place.bits, place.bits);
-    real z = packed_field(key, 2u * place.bits, place.bits);
-    vector v;
-    v.x = LOAD_FLOAT(data, at + 1u) + x * LOAD_FLOAT(data, at + 4u);
-    v.y = LOAD_FLOAT(data, at + 2u) + y * LOAD_FLOAT(data, at + 5u);
-    v.z = LOAD_FLOAT(data, at + 3u) + z * LOAD_FLOAT(data, at + 6u);
-    return v;
+// Loads a key: `index_bits`, and three fields. SIMD code reads 64 bits if they contain the key, possibly from a byte
+// within the first word on; otherwise four words. So a spare word may follow the key.
+OP packed_fields load_packed_fields(memory data, packed_place place, FRAME frame, uint index_bits) {
+    packed_fields fields;
+    uint bits = place.bits;
+    uint all_bits = index_bits + 3u * bits;
+    fields.index = ALL_WORD(0u);
+#ifdef LMB_SIMD_WIDTH
+    uint bytes = place.shift + all_bits > 64u ? place.shift >> 3u : 0u;
+    uint begin = place.shift - 8u * bytes;
+    if (begin + all_bits <= 64u) {
+        lmb_doubles key = lmb_load_doubles(frame, 4u * (size_t)place.first + bytes);
+        uint from = begin + index_bits;
+        fields.x = TO_REAL(lmb_bits_of_doubles(key, from, bits));
+        fields.y = TO_REAL(lmb_bits_of_doubles(key, from + bits, bits));
+        fields.z = TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits));
+        if (index_bits != 0u) {
+            fields.index = lmb_bits_of_doubles(key, begin, index_bits);
+        }
+        return fields;
+    }
+#endif
+    packed_words words = load_packed_words(data, place, frame, all_bits);
+    uint first = place.shift + index_bits;
+    fields.x = packed_field(words, first, bits);
+    fields.y = packed_field(words, first + bits, bits);
+    fields.z = packed_field(words, first + 2u * bits, bits);
+    if (index_bits != 0u) {
+        fields.index = TO_WORD(packed_field(words, place.shift, index_bits));
+    }
+    return fields;
 }
 
-// The value in the middle of the step that a field denotes.
-OP real packed_component(memory data, packed_place place, uint at, uint component, real field) {
-    word start_code = ALL_WORD((LOAD(data, at + 1u) >> (10u * component)) & 1023u);
-    word extent = ALL_WORD((LOAD(data, at + 2u) >> (10u * component)) & 1023u) + 1u;
-    real one_step = TO_REAL(extent) * REAL(ALL_WORD((118u - place.bits) << 23u)); // 2^(-9 - bits)
-    real start = TO_REAL(start_code) * 0.001953125f - 1.0f;
-    return start + (field + 0.5f) * one_step;
+OP packed_range vector_range(memory data, uint at) {
+    packed_range range;
+    range.start_x = LOAD_FLOAT(data, at + 1u);
+    range.start_y = LOAD_FLOAT(data, at + 2u);
+    range.start_z = LOAD_FLOAT(data, at + 3u);
+    range.step_x = LOAD_FLOAT(data, at + 4u);
+    range.step_y = LOAD_FLOAT(data, at + 5u);
+    range.step_z = LOAD_FLOAT(data, at + 6u);
+    return range;
 }
 
-// Loads three components. The omitted one, which is never negative, follows from the unit length.
-OP quaternion packed_rotation(memory data, packed_place place, uint at, FRAME frame) {
+OP vector packed_vector(memory data, packed_place place, packed_range range, FRAME frame) {
+    packed_fields fields = load_packed_fields(data, place, frame, 0u);
+    return make_vector(fields.x * range.step_x + range.start_x, fields.y * range.step_y + range.start_y,
+                       fields.z * range.step_z + range.start_z);
+}
+
+// One of three components of ten bits.
+OP float ten_bits(uint three, uint component) {
+    return FLOAT_OF((three >> (10u * component)) & 1023u);
+}
+
+OP packed_range rotation_range(memory data, packed_place place, uint at) {
+    uint starts = LOAD(data, at + 1u);
+    uint extents = LOAD(data, at + 2u);
+    float one_step = FLOAT_OF_BITS((118u - place.bits) << 23u); // 2^(-9 - bits)
+    packed_range range;
+    range.start_x = ten_bits(starts, 0u) * 0.001953125f - 1.0f;
+    range.start_y = ten_bits(starts, 1u) * 0.001953125f - 1.0f;
+    range.start_z = ten_bits(starts, 2u) * 0.001953125f - 1.0f;
+    range.step_x = (ten_bits(extents, 0u) + 1.0f) * one_step;
+    range.step_y = (ten_bits(extents, 1u) + 1.0f) * one_step;
+    range.step_z = (ten_bits(extents, 2u) + 1.0f) * one_step;
+    return range;
+}
+
+// Loads three components: the values in the middle of the steps that the fields denote. The omitted one, which is never
+// negative, follows from the unit length.
+OP quaternion packed_rotation(memory data, packed_place place, packed_range range, FRAME frame) {
     uint index_bits = place.left_out == PACKED_INDEX_PER_KEY ? 2u : 0u;
-    packed_key key = load_packed_key(data, place, frame, index_bits + 3u * place.bits);
-    real a = packed_component(data, place, at, 0u, packed_field(key, index_bits, place.bits));
-    real b = packed_component(data, place, at, 1u, packed_field(key, index_bits + place.bits, place.bits));
-    real c = packed_component(data, place, at, 2u, packed_field(key, index_bits + 2u * place.bits, place.bits));
+    packed_fields fields = load_packed_fields(data, place, frame, index_bits);
+    real a = (fields.x + 0.5f) * range.step_x + range.start_x;
+    real b = (fields.y + 0.5f) * range.step_y + range.start_y;
+    real c = (fields.z + 0.5f) * range.step_z + range.start_z;
     real square = 1.0f - (a * a + (b * b + c * c));
     // Keys written by a builder are far above this bound.
     square = SELECT(square < 0.0009765625f, SPLAT(0.0009765625f), square);
@@ -463,26 +512,27 @@ OP quaternion packed_rotation(memory data, packed_place place, uint at, FRAME fr
         }
         return make_quaternion(a, b, c, d);
     }
-    word index = TO_WORD(packed_field(key, 0u, 2u));
-    real x = SELECT(index == 0u, d, a);
-    real y = SELECT(index == 1u, d, SELECT(index < 1u, a, b));
-    real z = SELECT(index == 2u, d, SELECT(index < 2u, b, c));
-    real w = SELECT(index == 3u, d, c);
+    real x = SELECT(fields.index == 0u, d, a);
+    real y = SELECT(fields.index == 1u, d, SELECT(fields.index < 1u, a, b));
+    real z = SELECT(fields.index == 2u, d, SELECT(fields.index < 2u, b, c));
+    real w = SELECT(fields.index == 3u, d, c);
     return make_quaternion(x, y, z, w);
 }
 
 OP vector sample_packed_vector(memory data, uint clip, track t, FOUND at) {
     packed_place place = find_packed_place(data, clip, t.values);
-    vector a = packed_vector(data, place, t.values, FRAME_OF_KEY(at));
-    vector b = packed_vector(data, place, t.values, FRAME_OF_AFTER(at));
+    packed_range range = vector_range(data, t.values);
+    vector a = packed_vector(data, place, range, FRAME_OF_KEY(at));
+    vector b = packed_vector(data, place, range, FRAME_OF_AFTER(at));
     vector sampled = lerp_vectors(a, b, AT(at).fraction);
     return snap_vector(sampled);
 }
 
 OP quaternion sample_packed_rotation(memory data, uint clip, track t, FOUND at, bool near) {
     packed_place place = find_packed_place(data, clip, t.values);
-    quaternion a = packed_rotation(data, place, t.values, FRAME_OF_KEY(at));
-    quaternion b = packed_rotation(data, place, t.values, FRAME_OF_AFTER(at));
+    packed_range range = rotation_range(data, place, t.values);
+    quaternion a = packed_rotation(data, place, range, FRAME_OF_KEY(at));
+    quaternion b = packed_rotation(data, place, range, FRAME_OF_AFTER(at));
     quaternion sampled = slerp_between_keys(a, b, at, near);
     return snap_rotation(sampled);
 }
