@@ -190,27 +190,23 @@ static bool add_node(lmb_assimp *assimp, pending entry) {
                                 .in_scene = true,
                                 .joint = LMB_NONE,
                                 .anchor = LMB_NONE};
-    const uint32_t count = tables->node_count;
-    if (count > LMB_MAX_JOINTS) {
+    uint32_t source_count = tables->node_count;
+    if (source_count > LMB_MAX_JOINTS) {
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "more than %u nodes", LMB_MAX_JOINTS);
     }
-    if (!lmb_importer_append(importer, &importer->scratch, &tables->nodes, count, &node, sizeof node) ||
-        !lmb_importer_append(importer, &importer->scratch, &assimp->sources, count, &entry.node, sizeof entry.node)) {
-        return false;
-    }
-    tables->node_count++;
-    return true;
+    return lmb_importer_append(importer, &importer->scratch, &assimp->sources, &source_count, &entry.node,
+                               sizeof entry.node) &&
+           lmb_importer_append(importer, &importer->scratch, &tables->nodes, &tables->node_count, &node, sizeof node);
 }
 
 // Pushes children in reverse, so that the first child is taken first and nodes keep the file's order.
 static bool push_children(lmb_importer *importer, const struct aiNode *node, uint32_t parent, pending **stack,
-                          size_t *count) {
+                          uint32_t *count) {
     for (unsigned i = node->mNumChildren; i-- > 0;) {
         const pending child = {node->mChildren[i], parent};
-        if (!lmb_importer_append(importer, &importer->scratch, stack, *count, &child, sizeof child)) {
+        if (!lmb_importer_append(importer, &importer->scratch, stack, count, &child, sizeof child)) {
             return false;
         }
-        (*count)++;
     }
     return true;
 }
@@ -220,7 +216,7 @@ static bool list_nodes(lmb_assimp *assimp) {
     lmb_importer *importer = assimp->tables.importer;
     const struct aiNode *root = assimp->scene->mRootNode;
     pending *stack = NULL;
-    size_t count = 0;
+    uint32_t count = 0;
     bool success = (drops_root(assimp) || add_node(assimp, (pending){root, LMB_NONE})) &&
                    push_children(importer, root, drops_root(assimp) ? LMB_NONE : 0, &stack, &count);
     while (success && count > 0) {

@@ -16,7 +16,7 @@ typedef struct animation {
     double start; // in ticks: the time of the first key if it is negative, else 0
     lmb_pool pool;
     lmb_track_def *tracks;
-    size_t track_count;
+    uint32_t track_count;
     lmb_name_list unmatched;
     uint32_t conflicts; // keys that have the time of another key
     bool has_motion;    // a track differs from the rest pose
@@ -214,7 +214,7 @@ static bool add_clip(lmb_assimp *assimp, animation *animation) {
     const lmb_clip_def def = {.name = animation->name,
                               .duration = isfinite(length) ? fmaxf(animation->duration, length) : animation->duration,
                               .tracks = animation->tracks,
-                              .track_count = (uint32_t)animation->track_count};
+                              .track_count = animation->track_count};
     lmb_gltf_place place = lmb_gltf_place_of("animations[%" PRIu32 "]", animation->index);
     return lmb_importer_add_clip(assimp->tables.importer, place.text, &def);
 }

@@ -20,7 +20,7 @@ typedef struct animation {
     lmb_gltf_list samplers;
     lmb_pool pool; // data that is needed until the clip is built
     lmb_track_def *tracks;
-    size_t track_count;
+    uint32_t track_count;
     float duration;  // of all channels, including skipped ones
     uint32_t *marks; // per node and path: 1 + the index of the last animation that has it
     uint32_t skipped_morphs;
@@ -31,10 +31,8 @@ typedef struct animation {
 } animation;
 
 static bool add_track(lmb_gltf *gltf, animation *animation, const lmb_track_def *track) {
-    bool added = lmb_importer_append(gltf->importer, &animation->pool, &animation->tracks, animation->track_count,
-                                     track, sizeof *track);
-    animation->track_count += added;
-    return added;
+    return lmb_importer_append(gltf->importer, &animation->pool, &animation->tracks, &animation->track_count, track,
+                               sizeof *track);
 }
 
 static bool check_times(const lmb_gltf *gltf, uint32_t accessor, const float *times, uint32_t count) {
@@ -290,7 +288,7 @@ static bool create_clip(lmb_gltf *gltf, const animation *animation) {
     lmb_clip_def def = {.name = animation->name,
                         .duration = animation->duration,
                         .tracks = animation->tracks,
-                        .track_count = (uint32_t)animation->track_count};
+                        .track_count = animation->track_count};
     return lmb_importer_add_clip(gltf->importer, animation->place.text, &def);
 }
 

@@ -45,11 +45,11 @@ bool lmb_gltf_keep_image(lmb_gltf *gltf, uint32_t index, lmb_image image) {
     image.bytes = copy;
     image.name = lmb_importer_copy_text(importer, &import->pool, image.name);
     if (copy == NULL || image.name == NULL ||
-        !lmb_importer_append(importer, &import->pool, &import->images, import->image_count, &image, sizeof image)) {
+        !lmb_importer_append(importer, &import->pool, &import->images, &import->image_count, &image, sizeof image)) {
         return false;
     }
     memcpy(copy, bytes, image.size);
-    gltf->image_of[index] = (uint32_t)import->image_count++;
+    gltf->image_of[index] = import->image_count - 1;
     return true;
 }
 

@@ -486,12 +486,8 @@ static bool add_mesh(lmb_gltf *gltf, const char *name, const lmb_gltf_material *
                      .image = material->image,
                      .double_sided = material->double_sided};
     memcpy(mesh.base_color, material->base_color, sizeof mesh.base_color);
-    if (mesh.name == NULL ||
-        !lmb_importer_append(importer, &import->pool, &import->meshes, import->mesh_count, &mesh, sizeof mesh)) {
-        return false;
-    }
-    import->mesh_count++;
-    return true;
+    return mesh.name != NULL &&
+           lmb_importer_append(importer, &import->pool, &import->meshes, &import->mesh_count, &mesh, sizeof mesh);
 }
 
 static void transform_texcoords(const lmb_gltf_material *material, lmb_gltf_geometry *geometry) {

@@ -600,14 +600,11 @@ bool lmb_gltf_list_rests(lmb_gltf *gltf) {
         const lmb_gltf_node *node = &gltf->nodes[i];
         for (int channel = LMB_CHANNEL_TRANSLATION; node->in_rig && channel <= LMB_CHANNEL_SCALE; channel++) {
             lmb_gltf_rest rest = {.node = i};
-            if (!rest_differs(gltf, node, (lmb_channel)channel, &rest.track)) {
-                continue;
-            }
-            if (!lmb_importer_append(importer, &importer->scratch, &gltf->rests, gltf->rest_count, &rest,
+            if (rest_differs(gltf, node, (lmb_channel)channel, &rest.track) &&
+                !lmb_importer_append(importer, &importer->scratch, &gltf->rests, &gltf->rest_count, &rest,
                                      sizeof rest)) {
                 return false;
             }
-            gltf->rest_count++;
         }
     }
     return true;

@@ -149,14 +149,13 @@ static bool prepare_names(lmb_graph_reader *reader) {
         const lmb_clip *clip = source->clips[i];
         reader->clips[i] = (lmb_name){lmb_clip_name(clip), i};
         reader->longest = fmaxf(reader->longest, lmb_clip_duration(clip));
-        if (!lmb_graph_append(reader, &graph->pool, &graph->clips, &graph->def.clip_count, &clip, sizeof clip)) {
+        if (!lmb_graph_append(reader, &graph->pool, &graph->def.clips, &graph->def.clip_count, &clip, sizeof clip)) {
             return false;
         }
     }
     lmb_names_sort(reader->joints, joint_count);
     lmb_names_sort(reader->channels, channel_count);
     lmb_names_sort(reader->clips, source->clip_count);
-    graph->def.clips = graph->clips;
     return true;
 }
 
@@ -220,11 +219,7 @@ static void finish_moving(lmb_graph_reader *reader) {
         parameters[i] = (lmb_parameter_def){from->name, from->initial.value, from->min.value, from->max.value};
     }
     graph->def.parameters = parameters;
-    graph->def.smoothed = graph->smoothed;
-    graph->def.computed = graph->computed;
-    graph->def.groups = graph->groups;
     graph->def.fades = graph->fades;
-    graph->def.event_names = graph->events;
     graph->def.motion = graph->has_character_motion ? &graph->motion : NULL;
 }
 
@@ -253,12 +248,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph
     finish_root(reader);
     lmb_graph_json *graph = reader->graph;
     graph->def.nodes = graph->nodes;
-    graph->def.masks = (const uint8_t *const *)graph->masks;
-    graph->def.mirrors = graph->mirrors;
-    graph->def.joint_maps = graph->joint_maps;
-    graph->def.joint_limits = (const lmb_joint_limit_def *const *)graph->joint_limits;
     finish_moving(reader);
-    graph->def.channel_ranges = (const lmb_channel_range *const *)graph->ranges;
     if (reader->result == LMB_OK && reader->problem_count == 0) {
         check_program(reader);
     }

@@ -33,32 +33,23 @@ typedef struct lmb_graph_named {
 
 struct lmb_graph_json {
     lmb_budget budget;
-    lmb_pool pool; // of everything below
-    lmb_graph_def def;
-    lmb_node_def *nodes;
-    uint8_t **masks;
+    lmb_pool pool;       // of everything below
+    lmb_graph_def def;   // its clips are the source's, then the copies from which root motion was extracted
+    lmb_node_def *nodes; // of the definition, as the other lists that change after they were added
     lmb_index mask_index;
-    lmb_mirror_def *mirrors;
-    lmb_joint_limit_def **joint_limits;
     lmb_index limits_index;
-    lmb_joint_map_def *joint_maps;
+    uint32_t **part_tables; // of the joint maps
+    uint32_t part_count;
     lmb_index part_index;
-    lmb_channel_range **ranges; // parallel to the limits
-    const lmb_clip **clips;     // the source's clips, then the copies from which root motion was extracted
     lmb_graph_declared *parameters;
     lmb_index parameter_index; // by name
-
-    lmb_smoothed_def *smoothed;
-    lmb_computed_def *computed;
     lmb_graph_named *fade_names;
     uint32_t fade_name_count;
-    lmb_group_def *groups;
     const lmb_player_def **leaders; // the first player of each group
     lmb_fade_def *fades;
     bool has_character_motion;
     lmb_motion_def motion;
     lmb_value update_every;
-    const char **events;
     lmb_index event_index; // by name
     lmb_graph_problem *warnings;
     uint32_t warning_count;
@@ -197,8 +188,7 @@ const char *lmb_graph_text_of(const lmb_graph_source *source, size_t *size);
 // Reads JSON into reader->json.
 bool lmb_graph_read_json(lmb_graph_reader *reader, const char *text, size_t size);
 void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
-// Adds an element to an array whose pointer is at `array`; returns false if memory ran out. All elements of the array
-// must have been added this way.
+// Appends as lmb_pool_append() does.
 bool lmb_graph_append(lmb_graph_reader *reader, lmb_pool *pool, void *array, uint32_t *count, const void *element,
                       size_t size);
 // Adds the next element to a table in the graph's pool.

@@ -205,23 +205,7 @@ void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count,
 
 bool lmb_graph_append(lmb_graph_reader *reader, lmb_pool *pool, void *array, uint32_t *count, const void *element,
                       size_t size) {
-    char *elements;
-    memcpy(&elements, array, sizeof elements);
-    // There is room for 16, 32, 64 and so on: an array is full if it has as many.
-    if (*count == 0 || (*count >= 16 && (*count & (*count - 1)) == 0)) {
-        char *larger = lmb_graph_allocate(reader, pool, *count == 0 ? 16 : (size_t)*count * 2, size);
-        if (larger == NULL) {
-            return false;
-        }
-        if (*count > 0) {
-            memcpy(larger, elements, *count * size);
-            lmb_pool_release(pool, elements);
-        }
-        memcpy(array, &larger, sizeof larger);
-        elements = larger;
-    }
-    memcpy(elements + (*count)++ * size, element, size);
-    return true;
+    return lmb_pool_append(pool, array, count, element, size) || fail_without(reader, NULL) != NULL;
 }
 
 bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash) {

@@ -90,22 +90,25 @@ static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t count, share 
     }
 }
 
-// Returns the index of this mask. The graph takes ownership of it, or releases it if it has an equal one already.
-static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
-    lmb_graph_json *graph = reader->graph;
-    uint32_t count = count_parts(reader->source->rig);
-    uint64_t hash = lmb_index_hash(mask, count);
-    for (uint32_t i = lmb_index_first(&graph->mask_index, hash); i != LMB_NONE;
-         i = lmb_index_next(&graph->mask_index, i)) {
-        if (memcmp(graph->masks[i], mask, count) == 0) {
-            lmb_pool_release(&graph->pool, mask);
+// Returns the index of a block in a list of pointers to blocks of this size. The list takes ownership of the block; one
+// that it has already is released.
+static uint32_t intern(lmb_graph_reader *reader, lmb_index *index, void *list, uint32_t *count, void *block,
+                       size_t size) {
+    lmb_pool *pool = &reader->graph->pool;
+    const uint64_t hash = lmb_index_hash(block, size);
+    const char *blocks;
+    memcpy(&blocks, list, sizeof blocks);
+    for (uint32_t i = lmb_index_first(index, hash); i != LMB_NONE; i = lmb_index_next(index, i)) {
+        const void *known;
+        memcpy(&known, blocks + i * sizeof known, sizeof known);
+        if (memcmp(known, block, size) == 0) {
+            lmb_pool_release(pool, block);
             return i;
         }
     }
-    if (!lmb_graph_append(reader, &graph->pool, &graph->masks, &graph->def.mask_count, &mask, sizeof mask)) {
-        return 0;
-    }
-    return lmb_graph_index(reader, &graph->mask_index, hash) ? graph->def.mask_count - 1 : 0;
+    return lmb_graph_append(reader, pool, list, count, &block, sizeof block) && lmb_graph_index(reader, index, hash)
+               ? *count - 1
+               : 0;
 }
 
 uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
@@ -129,9 +132,11 @@ uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, ui
 }
 
 void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_json *graph = reader->graph;
     uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
     if (mask != NULL) {
-        *(uint32_t *)(void *)((char *)target + field->offset) = add_mask(reader, mask);
+        *(uint32_t *)(void *)((char *)target + field->offset) = intern(
+            reader, &graph->mask_index, &graph->def.masks, &graph->def.mask_count, mask, count_parts(graph->def.rig));
     }
 }
 
@@ -169,24 +174,17 @@ static void read_pairs(lmb_graph_reader *reader, uint32_t value, uint32_t *table
     }
 }
 
-// Returns the index of a joint map with this table. The graph takes ownership of the table, or releases it if it has an
-// equal joint map already.
-static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table, uint32_t joint_count) {
+// Returns the index of a joint map. The table ends with the number of joints of the input.
+static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table) {
     lmb_graph_json *graph = reader->graph;
-    size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *table;
-    uint64_t hash = lmb_index_hash(table, size);
-    for (uint32_t i = lmb_index_first(&graph->part_index, hash); i != LMB_NONE;
-         i = lmb_index_next(&graph->part_index, i)) {
-        if (graph->joint_maps[i].joint_count == joint_count && memcmp(graph->joint_maps[i].joints, table, size) == 0) {
-            lmb_pool_release(&graph->pool, table);
-            return i;
-        }
-    }
-    const lmb_joint_map_def map = {table, joint_count};
-    if (!lmb_graph_append(reader, &graph->pool, &graph->joint_maps, &graph->def.joint_map_count, &map, sizeof map)) {
-        return LMB_NONE;
-    }
-    return lmb_graph_index(reader, &graph->part_index, hash) ? graph->def.joint_map_count - 1 : LMB_NONE;
+    const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig), before = graph->part_count;
+    const lmb_joint_map_def map = {table, table[joint_count]};
+    const uint32_t index = intern(reader, &graph->part_index, &graph->part_tables, &graph->part_count, table,
+                                  (joint_count + 1) * sizeof *table);
+    return graph->part_count == before || lmb_graph_append(reader, &graph->pool, &graph->def.joint_maps,
+                                                           &graph->def.joint_map_count, &map, sizeof map)
+               ? index
+               : LMB_NONE;
 }
 
 void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -200,14 +198,14 @@ void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field,
         lmb_graph_report(reader, value, "no joints");
         return;
     }
-    uint32_t *table = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *table);
+    uint32_t *table = lmb_graph_allocate(reader, &reader->graph->pool, joint_count + 1, sizeof *table);
     if (table == NULL) {
         return;
     }
     memset(table, 0xff, joint_count * sizeof *table); // LMB_NONE
     (is_list ? read_list : read_pairs)(reader, value, table);
-    *(uint32_t *)(void *)((char *)target + field->offset) =
-        add_part(reader, table, is_list ? given->count : joint_count);
+    table[joint_count] = is_list ? given->count : joint_count;
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_part(reader, table);
 }
 
 // ---- Mirrors: their axis, and the partners of joints and channels.
@@ -374,11 +372,12 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
               lmb_graph_find_member(reader, node->object, stated));
     }
     for (uint32_t i = 0; i < graph->def.mirror_count; i++) {
-        if (are_alike(&graph->mirrors[i], &mirror, reader->source->rig)) {
+        if (are_alike(&graph->def.mirrors[i], &mirror, reader->source->rig)) {
             return i;
         }
     }
-    if (!lmb_graph_append(reader, &graph->pool, &graph->mirrors, &graph->def.mirror_count, &mirror, sizeof mirror)) {
+    if (!lmb_graph_append(reader, &graph->pool, &graph->def.mirrors, &graph->def.mirror_count, &mirror,
+                          sizeof mirror)) {
         return 0;
     }
     return graph->def.mirror_count - 1;
@@ -484,27 +483,18 @@ static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_de
     }
 }
 
-// Returns the index of these limits. The graph takes ownership of them, or releases them if it has equal ones already.
-static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits, lmb_channel_range *ranges) {
+// Returns the index of joint limits, which the ranges of the channels follow in one block of this size.
+static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
+                           size_t size) {
     lmb_graph_json *graph = reader->graph;
-    size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *limits;
-    size_t ranges_size = lmb_rig_channel_count(reader->source->rig) * sizeof *ranges;
-    uint64_t hash = lmb_index_hash(limits, size) ^ lmb_index_hash(ranges, ranges_size);
-    for (uint32_t i = lmb_index_first(&graph->limits_index, hash); i != LMB_NONE;
-         i = lmb_index_next(&graph->limits_index, i)) {
-        if (memcmp(graph->joint_limits[i], limits, size) == 0 && memcmp(graph->ranges[i], ranges, ranges_size) == 0) {
-            lmb_pool_release(&graph->pool, limits);
-            lmb_pool_release(&graph->pool, ranges);
-            return i;
-        }
-    }
     uint32_t range_count = graph->def.joint_limits_count;
-    if (!lmb_graph_append(reader, &graph->pool, &graph->ranges, &range_count, &ranges, sizeof ranges) ||
-        !lmb_graph_append(reader, &graph->pool, &graph->joint_limits, &graph->def.joint_limits_count, &limits,
-                          sizeof limits)) {
-        return 0;
-    }
-    return lmb_graph_index(reader, &graph->limits_index, hash) ? graph->def.joint_limits_count - 1 : 0;
+    const uint32_t before = range_count;
+    const uint32_t index =
+        intern(reader, &graph->limits_index, &graph->def.joint_limits, &graph->def.joint_limits_count, limits, size);
+    return graph->def.joint_limits_count == before || lmb_graph_append(reader, &graph->pool, &graph->def.channel_ranges,
+                                                                       &range_count, &ranges, sizeof ranges)
+               ? index
+               : 0;
 }
 
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -515,11 +505,12 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
     uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
     uint32_t channel_count = lmb_rig_channel_count(reader->source->rig);
     bool *given = lmb_graph_allocate(reader, &reader->scratch, (size_t)joint_count + channel_count, sizeof *given);
-    lmb_joint_limit_def *limits = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *limits);
-    lmb_channel_range *ranges = lmb_graph_allocate(reader, &reader->graph->pool, channel_count, sizeof *ranges);
-    if (given == NULL || limits == NULL || ranges == NULL) {
+    const size_t size = joint_count * sizeof(lmb_joint_limit_def) + channel_count * sizeof(lmb_channel_range);
+    lmb_joint_limit_def *limits = lmb_graph_allocate(reader, &reader->graph->pool, 1, size);
+    if (given == NULL || limits == NULL) {
         return;
     }
+    lmb_channel_range *ranges = (lmb_channel_range *)(limits + joint_count);
     for (uint32_t channel = 0; channel < channel_count; channel++) {
         ranges[channel] = lmb_default_channel_range();
     }
@@ -538,5 +529,5 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
               (lmb_graph_def){.joint_limits = &all_limits, .joint_limits_count = 1, .channel_ranges = &all_ranges},
               value);
     }
-    *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits, ranges);
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits, ranges, size);
 }

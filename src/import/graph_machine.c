@@ -41,7 +41,7 @@ static uint32_t find_place(const lmb_graph_reader *reader, uint32_t value, lmb_o
 }
 
 static const lmb_clip *clip_of(const lmb_graph_reader *reader, uint32_t node) {
-    return reader->graph->clips[(uint32_t)reader->graph->nodes[node].clip.constant];
+    return reader->graph->def.clips[(uint32_t)reader->graph->nodes[node].clip.constant];
 }
 
 // Returns the node of a clip that plays in the state from which the transition starts, or in a machine inside it: by

@@ -78,8 +78,7 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
         *index = lmb_constant((float)reader->graph->def.clip_count);
         const lmb_clip *rest = lmb_root_motion_clip(motion);
         lmb_graph_json *graph = reader->graph;
-        lmb_graph_append(reader, &graph->pool, &graph->clips, &graph->def.clip_count, &rest, sizeof rest);
-        graph->def.clips = graph->clips;
+        lmb_graph_append(reader, &graph->pool, &graph->def.clips, &graph->def.clip_count, &rest, sizeof rest);
     }
 }
 
@@ -192,8 +191,8 @@ static const lmb_graph_fields character_motion_fields = {"\"character-motion\"",
 static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
     bool found = lmb_value_reads(value) == parameter;
     for (uint32_t i = 0; i < graph->def.computed_count && value.kind == LMB_VALUE_PARAMETER && !found; i++) {
-        for (uint32_t k = 0; k < LMB_MAX_COMPUTED_INPUTS && graph->computed[i].parameter == value.parameter; k++) {
-            found = found || reads(graph, graph->computed[i].inputs[k], parameter);
+        for (uint32_t k = 0; k < LMB_MAX_COMPUTED_INPUTS && graph->def.computed[i].parameter == value.parameter; k++) {
+            found = found || reads(graph, graph->def.computed[i].inputs[k], parameter);
         }
     }
     return found;
@@ -207,7 +206,7 @@ static const char *find_reader(const lmb_graph_json *graph, uint32_t parameter) 
         is_read = is_read || reads(graph, character_motion->velocity[i], parameter);
     }
     for (uint32_t i = 0; i < graph->def.smoothed_count; i++) {
-        if (lmb_value_reads(graph->smoothed[i].source) == parameter) {
+        if (lmb_value_reads(graph->def.smoothed[i].source) == parameter) {
             return "what the character motion writes cannot be smoothed";
         }
     }
@@ -293,7 +292,7 @@ typedef struct play {
 // Returns the event of that name, or LMB_NONE.
 static uint32_t find_event(const lmb_graph_json *graph, const char *name) {
     uint32_t i = lmb_index_first(&graph->event_index, lmb_index_hash_text(name));
-    while (i != LMB_NONE && strcmp(graph->events[i], name) != 0) {
+    while (i != LMB_NONE && strcmp(graph->def.event_names[i], name) != 0) {
         i = lmb_index_next(&graph->event_index, i);
     }
     return i;
@@ -315,7 +314,8 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
                                          : "END is no event; an end is reported by \"end\": true");
     } else if (event == LMB_NONE) {
         event = graph->def.event_count;
-        if (!lmb_graph_append(reader, &graph->pool, &graph->events, &graph->def.event_count, &name, sizeof name) ||
+        if (!lmb_graph_append(reader, &graph->pool, &graph->def.event_names, &graph->def.event_count, &name,
+                              sizeof name) ||
             !lmb_graph_index(reader, &graph->event_index, lmb_index_hash_text(name))) {
             return;
         }
@@ -480,7 +480,7 @@ static void take_from_clip(lmb_graph_reader *reader, const lmb_graph_node *node,
 
 static uint32_t find_group(const lmb_graph_json *graph, const char *name) {
     uint32_t group = 0;
-    while (group < graph->def.group_count && strcmp(graph->groups[group].name, name) != 0) {
+    while (group < graph->def.group_count && strcmp(graph->def.groups[group].name, name) != 0) {
         group++;
     }
     return group;
@@ -493,7 +493,7 @@ static void add_group(lmb_graph_reader *reader, const play *read, const lmb_play
     group.name = read->group;
     group.cadence = read->cadence;
     if (lmb_graph_append(reader, &graph->pool, &graph->leaders, &leader_count, &leader, sizeof leader)) {
-        lmb_graph_append(reader, &graph->pool, &graph->groups, &graph->def.group_count, &group, sizeof group);
+        lmb_graph_append(reader, &graph->pool, &graph->def.groups, &graph->def.group_count, &group, sizeof group);
     }
 }
 
@@ -533,7 +533,7 @@ static void join_group(lmb_graph_reader *reader, const play *read, lmb_player_de
     const uint32_t index = find_group(graph, read->group);
     const bool leads = index == graph->def.group_count;
     check_member(reader, read, leads ? NULL : graph->leaders[index]);
-    const lmb_cadence cadence = leads ? read->cadence : graph->groups[index].cadence;
+    const lmb_cadence cadence = leads ? read->cadence : graph->def.groups[index].cadence;
     if (cadence == LMB_CADENCE_VELOCITY &&
         lmb_clip_velocity(player->velocity, player->motion, read->duration) == 0.0f) {
         lmb_graph_report(reader, find_stated(reader, read, leads ? "cadence" : "group"),

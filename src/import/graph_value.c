@@ -128,8 +128,8 @@ static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_lif
     lmb_graph_json *graph = reader->graph;
     uint32_t count = graph->def.smoothed_count;
     for (uint32_t i = 0; i < count; i++) {
-        if (graph->smoothed[i].source.parameter == source && graph->smoothed[i].half_life == half_life) {
-            return graph->smoothed[i].parameter;
+        if (graph->def.smoothed[i].source.parameter == source && graph->def.smoothed[i].half_life == half_life) {
+            return graph->def.smoothed[i].parameter;
         }
     }
     if (source >= graph->def.parameter_count) {
@@ -139,7 +139,8 @@ static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_lif
     const uint32_t parameter =
         lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
     const lmb_smoothed_def added = lmb_smoothed_parameter(lmb_parameter(source), half_life, parameter);
-    return lmb_graph_append(reader, &graph->pool, &graph->smoothed, &graph->def.smoothed_count, &added, sizeof added)
+    return lmb_graph_append(reader, &graph->pool, &graph->def.smoothed, &graph->def.smoothed_count, &added,
+                            sizeof added)
                ? parameter
                : 0;
 }
@@ -289,7 +290,8 @@ static lmb_value add_computed(lmb_graph_reader *reader, const lmb_computed_def *
     }
     lmb_computed_def added = *computed;
     added.parameter = parameter;
-    if (!lmb_graph_append(reader, &graph->pool, &graph->computed, &graph->def.computed_count, &added, sizeof added)) {
+    if (!lmb_graph_append(reader, &graph->pool, &graph->def.computed, &graph->def.computed_count, &added,
+                          sizeof added)) {
         return lmb_constant(0.0f);
     }
     graph->parameters[parameter].is_computed = true;
@@ -513,9 +515,9 @@ static void find_defaults(lmb_graph_reader *reader) {
         row[i] = graph->parameters[i].initial.value;
     }
     for (uint32_t i = 0; i < graph->def.computed_count; i++) {
-        const float number = lmb_computed_at(&graph->computed[i], row);
-        lmb_graph_declared *parameter = &graph->parameters[graph->computed[i].parameter];
-        row[graph->computed[i].parameter] = parameter->initial.value = number;
+        const float number = lmb_computed_at(&graph->def.computed[i], row);
+        lmb_graph_declared *parameter = &graph->parameters[graph->def.computed[i].parameter];
+        row[graph->def.computed[i].parameter] = parameter->initial.value = number;
         parameter->min.value = fminf(number, 0.0f);
         parameter->max.value = fmaxf(number, 1.0f);
     }
@@ -526,7 +528,7 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
         finish_parameter(reader, &reader->graph->parameters[i]);
     }
     for (uint32_t i = 0; i < reader->graph->def.smoothed_count && !reader->is_full && reader->result == LMB_OK; i++) {
-        const lmb_smoothed_def *def = &reader->graph->smoothed[i];
+        const lmb_smoothed_def *def = &reader->graph->def.smoothed[i];
         const lmb_graph_declared *source = &reader->graph->parameters[def->source.parameter];
         lmb_graph_declared *smoothed = &reader->graph->parameters[def->parameter];
         smoothed->initial = source->initial;

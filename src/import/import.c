@@ -68,7 +68,7 @@ static void hold_vertex(lmb_rig *rig, const lmb_vertex *vertex) {
 
 // Sets the radii of the rig's joints: spheres that contain the vertices bound to them.
 static void find_radii(lmb_import *import) {
-    for (size_t i = 0; i < import->mesh_count; i++) {
+    for (uint32_t i = 0; i < import->mesh_count; i++) {
         const lmb_mesh *mesh = &import->meshes[i];
         for (uint32_t k = 0; k < mesh->vertex_count; k++) {
             hold_vertex(import->rig, &mesh->vertices[k]);
@@ -77,7 +77,7 @@ static void find_radii(lmb_import *import) {
 }
 
 static LMB_NOINLINE bool read_content(lmb_importer *importer, const uint8_t *bytes, size_t size) {
-    size_t clips_before = importer->import->clip_count;
+    const uint32_t clips_before = importer->import->clip_count;
     if (!read_format(importer, bytes, size)) {
         return false;
     }
@@ -207,7 +207,7 @@ void lmb_import_destroy(lmb_import *import) {
     if (import == NULL) {
         return;
     }
-    for (size_t i = 0; i < import->clip_count; i++) {
+    for (uint32_t i = 0; i < import->clip_count; i++) {
         lmb_clip_destroy(import->clips[i]);
     }
     lmb_rig_destroy(import->rig);
@@ -221,7 +221,7 @@ const lmb_rig *lmb_import_rig(const lmb_import *import) {
 }
 
 uint32_t lmb_import_clip_count(const lmb_import *import) {
-    return (uint32_t)import->clip_count;
+    return import->clip_count;
 }
 
 const lmb_clip *lmb_import_clip(const lmb_import *import, uint32_t index) {
@@ -229,7 +229,7 @@ const lmb_clip *lmb_import_clip(const lmb_import *import, uint32_t index) {
 }
 
 uint32_t lmb_import_mesh_count(const lmb_import *import) {
-    return (uint32_t)import->mesh_count;
+    return import->mesh_count;
 }
 
 const lmb_mesh *lmb_import_mesh(const lmb_import *import, uint32_t index) {
@@ -237,7 +237,7 @@ const lmb_mesh *lmb_import_mesh(const lmb_import *import, uint32_t index) {
 }
 
 uint32_t lmb_import_image_count(const lmb_import *import) {
-    return (uint32_t)import->image_count;
+    return import->image_count;
 }
 
 const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index) {
@@ -245,7 +245,7 @@ const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index) {
 }
 
 uint32_t lmb_import_note_count(const lmb_import *import) {
-    return (uint32_t)import->note_count;
+    return import->note_count;
 }
 
 const char *lmb_import_note(const lmb_import *import, uint32_t index) {

@@ -58,19 +58,9 @@ void *lmb_importer_keep(lmb_importer *importer, size_t count, size_t size) {
     return lmb_importer_allocate(importer, &importer->import->pool, count, size);
 }
 
-bool lmb_importer_append(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, const void *element,
+bool lmb_importer_append(lmb_importer *importer, lmb_pool *pool, void *array, uint32_t *count, const void *element,
                          size_t size) {
-    void *elements;
-    memcpy(&elements, array, sizeof elements);
-    const bool is_full = count == 0 || (count >= 16 && (count & (count - 1)) == 0);
-    size_t capacity = is_full ? count : count + 1;
-    elements = lmb_pool_grow(pool, elements, count, &capacity, size);
-    if (elements == NULL) {
-        return lmb_importer_fail_memory(importer);
-    }
-    memcpy((uint8_t *)elements + count * size, element, size);
-    memcpy(array, &elements, sizeof elements);
-    return true;
+    return lmb_pool_append(pool, array, count, element, size) || lmb_importer_fail_memory(importer);
 }
 
 char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char *text) {
@@ -104,10 +94,9 @@ bool lmb_importer_note(lmb_importer *importer, const char *format, ...) {
     lmb_import *import = importer->import;
     char *note = lmb_importer_copy_text(importer, &import->pool, importer->adds_clips ? line : line + place);
     if (note == NULL ||
-        !lmb_importer_append(importer, &import->pool, &import->notes, import->note_count, &note, sizeof note)) {
+        !lmb_importer_append(importer, &import->pool, &import->notes, &import->note_count, &note, sizeof note)) {
         return false;
     }
-    import->note_count++;
     lmb_host_log(&import->budget.host, LMB_LOG_WARNING, "%s", line);
     return true;
 }
@@ -128,11 +117,10 @@ bool lmb_importer_create_rig(lmb_importer *importer, const lmb_joint_def *joints
 
 bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip) {
     lmb_import *import = importer->import;
-    if (!lmb_importer_append(importer, &import->pool, &import->clips, import->clip_count, &clip, sizeof clip)) {
+    if (!lmb_importer_append(importer, &import->pool, &import->clips, &import->clip_count, &clip, sizeof clip)) {
         lmb_clip_destroy(clip);
         return false;
     }
-    import->clip_count++;
     return true;
 }
 

@@ -12,13 +12,13 @@ struct lmb_import {
     lmb_pool pool; // for everything below
     lmb_rig *rig;
     lmb_clip **clips;
-    size_t clip_count;
+    uint32_t clip_count;
     lmb_mesh *meshes;
-    size_t mesh_count;
+    uint32_t mesh_count;
     lmb_image *images;
-    size_t image_count;
+    uint32_t image_count;
     char **notes;
-    size_t note_count;
+    uint32_t note_count;
 };
 
 typedef enum lmb_format {
@@ -47,9 +47,8 @@ bool lmb_importer_fail_memory(lmb_importer *importer);
 void *lmb_importer_allocate(lmb_importer *importer, lmb_pool *pool, size_t count, size_t size);
 void *lmb_importer_scratch(lmb_importer *importer, size_t count, size_t size); // until the import ends
 void *lmb_importer_keep(lmb_importer *importer, size_t count, size_t size);    // as long as its result
-// Appends an element to an array of `count` elements, which grows by powers of two; `array` is the address of its
-// pointer.
-bool lmb_importer_append(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, const void *element,
+// Appends as lmb_pool_append() does.
+bool lmb_importer_append(lmb_importer *importer, lmb_pool *pool, void *array, uint32_t *count, const void *element,
                          size_t size);
 char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char *text);
 

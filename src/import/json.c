@@ -15,7 +15,6 @@ typedef struct reader {
     uint32_t depth; // of arrays and objects that are not closed yet
     lmb_pool *pool;
     lmb_json *json;
-    size_t capacity; // of the values
     lmb_json_error *error;
 } reader;
 
@@ -60,14 +59,12 @@ static bool expect(reader *r, const char *characters, const char *reason) {
 // Adds a value that starts here; returns its index, or LMB_NONE without memory.
 static uint32_t add_value(reader *r, lmb_json_type type) {
     lmb_json *json = r->json;
-    lmb_json_value *values = lmb_pool_grow(r->pool, json->values, json->count, &r->capacity, sizeof *values);
-    if (values == NULL) {
+    const lmb_json_value value = {.type = type, .start = (uint32_t)r->at};
+    if (!lmb_pool_append(r->pool, &json->values, &json->count, &value, sizeof value)) {
         r->error->result = LMB_ERROR_MEMORY;
         return LMB_NONE;
     }
-    json->values = values;
-    values[json->count] = (lmb_json_value){.type = type, .start = (uint32_t)r->at};
-    return json->count++;
+    return json->count - 1;
 }
 
 // The value ends here, and everything read since it was added is inside it.

@@ -89,24 +89,27 @@ static void put_mesh(writer *out, const lmb_mesh *mesh) {
 size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size) {
     writer out = {.bytes = bytes, .room = size};
     put(&out, LMB_PACK_MAGIC, MAGIC_SIZE);
-    const uint32_t counts[] = {lmb_rig_joint_count(import->rig), lmb_rig_channel_count(import->rig),
-                               (uint32_t)import->clip_count,     (uint32_t)import->mesh_count,
-                               (uint32_t)import->image_count,    (uint32_t)import->note_count};
+    const uint32_t counts[] = {lmb_rig_joint_count(import->rig),
+                               lmb_rig_channel_count(import->rig),
+                               import->clip_count,
+                               import->mesh_count,
+                               import->image_count,
+                               import->note_count};
     put(&out, counts, sizeof counts);
     put_rig(&out, import->rig);
-    for (size_t i = 0; i < import->clip_count; i++) {
+    for (uint32_t i = 0; i < import->clip_count; i++) {
         size_t clip_size;
         const void *clip = lmb_clip_block(import->clips[i], &clip_size);
         put_block(&out, clip, clip_size);
     }
-    for (size_t i = 0; i < import->mesh_count; i++) {
+    for (uint32_t i = 0; i < import->mesh_count; i++) {
         put_mesh(&out, &import->meshes[i]);
     }
-    for (size_t i = 0; i < import->image_count; i++) {
+    for (uint32_t i = 0; i < import->image_count; i++) {
         put_text(&out, import->images[i].name);
         put_block(&out, import->images[i].bytes, import->images[i].size);
     }
-    for (size_t i = 0; i < import->note_count; i++) {
+    for (uint32_t i = 0; i < import->note_count; i++) {
         put_text(&out, import->notes[i]);
     }
     return out.size;

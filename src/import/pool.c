@@ -54,21 +54,24 @@ void lmb_pool_release(lmb_pool *pool, void *memory) {
     lmb_host_release(&pool->budget->host, block);
 }
 
-void *lmb_pool_grow(lmb_pool *pool, void *array, size_t count, size_t *capacity, size_t size) {
-    if (count < *capacity) {
-        return array;
+bool lmb_pool_append(lmb_pool *pool, void *array, uint32_t *count, const void *element, size_t size) {
+    char *elements;
+    memcpy(&elements, array, sizeof elements);
+    // There is room for 16, 32, 64 and so on: an array is full if it has as many.
+    if (*count == 0 || (*count >= 16 && (*count & (*count - 1)) == 0)) {
+        char *larger = lmb_pool_allocate(pool, *count == 0 ? 16 : (size_t)*count * 2, size);
+        if (larger == NULL) {
+            return false;
+        }
+        if (*count > 0) {
+            memcpy(larger, elements, *count * size);
+            lmb_pool_release(pool, elements);
+        }
+        memcpy(array, &larger, sizeof larger);
+        elements = larger;
     }
-    size_t larger_capacity = *capacity < 8 ? 16 : *capacity * 2;
-    void *larger = lmb_pool_allocate(pool, larger_capacity, size);
-    if (larger == NULL) {
-        return NULL;
-    }
-    if (array != NULL) {
-        memcpy(larger, array, count * size);
-        lmb_pool_release(pool, array);
-    }
-    *capacity = larger_capacity;
-    return larger;
+    memcpy(elements + (*count)++ * size, element, size);
+    return true;
 }
 
 void lmb_pool_clear(lmb_pool *pool) {
@@ -114,34 +117,34 @@ uint64_t lmb_index_hash_text(const char *text) {
 }
 
 static void put(lmb_index *index, uint32_t thing) {
-    uint32_t *bucket = &index->buckets[index->entries[thing].hash & (index->capacity - 1)];
+    uint32_t *bucket = &index->buckets[index->entries[thing].hash & (index->bucket_count - 1)];
     index->entries[thing].next = *bucket;
     *bucket = thing;
 }
 
-bool lmb_index_add(lmb_index *index, lmb_pool *pool, uint64_t hash) {
-    size_t capacity = index->capacity;
-    struct lmb_index_entry *entries =
-        lmb_pool_grow(pool, index->entries, index->count, &index->capacity, sizeof *entries);
-    if (entries == NULL) {
+static bool add_buckets(lmb_index *index, lmb_pool *pool) {
+    const uint32_t count = index->bucket_count == 0 ? 16 : index->bucket_count * 2;
+    uint32_t *buckets = lmb_pool_allocate(pool, count, sizeof *buckets);
+    if (buckets == NULL) {
         return false;
     }
-    index->entries = entries;
-    if (index->capacity != capacity) {
-        uint32_t *buckets = lmb_pool_allocate(pool, index->capacity, sizeof *buckets);
-        if (buckets == NULL) {
-            index->capacity = capacity;
-            return false;
-        }
-        lmb_pool_release(pool, index->buckets);
-        index->buckets = buckets;
-        memset(buckets, 0xFF, index->capacity * sizeof *buckets); // LMB_NONE
-        for (uint32_t i = 0; i < index->count; i++) {
-            put(index, i);
-        }
+    lmb_pool_release(pool, index->buckets);
+    index->buckets = buckets;
+    index->bucket_count = count;
+    memset(buckets, 0xFF, count * sizeof *buckets); // LMB_NONE
+    for (uint32_t i = 0; i < index->count; i++) {
+        put(index, i);
     }
-    index->entries[index->count].hash = hash;
-    put(index, index->count++);
+    return true;
+}
+
+bool lmb_index_add(lmb_index *index, lmb_pool *pool, uint64_t hash) {
+    const struct lmb_index_entry entry = {.hash = hash};
+    if ((index->count == index->bucket_count && !add_buckets(index, pool)) ||
+        !lmb_pool_append(pool, &index->entries, &index->count, &entry, sizeof entry)) {
+        return false;
+    }
+    put(index, index->count - 1);
     return true;
 }
 
@@ -153,7 +156,7 @@ static uint32_t find(const lmb_index *index, uint32_t thing, uint64_t hash) {
 }
 
 uint32_t lmb_index_first(const lmb_index *index, uint64_t hash) {
-    return index->count == 0 ? LMB_NONE : find(index, index->buckets[hash & (index->capacity - 1)], hash);
+    return index->count == 0 ? LMB_NONE : find(index, index->buckets[hash & (index->bucket_count - 1)], hash);
 }
 
 uint32_t lmb_index_next(const lmb_index *index, uint32_t thing) {

@@ -24,8 +24,9 @@ typedef struct lmb_pool {
 void *lmb_pool_allocate(lmb_pool *pool, size_t count, size_t size);
 // Does nothing if `memory` is NULL.
 void lmb_pool_release(lmb_pool *pool, void *memory);
-// Makes room for one more element after `count` elements. Returns the array itself, a larger copy, or NULL.
-void *lmb_pool_grow(lmb_pool *pool, void *array, size_t count, size_t *capacity, size_t size);
+// Appends an element to an array of `count` elements, whose pointer is at `array`; returns false if memory ran out. All
+// elements of the array must have been added this way.
+bool lmb_pool_append(lmb_pool *pool, void *array, uint32_t *count, const void *element, size_t size);
 // Releases every block.
 void lmb_pool_clear(lmb_pool *pool);
 // Returns a host for objects that own their memory; it counts against the budget. The pool must outlive them.
@@ -35,9 +36,9 @@ lmb_host lmb_pool_host(lmb_pool *pool);
 // elements.
 typedef struct lmb_index {
     struct lmb_index_entry *entries;
-    size_t capacity;
-    uint32_t *buckets; // `capacity` of them, a power of 2
     uint32_t count;
+    uint32_t *buckets;
+    uint32_t bucket_count; // a power of 2, at least `count`
 } lmb_index;
 
 uint64_t lmb_index_hash(const void *bytes, size_t size);
