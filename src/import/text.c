@@ -1,36 +1,15 @@
 #include "text.h"
 
+#include "../utf8.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static size_t sequence_length(uint8_t lead) {
-    return lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-}
-
-// The second byte excludes overlong forms (E0, F0), surrogates (ED) and values past U+10FFFF (F4).
-static bool second_byte_fits(uint8_t lead, uint8_t second) {
-    uint8_t lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    uint8_t highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    return second >= lowest && second <= highest;
-}
-
 size_t lmb_text_sequence(const char *text, size_t size) {
-    const uint8_t *bytes = (const uint8_t *)text;
-    size_t length = size == 0 ? 0 : sequence_length(bytes[0]);
-    if (length == 0 || length > size) {
-        return 0;
-    }
-    if (length > 1 && !second_byte_fits(bytes[0], bytes[1])) {
-        return 0;
-    }
-    for (size_t i = 2; i < length; i++) {
-        if ((bytes[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
+    uint32_t code_point;
+    return lmb_utf8_decode(text, size, &code_point);
 }
 
 size_t lmb_text_encode(uint32_t code_point, char *bytes) {
@@ -58,7 +37,7 @@ void lmb_text_make_line(char *text) {
     size_t size = strlen(text);
     for (size_t i = 0; i < size;) {
         size_t length = lmb_text_sequence(text + i, size - i);
-        bool cut_off = length == 0 && i + 4 > size && sequence_length((uint8_t)text[i]) > size - i;
+        bool cut_off = length == 0 && lmb_utf8_length(text[i]) > size - i;
         if (cut_off) {
             text[i] = '\0';
             return;

@@ -3,6 +3,8 @@
 // lines of several programs on one terminal do not mix.
 #include "terminal.h"
 
+#include "../utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,31 +45,10 @@ bool terminal_is_printable(uint32_t code_point) {
     return code_point <= 0x10ffff && (code_point & 0xfffe) != 0xfffe;
 }
 
-// Returns the number of bytes of the character, or 0 if none starts here. As in RFC 3629, there are no overlong forms,
-// no surrogates, and nothing above U+10FFFF.
-static size_t decode(const unsigned char *text, size_t size, uint32_t *code_point) {
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char lead = text[0];
-    const size_t length = lead < 0x80 ? 1 : (lead & 0xe0) == 0xc0 ? 2 : (lead & 0xf0) == 0xe0 ? 3 : 4;
-    if ((length == 4 && (lead & 0xf8) != 0xf0) || length > size) {
-        return 0;
-    }
-    uint32_t value = length == 1 ? lead : lead & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        value = value << 6 | (text[i] & 0x3fu);
-    }
-    const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-    *code_point = value;
-    return value < smallest[length] || surrogate || value > 0x10ffff ? 0 : length;
-}
-
 terminal_character terminal_read(const char *text, size_t size) {
     terminal_character character = {.code_point = TERMINAL_NO_CHARACTER};
     uint32_t code_point = 0;
-    character.size = decode((const unsigned char *)text, size, &code_point);
+    character.size = lmb_utf8_decode(text, size, &code_point);
     if (character.size == 0) {
         character.size = 1;
         character.length =
