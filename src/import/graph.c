@@ -65,7 +65,7 @@ static const struct {
     [ROOT_MAX_LODS] = {"levels of detail", {.name = "max-lods", .read = read_levels}},
     [ROOT_MAX_EMITTED_EVENTS] = {"a limit of emitted events",
                                  {.name = "max-emitted-events",
-                                  .read = lmb_graph_read_whole,
+                                  .read = lmb_graph_read_integer,
                                   .offset = offsetof(lmb_graph_def, max_emitted_events),
                                   .min = 1.0f,
                                   .max = LMB_MAX_EMITTED_EVENTS}},

@@ -195,6 +195,10 @@ bool lmb_graph_append(lmb_graph_reader *reader, lmb_pool *pool, void *array, uin
 bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
 // Returns a decoded string in a pool; NULL if memory ran out or if it contains a zero, which is reported.
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
+// Returns a name in the graph's pool; NULL if it is not a string. An empty name is reported as `if_empty` says, and
+// returned as "".
+#define LMB_EMPTY_NAME "a name without a character"
+const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value, const char *if_empty);
 // Returns the value of an object's member, the first of several; LMB_NONE if there is none or if it is no object.
 uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name);
 // Returns whether a value is the boolean true.
@@ -205,10 +209,9 @@ bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const cha
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
 // A reader of fields that are read before or after all others.
 void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// Readers of fields: a bool; a uint32_t, an integer in the field's range; the same as an int32_t; a float in the
+// Readers of fields: a bool; an int32_t or uint32_t in the field's range; a float in the
 // field's range; an array of `count` consecutive floats; an enumeration; an object with the fields inside.
 void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
@@ -285,9 +288,6 @@ void lmb_graph_read_character_motion(lmb_graph_reader *reader, uint32_t key);
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);
 // Counts another machine in the state being read; returns false if there are too many, which is reported.
 bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object);
-// Returns a name in the graph's pool; NULL if it is not a string. An empty name is reported, and returned as "".
-const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value);
-
 // Returns whether the value of a weight is a fade. lmb_graph_begin_fade() is called before the object
 // with this member is read, then its pose and its value are read in any order, then lmb_graph_end_fade() is called.
 bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value);

@@ -225,6 +225,17 @@ const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t va
     return text;
 }
 
+const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value, const char *if_empty) {
+    if (value == LMB_NONE || !lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return NULL;
+    }
+    const char *name = lmb_graph_text(reader, &reader->graph->pool, value);
+    if (name != NULL && name[0] == '\0') {
+        lmb_graph_report(reader, value, "%s", if_empty);
+    }
+    return name;
+}
+
 const char *lmb_graph_text_of(const lmb_graph_source *source, size_t *size) {
     const size_t mark = source->size >= 3 && memcmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     *size = source->size - mark;
@@ -334,7 +345,7 @@ static double read_number(lmb_graph_reader *reader, const lmb_graph_field *field
     return NAN;
 }
 
-void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     double number = read_number(reader, field, value);
     if (isnan(number)) {
         return;
@@ -343,7 +354,7 @@ void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field
         lmb_graph_report(reader, value, "%g is no whole number", number);
         return;
     }
-    *(uint32_t *)(void *)((char *)target + field->offset) = (uint32_t)number;
+    *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
 }
 
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -351,17 +362,6 @@ void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field
     if (!isnan(number)) {
         *(float *)(void *)((char *)target + field->offset) = (float)number;
     }
-}
-
-void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    float number = 0.0f;
-    const lmb_graph_field plain = {.min = field->min, .max = field->max};
-    lmb_graph_read_plain(reader, &plain, value, &number);
-    if (number != floorf(number)) {
-        lmb_graph_report(reader, value, "%g is no whole number", (double)number);
-        return;
-    }
-    *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
 }
 
 void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {

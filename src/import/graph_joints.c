@@ -69,7 +69,7 @@ static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uin
         lmb_graph_report(reader, key, "given twice");
     }
     shares[part].is_set = true;
-    lmb_graph_read_whole(reader, &field, key + 1, &shares[part]);
+    lmb_graph_read_integer(reader, &field, key + 1, &shares[part]);
 }
 
 static uint32_t count_parts(const lmb_rig *rig) {

@@ -58,7 +58,7 @@ static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
         }
         return left->end_node;
     }
-    const char *name = lmb_graph_read_name(reader, value);
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
     if (name == NULL || name[0] == '\0') {
         return LMB_NONE;
     }
@@ -207,21 +207,20 @@ static uint32_t find_state(const machine *machine, const char *name) {
 
 // ---- Transitions.
 
+// Returns the state that a value names; reports it and returns LMB_NONE if there is none.
+static uint32_t look_up_state(lmb_graph_reader *reader, const machine *machine, uint32_t value) {
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    const uint32_t state = name == NULL ? LMB_NONE : find_state(machine, name);
+    if (name != NULL && name[0] != '\0' && state == LMB_NONE) {
+        lmb_graph_report(reader, value, "the machine has no state of this name");
+    }
+    return state;
+}
+
 static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     transition *read = target;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        return;
-    }
-    const char *name = lmb_graph_text(reader, &reader->scratch, value);
-    if (name == NULL) {
-        return;
-    }
-    read->def.to = find_state(read->machine, name);
-    if (read->def.to == LMB_NONE) {
-        lmb_graph_report(reader, value, "the machine has no state of this name");
-    }
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    read->def.to = look_up_state(reader, read->machine, value);
 }
 
 // Reads a curve's name. A fade has no value to which a curve could be applied.
@@ -361,21 +360,10 @@ static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t numb
 
 // ---- Names are read first: transitions refer to states that come later in the text.
 
-const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value) {
-    if (value == LMB_NONE || !lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        return NULL;
-    }
-    const char *name = lmb_graph_text(reader, &reader->graph->pool, value);
-    if (name != NULL && name[0] == '\0') {
-        lmb_graph_report(reader, value, "a name without a character");
-    }
-    return name;
-}
-
 static void name_states(lmb_graph_reader *reader, machine *machine) {
     for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
         uint32_t at = lmb_graph_find_member(reader, machine->objects[i], "name");
-        const char *name = lmb_graph_read_name(reader, at);
+        const char *name = lmb_graph_read_name(reader, at, LMB_EMPTY_NAME);
         if (name != NULL && find_state(machine, name) != LMB_NONE) {
             lmb_graph_report(reader, at, "another state has this name");
         }
@@ -390,20 +378,6 @@ static void move_to_front(machine *machine, uint32_t initial) {
     memmove(machine->objects + 1, machine->objects, initial * sizeof *machine->objects);
     machine->states[0] = state;
     machine->objects[0] = object;
-}
-
-static void read_initial(lmb_graph_reader *reader, machine *machine) {
-    uint32_t at = lmb_graph_find_member(reader, machine->node->object, "initial");
-    const char *name = lmb_graph_read_name(reader, at);
-    if (name == NULL) {
-        return;
-    }
-    uint32_t initial = find_state(machine, name);
-    if (initial == LMB_NONE) {
-        lmb_graph_report(reader, at, "the machine has no state of this name");
-    } else {
-        move_to_front(machine, initial);
-    }
 }
 
 // Returns false if no states could be read.
@@ -432,7 +406,11 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
         machine->states[i] = lmb_default_state_def();
     }
     name_states(reader, machine);
-    read_initial(reader, machine);
+    const uint32_t initial =
+        look_up_state(reader, machine, lmb_graph_find_member(reader, machine->node->object, "initial"));
+    if (initial != LMB_NONE) {
+        move_to_front(machine, initial);
+    }
     for (uint32_t i = 0; i < count; i++) {
         machine->states[i].name = machine->states[i].name == NULL ? "" : machine->states[i].name;
     }
@@ -511,7 +489,7 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
 
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {
     machine machine = {.node = node, .depth = reader->owner.depth + 1, .pose = node->def};
-    const char *name = lmb_graph_read_name(reader, lmb_graph_find_member(reader, node->object, "name"));
+    const char *name = lmb_graph_read_name(reader, lmb_graph_find_member(reader, node->object, "name"), LMB_EMPTY_NAME);
     machine.name = name != NULL ? name : reader->owner.name != NULL ? reader->owner.name : "machine";
     if (reader->result != LMB_OK || !lmb_graph_begin_machine(reader, node->object)) {
         return 0;
@@ -558,7 +536,7 @@ bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value) {
 static const char *find_name(lmb_graph_reader *reader, uint32_t value) {
     uint32_t at = lmb_graph_find_member(reader, value, "name");
     if (at != LMB_NONE) {
-        const char *name = lmb_graph_read_name(reader, at);
+        const char *name = lmb_graph_read_name(reader, at, LMB_EMPTY_NAME);
         return name == NULL ? "fade" : name;
     }
     at = lmb_graph_find_member(reader, value, "in");

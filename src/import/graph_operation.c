@@ -179,7 +179,7 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
 // Reads a pose buffer by its index, or a static pose of the source by its name.
 static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (reader->json.values[value].type != LMB_JSON_STRING) {
-        lmb_graph_read_whole(reader, field, value, target);
+        lmb_graph_read_integer(reader, field, value, target);
         return;
     }
     const lmb_graph_source *source = reader->source;

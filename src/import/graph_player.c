@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define A_VELOCITY "a velocity is x, y and z"
 #define MOTION(member) offsetof(lmb_motion_def, member)
 #define PLAY(member) offsetof(play, member)
 
@@ -84,15 +85,15 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
 
 static const lmb_graph_field key_number = {.count = 4, .min = -LMB_MAX_MOTION, .max = LMB_MAX_MOTION};
 
-static void read_key(lmb_graph_reader *reader, uint32_t value, float *key) {
+// Returns whether a value is an array of so many elements; reports another one as `what` says.
+static bool expect_array(lmb_graph_reader *reader, uint32_t value, uint32_t count, const char *what) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return;
+        return false;
     }
-    if (reader->json.values[value].count != 4) {
-        lmb_graph_report(reader, value, "a key is x, y, z and yaw");
-        return;
+    if (reader->json.values[value].count != count) {
+        lmb_graph_report(reader, value, "%s", what);
     }
-    lmb_graph_read_floats(reader, &key_number, value, key);
+    return reader->json.values[value].count == count;
 }
 
 // Reads a track of keys in the text.
@@ -111,7 +112,9 @@ static void read_keys(lmb_graph_reader *reader, uint32_t value, lmb_player_def *
     }
     size_t key = 0;
     for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, key++) {
-        read_key(reader, at, keys + 4 * key);
+        if (expect_array(reader, at, 4, "a key is x, y, z and yaw")) {
+            lmb_graph_read_floats(reader, &key_number, at, keys + 4 * key);
+        }
     }
     *track = (lmb_motion_track){.key_count = count, .keys = keys};
     player->motion = track;
@@ -135,11 +138,7 @@ static void read_root_motion(lmb_graph_reader *reader, uint32_t value, const lmb
 
 static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return;
-    }
-    if (values[value].count != 3) {
-        lmb_graph_report(reader, value, "a velocity is x, y and z");
+    if (!expect_array(reader, value, 3, A_VELOCITY)) {
         return;
     }
     lmb_graph_field number = *field;
@@ -226,7 +225,7 @@ static bool is_named_already(const lmb_graph_json *graph, uint32_t axis, const c
 static void name_velocity(lmb_graph_reader *reader, uint32_t value, uint32_t axis) {
     static const lmb_graph_field field = {VELOCITY_RANGE};
     lmb_graph_json *graph = reader->graph;
-    const char *name = lmb_graph_read_name(reader, value);
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
     if (name == NULL || name[0] == '\0') {
         return;
     }
@@ -246,11 +245,7 @@ static void name_velocity(lmb_graph_reader *reader, uint32_t value, uint32_t axi
 static void read_actual_velocity(lmb_graph_reader *reader, uint32_t object) {
     const lmb_json_value *values = reader->json.values;
     const uint32_t list = lmb_graph_find_member(reader, object, "actual-velocity");
-    if (list == LMB_NONE || !lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
-        return;
-    }
-    if (values[list].count != 3) {
-        lmb_graph_report(reader, list, "a velocity is x, y and z");
+    if (list == LMB_NONE || !expect_array(reader, list, 3, A_VELOCITY)) {
         return;
     }
     uint32_t axis = 0;
@@ -300,18 +295,13 @@ static uint32_t find_event(const lmb_graph_json *graph, const char *name) {
 
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        return;
-    }
-    const char *name = lmb_graph_text(reader, &graph->pool, value);
-    if (name == NULL) {
+    const char *name = lmb_graph_read_name(reader, value, "an event without a name");
+    if (name == NULL || name[0] == '\0') {
         return;
     }
     uint32_t event = find_event(graph, name);
-    if (name[0] == '\0' || strcmp(name, "END") == 0) {
-        lmb_graph_report(reader, value, "%s",
-                         name[0] == '\0' ? "an event without a name"
-                                         : "END is no event; an end is reported by \"end\": true");
+    if (strcmp(name, "END") == 0) {
+        lmb_graph_report(reader, value, "END is no event; an end is reported by \"end\": true");
     } else if (event == LMB_NONE) {
         event = graph->def.event_count;
         if (!lmb_graph_append(reader, &graph->pool, &graph->def.event_names, &graph->def.event_count, &name,

@@ -10,14 +10,8 @@
 // ---- Parameters.
 
 static void read_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        return;
-    }
-    const char *name = lmb_graph_text(reader, &reader->graph->pool, value);
-    if (name != NULL && name[0] == '\0') {
-        lmb_graph_report(reader, value, "a parameter without a name");
-    }
-    *(const char **)(void *)((char *)target + field->offset) = name;
+    *(const char **)(void *)((char *)target + field->offset) =
+        lmb_graph_read_name(reader, value, "a parameter without a name");
 }
 
 static void read_stated(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -204,7 +198,7 @@ uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float i
 
 static void read_fade_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    const char *name = lmb_graph_read_name(reader, value);
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
     if (name == NULL || name[0] == '\0') {
         return;
     }
