@@ -95,9 +95,9 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_ADD] = "{\"op\":\"add\",\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"additive\":true}}",
     [LMB_OP_SUBTRACT] = "{\"op\":\"subtract\",\"a\":" CLIP("0") ",\"b\":" CLIP("1") "}",
     [LMB_OP_SCALE] =
-        "{\"op\":\"scale\",\"factor\":{\"param\":\"f\",\"min\":-4,\"max\":4},\"shortest\":false,\"pose\":" CLIP(
+        "{\"op\":\"scale\",\"weight\":{\"param\":\"f\",\"min\":-4,\"max\":4},\"shortest\":false,\"pose\":" CLIP(
             "0") "}",
-    [LMB_OP_SUBTRACT_SCALE_ADD] = "{\"op\":\"subtract-scale-add\",\"factor\":{\"param\":\"f\"},\"base\":" CLIP(
+    [LMB_OP_SUBTRACT_SCALE_ADD] = "{\"op\":\"subtract-scale-add\",\"weight\":{\"param\":\"f\"},\"base\":" CLIP(
         "0") ",\"a\":" CLIP("1") ",\"b\":{\"op\":\"rest\"}}",
     [LMB_OP_BILINEAR] = "{\"op\":\"bilinear\",\"s\":{\"param\":\"x\"},\"t\":{\"param\":\"y\"},\"interpolation\":"
                         "\"nlerp\",\"poses\":[" CLIP("0") "," CLIP("1") "," CLIP("2") ",{\"op\":\"rest\"}]}",
@@ -106,9 +106,9 @@ static const char *const texts[LMB_OP_COUNT] = {
         "\"poses\":[" CLIP("0") "," CLIP("1") "," CLIP("2") ",{\"op\":\"rest\"},{\"op\":\"rest\"}," CLIP("0") "," CLIP(
             "1") "," CLIP("2") "]}",
     [LMB_OP_ADDITIVE] = ADDITIVE(MASKED(CLIP("0"), CLIP("1"))),
-    [LMB_OP_PARTIAL] =
-        "{\"op\":\"partial\"," WEIGHT "\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"weights\":{\"@\":120}}}",
-    [LMB_OP_CLAMP] = "{\"op\":\"clamp\",\"limits\":{\"@\":{\"twist\":{\"axis\":\"x\",\"min\":-5,\"max\":20},"
+    [LMB_OP_PARTIAL] = "{\"op\":\"partial\"," WEIGHT
+                       "\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"joint-weights\":{\"@\":120}}}",
+    [LMB_OP_CLAMP] = "{\"op\":\"clamp\",\"joint-limits\":{\"@\":{\"twist\":{\"axis\":\"x\",\"min\":-5,\"max\":20},"
                      "\"swing\":2,\"scale\":{\"min\":0.5,\"max\":0.75}}},\"pose\":" CLIP("1") "}",
     [LMB_OP_COMBINE] = "{\"op\":\"combine\",\"inputs\":[{\"pose\":" CLIP(
         "0") "},{\"joints\":[\"@\"],\"pose\":{\"op\":\"blend\"," WEIGHT

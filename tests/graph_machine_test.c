@@ -975,7 +975,7 @@ static void what_a_fade_weighs(void **state) {
         {"{'op':'partial'," A ",'b':" NOTIFYING ",'weight':" FADE "}", true, LMB_NONE},
         {"{'op':'additive','weight':" FADE ",'base':{'op':'rest'},'add':" NOTIFIES ",'additive':true}}", false,
          LMB_NONE},
-        {"{'op':'scale','factor':" FADE ",'pose':" NOTIFYING "}", false, LMB_NONE},
+        {"{'op':'scale','weight':" FADE ",'pose':" NOTIFYING "}", false, LMB_NONE},
         {"{'op':'weighted','inputs':[{'pose':{'op':'rest'}},{'pose':" NOTIFYING ",'weight':" FADE "}]}", true, 1},
         {"{'op':'layers','inputs':[{'pose':{'op':'rest'},'priority':1},{'fade':" FADE ",'pose':" NOTIFYING "}]}", false,
          1},

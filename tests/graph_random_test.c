@@ -105,7 +105,8 @@ static void put_range(writer *writer, const char *comma, const char *key, const 
 static void put_limits(writer *writer, const lmb_joint_limit_def *limits) {
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         const lmb_joint_limit_def *limit = &limits[joint];
-        put(writer, "%s\"%s\":{", joint == 0 ? ",\n\"limits\":{" : ",\n", lmb_rig_joint_name(writer->def->rig, joint));
+        put(writer, "%s\"%s\":{", joint == 0 ? ",\n\"joint-limits\":{" : ",\n",
+            lmb_rig_joint_name(writer->def->rig, joint));
         if (limit->set & LMB_JOINT_LIMIT_ANGLES) {
             put_range(writer, "", "angles", limit->angle_min, limit->angle_max);
         } else {
@@ -162,7 +163,7 @@ static void put_choices(writer *writer, const lmb_node_def *node) {
         put(writer, ",\"unclamped\":%s", node->unclamped ? "true" : "false");
     }
     if (node->op == LMB_OP_SCALE || node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
-        put_value(writer, "factor", node->weight);
+        put_value(writer, "weight", node->weight);
     }
 }
 
@@ -239,7 +240,7 @@ static void put_node(writer *writer, uint32_t index) {
         put_value(writer, "offset", node->offset);
         put(writer, ",\"loop\":%s", node->loop ? "true" : "false");
         if (node->joint_weights != LMB_NONE) {
-            put_mask(writer, "weights", writer->def->masks[node->joint_weights]);
+            put_mask(writer, "joint-weights", writer->def->masks[node->joint_weights]);
         }
     }
     if (node->op == LMB_OP_POSE || node->op == LMB_OP_OVERRIDE) {

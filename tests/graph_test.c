@@ -437,15 +437,15 @@ static void combined(void **state) {
     lmb_graph_json_destroy(graph);
 }
 
-#define CLAMP(limits) "{'op':'clamp','pose':{'op':'rest'},'limits':" limits "}"
+#define CLAMP(limits) "{'op':'clamp','pose':{'op':'rest'},'joint-limits':" limits "}"
 
 static void limits(void **state) {
     (void)state;
-    static const char text[] = "{'op':'blend','a':{'op':'clamp','pose':{'op':'rest'},'limits':{"
+    static const char text[] = "{'op':'blend','a':{'op':'clamp','pose':{'op':'rest'},'joint-limits':{"
                                "'Spine':{'twist':{'axis':'x','min':-30,'max':20},'swing':45},"
                                "'Head':{'angles':{'min':[-1,-2,-3],'max':90},'translation':{'min':-0.5,'max':[1,2,3]},"
                                "'scale':{'min':0.5,'max':2}}}},"
-                               "'b':{'op':'clamp','pose':{'op':'rest'},'limits':{'Hips':{'twist':{}}}}}";
+                               "'b':{'op':'clamp','pose':{'op':'rest'},'joint-limits':{'Hips':{'twist':{}}}}}";
     lmb_graph_json *graph = read_graph(text);
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     assert_int_equal(def->joint_limits_count, 2);
@@ -504,11 +504,11 @@ static void channels(void **state) {
         const char *text, *place, *what;
     } rows[] = {
         {MASKED("{'look':256}"), "mask.look", "outside 0 to 255"},
-        {CLAMP("{'look':{'swing':1}}"), "limits.look", "no such field"},
-        {CLAMP("{'look':{}}"), "limits.look", "range"},
-        {CLAMP("{'look':{'range':1}}"), "limits.look.range", "an array was expected"},
-        {CLAMP("{'look':{'range':[1]}}"), "limits.look.range", "2 were expected"},
-        {CLAMP("{'look':{'range':[-400,0]}}"), "limits", "channel 2 'look'"},
+        {CLAMP("{'look':{'swing':1}}"), "joint-limits.look", "no such field"},
+        {CLAMP("{'look':{}}"), "joint-limits.look", "range"},
+        {CLAMP("{'look':{'range':1}}"), "joint-limits.look.range", "an array was expected"},
+        {CLAMP("{'look':{'range':[1]}}"), "joint-limits.look.range", "2 were expected"},
+        {CLAMP("{'look':{'range':[-400,0]}}"), "joint-limits", "channel 2 'look'"},
         {MIRROR("'axis':'x','channels':[]"), "channels", "an object was expected"},
         {MIRROR("'axis':'x','channels':{'Head':1}"), "channels.Head", "no channel of this name"},
         {MIRROR("'axis':'x','channels':{'look':1}"), "channels.look", "an object was expected"},
@@ -662,7 +662,7 @@ static void malformed_texts(void **state) {
         {BLEND("'interpolation':'lurp'"), "interpolation", 2, 53, "unknown; there are slerp, nlerp, lerp"},
         {BLEND("'shortest':1"), "shortest", 2, 48, "a number, where a boolean was expected"},
         {"{'op':'bilinear','poses':[],'s':0,'t':0}", "poses", 1, 26, "0 poses, where 4 were expected"},
-        {"{'op':'scale','pose':{'op':'rest'},'factor':5}", "factor", 1, 45, "5 is outside -4 to 4"},
+        {"{'op':'scale','pose':{'op':'rest'},'weight':5}", "weight", 1, 45, "5 is outside -4 to 4"},
         {"{'op':'additive','weight':2,'base':{'op':'rest'},'add':{'op':'rest'}}", "", 1, 1,
          "a weight of 2 is for an additive with \"unclamped\""},
         // Clips.
@@ -712,15 +712,16 @@ static void malformed_texts(void **state) {
         {COMBINE(IN("{'Head':3}", "{'op':'rest'}")), "inputs[0].joints.Head", 1, 45, "a number, where a string"},
         {COMBINE(IN("['Head']", "{'op':'clip','clip':'Walk'}")), "inputs[0].pose", 1, 53,
          "node 0 (clip): clip: it has 5 joints, and part 0, in which it stands, 1"},
-        {CLAMP("1"), "limits", 1, 45, "a number, where an object"},
-        {CLAMP("{'Tail':{}}"), "limits.Tail", 1, 46, "the rig has no joint of this name"},
-        {CLAMP("{'Head':1}"), "limits.Head", 1, 53, "a number, where an object"},
-        {CLAMP("{'Head':{'roll':1}}"), "limits.Head.roll", 1, 54, "a joint's limits has no such field; it has trans"},
-        {CLAMP("{'Head':{'swing':181}}"), "limits.Head.swing", 1, 62, "181 is outside 0 to 180"},
-        {CLAMP("{'Head':{'twist':{'axis':'a'}}}"), "limits.Head.twist.axis", 1, 70, "unknown; there are x, y"},
-        {CLAMP("{'Head':{'scale':{'min':1}}}"), "limits.Head.scale", 1, 62, "a range needs the field \"max\""},
-        {CLAMP("{'Head':{'scale':{'min':1,'max':[1,2]}}}"), "limits.Head.scale.max", 1, 77, "2 numbers, where 3"},
-        {CLAMP("{'Head':{'scale':{'min':2,'max':1}}}"), "limits", 1, 45, "'Head': scale: min is above"},
+        {CLAMP("1"), "joint-limits", 1, 51, "a number, where an object"},
+        {CLAMP("{'Tail':{}}"), "joint-limits.Tail", 1, 52, "the rig has no joint of this name"},
+        {CLAMP("{'Head':1}"), "joint-limits.Head", 1, 59, "a number, where an object"},
+        {CLAMP("{'Head':{'roll':1}}"), "joint-limits.Head.roll", 1, 60,
+         "a joint's limits has no such field; it has trans"},
+        {CLAMP("{'Head':{'swing':181}}"), "joint-limits.Head.swing", 1, 68, "181 is outside 0 to 180"},
+        {CLAMP("{'Head':{'twist':{'axis':'a'}}}"), "joint-limits.Head.twist.axis", 1, 76, "unknown; there are x, y"},
+        {CLAMP("{'Head':{'scale':{'min':1}}}"), "joint-limits.Head.scale", 1, 68, "a range needs the field \"max\""},
+        {CLAMP("{'Head':{'scale':{'min':1,'max':[1,2]}}}"), "joint-limits.Head.scale.max", 1, 83, "2 numbers, where 3"},
+        {CLAMP("{'Head':{'scale':{'min':2,'max':1}}}"), "joint-limits", 1, 51, "'Head': scale: min is above"},
         {MIRROR("'axis':'w'"), "axis", 1, 44, "unknown; there are x, y, z"},
         {"{'op':'mirror','pose':{'op':'rest'}}", "", 1, 1, "\"mirror\" needs the field \"axis\""},
         {MIRROR("'axis':'x','partners':[]"), "partners", 1, 59, "an array, where an object was expected"},

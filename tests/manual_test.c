@@ -83,7 +83,7 @@ static void read_example(const char *example) {
         {"{\"op\"", "", ""},
         {"{\"end\"", "{\"op\":\"clip\",\"clip\":\"walk\",\"play\":", "}"},
         {"{\"velocity\"", "{\"op\":\"rest\",\"character-motion\":", "}"},
-        {"{\"head\"", "{\"op\":\"clamp\",\"pose\":{\"op\":\"rest\"},\"limits\":", "}"}};
+        {"{\"head\"", "{\"op\":\"clamp\",\"pose\":{\"op\":\"rest\"},\"joint-limits\":", "}"}};
     char text[5000] = "";
     for (size_t i = 0; i < sizeof around / sizeof around[0]; i++) {
         if (strncmp(example, around[i][0], strlen(around[i][0])) == 0) {

@@ -289,9 +289,9 @@ static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MOD
     {.name = "form", .read = lmb_graph_read_choice, .offset = NODE(def.form), .choices = forms}, {                     \
         .name = "space", .read = lmb_graph_read_choice, .offset = NODE(def.space), .choices = spaces                   \
     }
-#define FACTOR_FIELD(reads)                                                                                            \
+#define SCALE_FIELD(reads)                                                                                             \
     {                                                                                                                  \
-        .name = "factor", .required = true, .read = reads, .offset = NODE(def.weight), .min = -4.0f, .max = 4.0f,      \
+        .name = "weight", .required = true, .read = reads, .offset = NODE(def.weight), .min = -4.0f, .max = 4.0f,      \
         .initial = 1.0f, .parameter_max = 1.0f                                                                         \
     }
 #define PLACE_FIELD(key, index)                                                                                        \
@@ -316,7 +316,7 @@ static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field,
 }
 
 static const lmb_graph_field clip_members[] = {
-    {.name = "weights", .read = lmb_graph_read_mask, .offset = NODE(def.joint_weights)},
+    {.name = "joint-weights", .read = lmb_graph_read_mask, .offset = NODE(def.joint_weights)},
     {.name = "clip", .required = true, .read = read_clip, .offset = NODE(def.clip)},
     {.name = "time", .read = read_time, .offset = NODE(def.time), LMB_ANY_NUMBER},
     {.name = "rate",
@@ -408,14 +408,14 @@ static const lmb_graph_field sum_members[] = {
 };
 static const lmb_graph_field scale_members[] = {
     WEIGHED_POSE_FIELD("pose", def.inputs[0]),
-    FACTOR_FIELD(read_weight),
+    SCALE_FIELD(read_weight),
     MIX_FIELDS,
 };
 static const lmb_graph_field subtract_scale_add_members[] = {
     POSE_FIELD("a", def.inputs[0]),
     POSE_FIELD("b", def.inputs[1]),
     POSE_FIELD("base", def.inputs[2]),
-    FACTOR_FIELD(lmb_graph_read_value),
+    SCALE_FIELD(lmb_graph_read_value),
     MIX_FIELDS,
 };
 static const lmb_graph_field bilinear_members[] = {
@@ -442,7 +442,7 @@ static const lmb_graph_field mirror_members[] = {
 
 static const lmb_graph_field clamp_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
-    {.name = "limits", .required = true, .read = lmb_graph_read_limits, .offset = NODE(def.joint_limits)},
+    {.name = "joint-limits", .required = true, .read = lmb_graph_read_limits, .offset = NODE(def.joint_limits)},
 };
 
 static const lmb_graph_field machine_members[] = {
