@@ -163,11 +163,8 @@ typedef struct lmb_graph_node {
     lmb_node_def def;
     uint32_t object;
     bool is_additive;
-    uint32_t reference; // node of the reference pose of an additive clip, or LMB_NONE
-    lmb_axis axis;      // of a mirror
-    uint32_t *partners; // partners that it states, or NULL
-    uint32_t *channel_partners;
-    int8_t *channel_signs;
+    uint32_t reference;    // node of the reference pose of an additive clip, or LMB_NONE
+    lmb_mirror_def mirror; // the partners that it states, or NULL
 } lmb_graph_node;
 
 // graph_field.c: reports an error at a JSON value.

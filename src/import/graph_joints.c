@@ -222,38 +222,6 @@ static bool pair(lmb_graph_reader *reader, uint32_t value, uint32_t first, uint3
     return true;
 }
 
-static void read_pair(lmb_graph_reader *reader, uint32_t key, uint32_t *partners) {
-    uint32_t first = lmb_graph_find_joint(reader, key);
-    if (first == LMB_NONE || !lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
-        return;
-    }
-    uint32_t second = lmb_graph_find_joint(reader, key + 1);
-    if (second != LMB_NONE) {
-        pair(reader, key + 1, first, second, partners);
-    }
-}
-
-void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
-        return;
-    }
-    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
-    uint32_t *partners = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *partners);
-    if (partners == NULL) {
-        return;
-    }
-    for (uint32_t joint = 0; joint < joint_count; joint++) {
-        partners[joint] = joint;
-    }
-    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
-        read_pair(reader, key, partners);
-    }
-    lmb_graph_node *node = target;
-    node->partners = partners;
-}
-
 // What the object of a channel contains.
 typedef struct channel_mirror {
     uint32_t partner; // or LMB_NONE
@@ -280,46 +248,59 @@ static const lmb_graph_field mirrored_members[] = {
     {.name = "sign", .read = read_sign, .offset = offsetof(channel_mirror, sign), .min = -1.0f, .max = 1.0f}};
 static const lmb_graph_fields mirrored_fields = {"a channel's mirror", mirrored_members, 2, NULL};
 
-static void read_channel(lmb_graph_reader *reader, uint32_t key, uint32_t *partners, int8_t *signs) {
-    uint32_t first = find_part(reader, key, CHANNELS);
+// Reads the partner of a joint: its name; or that of a channel: its name or an object.
+static void read_pair(lmb_graph_reader *reader, uint32_t key, unsigned kind, uint32_t *partners, int8_t *signs) {
+    const uint32_t first = find_part(reader, key, kind);
     channel_mirror mirror = {.partner = first, .sign = 1.0f};
     if (first == LMB_NONE) {
         return;
     }
-    if (reader->json.values[key + 1].type == LMB_JSON_STRING) {
-        read_channel_name(reader, NULL, key + 1, &mirror);
-    } else if (lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
-        lmb_graph_read_fields(reader, &mirrored_fields, key + 1, &mirror);
+    if (kind == CHANNELS && reader->json.values[key + 1].type != LMB_JSON_STRING) {
+        if (lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &mirrored_fields, key + 1, &mirror);
+        }
+    } else if (lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
+        mirror.partner = find_part(reader, key + 1, kind);
     }
     const uint32_t second = mirror.partner;
-    if (second != LMB_NONE && pair(reader, key + 1, first, second, partners)) {
+    if (second != LMB_NONE && pair(reader, key + 1, first, second, partners) && signs != NULL) {
         signs[first] = signs[second] = mirror.sign < 0.0f ? -1 : 1;
     }
+}
+
+// Returns the partners of all joints or channels; NULL if there are none. Those that are not named are their own.
+static uint32_t *read_pairs_of(lmb_graph_reader *reader, uint32_t value, unsigned kind, uint32_t count, int8_t *signs) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return NULL;
+    }
+    uint32_t *partners = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *partners);
+    for (uint32_t i = 0; partners != NULL && i < count; i++) {
+        partners[i] = i;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_pair(reader, key, kind, partners, signs);
+    }
+    return partners;
+}
+
+void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    const uint32_t count = lmb_rig_joint_count(reader->source->rig);
+    ((lmb_graph_node *)target)->mirror.partners = read_pairs_of(reader, value, JOINTS, count, NULL);
 }
 
 void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                                      void *target) {
     (void)field;
-    const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
-        return;
-    }
-    uint32_t count = lmb_rig_channel_count(reader->source->rig);
-    uint32_t *partners = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *partners);
+    const uint32_t count = lmb_rig_channel_count(reader->source->rig);
+    lmb_mirror_def *mirror = &((lmb_graph_node *)target)->mirror;
     int8_t *signs = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *signs);
-    if (partners == NULL || signs == NULL) {
-        return;
-    }
-    for (uint32_t channel = 0; channel < count; channel++) {
-        partners[channel] = channel;
+    for (uint32_t channel = 0; signs != NULL && channel < count; channel++) {
         signs[channel] = 1;
     }
-    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
-        read_channel(reader, key, partners, signs);
-    }
-    lmb_graph_node *node = target;
-    node->channel_partners = partners;
-    node->channel_signs = signs;
+    mirror->channel_signs = signs;
+    mirror->channel_partners = signs == NULL ? NULL : read_pairs_of(reader, value, CHANNELS, count, signs);
 }
 
 // Finds partners by name, once for all mirrors.
@@ -358,16 +339,14 @@ static bool are_alike(const lmb_mirror_def *a, const lmb_mirror_def *b, const lm
 
 uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
     lmb_graph_json *graph = reader->graph;
-    lmb_mirror_def mirror = {.axis = node->axis,
-                             .partners = node->partners != NULL ? node->partners : find_partners(reader, node),
-                             .channel_partners = node->channel_partners != NULL ? node->channel_partners
-                                                                                : find_channel_partners(reader),
-                             .channel_signs = node->channel_signs};
+    lmb_mirror_def mirror = node->mirror;
+    const char *stated = mirror.partners != NULL ? "partners" : mirror.channel_partners != NULL ? "channels" : NULL;
+    mirror.partners = mirror.partners != NULL ? mirror.partners : find_partners(reader, node);
+    mirror.channel_partners = mirror.channel_partners != NULL ? mirror.channel_partners : find_channel_partners(reader);
     if (mirror.partners == NULL || mirror.channel_partners == NULL) {
         return 0;
     }
-    if ((node->partners != NULL || node->channel_partners != NULL) && reader->problem_count == 0) {
-        const char *stated = node->partners != NULL ? "partners" : "channels";
+    if (stated != NULL && reader->problem_count == 0) {
         check(reader, (lmb_graph_def){.mirrors = &mirror, .mirror_count = 1},
               lmb_graph_find_member(reader, node->object, stated));
     }

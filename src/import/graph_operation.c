@@ -435,7 +435,7 @@ static const lmb_graph_field trilinear_members[] = {
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field mirror_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
-    {.name = "axis", .required = true, .read = lmb_graph_read_choice, .offset = NODE(axis), .choices = axes},
+    {.name = "axis", .required = true, .read = lmb_graph_read_choice, .offset = NODE(mirror.axis), .choices = axes},
     {.name = "partners", .read = lmb_graph_read_partners},
     {.name = "channels", .read = lmb_graph_read_channel_partners},
 };
