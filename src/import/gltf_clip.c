@@ -47,11 +47,15 @@ static bool check_times(const lmb_gltf *gltf, uint32_t accessor, const float *ti
     return true;
 }
 
+static bool find_accessor(const lmb_gltf_object *sampler, const char *key, uint32_t *index) {
+    return lmb_gltf_require(sampler, key) &&
+           lmb_gltf_read_index(sampler, key, sampler->gltf->accessor_count, "accessors", index);
+}
+
 // Most channels of an animation share their key times, so these are stored in the accessor.
 static bool read_times(lmb_gltf *gltf, const lmb_gltf_object *sampler, uint32_t *key_count, const float **times) {
     uint32_t index = 0;
-    if (!lmb_gltf_require(sampler, "input") ||
-        !lmb_gltf_read_index(sampler, "input", gltf->accessor_count, "accessors", &index)) {
+    if (!find_accessor(sampler, "input", &index)) {
         return false;
     }
     lmb_gltf_accessor *accessor = &gltf->accessors[index];
@@ -80,8 +84,7 @@ static bool is_output(const lmb_gltf_accessor *accessor, path path) {
 static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, path path, uint32_t width,
                         const lmb_track_def *track, uint32_t *result) {
     uint32_t index = 0;
-    if (!lmb_gltf_require(sampler, "output") ||
-        !lmb_gltf_read_index(sampler, "output", gltf->accessor_count, "accessors", &index)) {
+    if (!find_accessor(sampler, "output", &index)) {
         return false;
     }
     *result = index;

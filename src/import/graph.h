@@ -152,9 +152,8 @@ typedef struct lmb_graph_fade {
     const char *name;
     uint32_t end_at; // "at-end", or LMB_NONE
     uint32_t parameter;
-    uint32_t pose; // node, after it was read
-    bool is_read;  // the pose was read
-    bool plays;    // a clip of the pose plays
+    bool is_read; // the pose was read
+    bool plays;   // a clip of the pose plays
 } lmb_graph_fade;
 
 // The node of an operation while its object is read. Offsets of the operation's fields are relative to this struct.

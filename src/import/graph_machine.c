@@ -600,38 +600,27 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
                                       .holds = lmb_graph_is_true(reader, fade->end_at)};
     uint32_t node = lmb_graph_read_pose(reader, value);
     fade->is_read = true;
-    fade->pose = node;
+    reader->graph->fades[fade->index].pose = node;
     fade->plays = reader->owner.end_node != LMB_NONE;
     reader->owner = outside;
     return node;
 }
 
 lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
-    lmb_fade_def read = lmb_default_fade_def();
-    read.out_seconds = -1.0f;
-    lmb_graph_read_fields(reader, &fade_fields, fade->at, &read);
-    read.out_seconds = read.out_seconds < 0.0f ? read.in_seconds : read.out_seconds;
-    if (read.restart && read.in_event != LMB_NONE && read.in_event == read.out_event) {
+    lmb_fade_def without_room = lmb_default_fade_def();
+    lmb_fade_def *def = fade->index == LMB_NONE ? &without_room : &reader->graph->fades[fade->index];
+    def->out_seconds = -1.0f;
+    lmb_graph_read_fields(reader, &fade_fields, fade->at, def);
+    def->out_seconds = def->out_seconds < 0.0f ? def->in_seconds : def->out_seconds;
+    if (def->restart && def->in_event != LMB_NONE && def->in_event == def->out_event) {
         lmb_graph_report(reader, lmb_graph_find_member(reader, fade->at, "restart"),
                          "the event fades out what it would begin anew");
-    }
-    if (fade->index != LMB_NONE) {
-        lmb_fade_def *def = &reader->graph->fades[fade->index];
-        read.name = def->name;
-        read.parameter = def->parameter;
-        read.begins_in = def->begins_in;
-        read.pose = def->pose;
-        *def = read;
     }
     return lmb_parameter(fade->parameter);
 }
 
 void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade) {
-    if (fade->index != LMB_NONE && fade->is_read) {
-        reader->graph->fades[fade->index].pose = fade->pose;
-    }
-    if (fade->index != LMB_NONE && fade->is_read && reader->result == LMB_OK && !fade->plays &&
-        lmb_graph_is_true(reader, fade->end_at)) {
+    if (fade->is_read && reader->result == LMB_OK && !fade->plays && lmb_graph_is_true(reader, fade->end_at)) {
         lmb_graph_report(reader, fade->end_at, "no clip plays in what is faded, so it has no end");
     }
 }

@@ -256,7 +256,6 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
 // A clip without a time gets the parameter that all such clips share, or a player's time; with "additive" it becomes an
 // additive.
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
-static uint32_t finish_make_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
 
 #define CURVE_FIELD                                                                                                    \
@@ -483,7 +482,7 @@ static const operation operations[] = {
     {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
     {"space1d", LMB_OP_SPACE1D, 0, FIELDS(space1d_members), finish_node},
     {"space2d", LMB_OP_SPACE2D, 0, FIELDS(space2d_members), finish_node},
-    {"make-additive", LMB_OP_MAKE_ADDITIVE, 2, FIELDS(make_additive_members), finish_make_additive},
+    {"make-additive", LMB_OP_MAKE_ADDITIVE, 2, FIELDS(make_additive_members), finish_node},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_additive},
     {"add", LMB_OP_ADD, 2, FIELDS(sum_members), finish_node},
@@ -499,19 +498,7 @@ static const operation operations[] = {
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
-static void check_space(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    if (node->def.form == LMB_FORM_AFFINE && node->def.space == LMB_SPACE_MODEL) {
-        lmb_graph_report(reader, node->object, "the affine form has no model space");
-    }
-}
-
-static uint32_t finish_make_additive(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    check_space(reader, node);
-    return finish_node(reader, node);
-}
-
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    check_space(reader, node);
     lmb_node_def clip = node->def;
     const bool states_time = lmb_graph_find_member(reader, node->object, "time") != LMB_NONE;
     if (lmb_graph_find_member(reader, node->object, "play") != LMB_NONE ||
@@ -555,7 +542,6 @@ static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *
         lmb_graph_report(reader, node->object, "a weight of %g is for an additive with \"unclamped\": true",
                          (double)weight);
     }
-    check_space(reader, node);
     return finish_node(reader, node);
 }
 
@@ -605,5 +591,8 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     begin_fade(reader, &fields, value, &node.fade);
     lmb_graph_read_fields(reader, &fields, value, &node);
     lmb_graph_end_fade(reader, &node.fade);
+    if (node.def.form == LMB_FORM_AFFINE && node.def.space == LMB_SPACE_MODEL) {
+        lmb_graph_report(reader, value, "the affine form has no model space");
+    }
     return operation->finish(reader, &node);
 }
