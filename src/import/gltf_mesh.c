@@ -238,7 +238,7 @@ static bool leave_out_primitive(primitive *p, const char *reason) {
                              reason);
 }
 
-static bool read(primitive *p, uint32_t texcoord) {
+static bool read_primitive(primitive *p, uint32_t texcoord) {
     static const char *const mode_names[] = {"consists of points", "consists of lines", "consists of a line loop",
                                              "consists of a line strip"};
     uint64_t mode = MODE_TRIANGLES;
@@ -265,13 +265,6 @@ static bool read(primitive *p, uint32_t texcoord) {
                           &geometry->has_normals) &&
            read_attribute(p, texcoord_key.text, LMB_GLTF_VEC2, any_kind, offsetof(lmb_vertex, texcoord), &present) &&
            read_skinning(p) && read_indices(p, mode);
-}
-
-static bool read_geometry(lmb_gltf *gltf, const lmb_gltf_object *object, const char *mesh_name,
-                          const lmb_gltf_skin *skin, uint32_t texcoord, lmb_gltf_geometry *geometry) {
-    *geometry = (lmb_gltf_geometry){0};
-    primitive p = {.gltf = gltf, .object = object, .mesh_name = mesh_name, .skin = skin, .geometry = geometry};
-    return read(&p, texcoord);
 }
 
 // ---- Meshes ----
@@ -537,14 +530,13 @@ bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf
 }
 
 static bool build_primitive(lmb_gltf *gltf, const lmb_gltf_node *node, const char *name,
-                            const lmb_gltf_object *primitive) {
+                            const lmb_gltf_object *object) {
     const lmb_gltf_skin *skin = node->skin == LMB_NONE ? NULL : &gltf->skins[node->skin];
     lmb_gltf_material material;
-    lmb_gltf_geometry geometry;
-    return lmb_gltf_read_material(gltf, primitive, &material) &&
-           read_geometry(gltf, primitive, name, skin, material.texcoord, &geometry) &&
-           (geometry.left_out ||
-            lmb_gltf_add_mesh(gltf, node, skin, name, primitive->place.text, &material, &geometry));
+    lmb_gltf_geometry geometry = {0};
+    primitive p = {.gltf = gltf, .object = object, .mesh_name = name, .skin = skin, .geometry = &geometry};
+    return lmb_gltf_read_material(gltf, object, &material) && read_primitive(&p, material.texcoord) &&
+           (geometry.left_out || lmb_gltf_add_mesh(gltf, node, skin, name, object->place.text, &material, &geometry));
 }
 
 static bool note_morph_targets(const lmb_gltf *gltf, const lmb_gltf_list *primitives, const char *name) {

@@ -154,22 +154,14 @@ static void set_joint(lmb_graph_reader *reader, uint32_t value, uint32_t joint, 
     table[named] = joint;
 }
 
-static void read_list(lmb_graph_reader *reader, uint32_t value, uint32_t *table) {
+// Reads a list of joints, in the order of the input's joints; or an object of joints with the input's joint for each.
+static void read_map(lmb_graph_reader *reader, uint32_t value, uint32_t *table) {
     const lmb_json_value *values = reader->json.values;
+    const bool is_list = values[value].type == LMB_JSON_ARRAY;
     uint32_t joint = 0;
-    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        if (lmb_graph_expect(reader, at, LMB_JSON_STRING)) {
-            set_joint(reader, at, joint, table);
-        }
-        joint++;
-    }
-}
-
-static void read_pairs(lmb_graph_reader *reader, uint32_t value, uint32_t *table) {
-    const lmb_json_value *values = reader->json.values;
-    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
-        if (lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
-            set_joint(reader, key, lmb_graph_find_joint(reader, key + 1), table);
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next, joint++) {
+        if (lmb_graph_expect(reader, is_list ? at : at + 1, LMB_JSON_STRING)) {
+            set_joint(reader, at, is_list ? joint : lmb_graph_find_joint(reader, at + 1), table);
         }
     }
 }
@@ -203,7 +195,7 @@ void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field,
         return;
     }
     memset(table, 0xff, joint_count * sizeof *table); // LMB_NONE
-    (is_list ? read_list : read_pairs)(reader, value, table);
+    read_map(reader, value, table);
     table[joint_count] = is_list ? given->count : joint_count;
     *(uint32_t *)(void *)((char *)target + field->offset) = add_part(reader, table);
 }
