@@ -96,30 +96,17 @@ static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiN
     return true;
 }
 
-// Returns whether a key differs from the joint's rest pose. A quaternion and its negation are the same rotation. A
-// value that is not finite counts as different, so that creating the clip rejects it.
+// Returns whether a key differs from the joint's rest pose. One that is not finite does, so that creating the clip
+// rejects it.
 static bool leaves_rest(const lmb_rig *rig, const lmb_track_def *track) {
-    lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
+    const lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
     const float *values[] = {rest.translation, rest.rotation, rest.scale};
-    const float *at_rest = values[track->channel];
-    uint32_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
-    for (uint32_t i = 0; i < track->key_count; i++) {
-        const float *value = track->values + (size_t)i * width;
-        double same = 0;
-        double opposite = 0;
-        for (uint32_t k = 0; k < width; k++) {
-            if (!isfinite(value[k])) {
-                return true;
-            }
-            double scale = fmax(1, fabs((double)at_rest[k]));
-            same = fmax(same, fabs((double)value[k] - (double)at_rest[k]) / scale);
-            opposite = fmax(opposite, fabs((double)value[k] + (double)at_rest[k]) / scale);
-        }
-        if (!(same <= SAME_AS_REST) && !(track->channel == LMB_CHANNEL_ROTATION && opposite <= SAME_AS_REST)) {
-            return true;
-        }
+    const size_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    bool leaves = false;
+    for (uint32_t i = 0; i < track->key_count && !leaves; i++) {
+        leaves = lmb_gltf_differs(track->channel, values[track->channel], track->values + i * width, SAME_AS_REST);
     }
-    return false;
+    return leaves;
 }
 
 static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_channel kind,

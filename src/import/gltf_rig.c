@@ -568,13 +568,19 @@ bool lmb_gltf_match_rig(lmb_gltf *gltf) {
     return note_missing(gltf, taken_joints) && note_other_parents(gltf);
 }
 
-static bool differs(const float *a, const float *b, int count, float sign) {
-    for (int i = 0; i < count; i++) {
-        if (!(fabs((double)a[i] - (double)(sign * b[i])) <= SAME_REST * fmax(1, fabs((double)a[i])))) {
-            return true;
+static bool is_close(const float *a, const float *b, uint32_t count, float sign, double tolerance) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(fabs((double)a[i] - (double)(sign * b[i])) <= tolerance * fmax(1, fabs((double)a[i])))) {
+            return false;
         }
     }
-    return false;
+    return true;
+}
+
+bool lmb_gltf_differs(lmb_channel channel, const float *rest, const float *value, double tolerance) {
+    const bool is_rotation = channel == LMB_CHANNEL_ROTATION;
+    return !is_close(rest, value, is_rotation ? 4 : 3, 1, tolerance) &&
+           !(is_rotation && is_close(rest, value, 4, -1, tolerance));
 }
 
 static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_channel channel, lmb_track_def *track) {
@@ -582,16 +588,13 @@ static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_ch
     lmb_transform rest = lmb_rig_joint_rest(gltf->importer->import->rig, node->joint);
     const float *theirs[] = {node->rest.translation, node->rest.rotation, node->rest.scale};
     const float *ours[] = {rest.translation, rest.rotation, rest.scale};
-    int count = channel == LMB_CHANNEL_ROTATION ? 4 : 3;
-    bool moved = differs(theirs[channel], ours[channel], count, 1) &&
-                 (channel != LMB_CHANNEL_ROTATION || differs(theirs[channel], ours[channel], count, -1));
     *track = (lmb_track_def){.joint = node->joint,
                              .channel = channel,
                              .interpolation = LMB_INTERPOLATION_STEP,
                              .key_count = 1,
                              .times = &start,
                              .values = theirs[channel]};
-    return moved;
+    return lmb_gltf_differs(channel, theirs[channel], ours[channel], SAME_REST);
 }
 
 bool lmb_gltf_list_rests(lmb_gltf *gltf) {
