@@ -1394,7 +1394,7 @@ static void malformed_texts(void **state) {
     (void)state;
     static const malformed_graph rows[] = {
         {"{'op':'machine'}", "", 1, 1, "\"machine\" needs the field \"states\""},
-        {"{'op':'machine','states':[]}", "states", 1, 26, "0 states, where 1 to 64 are possible"},
+        {"{'op':'machine','states':[]}", "states", 1, 26, "0 states, where 1 to 64 were expected"},
         {"{'op':'machine','states':3}", "states", 1, 26, "a number, where an array was expected"},
         {"{'op':'machine','states':[3]}", "states[0]", 1, 27, "a number, where an object was expected"},
         {"{'op':'machine','name':7,'states':[{'name':'a'," REST "}]}", "name", 1, 24, "a string was expected"},
@@ -1447,7 +1447,7 @@ static void malformed_texts(void **state) {
         {PLAY("'weight':1"), "play.weight", 2, 9, "\"play\" has no such field; it has end, rate"},
         {PLAY("'motion':1"), "play.motion", 2, 18, "neither true, nor an object, nor an array of keys"},
         {PLAY("'motion':false"), "play.motion", 2, 18, "neither true"},
-        {PLAY("'motion':[]"), "play.motion", 2, 18, "0 keys, and 2 to 65,536"},
+        {PLAY("'motion':[]"), "play.motion", 2, 18, "0 keys, where 2 to 65536 were expected"},
         {PLAY("'motion':[[0,0,0,0]]"), "play.motion", 2, 18, "1 keys"},
         {PLAY("'motion':[[0,0,0,0],7]"), "play.motion[1]", 2, 29, "an array was expected"},
         {PLAY("'motion':[[0,0,0,0],[0,0,0]]"), "play.motion[1]", 2, 29, "a key is x, y, z and yaw"},
@@ -1654,7 +1654,7 @@ static void limits(void **state) {
         at += sprintf(at, "%s{'name':'s%d'," REST "}", i == 0 ? "" : ",", i);
     }
     append(at, "]}");
-    expect_malformed((malformed_graph){text, "states", 1, 26, "65 states, where 1 to 64 are possible"});
+    expect_malformed((malformed_graph){text, "states", 1, 26, "65 states, where 1 to 64 were expected"});
     at = append(text, "{'op':'machine','states':[{'name':'a'," REST ",'transitions':[");
     for (int i = 0; i < 257; i++) {
         at = append(at, i == 0 ? "{'to':'a','after':1}" : ",\n{'to':'a','after':1}");

@@ -174,8 +174,8 @@ void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *pr
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
 // Returns whether a value has this type; reports it if not.
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
-// Returns whether a value is an array of `count` elements, whose name in messages is `what`; reports it if not.
-bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t count, const char *what);
+// Returns whether a value is an array of `min` to `max` elements, whose name in messages is `what`; reports it if not.
+bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t min, uint32_t max, const char *what);
 // Appends a name to a list of names, as far as there is room.
 void lmb_graph_list_name(char *names, size_t size, const char *name);
 

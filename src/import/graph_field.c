@@ -174,15 +174,20 @@ bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type ty
     return found == type;
 }
 
-bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t count, const char *what) {
+bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t min, uint32_t max, const char *what) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return false;
     }
     const uint32_t found = reader->json.values[value].count;
-    if (found != count) {
-        lmb_graph_report(reader, value, "%u %s, where %u were expected", (unsigned)found, what, (unsigned)count);
+    if (min == max && found != min) {
+        lmb_graph_report(reader, value, "%u %s, where %u were expected", (unsigned)found, what, (unsigned)min);
+    } else if (min == 0 && found > max) {
+        lmb_graph_report(reader, value, "%u %s, where at most %u were expected", (unsigned)found, what, (unsigned)max);
+    } else if (found < min || found > max) {
+        lmb_graph_report(reader, value, "%u %s, where %u to %u were expected", (unsigned)found, what, (unsigned)min,
+                         (unsigned)max);
     }
-    return found == count;
+    return found >= min && found <= max;
 }
 
 void lmb_graph_list_name(char *names, size_t size, const char *name) {
@@ -367,7 +372,7 @@ void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field
 void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     lmb_graph_field element = *field;
-    if (!lmb_graph_expect_count(reader, value, field->count, field->what)) {
+    if (!lmb_graph_expect_count(reader, value, field->count, field->count, field->what)) {
         return;
     }
     for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {

@@ -90,7 +90,7 @@ static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32
     static const lmb_graph_field sides[2] = {NUMBER(offsetof(lmb_term, left)), NUMBER(offsetof(lmb_term, right))};
     const lmb_json_value *values = reader->json.values;
     lmb_term term = {.kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
-    if (!lmb_graph_expect_count(reader, value, 2, "numbers")) {
+    if (!lmb_graph_expect_count(reader, value, 2, 2, "numbers")) {
         return;
     }
     const uint32_t left = value + 1, right = values[left].next;
@@ -384,12 +384,7 @@ static void move_to_front(machine *machine, uint32_t initial) {
 static bool find_states(lmb_graph_reader *reader, machine *machine) {
     const lmb_json_value *values = reader->json.values;
     uint32_t list = lmb_graph_find_member(reader, machine->node->object, "states");
-    if (list == LMB_NONE || !lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
-        return false;
-    }
-    if (values[list].count == 0 || values[list].count > LMB_MAX_STATES) {
-        lmb_graph_report(reader, list, "%u states, where 1 to %u are possible", (unsigned)values[list].count,
-                         LMB_MAX_STATES);
+    if (list == LMB_NONE || !lmb_graph_expect_count(reader, list, 1, LMB_MAX_STATES, "states")) {
         return false;
     }
     for (uint32_t at = list + 1; at < values[list].next; at = values[at].next) {

@@ -144,16 +144,13 @@ static const lmb_graph_fields plane_fields = {"an input", plane_members, 2, NULL
 // Reads the inputs of an operation with their fields inside; the field has the min and max number of them.
 static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_graph_fields *fields = field->inside;
-    const uint32_t min = (uint32_t)field->min, most = (uint32_t)field->max;
+    const uint32_t most = (uint32_t)field->max;
     lmb_graph_node *node = target;
     lmb_node_def *def = &node->def;
     const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+    if (!lmb_graph_expect_count(reader, value, (uint32_t)field->min, most, "inputs") &&
+        values[value].type != LMB_JSON_ARRAY) {
         return;
-    }
-    if (values[value].count < min || values[value].count > most) {
-        lmb_graph_report(reader, value, "%u inputs, where %u to %u were expected", (unsigned)values[value].count,
-                         (unsigned)min, (unsigned)most);
     }
     def->input_count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
@@ -305,7 +302,7 @@ static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field,
     (void)field;
     lmb_node_def *def = &((lmb_graph_node *)target)->def;
     const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect_count(reader, value, def->input_count, "poses")) {
+    if (!lmb_graph_expect_count(reader, value, def->input_count, def->input_count, "poses")) {
         return;
     }
     uint32_t corner = 0;

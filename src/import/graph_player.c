@@ -100,8 +100,7 @@ static bool expect_array(lmb_graph_reader *reader, uint32_t value, uint32_t coun
 static void read_keys(lmb_graph_reader *reader, uint32_t value, lmb_player_def *player) {
     const lmb_json_value *values = reader->json.values;
     const uint32_t count = values[value].count;
-    if (count < 2 || count > LMB_MAX_MOTION_KEYS) {
-        lmb_graph_report(reader, value, "%u keys, and 2 to 65,536 are possible", (unsigned)count);
+    if (!lmb_graph_expect_count(reader, value, 2, LMB_MAX_MOTION_KEYS, "keys")) {
         return;
     }
     lmb_pool *pool = &reader->graph->pool;
@@ -328,22 +327,10 @@ static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-// Returns whether a value is an array of 1 to `most` elements; reports another type or too many elements.
-static bool expect_list(lmb_graph_reader *reader, uint32_t value, const char *what, uint32_t most) {
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return false;
-    }
-    uint32_t count = reader->json.values[value].count;
-    if (count > most) {
-        lmb_graph_report(reader, value, "%u %s, where at most %u are possible", (unsigned)count, what, (unsigned)most);
-    }
-    return count > 0 && count <= most;
-}
-
 static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     play *read = target;
     const lmb_json_value *values = reader->json.values;
-    if (!expect_list(reader, value, "markers", LMB_MAX_MARKERS)) {
+    if (!lmb_graph_expect_count(reader, value, 0, LMB_MAX_MARKERS, "markers")) {
         return;
     }
     float *markers = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *markers);
@@ -380,7 +367,7 @@ static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field
     (void)field;
     play *read = target;
     const lmb_json_value *values = reader->json.values;
-    if (!expect_list(reader, value, "notifies", LMB_MAX_NOTIFIES)) {
+    if (!lmb_graph_expect_count(reader, value, 0, LMB_MAX_NOTIFIES, "notifies")) {
         return;
     }
     lmb_notify_def *notifies = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *notifies);

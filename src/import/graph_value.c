@@ -250,7 +250,7 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
         lmb_graph_report(reader, list, "more than %u nested computed numbers", (unsigned)MOST_DEPTH);
         return false;
     }
-    if (!lmb_graph_expect_count(reader, list, count, "numbers")) {
+    if (!lmb_graph_expect_count(reader, list, count, count, "numbers")) {
         return false;
     }
     lmb_graph_field input = {LMB_ANY_NUMBER, .parameter_max = 1.0f};
