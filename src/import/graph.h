@@ -218,6 +218,8 @@ void lmb_graph_read_object(lmb_graph_reader *reader, const lmb_graph_field *fiel
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // Reads the curve beside a value, which is stored at the same offset.
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// Stores a value and keeps its curve, which may have been read already.
+void lmb_graph_set_value(lmb_value *result, lmb_value value);
 // Uses a parameter as the value of this field. Merges the default and range that this use states with those of other
 // uses.
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,

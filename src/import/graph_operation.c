@@ -27,10 +27,7 @@ static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
     // The curve beside it may have been read already.
     lmb_value *weight = (lmb_value *)(void *)((char *)target + field->offset);
-    const lmb_value faded = lmb_graph_read_fade(reader, fade);
-    weight->kind = faded.kind;
-    weight->constant = faded.constant;
-    weight->parameter = faded.parameter;
+    lmb_graph_set_value(weight, lmb_graph_read_fade(reader, fade));
 }
 
 // Begins the fade of an object if the member that is its weight is a fade.
@@ -252,8 +249,58 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
 
 // A clip without a time gets the parameter that all such clips share, or a player's time; with "additive" it becomes an
 // additive.
-static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
-static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
+static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    lmb_node_def clip = node->def;
+    const bool states_time = lmb_graph_find_member(reader, node->object, "time") != LMB_NONE;
+    if (lmb_graph_find_member(reader, node->object, "play") != LMB_NONE ||
+        (reader->owner.name != NULL && !states_time)) {
+        lmb_graph_add_player(reader, node, &clip);
+    } else if (!states_time) {
+        const lmb_graph_declared shared = {
+            .name = "time", .initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE};
+        const lmb_graph_field seconds = {.parameter_max = reader->longest};
+        clip.time = lmb_graph_use_parameter(reader, &shared, &seconds, node->object);
+    }
+    uint32_t sampled = lmb_graph_add_node(reader, &clip, node->object);
+    if (!node->is_additive) {
+        if (node->reference != LMB_NONE) {
+            lmb_graph_report(reader, lmb_graph_find_member(reader, node->object, "reference"),
+                             "a reference is for a clip with \"additive\": true");
+        }
+        return sampled;
+    }
+    lmb_node_def difference = lmb_default_node_def();
+    difference.op = LMB_OP_MAKE_ADDITIVE;
+    difference.form = node->def.form;
+    difference.space = node->def.space;
+    difference.input_count = 2;
+    difference.inputs[0] = sampled;
+    difference.inputs[1] = node->reference;
+    if (node->reference == LMB_NONE) {
+        clip.player = NULL;
+        clip.time = lmb_constant(0.0f);
+        clip.rate = lmb_constant(1.0f);
+        clip.offset = lmb_constant(0.0f);
+        difference.inputs[1] = lmb_graph_add_node(reader, &clip, node->object);
+    }
+    return lmb_graph_add_node(reader, &difference, node->object);
+}
+
+static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    float weight = node->def.weight.constant;
+    bool is_stated = node->def.weight.kind == LMB_VALUE_CONSTANT;
+    if (is_stated && !node->def.unclamped && !(weight >= 0.0f && weight <= 1.0f)) {
+        lmb_graph_report(reader, node->object, "a weight of %g is for an additive with \"unclamped\": true",
+                         (double)weight);
+    }
+    return finish_node(reader, node);
+}
+
+static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    lmb_node_def mirror = node->def;
+    mirror.mirror = lmb_graph_add_mirror(reader, node);
+    return lmb_graph_add_node(reader, &mirror, node->object);
+}
 
 #define CURVE_FIELD                                                                                                    \
     { .name = "curve", .read = lmb_graph_read_curve, .offset = NODE(def.weight) }
@@ -448,12 +495,6 @@ static const lmb_graph_field machine_members[] = {
     {.name = "any", .read = lmb_graph_skip},
 };
 
-static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    lmb_node_def mirror = node->def;
-    mirror.mirror = lmb_graph_add_mirror(reader, node);
-    return lmb_graph_add_node(reader, &mirror, node->object);
-}
-
 // The table of operations. `finish` adds the node and further nodes that it needs, and returns the index of the node
 // that is the pose.
 typedef struct operation {
@@ -494,53 +535,6 @@ static const operation operations[] = {
     {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
-
-static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    lmb_node_def clip = node->def;
-    const bool states_time = lmb_graph_find_member(reader, node->object, "time") != LMB_NONE;
-    if (lmb_graph_find_member(reader, node->object, "play") != LMB_NONE ||
-        (reader->owner.name != NULL && !states_time)) {
-        lmb_graph_add_player(reader, node, &clip);
-    } else if (!states_time) {
-        const lmb_graph_declared shared = {
-            .name = "time", .initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE};
-        const lmb_graph_field seconds = {.parameter_max = reader->longest};
-        clip.time = lmb_graph_use_parameter(reader, &shared, &seconds, node->object);
-    }
-    uint32_t sampled = lmb_graph_add_node(reader, &clip, node->object);
-    if (!node->is_additive) {
-        if (node->reference != LMB_NONE) {
-            lmb_graph_report(reader, lmb_graph_find_member(reader, node->object, "reference"),
-                             "a reference is for a clip with \"additive\": true");
-        }
-        return sampled;
-    }
-    lmb_node_def difference = lmb_default_node_def();
-    difference.op = LMB_OP_MAKE_ADDITIVE;
-    difference.form = node->def.form;
-    difference.space = node->def.space;
-    difference.input_count = 2;
-    difference.inputs[0] = sampled;
-    difference.inputs[1] = node->reference;
-    if (node->reference == LMB_NONE) {
-        clip.player = NULL;
-        clip.time = lmb_constant(0.0f);
-        clip.rate = lmb_constant(1.0f);
-        clip.offset = lmb_constant(0.0f);
-        difference.inputs[1] = lmb_graph_add_node(reader, &clip, node->object);
-    }
-    return lmb_graph_add_node(reader, &difference, node->object);
-}
-
-static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    float weight = node->def.weight.constant;
-    bool is_stated = node->def.weight.kind == LMB_VALUE_CONSTANT;
-    if (is_stated && !node->def.unclamped && !(weight >= 0.0f && weight <= 1.0f)) {
-        lmb_graph_report(reader, node->object, "a weight of %g is for an additive with \"unclamped\": true",
-                         (double)weight);
-    }
-    return finish_node(reader, node);
-}
 
 static const operation *find_operation(lmb_graph_reader *reader, uint32_t object) {
     bool twice;

@@ -392,8 +392,7 @@ static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, const lmb_val
     memcpy(shaped->control, shape->control, sizeof shaped->control);
 }
 
-// Stores a value and keeps its curve, which may have been beside it.
-static void set_value(lmb_value *result, lmb_value value) {
+void lmb_graph_set_value(lmb_value *result, lmb_value value) {
     result->kind = value.kind;
     result->constant = value.constant;
     result->parameter = value.parameter;
@@ -405,7 +404,7 @@ static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, 
         .min = 0.0f, .max = 1.0f, .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f), .parameter_max = 1.0f};
     curved read = {.shape = lmb_constant(0.0f), .value = *result, .field = &inside};
     lmb_graph_read_fields(reader, &curve_fields, value, &read);
-    set_value(result, read.value);
+    lmb_graph_set_value(result, read.value);
     set_curve(reader, result, &read.shape, value);
 }
 
@@ -419,7 +418,7 @@ static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *fiel
     if (use.half_life > 0.0f) {
         used.parameter = follow(reader, used.parameter, use.half_life, value);
     }
-    set_value(result, used);
+    lmb_graph_set_value(result, used);
 }
 
 static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target,
@@ -438,7 +437,7 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
     } else if (lmb_graph_is_fade(reader, value)) {
         lmb_graph_report(reader, value, "a fade is where a pose is weighed, and in no curve");
     } else if (is_computed(reader, value)) {
-        set_value(result, read_computed(reader, field, value));
+        lmb_graph_set_value(result, read_computed(reader, field, value));
     } else if (lmb_graph_find_member(reader, value, "curve") == LMB_NONE) {
         read_parameter(reader, field, value, result);
     } else if (is_inside) {
