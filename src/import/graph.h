@@ -102,7 +102,8 @@ struct lmb_graph_reader {
     uint32_t *channel_partners;
     uint32_t *objects; // for each node, the object it was read from; in the scratch pool
     lmb_graph_owner owner;
-    lmb_graph_left left; // the state from which the transition being read starts
+    struct lmb_graph_machine *machine; // the innermost one being read
+    lmb_graph_left left;               // the state from which the transition being read starts
     uint32_t player_count;
     uint32_t machine_count; // including fades
     uint32_t inertia_at;    // the first inertialized transition, or LMB_NONE

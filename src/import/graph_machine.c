@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define FADE(member) offsetof(lmb_fade_def, member)
-#define TRANSITION(member) offsetof(transition, member)
+#define STATE(member) offsetof(lmb_state_def, member)
+#define TRANSITION(member) offsetof(lmb_transition_def, member)
 
 // ---- Conditions: terms in postfix order.
 
@@ -171,7 +172,7 @@ static void read_condition(lmb_graph_reader *reader, const lmb_graph_field *fiel
 }
 
 // A machine while it is read. Its states are numbered from the initial one on, then in the order of the text.
-typedef struct machine {
+typedef struct lmb_graph_machine {
     const lmb_graph_node *node;
     const char *name;
     uint32_t depth;
@@ -181,20 +182,8 @@ typedef struct machine {
     lmb_transition_def *transitions;
     uint32_t transition_count;
     lmb_node_def pose;
+    uint32_t state; // being read
 } machine;
-
-// A state while its members are read.
-typedef struct state {
-    lmb_state_def def;
-    machine *machine;
-    uint32_t number;
-    lmb_graph_left left; // set after its pose was read
-} state;
-
-typedef struct transition {
-    lmb_transition_def def;
-    const machine *machine;
-} transition;
 
 static uint32_t find_state(const machine *machine, const char *name) {
     for (uint32_t i = 0; i < machine->state_count; i++) {
@@ -219,8 +208,7 @@ static uint32_t look_up_state(lmb_graph_reader *reader, const machine *machine, 
 
 static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    transition *read = target;
-    read->def.to = look_up_state(reader, read->machine, value);
+    ((lmb_transition_def *)target)->to = look_up_state(reader, reader->machine, value);
 }
 
 // Reads a curve's name. A fade has no value to which a curve could be applied.
@@ -238,36 +226,34 @@ static const char *const kinds[] = {
 
 static const lmb_graph_field transition_members[] = {
     {.name = "to", .required = true, .read = read_to},
-    {.name = "event", .read = lmb_graph_read_event, .offset = TRANSITION(def.event)},
-    {.name = "end", .read = lmb_graph_read_boolean, .offset = TRANSITION(def.at_end)},
-    {.name = "after", .read = lmb_graph_read_plain, .offset = TRANSITION(def.after), .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "event", .read = lmb_graph_read_event, .offset = TRANSITION(event)},
+    {.name = "end", .read = lmb_graph_read_boolean, .offset = TRANSITION(at_end)},
+    {.name = "after", .read = lmb_graph_read_plain, .offset = TRANSITION(after), .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "when", .read = read_condition},
-    {.name = "fade", .read = lmb_graph_read_plain, .offset = TRANSITION(def.fade), .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "curve", .read = read_fade_curve, .offset = TRANSITION(def.curve)},
-    {.name = "kind", .read = lmb_graph_read_choice, .offset = TRANSITION(def.kind), .choices = kinds},
-    {.name = "profile", .read = lmb_graph_read_mask, .offset = TRANSITION(def.profile)},
-    {.name = "priority", .read = lmb_graph_read_integer, .offset = TRANSITION(def.priority), LMB_PRIORITY_RANGE},
+    {.name = "fade", .read = lmb_graph_read_plain, .offset = TRANSITION(fade), .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "curve", .read = read_fade_curve, .offset = TRANSITION(curve)},
+    {.name = "kind", .read = lmb_graph_read_choice, .offset = TRANSITION(kind), .choices = kinds},
+    {.name = "profile", .read = lmb_graph_read_mask, .offset = TRANSITION(profile)},
+    {.name = "priority", .read = lmb_graph_read_integer, .offset = TRANSITION(priority), LMB_PRIORITY_RANGE},
 };
 static const lmb_graph_fields transition_fields = {"a transition", transition_members,
                                                    sizeof transition_members / sizeof transition_members[0], NULL};
-_Static_assert(TRANSITION(def) == 0, "a condition is read into the transition");
 
 static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t object) {
-    transition read = {.def = lmb_default_transition_def(), .machine = machine};
+    lmb_transition_def def = lmb_default_transition_def();
     if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
         return;
     }
-    read.def.from = from;
+    def.from = from;
     uint32_t problems = reader->problem_count;
-    lmb_graph_read_fields(reader, &transition_fields, object, &read);
+    lmb_graph_read_fields(reader, &transition_fields, object, &def);
     if (reader->problem_count > problems || reader->result != LMB_OK) {
         return;
     }
-    const lmb_transition_def *def = &read.def;
-    if (def->event == LMB_NONE && !def->at_end && def->after < 0.0f && def->term_count == 0) {
+    if (def.event == LMB_NONE && !def.at_end && def.after < 0.0f && def.term_count == 0) {
         lmb_graph_report(reader, object, "a transition needs an \"event\", \"end\": true, \"after\" or \"when\"");
     }
-    if (def->at_end && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
+    if (def.at_end && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
         lmb_graph_report(reader, lmb_graph_find_member(reader, object, "end"),
                          "no clip plays in this state, so it has no end");
     }
@@ -275,14 +261,13 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
         lmb_graph_report(reader, object, "more than %u transitions of one machine", LMB_MAX_TRANSITIONS);
         return;
     }
-    if (def->kind == LMB_FADE_INERTIALIZED && def->profile != LMB_NONE) {
+    if (def.kind == LMB_FADE_INERTIALIZED && def.profile != LMB_NONE) {
         lmb_graph_report(reader, object, "a transition that is inertialized has no blend profile");
     }
-    if (def->kind == LMB_FADE_INERTIALIZED && reader->inertia_at == LMB_NONE) {
+    if (def.kind == LMB_FADE_INERTIALIZED && reader->inertia_at == LMB_NONE) {
         reader->inertia_at = object;
     }
-    lmb_graph_append(reader, &reader->graph->pool, &machine->transitions, &machine->transition_count, &read.def,
-                     sizeof read.def);
+    lmb_graph_append(reader, &reader->graph->pool, &machine->transitions, &machine->transition_count, &def, sizeof def);
 }
 
 // Reads the transitions from the state in reader->left.
@@ -321,25 +306,26 @@ static bool asks_for_end(const lmb_graph_reader *reader, uint32_t object) {
 
 static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    state *read = target;
-    machine *machine = read->machine;
+    (void)target;
+    machine *machine = reader->machine;
+    const uint32_t state = machine->state;
     const lmb_graph_owner outside = reader->owner;
-    reader->owner = (lmb_graph_owner){.name = machine->states[read->number].name,
+    reader->owner = (lmb_graph_owner){.name = machine->states[state].name,
                                       .depth = machine->depth,
                                       .end_node = LMB_NONE,
-                                      .holds = asks_for_end(reader, machine->objects[read->number])};
+                                      .holds = asks_for_end(reader, machine->objects[state])};
     const uint32_t first = reader->graph->def.node_count;
-    machine->pose.inputs[read->number] = lmb_graph_read_pose(reader, value);
-    read->left = (lmb_graph_left){first, reader->graph->def.node_count, reader->owner.end_node, false};
+    machine->pose.inputs[state] = lmb_graph_read_pose(reader, value);
+    reader->left = (lmb_graph_left){first, reader->graph->def.node_count, reader->owner.end_node, false};
     reader->owner = outside;
 }
 
 static const lmb_graph_field state_members[] = {
     {.name = "name", .required = true, .read = lmb_graph_skip},
     {.name = "pose", .required = true, .read = read_state_pose},
-    {.name = "restart", .read = lmb_graph_read_boolean, .offset = offsetof(state, def.restart)},
-    {.name = "entry", .read = lmb_graph_read_event, .offset = offsetof(state, def.entry_event)},
-    {.name = "exit", .read = lmb_graph_read_event, .offset = offsetof(state, def.exit_event)},
+    {.name = "restart", .read = lmb_graph_read_boolean, .offset = STATE(restart)},
+    {.name = "entry", .read = lmb_graph_read_event, .offset = STATE(entry_event)},
+    {.name = "exit", .read = lmb_graph_read_event, .offset = STATE(exit_event)},
     {.name = "transitions", .read = lmb_graph_skip},
 };
 static const lmb_graph_fields state_fields = {"a state", state_members, sizeof state_members / sizeof state_members[0],
@@ -347,13 +333,12 @@ static const lmb_graph_fields state_fields = {"a state", state_members, sizeof s
 
 // Reads a state. Transitions are read after the pose, regardless of their order in the text.
 static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t number) {
-    uint32_t object = machine->objects[number];
-    state read = {.def = machine->states[number], .machine = machine, .number = number, .left.end_node = LMB_NONE};
-    lmb_graph_read_fields(reader, &state_fields, object, &read);
-    machine->states[number] = read.def;
+    const uint32_t object = machine->objects[number];
+    machine->state = number;
+    reader->left = (lmb_graph_left){.end_node = LMB_NONE};
+    lmb_graph_read_fields(reader, &state_fields, object, &machine->states[number]);
     uint32_t list = lmb_graph_find_member(reader, object, "transitions");
     if (list != LMB_NONE && reader->result == LMB_OK) {
-        reader->left = read.left;
         read_transitions(reader, machine, number, list);
     }
 }
@@ -489,9 +474,12 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     if (reader->result != LMB_OK || !lmb_graph_begin_machine(reader, node->object)) {
         return 0;
     }
+    struct lmb_graph_machine *outside = reader->machine;
+    reader->machine = &machine;
     if (find_states(reader, &machine)) {
         read_states(reader, &machine);
     }
+    reader->machine = outside;
     lmb_machine_def *def = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *def);
     if (def != NULL) {
         *def = definition(&machine);
