@@ -350,14 +350,6 @@ float step_y;
 float step_z;
 END_STRUCT(packed_range)
 
-// The fields of a packed key. `index` says which component a rotation omits, if each key has its own.
-STRUCT(packed_fields)
-real x;
-real y;
-real z;
-word index;
-END_STRUCT(packed_fields)
-
 // Up to 95 bits that contain a key, which begins in the first word.
 STRUCT(packed_words)
 word low;
@@ -419,37 +411,32 @@ OP real packed_field(packed_words words, uint from, uint bits) {
     return TO_REAL(joined & ((1u << bits) - 1u));
 }
 
-// Loads a key: `index_bits`, and three fields. SIMD code reads 64 bits if they contain the key, possibly from a byte
-// within the first word on; otherwise four words. So a spare word may follow the key.
-OP packed_fields load_packed_fields(memory data, packed_place place, FRAME frame, uint index_bits) {
-    packed_fields fields;
+// Loads the three fields of a key, which follow `index_bits`. SIMD code reads 64 bits if they contain the key, possibly
+// from a byte within the first word on; otherwise four words. So a spare word may follow the key.
+OP vector load_packed_fields(memory data, packed_place place, FRAME frame, uint index_bits) {
     uint bits = place.bits;
-    uint all_bits = index_bits + 3u * bits;
-    fields.index = ALL_WORD(0u);
+    uint key_bits = index_bits + 3u * bits;
 #ifdef LMB_SIMD_WIDTH
-    uint bytes = place.shift + all_bits > 64u ? place.shift >> 3u : 0u;
+    uint bytes = place.shift + key_bits > 64u ? place.shift >> 3u : 0u;
     uint begin = place.shift - 8u * bytes;
-    if (begin + all_bits <= 64u) {
+    if (begin + key_bits <= 64u) {
         lmb_doubles key = lmb_load_doubles(frame, 4u * (size_t)place.first + bytes);
         uint from = begin + index_bits;
-        fields.x = TO_REAL(lmb_bits_of_doubles(key, from, bits));
-        fields.y = TO_REAL(lmb_bits_of_doubles(key, from + bits, bits));
-        fields.z = TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits));
-        if (index_bits != 0u) {
-            fields.index = lmb_bits_of_doubles(key, begin, index_bits);
-        }
-        return fields;
+        return make_vector(TO_REAL(lmb_bits_of_doubles(key, from, bits)),
+                           TO_REAL(lmb_bits_of_doubles(key, from + bits, bits)),
+                           TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits)));
     }
 #endif
-    packed_words words = load_packed_words(data, place, frame, all_bits);
+    packed_words words = load_packed_words(data, place, frame, key_bits);
     uint first = place.shift + index_bits;
-    fields.x = packed_field(words, first, bits);
-    fields.y = packed_field(words, first + bits, bits);
-    fields.z = packed_field(words, first + 2u * bits, bits);
-    if (index_bits != 0u) {
-        fields.index = TO_WORD(packed_field(words, place.shift, index_bits));
-    }
-    return fields;
+    return make_vector(packed_field(words, first, bits), packed_field(words, first + bits, bits),
+                       packed_field(words, first + 2u * bits, bits));
+}
+
+// Which component a rotation omits, if each key says it. Few tracks need it, so it is loaded again.
+OP word packed_index(memory data, packed_place place, FRAME frame) {
+    packed_words words = load_packed_words(data, place, frame, 2u);
+    return TO_WORD(packed_field(words, place.shift, 2u));
 }
 
 OP packed_range vector_range(memory data, uint at) {
@@ -464,7 +451,7 @@ OP packed_range vector_range(memory data, uint at) {
 }
 
 OP vector packed_vector(memory data, packed_place place, packed_range range, FRAME frame) {
-    packed_fields fields = load_packed_fields(data, place, frame, 0u);
+    vector fields = load_packed_fields(data, place, frame, 0u);
     return make_vector(fields.x * range.step_x + range.start_x, fields.y * range.step_y + range.start_y,
                        fields.z * range.step_z + range.start_z);
 }
@@ -492,7 +479,7 @@ OP packed_range rotation_range(memory data, packed_place place, uint at) {
 // negative, follows from the unit length.
 OP quaternion packed_rotation(memory data, packed_place place, packed_range range, FRAME frame) {
     uint index_bits = place.left_out == PACKED_INDEX_PER_KEY ? 2u : 0u;
-    packed_fields fields = load_packed_fields(data, place, frame, index_bits);
+    vector fields = load_packed_fields(data, place, frame, index_bits);
     real a = (fields.x + 0.5f) * range.step_x + range.start_x;
     real b = (fields.y + 0.5f) * range.step_y + range.start_y;
     real c = (fields.z + 0.5f) * range.step_z + range.start_z;
@@ -512,10 +499,11 @@ OP quaternion packed_rotation(memory data, packed_place place, packed_range rang
         }
         return make_quaternion(a, b, c, d);
     }
-    real x = SELECT(fields.index == 0u, d, a);
-    real y = SELECT(fields.index == 1u, d, SELECT(fields.index < 1u, a, b));
-    real z = SELECT(fields.index == 2u, d, SELECT(fields.index < 2u, b, c));
-    real w = SELECT(fields.index == 3u, d, c);
+    word index = packed_index(data, place, frame);
+    real x = SELECT(index == 0u, d, a);
+    real y = SELECT(index == 1u, d, SELECT(index < 1u, a, b));
+    real z = SELECT(index == 2u, d, SELECT(index < 2u, b, c));
+    real w = SELECT(index == 3u, d, c);
     return make_quaternion(x, y, z, w);
 }
 
