@@ -1,11 +1,21 @@
-# What `cmake --install` lays down: libraries, public headers, limberConfig.cmake and pkg-config files. Nothing that the
-# libraries use inside is named in them; gpu.h alone wants <vulkan/vulkan_core.h> from its includer's machine.
+# What `cmake --install` installs: libraries, public headers, limberConfig.cmake, pkg-config files, the command if it is
+# built, the licence and the list of changes. The whole prefix may be moved afterwards. gpu.h alone needs
+# <vulkan/vulkan_core.h>, which the includer provides.
 include(CMakePackageConfigHelpers)
 
 set(limber_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
 
-# limber_install(COMPONENT TARGET DESCRIPTION REQUIRES PRIVATE_LIBRARIES)
-function(limber_install component target description requires private_libraries)
+# pkg-config files name the prefix relative to their own folder.
+set(prefix ${CMAKE_INSTALL_PREFIX})
+cmake_path(RELATIVE_PATH prefix BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE limber_prefix)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${prefix} OUTPUT_VARIABLE limber_libdir)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR BASE_DIRECTORY ${prefix} OUTPUT_VARIABLE limber_includedir)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
+           OUTPUT_VARIABLE limber_libdir_of_command)
+
+# limber_install(COMPONENT TARGET DESCRIPTION REQUIRES PRIVATE_REQUIRES PRIVATE_LIBRARIES). Only a static library hands
+# its private needs on to the programs that link it.
+function(limber_install component target description requires private_requires private_libraries)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${component})
     install(TARGETS ${target} EXPORT limber-${component}
             RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
@@ -22,25 +32,27 @@ function(limber_install component target description requires private_libraries)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "SHARED_LIBRARY")
         set(define " -DLMB_SHARED")
+        set(private_requires "")
+        set(private_libraries "")
     endif()
     configure_file(${PROJECT_SOURCE_DIR}/src/limber.pc.in ${PROJECT_BINARY_DIR}/${output}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${output}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-limber_install(limber limber "${PROJECT_DESCRIPTION}" "" "-lm -pthread")
+limber_install(limber limber "${PROJECT_DESCRIPTION}" "" "" "-lm -pthread")
 set(headers_without "")
 set(limber_import_needs_assimp FALSE)
 if(TARGET limber::import)
     get_target_property(import limber::import ALIASED_TARGET)
-    set(import_libraries "-lm")
+    set(import_requires "")
     if(LIMBER_ASSIMP)
-        set(import_libraries "-lassimp -lm -pthread")
+        set(import_requires assimp)
         get_target_property(import_type ${import} TYPE)
         if(import_type STREQUAL "STATIC_LIBRARY") # a shared one brings it along by itself
             set(limber_import_needs_assimp TRUE)
         endif()
     endif()
-    limber_install(import ${import} "Reads characters from files for limber" limber "${import_libraries}")
+    limber_install(import ${import} "Reads characters from files for limber" limber "${import_requires}" "-lm -pthread")
 else()
     set(headers_without PATTERN import.h EXCLUDE PATTERN graph_json.h EXCLUDE PATTERN machine.h EXCLUDE)
 endif()
@@ -52,3 +64,9 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/src/limberConfig.cmake.in ${
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/limberConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/limberConfig.cmake ${PROJECT_BINARY_DIR}/limberConfigVersion.cmake
         DESTINATION ${limber_package_dir})
+
+if(LIMBER_TOOLS AND LIMBER_IMPORT)
+    set_target_properties(limber-cli PROPERTIES INSTALL_RPATH $ORIGIN/${limber_libdir_of_command})
+    install(TARGETS limber-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
