@@ -1,10 +1,10 @@
 cmake_minimum_required(VERSION 3.25)
 
 # cmake -DKIND=static|shared|embedded -DSOURCE=... -DBUILD=... -DPREFIX=... -DBINARY=... -DKERNELS=... -DOPTIONS=...
-#       -P build.cmake
+#       -DCOMPONENTS=... -DCOMMAND=... -P build.cmake
 # Builds the consumers of one kind: with the static Limber that the build folder BUILD installs, with a shared one, or
 # with embedded sources. The last two compile Limber here, without optimisation, because only the way of building is
-# tested.
+# tested. An installed prefix is moved before anything uses it. The consumers that need no device run here.
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT result EQUAL 0)
@@ -31,27 +31,59 @@ function(check_symbols library)
 endfunction()
 
 set(plain -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DLIMBER_KERNELS=${KERNELS})
+set(package limber)
+set(package_flags "")
+if("import" IN_LIST COMPONENTS)
+    set(package limber-import)
+    set(package_flags -DCONSUMER_IMPORT)
+endif()
 if(KIND STREQUAL "embedded")
-    build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded ${plain} -DLIMBER_SOURCE=${SOURCE} -DLIMBER_SIMD=4)
+    build(${SOURCE}/tests/consumer ${BINARY}/embedded ${plain} -DLIMBER_SOURCE=${SOURCE} -DLIMBER_SIMD=4
+          -DCONSUMER_COMPONENTS=${COMPONENTS})
+    run(${BINARY}/embedded/consumer_c17)
+    run(${BINARY}/embedded/consumer_cpp20)
     return()
 endif()
 
-set(prefix ${BINARY}/${KIND}-prefix)
-file(REMOVE_RECURSE ${prefix})
+set(prefix ${BINARY}/${KIND}-moved)
+set(first ${BINARY}/${KIND}-prefix)
+file(REMOVE_RECURSE ${prefix} ${first})
 if(KIND STREQUAL "static")
     # Installs under the configured prefix inside another folder, as package builds do.
-    run(${CMAKE_COMMAND} -E env DESTDIR=${prefix} ${CMAKE_COMMAND} --install ${BUILD})
-    set(ENV{PKG_CONFIG_SYSROOT_DIR} ${prefix})
-    set(ENV{PKG_CONFIG_ALLOW_SYSTEM_CFLAGS} 1)
-    set(ENV{PKG_CONFIG_ALLOW_SYSTEM_LIBS} 1)
-    string(APPEND prefix ${PREFIX})
+    run(${CMAKE_COMMAND} -E env DESTDIR=${first} ${CMAKE_COMMAND} --install ${BUILD})
+    string(APPEND first ${PREFIX})
 else()
     build(${SOURCE} ${BINARY}/shared-limber ${plain} -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF -DLIMBER_SIMD=OFF
-          -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=${prefix})
+          -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=${first})
     run(${CMAKE_COMMAND} --install ${BINARY}/shared-limber)
 endif()
+file(RENAME ${first} ${prefix})
+
+# The licence and the changes, and the command if BUILD has it.
+foreach(text LICENSE CHANGELOG.md)
+    file(GLOB_RECURSE installed ${prefix}/*/${text})
+    if(NOT installed)
+        message(FATAL_ERROR "${text} is not installed")
+    endif()
+endforeach()
+file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc)
+foreach(text IN LISTS texts)
+    file(READ ${text} content)
+    foreach(folder ${SOURCE} ${BUILD} ${BINARY})
+        string(FIND "${content}" ${folder} at)
+        if(NOT at EQUAL -1)
+            message(FATAL_ERROR "${text} names the folder ${folder}")
+        endif()
+    endforeach()
+endforeach()
+if(KIND STREQUAL "static" AND COMMAND)
+    run(${prefix}/bin/${COMMAND} --version)
+endif()
+
 build(${SOURCE}/tests/consumer ${BINARY}/${KIND} -DCMAKE_PREFIX_PATH=${prefix} -DCONSUMER_COMPONENTS=${COMPONENTS})
-run(${BINARY}/${KIND}/consumer_headers)
+foreach(consumer headers c17 cpp20)
+    run(${BINARY}/${KIND}/consumer_${consumer})
+endforeach()
 
 file(GLOB_RECURSE libraries ${prefix}/liblimber*.a ${prefix}/liblimber*.so)
 if(NOT libraries)
@@ -73,13 +105,40 @@ if(KIND STREQUAL "shared")
     endif()
 endif()
 
-# The same with pkg-config, without CMake.
-file(GLOB_RECURSE package ${prefix}/limber.pc)
-get_filename_component(package_dir "${package}" DIRECTORY)
+# The same with pkg-config, without CMake, and with the compilers of the CMake project. `--static` adds what a static
+# library needs; a shared one brings that along by itself.
+file(GLOB_RECURSE limber_pc ${prefix}/limber.pc)
+get_filename_component(package_dir "${limber_pc}" DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${package_dir})
-execute_process(COMMAND pkg-config --${KIND} --cflags --libs limber
-                OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-separate_arguments(flags UNIX_COMMAND "${flags}")
+if(KIND STREQUAL "static")
+    set(static --static)
+    set(wanted "-llimber .*-lm.*-pthread")
+    set(defined "")
+else()
+    set(static "")
+    set(wanted "-llimber$")
+    set(defined "-DLMB_SHARED .*")
+endif()
+
+file(STRINGS ${BINARY}/${KIND}/CMakeCache.txt cxx_compiler REGEX "^CMAKE_CXX_COMPILER:")
+string(REGEX REPLACE "^[^=]*=" "" cxx_compiler "${cxx_compiler}")
 separate_arguments(compiler_flags UNIX_COMMAND "${COMPILER_FLAGS}")
-run(${COMPILER} ${compiler_flags} ${SOURCE}/tests/consumer/consumer.c -o ${BINARY}/${KIND}/consumer_pkgconfig ${flags}
-    -lvulkan -Wl,-rpath,${package_dir}/..)
+
+# consumer(NAME PACKAGE WANTED SOURCE COMPILER OPTIONS...): WANTED is an expression that the package's flags match.
+function(consumer name package wanted source)
+    execute_process(COMMAND pkg-config ${static} --cflags --libs ${package}
+                    OUTPUT_VARIABLE text OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT text MATCHES "${wanted}")
+        message(FATAL_ERROR "pkg-config ${static} ${package}: ${text}")
+    endif()
+    separate_arguments(flags UNIX_COMMAND "${text}")
+    run(${ARGN} ${compiler_flags} ${source} -o ${BINARY}/${KIND}/consumer_${name} ${flags} -Wl,-rpath,${package_dir}/..)
+endfunction()
+
+set(sources ${SOURCE}/tests/consumer)
+consumer(pkgconfig limber "${defined}${wanted}" ${sources}/consumer.c ${COMPILER} -std=c17 -Wl,--no-as-needed -lvulkan)
+consumer(pkgconfig_c17 ${package} "${defined}-l${package}.*${wanted}" ${sources}/cpu.c ${COMPILER} -std=c17 ${package_flags})
+consumer(pkgconfig_cpp20 ${package} "${defined}-l${package}.*${wanted}" ${BINARY}/${KIND}/cpu.cpp ${cxx_compiler} -std=c++20
+         ${package_flags})
+run(${BINARY}/${KIND}/consumer_pkgconfig_c17) # the first one needs a device
+run(${BINARY}/${KIND}/consumer_pkgconfig_cpp20)
