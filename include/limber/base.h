@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "Limber needs a little-endian processor: files and buffers are read and written as they are in memory"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
