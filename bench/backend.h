@@ -2,7 +2,7 @@
 #ifndef LIMBER_BENCH_BACKEND_H
 #define LIMBER_BENCH_BACKEND_H
 
-#include "limits.h"
+#include "machine_limits.h"
 #include "workload.h"
 
 #include <trace.h>

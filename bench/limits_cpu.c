@@ -1,5 +1,5 @@
 // Measures the limits of the CPU.
-#include "limits.h"
+#include "machine_limits.h"
 
 #include "clock.h"
 

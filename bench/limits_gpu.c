@@ -1,5 +1,5 @@
 // Measures the limits of a device.
-#include "limits.h"
+#include "machine_limits.h"
 
 #include "clock.h"
 #include "rate.spv.h"

@@ -1,6 +1,6 @@
 // Measures multiplications and additions per second of one core; compiled once for each SIMD width and its
 // instructions.
-#include "limits.h"
+#include "machine_limits.h"
 
 #include "clock.h"
 

@@ -400,7 +400,7 @@ lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lm
         result = lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for %u tracks",
                           def->name != NULL ? def->name : "", (unsigned)def->track_count);
     } else {
-        fenv_t callers;
+        lmb_environment callers;
         lmb_environment_enter(&callers);
         result = build(&b, clip);
         lmb_environment_leave(&callers);
@@ -430,7 +430,7 @@ lmb_result lmb_clip_open(const void *bytes, size_t size, const lmb_host *host, l
         result = lmb_fail(error, LMB_ERROR_MEMORY, "clip block: no memory for %zu bytes", size);
     } else {
         memcpy(words, bytes, size);
-        fenv_t callers;
+        lmb_environment callers;
         lmb_environment_enter(&callers);
         result = lmb_clip_check(words, size / 4, error);
         lmb_environment_leave(&callers);

@@ -497,7 +497,7 @@ lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, co
     if (b.tracks == NULL || b.first_time == NULL || b.first_value == NULL) {
         b.result = lmb_fail(error, LMB_ERROR_MEMORY, "make additive: no memory for %zu tracks", tracks);
     } else {
-        fenv_t callers;
+        lmb_environment callers;
         lmb_environment_enter(&callers);
         bake_tracks(&b);
         lmb_environment_leave(&callers);

@@ -653,7 +653,7 @@ lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const l
     } else {
         memcpy(words, source->words, source->size * sizeof *words);
         *created = (lmb_clip){.host = c.host, .size = source->size, .words = words};
-        fenv_t callers;
+        lmb_environment callers;
         lmb_environment_enter(&callers);
         result = compress(&c, settings, created, &reported, error);
         lmb_environment_leave(&callers);

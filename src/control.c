@@ -195,7 +195,7 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph
     if (result != LMB_OK) {
         return result;
     }
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     uint32_t state_words;
     uint32_t size = lmb_control_write(def, graph, NULL, &state_words);
@@ -381,7 +381,7 @@ lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *
     if (result != LMB_OK) {
         return result;
     }
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     if ((control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0) {
         run_interpolated(control, frame, first, count);

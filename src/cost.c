@@ -43,7 +43,7 @@ static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *graph, 
 static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb_batch *batch) {
     uint32_t rounds = def->rounds != 0 ? def->rounds : DEFAULT_ROUNDS;
     uint64_t min = UINT64_MAX;
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     for (uint32_t round = 0; round <= rounds; round++) {
         uint64_t begin = def->clock.now(def->clock.user);

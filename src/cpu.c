@@ -213,7 +213,7 @@ lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
         return result;
     }
     copy_previous_palette(batch, inputs->previous_palette, outputs, first, count);
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     if (cpu->profile == NULL || count == 0) {
         cpu->run(batch, inputs, outputs, first, count, cpu->scratch);

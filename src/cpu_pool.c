@@ -1,10 +1,8 @@
-#define _POSIX_C_SOURCE 200809L
-
 #include "host.h"
+#include "thread.h"
 
 #include <limber/cpu_pool.h>
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -15,7 +13,7 @@
 typedef struct worker {
     lmb_cpu_pool *pool;
     lmb_cpu *cpu;
-    pthread_t thread;
+    lmb_thread thread;
     bool started;
     uint32_t refused[LMB_REFUSAL_COUNT];
     lmb_result result;
@@ -26,9 +24,9 @@ struct lmb_cpu_pool {
     lmb_host host;
     uint32_t worker_count;
     worker *workers; // the first one runs in the caller's thread
-    pthread_mutex_t mutex;
-    pthread_cond_t work;
-    pthread_cond_t rest;
+    lmb_mutex mutex;
+    lmb_condition work;
+    lmb_condition rest;
     bool has_mutex, has_work, has_rest;
     // Guarded by the mutex.
     uint64_t round; // counts runs; threads start when it grows
@@ -57,34 +55,33 @@ static void run_shares(worker *w) {
     }
 }
 
-static void *work(void *argument) {
+static void work(void *argument) {
     worker *w = argument;
     lmb_cpu_pool *pool = w->pool;
     uint64_t done = 0;
-    pthread_mutex_lock(&pool->mutex);
+    lmb_mutex_lock(&pool->mutex);
     for (;;) {
         while (pool->round == done && !pool->closing) {
-            pthread_cond_wait(&pool->work, &pool->mutex);
+            lmb_condition_wait(&pool->work, &pool->mutex);
         }
         if (pool->closing) {
             break;
         }
         done = pool->round;
-        pthread_mutex_unlock(&pool->mutex);
+        lmb_mutex_unlock(&pool->mutex);
         run_shares(w);
-        pthread_mutex_lock(&pool->mutex);
+        lmb_mutex_lock(&pool->mutex);
         if (--pool->busy == 0) {
-            pthread_cond_signal(&pool->rest);
+            lmb_condition_signal(&pool->rest);
         }
     }
-    pthread_mutex_unlock(&pool->mutex);
-    return NULL;
+    lmb_mutex_unlock(&pool->mutex);
 }
 
 static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_graph *graph, lmb_cpu_path path, lmb_error *error) {
-    pool->has_mutex = pthread_mutex_init(&pool->mutex, NULL) == 0;
-    pool->has_work = pthread_cond_init(&pool->work, NULL) == 0;
-    pool->has_rest = pthread_cond_init(&pool->rest, NULL) == 0;
+    pool->has_mutex = lmb_mutex_create(&pool->mutex);
+    pool->has_work = lmb_condition_create(&pool->work);
+    pool->has_rest = lmb_condition_create(&pool->rest);
     if (!pool->has_mutex || !pool->has_work || !pool->has_rest) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "cpu pool: no mutex or condition can be had");
     }
@@ -95,7 +92,7 @@ static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_graph *graph, lmb_
         if (result != LMB_OK) {
             return result;
         }
-        w->started = i > 0 && pthread_create(&w->thread, NULL, work, w) == 0;
+        w->started = i > 0 && lmb_thread_start(&w->thread, work, w);
         if (i > 0 && !w->started) {
             return lmb_fail(error, LMB_ERROR_MEMORY, "cpu pool: thread %u of %u cannot be started", (unsigned)i,
                             (unsigned)pool->worker_count);
@@ -141,25 +138,25 @@ void lmb_cpu_pool_destroy(lmb_cpu_pool *pool) {
         return;
     }
     if (pool->has_mutex && pool->has_work) {
-        pthread_mutex_lock(&pool->mutex);
+        lmb_mutex_lock(&pool->mutex);
         pool->closing = true;
-        pthread_cond_broadcast(&pool->work);
-        pthread_mutex_unlock(&pool->mutex);
+        lmb_condition_broadcast(&pool->work);
+        lmb_mutex_unlock(&pool->mutex);
     }
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         if (pool->workers[i].started) {
-            pthread_join(pool->workers[i].thread, NULL);
+            lmb_thread_join(&pool->workers[i].thread);
         }
         lmb_cpu_destroy(pool->workers[i].cpu);
     }
     if (pool->has_rest) {
-        pthread_cond_destroy(&pool->rest);
+        lmb_condition_destroy(&pool->rest);
     }
     if (pool->has_work) {
-        pthread_cond_destroy(&pool->work);
+        lmb_condition_destroy(&pool->work);
     }
     if (pool->has_mutex) {
-        pthread_mutex_destroy(&pool->mutex);
+        lmb_mutex_destroy(&pool->mutex);
     }
     lmb_host host = pool->host;
     lmb_host_release(&host, pool->workers);
@@ -176,21 +173,21 @@ lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch *batch, const lm
     if (result != LMB_OK) {
         return result;
     }
-    pthread_mutex_lock(&pool->mutex);
+    lmb_mutex_lock(&pool->mutex);
     pool->batch = batch;
     pool->inputs = inputs;
     pool->outputs = *outputs;
     atomic_store(&pool->next, 0);
     pool->busy = pool->worker_count - 1;
     pool->round++;
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->mutex);
+    lmb_condition_broadcast(&pool->work);
+    lmb_mutex_unlock(&pool->mutex);
     run_shares(&pool->workers[0]);
-    pthread_mutex_lock(&pool->mutex);
+    lmb_mutex_lock(&pool->mutex);
     while (pool->busy > 0) {
-        pthread_cond_wait(&pool->rest, &pool->mutex);
+        lmb_condition_wait(&pool->rest, &pool->mutex);
     }
-    pthread_mutex_unlock(&pool->mutex);
+    lmb_mutex_unlock(&pool->mutex);
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         const worker *w = &pool->workers[i];
         if (w->result != LMB_OK) {

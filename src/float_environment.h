@@ -6,7 +6,6 @@
 #ifndef LIMBER_SRC_FLOAT_ENVIRONMENT_H
 #define LIMBER_SRC_FLOAT_ENVIRONMENT_H
 
-#include <fenv.h>
 #include <float.h>
 
 #if FLT_EVAL_METHOD != 0
@@ -19,14 +18,38 @@
 #define LMB_NOINLINE
 #endif
 
+#if defined(_WIN32) && (defined(__x86_64__) || defined(_M_X64))
+
+#include <xmmintrin.h>
+
+// The fesetenv() of mingw-w64 leaves rounding and flushing as they are. MXCSR is all that affects SSE and AVX.
+typedef unsigned int lmb_environment;
+
+static inline void lmb_environment_enter(lmb_environment *callers) {
+    *callers = _mm_getcsr();
+    _mm_setcsr(0x1f80); // the state at program start: no exceptions, to nearest, no flushing
+}
+
+static inline void lmb_environment_leave(const lmb_environment *callers) {
+    _mm_setcsr(*callers);
+}
+
+#else
+
+#include <fenv.h>
+
+typedef fenv_t lmb_environment;
+
 // FE_DFL_ENV also clears flushing: it is the state at program start, including MXCSR or FPCR.
-static inline void lmb_environment_enter(fenv_t *callers) {
+static inline void lmb_environment_enter(lmb_environment *callers) {
     fegetenv(callers);
     fesetenv(FE_DFL_ENV);
 }
 
-static inline void lmb_environment_leave(const fenv_t *callers) {
+static inline void lmb_environment_leave(const lmb_environment *callers) {
     fesetenv(callers);
 }
+
+#endif
 
 #endif

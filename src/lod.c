@@ -99,7 +99,7 @@ lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, ui
         lmb_host_release(&resolved, reach);
         return lmb_fail(error, LMB_ERROR_MEMORY, "levels: no memory for %u joints", (unsigned)rig->joint_count);
     }
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     find_reach(rig, models, reach);
     double size = 0.0;

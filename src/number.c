@@ -43,7 +43,7 @@ const char *lmb_value_fault(lmb_value value, uint32_t parameter_count) {
 }
 
 void lmb_value_write(lmb_value value, uint32_t *words) {
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     const float constant = snap(value.constant);
     lmb_environment_leave(&callers);
@@ -62,7 +62,7 @@ static LMB_NOINLINE float shape(const uint32_t *words, float x) {
 float lmb_value_at(lmb_value value, const float *parameters) {
     uint32_t words[VALUE_WORDS];
     lmb_value_write(value, words);
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     float x = snap(value.constant);
     if (value.kind == LMB_VALUE_PARAMETER) {
@@ -90,7 +90,7 @@ float lmb_computed_at(const lmb_computed_def *computed, const float *parameters)
     for (uint32_t i = 0; i < lmb_computed_input_count(computed->kind); i++) {
         inputs[i] = lmb_value_at(computed->inputs[i], parameters);
     }
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     const float number = compute_snapped(computed->kind, inputs);
     lmb_environment_leave(&callers);

@@ -344,7 +344,7 @@ lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig 
         return lmb_fail(error, LMB_ERROR_LIMIT, "rig: %u channels, and at most %u are possible",
                         (unsigned)def->channel_count, LMB_MAX_CHANNELS);
     }
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; i < def->joint_count && result == LMB_OK; i++) {

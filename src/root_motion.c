@@ -737,7 +737,7 @@ static lmb_result run_survey(extraction *e) {
     if (e->keys == NULL || e->times == NULL || e->splits == NULL) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");
     }
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     const lmb_result result = survey(e);
     lmb_environment_leave(&callers);
@@ -758,7 +758,7 @@ static lmb_result run_keys(extraction *e, lmb_clip **clip) {
     if (!found || e->spline_times == NULL || e->tracks == NULL || e->weights == NULL) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");
     }
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     const lmb_result result = find_keys(e);
     lmb_environment_leave(&callers);

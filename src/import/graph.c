@@ -323,7 +323,7 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: the host has no memory");
     }
     reader.scratch = (lmb_pool){.budget = &reader.graph->budget};
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     read_document(&reader, machine);
     lmb_environment_leave(&callers);

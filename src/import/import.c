@@ -116,7 +116,7 @@ static bool read_source(lmb_importer *importer, const lmb_import_def *def) {
     } else if (!find_directory(importer) || !lmb_file_read(importer, importer->name, "", &content, &size)) {
         return false;
     }
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     bool success = read_content(importer, content, size);
     lmb_environment_leave(&callers);

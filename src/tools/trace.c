@@ -6,13 +6,24 @@
 
 #include <errno.h>
 #include <string.h>
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <time.h>
+#endif
 
 uint64_t trace_clock(void *unused) {
     (void)unused;
+#ifdef _WIN32
+    LARGE_INTEGER ticks, rate; // per second
+    QueryPerformanceCounter(&ticks);
+    QueryPerformanceFrequency(&rate);
+    return (uint64_t)((double)ticks.QuadPart * (1e9 / (double)rate.QuadPart));
+#else
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
 }
 
 static lmb_result fail(const trace *trace, lmb_error *error) {
