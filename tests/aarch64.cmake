@@ -11,17 +11,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
-# Headers without machine-specific code are links to the build machine's, in a separate folder: all of /usr/include
-# would add the wrong C library.
-foreach(header vulkan vk_video spirv volk.h volk.c stb)
-    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/portable-headers)
-    if(EXISTS /usr/include/${header})
-        file(CREATE_LINK /usr/include/${header} ${CMAKE_BINARY_DIR}/portable-headers/${header} SYMBOLIC)
-    endif()
-endforeach()
-set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/portable-headers)
-list(APPEND CMAKE_FIND_ROOT_PATH ${CMAKE_BINARY_DIR}/portable-headers)
-list(APPEND CMAKE_INCLUDE_PATH ${CMAKE_BINARY_DIR}/portable-headers)
+include(${CMAKE_CURRENT_LIST_DIR}/portable_headers.cmake)
 
 # The folder into which .ci/run unpacks cmocka.
 list(APPEND CMAKE_FIND_ROOT_PATH ${CMAKE_CURRENT_LIST_DIR}/../build/aarch64-packages)

@@ -1,6 +1,8 @@
 #define _XOPEN_SOURCE 700
 #include "command.h"
 
+#include "folder.h"
+
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[200];
+static char folder[FOLDER_PATH];
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
     (void)status;
@@ -20,9 +22,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 }
 
 bool command_enter_folder(void) {
-    const char *parent = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/limber-test-XXXXXX", parent == NULL ? "/tmp" : parent);
-    return mkdtemp(folder) != NULL && chdir(folder) == 0;
+    return folder_create_temporary(folder) && chdir(folder) == 0;
 }
 
 void command_leave_folder(void) {

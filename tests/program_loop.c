@@ -2,6 +2,9 @@
 
 #include <stdio.h>
 #include <time.h>
+#ifdef _WIN32
+#include <windows.h>
+#endif
 
 #define USUAL_COUNT 50u
 #define FEW_COUNT 12u // if a program takes long
@@ -11,9 +14,13 @@ uint32_t program_random_count(void) {
 }
 
 static double now(void) {
+#ifdef _WIN32
+    return 1e-3 * (double)GetTickCount64();
+#else
     struct timespec time;
     timespec_get(&time, TIME_UTC);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+#endif
 }
 
 program_loop program_loop_start(const char *name, uint32_t first, uint32_t count, uint32_t share) {

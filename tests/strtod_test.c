@@ -1,5 +1,6 @@
 // Numbers of JSON against the strtod of glibc, which rounds correctly, in the C locale.
 #include "../src/import/text.h"
+#include "../src/thread.h"
 
 #include "suite.h"
 
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 static void check(const char *text) {
     double value = lmb_strtod(text, strlen(text));
@@ -119,9 +119,8 @@ static void halfway_with_a_long_tail(void **state) {
     }
 }
 
-static int check_in_thread(void *unused) {
-    (void)unused;
-    return lmb_strtod("1234.5e-1", 9) == 123.45 && lmb_strtod("-0.1", 4) == -0.1;
+static void check_in_thread(void *is_equal) {
+    *(bool *)is_equal = lmb_strtod("1234.5e-1", 9) == 123.45 && lmb_strtod("-0.1", 4) == -0.1;
 }
 
 // The host may use a locale that writes a decimal comma, and change it while other threads read. The suite cannot
@@ -133,12 +132,12 @@ static void locale_changes_nothing(void **state) {
         if (setlocale(LC_ALL, locales[i]) == NULL) {
             continue;
         }
-        thrd_t thread;
-        int is_equal = 0;
-        assert_int_equal(thrd_create(&thread, check_in_thread, NULL), thrd_success);
-        assert_true(check_in_thread(NULL));
-        assert_int_equal(thrd_join(thread, &is_equal), thrd_success);
-        assert_true(is_equal);
+        lmb_thread thread;
+        bool is_equal = false, is_equal_there = false;
+        assert_true(lmb_thread_start(&thread, check_in_thread, &is_equal_there));
+        check_in_thread(&is_equal);
+        lmb_thread_join(&thread);
+        assert_true(is_equal && is_equal_there);
     }
 }
 
