@@ -12,9 +12,10 @@ packages_driver=(mesa-vulkan-drivers)
 # Builds fuzzers and sanitizers.
 packages_nightly=(clang libclang-rt-14-dev)
 # CI adds a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, Windows (mingw-w64 and
-# Wine), documentation, and the tools that count instructions. Mesa's drivers also contain RADV.
+# Wine), the test of the Conan recipe, documentation, and the tools that count instructions. Mesa's drivers also contain RADV.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 doxygen valgrind binutils)
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 python3 doxygen valgrind
+    binutils)
 
 # install_packages NAME...: installs the packages that are missing, as root or through sudo.
 install_packages() {
