@@ -62,6 +62,7 @@ typedef struct capture {
     uint32_t event_count;
     const capture_result *results;
     uint32_t result_count;
+    void *memory; // what a capture that was read owns, except rig and clips
 } capture;
 
 // Fails with #LMB_ERROR_FILE (the message names the file) and #LMB_ERROR_MEMORY.
