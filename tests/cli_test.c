@@ -237,6 +237,7 @@ static void a_profile_inertializes(void **state) {
     command_output output = run_well(text);
     expect_contains(output.out, "joints 3, characters 40, frames 40, inertialized with 17280 bytes\n");
     expect_contains(output.out, "\n  run                40 ");
+    expect_contains(output.out, "\n  control            40 ");
     command_output_release(&output);
     for (uint32_t i = 0; i < 2; i++) {
         snprintf(text, sizeof text, line, "--json", i == 0 ? "smooth" : "inertialized");
@@ -590,7 +591,8 @@ static void every_mistake_of_a_graph_is_reported(void **state) {
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bend",
               "a=Bend: not of the form NAME=CLIP@TIME");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose =Bend@1", "=Bend@1: not of the form");
-    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bent@1", "a=Bent@1: there is no clip");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bent@1",
+              "a=Bent@1: no clip 'Bent' among its 2: Bend, caf");
     run_badly(1, "eval small.gltf --time 0 --graph nowhere.json", "limber: nowhere.json: ");
     run_badly(1, "eval nowhere.glb --time 0 --graph '{}'", "limber: nowhere.glb: ");
     run_badly(1, "eval small.gltf --time 0 --set a=1 --graph " WALK,
@@ -807,7 +809,18 @@ static void the_mannequin_is_built_in(void **state) {
     output = run_well("eval mannequin --graph '{\"op\":\"clip\",\"clip\":\"hop\"}' --time 0.1");
     expect_contains(output.out, "pelvis");
     command_output_release(&output);
-    run_badly(1, "sample mannequin --clip nod --time 0", "no clip 'nod' among its ");
+    run_badly(1, "sample mannequin --clip rum --time 0", "no clip 'rum' among its 29; the nearest are run, ");
+    run_badly(1, "eval mannequin --graph '{\"op\":\"rest\"}' --pose low=crouc@0",
+              "limber: --pose low=crouc@0: no clip 'crouc' among its 29; the nearest are crouch, ");
+    output = run_well("info mannequin");
+    expect_starts(output.out, "joints: 29, depth 10\n");
+    expect_contains(output.out, "\nclips: 29\n");
+    command_output_release(&output);
+    output = run_well("info mannequin --json");
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, "file depth joints channels clips meshes images notes");
+    json_tree_release(&tree);
+    command_output_release(&output);
 }
 
 static void real_characters_are_sampled(void **state) {
@@ -885,7 +898,7 @@ static void json_numbers_read_back(void **state) {
     json_float(&json, "nan", NAN);
     json_float(&json, "infinity", -INFINITY);
     json_unsigned(&json, "unsigned", UINT64_MAX);
-    json_integer(&json, "integer", -1);
+    json_index(&json, "integer", LMB_NONE);
     json_bool(&json, "bool", true);
     json_text(&json, "text", NULL);
     json_end_object(&json);

@@ -18,11 +18,11 @@ typedef struct capturing {
 } capturing;
 
 static size_t state_words(const capturing *capturing) {
-    return (size_t)capturing->run.side.character_count * lmb_control_state_words(capturing->run.side.control);
+    return (size_t)capturing->run.character_count * lmb_control_state_words(capturing->run.control);
 }
 
 static size_t inertia_words(const capturing *capturing) {
-    return (size_t)capturing->run.side.character_count * lmb_graph_inertia_words(capturing->run.graph);
+    return (size_t)capturing->run.character_count * lmb_graph_inertia_words(capturing->run.graph);
 }
 
 // Runs up to the beginning of the last frame, and saves the state there.
@@ -40,7 +40,7 @@ static lmb_result run_before(capturing *capturing, lmb_error *error) {
     }
     // Before the first frame the data is zero, also on devices.
     if (result == LMB_OK && run->frame_count > 1) {
-        result = play_side_read_inertia(&run->side, capturing->inertia, error);
+        result = side_read_inertia(&run->side, capturing->inertia, error);
     }
     if (result == LMB_OK) {
         memcpy(capturing->state, run->side.state, state_words(capturing) * sizeof *capturing->state);
@@ -51,24 +51,23 @@ static lmb_result run_before(capturing *capturing, lmb_error *error) {
 
 static capture describe(const capturing *capturing) {
     const play_run *run = &capturing->run;
+    const subject *subject = &run->subject;
     const uint32_t number = run->frame_count - 1;
     return (capture){.number = number,
-                     .character_count = run->side.character_count,
+                     .character_count = run->character_count,
                      .step = play_run_ticks(run, number) - run->passed,
-                     .max_emitted_events = lmb_control_emitted_words(run->side.control) / 2,
-                     .rig = run->character.rig,
-                     .clips = run->character.clips,
-                     .clip_count = run->character.clip_count,
-                     .graph = run->graph_text == NULL  ? NULL
-                              : run->text.text != NULL ? run->text.text
-                                                       : run->graph_text,
-                     .graph_size = run->text.size,
-                     .machine = run->text.machine_text,
-                     .machine_size = run->text.machine_size,
-                     .static_poses = run->text.static_poses,
-                     .static_pose_count = run->text.static_pose_count,
+                     .max_emitted_events = lmb_control_emitted_words(run->control) / 2,
+                     .rig = subject->rig,
+                     .clips = subject->clips,
+                     .clip_count = subject->clip_count,
+                     .graph = subject->text != NULL ? subject->text : subject->graph_text,
+                     .graph_size = subject->text_size,
+                     .machine = subject->machine_text,
+                     .machine_size = subject->machine_size,
+                     .static_poses = subject->static_poses,
+                     .static_pose_count = subject->static_pose_count,
                      .parameters = run->row,
-                     .parameter_count = (size_t)run->side.character_count * lmb_graph_parameter_count(run->graph),
+                     .parameter_count = (size_t)run->character_count * lmb_graph_parameter_count(run->graph),
                      .state = capturing->state,
                      .state_words = state_words(capturing),
                      .inertia = capturing->inertia,
@@ -80,11 +79,10 @@ static capture describe(const capturing *capturing) {
 // Runs the frame again, and warns if the result differs, as on a device that does not repeat its results.
 static void warn_of_difference(capturing *capturing, const capture_results *results, lmb_error *error) {
     play_run *run = &capturing->run;
-    const lmb_batch batch = {run->graph, run->side.character_count, LMB_OUTPUT_PALETTE};
-    size_t floats = lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * (size_t)batch.character_count;
-    lmb_result result = play_run_step(run, run->frame_count - 1, error);
-    if (result != LMB_OK ||
-        file_hash(run->side.palettes, floats * sizeof(float)) != results->list[results->count - 1].hash) {
+    const size_t floats = lmb_batch_stage_floats(&run->side.batch, LMB_STAGE_PALETTE) * (size_t)run->character_count;
+    const lmb_result result = play_run_step(run, run->frame_count - 1, error);
+    if (result != LMB_OK || file_hash(run->side.outputs.stages[LMB_STAGE_PALETTE], floats * sizeof(float)) !=
+                                results->list[results->count - 1].hash) {
         terminal_error("limber: capture: the frame came out differently when it was run again\n");
     }
 }
@@ -94,12 +92,13 @@ static lmb_result write_capture(capturing *capturing, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
+    capturing->run.subject.place = NULL; // from here on messages name the capture or its file
     capture capture = describe(capturing);
     capture_scene scene = {0};
     capture_results results = {0};
     result = capture_scene_create(&capture, &scene, error);
     if (result == LMB_OK) {
-        result = capture_run(&scene, capturing->run.side.gpu, capturing->run.side.device_name, &results, error);
+        result = capture_run(&scene, capturing->run.subject.gpu, capturing->run.subject.device_name, &results, error);
     }
     if (result == LMB_OK) {
         memcpy(capture.device, results.device, sizeof capture.device);
@@ -117,9 +116,10 @@ static lmb_result write_capture(capturing *capturing, lmb_error *error) {
     return result;
 }
 
-static int read_usage(capturing *capturing, int argc, char **argv) {
-    const option options[] = {PLAY_RUN_OPTIONS(&capturing->run),
-                              {"--output", OPTION_TEXT, &capturing->path, "FILE", "where the capture goes"},
+int command_capture(int argc, char **argv) {
+    capturing capturing = {.run = {PLAY_RUN_DEFAULTS, .may_stand_still = true}};
+    const option options[] = {{"--output", OPTION_TEXT, &capturing.path, "FILE", "where the capture goes"},
+                              PLAY_RUN_OPTIONS(&capturing.run),
                               {0}};
     const usage usage = {
         .command = "limber capture",
@@ -132,34 +132,24 @@ static int read_usage(capturing *capturing, int argc, char **argv) {
             "events, the device, and a hash of the result of each operation and each stage. 'limber replay' runs\n"
             "it again, here or elsewhere.\n" CHARACTER_HELP,
         .options = options,
-        .files = OPTION_SOME_FILES};
-    const int status = play_run_read(&capturing->run, &usage, argc, argv);
-    return status == COMMAND_LINE_GOOD && capturing->path == NULL ? usage_error(usage.command, "no --output given")
-                                                                  : status;
-}
-
-int command_capture(int argc, char **argv) {
-    capturing capturing = {.run = {PLAY_RUN_DEFAULTS, .may_stand_still = true}};
+        .files = OPTION_SOME_FILES,
+        .required_count = 1};
     lmb_error error = {0};
-    int status = read_usage(&capturing, argc, argv);
+    const int status = subject_read(&capturing.run.subject, &usage, argc, argv);
+    lmb_result result = LMB_OK;
     if (status == COMMAND_LINE_GOOD) {
-        status = play_run_open(&capturing.run, argv);
-        if (status == 0 && write_capture(&capturing, &error) != LMB_OK) {
-            status = command_failed("capture", &error);
-        }
+        result = play_run_open(&capturing.run, &error);
+    }
+    if (status == COMMAND_LINE_GOOD && result == LMB_OK) {
+        result = write_capture(&capturing, &error);
     }
     free(capturing.state);
     free(capturing.inertia);
-    return play_run_close(&capturing.run, "capture", status);
+    const int end = play_run_close(&capturing.run, result, &error);
+    return status == COMMAND_LINE_GOOD ? end : status;
 }
 
 // ---- Replaying.
-
-typedef struct replaying {
-    const char *device_name;
-    bool gpu;
-    uint32_t file_count;
-} replaying;
 
 // Prints and returns how many results differ.
 static uint32_t compare(const capture *capture, const capture_results *results) {
@@ -181,51 +171,56 @@ static bool has_same_names(const capture *capture, const capture_results *result
     return same;
 }
 
-static int emit(const char *name, const capture *capture, const capture_results *results) {
+static lmb_result print_results(const capture *capture, const capture_results *results, bool *differs,
+                                lmb_error *error) {
     if (!has_same_names(capture, results)) {
-        const lmb_error error = {.message = "its graph is compiled to other operations by this version"};
-        return command_failed(name, &error);
+        return lmb_fail(error, LMB_ERROR_FORMAT, "its graph is compiled to other operations by this version");
     }
     terminal_print("frame %u of %u characters, captured on %s, replayed on %s\n", (unsigned)capture->number,
                    (unsigned)capture->character_count, capture->device, results->device);
-    uint32_t differ = compare(capture, results);
+    const uint32_t differ = compare(capture, results);
     terminal_print("%s: %u results compared, %u differ\n", differ == 0 ? "same" : "differs", (unsigned)results->count,
                    (unsigned)differ);
-    return differ == 0 ? 0 : 1;
+    *differs = differ > 0;
+    return LMB_OK;
 }
 
-static int replay(const replaying *replaying, const char *name, const capture *capture) {
+static lmb_result replay(const subject *subject, const capture *capture, bool *differs, lmb_error *error) {
     capture_scene scene = {0};
     capture_results results = {0};
-    lmb_error error = {0};
-    lmb_result result = capture_scene_create(capture, &scene, &error);
+    lmb_result result = capture_scene_create(capture, &scene, error);
     if (result == LMB_OK) {
-        result = capture_run(&scene, replaying->gpu, replaying->device_name, &results, &error);
+        result = capture_run(&scene, subject->gpu, subject->device_name, &results, error);
     }
-    int status = result == LMB_OK ? emit(name, capture, &results) : command_failed(name, &error);
+    if (result == LMB_OK) {
+        result = print_results(capture, &results, differs, error);
+    }
     capture_results_release(&results);
     capture_scene_destroy(&scene);
-    return status;
+    return result;
 }
 
-static int run_command(const replaying *replaying, const char *name) {
+static int replay_file(const subject *subject) {
     char *bytes = NULL;
     size_t size = 0;
     capture capture = {0};
+    bool differs = false;
     lmb_error error = {0};
-    if (file_read(name, FILE_ANY_SIZE, &bytes, &size, &error) != LMB_OK) {
-        return command_failed(NULL, &error);
+    if (file_read(subject->files[0], FILE_ANY_SIZE, &bytes, &size, &error) != LMB_OK) {
+        return command_end(NULL, error.result, &error);
     }
     lmb_result result = capture_read(bytes, size, &capture, &error);
     free(bytes);
-    int status = result == LMB_OK ? replay(replaying, name, &capture) : command_failed(name, &error);
+    if (result == LMB_OK) {
+        result = replay(subject, &capture, &differs, &error);
+    }
     capture_release(&capture);
-    return status;
+    return differs ? 1 : command_end(subject->files[0], result, &error);
 }
 
 int command_replay(int argc, char **argv) {
-    replaying replaying = {0};
-    const option options[] = {OPTION_BACKEND(&replaying.gpu), OPTION_DEVICE(&replaying.device_name), {0}};
+    subject subject = {0};
+    const option options[] = {OPTION_BACKEND(&subject), OPTION_DEVICE(&subject), {0}};
     const usage usage = {
         .command = "limber replay",
         .synopsis = "FILE [--backend reference|gpu] [--device NAME|INDEX]",
@@ -233,13 +228,7 @@ int command_replay(int argc, char **argv) {
             "Runs a frame again that 'limber capture' wrote, and compares what each operation and each stage comes\n"
             "to with what it came to then. Exit status 1 where anything differs; the first that does is named.\n",
         .options = options,
-        .files = OPTION_SOME_FILES};
-    int status = command_line_read(&usage, argc, argv, &replaying.file_count);
-    if (status == COMMAND_LINE_GOOD && replaying.file_count > 1) {
-        return usage_error(usage.command, "more than one file given");
-    }
-    if (status == COMMAND_LINE_GOOD) {
-        status = command_check_backend(usage.command, replaying.gpu, replaying.device_name);
-    }
-    return status == COMMAND_LINE_GOOD ? run_command(&replaying, argv[0]) : status;
+        .files = OPTION_ONE_FILE};
+    const int status = subject_read(&subject, &usage, argc, argv);
+    return status == COMMAND_LINE_GOOD ? replay_file(&subject) : status;
 }

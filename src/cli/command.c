@@ -8,12 +8,15 @@
 #include "../host.h"
 
 #include <limber/machine.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int command_failed(const char *place, const lmb_error *error) {
-    terminal_error("limber: %s%s%s\n", place == NULL ? "" : place, place == NULL ? "" : ": ", error->message);
-    return 1;
+int command_end(const char *place, lmb_result result, const lmb_error *error) {
+    if (result != LMB_OK && error->message[0] != '\0') {
+        terminal_error("limber: %s%s%s\n", place == NULL ? "" : place, place == NULL ? "" : ": ", error->message);
+    }
+    return result == LMB_OK ? 0 : 1;
 }
 
 const char *command_read_backend(const char *text, void *target) {
@@ -22,140 +25,124 @@ const char *command_read_backend(const char *text, void *target) {
     return *gpu || strcmp(text, "reference") == 0 ? NULL : "reference or gpu";
 }
 
-int command_check_backend(const char *command, bool gpu, const char *device_name) {
-    return device_name == NULL || gpu ? COMMAND_LINE_GOOD : usage_error(command, "--device needs --backend gpu");
+int subject_read(subject *subject, const usage *usage, int argc, char **argv) {
+    const int status = command_line_read(usage, argc, argv, &subject->file_count);
+    subject->files = argv;
+    if (status != COMMAND_LINE_GOOD) {
+        return status;
+    }
+    if (subject->needs_graph && subject->graph_text == NULL && subject->machine_name == NULL) {
+        return usage_error(usage->command, "neither --graph nor --machine given");
+    }
+    return subject->device_name == NULL || subject->gpu ? COMMAND_LINE_GOOD
+                                                        : usage_error(usage->command, "--device needs --backend gpu");
+}
+
+// ---- Names.
+
+// All names are listed if there are at most this many, else so many of the nearest.
+#define FEW_NAMES 8u
+#define NEAREST_NAMES 3u
+#define COMPARED_BYTES 63u
+
+// Returns the number of bytes to insert, delete or replace to get from one text to the other, which are both cut off.
+static size_t distance_between(const char *a, size_t a_length, const char *b, size_t b_length) {
+    size_t row[COMPARED_BYTES + 1];
+    a_length = a_length < COMPARED_BYTES ? a_length : COMPARED_BYTES;
+    b_length = b_length < COMPARED_BYTES ? b_length : COMPARED_BYTES;
+    for (size_t j = 0; j <= b_length; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 0; i < a_length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < b_length; j++) {
+            const size_t replaced = diagonal + (a[i] != b[j]);
+            const size_t shifted = 1 + (row[j] < row[j + 1] ? row[j] : row[j + 1]);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced < shifted ? replaced : shifted;
+        }
+    }
+    return row[b_length];
+}
+
+lmb_result command_fail_name(const char *what, const char *name, size_t length, name_at *at, const void *of,
+                             uint32_t count, lmb_error *error) {
+    const bool are_few = count <= FEW_NAMES;
+    const uint32_t listed = are_few ? count : NEAREST_NAMES;
+    lmb_fail(error, LMB_ERROR_ARGUMENT, "%s '%.*s' among its %u", what, (int)length, name, (unsigned)count);
+    uint64_t last = 0;
+    for (uint32_t shown = 0; shown < listed; shown++) {
+        // Finds the next name in the order of distances and indices.
+        uint64_t next = UINT64_MAX;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t distance = are_few ? 0 : distance_between(name, length, at(of, i), strlen(at(of, i)));
+            const uint64_t order = distance * count + i + 1;
+            next = order > last && order < next ? order : next;
+        }
+        last = next;
+        const char *before = shown > 0 ? "," : are_few ? ":" : "; the nearest are";
+        const size_t used = strlen(error->message);
+        snprintf(error->message + used, sizeof error->message - used, "%s %s", before,
+                 at(of, (uint32_t)((next - 1) % count)));
+    }
+    return LMB_ERROR_ARGUMENT;
 }
 
 // ---- The character.
 
-static lmb_result open_mannequin(character *character, lmb_error *error) {
-    lmb_result result = mannequin_create(NULL, &character->mannequin, error);
+static lmb_result open_mannequin(subject *subject, lmb_error *error) {
+    lmb_result result = mannequin_create(NULL, &subject->mannequin, error);
     if (result == LMB_OK) {
-        character->rig = mannequin_rig(character->mannequin);
-        character->clip_count = MANNEQUIN_CLIP_COUNT;
+        subject->rig = mannequin_rig(subject->mannequin);
+        subject->clip_count = MANNEQUIN_CLIP_COUNT;
     }
     return result;
 }
 
-static lmb_result open_files(char *const *files, uint32_t count, character *character, lmb_error *error) {
-    lmb_result result = reader_import((const char *const *)files, count, &character->import, error);
+static lmb_result open_files(subject *subject, lmb_error *error) {
+    lmb_result result =
+        reader_import((const char *const *)subject->files, subject->file_count, &subject->import, error);
     if (result == LMB_OK) {
-        character->rig = lmb_import_rig(character->import);
-        character->clip_count = lmb_import_clip_count(character->import);
+        subject->rig = lmb_import_rig(subject->import);
+        subject->clip_count = lmb_import_clip_count(subject->import);
     }
     return result;
 }
 
-static lmb_result list_clips(character *character, lmb_error *error) {
-    character->clips = calloc((size_t)character->clip_count + 1, sizeof(lmb_clip *));
-    if (character->clips == NULL) {
+static lmb_result open_character(subject *subject, lmb_error *error) {
+    const bool is_built_in = subject->file_count == 1 && strcmp(subject->files[0], "mannequin") == 0;
+    lmb_result result = is_built_in ? open_mannequin(subject, error) : open_files(subject, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    subject->clips = calloc((size_t)subject->clip_count + 1, sizeof(lmb_clip *));
+    if (subject->clips == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a list of clips");
     }
-    for (uint32_t i = 0; i < character->clip_count; i++) {
-        character->clips[i] = character->mannequin != NULL ? mannequin_clip(character->mannequin, (mannequin_clip_id)i)
-                                                           : lmb_import_clip(character->import, i);
+    for (uint32_t i = 0; i < subject->clip_count; i++) {
+        subject->clips[i] = is_built_in ? mannequin_clip(subject->mannequin, (mannequin_clip_id)i)
+                                        : lmb_import_clip(subject->import, i);
     }
     return LMB_OK;
 }
 
-lmb_result character_open(char *const *files, uint32_t count, character *character, lmb_error *error) {
-    *character = (struct character){0};
-    lmb_result result = count == 1 && strcmp(files[0], "mannequin") == 0 ? open_mannequin(character, error)
-                                                                         : open_files(files, count, character, error);
-    if (result == LMB_OK) {
-        result = list_clips(character, error);
-    }
-    if (result != LMB_OK) {
-        character_close(character);
-    }
-    return result;
+static const char *clip_name_at(const void *subject, uint32_t index) {
+    return lmb_clip_name(((const struct subject *)subject)->clips[index]);
 }
 
-void character_close(character *character) {
-    free(character->clips);
-    lmb_import_destroy(character->import);
-    mannequin_destroy(character->mannequin);
-    *character = (struct character){0};
-}
-
-const lmb_clip *character_find_clip(const character *character, const char *name, size_t length) {
-    for (uint32_t i = 0; i < character->clip_count; i++) {
-        const char *known = lmb_clip_name(character->clips[i]);
+const lmb_clip *subject_find_clip(const subject *subject, const char *name, size_t length, lmb_error *error) {
+    for (uint32_t i = 0; i < subject->clip_count; i++) {
+        const char *known = clip_name_at(subject, i);
         if (strlen(known) == length && memcmp(known, name, length) == 0) {
-            return character->clips[i];
+            return subject->clips[i];
         }
     }
+    command_fail_name("no clip", name, length, clip_name_at, subject, subject->clip_count, error);
     return NULL;
 }
 
-// ---- Graphs.
-
-// Returns whether the argument is JSON, which begins with an object. Any other argument is the name of a file.
-static bool is_text(const char *argument) {
-    return argument[strspn(argument, " \t\r\n")] == '{';
-}
-
-static bool fail(const char *place, const char *message) {
-    lmb_error error = {0};
-    lmb_fail(&error, LMB_ERROR_ARGUMENT, "%s", message);
-    command_failed(place, &error);
-    return false;
-}
-
-static bool read_file(const char *name, char **text, size_t *size) {
-    lmb_error error = {0};
-    return file_read(name, FILE_LARGEST_TEXT, text, size, &error) == LMB_OK || (command_failed(NULL, &error), false);
-}
-
-static void emit(const char *name, const lmb_graph_problems *problems) {
-    uint32_t listed = problems->count < LMB_MAX_GRAPH_PROBLEMS ? problems->count : LMB_MAX_GRAPH_PROBLEMS;
-    for (uint32_t i = 0; i < listed; i++) {
-        const lmb_graph_problem *problem = &problems->list[i];
-        terminal_error("limber: %s: line %u, column %u: %s%s%s\n", name, problem->line, problem->column, problem->path,
-                       problem->path[0] == '\0' ? "" : ": ", problem->message);
-    }
-    if (problems->count > listed) {
-        terminal_error("limber: %s: and %u more\n", name, problems->count - listed);
-    }
-}
-
-// `machine` is NULL if there is none, `source` is NULL if there is only a machine.
-static bool read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, graph_file *file) {
-    static lmb_graph_problems problems;
-    lmb_error error = {0};
-    lmb_result result = machine == NULL ? lmb_graph_json_read(source, NULL, &file->json, &problems, &error)
-                                        : lmb_machine_read(machine, source, NULL, &file->json, &problems, &error);
-    if (result == LMB_OK) {
-        return true;
-    }
-    if (problems.count > 0) {
-        emit(source == NULL ? machine->name : source->name, &problems);
-    } else {
-        command_failed(NULL, &error);
-    }
-    return false;
-}
-
-// Reads the machine alone first, so that any error in the combination is the graph's.
-static bool read_with_machine(const char *name, const lmb_graph_source *source, bool is_alone, graph_file *file) {
-    lmb_graph_source machine = *source;
-    if (!read_file(name, &file->machine_text, &file->machine_size)) {
-        return false;
-    }
-    machine.name = name;
-    machine.text = file->machine_text;
-    machine.size = file->machine_size;
-    if (!read_graph(NULL, &machine, file)) {
-        return false;
-    }
-    file->machine_warnings = lmb_graph_json_warning_count(file->json);
-    if (is_alone) {
-        return true;
-    }
-    lmb_graph_json_destroy(file->json);
-    file->json = NULL;
-    return read_graph(source, &machine, file);
-}
+// ---- Static poses.
 
 // Samples the pose of a clip at a time with the reference.
 static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, lmb_transform *joints, float *channels,
@@ -192,92 +179,152 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
 }
 
 // Reads NAME=CLIP@TIME. A name contains no equals sign, a time no @.
-static bool read_static_pose(const char *text, const character *character, graph_file *file) {
+static lmb_result read_pose(subject *subject, const char *text, lmb_error *error) {
     const char *equals = strchr(text, '='), *at = strrchr(text, '@');
     float time = 0.0f;
     if (equals == NULL || equals == text || at == NULL || at < equals || !option_read_float(at + 1, &time)) {
-        return fail(text, "not of the form NAME=CLIP@TIME, with a finite number of seconds");
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=CLIP@TIME, with a finite number of seconds");
     }
-    const lmb_clip *clip = character_find_clip(character, equals + 1, (size_t)(at - equals - 1));
+    const lmb_clip *clip = subject_find_clip(subject, equals + 1, (size_t)(at - equals - 1), error);
     if (clip == NULL) {
-        return fail(text, "there is no clip of this name");
+        return error->result;
     }
-    const lmb_rig *rig = character->rig;
+    const uint32_t joint_count = lmb_rig_joint_count(subject->rig);
     char *name = calloc((size_t)(equals - text) + 1, 1);
-    lmb_transform *joints = calloc((size_t)lmb_rig_joint_count(rig) + 1, sizeof *joints);
-    float *channels = calloc((size_t)lmb_rig_channel_count(rig) + 1, sizeof *channels);
-    file->static_poses[file->static_pose_count++] =
-        (lmb_static_pose_def){name, joints, lmb_rig_joint_count(rig), channels};
-    lmb_error error = {0};
+    lmb_transform *joints = calloc((size_t)joint_count + 1, sizeof *joints);
+    float *channels = calloc((size_t)lmb_rig_channel_count(subject->rig) + 1, sizeof *channels);
+    subject->static_poses[subject->static_pose_count++] = (lmb_static_pose_def){name, joints, joint_count, channels};
     if (name == NULL || joints == NULL || channels == NULL) {
-        return fail(text, "no memory");
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
     memcpy(name, text, (size_t)(equals - text));
-    return sample(rig, clip, time, joints, channels, &error) == LMB_OK || fail(text, error.message);
+    return sample(subject->rig, clip, time, joints, channels, error);
 }
 
-static bool read_static_poses(const option_texts *poses, const character *character, graph_file *file) {
-    uint32_t count = poses == NULL ? 0 : poses->count;
-    file->static_poses = calloc((size_t)count + 1, sizeof *file->static_poses);
-    bool success = file->static_poses != NULL || fail("--pose", "no memory");
-    for (uint32_t i = 0; success && i < count; i++) {
-        success = read_static_pose(poses->values[i], character, file);
+static lmb_result read_poses(subject *subject, lmb_error *error) {
+    subject->static_poses = calloc((size_t)subject->poses.count + 1, sizeof *subject->static_poses);
+    if (subject->static_poses == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for static poses");
     }
-    return success;
-}
-
-static bool read_source(const char *argument, lmb_graph_source *source, graph_file *file) {
-    source->name = "--graph";
-    source->text = argument;
-    source->size = argument == NULL ? 0 : strlen(argument);
-    bool success = true;
-    if (argument != NULL && !is_text(argument)) {
-        success = read_file(argument, &file->text, &source->size);
-        source->text = file->text;
-        source->name = argument;
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && i < subject->poses.count; i++) {
+        lmb_error found = {0};
+        result = read_pose(subject, subject->poses.values[i], &found);
+        if (result != LMB_OK) {
+            lmb_fail(error, result, "--pose %s: %s", subject->poses.values[i], found.message);
+        }
     }
-    file->name = source->name;
-    file->size = source->size;
-    return success;
+    return result;
 }
 
-bool graph_file_read(const char *argument, const char *machine, const character *character, const option_texts *poses,
-                     graph_file *file) {
-    *file = (graph_file){.machine_name = machine};
-    lmb_graph_source source = {.rig = character->rig, .clips = character->clips, .clip_count = character->clip_count};
-    bool success = read_source(argument, &source, file) && read_static_poses(poses, character, file);
-    source.static_poses = file->static_poses;
-    source.static_pose_count = file->static_pose_count;
-    success = success && (machine == NULL ? read_graph(&source, NULL, file)
-                                          : read_with_machine(machine, &source, argument == NULL, file));
-    if (!success) {
-        graph_file_release(file);
+// ---- The graph.
+
+static void print_problems(const char *name, const lmb_graph_problems *problems) {
+    uint32_t listed = problems->count < LMB_MAX_GRAPH_PROBLEMS ? problems->count : LMB_MAX_GRAPH_PROBLEMS;
+    for (uint32_t i = 0; i < listed; i++) {
+        const lmb_graph_problem *problem = &problems->list[i];
+        terminal_error("limber: %s: line %u, column %u: %s%s%s\n", name, problem->line, problem->column, problem->path,
+                       problem->path[0] == '\0' ? "" : ": ", problem->message);
     }
-    return success;
+    if (problems->count > listed) {
+        terminal_error("limber: %s: and %u more\n", name, problems->count - listed);
+    }
 }
 
-void graph_file_warn(const graph_file *file) {
-    for (uint32_t i = 0; i < lmb_graph_json_warning_count(file->json); i++) {
-        const lmb_graph_problem *warning = lmb_graph_json_warning_at(file->json, i);
+// `machine` is NULL if there is none, `source` is NULL if there is only a machine.
+static lmb_result create_graph(subject *subject, const lmb_graph_source *source, const lmb_graph_source *machine,
+                               lmb_error *error) {
+    static lmb_graph_problems problems;
+    lmb_graph_json_destroy(subject->json);
+    subject->json = NULL;
+    lmb_result result = machine == NULL ? lmb_graph_json_read(source, NULL, &subject->json, &problems, error)
+                                        : lmb_machine_read(machine, source, NULL, &subject->json, &problems, error);
+    if (result == LMB_OK) {
+        subject->def = lmb_graph_json_def(subject->json);
+    } else if (problems.count > 0) {
+        print_problems(source == NULL ? machine->name : source->name, &problems);
+        error->message[0] = '\0';
+    }
+    return result;
+}
+
+// Reads the text of a graph, which is JSON if it begins with an object, and the name of a file otherwise.
+static lmb_result read_text(subject *subject, lmb_graph_source *source, lmb_error *error) {
+    const char *given = subject->graph_text;
+    lmb_result result = LMB_OK;
+    subject->text_name = "--graph";
+    subject->text_size = given == NULL ? 0 : strlen(given);
+    if (given != NULL && given[strspn(given, " \t\r\n")] != '{') {
+        subject->text_name = given;
+        result = file_read(given, FILE_LARGEST_TEXT, &subject->text, &subject->text_size, error);
+    }
+    source->name = subject->text_name;
+    source->text = subject->text != NULL ? subject->text : given;
+    source->size = subject->text_size;
+    return result;
+}
+
+// Reads the machine alone first, so that any error in the combination is the graph's.
+static lmb_result read_machine(subject *subject, const lmb_graph_source *source, lmb_error *error) {
+    lmb_result result =
+        file_read(subject->machine_name, FILE_LARGEST_TEXT, &subject->machine_text, &subject->machine_size, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_graph_source machine = *source;
+    machine.name = subject->machine_name;
+    machine.text = subject->machine_text;
+    machine.size = subject->machine_size;
+    result = create_graph(subject, NULL, &machine, error);
+    subject->machine_warnings = result == LMB_OK ? lmb_graph_json_warning_count(subject->json) : 0;
+    return result == LMB_OK && subject->graph_text != NULL ? create_graph(subject, source, &machine, error) : result;
+}
+
+static lmb_result read_graph(subject *subject, lmb_error *error) {
+    lmb_graph_source source = {.rig = subject->rig, .clips = subject->clips, .clip_count = subject->clip_count};
+    lmb_result result = read_text(subject, &source, error);
+    if (result == LMB_OK) {
+        result = read_poses(subject, error);
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    source.static_poses = subject->static_poses;
+    source.static_pose_count = subject->static_pose_count;
+    return subject->machine_name == NULL ? create_graph(subject, &source, NULL, error)
+                                         : read_machine(subject, &source, error);
+}
+
+lmb_result subject_open(subject *subject, lmb_error *error) {
+    lmb_result result = open_character(subject, error);
+    if (result == LMB_OK && (subject->graph_text != NULL || subject->machine_name != NULL)) {
+        result = read_graph(subject, error);
+    }
+    subject->place = result == LMB_OK ? subject->files[0] : NULL;
+    return result;
+}
+
+void subject_warn(const subject *subject) {
+    for (uint32_t i = 0; i < lmb_graph_json_warning_count(subject->json); i++) {
+        const lmb_graph_problem *warning = lmb_graph_json_warning_at(subject->json, i);
         terminal_error("limber: %s: line %u, column %u: warning: %s: %s\n",
-                       i < file->machine_warnings ? file->machine_name : file->name, warning->line, warning->column,
-                       warning->path, warning->message);
+                       i < subject->machine_warnings ? subject->machine_name : subject->text_name, warning->line,
+                       warning->column, warning->path, warning->message);
     }
 }
 
-const lmb_graph_def *graph_file_def(const graph_file *file) {
-    return file->json != NULL ? lmb_graph_json_def(file->json) : NULL;
-}
-
-void graph_file_release(graph_file *file) {
-    lmb_graph_json_destroy(file->json);
-    for (uint32_t i = 0; i < file->static_pose_count; i++) {
-        free((void *)(uintptr_t)file->static_poses[i].name);
-        free((void *)(uintptr_t)file->static_poses[i].joints);
-        free((void *)(uintptr_t)file->static_poses[i].channels);
+void subject_close(subject *subject) {
+    lmb_graph_json_destroy(subject->json);
+    for (uint32_t i = 0; i < subject->static_pose_count; i++) {
+        free((void *)(uintptr_t)subject->static_poses[i].name);
+        free((void *)(uintptr_t)subject->static_poses[i].joints);
+        free((void *)(uintptr_t)subject->static_poses[i].channels);
     }
-    free(file->static_poses);
-    free(file->text);
-    free(file->machine_text);
-    *file = (graph_file){0};
+    free(subject->static_poses);
+    free(subject->text);
+    free(subject->machine_text);
+    free(subject->clips);
+    lmb_import_destroy(subject->import);
+    mannequin_destroy(subject->mannequin);
+    free(subject->poses.values);
 }

@@ -1,5 +1,5 @@
-// The subcommands of `limber`, and what they share: failures, options, and what the user names, which is a character
-// (files or the built-in mannequin) and a graph (JSON or the name of a file).
+// The subcommands of `limber`, and what they share: failures, options, and the subject that the user names, which is a
+// character (files or the built-in mannequin) and a graph (JSON or the name of a file).
 #ifndef LIMBER_SRC_CLI_COMMAND_H
 #define LIMBER_SRC_CLI_COMMAND_H
 
@@ -23,66 +23,85 @@ int command_replay(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_profile(int argc, char **argv);
 
-// Prints an error on stderr. `place` is a file or a command, or NULL if the message names the place itself, as those of
-// an import do. Returns the exit status of failures, 1.
-int command_failed(const char *place, const lmb_error *error);
+// Returns the exit status for a result. Prints the error of a failure on stderr, unless its message is empty, because
+// it is printed already. `place` is a file or a command, or NULL if the message names the place itself.
+int command_end(const char *place, lmb_result result, const lmb_error *error);
 
-// Options that several commands have.
-#define OPTION_JSON(flag)                                                                                              \
-    { "--json", OPTION_FLAG, flag, NULL, "print JSON" }
-#define OPTION_DEVICE(name)                                                                                            \
-    { "--device", OPTION_TEXT, name, "NAME|INDEX", "part of a device's name, or its index" }
-#define OPTION_BACKEND(gpu)                                                                                            \
-    { "--backend", OPTION_OTHER, &(option_other){command_read_backend, gpu}, "BACKEND", "reference (default) or gpu" }
+// Fails for a name that is not among `count` names: appends them all to the message if they are few, else the nearest.
+// `what` begins the message.
+typedef const char *name_at(const void *of, uint32_t index);
+lmb_result command_fail_name(const char *what, const char *name, size_t length, name_at *at, const void *of,
+                             uint32_t count, lmb_error *error);
 
-// Reads the value of --backend. `target` is a bool: whether it is the GPU.
-const char *command_read_backend(const char *text, void *target);
-// Checks that a device is named only if it is used. Returns #COMMAND_LINE_GOOD, or the exit status of wrong usage.
-int command_check_backend(const char *command, bool gpu, const char *device_name);
+// What a command works on.
+typedef struct subject {
+    bool needs_graph; // set by the command: --graph or --machine must be given
 
-// For the help of commands.
-#define CHARACTER_HELP                                                                                                 \
-    "Files after the first add clips, matched by joint name. 'mannequin' in place of files is the built-in one.\n"
+    // Set by options.
+    const char *graph_text;   // of --graph
+    const char *machine_name; // of --machine: a file with a machine's text, put into the graph, or alone
+    option_texts poses;       // of --pose: static poses as NAME=CLIP@TIME
+    bool gpu;
+    const char *device_name; // as asked for; NULL for the best
+    char **files;
+    uint32_t file_count;
 
-typedef struct character {
+    const char *place; // the first file, for messages; NULL while messages name the place themselves
     const lmb_rig *rig;
     const lmb_clip **clips;
     uint32_t clip_count;
     lmb_import *import; // one of these two is set
     mannequin *mannequin;
-} character;
 
-// Opens a character. The error message names the file. On failure nothing is left open.
-lmb_result character_open(char *const *files, uint32_t count, character *character, lmb_error *error);
-// Accepts a zeroed one.
-void character_close(character *character);
-// Returns the first clip of a name, which need not be terminated, or NULL.
-const lmb_clip *character_find_clip(const character *character, const char *name, size_t length);
-
-typedef struct graph_file {
-    char *text;         // if it was a file
-    char *machine_text; // the same
-    size_t size;
+    char *text;         // if --graph names a file
+    char *machine_text; // that of --machine
+    size_t text_size;
     size_t machine_size;
-    const char *name; // of the graph and of the machine, for messages
-    const char *machine_name;
+    const char *text_name;     // for messages
     uint32_t machine_warnings; // the first warnings, of which there are this many, are the machine's
     lmb_graph_json *json;
+    const lmb_graph_def *def;          // to create the graph from; NULL if no graph is given
     lmb_static_pose_def *static_poses; // names and joints are owned
     uint32_t static_pose_count;
-} graph_file;
+} subject;
 
-// Reads the argument of --graph for a character, which must outlive the file. `machine` is the argument of --machine, a
-// file with a machine's text, or NULL. The machine is put into the graph, or is used alone if `argument` is NULL.
-// `poses` has static poses as NAME=CLIP@TIME, or is NULL. On failure prints every error on stderr, leaves nothing
-// allocated and returns false.
-bool graph_file_read(const char *argument, const char *machine, const character *character, const option_texts *poses,
-                     graph_file *file);
-// Prints the graph's warnings on stderr.
-void graph_file_warn(const graph_file *file);
-// Returns the descriptor to create the graph from; NULL if nothing was read.
-const lmb_graph_def *graph_file_def(const graph_file *file);
+// Options that several commands have.
+#define OPTION_JSON(flag)                                                                                              \
+    { "--json", OPTION_FLAG, flag, NULL, "print JSON" }
+#define OPTION_GRAPH(subject)                                                                                          \
+    { "--graph", OPTION_TEXT, &(subject)->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself" }
+#define OPTION_MACHINE(subject)                                                                                        \
+    {                                                                                                                  \
+        "--machine", OPTION_TEXT, &(subject)->machine_name, "FILE",                                                    \
+            "a machine's text, for the graph's machine without states, or alone"                                       \
+    }
+#define OPTION_POSE(subject)                                                                                           \
+    { "--pose", OPTION_TEXTS, &(subject)->poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time" }
+#define OPTION_DEVICE(subject)                                                                                         \
+    { "--device", OPTION_TEXT, &(subject)->device_name, "NAME|INDEX", "part of a device's name, or its index" }
+#define OPTION_BACKEND(subject)                                                                                        \
+    {                                                                                                                  \
+        "--backend", OPTION_OTHER, &(option_other){command_read_backend, &(subject)->gpu}, "BACKEND",                  \
+            "reference (default) or gpu"                                                                               \
+    }
+
+// Reads the value of --backend. `target` is a bool: whether it is the GPU.
+const char *command_read_backend(const char *text, void *target);
+// For the help of commands.
+#define CHARACTER_HELP                                                                                                 \
+    "Files after the first add clips, matched by joint name. 'mannequin' in place of files is the built-in one.\n"
+
+// Reads the options of a command and checks those of the subject: a device is named only for the GPU, and there is a
+// graph if one is needed. Returns #COMMAND_LINE_GOOD, or the exit status with which the command must end.
+int subject_read(subject *subject, const usage *usage, int argc, char **argv);
+// Opens the character, and reads the graph if options give one. A failure's message is complete, or empty if every error
+// is printed already. On failure the caller must still call subject_close().
+lmb_result subject_open(subject *subject, lmb_error *error);
 // Accepts a zeroed one.
-void graph_file_release(graph_file *file);
+void subject_close(subject *subject);
+// Prints the graph's warnings on stderr.
+void subject_warn(const subject *subject);
+// Returns the first clip of a name, which need not be terminated, or fails and returns NULL.
+const lmb_clip *subject_find_clip(const subject *subject, const char *name, size_t length, lmb_error *error);
 
 #endif

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <limber/compare.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PROGRAM_COUNT 4u
@@ -19,17 +18,12 @@
 #define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
 
 typedef struct comparing {
-    const char *file; // the first file
-    uint32_t file_count;
-    const char *device_name; // as asked for; NULL for the best
-    const char *graph_text;  // a program to run instead of random ones, or NULL
+    subject subject; // with a graph to run instead of random ones, if one is given
     uint32_t character_count;
     uint32_t frame_count;
     uint64_t seed;
     bool as_json;
 
-    character character;
-    graph_file graph;
     uint32_t program_count;
     gpu_device opened;
     char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
@@ -111,13 +105,13 @@ static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_error *
 }
 
 static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_error *error) {
-    const crowd_def def = {.rig = comparing->character.rig,
-                           .clips = comparing->character.clips,
-                           .clip_count = comparing->character.clip_count,
+    const crowd_def def = {.rig = comparing->subject.rig,
+                           .clips = comparing->subject.clips,
+                           .clip_count = comparing->subject.clip_count,
                            .character_count = comparing->character_count,
                            .seed = comparing->seed,
                            .program = program,
-                           .given = graph_file_def(&comparing->graph),
+                           .given = comparing->subject.def,
                            .one_in = REFUSED_ONE_IN};
     crowd crowd;
     lmb_result result = crowd_create(&def, &crowd, error);
@@ -132,7 +126,10 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
 }
 
 static lmb_result compare(comparing *comparing, lmb_error *error) {
-    lmb_result result = gpu_device_open(comparing->device_name, false, &comparing->opened, error);
+    lmb_result result = subject_open(&comparing->subject, error);
+    if (result == LMB_OK) {
+        result = gpu_device_open(comparing->subject.device_name, false, &comparing->opened, error);
+    }
     if (result != LMB_OK) {
         return result;
     }
@@ -158,8 +155,8 @@ static void print_row(const char *stage, uint64_t values, uint64_t differs) {
 static void print_text(const comparing *comparing) {
     terminal_print("device  %s\n", comparing->device);
     terminal_print("crowd   joints %u, clips %u, graphs %u, characters %u, frames %u, seed %" PRIu64 "\n",
-                   lmb_rig_joint_count(comparing->character.rig), comparing->character.clip_count,
-                   comparing->program_count, comparing->character_count, comparing->frame_count, comparing->seed);
+                   lmb_rig_joint_count(comparing->subject.rig), comparing->subject.clip_count, comparing->program_count,
+                   comparing->character_count, comparing->frame_count, comparing->seed);
     terminal_print("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64
                    ", products that shear %" PRIu64 "\n\n",
                    comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],
@@ -186,9 +183,8 @@ static void write_row(json *json, const char *stage, uint64_t values, uint64_t d
 }
 
 static void write_json(const comparing *comparing) {
-    json json = {.stream = stdout};
-    json_begin_object(&json, NULL);
-    json_text(&json, "file", comparing->file);
+    json json = json_begin(stdout);
+    json_text(&json, "file", comparing->subject.place);
     json_text(&json, "device", comparing->device);
     json_unsigned(&json, "graphs", comparing->program_count);
     json_unsigned(&json, "characters", comparing->character_count);
@@ -204,20 +200,18 @@ static void write_json(const comparing *comparing) {
     json_unsigned(&json, "values", total_values(comparing));
     json_unsigned(&json, "differ", total_differs(comparing));
     json_text(&json, "first", comparing->first[0] == '\0' ? NULL : comparing->first);
-    json_end_object(&json);
-    terminal_print("\n");
+    json_end(&json);
 }
 
 int command_compare(int argc, char **argv) {
-    comparing comparing = {.character_count = 1000, .frame_count = 4, .seed = 1};
+    comparing comparing = {.subject = {.gpu = true}, .character_count = 1000, .frame_count = 4, .seed = 1};
     const option options[] = {
-        {"--graph", OPTION_TEXT, &comparing.graph_text, "FILE|JSON",
-         "run this graph, a file of JSON or the JSON itself"},
+        OPTION_GRAPH(&comparing.subject),
         {"--graphs", OPTION_COUNT, &comparing.program_count, "N", "random graphs (4)"},
         {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &comparing.frame_count, "N", "frames, each with inputs of its own (4)"},
         {"--seed", OPTION_NUMBER, &comparing.seed, "S", "what the crowd is drawn from (1)"},
-        OPTION_DEVICE(&comparing.device_name),
+        OPTION_DEVICE(&comparing.subject),
         OPTION_JSON(&comparing.as_json),
         {0}};
     const usage usage = {
@@ -231,30 +225,22 @@ int command_compare(int argc, char **argv) {
             "over their ranges. Exit status 1 where anything differs.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    int status = command_line_read(&usage, argc, argv, &comparing.file_count);
+    int status = subject_read(&comparing.subject, &usage, argc, argv);
     if (status != COMMAND_LINE_GOOD) {
         return status;
     }
-    comparing.file = argv[0];
-    if (comparing.graph_text != NULL && comparing.program_count != 0) {
-        return usage_error("limber compare", "--graphs is of random ones, --graph gives one");
+    if (comparing.subject.graph_text != NULL && comparing.program_count != 0) {
+        return usage_error(usage.command, "--graphs is of random ones, --graph gives one");
     }
     if (comparing.program_count == 0) {
-        comparing.program_count = comparing.graph_text == NULL ? PROGRAM_COUNT : 1;
+        comparing.program_count = comparing.subject.graph_text == NULL ? PROGRAM_COUNT : 1;
     }
     lmb_error error = {0};
-    if (character_open(argv, comparing.file_count, &comparing.character, &error) != LMB_OK) {
-        status = command_failed(NULL, &error);
-    } else if (comparing.graph_text != NULL &&
-               !graph_file_read(comparing.graph_text, NULL, &comparing.character, NULL, &comparing.graph)) {
-        status = 1;
-    } else if (compare(&comparing, &error) != LMB_OK) {
-        status = command_failed(comparing.file, &error);
-    } else {
+    const lmb_result result = compare(&comparing, &error);
+    if (result == LMB_OK) {
         (comparing.as_json ? write_json : print_text)(&comparing);
-        status = total_differs(&comparing) == 0 ? 0 : 1;
     }
-    graph_file_release(&comparing.graph);
-    character_close(&comparing.character);
-    return status;
+    status = command_end(comparing.subject.place, result, &error);
+    subject_close(&comparing.subject);
+    return total_differs(&comparing) == 0 ? status : 1;
 }

@@ -10,7 +10,6 @@ typedef struct listed_device {
     uint32_t index;
     VkPhysicalDeviceProperties properties;
     char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 1];
-    bool same_bits;
     lmb_gpu_probe_result probe; // `done` is false if the device could not be opened
     char reason[600];           // why it does not give the same bits; empty if it does
 } listed_device;
@@ -49,38 +48,50 @@ static void find_driver(VkPhysicalDevice physical, listed_device *listed) {
              driver.driverInfo[0] != '\0' ? " " : "", driver.driverInfo);
 }
 
-// Opens the device, which runs the probe. Returns false if the validation layer gave any messages.
-static bool probe(listed_device *listed, lmb_error *error) {
+// Opens the device, which runs the probe. Fails if the validation layer gave any messages.
+static lmb_result probe(listed_device *listed, lmb_error *error) {
     char index[16];
     snprintf(index, sizeof index, "%u", listed->index);
     gpu_device opened;
     lmb_error refusal;
     if (gpu_device_open(index, true, &opened, &refusal) != LMB_OK) {
         snprintf(listed->reason, sizeof listed->reason, "%s", refusal.message);
-        return true;
+        return LMB_OK;
     }
     const lmb_gpu_probe_result result = lmb_gpu_probed(opened.gpu);
     listed->probe = result;
-    listed->same_bits = result.same_bits;
     if (!result.same_bits) {
         snprintf(listed->reason, sizeof listed->reason,
                  "%u of %u probe cases differ; the first, %s of 0x%08x and 0x%08x, is 0x%08x and must be 0x%08x",
                  result.failure_count, result.case_count, result.failed_case, result.input_bits[0],
                  result.input_bits[1], result.actual_bits, result.expected_bits);
     }
-    return gpu_device_close(&opened, LMB_OK, error) == LMB_OK;
+    return gpu_device_close(&opened, LMB_OK, error);
 }
 
-static bool list(VkPhysicalDevice physical, uint32_t index, listed_device *listed, lmb_error *error) {
+static lmb_result list(VkPhysicalDevice physical, uint32_t index, listed_device *listed, lmb_error *error) {
     *listed = (listed_device){.index = index};
     vkGetPhysicalDeviceProperties(physical, &listed->properties);
     find_driver(physical, listed);
     const char *lacks = device_lacks(physical);
     if (lacks != NULL) {
         snprintf(listed->reason, sizeof listed->reason, "lacks %s", lacks);
-        return true;
+        return LMB_OK;
     }
     return probe(listed, error);
+}
+
+// Handles of physical devices are valid only while the instance is open, so all devices are examined here. A failure is
+// returned after all are listed.
+static lmb_result list_all(const device *instance, listed_device *devices, uint32_t *count, lmb_error *error) {
+    VkPhysicalDevice physical[DEVICE_MAX];
+    lmb_result result = LMB_OK;
+    *count = device_list(instance, physical);
+    for (uint32_t i = 0; i < *count; i++) {
+        const lmb_result listed = list(physical[i], i, &devices[i], error);
+        result = result == LMB_OK ? listed : result;
+    }
+    return result;
 }
 
 static void print_text(const listed_device *devices, uint32_t count) {
@@ -94,7 +105,7 @@ static void print_text(const listed_device *devices, uint32_t count) {
         terminal_print("%u: %s (%s, Vulkan %s)\n", listed->index, listed->properties.deviceName,
                        type_name(listed->properties.deviceType), version);
         terminal_print("   driver: %s\n", listed->driver);
-        if (listed->same_bits) {
+        if (listed->probe.same_bits) {
             terminal_print("   same bits: yes, %u probe cases, round to nearest even %s\n", listed->probe.case_count,
                            listed->probe.declares_rte ? "declared" : "not declared by the device, but done");
         } else {
@@ -104,8 +115,7 @@ static void print_text(const listed_device *devices, uint32_t count) {
 }
 
 static void write_json(const listed_device *devices, uint32_t count) {
-    json json = {.stream = stdout};
-    json_begin_object(&json, NULL);
+    json json = json_begin(stdout);
     json_begin_array(&json, "devices");
     for (uint32_t i = 0; i < count; i++) {
         const listed_device *listed = &devices[i];
@@ -117,27 +127,15 @@ static void write_json(const listed_device *devices, uint32_t count) {
         json_text(&json, "type", type_name(listed->properties.deviceType));
         json_text(&json, "vulkan", version);
         json_text(&json, "driver", listed->driver);
-        json_bool(&json, "same_bits", listed->same_bits);
+        json_bool(&json, "same_bits", listed->probe.same_bits);
         json_bool(&json, "declares_rte", listed->probe.declares_rte);
         json_unsigned(&json, "cases", listed->probe.case_count);
         json_unsigned(&json, "failures", listed->probe.failure_count);
-        json_text(&json, "reason", listed->same_bits ? NULL : listed->reason);
+        json_text(&json, "reason", listed->probe.same_bits ? NULL : listed->reason);
         json_end_object(&json);
     }
     json_end_array(&json);
-    json_end_object(&json);
-    terminal_print("\n");
-}
-
-// Handles of physical devices are valid only while the instance is open, so all devices are examined here.
-static bool list_all(const device *instance, listed_device *devices, uint32_t *count, lmb_error *error) {
-    VkPhysicalDevice physical[DEVICE_MAX];
-    bool clean = true;
-    *count = device_list(instance, physical);
-    for (uint32_t i = 0; i < *count; i++) {
-        clean = list(physical[i], i, &devices[i], error) && clean;
-    }
-    return clean;
+    json_end(&json);
 }
 
 int command_devices(int argc, char **argv) {
@@ -156,19 +154,15 @@ int command_devices(int argc, char **argv) {
         return status;
     }
     const device_request request = {0};
-    device instance = {0};
-    lmb_error error = {0};
-    if (device_open_instance(&request, &instance, &error) != LMB_OK) {
-        return command_failed("devices", &error);
-    }
+    device instance;
     listed_device devices[DEVICE_MAX];
     uint32_t count = 0;
-    bool clean = list_all(&instance, devices, &count, &error);
-    device_close(&instance);
-    if (as_json) {
-        write_json(devices, count);
-    } else {
-        print_text(devices, count);
+    lmb_error error = {0};
+    lmb_result result = device_open_instance(&request, &instance, &error);
+    if (result == LMB_OK) {
+        result = list_all(&instance, devices, &count, &error);
+        device_close(&instance);
+        (as_json ? write_json : print_text)(devices, count);
     }
-    return clean ? 0 : command_failed("devices", &error);
+    return command_end("devices", result, &error);
 }

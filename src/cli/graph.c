@@ -5,7 +5,6 @@
 #include "../graph_moving.h"
 #include "../host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct printing {
@@ -299,43 +298,38 @@ static void print(const printing *p) {
     }
 }
 
-static int print_file(const graph_file *file, bool as_dot) {
-    lmb_moving moving;
+static lmb_result print_graph(subject *subject, bool as_dot, lmb_error *error) {
+    lmb_moving moving = {0};
     lmb_graph *graph = NULL;
-    lmb_error error = {0};
-    lmb_result result = lmb_graph_create(graph_file_def(file), NULL, &graph, &error);
+    lmb_result result = subject_open(subject, error);
+    if (result == LMB_OK) {
+        result = lmb_graph_create(subject->def, NULL, &graph, error);
+    }
+    subject->place = result == LMB_OK ? subject->text_name : subject->place;
     if (result == LMB_OK && lmb_graph_machine_count(graph) == 0) {
-        result = lmb_fail(&error, LMB_ERROR_ARGUMENT, "it has no machine; 'limber eval --print' prints any graph");
+        result = lmb_fail(error, LMB_ERROR_ARGUMENT, "it has no machine; 'limber eval --print' prints any graph");
     }
     if (result == LMB_OK) {
-        result = lmb_moving_create(graph_file_def(file), NULL, &moving, &error);
+        result = lmb_moving_create(subject->def, NULL, &moving, error);
     }
     if (result == LMB_OK) {
         const printing p = {.graph = graph, .def = &moving.control, .is_dot = as_dot};
-        graph_file_warn(file);
+        subject_warn(subject);
         (as_dot ? draw : print)(&p);
         lmb_moving_release(&moving);
     }
     lmb_graph_destroy(graph);
-    return result == LMB_OK ? 0 : command_failed(file->name, &error);
+    return result;
 }
 
-typedef struct asked {
-    const char *graph;
-    const char *machine;
-    option_texts poses;
-    bool as_dot;
-    uint32_t file_count;
-} asked;
-
-static int read_usage(asked *asked, int argc, char **argv) {
-    const option options[] = {
-        {"--graph", OPTION_TEXT, &asked->graph, "FILE|JSON", "a file of JSON, or the JSON itself"},
-        {"--machine", OPTION_TEXT, &asked->machine, "FILE",
-         "a machine's text, for the graph's machine without states, or alone"},
-        {"--pose", OPTION_TEXTS, &asked->poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},
-        {"--dot", OPTION_FLAG, &asked->as_dot, NULL, "print a graph for Graphviz"},
-        {0}};
+int command_graph(int argc, char **argv) {
+    subject subject = {.needs_graph = true};
+    bool as_dot = false;
+    const option options[] = {OPTION_GRAPH(&subject),
+                              OPTION_MACHINE(&subject),
+                              OPTION_POSE(&subject),
+                              {"--dot", OPTION_FLAG, &as_dot, NULL, "print a graph for Graphviz"},
+                              {0}};
     const usage usage = {
         .command = "limber graph",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--dot]\n"
@@ -346,32 +340,12 @@ static int read_usage(asked *asked, int argc, char **argv) {
             "text is wrong, every mistake is reported with its place.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    const int status = command_line_read(&usage, argc, argv, &asked->file_count);
-    return status == COMMAND_LINE_GOOD && asked->graph == NULL && asked->machine == NULL
-               ? usage_error(usage.command, "neither --graph nor --machine given")
-               : status;
-}
-
-static int run_command(const asked *asked, char **files) {
-    character character = {0};
-    graph_file file = {0};
     lmb_error error = {0};
-    if (character_open(files, asked->file_count, &character, &error) != LMB_OK) {
-        return command_failed(NULL, &error);
-    }
-    bool read = graph_file_read(asked->graph, asked->machine, &character, &asked->poses, &file);
-    int status = read ? print_file(&file, asked->as_dot) : 1;
-    graph_file_release(&file);
-    character_close(&character);
-    return status;
-}
-
-int command_graph(int argc, char **argv) {
-    asked asked = {0};
-    int status = read_usage(&asked, argc, argv);
+    int status = subject_read(&subject, &usage, argc, argv);
     if (status == COMMAND_LINE_GOOD) {
-        status = run_command(&asked, argv);
+        const lmb_result result = print_graph(&subject, as_dot, &error);
+        status = command_end(subject.place, result, &error);
     }
-    free(asked.poses.values);
+    subject_close(&subject);
     return status;
 }

@@ -1,10 +1,8 @@
 // `limber info`: reports the contents of a file.
 #include "command.h"
 #include "json.h"
-#include "reader.h"
 #include "terminal.h"
 
-#include <limber/import.h>
 #include <stdio.h>
 
 static size_t clip_bytes(const lmb_clip *clip) {
@@ -13,18 +11,17 @@ static size_t clip_bytes(const lmb_clip *clip) {
     return bytes;
 }
 
-static void write_json(const char *file, const lmb_import *import) {
-    json json = {.stream = stdout};
-    const lmb_rig *rig = lmb_import_rig(import);
-    json_begin_object(&json, NULL);
-    json_text(&json, "file", file);
+static void write_json(const subject *subject) {
+    const lmb_import *import = subject->import;
+    const lmb_rig *rig = subject->rig;
+    json json = json_begin(stdout);
+    json_text(&json, "file", subject->place);
     json_unsigned(&json, "depth", lmb_rig_depth(rig));
     json_begin_array(&json, "joints");
     for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        uint32_t parent = lmb_rig_joint_parent(rig, i);
         json_begin_object(&json, NULL);
         json_text(&json, "name", lmb_rig_joint_name(rig, i));
-        json_integer(&json, "parent", parent == LMB_NONE ? -1 : (int64_t)parent);
+        json_index(&json, "parent", lmb_rig_joint_parent(rig, i));
         json_end_object(&json);
     }
     json_end_array(&json);
@@ -38,8 +35,8 @@ static void write_json(const char *file, const lmb_import *import) {
     }
     json_end_array(&json);
     json_begin_array(&json, "clips");
-    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
-        const lmb_clip *clip = lmb_import_clip(import, i);
+    for (uint32_t i = 0; i < subject->clip_count; i++) {
+        const lmb_clip *clip = subject->clips[i];
         json_begin_object(&json, NULL);
         json_text(&json, "name", lmb_clip_name(clip));
         json_float(&json, "duration", lmb_clip_duration(clip));
@@ -50,18 +47,18 @@ static void write_json(const char *file, const lmb_import *import) {
     }
     json_end_array(&json);
     json_begin_array(&json, "meshes");
-    for (uint32_t i = 0; i < lmb_import_mesh_count(import); i++) {
+    for (uint32_t i = 0; import != NULL && i < lmb_import_mesh_count(import); i++) {
         const lmb_mesh *mesh = lmb_import_mesh(import, i);
         json_begin_object(&json, NULL);
         json_text(&json, "name", mesh->name);
         json_unsigned(&json, "vertices", mesh->vertex_count);
         json_unsigned(&json, "triangles", mesh->index_count / 3);
-        json_integer(&json, "image", mesh->image == LMB_NONE ? -1 : (int64_t)mesh->image);
+        json_index(&json, "image", mesh->image);
         json_end_object(&json);
     }
     json_end_array(&json);
     json_begin_array(&json, "images");
-    for (uint32_t i = 0; i < lmb_import_image_count(import); i++) {
+    for (uint32_t i = 0; import != NULL && i < lmb_import_image_count(import); i++) {
         const lmb_image *image = lmb_import_image(import, i);
         json_begin_object(&json, NULL);
         json_text(&json, "name", image->name);
@@ -70,12 +67,11 @@ static void write_json(const char *file, const lmb_import *import) {
     }
     json_end_array(&json);
     json_begin_array(&json, "notes");
-    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
+    for (uint32_t i = 0; import != NULL && i < lmb_import_note_count(import); i++) {
         json_text(&json, NULL, lmb_import_note(import, i));
     }
     json_end_array(&json);
-    json_end_object(&json);
-    terminal_print("\n");
+    json_end(&json);
 }
 
 static void print_joints(const lmb_rig *rig) {
@@ -102,14 +98,14 @@ static void print_channels(const lmb_rig *rig) {
     }
 }
 
-static void print_clips(const lmb_import *import) {
-    uint32_t count = lmb_import_clip_count(import);
+static void print_clips(const subject *subject) {
+    uint32_t count = subject->clip_count;
     terminal_print("clips: %u\n", count);
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %7s  %9s  %10s\n", "name", "seconds", "tracks", "keys", "bytes");
     }
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_clip *clip = lmb_import_clip(import, i);
+        const lmb_clip *clip = subject->clips[i];
         terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu\n", i, lmb_clip_name(clip),
                        (double)lmb_clip_duration(clip), lmb_clip_track_count(clip), lmb_clip_key_count(clip),
                        clip_bytes(clip));
@@ -137,38 +133,38 @@ static void print_notes(const lmb_import *import) {
     }
 }
 
+static void print_text(const subject *subject) {
+    print_joints(subject->rig);
+    print_channels(subject->rig);
+    print_clips(subject);
+    if (subject->import != NULL) {
+        print_meshes(subject->import);
+        print_notes(subject->import);
+    }
+}
+
 int command_info(int argc, char **argv) {
+    subject subject = {0};
     bool as_json = false;
-    uint32_t file_count = 0;
     const option options[] = {OPTION_JSON(&as_json), {0}};
     const usage usage = {
         .command = "limber info",
         .synopsis = "FILE... [--json]",
-        .text = "Shows what a character holds, in glTF, FBX, Collada or BVH; files after the first add their\n"
-                "clips, matched by joint name. Shown are joints (parents before children), float channels, clips with "
-                "their tracks\n"
-                "and keys as the author gave them and the bytes of the built block, meshes, and notes on\n"
-                "what was left out. In JSON a root's parent is -1, and so is the image of a mesh without.\n",
+        .text = "Shows what a character holds, in glTF, FBX, Collada or BVH: joints (parents before children), float\n"
+                "channels, clips with their tracks and keys as the author gave them and the bytes of the built block,\n"
+                "meshes, and notes on what was left out. In JSON a root's parent is -1, and so is the image of a mesh\n"
+                "without. The meshes of 'mannequin' are not shown.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    const int status = command_line_read(&usage, argc, argv, &file_count);
-    if (status != COMMAND_LINE_GOOD) {
-        return status;
-    }
-    lmb_import *import = NULL;
     lmb_error error = {0};
-    if (reader_import((const char *const *)argv, file_count, &import, &error) != LMB_OK) {
-        return command_failed(NULL, &error);
+    int status = subject_read(&subject, &usage, argc, argv);
+    if (status == COMMAND_LINE_GOOD) {
+        const lmb_result result = subject_open(&subject, &error);
+        if (result == LMB_OK) {
+            (as_json ? write_json : print_text)(&subject);
+        }
+        status = command_end(NULL, result, &error);
     }
-    if (as_json) {
-        write_json(argv[0], import);
-    } else {
-        print_joints(lmb_import_rig(import));
-        print_channels(lmb_import_rig(import));
-        print_clips(import);
-        print_meshes(import);
-        print_notes(import);
-    }
-    lmb_import_destroy(import);
-    return 0;
+    subject_close(&subject);
+    return status;
 }

@@ -9,7 +9,6 @@
 #include "../host.h"
 
 #include <limber/cost.h>
-#include <limber/inertia.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,10 +18,8 @@
 // Processes in the trace.
 #define PROCESS_CPU 1u
 #define PROCESS_DEVICE 2u
-// If a program inertializes, each character switches once in this many frames of 1/60 s, so that half of the characters
-// decay at any time.
-#define SWITCH_FRAMES 16u
-#define FRAME_SECONDS (1.0f / 60.0f)
+// If the graph has events, each character gets one of them once in this many frames of 1/60 s.
+#define EVENT_FRAMES 16u
 // The max number of characters for measuring the cost of nodes.
 #define COST_CHARACTERS 1024u
 
@@ -34,22 +31,23 @@ typedef struct profiled_side {
 } profiled_side;
 
 typedef struct profiling {
-    const char *device_name; // as asked for; NULL for the best
+    subject subject; // with a graph to run instead of a random one, if one is given
     bool no_device;
     const char *trace_path;
-    const char *graph_text; // a program to run instead of a random one, or NULL
     uint32_t character_count;
     uint32_t frame_count;
     uint64_t seed;
-    uint64_t program;
+    uint32_t program;
     uint32_t cpu_bandwidth; // GB a second
     uint32_t device_bandwidth;
     bool as_json;
 
-    character character;
-    graph_file graph;
     crowd crowd;
-    lmb_batch_outputs outputs; // the inertialization data is the CPU's; the device keeps its own
+    lmb_batch_outputs outputs;  // the inertialization data is the CPU's; the device keeps its own
+    const lmb_control *control; // the graph's, or NULL
+    uint32_t *state;            // of the control
+    lmb_event *events;          // of a frame
+    lmb_control_frame frame;
     lmb_cpu *cpu;
     lmb_cpu_profile *cpu_profile;
     gpu_device opened;
@@ -60,7 +58,6 @@ typedef struct profiling {
     uint64_t started; // when the device's first frame was submitted
 
     // The report.
-    const char *file;
     lmb_batch batch;
     profiled_side sides[2]; // the CPU, and the device if there is one
     uint32_t side_count;
@@ -70,24 +67,34 @@ typedef struct profiling {
     double rest;            // nanoseconds of the rest pose
 } profiling;
 
+static uint32_t events_a_frame(const profiling *profiling) {
+    const uint32_t event_count = lmb_graph_event_count(profiling->crowd.program);
+    return event_count == 0 ? 0 : profiling->character_count / EVENT_FRAMES + 1;
+}
+
 static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
-    const crowd_def def = {.rig = profiling->character.rig,
-                           .clips = profiling->character.clips,
-                           .clip_count = profiling->character.clip_count,
+    const crowd_def def = {.rig = profiling->subject.rig,
+                           .clips = profiling->subject.clips,
+                           .clip_count = profiling->subject.clip_count,
                            .character_count = profiling->character_count,
                            .seed = profiling->seed,
-                           .program = (uint32_t)profiling->program,
-                           .given = graph_file_def(&profiling->graph)};
+                           .program = profiling->program,
+                           .given = profiling->subject.def};
     lmb_result result = crowd_create(&def, &profiling->crowd, error);
     if (result != LMB_OK) {
         return result;
     }
     const lmb_batch batch = profiling->batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE);
-    profiling->inertia_bytes =
-        (uint64_t)batch.character_count * lmb_graph_inertia_words(batch.graph) * sizeof(uint32_t);
+    const size_t characters = batch.character_count;
+    profiling->inertia_bytes = (uint64_t)characters * lmb_graph_inertia_words(batch.graph) * sizeof(uint32_t);
+    profiling->control = lmb_graph_control(batch.graph);
+    profiling->state = calloc(characters * lmb_control_state_words(profiling->control) + 1, sizeof(uint32_t));
+    profiling->events = calloc((size_t)events_a_frame(profiling) + 1, sizeof *profiling->events);
     profiling->costs = calloc(profiling->crowd.program_def.node_count, sizeof *profiling->costs);
-    return profiling->costs != NULL ? outputs_create(&batch, &profiling->outputs, error)
-                                    : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the costs");
+    if (profiling->state == NULL || profiling->events == NULL || profiling->costs == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", profiling->character_count);
+    }
+    return outputs_create(&batch, &profiling->outputs, error);
 }
 
 static void add_side(profiling *profiling, const char *name, const lmb_profile *times, uint32_t bandwidth) {
@@ -97,6 +104,8 @@ static void add_side(profiling *profiling, const char *name, const lmb_profile *
 static lmb_result create_cpu(profiling *profiling, lmb_error *error) {
     const lmb_cpu_profile_def def = {
         .clock = {.now = trace_clock},
+        .stages = &(const char *){"control"},
+        .stage_count = 1,
         .window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW};
     lmb_result result = lmb_cpu_create(profiling->crowd.program, LMB_CPU_FAST, NULL, &profiling->cpu, error);
     if (result == LMB_OK) {
@@ -111,7 +120,7 @@ static lmb_result create_cpu(profiling *profiling, lmb_error *error) {
 }
 
 static lmb_result create_device(profiling *profiling, lmb_error *error) {
-    lmb_result result = gpu_device_open(profiling->device_name, false, &profiling->opened, error);
+    lmb_result result = gpu_device_open(profiling->subject.device_name, false, &profiling->opened, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -122,7 +131,8 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
     def.window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW;
     result = lmb_gpu_profile_create(profiling->opened.gpu, &def, &profiling->gpu_profile, error);
     if (result == LMB_OK) {
-        result = gpu_side_create(device, profiling->opened.gpu, &profiling->batch, 0, &profiling->side, error);
+        result = gpu_side_create_moving(device, profiling->opened.gpu, &profiling->batch, events_a_frame(profiling),
+                                        &profiling->side, error);
     }
     if (result == LMB_OK) {
         profiling->side.profile = profiling->gpu_profile;
@@ -133,10 +143,23 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
     return result;
 }
 
+static lmb_result run_cpu(profiling *profiling, const lmb_batch_inputs *inputs, lmb_error *error) {
+    const uint32_t count = profiling->batch.character_count;
+    if (profiling->control != NULL) {
+        const uint64_t begin = trace_clock(NULL);
+        lmb_result result = lmb_control_run(profiling->control, &profiling->frame, 0, count, error);
+        if (result != LMB_OK) {
+            return result;
+        }
+        lmb_profile_add(lmb_cpu_profile_times(profiling->cpu_profile), LMB_CPU_STAGE_COUNT, begin, trace_clock(NULL));
+    }
+    return lmb_cpu_run_poses(profiling->cpu, &profiling->batch, inputs, &profiling->outputs, 0, count, error);
+}
+
 static lmb_result run_sides(profiling *profiling, lmb_error *error) {
-    const lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
-    lmb_result result = lmb_cpu_run_poses(profiling->cpu, &profiling->batch, &inputs, &profiling->outputs, 0,
-                                          profiling->batch.character_count, error);
+    lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
+    inputs.control = profiling->control == NULL ? NULL : &profiling->frame;
+    lmb_result result = run_cpu(profiling, &inputs, error);
     if (profiling->started == 0) {
         profiling->started = trace_clock(NULL);
     }
@@ -155,24 +178,22 @@ static void trace_sides(profiling *profiling) {
     }
 }
 
-// Sets the parameters that a control would set: characters switch in turn.
-static void switch_characters(profiling *profiling, uint32_t frame) {
-    const lmb_graph *graph = profiling->crowd.program;
-    const uint32_t first = lmb_graph_inertia_parameters(graph);
-    for (size_t i = 0; first != LMB_NONE && i < profiling->character_count; i++) {
-        const uint32_t since = (frame + (uint32_t)i) % SWITCH_FRAMES;
-        float *row = profiling->crowd.parameters + i * lmb_graph_parameter_count(graph) + first;
-        row[LMB_INERTIA_NUMBER] = (float)(SWITCH_FRAMES + frame);
-        row[LMB_INERTIA_STEP] = FRAME_SECONDS;
-        row[LMB_INERTIA_TRIGGERED] = (float)(SWITCH_FRAMES + frame - since);
-        row[LMB_INERTIA_TIME] = FRAME_SECONDS * (float)(since + 1);
-        row[LMB_INERTIA_DURATION] = 0.5f * FRAME_SECONDS * (float)SWITCH_FRAMES;
+static void draw_frame(profiling *profiling, uint32_t number) {
+    const uint32_t event_count = lmb_graph_event_count(profiling->crowd.program);
+    uint32_t sent = 0;
+    crowd_draw(&profiling->crowd, number);
+    for (uint32_t i = 0; event_count > 0 && i < profiling->character_count; i++) {
+        if ((number + i) % EVENT_FRAMES == 0) {
+            profiling->events[sent++] = (lmb_event){i, (number + i) / EVENT_FRAMES % event_count};
+        }
     }
-}
-
-static void draw_frame(profiling *profiling, uint32_t frame) {
-    crowd_draw(&profiling->crowd, frame);
-    switch_characters(profiling, frame);
+    profiling->frame = (lmb_control_frame){.step = LMB_TICKS_PER_SECOND / 60,
+                                           .number = number,
+                                           .character_count = profiling->character_count,
+                                           .state = profiling->state,
+                                           .parameters = profiling->crowd.parameters,
+                                           .events = profiling->events,
+                                           .event_count = sent};
 }
 
 // The first frame warms up and is not counted.
@@ -217,7 +238,10 @@ static lmb_result begin_trace(profiling *profiling, lmb_error *error) {
 }
 
 static lmb_result profile_crowd(profiling *profiling, lmb_error *error) {
-    lmb_result result = create_crowd(profiling, error);
+    lmb_result result = subject_open(&profiling->subject, error);
+    if (result == LMB_OK) {
+        result = create_crowd(profiling, error);
+    }
     if (result == LMB_OK) {
         result = create_cpu(profiling, error);
     }
@@ -248,10 +272,10 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
     lmb_cpu_destroy(profiling->cpu);
     lmb_cpu_profile_destroy(profiling->cpu_profile);
     crowd_destroy(&profiling->crowd);
-    graph_file_release(&profiling->graph);
     outputs_destroy(&profiling->outputs);
+    free(profiling->state);
+    free(profiling->events);
     free(profiling->costs);
-    character_close(&profiling->character);
     return result;
 }
 
@@ -383,9 +407,8 @@ static void write_cost(json *json, const lmb_node_def *node, const lmb_node_cost
 }
 
 static void print_json(const profiling *report) {
-    json json = {.stream = stdout};
-    json_begin_object(&json, NULL);
-    json_text(&json, "file", report->file);
+    json json = json_begin(stdout);
+    json_text(&json, "file", report->subject.place);
     json_unsigned(&json, "joints", lmb_graph_joint_count(report->batch.graph));
     json_unsigned(&json, "characters", report->batch.character_count);
     json_unsigned(&json, "frames", report->frame_count);
@@ -406,23 +429,29 @@ static void print_json(const profiling *report) {
         write_cost(&json, &report->crowd.program_def.nodes[i], &report->costs[i]);
     }
     json_end_array(&json);
-    json_end_object(&json);
-    terminal_print("\n");
+    json_end(&json);
 }
 
 // ---- The command.
 
+// Reads the value of --random-graph.
+static const char *read_program(const char *text, void *target) {
+    uint64_t program = 0;
+    const bool is_good = option_read_whole(text, UINT32_MAX, &program);
+    *(uint32_t *)target = (uint32_t)program;
+    return is_good ? NULL : "below 4294967296";
+}
+
 int command_profile(int argc, char **argv) {
-    profiling profiling = {.character_count = 1000, .frame_count = 32, .seed = 1};
+    profiling profiling = {.subject = {.gpu = true}, .character_count = 1000, .frame_count = 32, .seed = 1};
     const option options[] = {
-        {"--graph", OPTION_TEXT, &profiling.graph_text, "FILE|JSON",
-         "run this graph, a file of JSON or the JSON itself"},
+        OPTION_GRAPH(&profiling.subject),
         {"--characters", OPTION_COUNT, &profiling.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &profiling.frame_count, "N", "frames after a first one that does not count (32)"},
         {"--seed", OPTION_NUMBER, &profiling.seed, "S", "what the crowd is drawn from (1)"},
-        {"--random-graph", OPTION_NUMBER, &profiling.program, "N",
+        {"--random-graph", OPTION_OTHER, &(option_other){read_program, &profiling.program}, "N",
          "which graph of the seed: 0 has every operation (0)"},
-        OPTION_DEVICE(&profiling.device_name),
+        OPTION_DEVICE(&profiling.subject),
         {"--no-device", OPTION_FLAG, &profiling.no_device, NULL, "the CPU alone"},
         {"--cpu-bandwidth", OPTION_COUNT, &profiling.cpu_bandwidth, "GB/S", "tell the share of the floor"},
         {"--device-bandwidth", OPTION_COUNT, &profiling.device_bandwidth, "GB/S", "the same for the device"},
@@ -438,33 +467,22 @@ int command_profile(int argc, char **argv) {
             "Vulkan device, and reports how long each stage takes, what a batch takes of the device's memory, and "
             "what\n"
             "each node of the graph costs, measured on the CPU. The floor is the time that the palettes' bytes take\n"
-            "at the given bandwidth. Where the graph inertializes, half of the characters decay.\n" CHARACTER_HELP,
+            "at the given bandwidth. Where the graph moves by itself, its control is measured too, and each character "
+            "gets\n"
+            "one of its events in one of 16 frames.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    uint32_t file_count = 0;
-    const int status = command_line_read(&usage, argc, argv, &file_count);
+    int status = subject_read(&profiling.subject, &usage, argc, argv);
     if (status != COMMAND_LINE_GOOD) {
         return status;
     }
-    if (profiling.program > UINT32_MAX) {
-        return usage_error(usage.command, "--random-graph must be below 4294967296");
-    }
     lmb_error error = {0};
-    const char *place = NULL;
-    profiling.file = argv[0];
-    lmb_result result = character_open(argv, file_count, &profiling.character, &error);
-    if (result == LMB_OK && profiling.graph_text != NULL &&
-        !graph_file_read(profiling.graph_text, NULL, &profiling.character, NULL, &profiling.graph)) {
-        character_close(&profiling.character);
-        return 1; // printed already
-    }
-    if (result == LMB_OK) {
-        place = argv[0];
-        result = profile_crowd(&profiling, &error);
-    }
+    lmb_result result = profile_crowd(&profiling, &error);
     if (result == LMB_OK) {
         (profiling.as_json ? print_json : print_text)(&profiling);
     }
     result = close_all(&profiling, result, &error);
-    return result == LMB_OK ? 0 : command_failed(place, &error);
+    status = command_end(profiling.subject.place, result, &error);
+    subject_close(&profiling.subject);
+    return status;
 }

@@ -17,8 +17,8 @@
 typedef struct running {
     const capture_scene *scene;
     bool gpu;
-    play_side side;            // its device runs everything else, too
-    float *parameters;         // after the control
+    side side;                 // its device runs everything else, too
+    side reference;            // gives the parameters after the control
     lmb_batch_outputs outputs; // all stages
     capture_results *results;
 } running;
@@ -142,9 +142,15 @@ static void clear_rest_of_emitted(const running *r, uint32_t *emitted) {
     }
 }
 
-static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
-    const capture *capture = r->scene->capture;
-    lmb_result result = play_side_restore(side, capture->state, capture->inertia, error);
+// Runs control and poses together, as in the captured frame.
+static lmb_result run_frame(const capture_scene *scene, side *side, lmb_error *error) {
+    const capture *capture = scene->capture;
+    side->batch = (lmb_batch){scene->graph, capture->character_count, LMB_OUTPUT_PALETTE};
+    side->events_a_frame = capture->event_count;
+    lmb_result result = side_create(side, error);
+    if (result == LMB_OK) {
+        result = side_restore(side, capture->state, capture->inertia, error);
+    }
     if (result != LMB_OK) {
         return result;
     }
@@ -153,58 +159,24 @@ static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
         memcpy(side->events, capture->events, capture->event_count * sizeof *side->events);
     }
     side->event_count = capture->event_count;
-    result = play_side_run(side, capture->step, capture->number, error);
-    if (result == LMB_OK) {
-        clear_rest_of_emitted(r, side->emitted);
-        add(r, "control: state", file_hash(side->state, capture->state_words * sizeof(uint32_t)));
-        add(r, "control: events emitted",
-            file_hash(side->emitted, (size_t)capture->character_count * lmb_control_emitted_words(r->scene->control) *
-                                         sizeof(uint32_t)));
-        memcpy(r->outputs.stages[LMB_STAGE_PALETTE], side->palettes, stage_bytes(r, LMB_STAGE_PALETTE));
-    }
-    return result;
+    return side_run(side, capture->step, capture->number, error);
 }
 
-// Runs control and poses together, as in the captured frame.
-static lmb_result run_together(running *r, const char *device, lmb_error *error) {
-    r->side = (play_side){.graph = r->scene->graph,
-                          .control = r->scene->control,
-                          .character_count = r->scene->capture->character_count,
-                          .events_a_frame = r->scene->capture->event_count,
-                          .gpu = r->gpu,
-                          .device_name = device};
-    lmb_result result = play_side_create(&r->side, error);
-    if (result == LMB_OK && r->gpu) {
-        snprintf(r->results->device, sizeof r->results->device, "%s", r->side.opened.device.properties.deviceName);
-    }
-    return result == LMB_OK ? run_frame(r, &r->side, error) : result;
-}
-
-// Runs the control on the CPU to get the parameters that programs read. The hashes of states and palettes show whether
-// a device writes the same.
-static lmb_result run_control(running *r, lmb_error *error) {
+static lmb_result run_sides(running *r, const char *device, lmb_error *error) {
     const capture *capture = r->scene->capture;
-    uint32_t *state = calloc(capture->state_words + 1, sizeof *state);
-    lmb_event *events = calloc((size_t)capture->event_count * 2 + 1, sizeof *events);
-    lmb_result result = state != NULL && events != NULL ? LMB_OK : fail(error, LMB_ERROR_MEMORY, "no memory");
+    r->side = (side){.gpu = r->gpu, .device_name = device};
+    lmb_result result = run_frame(r->scene, &r->side, error);
     if (result == LMB_OK) {
-        memcpy(state, capture->state, capture->state_words * sizeof *state);
-        memcpy(r->parameters, capture->parameters, capture->parameter_count * sizeof(float));
-        memcpy(events, capture->events, capture->event_count * sizeof *events);
-        lmb_control_sort_events(events, events + capture->event_count, capture->event_count);
-        const lmb_control_frame frame = {.step = capture->step,
-                                         .number = capture->number,
-                                         .character_count = capture->character_count,
-                                         .state = state,
-                                         .parameters = r->parameters,
-                                         .events = events,
-                                         .event_count = capture->event_count};
-        result = r->scene->control == NULL
-                     ? LMB_OK
-                     : lmb_control_run(r->scene->control, &frame, 0, capture->character_count, error);
+        result = run_frame(r->scene, &r->reference, error);
     }
-    free(state);
-    free(events);
+    if (result == LMB_OK) {
+        snprintf(r->results->device, sizeof r->results->device, "%s", side_name(&r->side));
+        clear_rest_of_emitted(r, r->side.emitted);
+        add(r, "control: state", file_hash(r->side.state, capture->state_words * sizeof(uint32_t)));
+        add(r, "control: events emitted",
+            file_hash(r->side.emitted, (size_t)capture->character_count * lmb_control_emitted_words(r->scene->control) *
+                                           sizeof(uint32_t)));
+    }
     return result;
 }
 
@@ -227,7 +199,7 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
 
 static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32_t stages, lmb_error *error) {
     const lmb_batch batch = {graph, r->scene->capture->character_count, stages};
-    const lmb_batch_inputs inputs = {.parameters = r->parameters};
+    const lmb_batch_inputs inputs = {.parameters = r->reference.parameters};
     lmb_batch_outputs outputs = r->outputs;
     outputs.inertia = NULL;
     if (lmb_graph_inertia_words(graph) > 0) {
@@ -309,11 +281,11 @@ static void add_stages(running *r, const uint64_t hashes[LMB_STAGE_COUNT]) {
 }
 
 static lmb_result run_all(running *r, const char *device, lmb_error *error) {
+    const lmb_batch every = {r->scene->graph, r->scene->capture->character_count, (1u << LMB_STAGE_COUNT) - 1};
     uint64_t stages[LMB_STAGE_COUNT];
-    lmb_result result = run_together(r, device, error);
-    const uint64_t together = file_hash(r->outputs.stages[LMB_STAGE_PALETTE], stage_bytes(r, LMB_STAGE_PALETTE));
+    lmb_result result = outputs_create(&every, &r->outputs, error);
     if (result == LMB_OK) {
-        result = run_control(r, error);
+        result = run_sides(r, device, error);
     }
     if (result == LMB_OK) {
         result = run_stages(r, stages, error);
@@ -323,26 +295,19 @@ static lmb_result run_all(running *r, const char *device, lmb_error *error) {
     }
     if (result == LMB_OK) {
         add_stages(r, stages);
-        add(r, "control and poses: palette", together);
+        add(r, "control and poses: palette",
+            file_hash(r->side.outputs.stages[LMB_STAGE_PALETTE], stage_bytes(r, LMB_STAGE_PALETTE)));
     }
-    return play_side_destroy(&r->side, result, error);
+    return result;
 }
 
 lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device, capture_results *results,
                        lmb_error *error) {
-    const uint32_t nodes = scene->poses.node_count;
-    *results = (capture_results){.device = "reference"};
-    results->list = calloc(nodes + MOST_OTHERS, sizeof *results->list);
+    *results = (capture_results){.list = calloc(scene->poses.node_count + MOST_OTHERS, sizeof *results->list)};
     running r = {.scene = scene, .gpu = gpu, .results = results};
-    r.parameters = calloc(scene->capture->parameter_count + 1, sizeof *r.parameters);
-    const lmb_batch every = {scene->graph, scene->capture->character_count, (1u << LMB_STAGE_COUNT) - 1};
-    lmb_result result = results->list != NULL && r.parameters != NULL ? outputs_create(&every, &r.outputs, error)
-                                                                      : fail(error, LMB_ERROR_MEMORY, "no memory");
-    if (result == LMB_OK) {
-        result = run_all(&r, device, error);
-    }
+    lmb_result result = results->list == NULL ? fail(error, LMB_ERROR_MEMORY, "no memory") : run_all(&r, device, error);
+    result = side_destroy(&r.reference, side_destroy(&r.side, result, error), error);
     outputs_destroy(&r.outputs);
-    free(r.parameters);
     if (result != LMB_OK) {
         capture_results_release(results);
     }

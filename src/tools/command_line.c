@@ -165,6 +165,26 @@ static int read_option(const usage *usage, int argc, char **argv, int *index) {
                            : usage_error(usage->command, "%s must be %s, not '%s'", option->name, must_be, value);
 }
 
+// Returns whether a required option was given. Its target points to a pointer, or to a struct that begins with one.
+static bool is_given(const option *option) {
+    return *(void *const *)option->target != NULL;
+}
+
+static int check(const usage *usage, uint32_t files) {
+    if (files == 0 && (usage->files == OPTION_ONE_FILE || usage->files == OPTION_SOME_FILES)) {
+        return usage_error(usage->command, "no file given");
+    }
+    if (files > 1 && usage->files == OPTION_ONE_FILE) {
+        return usage_error(usage->command, "more than one file given");
+    }
+    for (uint32_t i = 0; i < usage->required_count; i++) {
+        if (!is_given(&usage->options[i])) {
+            return usage_error(usage->command, "no %s given", usage->options[i].name);
+        }
+    }
+    return COMMAND_LINE_GOOD;
+}
+
 static bool asks_for_help(const char *argument) {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
@@ -189,11 +209,8 @@ int command_line_read(const usage *usage, int argc, char **argv, uint32_t *file_
             argv[found++] = argv[i];
         }
     }
-    if (usage->files == OPTION_SOME_FILES && found == 0) {
-        return usage_error(usage->command, "no file given");
-    }
     if (file_count != NULL) {
         *file_count = found;
     }
-    return COMMAND_LINE_GOOD;
+    return check(usage, found);
 }

@@ -48,7 +48,7 @@ typedef struct option {
     const char *help;  // lines
 } option;
 
-typedef enum option_files { OPTION_NO_FILES, OPTION_SOME_FILES, OPTION_ANY_FILES } option_files;
+typedef enum option_files { OPTION_NO_FILES, OPTION_ONE_FILE, OPTION_SOME_FILES, OPTION_ANY_FILES } option_files;
 
 typedef struct usage {
     const char *command;   // "limber sample"
@@ -56,6 +56,8 @@ typedef struct usage {
     const char *text;      // what the command does; each line ends in a line break
     const option *options; // the last has no name
     option_files files;    // OPTION_SOME_FILES: 1 or more
+    // So many of the options, the first in the list, must be given. They are texts or seconds.
+    uint32_t required_count;
 } usage;
 
 // What command_line_read() returns if the command may run.

@@ -117,23 +117,26 @@ void gpu_side_destroy(gpu_side *side) {
     *side = (gpu_side){0};
 }
 
-static void fill_parameters(gpu_side *side, const float *values) {
+static lmb_result fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs, lmb_error *error) {
     const lmb_batch batch = lmb_gpu_batch_description(side->batch);
     float *parameters = lmb_gpu_batch_parameters(side->batch, 0);
     if (parameters != NULL) {
         const size_t count = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
-        memcpy(parameters, values, count * sizeof *parameters);
+        memcpy(parameters, inputs->parameters, count * sizeof *parameters);
     }
-}
-
-static void fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs) {
-    fill_parameters(side, inputs->parameters);
-    for (uint32_t i = 0; i < lmb_graph_pose_count(lmb_gpu_batch_description(side->batch).graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.graph); i++) {
         memcpy(side->poses[i].mapped, inputs->poses[i], pose_floats(side, i) * sizeof(float));
     }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && inputs->control != NULL && i < inputs->control->event_count; i++) {
+        const lmb_event *event = &inputs->control->events[i];
+        result = lmb_gpu_batch_send(side->batch, 0, event->character, event->event, error);
+    }
+    return result;
 }
 
-lmb_result gpu_side_submit(gpu_side *side, lmb_gpu_record_info info, lmb_error *error) {
+// Records a frame into a command buffer of its own, submits it and waits.
+static lmb_result submit(gpu_side *side, lmb_gpu_record_info info, lmb_error *error) {
     VkCommandPool pool = VK_NULL_HANDLE;
     lmb_result result = device_begin(side->device, &pool, &info.commands, error);
     if (result != LMB_OK) {
@@ -159,17 +162,33 @@ static lmb_result add_refusals(gpu_side *side, uint32_t *refused, lmb_error *err
     return result;
 }
 
+// Reads the states and the emitted events.
+static lmb_result read_control(gpu_side *side, const lmb_control_frame *frame, lmb_error *error) {
+    const lmb_gpu_span state = lmb_gpu_batch_state(side->batch), emitted = lmb_gpu_batch_emitted(side->batch, 0);
+    const lmb_result result = device_read_span(side->device, &state, frame->state, error);
+    return result == LMB_OK && frame->emitted != NULL ? device_read_span(side->device, &emitted, frame->emitted, error)
+                                                      : result;
+}
+
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                         lmb_error *error) {
-    fill_inputs(side, inputs);
+    const lmb_batch batch = lmb_gpu_batch_description(side->batch);
+    const lmb_control_frame *frame = inputs->control;
     const lmb_gpu_record_info info = {.has_previous_frame = inputs->previous_palette != NULL,
-                                      .poses_alone = true,
+                                      .poses_alone = frame == NULL,
+                                      .step = frame == NULL ? 0 : frame->step,
+                                      .number = frame == NULL ? 0 : frame->number,
                                       .list = side->list,
                                       .list_count = side->list_count,
                                       .list_capacity = side->list_capacity,
                                       .profile = side->profile};
-    lmb_result result = gpu_side_submit(side, info, error);
-    const lmb_batch batch = lmb_gpu_batch_description(side->batch);
+    lmb_result result = fill_inputs(side, inputs, error);
+    if (result == LMB_OK) {
+        result = submit(side, info, error);
+    }
+    if (result == LMB_OK && frame != NULL && lmb_graph_control(batch.graph) != NULL) {
+        result = read_control(side, frame, error);
+    }
     for (lmb_stage stage = 0; result == LMB_OK && stage < LMB_STAGE_COUNT; stage++) {
         if ((batch.outputs & (1u << stage)) != 0) {
             result = device_read_stage(side->device, side->batch, 0, stage, outputs->stages[stage], error);
@@ -189,137 +208,116 @@ lmb_result reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,
     return result;
 }
 
-// ---- Crowds with a control.
+// ---- Batches with their memory.
 
-static lmb_batch describe(const play_side *side) {
-    return (lmb_batch){side->graph, side->character_count, LMB_OUTPUT_PALETTE};
-}
-
-static lmb_result create_memory(play_side *side, lmb_error *error) {
-    const lmb_batch batch = describe(side);
-    lmb_result result = lmb_batch_check(&batch, error);
+static lmb_result create_memory(side *side, lmb_error *error) {
+    const lmb_graph *graph = side->batch.graph;
+    const lmb_control *control = lmb_graph_control(graph);
+    const size_t characters = side->batch.character_count;
+    lmb_result result = lmb_batch_check(&side->batch, error);
+    if (result == LMB_OK) {
+        result = outputs_create(&side->batch, &side->outputs, error);
+    }
     if (result != LMB_OK) {
         return result;
     }
-    size_t characters = side->character_count;
-    side->parameters = calloc(characters * lmb_graph_parameter_count(side->graph) + 1, sizeof(float));
+    side->parameters = calloc(characters * lmb_graph_parameter_count(graph) + 1, sizeof(float));
     side->events = calloc((size_t)side->events_a_frame + 1, sizeof *side->events);
     side->scratch = calloc((size_t)side->events_a_frame + 1, sizeof *side->scratch);
-    side->state = calloc(characters * lmb_control_state_words(side->control) + 1, sizeof(uint32_t));
-    side->emitted = calloc(characters * lmb_control_emitted_words(side->control) + 1, sizeof(uint32_t));
-    side->palettes = calloc(characters * lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE), sizeof(float));
-    side->inertia = calloc(characters * lmb_graph_inertia_words(side->graph) + 1, sizeof(uint32_t));
-    if (side->inertia == NULL || side->parameters == NULL || side->events == NULL || side->scratch == NULL ||
-        side->state == NULL || side->emitted == NULL || side->palettes == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", (unsigned)side->character_count);
+    side->state = calloc(characters * lmb_control_state_words(control) + 1, sizeof(uint32_t));
+    side->emitted = calloc(characters * lmb_control_emitted_words(control) + 1, sizeof(uint32_t));
+    bool has_memory = side->parameters != NULL && side->events != NULL && side->scratch != NULL &&
+                      side->state != NULL && side->emitted != NULL;
+    for (uint32_t i = 0; i < lmb_graph_pose_count(graph); i++) {
+        side->poses[i] = calloc(characters * lmb_graph_pose_floats(graph, i) + 1, sizeof(float));
+        has_memory = has_memory && side->poses[i] != NULL;
     }
-    return LMB_OK;
+    return has_memory ? LMB_OK
+                      : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters",
+                                 (unsigned)side->batch.character_count);
 }
 
-static lmb_result create_on_device(play_side *side, lmb_error *error) {
-    const lmb_batch batch = describe(side);
-    const lmb_result result = gpu_device_open(side->device_name, false, &side->opened, error);
-    return result == LMB_OK ? gpu_side_create_moving(&side->opened.device, side->opened.gpu, &batch,
+lmb_result side_create(side *side, lmb_error *error) {
+    lmb_result result = create_memory(side, error);
+    if (result != LMB_OK || !side->gpu) {
+        return result == LMB_OK ? lmb_cpu_create(side->batch.graph, LMB_CPU_REFERENCE, NULL, &side->cpu, error)
+                                : result;
+    }
+    result = gpu_device_open(side->device_name, false, &side->opened, error);
+    return result == LMB_OK ? gpu_side_create_moving(&side->opened.device, side->opened.gpu, &side->batch,
                                                      side->events_a_frame, &side->on_device, error)
                             : result;
 }
 
-lmb_result play_side_create(play_side *side, lmb_error *error) {
-    lmb_result result = create_memory(side, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    return side->gpu ? create_on_device(side, error)
-                     : lmb_cpu_create(side->graph, LMB_CPU_REFERENCE, NULL, &side->cpu, error);
+const char *side_name(const side *side) {
+    return side->gpu ? side->opened.device.properties.deviceName : "reference";
 }
 
-static lmb_result run_reference(play_side *side, uint64_t step, uint32_t number, lmb_error *error) {
-    lmb_control_sort_events(side->events, side->scratch, side->event_count);
+lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error) {
     const lmb_control_frame frame = {.step = step,
                                      .number = number,
-                                     .character_count = side->character_count,
+                                     .character_count = side->batch.character_count,
                                      .state = side->state,
                                      .parameters = side->parameters,
                                      .events = side->events,
                                      .event_count = side->event_count,
                                      .emitted = side->emitted};
-    const lmb_batch batch = describe(side);
-    const lmb_batch_inputs inputs = {.parameters = side->parameters, .control = &frame};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = side->palettes, .inertia = side->inertia};
-    return lmb_cpu_run(side->cpu, &batch, &inputs, &outputs, error);
+    lmb_batch_inputs inputs = {.parameters = side->parameters, .control = &frame};
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        inputs.poses[i] = side->poses[i];
+    }
+    lmb_control_sort_events(side->events, side->scratch, side->event_count);
+    return side->gpu ? gpu_side_run(&side->on_device, &inputs, &side->outputs, error)
+                     : lmb_cpu_run(side->cpu, &side->batch, &inputs, &side->outputs, error);
 }
 
-static lmb_result run_on_device(play_side *side, uint64_t step, uint32_t number, lmb_error *error) {
-    device *device = &side->opened.device;
-    lmb_gpu_batch *batch = side->on_device.batch;
-    fill_parameters(&side->on_device, side->parameters);
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < side->event_count && result == LMB_OK; i++) {
-        result = lmb_gpu_batch_send(batch, 0, side->events[i].character, side->events[i].event, error);
-    }
-    if (result == LMB_OK) {
-        result = gpu_side_submit(&side->on_device, (lmb_gpu_record_info){.step = step, .number = number}, error);
-    }
-    const lmb_gpu_span state = lmb_gpu_batch_state(batch);
-    const lmb_gpu_span emitted = lmb_gpu_batch_emitted(batch, 0);
-    if (result == LMB_OK && side->control != NULL) {
-        result = device_read_span(device, &state, side->state, error);
-    }
-    if (result == LMB_OK && side->control != NULL) {
-        result = device_read_span(device, &emitted, side->emitted, error);
-    }
-    return result == LMB_OK ? device_read_stage(device, batch, 0, LMB_STAGE_PALETTE, side->palettes, error) : result;
+static size_t inertia_bytes(const side *side) {
+    return (size_t)side->batch.character_count * lmb_graph_inertia_words(side->batch.graph) * sizeof(uint32_t);
 }
 
-lmb_result play_side_read_inertia(play_side *side, uint32_t *inertia, lmb_error *error) {
+lmb_result side_read_inertia(side *side, uint32_t *inertia, lmb_error *error) {
     if (side->gpu) {
         return device_read_inertia(&side->opened.device, side->on_device.batch, inertia, error);
     }
-    memcpy(inertia, side->inertia,
-           (size_t)side->character_count * lmb_graph_inertia_words(side->graph) * sizeof *inertia);
+    memcpy(inertia, side->outputs.inertia, inertia_bytes(side));
     return LMB_OK;
 }
 
-lmb_result play_side_restore(play_side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error) {
-    size_t words = (size_t)side->character_count * lmb_control_state_words(side->control);
-    size_t kept = (size_t)side->character_count * lmb_graph_inertia_words(side->graph);
-    if (side->gpu) {
-        // The first frame zeroes the states, so this runs one whose results are not used.
-        uint32_t events = side->event_count;
-        side->event_count = 0;
-        lmb_result result = run_on_device(side, 0, 0, error);
-        side->event_count = events;
-        const lmb_gpu_span span = lmb_gpu_batch_state(side->on_device.batch);
-        if (result == LMB_OK && side->control != NULL) {
-            result = device_write_span(&side->opened.device, &span, state, error);
-        }
-        if (result == LMB_OK) {
-            result = device_write_inertia(&side->opened.device, side->on_device.batch, inertia, error);
-        }
-        if (result != LMB_OK) {
-            return result;
-        }
+// The first frame on a device zeroes the states, so this runs one whose results are not used.
+static lmb_result restore_on_device(side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error) {
+    const uint32_t events = side->event_count;
+    side->event_count = 0;
+    lmb_result result = side_run(side, 0, 0, error);
+    side->event_count = events;
+    const lmb_gpu_span span = lmb_gpu_batch_state(side->on_device.batch);
+    if (result == LMB_OK && lmb_graph_control(side->batch.graph) != NULL) {
+        result = device_write_span(&side->opened.device, &span, state, error);
     }
-    memcpy(side->state, state, words * sizeof *state);
-    if (kept > 0) {
-        memcpy(side->inertia, inertia, kept * sizeof *inertia);
-    }
-    return LMB_OK;
+    return result == LMB_OK ? device_write_inertia(&side->opened.device, side->on_device.batch, inertia, error)
+                            : result;
 }
 
-lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error) {
-    return side->gpu ? run_on_device(side, step, number, error) : run_reference(side, step, number, error);
+lmb_result side_restore(side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error) {
+    const lmb_result result = side->gpu ? restore_on_device(side, state, inertia, error) : LMB_OK;
+    const size_t words = lmb_control_state_words(lmb_graph_control(side->batch.graph));
+    memcpy(side->state, state, side->batch.character_count * words * sizeof *state);
+    if (inertia_bytes(side) > 0) {
+        memcpy(side->outputs.inertia, inertia, inertia_bytes(side));
+    }
+    return result;
 }
 
-lmb_result play_side_destroy(play_side *side, lmb_result result, lmb_error *error) {
+lmb_result side_destroy(side *side, lmb_result result, lmb_error *error) {
     gpu_side_destroy(&side->on_device);
     lmb_cpu_destroy(side->cpu);
+    outputs_destroy(&side->outputs);
     free(side->parameters);
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        free(side->poses[i]);
+    }
     free(side->events);
     free(side->scratch);
     free(side->state);
     free(side->emitted);
-    free(side->palettes);
-    free(side->inertia);
-    return side->gpu ? gpu_device_close(&side->opened, result, error) : result;
+    return gpu_device_close(&side->opened, result, error);
 }

@@ -35,51 +35,49 @@ lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch 
 // Accepts a zeroed one.
 void gpu_side_destroy(gpu_side *side);
 
-// Does what lmb_cpu_run_poses() does: writes the stages among the batch's outputs, and adds to refusals. If the inputs
-// name a previous palette, it must be the result of the run before.
+// Does what lmb_cpu_run() does if the inputs have a control frame, and what lmb_cpu_run_poses() does otherwise: writes the
+// stages among the batch's outputs, and adds to refusals. If the inputs name a previous palette, it must be the result of
+// the run before. States and inertialization data stay on the device; the frame's states are only written.
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                         lmb_error *error);
-
-// Records a frame into a command buffer of its own, which `info` need not name, submits it and waits.
-lmb_result gpu_side_submit(gpu_side *side, lmb_gpu_record_info info, lmb_error *error);
 
 // Runs the poses of a batch on the reference.
 lmb_result reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                          lmb_error *error);
 
-// A crowd with a control, frame by frame, on the reference or on a device.
-typedef struct play_side {
+// A batch with all its memory, frame by frame, with the control if the graph has one, on the reference or on a device.
+typedef struct side {
     // Set by the caller.
-    const lmb_graph *graph;
-    const lmb_control *control; // the graph's, or NULL
-    uint32_t character_count;
+    lmb_batch batch;
     uint32_t events_a_frame;
     bool gpu;
     const char *device_name; // as asked for; NULL for the best
 
     float *parameters; // of the frame, float [C][P]; the caller fills in the host's parameters
+    float *poses[LMB_MAX_POSES];
     lmb_event *events; // of the frame, in any order
     uint32_t event_count;
     uint32_t *state; // after the frame
     uint32_t *emitted;
-    float *palettes;
-    uint32_t *inertia; // inertialization data of the reference
+    lmb_batch_outputs outputs; // the inertialization data is that of the reference
     lmb_event *scratch;
 
     lmb_cpu *cpu;
     gpu_device opened;
     gpu_side on_device;
-} play_side;
+} side;
 
-// All arguments must outlive the side. On failure the caller must still call play_side_destroy().
-lmb_result play_side_create(play_side *side, lmb_error *error);
-lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error);
+// The graph must outlive the side. On failure the caller must still call side_destroy().
+lmb_result side_create(side *side, lmb_error *error);
+lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error);
+// Returns the name of the device that runs the batch, or "reference".
+const char *side_name(const side *side);
 // Sets the state before the first frame: the characters' states, uint32_t [C][lmb_control_state_words()], instead of
 // states that have not begun, and their inertialization data, uint32_t [C][lmb_graph_inertia_words()].
-lmb_result play_side_restore(play_side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error);
+lmb_result side_restore(side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error);
 // Reads the inertialization data between frames.
-lmb_result play_side_read_inertia(play_side *side, uint32_t *inertia, lmb_error *error);
+lmb_result side_read_inertia(side *side, uint32_t *inertia, lmb_error *error);
 // Accepts a zeroed one. Returns a result as gpu_device_close() does.
-lmb_result play_side_destroy(play_side *side, lmb_result result, lmb_error *error);
+lmb_result side_destroy(side *side, lmb_result result, lmb_error *error);
 
 #endif

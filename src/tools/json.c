@@ -2,6 +2,8 @@
 
 #include "terminal.h"
 
+#include <limber/base.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -62,6 +64,17 @@ void json_begin_object(json *json, const char *key) {
     begin(json, key, '{');
 }
 
+json json_begin(FILE *stream) {
+    json json = {.stream = stream};
+    json_begin_object(&json, NULL);
+    return json;
+}
+
+void json_end(json *json) {
+    json_end_object(json);
+    fputc('\n', json->stream);
+}
+
 void json_end_object(json *json) {
     end(json, '}');
 }
@@ -88,9 +101,9 @@ void json_bool(json *json, const char *key, bool value) {
     fputs(value ? "true" : "false", json->stream);
 }
 
-void json_integer(json *json, const char *key, int64_t value) {
+void json_index(json *json, const char *key, uint32_t index) {
     begin_value(json, key);
-    fprintf(json->stream, "%" PRId64, value);
+    fprintf(json->stream, "%" PRId64, index == LMB_NONE ? -1 : (int64_t)index);
 }
 
 void json_unsigned(json *json, const char *key, uint64_t value) {

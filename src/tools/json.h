@@ -13,6 +13,9 @@ typedef struct json {
     bool comma; // a value comes before the next one
 } json;
 
+// Begins and ends a text that is one object, and a line.
+json json_begin(FILE *stream);
+void json_end(json *json);
 // `key` is the member's name inside an object, NULL inside an array and at the top.
 void json_begin_object(json *json, const char *key);
 void json_end_object(json *json);
@@ -21,7 +24,8 @@ void json_end_array(json *json);
 // Writes null if `text` is NULL.
 void json_text(json *json, const char *key, const char *text);
 void json_bool(json *json, const char *key, bool value);
-void json_integer(json *json, const char *key, int64_t value);
+// Writes -1 for LMB_NONE.
+void json_index(json *json, const char *key, uint32_t index);
 void json_unsigned(json *json, const char *key, uint64_t value);
 // Writes a number of thousandths exactly, with three decimals.
 void json_thousandths(json *json, const char *key, uint64_t thousandths);
