@@ -33,9 +33,9 @@ static lmb_result run_before(capturing *capturing, lmb_error *error) {
         play_run_begin_frame(run, frame);
         result = play_run_step(run, frame, error);
     }
-    capturing->state = calloc(state_words(capturing) + 1, sizeof *capturing->state);
-    capturing->inertia = calloc(inertia_words(capturing) + 1, sizeof *capturing->inertia);
-    if (result == LMB_OK && (capturing->state == NULL || capturing->inertia == NULL)) {
+    capturing->state = pool_get(&run->subject.pool, state_words(capturing), sizeof *capturing->state);
+    capturing->inertia = pool_get(&run->subject.pool, inertia_words(capturing), sizeof *capturing->inertia);
+    if (result == LMB_OK && run->subject.pool.failed) {
         result = lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the states");
     }
     // Before the first frame the data is zero, also on devices.
@@ -143,8 +143,6 @@ int command_capture(int argc, char **argv) {
     if (status == COMMAND_LINE_GOOD && result == LMB_OK) {
         result = write_capture(&capturing, &error);
     }
-    free(capturing.state);
-    free(capturing.inertia);
     const int end = play_run_close(&capturing.run, result, &error);
     return status == COMMAND_LINE_GOOD ? end : status;
 }

@@ -116,7 +116,7 @@ static lmb_result open_character(subject *subject, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    subject->clips = calloc((size_t)subject->clip_count + 1, sizeof(lmb_clip *));
+    subject->clips = pool_get(&subject->pool, subject->clip_count, sizeof *subject->clips);
     if (subject->clips == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a list of clips");
     }
@@ -190,19 +190,19 @@ static lmb_result read_pose(subject *subject, const char *text, lmb_error *error
         return error->result;
     }
     const uint32_t joint_count = lmb_rig_joint_count(subject->rig);
-    char *name = calloc((size_t)(equals - text) + 1, 1);
-    lmb_transform *joints = calloc((size_t)joint_count + 1, sizeof *joints);
-    float *channels = calloc((size_t)lmb_rig_channel_count(subject->rig) + 1, sizeof *channels);
-    subject->static_poses[subject->static_pose_count++] = (lmb_static_pose_def){name, joints, joint_count, channels};
-    if (name == NULL || joints == NULL || channels == NULL) {
+    char *name = pool_get(&subject->pool, (size_t)(equals - text) + 1, 1);
+    lmb_transform *joints = pool_get(&subject->pool, joint_count, sizeof *joints);
+    float *channels = pool_get(&subject->pool, lmb_rig_channel_count(subject->rig), sizeof *channels);
+    if (subject->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
+    subject->static_poses[subject->static_pose_count++] = (lmb_static_pose_def){name, joints, joint_count, channels};
     memcpy(name, text, (size_t)(equals - text));
     return sample(subject->rig, clip, time, joints, channels, error);
 }
 
 static lmb_result read_poses(subject *subject, lmb_error *error) {
-    subject->static_poses = calloc((size_t)subject->poses.count + 1, sizeof *subject->static_poses);
+    subject->static_poses = pool_get(&subject->pool, subject->poses.count, sizeof *subject->static_poses);
     if (subject->static_poses == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for static poses");
     }
@@ -315,16 +315,10 @@ void subject_warn(const subject *subject) {
 
 void subject_close(subject *subject) {
     lmb_graph_json_destroy(subject->json);
-    for (uint32_t i = 0; i < subject->static_pose_count; i++) {
-        free((void *)(uintptr_t)subject->static_poses[i].name);
-        free((void *)(uintptr_t)subject->static_poses[i].joints);
-        free((void *)(uintptr_t)subject->static_poses[i].channels);
-    }
-    free(subject->static_poses);
     free(subject->text);
     free(subject->machine_text);
-    free(subject->clips);
     lmb_import_destroy(subject->import);
     mannequin_destroy(subject->mannequin);
     free(subject->poses.values);
+    pool_release(&subject->pool);
 }

@@ -4,6 +4,7 @@
 #define LIMBER_SRC_CLI_COMMAND_H
 
 #include "command_line.h"
+#include "pool.h"
 
 #include <limber/graph_json.h>
 #include <limber/import.h>
@@ -60,9 +61,10 @@ typedef struct subject {
     const char *text_name;     // for messages
     uint32_t machine_warnings; // the first warnings, of which there are this many, are the machine's
     lmb_graph_json *json;
-    const lmb_graph_def *def;          // to create the graph from; NULL if no graph is given
-    lmb_static_pose_def *static_poses; // names and joints are owned
+    const lmb_graph_def *def; // to create the graph from; NULL if no graph is given
+    lmb_static_pose_def *static_poses;
     uint32_t static_pose_count;
+    pool pool;
 } subject;
 
 // Options that several commands have.

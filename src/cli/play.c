@@ -77,7 +77,7 @@ static uint32_t count_events(const play_run *run) {
 
 static lmb_result fill_row(play_run *run, lmb_error *error) {
     const uint32_t count = lmb_graph_parameter_count(run->graph);
-    run->row = calloc((size_t)run->character_count * count + 1, sizeof(float));
+    run->row = pool_get(&run->subject.pool, (size_t)run->character_count * count, sizeof(float));
     if (run->row == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the parameters");
     }
@@ -166,7 +166,6 @@ int play_run_close(play_run *run, lmb_result result, lmb_error *error) {
     const int status = command_end(run->subject.place, side_destroy(&run->side, result, error), error);
     lmb_graph_destroy(run->graph);
     play_script_release(&run->script);
-    free(run->row);
     subject_close(&run->subject);
     return status;
 }

@@ -16,37 +16,12 @@
 #define TRANSFORM_FLOATS 10u
 #define AFFINE_FLOATS 12u
 
-// ---- Memory. A capture that was read owns a list of blocks.
-
-typedef struct block {
-    struct block *next;
-    max_align_t bytes[];
-} block;
-
-static void *allocate(capture *capture, size_t count, size_t size) {
-    block *block = calloc(1, sizeof *block + count * size + 1);
-    if (block == NULL) {
-        return NULL;
-    }
-    block->next = capture->memory;
-    capture->memory = block;
-    return block->bytes;
-}
-
-static void release_memory(capture *capture) {
-    for (block *block = capture->memory; block != NULL;) {
-        struct block *next = block->next;
-        free(block);
-        block = next;
-    }
-}
-
 void capture_release(capture *capture) {
     for (uint32_t i = 0; i < capture->clip_count; i++) {
         lmb_clip_destroy((lmb_clip *)(uintptr_t)capture->clips[i]);
     }
     lmb_rig_destroy((lmb_rig *)(uintptr_t)capture->rig);
-    release_memory(capture);
+    pool_release(&capture->pool);
     *capture = (struct capture){0};
 }
 
@@ -156,7 +131,7 @@ static void pass_count(stream *s, uint32_t *count, size_t min_bytes, uint32_t mo
 
 // Returns zeroed memory, which a capture that is read owns.
 static void *get_memory(stream *s, size_t count, size_t size) {
-    void *memory = s->failed ? NULL : allocate(s->capture, count, size);
+    void *memory = s->failed ? NULL : pool_get(&s->capture->pool, count, size);
     if (memory == NULL) {
         fail_here(s, LMB_ERROR_MEMORY, "no memory");
     }
@@ -443,7 +418,7 @@ bool capture_seal(void *bytes, size_t size) {
 
 lmb_result capture_write(const capture *capture, const char *path, lmb_error *error) {
     struct capture copy = *capture;
-    copy.memory = NULL;
+    copy.pool = (pool){0};
     stream s = {.capture = &copy};
     uint8_t *header = advance(&s, BODY_BEGINS);
     if (header != NULL) {
@@ -464,7 +439,7 @@ lmb_result capture_write(const capture *capture, const char *path, lmb_error *er
     const lmb_result result =
         sealed ? file_write(path, s.bytes, s.at, error) : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a capture");
     free(s.bytes);
-    release_memory(&copy);
+    pool_release(&copy.pool);
     return result;
 }
 

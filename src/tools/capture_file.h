@@ -9,6 +9,8 @@
 #ifndef LIMBER_SRC_TOOLS_CAPTURE_FILE_H
 #define LIMBER_SRC_TOOLS_CAPTURE_FILE_H
 
+#include "pool.h"
+
 #include <limber/graph.h>
 
 #define CAPTURE_VERSION 2u
@@ -62,7 +64,7 @@ typedef struct capture {
     uint32_t event_count;
     const capture_result *results;
     uint32_t result_count;
-    void *memory; // what a capture that was read owns, except rig and clips
+    pool pool; // what a capture that was read owns, except rig and clips
 } capture;
 
 // Fails with #LMB_ERROR_FILE (the message names the file) and #LMB_ERROR_MEMORY.

@@ -3,7 +3,6 @@
 #include "../host.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The max nodes of a random program if the crowd does not say: few enough for a specialised kernel.
@@ -17,22 +16,23 @@ static float draw_float(random_source *random, double low, double high) {
     return (float)random_between(random, low, high);
 }
 
-// Draws the weights of a mask: 0, 255, and everything between.
-static void draw_mask(random_source *random, uint8_t *mask, uint32_t count) {
-    static const uint8_t extremes[] = {0, 255};
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t draw = random_below(random, 4);
-        mask[i] = draw < 2 ? extremes[draw] : (uint8_t)random_below(random, 256);
-    }
-}
+// ---- What a random program points to.
 
-static void draw_masks(crowd *crowd, random_source *random) {
-    size_t count = lmb_rig_joint_count(crowd->def.rig) + lmb_rig_channel_count(crowd->def.rig);
-    for (uint32_t i = 0; i < RANDOM_PROGRAM_MASKS; i++) {
-        uint8_t *mask = crowd->mask_bytes + i * count;
-        draw_mask(random, mask, (uint32_t)count);
-        crowd->masks[i] = mask;
+// Draws the weights of masks: 0, 255, and everything between.
+static void draw_masks(crowd *crowd, random_source *random, lmb_graph_def *def) {
+    static const uint8_t extremes[] = {0, 255};
+    const size_t count = lmb_rig_joint_count(def->rig) + lmb_rig_channel_count(def->rig);
+    const uint8_t **masks = pool_get(&crowd->pool, RANDOM_PROGRAM_MASKS, sizeof *masks);
+    uint8_t *weights = pool_get(&crowd->pool, RANDOM_PROGRAM_MASKS * count, sizeof *weights);
+    for (size_t i = 0; weights != NULL && i < RANDOM_PROGRAM_MASKS * count; i++) {
+        const uint32_t draw = random_below(random, 4);
+        weights[i] = draw < 2 ? extremes[draw] : (uint8_t)random_below(random, 256);
     }
+    for (uint32_t i = 0; masks != NULL && weights != NULL && i < RANDOM_PROGRAM_MASKS; i++) {
+        masks[i] = weights + i * count;
+    }
+    def->masks = masks;
+    def->mask_count = RANDOM_PROGRAM_MASKS;
 }
 
 // Makes leaves under the same parent partners, two by two, in their order; every other joint is its own partner.
@@ -81,17 +81,26 @@ static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs)
 }
 
 // Adds one mirror across each plane.
-static void add_mirrors(crowd *crowd) {
-    size_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    uint32_t *channel_partners = crowd->partners + 2 * joint_count + 1;
-    pair_channels(crowd->def.rig, channel_partners, crowd->channel_signs);
-    pair_leaves(crowd->def.rig, crowd->partners, crowd->partners + joint_count);
-    for (uint32_t i = 0; i < RANDOM_PROGRAM_MIRRORS; i++) {
-        crowd->mirrors[i] = (lmb_mirror_def){.axis = (lmb_axis)(i % LMB_AXIS_COUNT),
-                                             .partners = crowd->partners,
-                                             .channel_partners = channel_partners,
-                                             .channel_signs = crowd->channel_signs};
+static void add_mirrors(crowd *crowd, lmb_graph_def *def) {
+    const uint32_t joint_count = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
+    lmb_mirror_def *mirrors = pool_get(&crowd->pool, RANDOM_PROGRAM_MIRRORS, sizeof *mirrors);
+    uint32_t *partners = pool_get(&crowd->pool, joint_count, sizeof *partners);
+    uint32_t *alone = pool_get(&crowd->pool, joint_count + 1, sizeof *alone);
+    uint32_t *channel_partners = pool_get(&crowd->pool, channels, sizeof *channel_partners);
+    int8_t *channel_signs = pool_get(&crowd->pool, channels, sizeof *channel_signs);
+    if (crowd->pool.failed) {
+        return;
     }
+    pair_channels(def->rig, channel_partners, channel_signs);
+    pair_leaves(def->rig, partners, alone);
+    for (uint32_t i = 0; i < RANDOM_PROGRAM_MIRRORS; i++) {
+        mirrors[i] = (lmb_mirror_def){.axis = (lmb_axis)(i % LMB_AXIS_COUNT),
+                                      .partners = partners,
+                                      .channel_partners = channel_partners,
+                                      .channel_signs = channel_signs};
+    }
+    def->mirrors = mirrors;
+    def->mirror_count = RANDOM_PROGRAM_MIRRORS;
 }
 
 static void draw_range(random_source *random, double middle, double reach, float *min, float *max) {
@@ -131,31 +140,44 @@ static lmb_channel_range draw_channel_range(random_source *random, bool angle) {
     return range;
 }
 
-static void draw_limits(crowd *crowd, random_source *random) {
-    size_t joint_count = lmb_rig_joint_count(crowd->def.rig), channels = lmb_rig_channel_count(crowd->def.rig);
-    for (size_t i = 0; i < RANDOM_PROGRAM_LIMITS * joint_count; i++) {
-        crowd->joint_limits[i] = draw_limit(random);
+static void draw_limits(crowd *crowd, random_source *random, lmb_graph_def *def) {
+    const size_t joint_count = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
+    const lmb_joint_limit_def **limits = pool_get(&crowd->pool, RANDOM_PROGRAM_LIMITS, sizeof *limits);
+    const lmb_channel_range **ranges = pool_get(&crowd->pool, RANDOM_PROGRAM_LIMITS, sizeof *ranges);
+    lmb_joint_limit_def *limit = pool_get(&crowd->pool, RANDOM_PROGRAM_LIMITS * joint_count, sizeof *limit);
+    lmb_channel_range *range = pool_get(&crowd->pool, RANDOM_PROGRAM_LIMITS * channels, sizeof *range);
+    if (crowd->pool.failed) {
+        return;
     }
-    for (uint32_t i = 0; i < RANDOM_PROGRAM_LIMITS; i++) {
-        crowd->limits[i] = crowd->joint_limits + i * joint_count;
-        crowd->channel_ranges[i] = crowd->ranges + i * channels;
+    for (size_t i = 0; i < RANDOM_PROGRAM_LIMITS * joint_count; i++) {
+        limit[i] = draw_limit(random);
     }
     for (size_t i = 0; i < RANDOM_PROGRAM_LIMITS * channels; i++) {
-        crowd->ranges[i] =
-            draw_channel_range(random, lmb_rig_channel_is_angle(crowd->def.rig, (uint32_t)(i % channels)));
+        range[i] = draw_channel_range(random, lmb_rig_channel_is_angle(def->rig, (uint32_t)(i % channels)));
     }
+    for (uint32_t i = 0; i < RANDOM_PROGRAM_LIMITS; i++) {
+        limits[i] = limit + i * joint_count;
+        ranges[i] = range + i * channels;
+    }
+    def->joint_limits = limits;
+    def->joint_limits_count = RANDOM_PROGRAM_LIMITS;
+    def->channel_ranges = ranges;
 }
 
 // Draws joint maps onto the rig's own joints, so that any clip and pose buffer may be in them. Half of the joints are
 // not mapped.
-static void draw_parts(crowd *crowd, random_source *random) {
-    uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    for (size_t i = 0; i < RANDOM_PROGRAM_PARTS * (size_t)joint_count; i++) {
-        crowd->part_joints[i] = random_below(random, 2) == 0 ? LMB_NONE : random_below(random, joint_count);
+static void draw_parts(crowd *crowd, random_source *random, lmb_graph_def *def) {
+    const uint32_t joint_count = lmb_rig_joint_count(def->rig);
+    lmb_joint_map_def *maps = pool_get(&crowd->pool, RANDOM_PROGRAM_PARTS, sizeof *maps);
+    uint32_t *joints = pool_get(&crowd->pool, RANDOM_PROGRAM_PARTS * (size_t)joint_count, sizeof *joints);
+    for (size_t i = 0; joints != NULL && i < RANDOM_PROGRAM_PARTS * (size_t)joint_count; i++) {
+        joints[i] = random_below(random, 2) == 0 ? LMB_NONE : random_below(random, joint_count);
     }
-    for (uint32_t i = 0; i < RANDOM_PROGRAM_PARTS; i++) {
-        crowd->joint_maps[i] = (lmb_joint_map_def){crowd->part_joints + i * (size_t)joint_count, joint_count};
+    for (uint32_t i = 0; maps != NULL && joints != NULL && i < RANDOM_PROGRAM_PARTS; i++) {
+        maps[i] = (lmb_joint_map_def){joints + i * (size_t)joint_count, joint_count};
     }
+    def->joint_maps = maps;
+    def->joint_map_count = RANDOM_PROGRAM_PARTS;
 }
 
 static lmb_transform draw_transform(random_source *random) {
@@ -171,41 +193,46 @@ static lmb_transform draw_transform(random_source *random) {
     return drawn;
 }
 
-static void draw_static_poses(crowd *crowd, random_source *random) {
+// The first pose has no channels.
+static void draw_static_poses(crowd *crowd, random_source *random, lmb_graph_def *def) {
     static const char *const names[RANDOM_PROGRAM_STATIC_POSES] = {"first", "second"};
-    uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    uint32_t channels = lmb_rig_channel_count(crowd->def.rig);
-    for (uint32_t i = 0; i < channels; i++) {
-        crowd->static_channels[i] = draw_float(random, -400.0, 400.0);
+    const uint32_t joint_count = lmb_rig_joint_count(def->rig), channel_count = lmb_rig_channel_count(def->rig);
+    lmb_static_pose_def *poses = pool_get(&crowd->pool, RANDOM_PROGRAM_STATIC_POSES, sizeof *poses);
+    float *channels = pool_get(&crowd->pool, channel_count, sizeof *channels);
+    lmb_transform *joints = pool_get(&crowd->pool, RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count, sizeof *joints);
+    if (crowd->pool.failed) {
+        return;
+    }
+    for (uint32_t i = 0; i < channel_count; i++) {
+        channels[i] = draw_float(random, -400.0, 400.0);
     }
     for (size_t i = 0; i < RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count; i++) {
-        crowd->static_joints[i] = draw_transform(random);
+        joints[i] = draw_transform(random);
     }
     for (uint32_t i = 0; i < RANDOM_PROGRAM_STATIC_POSES; i++) {
-        crowd->static_poses[i] = (lmb_static_pose_def){names[i], crowd->static_joints + i * (size_t)joint_count,
-                                                       joint_count, i == 0 ? NULL : crowd->static_channels};
+        poses[i] =
+            (lmb_static_pose_def){names[i], joints + i * (size_t)joint_count, joint_count, i == 0 ? NULL : channels};
     }
-}
-
-// Returns whether the program has levels of detail, as one in three has.
-static bool has_levels(const crowd *crowd) {
-    return crowd->def.program % 3 == 1;
+    def->static_poses = poses;
+    def->static_pose_count = RANDOM_PROGRAM_STATIC_POSES;
 }
 
 // Half of the joints are dropped at the same level as their parent, the others at any level up to that.
 static void draw_levels(crowd *crowd, random_source *random, lmb_graph_def *def) {
-    uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    for (uint32_t joint = 0; joint < joint_count; joint++) {
-        uint32_t parent = lmb_rig_joint_parent(crowd->def.rig, joint);
-        uint32_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : crowd->max_lods[parent];
-        bool keeps = parent == LMB_NONE || random_below(random, 2) == 0;
-        crowd->max_lods[joint] = (uint8_t)(keeps ? most : random_below(random, most + 1));
+    const uint32_t joint_count = lmb_rig_joint_count(def->rig);
+    uint8_t *max_lods = pool_get(&crowd->pool, joint_count, sizeof *max_lods);
+    for (uint32_t joint = 0; max_lods != NULL && joint < joint_count; joint++) {
+        const uint32_t parent = lmb_rig_joint_parent(def->rig, joint);
+        const uint32_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : max_lods[parent];
+        const bool keeps = parent == LMB_NONE || random_below(random, 2) == 0;
+        max_lods[joint] = (uint8_t)(keeps ? most : random_below(random, most + 1));
     }
     crowd->random->parameters[crowd->random->parameter_count] = PARAMETER_LEVEL;
     def->lod = lmb_parameter(crowd->random->parameter_count++);
-    def->max_lods = crowd->max_lods;
-    def->parameter_count = crowd->random->parameter_count;
+    def->max_lods = max_lods;
 }
+
+// ---- The crowd.
 
 lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *error) {
     lmb_graph *program = NULL;
@@ -218,79 +245,41 @@ lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *erro
     return result;
 }
 
-// Allocates what a random program points to.
-static bool allocate(crowd *crowd) {
-    const size_t joint_count = lmb_rig_joint_count(crowd->def.rig), channels = lmb_rig_channel_count(crowd->def.rig);
-    crowd->random = malloc(sizeof *crowd->random);
-    crowd->masks = malloc(RANDOM_PROGRAM_MASKS * sizeof *crowd->masks);
-    crowd->mask_bytes = malloc(RANDOM_PROGRAM_MASKS * (joint_count + channels) + 1);
-    crowd->partners = malloc((2 * joint_count + 1 + channels) * sizeof *crowd->partners);
-    crowd->channel_signs = malloc(channels + 1);
-    crowd->joint_limits = malloc((RANDOM_PROGRAM_LIMITS * joint_count + 1) * sizeof *crowd->joint_limits);
-    crowd->ranges = malloc((RANDOM_PROGRAM_LIMITS * channels + 1) * sizeof *crowd->ranges);
-    crowd->part_joints = malloc((RANDOM_PROGRAM_PARTS * joint_count + 1) * sizeof *crowd->part_joints);
-    crowd->static_joints = malloc((RANDOM_PROGRAM_STATIC_POSES * joint_count + 1) * sizeof *crowd->static_joints);
-    crowd->static_channels = malloc((channels + 1) * sizeof *crowd->static_channels);
-    crowd->max_lods = malloc(joint_count + 1);
-    return crowd->random != NULL && crowd->masks != NULL && crowd->mask_bytes != NULL && crowd->partners != NULL &&
-           crowd->channel_signs != NULL && crowd->joint_limits != NULL && crowd->ranges != NULL &&
-           crowd->part_joints != NULL && crowd->static_joints != NULL && crowd->static_channels != NULL &&
-           crowd->max_lods != NULL;
-}
-
 static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     random_source random = random_branch(crowd->def.seed, crowd->def.program);
-    if (!allocate(crowd)) {
+    random_program *program = crowd->random = pool_get(&crowd->pool, 1, sizeof *program);
+    lmb_graph_def def = {.rig = crowd->def.rig, .clips = crowd->def.clips, .clip_count = crowd->def.clip_count};
+    if (program == NULL) {
         return no_memory(error);
     }
     if (crowd->def.program == 0) {
-        random_program_hold_all(crowd->random, &random, crowd->def.clip_count);
+        random_program_hold_all(program, &random, crowd->def.clip_count);
     } else {
         uint32_t most = crowd->def.most_nodes == 0 ? USUAL_NODES : crowd->def.most_nodes;
-        random_program_grow(crowd->random, &random, crowd->def.clip_count, most);
+        random_program_grow(program, &random, crowd->def.clip_count, most);
     }
-    draw_masks(crowd, &random);
-    add_mirrors(crowd);
-    draw_limits(crowd, &random);
-    draw_parts(crowd, &random);
-    draw_static_poses(crowd, &random);
-    lmb_graph_def def = {.rig = crowd->def.rig,
-                         .clips = crowd->def.clips,
-                         .clip_count = crowd->def.clip_count,
-                         .masks = crowd->masks,
-                         .mask_count = RANDOM_PROGRAM_MASKS,
-                         .nodes = crowd->random->nodes,
-                         .node_count = crowd->random->node_count,
-                         .parameter_count = crowd->random->parameter_count,
-                         .mirrors = crowd->mirrors,
-                         .mirror_count = RANDOM_PROGRAM_MIRRORS,
-                         .joint_limits = crowd->limits,
-                         .joint_limits_count = RANDOM_PROGRAM_LIMITS,
-                         .channel_ranges = crowd->channel_ranges,
-                         .joint_maps = crowd->joint_maps,
-                         .joint_map_count = RANDOM_PROGRAM_PARTS,
-                         .static_poses = crowd->static_poses,
-                         .static_pose_count = RANDOM_PROGRAM_STATIC_POSES};
-    if (has_levels(crowd)) {
+    draw_masks(crowd, &random, &def);
+    add_mirrors(crowd, &def);
+    draw_limits(crowd, &random, &def);
+    draw_parts(crowd, &random, &def);
+    draw_static_poses(crowd, &random, &def);
+    if (crowd->def.program % 3 == 1) {
         draw_levels(crowd, &random, &def);
     }
-    return crowd_compile(crowd, &def, error);
+    def.nodes = program->nodes;
+    def.node_count = program->node_count;
+    def.parameter_count = program->parameter_count;
+    return crowd->pool.failed ? no_memory(error) : crowd_compile(crowd, &def, error);
 }
 
 static lmb_result create_inputs(crowd *crowd, lmb_error *error) {
-    size_t characters = crowd->def.character_count;
-    crowd->parameters = calloc(characters * lmb_graph_parameter_count(crowd->program) + 1, sizeof(float));
-    if (crowd->parameters == NULL) {
-        return no_memory(error);
-    }
+    const size_t characters = crowd->def.character_count;
+    const size_t parameters = lmb_graph_parameter_count(crowd->program);
+    crowd->parameters = pool_get(&crowd->pool, characters * parameters, sizeof(float));
     for (uint32_t i = 0; i < lmb_graph_pose_count(crowd->program); i++) {
-        size_t floats = lmb_graph_pose_floats(crowd->program, i);
-        crowd->poses[i] = calloc(characters * floats + 1, sizeof(float));
-        if (crowd->poses[i] == NULL) {
-            return no_memory(error);
-        }
+        crowd->poses[i] = pool_get(&crowd->pool, characters * lmb_graph_pose_floats(crowd->program, i), sizeof(float));
     }
-    return LMB_OK;
+    return crowd->pool.failed ? no_memory(error) : LMB_OK;
 }
 
 lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error) {
@@ -315,21 +304,7 @@ lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error) {
 
 void crowd_destroy(crowd *crowd) {
     lmb_graph_destroy(crowd->program);
-    free(crowd->random);
-    free(crowd->masks);
-    free(crowd->mask_bytes);
-    free(crowd->partners);
-    free(crowd->channel_signs);
-    free(crowd->joint_limits);
-    free(crowd->part_joints);
-    free(crowd->static_joints);
-    free(crowd->static_channels);
-    free(crowd->ranges);
-    free(crowd->max_lods);
-    free(crowd->parameters);
-    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
-        free(crowd->poses[i]);
-    }
+    pool_release(&crowd->pool);
     *crowd = (struct crowd){0};
 }
 

@@ -3,6 +3,7 @@
 #ifndef LIMBER_SRC_TOOLS_CROWD_H
 #define LIMBER_SRC_TOOLS_CROWD_H
 
+#include "pool.h"
 #include "random_program.h"
 
 #include <limber/batch.h>
@@ -23,25 +24,11 @@ typedef struct crowd {
     crowd_def def; // the rig and the clips must outlive the crowd
     lmb_graph *program;
     lmb_graph_def program_def; // what it was created from
-    random_program *random;    // whose nodes and masks are these, or NULL
-    const uint8_t **masks;
-    uint8_t *mask_bytes;
-    lmb_mirror_def mirrors[RANDOM_PROGRAM_MIRRORS];
-    uint32_t *partners; // of joints, then of channels
-    int8_t *channel_signs;
-    const lmb_joint_limit_def *limits[RANDOM_PROGRAM_LIMITS];
-    lmb_joint_limit_def *joint_limits;
-    lmb_joint_map_def joint_maps[RANDOM_PROGRAM_PARTS];
-    uint32_t *part_joints;
-    lmb_static_pose_def static_poses[RANDOM_PROGRAM_STATIC_POSES];
-    lmb_transform *static_joints;
-    float *static_channels; // of all static poses except the first
-    const lmb_channel_range *channel_ranges[RANDOM_PROGRAM_LIMITS];
-    lmb_channel_range *ranges;
-    uint8_t *max_lods; // or NULL
-    float longest;     // seconds
+    random_program *random;    // whose nodes these are, or NULL
+    float longest;             // seconds
     float *parameters;
     float *poses[LMB_MAX_POSES];
+    pool pool;
 } crowd;
 
 // On failure nothing is left allocated.

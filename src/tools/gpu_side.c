@@ -221,20 +221,17 @@ static lmb_result create_memory(side *side, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    side->parameters = calloc(characters * lmb_graph_parameter_count(graph) + 1, sizeof(float));
-    side->events = calloc((size_t)side->events_a_frame + 1, sizeof *side->events);
-    side->scratch = calloc((size_t)side->events_a_frame + 1, sizeof *side->scratch);
-    side->state = calloc(characters * lmb_control_state_words(control) + 1, sizeof(uint32_t));
-    side->emitted = calloc(characters * lmb_control_emitted_words(control) + 1, sizeof(uint32_t));
-    bool has_memory = side->parameters != NULL && side->events != NULL && side->scratch != NULL &&
-                      side->state != NULL && side->emitted != NULL;
+    side->parameters = pool_get(&side->pool, characters * lmb_graph_parameter_count(graph), sizeof(float));
+    side->events = pool_get(&side->pool, side->events_a_frame, sizeof *side->events);
+    side->scratch = pool_get(&side->pool, side->events_a_frame, sizeof *side->scratch);
+    side->state = pool_get(&side->pool, characters * lmb_control_state_words(control), sizeof(uint32_t));
+    side->emitted = pool_get(&side->pool, characters * lmb_control_emitted_words(control), sizeof(uint32_t));
     for (uint32_t i = 0; i < lmb_graph_pose_count(graph); i++) {
-        side->poses[i] = calloc(characters * lmb_graph_pose_floats(graph, i) + 1, sizeof(float));
-        has_memory = has_memory && side->poses[i] != NULL;
+        side->poses[i] = pool_get(&side->pool, characters * lmb_graph_pose_floats(graph, i), sizeof(float));
     }
-    return has_memory ? LMB_OK
-                      : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters",
-                                 (unsigned)side->batch.character_count);
+    return side->pool.failed
+               ? lmb_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", (unsigned)side->batch.character_count)
+               : LMB_OK;
 }
 
 lmb_result side_create(side *side, lmb_error *error) {
@@ -311,13 +308,6 @@ lmb_result side_destroy(side *side, lmb_result result, lmb_error *error) {
     gpu_side_destroy(&side->on_device);
     lmb_cpu_destroy(side->cpu);
     outputs_destroy(&side->outputs);
-    free(side->parameters);
-    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
-        free(side->poses[i]);
-    }
-    free(side->events);
-    free(side->scratch);
-    free(side->state);
-    free(side->emitted);
+    pool_release(&side->pool);
     return gpu_device_close(&side->opened, result, error);
 }
