@@ -66,8 +66,8 @@ static size_t distance_between(const char *a, size_t a_length, const char *b, si
     return row[b_length];
 }
 
-lmb_result command_fail_name(const char *what, const char *name, size_t length, name_at *at, const void *of,
-                             uint32_t count, lmb_error *error) {
+static void fail_name(const char *what, const char *name, size_t length, name_at *at, const void *of, uint32_t count,
+                      lmb_error *error) {
     const bool are_few = count <= FEW_NAMES;
     const uint32_t listed = are_few ? count : NEAREST_NAMES;
     lmb_fail(error, LMB_ERROR_ARGUMENT, "%s '%.*s' among its %u", what, (int)length, name, (unsigned)count);
@@ -86,7 +86,17 @@ lmb_result command_fail_name(const char *what, const char *name, size_t length, 
         snprintf(error->message + used, sizeof error->message - used, "%s %s", before,
                  at(of, (uint32_t)((next - 1) % count)));
     }
-    return LMB_ERROR_ARGUMENT;
+}
+
+uint32_t command_find_name(const char *what, const char *name, size_t length, name_at *at, const void *of,
+                           uint32_t count, lmb_error *error) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (strlen(at(of, i)) == length && memcmp(at(of, i), name, length) == 0) {
+            return i;
+        }
+    }
+    fail_name(what, name, length, at, of, count, error);
+    return LMB_NONE;
 }
 
 // ---- The character.
@@ -132,14 +142,9 @@ static const char *clip_name_at(const void *subject, uint32_t index) {
 }
 
 const lmb_clip *subject_find_clip(const subject *subject, const char *name, size_t length, lmb_error *error) {
-    for (uint32_t i = 0; i < subject->clip_count; i++) {
-        const char *known = clip_name_at(subject, i);
-        if (strlen(known) == length && memcmp(known, name, length) == 0) {
-            return subject->clips[i];
-        }
-    }
-    command_fail_name("no clip", name, length, clip_name_at, subject, subject->clip_count, error);
-    return NULL;
+    const uint32_t index =
+        command_find_name("no clip", name, length, clip_name_at, subject, subject->clip_count, error);
+    return index == LMB_NONE ? NULL : subject->clips[index];
 }
 
 // ---- Static poses.

@@ -28,11 +28,11 @@ int command_profile(int argc, char **argv);
 // it is printed already. `place` is a file or a command, or NULL if the message names the place itself.
 int command_end(const char *place, lmb_result result, const lmb_error *error);
 
-// Fails for a name that is not among `count` names: appends them all to the message if they are few, else the nearest.
-// `what` begins the message.
+// Returns the first index of a name, which need not be terminated, among `count` names. Otherwise fails and returns
+// LMB_NONE: the message begins with `what`, and lists all names if they are few, else the nearest.
 typedef const char *name_at(const void *of, uint32_t index);
-lmb_result command_fail_name(const char *what, const char *name, size_t length, name_at *at, const void *of,
-                             uint32_t count, lmb_error *error);
+uint32_t command_find_name(const char *what, const char *name, size_t length, name_at *at, const void *of,
+                           uint32_t count, lmb_error *error);
 
 // What a command works on.
 typedef struct subject {

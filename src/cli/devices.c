@@ -9,29 +9,19 @@
 typedef struct listed_device {
     uint32_t index;
     VkPhysicalDeviceProperties properties;
+    char version[32]; // of Vulkan
     char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 1];
     lmb_gpu_probe_result probe; // `done` is false if the device could not be opened
     char reason[600];           // why it does not give the same bits; empty if it does
 } listed_device;
 
 static const char *type_name(VkPhysicalDeviceType type) {
-    switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return "discrete";
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return "integrated";
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return "virtual";
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return "CPU";
-    default:
-        return "other";
-    }
-}
-
-static void version_text(uint32_t version, char *text, size_t size) {
-    snprintf(text, size, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-             VK_API_VERSION_PATCH(version));
+    static const char *const names[] = {[VK_PHYSICAL_DEVICE_TYPE_OTHER] = "other",
+                                        [VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU] = "integrated",
+                                        [VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU] = "discrete",
+                                        [VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU] = "virtual",
+                                        [VK_PHYSICAL_DEVICE_TYPE_CPU] = "CPU"};
+    return names[(size_t)type < sizeof names / sizeof names[0] ? type : VK_PHYSICAL_DEVICE_TYPE_OTHER];
 }
 
 // Gets the driver's name, and its version as the driver writes it.
@@ -72,6 +62,9 @@ static lmb_result probe(listed_device *listed, lmb_error *error) {
 static lmb_result list(VkPhysicalDevice physical, uint32_t index, listed_device *listed, lmb_error *error) {
     *listed = (listed_device){.index = index};
     vkGetPhysicalDeviceProperties(physical, &listed->properties);
+    const uint32_t version = listed->properties.apiVersion;
+    snprintf(listed->version, sizeof listed->version, "%u.%u.%u", VK_API_VERSION_MAJOR(version),
+             VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
     find_driver(physical, listed);
     const char *lacks = device_lacks(physical);
     if (lacks != NULL) {
@@ -100,10 +93,8 @@ static void print_text(const listed_device *devices, uint32_t count) {
     }
     for (uint32_t i = 0; i < count; i++) {
         const listed_device *listed = &devices[i];
-        char version[32];
-        version_text(listed->properties.apiVersion, version, sizeof version);
         terminal_print("%u: %s (%s, Vulkan %s)\n", listed->index, listed->properties.deviceName,
-                       type_name(listed->properties.deviceType), version);
+                       type_name(listed->properties.deviceType), listed->version);
         terminal_print("   driver: %s\n", listed->driver);
         if (listed->probe.same_bits) {
             terminal_print("   same bits: yes, %u probe cases, round to nearest even %s\n", listed->probe.case_count,
@@ -119,13 +110,11 @@ static void write_json(const listed_device *devices, uint32_t count) {
     json_begin_array(&json, "devices");
     for (uint32_t i = 0; i < count; i++) {
         const listed_device *listed = &devices[i];
-        char version[32];
-        version_text(listed->properties.apiVersion, version, sizeof version);
         json_begin_object(&json, NULL);
         json_unsigned(&json, "index", listed->index);
         json_text(&json, "name", listed->properties.deviceName);
         json_text(&json, "type", type_name(listed->properties.deviceType));
-        json_text(&json, "vulkan", version);
+        json_text(&json, "vulkan", listed->version);
         json_text(&json, "driver", listed->driver);
         json_bool(&json, "same_bits", listed->probe.same_bits);
         json_bool(&json, "declares_rte", listed->probe.declares_rte);

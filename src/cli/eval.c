@@ -34,16 +34,6 @@ static const char *parameter_name_at(const void *graph, uint32_t index) {
     return lmb_graph_parameter_at(graph, index).name;
 }
 
-static uint32_t find_parameter(const lmb_graph *graph, const char *name, size_t length) {
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
-        const char *known = parameter_name_at(graph, i);
-        if (strlen(known) == length && memcmp(known, name, length) == 0) {
-            return i;
-        }
-    }
-    return LMB_NONE;
-}
-
 // Applies a setting NAME=VALUE. Names may contain equals signs, numbers do not.
 static lmb_result apply_setting(const lmb_graph *graph, const char *setting, float *row, lmb_error *error) {
     const char *equals = strrchr(setting, '=');
@@ -51,11 +41,10 @@ static lmb_result apply_setting(const lmb_graph *graph, const char *setting, flo
     if (equals == NULL || !option_read_float(equals + 1, &value)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=VALUE, with a finite number");
     }
-    const size_t length = (size_t)(equals - setting);
-    const uint32_t index = find_parameter(graph, setting, length);
+    const uint32_t index = command_find_name("no parameter", setting, (size_t)(equals - setting), parameter_name_at,
+                                             graph, lmb_graph_parameter_count(graph), error);
     if (index == LMB_NONE) {
-        return command_fail_name("no parameter", setting, length, parameter_name_at, graph,
-                                 lmb_graph_parameter_count(graph), error);
+        return error->result;
     }
     const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, index);
     if (value < parameter.min || value > parameter.max) {

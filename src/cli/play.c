@@ -16,31 +16,33 @@
 
 // ---- The run. `limber capture` does the same.
 
-static lmb_result fail_script(const play_run *run, const play_line *line, const char *what, lmb_error *error) {
-    return lmb_fail(error, LMB_ERROR_FORMAT, "%s: line %u, column %u: %s '%s'", run->script_name,
-                    (unsigned)line->number, (unsigned)line->column, what, line->name);
+// Returns what is wrong with a line, or NULL.
+static const char *check_line(const play_run *run, const play_line *line) {
+    const uint32_t parameter = line->sets ? lmb_graph_find_parameter(run->graph, line->name) : LMB_NONE;
+    if (line->sets && parameter == LMB_NONE) {
+        return "the graph has no parameter";
+    }
+    if (!line->sets && lmb_graph_find_event(run->graph, line->name) == LMB_NONE) {
+        return "the graph has no event";
+    }
+    if (line->sets) {
+        const lmb_graph_parameter range = lmb_graph_parameter_at(run->graph, parameter);
+        if (!(line->value >= range.min && line->value <= range.max)) {
+            return "out of range:";
+        }
+    }
+    const bool exists = line->character == LMB_NONE || line->character < run->character_count;
+    return exists ? NULL : "there is no such character for";
 }
 
 // Checks every name before anything runs.
 static lmb_result check_script(const play_run *run, lmb_error *error) {
-    const lmb_graph *graph = run->graph;
     for (uint32_t i = 0; i < run->script.count; i++) {
         const play_line *line = &run->script.lines[i];
-        if (!line->sets && lmb_graph_find_event(graph, line->name) == LMB_NONE) {
-            return fail_script(run, line, "the graph has no event", error);
-        }
-        uint32_t parameter = line->sets ? lmb_graph_find_parameter(graph, line->name) : 0;
-        if (line->sets && parameter == LMB_NONE) {
-            return fail_script(run, line, "the graph has no parameter", error);
-        }
-        if (line->sets) {
-            const lmb_graph_parameter range = lmb_graph_parameter_at(graph, parameter);
-            if (!(line->value >= range.min && line->value <= range.max)) {
-                return fail_script(run, line, "out of range:", error);
-            }
-        }
-        if (line->character != LMB_NONE && line->character >= run->character_count) {
-            return fail_script(run, line, "there is no such character for", error);
+        const char *wrong = check_line(run, line);
+        if (wrong != NULL) {
+            return lmb_fail(error, LMB_ERROR_FORMAT, "%s: line %u, column %u: %s '%s'", run->script_name,
+                            (unsigned)line->number, (unsigned)line->column, wrong, line->name);
         }
     }
     return LMB_OK;

@@ -70,14 +70,19 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
     const capture *capture = scene->capture;
     const uint64_t characters = capture->character_count;
     const lmb_batch batch = {scene->graph, capture->character_count, LMB_OUTPUT_PALETTE};
-    if (characters == 0 || capture->parameter_count != characters * lmb_graph_parameter_count(scene->graph)) {
-        return fail(error, LMB_ERROR_FORMAT, "section 'parameters' is not as long as its characters and graph need");
-    }
-    if (capture->state_words != characters * lmb_control_state_words(scene->control)) {
-        return fail(error, LMB_ERROR_FORMAT, "section 'state' is not as long as its characters and graph need");
-    }
-    if (capture->inertia_words != characters * lmb_graph_inertia_words(scene->graph)) {
-        return fail(error, LMB_ERROR_FORMAT, "section 'inertia' is not as long as its characters and graph need");
+    const struct {
+        const char *section;
+        size_t words;
+        uint64_t words_each;
+    } sections[] = {{"parameters", capture->parameter_count, lmb_graph_parameter_count(scene->graph)},
+                    {"state", capture->state_words, lmb_control_state_words(scene->control)},
+                    {"inertia", capture->inertia_words, lmb_graph_inertia_words(scene->graph)}};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+        if (characters == 0 || sections[i].words != characters * sections[i].words_each) {
+            return lmb_fail(error, LMB_ERROR_FORMAT,
+                            "capture: section '%s' is not as long as its characters and graph need",
+                            sections[i].section);
+        }
     }
     if (capture->step > LMB_MAX_STEP_TICKS) {
         return fail(error, LMB_ERROR_FORMAT, "section 'frame': the step is too long");

@@ -323,19 +323,27 @@ static float draw_not_finite(random_source *random) {
     return values[random_below(random, 3)];
 }
 
-static float draw_clip(random_source *random, const crowd *crowd) {
-    float count = (float)crowd->def.clip_count;
-    if (draw_refused(random, crowd)) {
-        const float values[] = {-1.0f, count, NAN, 1e30f};
-        return values[random_below(random, 4)];
+// Draws a value that must be refused.
+static float draw_invalid(random_source *random, const crowd *crowd, parameter_kind kind) {
+    const float clips[] = {-1.0f, (float)crowd->def.clip_count, NAN, 1e30f};
+    switch (kind) {
+    case PARAMETER_CLIP:
+        return clips[random_below(random, 4)];
+    case PARAMETER_WEIGHT:
+    case PARAMETER_SHARE:
+        return NAN;
+    default:
+        return draw_not_finite(random);
     }
-    return draw_float(random, 0.0, count); // rounded down by the program
+}
+
+// Draws each of two values once in `one_in` times, and otherwise one of a range.
+static float draw_or_end(random_source *random, uint32_t one_in, float first, float second, double low, double high) {
+    const uint32_t draw = random_below(random, one_in);
+    return draw == 0 ? first : draw == 1 ? second : draw_float(random, low, high);
 }
 
 static float draw_time(random_source *random, const crowd *crowd) {
-    if (draw_refused(random, crowd)) {
-        return draw_not_finite(random);
-    }
     switch (random_below(random, 8)) {
     case 0:
         return 0.0f;
@@ -348,68 +356,33 @@ static float draw_time(random_source *random, const crowd *crowd) {
     }
 }
 
-// Draws weights of blends inside and outside [0, 1], and those of weighted operations up to 4.
-static float draw_parameter_weight(random_source *random, const crowd *crowd, float largest) {
-    if (draw_refused(random, crowd)) {
-        return NAN;
-    }
-    switch (random_below(random, 6)) {
-    case 0:
-        return 0.0f;
-    case 1:
-        return 1.0f;
-    default:
-        return draw_float(random, -0.125, largest);
-    }
-}
-
-static float draw_rate(random_source *random, const crowd *crowd) {
-    return draw_refused(random, crowd) ? draw_not_finite(random) : draw_float(random, -2.0, 3.0);
-}
-
 // Draws levels, some of them invalid, for each character or for 24 characters in a row.
 static float draw_level(random_source *random, const crowd *crowd, size_t character) {
-    if (draw_refused(random, crowd)) {
-        return draw_not_finite(random);
-    }
-    if (crowd->def.program % 2 == 0) {
-        return (float)(character / 24 % (LMB_MAX_LODS + 1)) - 0.25f;
-    }
-    return draw_float(random, -1.0, LMB_MAX_LODS + 1.0);
-}
-
-// Often draws one of the ends.
-static float draw_in_range(random_source *random, const crowd *crowd, uint32_t parameter) {
-    if (draw_refused(random, crowd)) {
-        return draw_not_finite(random);
-    }
-    const lmb_graph_parameter range = lmb_graph_parameter_at(crowd->program, parameter);
-    switch (random_below(random, 8)) {
-    case 0:
-        return range.min;
-    case 1:
-        return range.max;
-    default:
-        return draw_float(random, (double)range.min, (double)range.max);
-    }
+    return crowd->def.program % 2 == 0 ? (float)(character / 24 % (LMB_MAX_LODS + 1)) - 0.25f
+                                       : draw_float(random, -1.0, LMB_MAX_LODS + 1.0);
 }
 
 static float draw_parameter(random_source *random, const crowd *crowd, size_t character, uint32_t parameter) {
-    switch (crowd->def.given != NULL ? PARAMETER_RANGE : crowd->random->parameters[parameter]) {
+    const parameter_kind kind = crowd->def.given != NULL ? PARAMETER_RANGE : crowd->random->parameters[parameter];
+    if (draw_refused(random, crowd)) {
+        return draw_invalid(random, crowd, kind);
+    }
+    const lmb_graph_parameter range = lmb_graph_parameter_at(crowd->program, parameter);
+    switch (kind) {
     case PARAMETER_CLIP:
-        return draw_clip(random, crowd);
+        return draw_float(random, 0.0, (double)crowd->def.clip_count); // rounded down by the program
     case PARAMETER_TIME:
         return draw_time(random, crowd);
-    case PARAMETER_WEIGHT:
-        return draw_parameter_weight(random, crowd, 1.125f);
+    case PARAMETER_WEIGHT: // inside and outside [0, 1]
+        return draw_or_end(random, 6, 0.0f, 1.0f, -0.125, 1.125);
     case PARAMETER_SHARE:
-        return draw_parameter_weight(random, crowd, 4.0f);
+        return draw_or_end(random, 6, 0.0f, 1.0f, -0.125, 4.0);
     case PARAMETER_RATE:
-        return draw_rate(random, crowd);
+        return draw_float(random, -2.0, 3.0);
     case PARAMETER_LEVEL:
         return draw_level(random, crowd, character);
     case PARAMETER_RANGE:
-        return draw_in_range(random, crowd, parameter);
+        return draw_or_end(random, 8, range.min, range.max, (double)range.min, (double)range.max);
     }
     return 0.0f;
 }

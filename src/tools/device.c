@@ -138,33 +138,20 @@ lmb_result device_open_instance(const device_request *request, device *device, l
     return result;
 }
 
-static int rank(VkPhysicalDevice physical) {
-    VkPhysicalDeviceProperties properties;
-    vkGetPhysicalDeviceProperties(physical, &properties);
-    switch (properties.deviceType) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return 0;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return 1;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return 2;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return 3;
-    default:
-        return 4;
-    }
-}
-
 uint32_t device_list(const device *device, VkPhysicalDevice physical[DEVICE_MAX]) {
+    static const VkPhysicalDeviceType order[] = {
+        VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+        VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, VK_PHYSICAL_DEVICE_TYPE_CPU, VK_PHYSICAL_DEVICE_TYPE_OTHER};
     VkPhysicalDevice found[DEVICE_MAX];
-    uint32_t count = DEVICE_MAX;
+    uint32_t count = DEVICE_MAX, listed = 0;
     if (vkEnumeratePhysicalDevices(device->instance, &count, found) < VK_SUCCESS) {
         return 0;
     }
-    uint32_t listed = 0;
-    for (int desired = 0; desired <= 4; desired++) {
+    for (size_t rank = 0; rank < sizeof order / sizeof order[0]; rank++) {
         for (uint32_t i = 0; i < count; i++) {
-            if (rank(found[i]) == desired) {
+            VkPhysicalDeviceProperties properties;
+            vkGetPhysicalDeviceProperties(found[i], &properties);
+            if (properties.deviceType == order[rank]) {
                 physical[listed++] = found[i];
             }
         }
@@ -522,74 +509,67 @@ void device_buffer_destroy(device *device, device_buffer *buffer) {
     *buffer = (device_buffer){0};
 }
 
-// Copies between buffers, and makes the copy visible to the host and to kernels. Submitting makes earlier host writes
-// visible here.
-static lmb_result copy(device *device, VkBuffer from, VkBuffer to, const VkBufferCopy *region, lmb_error *error) {
+// Copies a span to host memory, or host memory to the span, through a buffer of its own. Makes the copy visible to the
+// host and to kernels. Submitting makes earlier host writes visible here.
+static lmb_result transfer(device *device, const lmb_gpu_span *span, void *bytes, bool to_span, lmb_error *error) {
+    const VkBufferUsageFlags usage = to_span ? VK_BUFFER_USAGE_TRANSFER_SRC_BIT : VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                     .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                     .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_SHADER_READ_BIT |
+                                                      VK_ACCESS_SHADER_WRITE_BIT};
+    const VkBufferCopy region = {
+        .srcOffset = to_span ? 0 : span->offset, .dstOffset = to_span ? span->offset : 0, .size = span->size};
+    device_buffer staging;
     VkCommandPool pool;
     VkCommandBuffer commands;
-    lmb_result result = device_begin(device, &pool, &commands, error);
+    lmb_result result = device_buffer_create(device, span->size, usage, true, &staging, error);
     if (result != LMB_OK) {
         return result;
     }
-    vkCmdCopyBuffer(commands, from, to, 1, region);
-    VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                               .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                               .dstAccessMask =
-                                   VK_ACCESS_HOST_READ_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                         VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL, 0,
-                         NULL);
-    return device_submit_and_wait(device, pool, commands, error);
-}
-
-lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *bytes, lmb_error *error) {
-    device_buffer landing;
-    lmb_result result =
-        device_buffer_create(device, span->size, VK_BUFFER_USAGE_TRANSFER_DST_BIT, true, &landing, error);
-    if (result != LMB_OK) {
-        return result;
+    if (to_span) {
+        memcpy(staging.mapped, bytes, span->size);
     }
-    const VkBufferCopy region = {.srcOffset = span->offset, .size = span->size};
-    result = copy(device, span->buffer, landing.buffer, &region, error);
+    result = device_begin(device, &pool, &commands, error);
     if (result == LMB_OK) {
-        memcpy(bytes, landing.mapped, span->size);
+        vkCmdCopyBuffer(commands, to_span ? staging.buffer : span->buffer, to_span ? span->buffer : staging.buffer, 1,
+                        &region);
+        vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                             VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL,
+                             0, NULL);
+        result = device_submit_and_wait(device, pool, commands, error);
     }
-    device_buffer_destroy(device, &landing);
+    if (result == LMB_OK && !to_span) {
+        memcpy(bytes, staging.mapped, span->size);
+    }
+    device_buffer_destroy(device, &staging);
     return result;
 }
 
+lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *bytes, lmb_error *error) {
+    return transfer(device, span, bytes, false, error);
+}
+
 lmb_result device_write_span(device *device, const lmb_gpu_span *span, const void *bytes, lmb_error *error) {
-    device_buffer leaving;
-    lmb_result result =
-        device_buffer_create(device, span->size, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, true, &leaving, error);
-    if (result != LMB_OK) {
-        return result;
+    return transfer(device, span, (void *)(uintptr_t)bytes, true, error);
+}
+
+static lmb_result transfer_inertia(device *device, const lmb_gpu_batch *batch, uint32_t *inertia, bool to_batch,
+                                   lmb_error *error) {
+    const size_t words = lmb_graph_inertia_words(lmb_gpu_batch_description(batch).graph);
+    lmb_result result = LMB_OK;
+    lmb_gpu_span span;
+    for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(batch, i, &span); i++) {
+        result = transfer(device, &span, inertia + span.first_character * words, to_batch, error);
     }
-    memcpy(leaving.mapped, bytes, span->size);
-    const VkBufferCopy region = {.dstOffset = span->offset, .size = span->size};
-    result = copy(device, leaving.buffer, span->buffer, &region, error);
-    device_buffer_destroy(device, &leaving);
     return result;
 }
 
 lmb_result device_read_inertia(device *device, const lmb_gpu_batch *batch, uint32_t *inertia, lmb_error *error) {
-    const size_t words = lmb_graph_inertia_words(lmb_gpu_batch_description(batch).graph);
-    lmb_result result = LMB_OK;
-    lmb_gpu_span span;
-    for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(batch, i, &span); i++) {
-        result = device_read_span(device, &span, inertia + span.first_character * words, error);
-    }
-    return result;
+    return transfer_inertia(device, batch, inertia, false, error);
 }
 
 lmb_result device_write_inertia(device *device, const lmb_gpu_batch *batch, const uint32_t *inertia, lmb_error *error) {
-    const size_t words = lmb_graph_inertia_words(lmb_gpu_batch_description(batch).graph);
-    lmb_result result = LMB_OK;
-    lmb_gpu_span span;
-    for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(batch, i, &span); i++) {
-        result = device_write_span(device, &span, inertia + span.first_character * words, error);
-    }
-    return result;
+    return transfer_inertia(device, batch, (uint32_t *)(uintptr_t)inertia, true, error);
 }
 
 lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
