@@ -25,4 +25,9 @@ LMB_API void lmb_host_log(const lmb_host *host, lmb_log_level level, const char 
 // Stores the result and the message in `error` unless that is NULL. Returns the result.
 LMB_API lmb_result lmb_fail(lmb_error *error, lmb_result result, const char *format, ...) LMB_PRINTF(3, 4);
 
+// Appends names that exist to a message about `name`, which does not: all if they are few, else the nearest.
+typedef const char *lmb_name_at(const void *of, uint32_t index);
+LMB_API void lmb_append_names(char *message, size_t size, const char *name, size_t length, lmb_name_at *at,
+                              const void *of, uint32_t count);
+
 #endif

@@ -38,64 +38,15 @@ int subject_read(subject *subject, const usage *usage, int argc, char **argv) {
                                                         : usage_error(usage->command, "--device needs --backend gpu");
 }
 
-// ---- Names.
-
-// All names are listed if there are at most this many, else so many of the nearest.
-#define FEW_NAMES 8u
-#define NEAREST_NAMES 3u
-#define COMPARED_BYTES 63u
-
-// Returns the number of bytes to insert, delete or replace to get from one text to the other, which are both cut off.
-static size_t distance_between(const char *a, size_t a_length, const char *b, size_t b_length) {
-    size_t row[COMPARED_BYTES + 1];
-    a_length = a_length < COMPARED_BYTES ? a_length : COMPARED_BYTES;
-    b_length = b_length < COMPARED_BYTES ? b_length : COMPARED_BYTES;
-    for (size_t j = 0; j <= b_length; j++) {
-        row[j] = j;
-    }
-    for (size_t i = 0; i < a_length; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < b_length; j++) {
-            const size_t replaced = diagonal + (a[i] != b[j]);
-            const size_t shifted = 1 + (row[j] < row[j + 1] ? row[j] : row[j + 1]);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced < shifted ? replaced : shifted;
-        }
-    }
-    return row[b_length];
-}
-
-static void fail_name(const char *what, const char *name, size_t length, name_at *at, const void *of, uint32_t count,
-                      lmb_error *error) {
-    const bool are_few = count <= FEW_NAMES;
-    const uint32_t listed = are_few ? count : NEAREST_NAMES;
-    lmb_fail(error, LMB_ERROR_ARGUMENT, "%s '%.*s' among its %u", what, (int)length, name, (unsigned)count);
-    uint64_t last = 0;
-    for (uint32_t shown = 0; shown < listed; shown++) {
-        // Finds the next name in the order of distances and indices.
-        uint64_t next = UINT64_MAX;
-        for (uint32_t i = 0; i < count; i++) {
-            const uint64_t distance = are_few ? 0 : distance_between(name, length, at(of, i), strlen(at(of, i)));
-            const uint64_t order = distance * count + i + 1;
-            next = order > last && order < next ? order : next;
-        }
-        last = next;
-        const char *before = shown > 0 ? "," : are_few ? ":" : "; the nearest are";
-        const size_t used = strlen(error->message);
-        snprintf(error->message + used, sizeof error->message - used, "%s %s", before,
-                 at(of, (uint32_t)((next - 1) % count)));
-    }
-}
-
-uint32_t command_find_name(const char *what, const char *name, size_t length, name_at *at, const void *of,
+uint32_t command_find_name(const char *what, const char *name, size_t length, lmb_name_at *at, const void *of,
                            uint32_t count, lmb_error *error) {
     for (uint32_t i = 0; i < count; i++) {
         if (strlen(at(of, i)) == length && memcmp(at(of, i), name, length) == 0) {
             return i;
         }
     }
-    fail_name(what, name, length, at, of, count, error);
+    lmb_fail(error, LMB_ERROR_ARGUMENT, "%s '%.*s' among its %u", what, (int)length, name, (unsigned)count);
+    lmb_append_names(error->message, sizeof error->message, name, length, at, of, count);
     return LMB_NONE;
 }
 

@@ -6,6 +6,8 @@
 #include "command_line.h"
 #include "pool.h"
 
+#include "../host.h"
+
 #include <limber/graph_json.h>
 #include <limber/import.h>
 
@@ -30,8 +32,7 @@ int command_end(const char *place, lmb_result result, const lmb_error *error);
 
 // Returns the first index of a name, which need not be terminated, among `count` names. Otherwise fails and returns
 // LMB_NONE: the message begins with `what`, and lists all names if they are few, else the nearest.
-typedef const char *name_at(const void *of, uint32_t index);
-uint32_t command_find_name(const char *what, const char *name, size_t length, name_at *at, const void *of,
+uint32_t command_find_name(const char *what, const char *name, size_t length, lmb_name_at *at, const void *of,
                            uint32_t count, lmb_error *error);
 
 // What a command works on.

@@ -295,6 +295,11 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
 lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade);
 void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
 
+// Writes that a clip of this name does not exist, and which ones do. Returns the message.
+#define LMB_GRAPH_MESSAGE_SIZE 240u
+const char *lmb_graph_no_clip(const lmb_graph_reader *reader, const lmb_graph_source *source, const char *name,
+                              size_t length, char message[LMB_GRAPH_MESSAGE_SIZE]);
+
 // machine_text.c: reads the compact text of a machine into reader->json. It is the whole graph if reader->size is 0;
 // otherwise it replaces the first machine without states in the graph's text. Returns false if that failed.
 bool lmb_graph_read_machine_text(lmb_graph_reader *reader, const lmb_graph_source *machine);

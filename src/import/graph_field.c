@@ -148,6 +148,20 @@ void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *form
     lmb_graph_add_problem(reader, &problem);
 }
 
+static const char *clip_name_at(const void *source, uint32_t index) {
+    return lmb_clip_name(((const lmb_graph_source *)source)->clips[index]);
+}
+
+// Names take time to compare, and problems that are only counted need none.
+const char *lmb_graph_no_clip(const lmb_graph_reader *reader, const lmb_graph_source *source, const char *name,
+                              size_t length, char message[LMB_GRAPH_MESSAGE_SIZE]) {
+    snprintf(message, LMB_GRAPH_MESSAGE_SIZE, "there is no clip of this name");
+    if (reader->problem_count < LMB_MAX_GRAPH_PROBLEMS) {
+        lmb_append_names(message, LMB_GRAPH_MESSAGE_SIZE, name, length, clip_name_at, source, source->clip_count);
+    }
+    return message;
+}
+
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph_json *graph = reader->graph;
     static const lmb_graph_problem none;

@@ -66,7 +66,8 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
     uint32_t clip = lmb_names_find(reader->clips, count, name);
     if (clip == LMB_NONE) {
-        lmb_graph_report(reader, value, "there is no clip of this name");
+        char message[LMB_GRAPH_MESSAGE_SIZE];
+        lmb_graph_report(reader, value, "%s", lmb_graph_no_clip(reader, reader->source, name, strlen(name), message));
     }
     node->def.clip = lmb_constant((float)clip);
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);

@@ -657,8 +657,11 @@ static void read_state(parser *p, uint32_t states) {
         return;
     }
     const lmb_clip *clip = find_clip(p, &clip_name);
-    if (clip == NULL || lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS) {
-        report(p, &clip_name, clip == NULL ? "there is no clip of this name" : "the clip takes more than 100,000 s");
+    if (clip == NULL) {
+        char message[LMB_GRAPH_MESSAGE_SIZE];
+        report(p, &clip_name, "%s", lmb_graph_no_clip(p->reader, p->source, clip_name.text, clip_name.length, message));
+    } else if (lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS) {
+        report(p, &clip_name, "the clip takes more than 100,000 s");
     }
     p->duration = clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(clip);
     token options[OPTION_COUNT] = {{0}};
