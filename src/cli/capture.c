@@ -87,7 +87,8 @@ static void warn_of_difference(capturing *capturing, const capture_results *resu
     }
 }
 
-static lmb_result write_capture(capturing *capturing, lmb_error *error) {
+static lmb_result write_capture(play_run *run, lmb_error *error) {
+    capturing *capturing = (struct capturing *)run;
     lmb_result result = run_before(capturing, error);
     if (result != LMB_OK) {
         return result;
@@ -134,17 +135,7 @@ int command_capture(int argc, char **argv) {
         .options = options,
         .files = OPTION_SOME_FILES,
         .required_count = 1};
-    lmb_error error = {0};
-    const int status = subject_read(&capturing.run.subject, &usage, argc, argv);
-    lmb_result result = LMB_OK;
-    if (status == COMMAND_LINE_GOOD) {
-        result = play_run_open(&capturing.run, &error);
-    }
-    if (status == COMMAND_LINE_GOOD && result == LMB_OK) {
-        result = write_capture(&capturing, &error);
-    }
-    const int end = play_run_close(&capturing.run, result, &error);
-    return status == COMMAND_LINE_GOOD ? end : status;
+    return play_run_command(&capturing.run, &usage, argc, argv, write_capture);
 }
 
 // ---- Replaying.

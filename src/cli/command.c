@@ -107,30 +107,26 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
     node.op = LMB_OP_CLIP;
     node.time = lmb_constant(time);
     const lmb_graph_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
-    lmb_graph *program = NULL;
-    uint32_t count = lmb_rig_joint_count(rig);
-    uint32_t channel_count = lmb_rig_channel_count(rig);
-    float *local = calloc((size_t)count * LMB_POSE_COMPONENTS + channel_count + 1, sizeof(float));
-    lmb_result result = local == NULL ? LMB_ERROR_MEMORY : lmb_graph_create(&def, NULL, &program, error);
-    const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
-    const lmb_batch_inputs inputs = {0};
-    lmb_batch_outputs outputs = {0};
-    outputs.stages[LMB_STAGE_LOCAL] = local;
+    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    lmb_graph *graph = NULL;
+    side side = {0};
+    lmb_result result = lmb_graph_create(&def, NULL, &graph, error);
     if (result == LMB_OK) {
-        result = reference_run(&batch, &inputs, &outputs, error);
+        side.batch = (lmb_batch){graph, 1, LMB_OUTPUT_LOCAL};
+        result = side_create(&side, error);
     }
-    for (uint32_t joint = 0; result == LMB_OK && joint < count; joint++) {
-        float values[LMB_POSE_COMPONENTS];
-        for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-            values[i] = local[(size_t)i * count + joint];
+    if (result == LMB_OK) {
+        result = side_run(&side, 0, 0, error);
+    }
+    if (result == LMB_OK) {
+        for (uint32_t joint = 0; joint < joint_count; joint++) {
+            joints[joint] = side_local(&side, 0, joint);
         }
-        memcpy(&joints[joint], values, sizeof values);
+        memcpy(channels, side.outputs.stages[LMB_STAGE_LOCAL] + (size_t)joint_count * LMB_POSE_COMPONENTS,
+               lmb_rig_channel_count(rig) * sizeof *channels);
     }
-    if (result == LMB_OK) {
-        memcpy(channels, local + (size_t)count * LMB_POSE_COMPONENTS, channel_count * sizeof *channels);
-    }
-    lmb_graph_destroy(program);
-    free(local);
+    result = side_destroy(&side, result, error);
+    lmb_graph_destroy(graph);
     return result;
 }
 

@@ -195,14 +195,6 @@ static const float *stage_of(const evaluation *evaluation, lmb_stage stage, uint
            (size_t)pose * lmb_batch_stage_floats(&evaluation->side.batch, stage) + (size_t)index * size;
 }
 
-// Gathers the ten floats of a joint of a pose from a stage buffer in which joints are the innermost index.
-static void gather(const evaluation *evaluation, uint32_t pose, uint32_t joint, float components[LMB_POSE_COMPONENTS]) {
-    const uint32_t joint_count = lmb_graph_joint_count(evaluation->graph);
-    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-        components[i] = stage_of(evaluation, LMB_STAGE_LOCAL, pose, i, joint_count)[joint];
-    }
-}
-
 // Returns whether there are local transforms, which a graph that ends with matrices does not have.
 static bool has_locals(const evaluation *evaluation) {
     return evaluation->side.outputs.stages[LMB_STAGE_LOCAL] != NULL;
@@ -219,11 +211,10 @@ static void print_joint(const evaluation *evaluation, uint32_t pose, uint32_t jo
     const float *model = stage_of(evaluation, LMB_STAGE_MODEL, pose, joint, LMB_MATRIX_COMPONENTS);
     terminal_print("  %5u  %-24s", joint, lmb_rig_joint_name(evaluation->subject.rig, joint));
     if (has_locals(evaluation)) {
-        float components[LMB_POSE_COMPONENTS];
-        gather(evaluation, pose, joint, components);
-        print_floats("%10.4f", components, 3);
-        print_floats("%8.5f", components + 3, 4);
-        print_floats("%8.4f", components + 7, 3);
+        const lmb_transform local = side_local(&evaluation->side, pose, joint);
+        print_floats("%10.4f", local.translation, 3);
+        print_floats("%8.5f", local.rotation, 4);
+        print_floats("%8.4f", local.scale, 3);
         print_floats("%10.4f", (float[]){model[3], model[7], model[11]}, 3);
     } else {
         for (uint32_t row = 0; row < 3; row++) {
@@ -304,11 +295,10 @@ static void write_joint(json *json, const evaluation *evaluation, uint32_t pose,
     json_text(json, "name", lmb_rig_joint_name(evaluation->subject.rig, joint));
     json_index(json, "parent", lmb_rig_joint_parent(evaluation->subject.rig, joint));
     if (has_locals(evaluation)) {
-        float components[LMB_POSE_COMPONENTS];
-        gather(evaluation, pose, joint, components);
-        json_floats(json, "translation", components, 3);
-        json_floats(json, "rotation", components + 3, 4);
-        json_floats(json, "scale", components + 7, 3);
+        const lmb_transform local = side_local(&evaluation->side, pose, joint);
+        json_floats(json, "translation", local.translation, 3);
+        json_floats(json, "rotation", local.rotation, 4);
+        json_floats(json, "scale", local.scale, 3);
     }
     json_floats(json, "model", stage_of(evaluation, LMB_STAGE_MODEL, pose, joint, LMB_MATRIX_COMPONENTS),
                 LMB_MATRIX_COMPONENTS);

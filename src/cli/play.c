@@ -112,7 +112,7 @@ static lmb_result create_side(play_run *run, lmb_error *error) {
     return side_create(&run->side, error);
 }
 
-lmb_result play_run_open(play_run *run, lmb_error *error) {
+static lmb_result open_run(play_run *run, lmb_error *error) {
     lmb_result result = subject_open(&run->subject, error);
     if (result == LMB_OK) {
         subject_warn(&run->subject);
@@ -164,8 +164,18 @@ uint64_t play_run_ticks(const play_run *run, uint32_t frame) {
     return (uint64_t)frame * LMB_TICKS_PER_SECOND / run->rate;
 }
 
-int play_run_close(play_run *run, lmb_result result, lmb_error *error) {
-    const int status = command_end(run->subject.place, side_destroy(&run->side, result, error), error);
+int play_run_command(play_run *run, const usage *usage, int argc, char **argv,
+                     lmb_result (*body)(play_run *run, lmb_error *error)) {
+    lmb_error error = {0};
+    int status = subject_read(&run->subject, usage, argc, argv);
+    if (status == COMMAND_LINE_GOOD) {
+        lmb_result result = open_run(run, &error);
+        if (result == LMB_OK) {
+            result = body(run, &error);
+        }
+        result = side_destroy(&run->side, result, &error);
+        status = command_end(run->subject.place, result, &error);
+    }
     lmb_graph_destroy(run->graph);
     play_script_release(&run->script);
     subject_close(&run->subject);
@@ -310,7 +320,8 @@ static void write_frame(const playing *playing, uint32_t frame, json *json) {
     json_end_object(json);
 }
 
-static lmb_result play(playing *playing, lmb_error *error) {
+static lmb_result play(play_run *run, lmb_error *error) {
+    playing *playing = (struct playing *)run;
     json json = {.stream = stdout};
     if (playing->as_json) {
         json = json_begin(stdout);
@@ -357,15 +368,5 @@ int command_play(int argc, char **argv) {
             "palettes. Every backend prints the same.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    lmb_error error = {0};
-    const int status = subject_read(&playing.run.subject, &usage, argc, argv);
-    lmb_result result = LMB_OK;
-    if (status == COMMAND_LINE_GOOD) {
-        result = play_run_open(&playing.run, &error);
-    }
-    if (status == COMMAND_LINE_GOOD && result == LMB_OK) {
-        result = play(&playing, &error);
-    }
-    const int end = play_run_close(&playing.run, result, &error);
-    return status == COMMAND_LINE_GOOD ? end : status;
+    return play_run_command(&playing.run, &usage, argc, argv, play);
 }

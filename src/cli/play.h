@@ -37,14 +37,13 @@ typedef struct play_run {
     side side;
 } play_run;
 
-// Reads files and script, and creates everything. On failure the caller must still call play_run_close().
-lmb_result play_run_open(play_run *run, lmb_error *error);
+// Reads the options, files and script, creates everything, calls `body`, closes everything and reports the error.
+// `run` is the first member of what `body` knows. Returns the exit status.
+int play_run_command(play_run *run, const usage *usage, int argc, char **argv,
+                     lmb_result (*body)(play_run *run, lmb_error *error));
 // Set the parameters and events of a frame, and run the frame. Call both for each frame in order, from 0 on.
 void play_run_begin_frame(play_run *run, uint32_t frame);
 lmb_result play_run_step(play_run *run, uint32_t frame, lmb_error *error);
 // Returns the time of a frame in ticks.
 uint64_t play_run_ticks(const play_run *run, uint32_t frame);
-// Closes everything that was opened, and reports the command's error. Returns the exit status.
-int play_run_close(play_run *run, lmb_result result, lmb_error *error);
-
 #endif

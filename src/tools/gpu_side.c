@@ -65,8 +65,9 @@ static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_err
 }
 
 // `def` says everything except the graph, the number of characters and the outputs.
-static lmb_result create_parts(gpu_side *side, lmb_gpu *gpu, const lmb_batch *batch, lmb_gpu_batch_def def,
-                               lmb_error *error) {
+static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch *batch, lmb_gpu_batch_def def, gpu_side *side,
+                         lmb_error *error) {
+    *side = (gpu_side){.device = device};
     lmb_result result = lmb_gpu_graph_create(gpu, batch->graph, &side->program, error);
     if (result == LMB_OK) {
         result = upload_program(side, error);
@@ -78,13 +79,9 @@ static lmb_result create_parts(gpu_side *side, lmb_gpu *gpu, const lmb_batch *ba
         def.frame_count = 1;
         result = lmb_gpu_batch_create(gpu, &def, &side->batch, error);
     }
-    return result == LMB_OK ? create_poses(side, batch->graph, error) : result;
-}
-
-static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch *batch, lmb_gpu_batch_def def, gpu_side *side,
-                         lmb_error *error) {
-    *side = (gpu_side){.device = device};
-    const lmb_result result = create_parts(side, gpu, batch, def, error);
+    if (result == LMB_OK) {
+        result = create_poses(side, batch->graph, error);
+    }
     if (result != LMB_OK) {
         gpu_side_destroy(side);
     }
@@ -266,6 +263,20 @@ lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error
     lmb_control_sort_events(side->events, side->scratch, side->event_count);
     return side->gpu ? gpu_side_run(&side->on_device, &inputs, &side->outputs, error)
                      : lmb_cpu_run(side->cpu, &side->batch, &inputs, &side->outputs, error);
+}
+
+// In the buffer, joints are the innermost index.
+lmb_transform side_local(const side *side, uint32_t character, uint32_t joint) {
+    const size_t joint_count = lmb_graph_joint_count(side->batch.graph);
+    const float *local = side->outputs.stages[LMB_STAGE_LOCAL] +
+                         (size_t)character * lmb_batch_stage_floats(&side->batch, LMB_STAGE_LOCAL);
+    float components[LMB_POSE_COMPONENTS];
+    lmb_transform transform;
+    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+        components[i] = local[i * joint_count + joint];
+    }
+    memcpy(&transform, components, sizeof transform);
+    return transform;
 }
 
 static size_t inertia_bytes(const side *side) {

@@ -72,6 +72,8 @@ typedef struct side {
 // The graph must outlive the side. On failure the caller must still call side_destroy().
 lmb_result side_create(side *side, lmb_error *error);
 lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error);
+// Returns a joint's local transform after the frame, if that is among the batch's outputs.
+lmb_transform side_local(const side *side, uint32_t character, uint32_t joint);
 // Returns the name of the device that runs the batch, or "reference".
 const char *side_name(const side *side);
 // Sets the state before the first frame: the characters' states, uint32_t [C][lmb_control_state_words()], instead of
