@@ -33,13 +33,18 @@ static void shapes_stay_within_limits(void **state) {
     assert_true(none > 0);
 }
 
-// Checks the statements of the comments for a large rig on a large device.
+// Checks the statements of the comments for a large rig on large devices: 8 characters have 536 joints.
 static void a_workgroup_leaves_few_invocations_idle(void **state) {
     (void)state;
-    const lmb_gpu_limits limits = {49152, 1024, 32, false};
-    const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, 67);
-    assert_int_equal(shape.characters, 8);
-    assert_int_equal(shape.invocations, 192);
+    static const struct {
+        uint32_t subgroup, most, invocations;
+    } cases[] = {{32, 1024, 192}, {64, 1024, 320}, {64, 256, 192}, {64, 128, 128}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const lmb_gpu_limits limits = {49152, cases[i].most, cases[i].subgroup, false};
+        const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, 67);
+        assert_int_equal(shape.characters, 8);
+        assert_int_equal(shape.invocations, cases[i].invocations);
+    }
 }
 
 int main(void) {
