@@ -507,11 +507,23 @@ OP quaternion packed_rotation(memory data, packed_place place, packed_range rang
     return make_quaternion(x, y, z, w);
 }
 
+// Both keys of a packed track. Kernels load them in a loop: so software drivers compile the code once, and RADV needs
+// fewer registers.
+
 OP vector sample_packed_vector(memory data, uint clip, track t, FOUND at) {
     packed_place place = find_packed_place(data, clip, t.values);
     packed_range range = vector_range(data, t.values);
+#ifdef LMB_GLSL
+    vector a;
+    vector b = make_vector(0.0f, 0.0f, 0.0f);
+    for (uint i = 0u; i < 2u; i++) {
+        a = b;
+        b = packed_vector(data, place, range, i == 0u ? at.key : at.after);
+    }
+#else
     vector a = packed_vector(data, place, range, FRAME_OF_KEY(at));
     vector b = packed_vector(data, place, range, FRAME_OF_AFTER(at));
+#endif
     vector sampled = lerp_vectors(a, b, AT(at).fraction);
     return snap_vector(sampled);
 }
@@ -519,8 +531,17 @@ OP vector sample_packed_vector(memory data, uint clip, track t, FOUND at) {
 OP quaternion sample_packed_rotation(memory data, uint clip, track t, FOUND at, bool near) {
     packed_place place = find_packed_place(data, clip, t.values);
     packed_range range = rotation_range(data, place, t.values);
+#ifdef LMB_GLSL
+    quaternion a;
+    quaternion b = make_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    for (uint i = 0u; i < 2u; i++) {
+        a = b;
+        b = packed_rotation(data, place, range, i == 0u ? at.key : at.after);
+    }
+#else
     quaternion a = packed_rotation(data, place, range, FRAME_OF_KEY(at));
     quaternion b = packed_rotation(data, place, range, FRAME_OF_AFTER(at));
+#endif
     quaternion sampled = slerp_between_keys(a, b, at, near);
     return snap_rotation(sampled);
 }
