@@ -23,6 +23,9 @@ struct lmb_cpu {
 void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
                       uint32_t count);
 
+// Runs a control under the profile of `cpu`. The next run includes its time.
+lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
+                                   uint32_t first, uint32_t count, lmb_error *error);
 // Calls cpu->run() under the profile of `cpu`, for at least 1 character.
 void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                          const lmb_batch_outputs *outputs, uint32_t first, uint32_t count);

@@ -10,6 +10,7 @@ struct lmb_cpu_profile {
     lmb_clock clock;
     lmb_profile *times;
     uint64_t runs;
+    uint64_t control; // nanoseconds of the control, of which the run is still to come
 };
 
 lmb_result lmb_cpu_profile_create(const lmb_cpu_profile_def *def, const lmb_host *host, lmb_cpu_profile **profile,
@@ -28,8 +29,10 @@ lmb_result lmb_cpu_profile_create(const lmb_cpu_profile_def *def, const lmb_host
         return lmb_fail(error, LMB_ERROR_LIMIT, "cpu profile: %u stages of the host's own, and at most %u are possible",
                         (unsigned)def->stage_count, LMB_MAX_PROFILE_STAGES - LMB_CPU_STAGE_COUNT);
     }
-    const char *names[LMB_MAX_PROFILE_STAGES] = {
-        [LMB_CPU_STAGE_RUN] = "run", [LMB_CPU_STAGE_POSE] = "pose", [LMB_CPU_STAGE_MODEL] = "model"};
+    const char *names[LMB_MAX_PROFILE_STAGES] = {[LMB_CPU_STAGE_RUN] = "run",
+                                                 [LMB_CPU_STAGE_CONTROL] = "control",
+                                                 [LMB_CPU_STAGE_POSE] = "pose",
+                                                 [LMB_CPU_STAGE_MODEL] = "model"};
     for (uint32_t i = 0; i < def->stage_count; i++) {
         names[LMB_CPU_STAGE_COUNT + i] = def->stages[i];
     }
@@ -96,6 +99,15 @@ static double estimate_pose(const lmb_cpu *cpu, const lmb_batch *batch, const lm
     return (double)min / sample * count;
 }
 
+lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
+                                   uint32_t first, uint32_t count, lmb_error *error) {
+    const uint64_t begin = look(cpu->profile);
+    const lmb_result result = lmb_control_run(control, frame, first, count, error);
+    const uint64_t end = look(cpu->profile);
+    cpu->profile->control = result == LMB_OK && end >= begin ? end - begin : 0;
+    return result;
+}
+
 void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                          const lmb_batch_outputs *outputs, uint32_t first, uint32_t count) {
     lmb_cpu_profile *profile = cpu->profile;
@@ -104,7 +116,13 @@ void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_b
     uint64_t begin = look(profile);
     cpu->run(batch, inputs, outputs, first, count, cpu->scratch);
     uint64_t end = look(profile);
-    lmb_profile_add(profile->times, LMB_CPU_STAGE_RUN, begin, end);
+    // The estimate came between the control and this run. The event of the control ends where the run begins.
+    const uint64_t control = profile->control < begin ? begin - profile->control : 0;
+    lmb_profile_add(profile->times, LMB_CPU_STAGE_RUN, control, end);
+    if (profile->control > 0) {
+        lmb_profile_add(profile->times, LMB_CPU_STAGE_CONTROL, control, begin);
+    }
+    profile->control = 0;
     if (estimates && end >= begin) {
         uint64_t middle = pose < (double)(end - begin) ? begin + (uint64_t)pose : end;
         lmb_profile_add(profile->times, LMB_CPU_STAGE_POSE, begin, middle);

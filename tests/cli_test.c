@@ -262,6 +262,21 @@ static void a_trace_of_the_cpu_has_every_run(void **state) {
     command_output_release(&output);
 }
 
+static void a_trace_has_the_control_within_its_run(void **state) {
+    (void)state;
+    command_output output =
+        run_well("profile small.gltf --no-device --characters 9 --frames 33 --trace trace.json --graph "
+                 "'{\"op\": \"clip\", \"clip\": \"Bend\", \"play\": {}}'");
+    char *text = command_read_file("trace.json");
+    assert_non_null(text);
+    int wholes = 0, stages = 0;
+    trace_tree_expect(text, 1, &wholes, &stages);
+    assert_int_equal(wholes, 33);
+    assert_int_equal(stages, 33 + 4);
+    free(text);
+    command_output_release(&output);
+}
+
 static void a_trace_that_cannot_be_written_is_a_failure(void **state) {
     (void)state;
     FILE *full = fopen("/dev/full", "wb");
@@ -580,10 +595,11 @@ static void every_mistake_of_a_graph_is_reported(void **state) {
                                         LIMBER_COMMAND);
     assert_int_equal(output.status, 1);
     assert_string_equal(output.out, "");
-    assert_string_equal(output.err,
-                        "limber: --graph: line 1, column 24: weight: 2 is outside 0 to 1\n"
-                        "limber: --graph: line 2, column 25: a.clip: there is no clip of this name: Bend, caf\xc3\xa9 \"1\"\\\n"
-                        "limber: --graph: line 2, column 36: b: a pose needs the field \"op\"\n");
+    assert_string_equal(
+        output.err,
+        "limber: --graph: line 1, column 24: weight: 2 is outside 0 to 1\n"
+        "limber: --graph: line 2, column 25: a.clip: there is no clip of this name: Bend, caf\xc3\xa9 \"1\"\\\n"
+        "limber: --graph: line 2, column 36: b: a pose needs the field \"op\"\n");
     command_output_release(&output);
     write_file("broken.json", "{\"op\":");
     run_badly(1, "eval small.gltf --time 0 --graph broken.json",
@@ -1067,6 +1083,7 @@ int main(void) {
         cmocka_unit_test(a_profile_of_a_graph_has_its_nodes),
         cmocka_unit_test(a_profile_inertializes),
         cmocka_unit_test(a_trace_of_the_cpu_has_every_run),
+        cmocka_unit_test(a_trace_has_the_control_within_its_run),
         cmocka_unit_test(a_trace_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),
         cmocka_unit_test(info_reports_joints_and_clips),

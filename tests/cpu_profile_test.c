@@ -140,7 +140,7 @@ static void wrong_descriptors_are_named(void **state) {
     bad.stage_count = LMB_MAX_PROFILE_STAGES;
     CHECK_REFUSAL(lmb_cpu_profile_create(&bad, NULL, &profile, &error), &error, LMB_ERROR_LIMIT, "64 stages");
     bad.stage_count = 2;
-    CHECK_REFUSAL(lmb_cpu_profile_create(&bad, NULL, &profile, &error), &error, LMB_ERROR_ARGUMENT, "stage 4");
+    CHECK_REFUSAL(lmb_cpu_profile_create(&bad, NULL, &profile, &error), &error, LMB_ERROR_ARGUMENT, "stage 5");
     assert_null(profile);
     lmb_cpu_profile_destroy(NULL);
 }

@@ -1,6 +1,6 @@
 /// @file cpu_profile.h
-/// Times runs on the CPU, by a clock of the host. The control (control.h) is not timed. The library reads no clock by
-/// itself, and an lmb_cpu without a profile runs as if there were none.
+/// Times runs on the CPU, by a clock of the host. The library reads no clock by itself, and an lmb_cpu without a profile
+/// runs as if there were none.
 #ifndef LIMBER_CPU_PROFILE_H
 #define LIMBER_CPU_PROFILE_H
 
@@ -22,9 +22,11 @@ typedef struct lmb_clock {
 
 /// Stages of an lmb_cpu_profile. The host's own stages follow them.
 typedef enum lmb_cpu_stage {
-    /// "run": the poses and outputs of a run, from its first character to its last, without the graph's control. Every
-    /// run that has any characters; costs two reads of the clock.
+    /// "run": a run, from its first character to its last. Every run that has any characters; costs two reads of the
+    /// clock, and two more for the control.
     LMB_CPU_STAGE_RUN,
+    /// "control": the part of lmb_cpu_run() and lmb_cpu_run_range() in which the graph's control runs (control.h).
+    LMB_CPU_STAGE_CONTROL,
     /// "pose": the part of a run in which graphs are evaluated. This is an estimate, made in each run whose number is a
     /// multiple of #LMB_CPU_PROFILE_PERIOD, including the first: the graphs of up to 64 of its characters are evaluated
     /// twice beforehand, without writing anything, and the smaller time is scaled to the number of characters in the
@@ -57,8 +59,8 @@ LMB_API void lmb_cpu_set_profile(lmb_cpu *cpu, lmb_cpu_profile *profile);
 
 /// Returns the times, in the clock's own nanoseconds.
 ///
-/// Events of the stages "pose" and "model" follow each other within their run, although in fact the characters
-/// alternate between both.
+/// Events of the stages "control", "pose" and "model" follow each other within their run, although in fact the
+/// characters alternate between the last two.
 LMB_API lmb_profile *lmb_cpu_profile_times(lmb_cpu_profile *profile);
 
 #ifdef __cplusplus

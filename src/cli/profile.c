@@ -105,8 +105,6 @@ static void add_side(profiling *profiling, const char *name, const lmb_profile *
 static lmb_result create_cpu(profiling *profiling, lmb_error *error) {
     const lmb_cpu_profile_def def = {
         .clock = {.now = trace_clock},
-        .stages = &(const char *){"control"},
-        .stage_count = 1,
         .window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW};
     lmb_result result = lmb_cpu_create(profiling->crowd.program, LMB_CPU_FAST, NULL, &profiling->cpu, error);
     if (result == LMB_OK) {
@@ -144,23 +142,10 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
     return result;
 }
 
-static lmb_result run_cpu(profiling *profiling, const lmb_batch_inputs *inputs, lmb_error *error) {
-    const uint32_t count = profiling->batch.character_count;
-    if (profiling->control != NULL) {
-        const uint64_t begin = trace_clock(NULL);
-        lmb_result result = lmb_control_run(profiling->control, &profiling->frame, 0, count, error);
-        if (result != LMB_OK) {
-            return result;
-        }
-        lmb_profile_add(lmb_cpu_profile_times(profiling->cpu_profile), LMB_CPU_STAGE_COUNT, begin, trace_clock(NULL));
-    }
-    return lmb_cpu_run_poses(profiling->cpu, &profiling->batch, inputs, &profiling->outputs, 0, count, error);
-}
-
 static lmb_result run_sides(profiling *profiling, lmb_error *error) {
     lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
     inputs.control = profiling->control == NULL ? NULL : &profiling->frame;
-    lmb_result result = run_cpu(profiling, &inputs, error);
+    lmb_result result = lmb_cpu_run(profiling->cpu, &profiling->batch, &inputs, &profiling->outputs, error);
     if (profiling->started == 0) {
         profiling->started = trace_clock(NULL);
     }
