@@ -180,6 +180,9 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (takes & TAKES_LIMITS) && node->joint_limits >= c->def->joint_limits_count) {
         result = lmb_graph_fail_node(c, index, "limits", "there are no such limits");
     }
+    if (result == LMB_OK && (takes & TAKES_IK)) {
+        result = lmb_graph_check_ik(c, index);
+    }
     if (result == LMB_OK && (takes & TAKES_PART)) {
         result = check_indices(c, index, node->joint_maps, c->def->joint_map_count, "joint_maps",
                                "there is no such joint map");

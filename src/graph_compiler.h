@@ -146,6 +146,11 @@ uint32_t lmb_graph_profile_count(const lmb_node_def *node);
 lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 
+// graph_ik.c. Checks a node of inverse kinematics; and adds its table, and the rules of its values. Returns the offset
+// of the table.
+lmb_result lmb_graph_check_ik(const lmb_compiler *c, uint32_t node);
+uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node);
+
 // graph_rules.c. Rules of weights. Each function returns the index of the weight that the instruction reads, and stores
 // the weights of the node's inputs in `inputs`. If one input is over another, the lower one comes first.
 uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
@@ -158,6 +163,9 @@ uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_shar
 // weights[0] on.
 lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input);
 uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
+// Adds the rule of a value that no input's weight depends on. It is clamped from 0 to a limit, or, if that is above 1,
+// from minus the limit to it.
+uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit);
 // Adds a use of a clip. Returns the index of its source.
 uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node);
 

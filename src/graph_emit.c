@@ -106,6 +106,9 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[MIRROR_TABLE] = c->mirrors + node->mirror * lmb_mirror_words(c->def->rig);
         at[MIRROR_AXIS] = (uint32_t)c->def->mirrors[node->mirror].axis;
     }
+    if (takes & TAKES_IK) {
+        at[IK_TABLE] = lmb_graph_add_ik(c, node);
+    }
     if (takes & TAKES_AREA) {
         at[EXCHANGE_AREA] = input;
     }
@@ -218,10 +221,11 @@ static bool emit_exchanged(lmb_compiler *c, uint32_t index, bool (*emit_pose)(lm
                            uint32_t *area) {
     const uint32_t pass = c->pass, depth = c->depth, values = c->values;
     if (c->begun == LMB_MOST_PASSES) {
-        c->result = lmb_fail(c->error, LMB_ERROR_LIMIT,
-                             "graph: more than %u poses that are read at other joints (by mirrors and in model space), "
-                             "once nodes used several times are counted for each use",
-                             LMB_MAX_EXCHANGES);
+        c->result =
+            lmb_fail(c->error, LMB_ERROR_LIMIT,
+                     "graph: more than %u poses that are read at other joints (by mirrors, ik and in model space), "
+                     "once nodes used several times are counted for each use",
+                     LMB_MAX_EXCHANGES);
         return false;
     }
     c->pass = c->begun++;
@@ -237,10 +241,12 @@ static bool emit_exchanged(lmb_compiler *c, uint32_t index, bool (*emit_pose)(lm
     return fits;
 }
 
-static bool emit_mirror(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
+// Emits a node that reads its input at other joints.
+static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
     uint32_t area = 0;
+    const uint32_t weight = (takes & TAKES_WEIGHT) ? lmb_graph_weigh_value(c, node->weight, 1.0f) : 0;
     bool fits = emit_exchanged(c, node->inputs[0], emit_input, &area);
-    emit(c, node, 0, 1, takes, 0, area);
+    emit(c, node, 0, 1, takes, weight, area);
     return fits;
 }
 
@@ -404,7 +410,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     if (op->weighted_sum) {
         fits = emit_sum(c, node, op->takes);
     } else if (op->exchanges) {
-        fits = emit_mirror(c, node, op->takes);
+        fits = emit_reader(c, node, op->takes);
     } else if (op->positions > 0) {
         fits = emit_corners(c, node, 0, op->positions);
     } else if (node->op == LMB_OP_COMBINE) {

@@ -13,7 +13,13 @@ lmb_node_def lmb_default_node_def(void) {
     node.shortest = true;
     for (uint32_t i = 0; i < 3; i++) {
         node.coordinates[i] = lmb_constant(0.5f);
+        node.two_bone.target[i] = lmb_constant(0.0f);
+        node.two_bone.pole[i] = lmb_constant(i == 1 ? 1.0f : 0.0f);
     }
+    node.two_bone.start = node.two_bone.mid = node.two_bone.end = LMB_NONE;
+    node.two_bone.mid_axis[2] = 1.0f;
+    node.two_bone.soften = 1.0f;
+    node.two_bone.twist = lmb_constant(0.0f);
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
         node.joint_maps[i] = LMB_NONE;
@@ -63,6 +69,17 @@ lmb_node_def lmb_masked_node(uint32_t a, uint32_t b, uint32_t mask, lmb_value we
 lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value weight) {
     lmb_node_def node = node_of(LMB_OP_ADDITIVE, (const uint32_t[]){base, add}, 2);
     node.weight = weight;
+    return node;
+}
+
+lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end, const lmb_value *target) {
+    lmb_node_def node = node_of(LMB_OP_IK_TWO_BONE, &base, 1);
+    node.two_bone.start = start;
+    node.two_bone.mid = mid;
+    node.two_bone.end = end;
+    for (uint32_t i = 0; i < 3; i++) {
+        node.two_bone.target[i] = target[i];
+    }
     return node;
 }
 

@@ -39,6 +39,8 @@ const char *lmb_op_name(lmb_op op) {
         return "weighted-matrix";
     case LMB_OP_MAKE_ADDITIVE:
         return "make-additive";
+    case LMB_OP_IK_TWO_BONE:
+        return "ik-two-bone";
     default:
         return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
     }

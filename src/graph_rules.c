@@ -316,6 +316,11 @@ uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_shar
     return local;
 }
 
+uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit) {
+    uint32_t unused;
+    return weigh(c, RULE_OVER, WEIGHT_WHOLE, (weighing){value, limit, 1.0f, false}, &unused);
+}
+
 uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level) {
     uint32_t unused[RULE_WORDS];
     uint32_t *rule = add_rule(c, RULE_LEVEL, WEIGHT_WHOLE, false, unused);

@@ -89,6 +89,12 @@ lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
             return fail_input(c, index, 0, "an additive, and limits are those of poses");
         }
         break;
+    case LMB_OP_IK_TWO_BONE:
+        *types = POSE_TYPE;
+        if ((of[0] & POSE_TYPE) == 0) {
+            return fail_input(c, index, 0, "an additive, and only poses have positions");
+        }
+        break;
     case LMB_OP_MAKE_ADDITIVE:
         result = find_common(c, index, types);
         *types = ADDITIVE_TYPE;

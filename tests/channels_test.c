@@ -25,6 +25,8 @@ static double nearest_turn(double x) {
 static lmb_rig *create_rig(uint32_t joint_count) {
     lmb_joint_def joints[JOINTS] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
     lmb_channel_def channels[CHANNELS] = {{0}};
+    joints[1].parent = 0;
+    joints[2].parent = 1;
     for (uint32_t i = 0; i < CHANNELS; i++) {
         channels[i].angle = is_angle(i);
         channels[i].rest = is_angle(i) ? 50.0f * (float)i : 0.125f * (float)i;
@@ -488,6 +490,8 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
         result.x = in[0].x + masked(world, node, channel, w) * way(channel, in[0].x, given);
         return result;
     }
+    case LMB_OP_IK_TWO_BONE:
+        return in[0];
     case LMB_OP_PARTIAL:
         return partial(in[0], in[1], w, channel);
     case LMB_OP_WEIGHTED:
@@ -628,6 +632,14 @@ static void every_operation_follows_its_formula(void **state) {
         add_leaves(w, 3);
         add(w, LMB_OP_OVERRIDE, 1, in_order)->weight = lmb_parameter(0);
         run_and_compare(w, 1e-6);
+        if (joints > 0) {
+            add_leaves(w, 3);
+            lmb_two_bone_def *chain = &add(w, LMB_OP_IK_TWO_BONE, 1, in_order)->two_bone;
+            chain->start = 0;
+            chain->mid = 1;
+            chain->end = 2;
+            run_and_compare(w, 1e-6);
+        }
         add_leaves(w, 2);
         add(w, LMB_OP_SCALE, 1, in_order)->weight = lmb_constant(-3.25f);
         run_and_compare(w, 4e-6);

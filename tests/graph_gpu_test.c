@@ -21,7 +21,8 @@ static device opened;
 static lmb_gpu *gpu;
 static lmb_gpu *interpreting_gpu;
 
-// A character. '@' and '#' in a text stand for the names of two of its joints.
+// A character. '@' and '#' in a text stand for the names of two of its joints, '$', '%' and '&' for a joint, its parent
+// and the parent of that.
 typedef struct character {
     const char *name;
     const lmb_rig *rig;
@@ -110,6 +111,10 @@ static const char *const texts[LMB_OP_COUNT] = {
                        "\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"joint-weights\":{\"@\":120}}}",
     [LMB_OP_CLAMP] = "{\"op\":\"clamp\",\"joint-limits\":{\"@\":{\"twist\":{\"axis\":\"x\",\"min\":-5,\"max\":20},"
                      "\"swing\":2,\"scale\":{\"min\":0.5,\"max\":0.75}}},\"pose\":" CLIP("1") "}",
+    [LMB_OP_IK_TWO_BONE] =
+        "{\"op\":\"ik-two-bone\"," WEIGHT "\"start\":\"&\",\"mid\":\"%\",\"end\":\"$\",\"target\":[{\"param\":\"x\"},"
+        "{\"param\":\"y\"},0.5],\"pole\":[0.5,{\"param\":\"z\"},-1],\"mid-axis\":[1,0,1],"
+        "\"soften\":0.75,\"twist\":{\"param\":\"t\"},\"base\":" CLIP("0") "}",
     [LMB_OP_COMBINE] = "{\"op\":\"combine\",\"inputs\":[{\"pose\":" CLIP(
         "0") "},{\"joints\":[\"@\"],\"pose\":{\"op\":\"blend\"," WEIGHT
              "\"a\":{\"op\":\"pose\",\"pose\":1},\"b\":" CLIP(
@@ -183,17 +188,26 @@ static void replace_clips(char *text) {
     }
 }
 
+// Returns the joint whose name a letter stands for, or LMB_NONE. The last joint of a rig has ancestors.
+static uint32_t joint_of(const lmb_rig *rig, char letter) {
+    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t parent = lmb_rig_joint_parent(rig, joints - 1);
+    return letter == '@'   ? joints / 3
+           : letter == '#' ? joints / 2
+           : letter == '$' ? joints - 1
+           : letter == '%' ? parent
+           : letter == '&' ? lmb_rig_joint_parent(rig, parent)
+                           : LMB_NONE;
+}
+
 static lmb_graph_json *read_graph(const character *on, const char *text, bool clips) {
     char named[4000];
     size_t length = 0;
-    const char *joint = lmb_rig_joint_name(on->rig, lmb_rig_joint_count(on->rig) / 3);
-    const char *other = lmb_rig_joint_name(on->rig, lmb_rig_joint_count(on->rig) / 2);
     for (; *text != '\0'; text++) {
-        char letter[2] = {*text, '\0'};
+        const char letter[2] = {*text, '\0'};
+        const uint32_t joint = joint_of(on->rig, *text);
         length += (size_t)snprintf(named + length, sizeof named - length, "%s",
-                                   *text == '@'   ? joint
-                                   : *text == '#' ? other
-                                                  : letter);
+                                   joint != LMB_NONE ? lmb_rig_joint_name(on->rig, joint) : letter);
         assert_true(length < sizeof named);
     }
     if (!clips) {

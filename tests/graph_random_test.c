@@ -43,6 +43,7 @@ static const struct {
     [LMB_OP_SPACE1D] = {"space1d", {NULL}, false, false},
     [LMB_OP_SPACE2D] = {"space2d", {NULL}, false, false},
     [LMB_OP_OVERRIDE] = {"override", {"base"}, true, true},
+    [LMB_OP_IK_TWO_BONE] = {"ik-two-bone", {"base"}, true, false},
 };
 
 typedef struct writer {
@@ -64,9 +65,8 @@ put(writer *writer, const char *format, ...) {
     assert_true(writer->length < TEXT_SIZE);
 }
 
-static void put_value(writer *writer, const char *key, lmb_value value) {
+static void put_number(writer *writer, lmb_value value) {
     bool is_curved = value.curve != LMB_CURVE_LINEAR;
-    put(writer, ",\"%s\":", key);
     if (value.curve == LMB_CURVE_BEZIER) {
         put(writer, "{\"curve\":{\"bezier\":[%.9g,%.9g]},\"of\":", (double)value.control[0], (double)value.control[1]);
     } else if (is_curved) {
@@ -78,6 +78,31 @@ static void put_value(writer *writer, const char *key, lmb_value value) {
         put(writer, "{\"param\":\"p%u\"}", value.parameter);
     }
     put(writer, is_curved ? "}" : "");
+}
+
+static void put_value(writer *writer, const char *key, lmb_value value) {
+    put(writer, ",\"%s\":", key);
+    put_number(writer, value);
+}
+
+static void put_point(writer *writer, const char *key, const lmb_value point[3]) {
+    put(writer, ",\n\"%s\":", key);
+    for (uint32_t i = 0; i < 3; i++) {
+        put(writer, i == 0 ? "[" : ",");
+        put_number(writer, point[i]);
+    }
+    put(writer, "]");
+}
+
+static void put_two_bone(writer *writer, const lmb_two_bone_def *chain) {
+    put(writer, ",\n\"start\":\"%s\",\"mid\":\"%s\",\"end\":\"%s\",\"soften\":%.9g",
+        lmb_rig_joint_name(writer->def->rig, chain->start), lmb_rig_joint_name(writer->def->rig, chain->mid),
+        lmb_rig_joint_name(writer->def->rig, chain->end), (double)chain->soften);
+    put(writer, ",\"mid-axis\":[%.9g,%.9g,%.9g]", (double)chain->mid_axis[0], (double)chain->mid_axis[1],
+        (double)chain->mid_axis[2]);
+    put_point(writer, "target", chain->target);
+    put_point(writer, "pole", chain->pole);
+    put_value(writer, "twist", chain->twist);
 }
 
 static void put_mask(writer *writer, const char *key, const uint8_t *mask) {
@@ -132,7 +157,7 @@ static bool has_choice(lmb_op op) {
     return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_MAKE_ADDITIVE &&
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
            op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
-           op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX && op != LMB_OP_OVERRIDE;
+           op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX && op != LMB_OP_OVERRIDE && op != LMB_OP_IK_TWO_BONE;
 }
 
 static void put_position(writer *writer, const lmb_node_def *node) {
@@ -258,6 +283,9 @@ static void put_node(writer *writer, uint32_t index) {
     }
     if (node->op == LMB_OP_MIRROR) {
         put_mirror(writer, &writer->def->mirrors[node->mirror]);
+    }
+    if (node->op == LMB_OP_IK_TWO_BONE) {
+        put_two_bone(writer, &node->two_bone);
     }
     if (node->op == LMB_OP_CLAMP) {
         put_limits(writer, writer->def->joint_limits[node->joint_limits]);

@@ -55,9 +55,21 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
+static void read_two_bone(fuzz_input *in, const lmb_graph_def *def, lmb_two_bone_def *chain) {
+    const uint32_t joints = lmb_rig_joint_count(def->rig), parameters = def->parameter_count;
+    *chain = (lmb_two_bone_def){fuzz_index(in, joints), fuzz_index(in, joints), fuzz_index(in, joints),
+                                .soften = fuzz_float(in), .twist = fuzz_value(in, parameters)};
+    for (uint32_t i = 0; i < 3; i++) {
+        chain->target[i] = fuzz_value(in, parameters);
+        chain->pole[i] = fuzz_value(in, parameters);
+        chain->mid_axis[i] = fuzz_float(in);
+    }
+}
+
 // Two words select the fields that differ from the default.
 static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, lmb_node_def *node) {
-    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2, 1, 3, 4, 8, 3, 3, 4, 3, 1};
+    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1,
+                                                 2, 2, 1, 3, 4, 8, 3, 3, 4, 3, 1, 1};
     const uint32_t parameters = def->parameter_count;
     const uint8_t fields = fuzz_byte(in), more = fuzz_byte(in);
     *node = lmb_default_node_def();
@@ -101,6 +113,9 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
         node->space2d = (lmb_space2d)fuzz_choice(in, LMB_SPACE2D_COUNT);
         node->shortest = (more & 1) != 0;
         node->unclamped = (more & 2) != 0;
+    }
+    if (more & 4) {
+        read_two_bone(in, def, &node->two_bone);
     }
     for (int i = 0; i < 3 && (fields & 128) != 0; i++) {
         node->coordinates[i] = fuzz_value(in, parameters);

@@ -27,10 +27,6 @@ END_STRUCT(inertia)
 
 #define INERTIA_STEEPEST -1048576.0f
 
-OP vector subtract_vectors(vector a, vector b) {
-    return make_vector(a.x - b.x, a.y - b.y, a.z - b.z);
-}
-
 // The rate of an offset x that changed by d in a step: (x d) / (x x) / step, its velocity along itself relative to its
 // length. `inverse_step` is 1 / step. The rate is 0 if x is 0, or if x does not shrink.
 OP real inertia_rate(vector x, vector d, real inverse_step) {

@@ -130,11 +130,12 @@
 #define POSE_JOINTS 6u // pose, static pose: its joint count
 #define SOURCE_PART 7u // clip, pose, static pose: offset of its joint map, or 0
 #define TAKE_PART 1u   // take: offset of the joint map of b, or 0 if b has all joints
-#define WEIGHT_INDEX 1u    // blend, masked, additive, accumulate, scale: weight index
+#define WEIGHT_INDEX 1u    // blend, masked, additive, accumulate, scale, ik: weight index
 #define MASK_OFFSET 2u     // masked: offset of the mask, four joints a word, the first in the lowest byte
 #define MIRROR_TABLE 1u    // mirror: offset of its table
 #define MIRROR_AXIS 2u     // mirror: 0, 1 or 2
-#define EXCHANGE_AREA 3u   // mirror, to_model, to_local: the area that they read
+#define IK_TABLE 2u        // ik: offset of its table
+#define EXCHANGE_AREA 3u   // mirror, to_model, to_local, ik: the area that they read
 #define LIMIT_TABLE 1u     // clamp: offset of its table
 #define CHOICES 3u         // interpolate, apply, affine additive, scale, mean: CHOICE_... bits
 #define LAYERS_TABLE 2u    // mean, of layers with shares by joint: the rule's table

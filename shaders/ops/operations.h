@@ -5,6 +5,7 @@
 #define LMB_OPS_OPERATIONS_H
 
 #include "decompose.h"
+#include "ik.h"
 #include "interpolation.h"
 #include "joint_limits.h"
 #include "mirror.h"
@@ -481,10 +482,6 @@ OP transform partial_operation(frame f, uint instruction, transform a, transform
 
 // Rotations between local and model space, from poses in an exchange area.
 
-OP uint parent_of(memory program, uint joint) {
-    return LOAD(program, LOAD(program, PROGRAM_PARENTS) + joint);
-}
-
 // Converts the joint's rotation to model space by multiplying the rotations of all its ancestors from the left.
 // Translation and scale stay local.
 OP transform to_model_operation(frame f, uint instruction) {
@@ -535,6 +532,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define TAKES_SHARE 16u       // WEIGHT_INDEX: at accumulate the share of the input, at end the total
 #define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
 #define TAKES_AREA 0x80000u   // EXCHANGE_AREA
+#define TAKES_IK 0x100000u    // IK_TABLE
 #define TAKES_LIMITS 0x20000u // LIMIT_TABLE
 #define TAKES_PART 0x40000u   // TAKE_PART, the joint map of the input that is taken
 #define TAKES_CHOICE 32u      // CHOICES; has a mask only with CHOICE_MASKED
@@ -578,6 +576,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     BINARY(PARTIAL, partial, 40u, TAKES_WEIGHT)                                                                        \
     SUM(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                             \
     EXCHANGE(MIRROR, mirror, 30u, TAKES_MIRROR | TAKES_AREA)                                                           \
+    EXCHANGE(IK_TWO_BONE, ik_two_bone, 51u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
     UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, TAKES_NOTHING)                                                      \

@@ -21,16 +21,6 @@ quaternion q;
 lane_mask lost;
 END_STRUCT(found_rotation)
 
-// Snapped, so that products of such vectors do not become subnormal, which a device may flush.
-OP vector cross_product(vector a, vector b) {
-    return snap_vector(make_vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x));
-}
-
-// The unit vector, snapped; zero for the zero vector. Components must be 0, or from 2^-40 to 2^40 in magnitude.
-OP vector direction_of(vector v) {
-    return snap_vector(scale_vector(v, reciprocal_root(vector_dot(v, v))));
-}
-
 // The quaternion of three orthogonal axes, the columns of a rotation matrix. Uses the largest of the four components,
 // which is at least 1/2, so there is no cancellation.
 OP quaternion axes_rotation(vector x, vector y, vector z) {

@@ -169,6 +169,10 @@ OP frame begin_source(frame f, uint instruction) {
 }
 #endif
 
+OP uint parent_of(memory program, uint joint) {
+    return LOAD(program, LOAD(program, PROGRAM_PARENTS) + joint);
+}
+
 // A pass's first instruction, which is the end of the previous pass.
 OP uint first_of_pass(memory program, uint pass) {
     return LOAD(program, LOAD(program, PROGRAM_PASSES) + pass);

@@ -83,6 +83,10 @@ OP vector add_vectors(vector a, vector b) {
     return make_vector(a.x + b.x, a.y + b.y, a.z + b.z);
 }
 
+OP vector subtract_vectors(vector a, vector b) {
+    return make_vector(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
 OP vector scale_vector(vector v, real factor) {
     return make_vector(v.x * factor, v.y * factor, v.z * factor);
 }
@@ -185,6 +189,16 @@ OP real affine_row(real a, real b, real c, real x, real y, real z) {
 
 OP real vector_dot(vector a, vector b) {
     return affine_row(a.x, a.y, a.z, b.x, b.y, b.z);
+}
+
+// Snapped, so that products of such vectors do not become subnormal, which a device may flush.
+OP vector cross_product(vector a, vector b) {
+    return snap_vector(make_vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x));
+}
+
+// The unit vector, snapped; zero for the zero vector. Components must be 0, or from 2^-40 to 2^40 in magnitude.
+OP vector direction_of(vector v) {
+    return snap_vector(scale_vector(v, reciprocal_root(vector_dot(v, v))));
 }
 
 OP matrix_row row_x(affine m) {

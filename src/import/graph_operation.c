@@ -476,6 +476,56 @@ static const lmb_graph_field trilinear_members[] = {
     MIX_FIELDS,
 };
 
+static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_find_joint(reader, value);
+    }
+}
+
+// Reads an array of three values.
+static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_graph_field element = *field;
+    if (!lmb_graph_expect_count(reader, value, 3, 3, "coordinates")) {
+        return;
+    }
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        lmb_graph_read_value(reader, &element, at, target);
+        element.offset += sizeof(lmb_value);
+    }
+}
+
+#define JOINT_FIELD(key, member)                                                                                       \
+    { .name = key, .required = true, .read = read_joint, .offset = NODE(member) }
+#define POINT_FIELD(key, member, is_required)                                                                          \
+    {                                                                                                                  \
+        .name = key, .required = is_required, .read = read_point, .offset = NODE(member), LMB_ANY_NUMBER,              \
+        .parameter_min = -1.0f, .parameter_max = 1.0f                                                                  \
+    }
+#define AXIS_FIELD(key, member)                                                                                        \
+    {                                                                                                                  \
+        .name = key, .read = lmb_graph_read_floats, .offset = NODE(member), .what = "coordinates", .count = 3,         \
+        LMB_ANY_NUMBER                                                                                                 \
+    }
+static const lmb_graph_field two_bone_members[] = {
+    POSE_FIELD("base", def.inputs[0]),
+    JOINT_FIELD("start", def.two_bone.start),
+    JOINT_FIELD("mid", def.two_bone.mid),
+    JOINT_FIELD("end", def.two_bone.end),
+    POINT_FIELD("target", def.two_bone.target, true),
+    POINT_FIELD("pole", def.two_bone.pole, false),
+    AXIS_FIELD("mid-axis", def.two_bone.mid_axis),
+    {.name = "soften", .read = lmb_graph_read_plain, .offset = NODE(def.two_bone.soften), .max = 1.0f},
+    {.name = "twist",
+     .read = lmb_graph_read_value,
+     .offset = NODE(def.two_bone.twist),
+     LMB_ANY_NUMBER,
+     .parameter_min = -1.0f,
+     .parameter_max = 1.0f},
+    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
+    CURVE_FIELD,
+};
+
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field mirror_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
@@ -533,6 +583,7 @@ static const operation operations[] = {
     {"mirror", LMB_OP_MIRROR, 1, FIELDS(mirror_members), finish_mirror},
     {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
     {"override", LMB_OP_OVERRIDE, 1, FIELDS(override_members), finish_node},
+    {"ik-two-bone", LMB_OP_IK_TWO_BONE, 1, FIELDS(two_bone_members), finish_node},
     {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
@@ -550,7 +601,7 @@ static const operation *find_operation(lmb_graph_reader *reader, uint32_t object
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return NULL;
     }
-    char names[320] = "";
+    char names[340] = "";
     for (size_t i = 0; i < OPERATION_COUNT; i++) {
         if (lmb_graph_is_text(reader, value, operations[i].name)) {
             return &operations[i];

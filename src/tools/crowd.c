@@ -253,10 +253,10 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
         return no_memory(error);
     }
     if (crowd->def.program == 0) {
-        random_program_hold_all(program, &random, crowd->def.clip_count);
+        random_program_hold_all(program, &random, crowd->def.rig, crowd->def.clip_count);
     } else {
         uint32_t most = crowd->def.most_nodes == 0 ? USUAL_NODES : crowd->def.most_nodes;
-        random_program_grow(program, &random, crowd->def.clip_count, most);
+        random_program_grow(program, &random, crowd->def.rig, crowd->def.clip_count, most);
     }
     draw_masks(crowd, &random, &def);
     add_mirrors(crowd, &def);

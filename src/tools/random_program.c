@@ -6,6 +6,7 @@
 typedef struct plan {
     random_program *program;
     random_source *random;
+    const lmb_rig *rig;
     uint32_t clip_count;
     uint32_t exchanges; // poses that are read at other joints
     bool inside;        // the node is inside another operation
@@ -134,6 +135,67 @@ static void draw_mirror(plan *plan, lmb_node_def *node) {
     node->mirror = random_below(plan->random, RANDOM_PROGRAM_MIRRORS);
 }
 
+static bool has_ancestors(const lmb_rig *rig, uint32_t joint, uint32_t count) {
+    for (; count > 0 && joint != LMB_NONE; count--) {
+        joint = lmb_rig_joint_parent(rig, joint);
+    }
+    return joint != LMB_NONE;
+}
+
+// Returns whether the rig has a joint with that many ancestors.
+static bool has_chain(const lmb_rig *rig, uint32_t count) {
+    bool found = false;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig) && !found; joint++) {
+        found = has_ancestors(rig, joint, count);
+    }
+    return found;
+}
+
+// Draws a joint that has that many ancestors, which must exist.
+static uint32_t draw_end(plan *plan, uint32_t count) {
+    for (;;) {
+        const uint32_t joint = random_below(plan->random, lmb_rig_joint_count(plan->rig));
+        if (has_ancestors(plan->rig, joint, count)) {
+            return joint;
+        }
+    }
+}
+
+// Draws an ancestor that has that many ancestors itself, mostly the parent.
+static uint32_t draw_ancestor(plan *plan, uint32_t joint, uint32_t count) {
+    do {
+        joint = lmb_rig_joint_parent(plan->rig, joint);
+    } while (has_ancestors(plan->rig, joint, count + 1) && random_below(plan->random, 4) == 0);
+    return joint;
+}
+
+static void draw_point(plan *plan, lmb_value point[3]) {
+    for (uint32_t i = 0; i < 3; i++) {
+        point[i] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
+    }
+}
+
+static void draw_axis(plan *plan, float axis[3]) {
+    for (uint32_t i = 0; i < 3; i++) {
+        axis[i] = (float)random_between(plan->random, 0.125, 1.0) - (random_below(plan->random, 2) == 0 ? 0.5f : 0.0f);
+    }
+}
+
+static void draw_two_bone(plan *plan, lmb_node_def *node) {
+    lmb_two_bone_def *chain = &node->two_bone;
+    draw_weight(plan, node);
+    chain->end = draw_end(plan, 2);
+    chain->mid = draw_ancestor(plan, chain->end, 1);
+    chain->start = draw_ancestor(plan, chain->mid, 0);
+    draw_point(plan, chain->target);
+    for (uint32_t i = 0; i < 3 && random_below(plan->random, 3) > 0; i++) { // of a few parameters
+        chain->pole[i] = chain->target[2 - i];
+    }
+    draw_axis(plan, chain->mid_axis);
+    chain->soften = random_below(plan->random, 2) == 0 ? 1.0f : (float)random_between(plan->random, 0.0, 1.0);
+    chain->twist = draw_value(plan, PARAMETER_RATE, -4.0, 4.0);
+}
+
 static void draw_limits(plan *plan, lmb_node_def *node) {
     node->joint_limits = random_below(plan->random, RANDOM_PROGRAM_LIMITS);
 }
@@ -238,12 +300,18 @@ static const row rows[] = {
     {LMB_OP_SPACE1D, 2, LMB_MAX_SPACE_INPUTS, 2, draw_line},
     {LMB_OP_SPACE2D, 2, LMB_MAX_SPACE_INPUTS, 2, draw_plane},
     {LMB_OP_OVERRIDE, 1, 1, 0, draw_override},
+    {LMB_OP_IK_TWO_BONE, 1, 1, 0, draw_two_bone},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_MACHINE, "an operation has no row"); // machines are drawn elsewhere
 
 static bool takes_other_joints(lmb_op op) {
-    return op == LMB_OP_MIRROR;
+    return op == LMB_OP_MIRROR || op == LMB_OP_IK_TWO_BONE;
+}
+
+// Returns whether the rig has the joints that an operation needs.
+static bool fits_rig(const lmb_rig *rig, lmb_op op) {
+    return op != LMB_OP_IK_TWO_BONE || has_chain(rig, 2);
 }
 
 // Poses that a make-additive or an additive in model space reads at other joints.
@@ -293,7 +361,8 @@ static bool draw_type(plan *plan, lmb_op op, bool additive, uint32_t input, bool
 
 // Returns whether an operation can give that type. Of the leaves, only pose buffers and static poses can be additives.
 static bool gives(lmb_op op, bool additive) {
-    return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP : op != LMB_OP_MAKE_ADDITIVE;
+    return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP && op != LMB_OP_IK_TWO_BONE
+                    : op != LMB_OP_MAKE_ADDITIVE;
 }
 
 // Draws a row, with inputs or without, that fits the number of nodes and the number of poses held at once (see
@@ -303,7 +372,7 @@ static const row *draw_row(plan *plan, bool leaf, bool additive, uint32_t nodes,
         const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];
         bool fits = drawn->min_inputs < nodes && drawn->sums < stack && (drawn->sums > 0 || drawn->min_inputs <= stack);
         fits = fits && !(takes_other_joints(drawn->op) && plan->exchanges == MOST_EXCHANGES);
-        fits = fits && !(drawn->op == LMB_OP_WEIGHTED_MATRIX && plan->inside);
+        fits = fits && !(drawn->op == LMB_OP_WEIGHTED_MATRIX && plan->inside) && fits_rig(plan->rig, drawn->op);
         if (fits && gives(drawn->op, additive) && leaf == (drawn->most_inputs == 0)) {
             return drawn;
         }
@@ -355,19 +424,20 @@ static uint32_t grow(plan *plan, bool additive, uint32_t nodes, uint32_t stack) 
     return node;
 }
 
-static plan begin(random_program *program, random_source *random, uint32_t clip_count) {
+static plan begin(random_program *program, random_source *random, const lmb_rig *rig, uint32_t clip_count) {
     program->node_count = 0;
     program->parameter_count = 0;
-    return (plan){program, random, clip_count, 0, false};
+    return (plan){program, random, rig, clip_count, 0, false};
 }
 
-void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes) {
-    plan plan = begin(program, random, clip_count);
+void random_program_grow(random_program *program, random_source *random, const lmb_rig *rig, uint32_t clip_count,
+                         uint32_t most_nodes) {
+    plan plan = begin(program, random, rig, clip_count);
     grow(&plan, random_below(random, 8) == 0, most_nodes, RANDOM_PROGRAM_STACK);
 }
 
-void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count) {
-    plan plan = begin(program, random, clip_count);
+void random_program_hold_all(random_program *program, random_source *random, const lmb_rig *rig, uint32_t clip_count) {
+    plan plan = begin(program, random, rig, clip_count);
     uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t chain = add_node(&plan, &rows[LMB_OP_CLIP], NULL, 0);
     // Nested sums would hold too many poses. So an operation with few inputs is set aside, and the next one takes it as
@@ -375,7 +445,7 @@ void random_program_hold_all(random_program *program, random_source *random, uin
     uint32_t aside = LMB_NONE;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const row *row = &rows[i];
-        if (row->op == LMB_OP_WEIGHTED_MATRIX) {
+        if (row->op == LMB_OP_WEIGHTED_MATRIX || !fits_rig(rig, row->op)) {
             continue;
         }
         // Of the operations that take any number of inputs, weighted and space2d take the max.

@@ -1,0 +1,74 @@
+/// @file ik.h
+/// Inverse kinematics: #LMB_OP_IK_TWO_BONE turns joints so that a limb reaches a target.
+///
+/// **Space.** Targets and pole vectors are in model space, the space of the rig's roots. A batch does not know where a
+/// character is in the world, so the host converts targets from world space.
+///
+/// **Values.** Each coordinate is a value: a constant or a parameter. Its magnitude is limited to 2^40, so infinity is
+/// 2^40. NaN counts as 0 and as a refused weight (#LMB_REFUSED_WEIGHT).
+///
+/// **Weights.** The solution has the weight w of the node, clamped to [0, 1]: each joint that it turns is slerp(base,
+/// solved, w), the short way. At weight 0 the result is the base, to the bit, and nothing is computed. At weight 1 it
+/// is the solution. Only local rotations change: translations, scales and float channels are those of the base, and so
+/// are root motion and joint weights.
+///
+/// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()). Then the joints
+/// that turn compute the solution, each by itself, and read all ancestors of the chain.
+#ifndef LIMBER_IK_H
+#define LIMBER_IK_H
+
+#include <limber/value.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Two bones that reach for a target: shoulder, elbow and wrist, or hip, knee and ankle. Of #LMB_OP_IK_TWO_BONE.
+///
+/// `start` must be an ancestor of `mid`, and `mid` one of `end`. Joints between them keep their local transforms. The
+/// bones are the lines from start to mid and from mid to end.
+///
+/// 1. The mid turns about `mid_axis` until the end is as far from the start as the target is. A positive turn about the
+///    axis opens the chain: the mid is on the side of axis x (end - start). Of two angles with the same distance, this
+///    determines which one is used.
+/// 2. The start turns the end to the line from start to target, by the shortest arc.
+/// 3. The start turns about this line until mid_axis x (target - start) is on the side of `pole`, and then by `twist`.
+///
+/// If mid_axis is perpendicular to both bones, as it is in most rigs, the mid is then in the half plane of `pole`.
+///
+/// **Reach.** Let L be the longest distance between start and end that step 1 can reach: the sum of both bones if
+/// mid_axis is perpendicular to them. Up to the distance soften L a target is reached. From there on, the distance d of
+/// the target is replaced by one that approaches L, so that the limb does not snap straight:
+///
+///     soften L + (1 - soften) L (1 - exp(-(d - soften L) / ((1 - soften) L)))
+///
+/// This has no jump, and no jump in speed. With soften 1 the limb is straight from L on. A target nearer than the
+/// shortest distance that step 1 can reach folds the limb to that distance.
+///
+/// **Scale.** Ancestors of the start, the mid and the end may have any scale. That of the start and of joints between
+/// start and mid must be uniform; otherwise the end does not quite reach the target.
+///
+/// **Edges.** A target nearer to the start than 2^-20 of the bones' lengths has no direction: the end stays in its own.
+/// A pole vector that is 0, or along the line to the target within 2^-20 (sine), is ignored: the start turns by the
+/// shortest arc and then by `twist`. If the product of the bones' lengths across mid_axis is below 2^-22 of the square
+/// of their sum, the mid does not turn.
+///
+/// **Error.** The end is within 4e-6 of where this puts it, relative to the bones' lengths plus the distances between
+/// the ancestors. The mid is so, too, except where the limb is nearly straight or folded: there its distance from the
+/// line is the root of a small difference, and within 1e-3 of the bones' lengths.
+typedef struct lmb_two_bone_def {
+    uint32_t start; ///< joints of the rig
+    uint32_t mid;
+    uint32_t end;
+    lmb_value target[3]; ///< x, y, z of the position for the end
+    lmb_value pole[3];   ///< direction from the line between start and end towards the mid; of any length
+    float mid_axis[3];   ///< in the space of the mid; of any length but 0
+    float soften;        ///< from 0 to 1
+    lmb_value twist;     ///< radians, about the line from start to target
+} lmb_two_bone_def;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,322 @@
+// Inverse kinematics: turns a few joints so that a chain reaches a target in model space. Each of these joints computes
+// the solution for itself, from the base pose that an earlier pass stored in an exchange area. No angle is computed: a
+// rotation follows from the cosine and sine of half its angle, and these from square roots.
+#ifndef LMB_OPS_IK_H
+#define LMB_OPS_IK_H
+
+#include "curve.h"
+#include "records.h"
+
+// A value: the index of its weight, or WEIGHT_NONE for a constant, and then the constant.
+#define IK_VALUE_WORDS 2u
+#define IK_POINT_WORDS 6u // three values
+
+// The table of a two-bone chain.
+#define TWO_BONE_START 0u
+#define TWO_BONE_MID 1u
+#define TWO_BONE_END 2u
+#define TWO_BONE_TARGET 3u
+#define TWO_BONE_POLE 9u
+#define TWO_BONE_TWIST 15u     // value
+#define TWO_BONE_AXIS 17u      // float [3]: unit vector
+#define TWO_BONE_SOFTEN 20u    // float
+#define TWO_BONE_ANCESTORS 21u // number of ancestors of the start, then their joints, the root first
+#define TWO_BONE_WORDS 22u     // without the joints
+
+#define IK_VANISHED 9.53674316e-07f        // 2^-20: a distance relative to the bones' lengths, an area, a sine
+#define IK_VANISHED_SQUARE 9.09494702e-13f // 2^-40
+
+OP real load_ik_value(frame f, uint at) {
+    uint weight = LOAD(f.program, at);
+    real x = SPLAT(LOAD_FLOAT(f.program, at + 1u));
+    if (weight != WEIGHT_NONE) {
+        x = load_weight(f, weight);
+    }
+    return x;
+}
+
+OP vector load_ik_point(frame f, uint at) {
+    return make_vector(load_ik_value(f, at), load_ik_value(f, at + IK_VALUE_WORDS),
+                       load_ik_value(f, at + 2u * IK_VALUE_WORDS));
+}
+
+OP vector load_ik_axis(frame f, uint at) {
+    return all_vector(LOAD_FLOAT(f.program, at), LOAD_FLOAT(f.program, at + 1u), LOAD_FLOAT(f.program, at + 2u));
+}
+
+// Vectors. Components are snapped, so no square is below 2^-80 unless it is 0.
+
+OP vector scale_by_vector(vector a, vector b) {
+    return snap_vector(make_vector(a.x * b.x, a.y * b.y, a.z * b.z));
+}
+
+// The square root; 0 for 0.
+OP real square_root(real x) {
+    return x * reciprocal_root(x);
+}
+
+OP real vector_length(vector v) {
+    return square_root(vector_dot(v, v));
+}
+
+// The part of v that is perpendicular to a unit vector.
+OP vector part_across(vector v, vector unit) {
+    return snap_vector(subtract_vectors(v, scale_vector(unit, vector_dot(v, unit))));
+}
+
+// Converts a vector or a point from a joint's space to its parent's.
+OP vector vector_to_parent(transform joint, vector v) {
+    return snap_vector(rotate_vector(joint.q, scale_by_vector(joint.s, v)));
+}
+
+OP vector point_to_parent(transform joint, vector p) {
+    return snap_vector(add_vectors(joint.t, vector_to_parent(joint, p)));
+}
+
+// Converts a vector or a point from the parent's space to the joint's. An axis of scale 0 gives 0.
+OP vector vector_from_parent(transform joint, vector v) {
+    vector inverse = make_vector(reciprocal(joint.s.x), reciprocal(joint.s.y), reciprocal(joint.s.z));
+    return scale_by_vector(inverse, rotate_vector(quaternion_conjugate(joint.q), v));
+}
+
+OP vector point_from_parent(transform joint, vector p) {
+    return vector_from_parent(joint, snap_vector(subtract_vectors(p, joint.t)));
+}
+
+// Rotations.
+
+// Cosine and sine of half an angle.
+STRUCT(half_angle)
+real cosine;
+real sine;
+END_STRUCT(half_angle)
+
+OP half_angle make_half_angle(real cosine, real sine) {
+    half_angle h;
+    h.cosine = cosine;
+    h.sine = sine;
+    return h;
+}
+
+// Half of the angle from -180 to 180 degrees that has this cosine and sine. The larger result is computed first.
+OP half_angle halve_angle(real cosine, real sine) {
+    real square = 0.5f + 0.5f * magnitude_of(cosine);
+    real inverse = reciprocal_root(square);
+    real larger = square * inverse;
+    real smaller = (0.5f * sine) * inverse;
+    lane_mask obtuse = cosine < 0.0f;
+    lane_mask negative = sine < 0.0f;
+    real turned = SELECT(negative, -larger, larger);
+    return make_half_angle(SELECT(obtuse, magnitude_of(smaller), larger), SELECT(obtuse, turned, smaller));
+}
+
+// Half of an angle in radians.
+OP half_angle half_of_radians(real radians) {
+    real quarters = radians * 0.318309873f; // of half the angle
+    quarters = quarters - 4.0f * FLOOR(quarters * 0.25f + 0.5f);
+    real whole = FLOOR(quarters + 0.5f);
+    real rest = quarters - whole;
+    real cosine = 1.0f - quarter_versine(rest);
+    real sine = quarter_sine(rest);
+    lane_mask odd = OR(whole == 1.0f, whole == -1.0f);
+    lane_mask turns_cosine = OR(whole == 1.0f, OR(whole == 2.0f, whole == -2.0f));
+    lane_mask turns_sine = OR(whole == -1.0f, OR(whole == 2.0f, whole == -2.0f));
+    real c = SELECT(odd, sine, cosine);
+    real s = SELECT(odd, cosine, sine);
+    return make_half_angle(SELECT(turns_cosine, -c, c), SELECT(turns_sine, -s, s));
+}
+
+OP half_angle add_half_angles(half_angle a, half_angle b) {
+    return make_half_angle(a.cosine * b.cosine - a.sine * b.sine, a.sine * b.cosine + a.cosine * b.sine);
+}
+
+OP quaternion rotation_about(vector axis, half_angle h) {
+    return make_quaternion(axis.x * h.sine, axis.y * h.sine, axis.z * h.sine, h.cosine);
+}
+
+// A unit vector perpendicular to a unit vector.
+OP vector any_perpendicular(vector v) {
+    lane_mask along_x = magnitude_of(v.x) > 0.6f;
+    real zero = SPLAT(0.0f);
+    return direction_of(
+        make_vector(SELECT(along_x, v.z, zero), SELECT(along_x, zero, -v.z), SELECT(along_x, -v.x, v.y)));
+}
+
+// The shortest rotation from one unit vector to another; none if one of them is 0. If they are nearly opposite, first
+// half a turn about any perpendicular, and then the rest.
+OP quaternion shortest_arc(vector a, vector b) {
+    lane_mask opposite = vector_dot(a, b) < -0.99f;
+    vector from = select_vector(opposite, scale_vector(a, SPLAT(-1.0f)), a);
+    vector axis = cross_product(from, b);
+    quaternion rest = quaternion_normalize(make_quaternion(axis.x, axis.y, axis.z, 1.0f + vector_dot(from, b)));
+    vector turned = any_perpendicular(a);
+    quaternion first = make_quaternion(turned.x, turned.y, turned.z, SPLAT(0.0f));
+    return select_quaternion(opposite, quaternion_multiply(rest, first), rest);
+}
+
+// Half of the angle about a unit vector that turns `from` towards `to`, both of at most unit length; 0 if one of them is
+// nearly along the line.
+OP half_angle angle_about(vector line, vector from, vector to) {
+    real cosine = vector_dot(from, to) - vector_dot(from, line) * vector_dot(to, line);
+    real sine = vector_dot(line, cross_product(from, to));
+    cosine = snap_small(cosine);
+    sine = snap_small(sine);
+    real square = cosine * cosine + sine * sine;
+    real inverse = reciprocal_root(square);
+    lane_mask found = square > IK_VANISHED_SQUARE;
+    half_angle turn = halve_angle(cosine * inverse, sine * inverse);
+    return make_half_angle(SELECT(found, turn.cosine, SPLAT(1.0f)), SELECT(found, turn.sine, SPLAT(0.0f)));
+}
+
+// Turns a local rotation in the joint's own space, and slerps to the result from the base by a weight.
+OP quaternion turn_by_weight(quaternion base, quaternion turn, real weight) {
+    quaternion shortest = quaternion_scale(turn, SELECT(turn.w < 0.0f, SPLAT(-1.0f), SPLAT(1.0f)));
+    quaternion turned = quaternion_normalize(quaternion_multiply(base, shortest));
+    quaternion blended = rotation_at_end(quaternion_slerp(base, turned, weight), turned, weight);
+    return select_quaternion(weight > 0.0f, blended, base);
+}
+
+// Two bones.
+//
+// Everything is in the space of the start joint's rotation: that of its parent, moved to the start and turned back by
+// its local rotation. A turn of the start there is a factor on the right of its local rotation.
+STRUCT(two_bones)
+vector upper; // from start to mid
+vector lower; // from mid to end
+vector axis;  // of the mid, a unit vector
+vector goal;  // from start to target
+vector pole;
+END_STRUCT(two_bones)
+
+OP two_bones load_two_bones(frame f, uint area, uint table) {
+    uint start_joint = LOAD(f.program, table + TWO_BONE_START);
+    uint mid_joint = LOAD(f.program, table + TWO_BONE_MID);
+    uint end_joint = LOAD(f.program, table + TWO_BONE_END);
+    two_bones b;
+    transform joint = load_exchange(f, area, end_joint);
+    b.lower = joint.t;
+    for (uint above = parent_of(f.program, end_joint); above != mid_joint; above = parent_of(f.program, above)) {
+        b.lower = point_to_parent(load_exchange(f, area, above), b.lower);
+    }
+    joint = load_exchange(f, area, mid_joint);
+    b.upper = joint.t;
+    b.lower = vector_to_parent(joint, b.lower);
+    b.axis = snap_between(rotate_vector(joint.q, load_ik_axis(f, table + TWO_BONE_AXIS)));
+    for (uint above = parent_of(f.program, mid_joint); above != start_joint; above = parent_of(f.program, above)) {
+        joint = load_exchange(f, area, above);
+        b.upper = point_to_parent(joint, b.upper);
+        b.lower = vector_to_parent(joint, b.lower);
+        b.axis = snap_between(rotate_vector(joint.q, b.axis));
+    }
+    b.axis = direction_of(b.axis);
+    b.goal = load_ik_point(f, table + TWO_BONE_TARGET);
+    b.pole = direction_of(load_ik_point(f, table + TWO_BONE_POLE));
+    uint ancestors = table + TWO_BONE_ANCESTORS;
+    uint count = LOAD(f.program, ancestors);
+    for (uint i = 1u; i <= count; i++) {
+        joint = load_exchange(f, area, LOAD(f.program, ancestors + i));
+        b.goal = point_from_parent(joint, b.goal);
+        b.pole = vector_from_parent(joint, b.pole);
+    }
+    transform start = load_exchange(f, area, start_joint);
+    quaternion back = quaternion_conjugate(start.q);
+    b.upper = scale_by_vector(start.s, b.upper);
+    b.lower = scale_by_vector(start.s, b.lower);
+    b.goal = snap_vector(rotate_vector(back, snap_vector(subtract_vectors(b.goal, start.t))));
+    b.pole = direction_of(snap_vector(rotate_vector(back, direction_of(b.pole))));
+    return b;
+}
+
+// The bend of the mid joint.
+STRUCT(two_bone_bend)
+half_angle angle; // about the axis
+vector end;       // from start to end after the bend, in units of the bones' lengths together
+real goal;        // distance of the target in these units
+END_STRUCT(two_bone_bend)
+
+// Reduces a distance that is more than the softened part of the reach, so that it approaches the reach.
+OP real soften_distance(real distance, real reach, float soften) {
+    real near = reach * soften;
+    real left = reach - near;
+    real beyond = snap(distance - near) * reciprocal(left);
+    real softened = near + left * (1.0f - exponential2(-1.44269502f * beyond));
+    return SELECT(distance > near, softened, distance);
+}
+
+// The law of cosines across the axis: with parts a and b of the bones there, and d the distance from start to end, half
+// of the angle between the bones has the squared sine (longest^2 - d^2) / (4 a b) and the squared cosine (d^2 -
+// shortest^2) / (4 a b).
+OP two_bone_bend bend_two_bones(two_bones b, float soften) {
+    real inverse = reciprocal(vector_length(b.upper) + vector_length(b.lower));
+    vector upper = snap_vector(scale_vector(b.upper, inverse));
+    vector lower = snap_vector(scale_vector(b.lower, inverse));
+    vector upper_across = part_across(upper, b.axis);
+    vector lower_across = part_across(lower, b.axis);
+    real along = snap_small(vector_dot(upper, b.axis) + vector_dot(lower, b.axis));
+    real first = vector_length(upper_across);
+    real second = vector_length(lower_across);
+    real sum = first + second;
+    real difference = snap_small(first - second);
+    real longest = square_root(along * along + sum * sum);
+    real shortest = square_root(along * along + difference * difference);
+    two_bone_bend bend;
+    bend.goal = snap(vector_length(b.goal) * inverse);
+    real distance = soften_distance(bend.goal, longest, soften);
+    real product = 4.0f * (first * second);
+    real inverse_product = reciprocal(product);
+    real sine = ((longest - distance) * (longest + distance)) * inverse_product;
+    real cosine = ((distance - shortest) * (distance + shortest)) * inverse_product;
+    sine = square_root(snap_small(clamp_real(sine, 0.0f, 1.0f)));
+    cosine = square_root(snap_small(clamp_real(cosine, 0.0f, 1.0f)));
+    // From the angle that the bones have, which is negative where they bend as the axis says.
+    vector upper_unit = direction_of(upper_across);
+    vector lower_unit = direction_of(lower_across);
+    real turned = vector_dot(b.axis, cross_product(upper_unit, lower_unit));
+    half_angle before = halve_angle(vector_dot(upper_unit, lower_unit), turned);
+    half_angle after = make_half_angle(cosine, -sine);
+    bend.angle = add_half_angles(after, make_half_angle(before.cosine, -before.sine));
+    lane_mask bends = product > IK_VANISHED;
+    bend.angle.cosine = SELECT(bends, bend.angle.cosine, SPLAT(1.0f));
+    bend.angle.sine = SELECT(bends, bend.angle.sine, SPLAT(0.0f));
+    quaternion turn = quaternion_normalize(rotation_about(b.axis, bend.angle));
+    bend.end = snap_vector(add_vectors(upper, rotate_vector(turn, lower)));
+    return bend;
+}
+
+// The turn of the start joint: the end to the line towards the target, and then about this line, so that the mid is on
+// the side of the pole vector, and by the twist. The mid is on the side of axis x line.
+OP quaternion aim_two_bones(two_bones b, two_bone_bend bend, real twist) {
+    lane_mask aims = bend.goal > IK_VANISHED;
+    lane_mask is_long = vector_dot(bend.end, bend.end) > IK_VANISHED_SQUARE;
+    vector end = direction_of(bend.end);
+    vector line = select_vector(aims, direction_of(b.goal), end);
+    quaternion arc = shortest_arc(select_vector(is_long, end, line), line);
+    vector axis = rotate_vector(arc, b.axis);
+    half_angle roll = angle_about(line, axis, cross_product(line, b.pole));
+    roll = add_half_angles(half_of_radians(twist), roll);
+    quaternion turn = quaternion_multiply(rotation_about(line, roll), arc);
+    return select_quaternion(OR(aims, is_long), turn, arc);
+}
+
+OP transform ik_two_bone_operation(frame f, uint instruction) {
+    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
+    uint table = LOAD(f.program, instruction + IK_TABLE);
+    bool is_start = f.joint == LOAD(f.program, table + TWO_BONE_START);
+    bool is_mid = f.joint == LOAD(f.program, table + TWO_BONE_MID);
+    transform local = load_exchange(f, area, f.joint);
+    if (is_start || is_mid) {
+        real weight = load_weight(f, LOAD(f.program, instruction + WEIGHT_INDEX));
+        if (ANY(weight > 0.0f)) {
+            two_bones bones = load_two_bones(f, area, table);
+            two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(f.program, table + TWO_BONE_SOFTEN));
+            quaternion turn = rotation_about(load_ik_axis(f, table + TWO_BONE_AXIS), bend.angle);
+            if (is_start) {
+                turn = aim_two_bones(bones, bend, load_ik_value(f, table + TWO_BONE_TWIST));
+            }
+            local.q = turn_by_weight(local.q, turn, weight);
+        }
+    }
+    return local;
+}
+
+#endif

@@ -1,0 +1,183 @@
+// Inverse kinematics: checks of its nodes, and the tables that shaders/ops/ik.h reads.
+#include "graph_compiler.h"
+
+#include "float_environment.h"
+#include "number.h"
+#include "rig.h"
+
+#include "../shaders/ops/operations.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- Checks.
+
+static lmb_result check_joint(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint) {
+    return joint < c->def->rig->joint_count ? LMB_OK
+                                            : lmb_graph_fail_node(c, index, field, "the rig has no such joint");
+}
+
+static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
+    uint32_t above = rig->parents[joint];
+    while (above != LMB_NONE && above != ancestor) {
+        above = rig->parents[above];
+    }
+    return above == ancestor;
+}
+
+// Checks that a joint is in the branch below another one.
+static lmb_result check_below(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint,
+                              uint32_t ancestor) {
+    const lmb_rig *rig = c->def->rig;
+    if (is_below(rig, joint, ancestor)) {
+        return LMB_OK;
+    }
+    char what[240];
+    snprintf(what, sizeof what, "joint %u '%.80s' is not below joint %u '%.80s'", (unsigned)joint, rig->names[joint],
+             (unsigned)ancestor, rig->names[ancestor]);
+    return lmb_graph_fail_node(c, index, field, what);
+}
+
+static lmb_result check_point(const lmb_compiler *c, uint32_t index, const char *name, const lmb_value point[3]) {
+    for (uint32_t i = 0; i < 3; i++) {
+        const char *fault = lmb_value_fault(point[i], c->def->parameter_count);
+        if (fault != NULL) {
+            char field[32];
+            snprintf(field, sizeof field, "%s[%u]", name, (unsigned)i);
+            return lmb_graph_fail_node(c, index, field, fault);
+        }
+    }
+    return LMB_OK;
+}
+
+static LMB_NOINLINE bool normalize_axis(const float axis[3], float unit[3]) {
+    double square = 0.0;
+    for (int i = 0; i < 3; i++) {
+        square += (double)axis[i] * (double)axis[i];
+    }
+    const double length = sqrt(square);
+    for (int i = 0; i < 3; i++) {
+        unit[i] = snap((float)((double)axis[i] / length));
+    }
+    return length > 0.0 && length <= (double)LMB_LARGEST;
+}
+
+// Computes the unit vector of an axis. Returns false if the axis is 0 or not finite.
+static bool find_unit(const float axis[3], float unit[3]) {
+    fenv_t callers;
+    lmb_environment_enter(&callers);
+    const bool found = normalize_axis(axis, unit);
+    lmb_environment_leave(&callers);
+    return found;
+}
+
+static lmb_result check_axis(const lmb_compiler *c, uint32_t index, const char *field, const float axis[3]) {
+    float unit[3];
+    return find_unit(axis, unit) ? LMB_OK
+                                 : lmb_graph_fail_node(c, index, field, "it is 0, or not a finite number up to 2^40");
+}
+
+static lmb_result check_two_bone(const lmb_compiler *c, uint32_t index) {
+    const lmb_two_bone_def *def = &c->def->nodes[index].two_bone;
+    lmb_result result = check_joint(c, index, "start", def->start);
+    if (result == LMB_OK) {
+        result = check_joint(c, index, "mid", def->mid);
+    }
+    if (result == LMB_OK) {
+        result = check_joint(c, index, "end", def->end);
+    }
+    if (result == LMB_OK) {
+        result = check_below(c, index, "mid", def->mid, def->start);
+    }
+    if (result == LMB_OK) {
+        result = check_below(c, index, "end", def->end, def->mid);
+    }
+    if (result == LMB_OK) {
+        result = check_point(c, index, "target", def->target);
+    }
+    if (result == LMB_OK) {
+        result = check_point(c, index, "pole", def->pole);
+    }
+    if (result == LMB_OK) {
+        result = check_axis(c, index, "mid_axis", def->mid_axis);
+    }
+    if (result == LMB_OK && !(def->soften >= 0.0f && def->soften <= 1.0f)) {
+        result = lmb_graph_fail_node(c, index, "soften", "it is not from 0 to 1");
+    }
+    const char *fault = lmb_value_fault(def->twist, c->def->parameter_count);
+    if (result == LMB_OK && fault != NULL) {
+        result = lmb_graph_fail_node(c, index, "twist", fault);
+    }
+    return result;
+}
+
+lmb_result lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
+    return check_two_bone(c, node);
+}
+
+// ---- Tables. Each function also runs while counting, when `at` is NULL.
+
+// Stores a value that parameters determine as the index of its weight.
+static void add_value(lmb_compiler *c, lmb_value value, uint32_t *at) {
+    uint32_t words[VALUE_WORDS];
+    lmb_value_write(value, words);
+    const bool is_constant = value.kind == LMB_VALUE_CONSTANT && value.curve == LMB_CURVE_LINEAR;
+    const uint32_t weight = is_constant ? WEIGHT_NONE : lmb_graph_weigh_value(c, value, LMB_LARGEST);
+    if (at != NULL) {
+        at[0] = weight;
+        at[1] = words[VALUE_CONSTANT];
+    }
+}
+
+static void add_point(lmb_compiler *c, const lmb_value point[3], uint32_t *at) {
+    for (uint32_t i = 0; i < 3; i++) {
+        add_value(c, point[i], at != NULL ? at + i * IK_VALUE_WORDS : NULL);
+    }
+}
+
+static void write_unit(const float axis[3], uint32_t *at) {
+    float unit[3];
+    find_unit(axis, unit);
+    for (int i = 0; i < 3; i++) {
+        at[i] = BITS(unit[i]);
+    }
+}
+
+static uint32_t count_ancestors(const lmb_rig *rig, uint32_t joint) {
+    uint32_t count = 0;
+    for (uint32_t above = rig->parents[joint]; above != LMB_NONE; above = rig->parents[above]) {
+        count++;
+    }
+    return count;
+}
+
+// Writes the number of ancestors, and then these, the root first.
+static void write_ancestors(const lmb_rig *rig, uint32_t joint, uint32_t *at) {
+    at[0] = count_ancestors(rig, joint);
+    uint32_t *end = at + at[0];
+    for (uint32_t above = rig->parents[joint]; above != LMB_NONE; above = rig->parents[above]) {
+        *end-- = above;
+    }
+}
+
+static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
+    const lmb_rig *rig = c->def->rig;
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, TWO_BONE_WORDS + count_ancestors(rig, def->start), &offset);
+    add_point(c, def->target, at != NULL ? at + TWO_BONE_TARGET : NULL);
+    add_point(c, def->pole, at != NULL ? at + TWO_BONE_POLE : NULL);
+    add_value(c, def->twist, at != NULL ? at + TWO_BONE_TWIST : NULL);
+    if (at != NULL) {
+        at[TWO_BONE_START] = def->start;
+        at[TWO_BONE_MID] = def->mid;
+        at[TWO_BONE_END] = def->end;
+        write_unit(def->mid_axis, at + TWO_BONE_AXIS);
+        at[TWO_BONE_SOFTEN] = BITS(snap(def->soften));
+        write_ancestors(rig, def->start, at + TWO_BONE_ANCESTORS);
+    }
+    return offset;
+}
+
+uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node) {
+    return add_two_bone(c, &node->two_bone);
+}

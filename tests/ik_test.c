@@ -1,0 +1,725 @@
+// Inverse kinematics against the geometry, in float64: where the law of cosines puts the joints of a limb. What must
+// not change, what happens out of reach, how weights and softening act, and inputs without a solution.
+#include "refusal.h"
+#include "scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A chain with ancestors, with a joint inside each bone, and with joints that are not part of it.
+enum { ROOT, PELVIS, OTHER, START, UPPER, MID, LOWER, END, LEAF, JOINTS };
+static const uint32_t parents[JOINTS] = {LMB_NONE, ROOT, ROOT, PELVIS, START, UPPER, MID, LOWER, END};
+enum { CHARACTERS = 400 };
+enum { TARGET, POLE = 3, TWIST = 6, WEIGHT, PARAMETERS };
+
+typedef struct limb {
+    test_scene scene;
+    random_source source;
+    oracle_affine base[CHARACTERS][JOINTS]; // model matrices of the base
+    double axis[3];                         // of the mid
+} limb;
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double length(const double a[3]) {
+    return sqrt(dot(a, a));
+}
+
+static void cross(const double a[3], const double b[3], double result[3]) {
+    for (int i = 0; i < 3; i++) {
+        result[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+    }
+}
+
+static void subtract(const double a[3], const double b[3], double result[3]) {
+    for (int i = 0; i < 3; i++) {
+        result[i] = a[i] - b[i];
+    }
+}
+
+static double distance(const double a[3], const double b[3]) {
+    double difference[3];
+    subtract(a, b, difference);
+    return length(difference);
+}
+
+// Returns the direction of v, or of what is left of it across a line.
+static void unit_across(const double v[3], const double *line, double result[3]) {
+    const double along = line != NULL ? dot(v, line) : 0.0;
+    double across[3];
+    for (int i = 0; i < 3; i++) {
+        across[i] = v[i] - (line != NULL ? along * line[i] : 0.0);
+    }
+    for (int i = 0; i < 3; i++) {
+        result[i] = across[i] / length(across);
+    }
+}
+
+static void draw_direction(random_source *source, double v[3]) {
+    do {
+        for (int i = 0; i < 3; i++) {
+            v[i] = random_between(source, -1.0, 1.0);
+        }
+    } while (length(v) > 1.0 || length(v) < 0.1);
+    unit_across(v, NULL, v);
+}
+
+static void position(const oracle_affine *model, double p[3]) {
+    for (int i = 0; i < 3; i++) {
+        p[i] = model->m[i][3];
+    }
+}
+
+// Applies the linear part.
+static void turn_by(const oracle_affine *model, const double v[3], double result[3]) {
+    double turned[3];
+    for (int i = 0; i < 3; i++) {
+        turned[i] = dot(model->m[i], v);
+    }
+    memcpy(result, turned, sizeof turned);
+}
+
+// Computes the model matrices of a pose in double precision.
+static void find_models(const test_scene *scene, float *pose, uint32_t character, oracle_affine models[JOINTS]) {
+    oracle_transform locals[JOINTS];
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        const lmb_transform local = scene_transform(scene, pose, character, joint);
+        locals[joint] = oracle_transform_from_float(&local);
+    }
+    oracle_model(scene->rig, locals, models, NULL);
+}
+
+static lmb_rig *create_rig(void) {
+    lmb_joint_def joints[JOINTS];
+    static const char *const names[] = {"root", "pelvis", "other", "start", "upper", "mid", "lower", "end", "leaf"};
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+        joints[i].parent = parents[i];
+    }
+    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    return rig;
+}
+
+static void set_component(limb *l, uint32_t character, uint32_t joint, uint32_t component, double value) {
+    *scene_component(&l->scene, l->scene.poses[0], character, joint, component) = (float)value;
+}
+
+static void set_rotation(limb *l, uint32_t character, uint32_t joint, const double q[4]) {
+    for (uint32_t i = 0; i < 4; i++) {
+        set_component(l, character, joint, 3 + i, q[i]);
+    }
+}
+
+static void draw_rotation(random_source *source, double q[4]) {
+    double axis[3];
+    draw_direction(source, axis);
+    const double half = random_between(source, 0.0, 3.0);
+    for (int i = 0; i < 3; i++) {
+        q[i] = axis[i] * sin(half);
+    }
+    q[3] = cos(half);
+}
+
+static void find_all_models(limb *l) {
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        find_models(&l->scene, l->scene.poses[0], i, l->base[i]);
+    }
+}
+
+// Node 0 reads the base from a buffer, node 1 solves. All characters have the same bones. They differ in the rotations
+// and uniform scales of the start and its ancestors, in the bend about the axis and in the lengths of the bones.
+static void limb_start(limb *l, uint64_t seed) {
+    l->source = (random_source){seed};
+    scene_start(&l->scene, create_rig(), CHARACTERS, PARAMETERS);
+    scene_add_pose(&l->scene, 0);
+    double rotations[JOINTS][4], bones[JOINTS][3];
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        draw_rotation(&l->source, rotations[joint]);
+        draw_direction(&l->source, bones[joint]);
+    }
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            const bool above = joint <= START;
+            const bool any_scale = above || joint == MID || joint == LEAF;
+            double own[4];
+            draw_rotation(&l->source, own);
+            set_rotation(l, i, joint, above ? own : rotations[joint]);
+            const double scale = any_scale ? exp2(random_between(&l->source, -0.5, 0.5)) : 1.0;
+            for (uint32_t k = 0; k < 3; k++) {
+                set_component(l, i, joint, k, bones[joint][k]);
+                set_component(l, i, joint, 7 + k, scale);
+            }
+        }
+    }
+    // The axis is perpendicular to both bones.
+    find_all_models(l);
+    oracle_affine inverse;
+    double start[3], mid[3], end[3], upper[3], lower[3];
+    position(&l->base[0][START], start);
+    position(&l->base[0][MID], mid);
+    position(&l->base[0][END], end);
+    subtract(mid, start, upper);
+    subtract(end, mid, lower);
+    cross(lower, upper, l->axis);
+    assert_true(oracle_affine_invert(&l->base[0][MID], &inverse));
+    turn_by(&inverse, l->axis, l->axis);
+    unit_across(l->axis, NULL, l->axis);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double q[4], turned[4];
+        const double half = random_between(&l->source, -1.5, 1.5);
+        for (int k = 0; k < 3; k++) {
+            q[k] = l->axis[k] * sin(half);
+        }
+        q[3] = cos(half);
+        oracle_quaternion_multiply(rotations[MID], q, turned);
+        set_rotation(l, i, MID, turned);
+    }
+    find_all_models(l);
+    scene_add_pose_node(&l->scene, 0);
+    lmb_node_def *node = scene_add(&l->scene, LMB_OP_IK_TWO_BONE, 0, LMB_NONE);
+    node->two_bone = (lmb_two_bone_def){.start = START, .mid = MID, .end = END, .soften = 1.0f};
+    for (uint32_t k = 0; k < 3; k++) {
+        node->two_bone.target[k] = lmb_parameter(TARGET + k);
+        node->two_bone.pole[k] = lmb_parameter(POLE + k);
+        node->two_bone.mid_axis[k] = (float)(3.0 * l->axis[k]);
+    }
+    node->two_bone.twist = lmb_parameter(TWIST);
+    node->weight = lmb_parameter(WEIGHT);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        *scene_parameter(&l->scene, i, WEIGHT) = 1.0f;
+    }
+}
+
+static lmb_two_bone_def *chain_of(limb *l) {
+    return &l->scene.nodes[1].two_bone;
+}
+
+static void set_point(limb *l, uint32_t character, uint32_t parameter, const double p[3]) {
+    for (uint32_t i = 0; i < 3; i++) {
+        *scene_parameter(&l->scene, character, parameter + i) = (float)p[i];
+    }
+}
+
+static void get_point(limb *l, uint32_t character, uint32_t parameter, double p[3]) {
+    for (uint32_t i = 0; i < 3; i++) {
+        p[i] = (double)*scene_parameter(&l->scene, character, parameter + i);
+    }
+}
+
+// The lengths of both bones of a base in model space.
+static void bones_of(const limb *l, uint32_t character, double bones[2]) {
+    double start[3], mid[3], end[3];
+    position(&l->base[character][START], start);
+    position(&l->base[character][MID], mid);
+    position(&l->base[character][END], end);
+    bones[0] = distance(start, mid);
+    bones[1] = distance(mid, end);
+}
+
+// Sets a target at a distance from the start, in units of both bones together, and a pole vector, in random directions.
+static void draw_target(limb *l, uint32_t character, double reach) {
+    double direction[3], pole[3], start[3], target[3], bones[2];
+    bones_of(l, character, bones);
+    position(&l->base[character][START], start);
+    draw_direction(&l->source, direction);
+    do {
+        draw_direction(&l->source, pole);
+    } while (fabs(dot(direction, pole)) > 0.99);
+    for (int i = 0; i < 3; i++) {
+        target[i] = start[i] + reach * (bones[0] + bones[1]) * direction[i];
+        pole[i] *= 3.0;
+    }
+    set_point(l, character, TARGET, target);
+    set_point(l, character, POLE, pole);
+}
+
+typedef struct errors {
+    double end, mid, bones;
+} errors;
+
+// Where the joints belong: the end on the line to the target at distance `reached`, the mid by the law of cosines, in
+// the half plane of the pole vector turned by the twist. Returns the distances from there, relative to the bones.
+static errors measure(limb *l, uint32_t character, double reached) {
+    oracle_affine models[JOINTS];
+    double start[3], mid[3], end[3], target[3], pole[3], line[3], side[3], third[3], bones[2];
+    find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], character, models);
+    position(&models[START], start);
+    position(&models[MID], mid);
+    position(&models[END], end);
+    get_point(l, character, TARGET, target);
+    get_point(l, character, POLE, pole);
+    bones_of(l, character, bones);
+    subtract(target, start, line);
+    unit_across(line, NULL, line);
+    unit_across(pole, line, side);
+    cross(line, side, third);
+    const double twist = (double)*scene_parameter(&l->scene, character, TWIST);
+    double cosine = (bones[0] * bones[0] + reached * reached - bones[1] * bones[1]) / (2.0 * bones[0] * reached);
+    cosine = fmin(fmax(cosine, -1.0), 1.0);
+    const double sine = sqrt(1.0 - cosine * cosine);
+    double expected_mid[3], expected_end[3];
+    for (int i = 0; i < 3; i++) {
+        const double turned = side[i] * cos(twist) + third[i] * sin(twist);
+        expected_end[i] = start[i] + reached * line[i];
+        expected_mid[i] = start[i] + bones[0] * (cosine * line[i] + sine * turned);
+    }
+    const double all = bones[0] + bones[1];
+    return (errors){distance(end, expected_end) / all, distance(mid, expected_mid) / all,
+                    fmax(fabs(distance(start, mid) - bones[0]), fabs(distance(mid, end) - bones[1])) / all};
+}
+
+static void add_errors(errors *sum, errors one) {
+    sum->end = fmax(sum->end, one.end);
+    sum->mid = fmax(sum->mid, one.mid);
+    sum->bones = fmax(sum->bones, one.bones);
+}
+
+static void expect_errors(const char *what, errors found, errors bounds) {
+    print_message("%s: end %.2g, mid %.2g, bones %.2g\n", what, found.end, found.mid, found.bones);
+    assert_true(found.end <= bounds.end);
+    assert_true(found.mid <= bounds.mid);
+    assert_true(found.bones <= bounds.bones);
+}
+
+// Only the rotations of start and mid may differ from the base.
+static void expect_others_unchanged(limb *l) {
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            for (uint32_t k = 0; k < LMB_POSE_COMPONENTS; k++) {
+                const bool is_rotation = k >= 3 && k < 7;
+                if (is_rotation && (joint == START || joint == MID)) {
+                    continue;
+                }
+                const float got = *scene_component(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, joint, k);
+                const float base = *scene_component(&l->scene, l->scene.poses[0], i, joint, k);
+                assert_true(is_rotation ? fabsf(got - base) < 1e-6f : got == base); // buffers are normalised
+            }
+        }
+    }
+}
+
+static void targets_in_reach_are_reached(void **state) {
+    (void)state;
+    errors found = {0};
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        limb *l = calloc(1, sizeof *l);
+        assert_non_null(l);
+        limb_start(l, seed);
+        double reaches[CHARACTERS];
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double bones[2];
+            bones_of(l, i, bones);
+            const double all = bones[0] + bones[1], nearest = fabs(bones[0] - bones[1]) / all;
+            reaches[i] = random_between(&l->source, nearest + 0.05, 0.98);
+            draw_target(l, i, reaches[i]);
+            reaches[i] *= all;
+            *scene_parameter(&l->scene, i, TWIST) = i % 2 ? (float)random_between(&l->source, -7.0, 7.0) : 0.0f;
+        }
+        scene_run_all_paths(&l->scene);
+        scene_expect_no_refusals(&l->scene);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            add_errors(&found, measure(l, i, reaches[i]));
+        }
+        expect_others_unchanged(l);
+        scene_end(&l->scene);
+        free(l);
+    }
+    expect_errors("in reach", found, (errors){4e-6, 2e-5, 4e-6});
+}
+
+// Beyond the reach the limb is straight; nearer than the difference of the bones it is folded. Behind the start, too.
+static void targets_out_of_reach_are_pointed_at(void **state) {
+    (void)state;
+    limb *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    errors far = {0}, near = {0};
+    limb_start(l, 21);
+    double reached[CHARACTERS];
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double bones[2];
+        bones_of(l, i, bones);
+        const double all = bones[0] + bones[1], nearest = fabs(bones[0] - bones[1]) / all;
+        const bool is_far = i % 2 == 0 || nearest < 0.05;
+        draw_target(l, i, is_far ? exp2(random_between(&l->source, 0.01, 20.0)) : nearest * 0.75);
+        reached[i] = is_far ? all : nearest * all;
+    }
+    scene_run_all_paths(&l->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double bones[2];
+        bones_of(l, i, bones);
+        add_errors(reached[i] < bones[0] + bones[1] ? &near : &far, measure(l, i, reached[i]));
+    }
+    expect_others_unchanged(l);
+    expect_errors("too far", far, (errors){4e-6, 1e-3, 4e-6});
+    expect_errors("too near", near, (errors){4e-6, 1e-3, 4e-6});
+    scene_end(&l->scene);
+    free(l);
+}
+
+// Steps targets outwards through the reach. The end follows the stated curve; it never moves further than the target.
+static void softened_limbs_do_not_snap(void **state) {
+    (void)state;
+    static const float softens[] = {0.0f, 0.5f, 0.9f, 0.97f, 1.0f};
+    for (size_t s = 0; s < sizeof softens / sizeof softens[0]; s++) {
+        limb *l = calloc(1, sizeof *l);
+        assert_non_null(l);
+        limb_start(l, 31);
+        const double soften = (double)softens[s];
+        chain_of(l)->soften = softens[s];
+        // All characters have the base of the first one.
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t joint = 0; joint < JOINTS; joint++) {
+                for (uint32_t k = 0; k < LMB_POSE_COMPONENTS; k++) {
+                    const float value = *scene_component(&l->scene, l->scene.poses[0], 0, joint, k);
+                    set_component(l, i, joint, k, (double)value);
+                }
+            }
+        }
+        find_all_models(l);
+        double bones[2], start[3], first[3], ends[CHARACTERS][3], worst = 0.0;
+        bones_of(l, 0, bones);
+        position(&l->base[0][START], start);
+        const double all = bones[0] + bones[1], step = 1.0 / 200.0, from = 0.4;
+        draw_target(l, 0, from);
+        get_point(l, 0, TARGET, first);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double target[3], pole[3];
+            for (int k = 0; k < 3; k++) {
+                target[k] = start[k] + (first[k] - start[k]) * (1.0 + step * i / from);
+            }
+            get_point(l, 0, POLE, pole);
+            set_point(l, i, TARGET, target);
+            set_point(l, i, POLE, pole);
+        }
+        scene_run_all_paths(&l->scene);
+        errors found = {0};
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            oracle_affine models[JOINTS];
+            find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, models);
+            position(&models[END], ends[i]);
+            const double d = from + step * i, left = 1.0 - soften;
+            double reached = d;
+            if (d > soften) {
+                reached = left > 0.0 ? soften + left * (1.0 - exp(-(d - soften) / left)) : 1.0;
+            }
+            const double nearest = fabs(bones[0] - bones[1]) / all;
+            add_errors(&found, measure(l, i, fmax(reached, nearest) * all));
+            worst = i > 0 ? fmax(worst, distance(ends[i], ends[i - 1]) / (step * all)) : worst;
+        }
+        print_message("soften %g: the end moves %.4f as far as the target. ", soften, worst);
+        expect_errors("", found, (errors){4e-6, 1e-3, 4e-6});
+        assert_true(worst < 1.001);
+        scene_end(&l->scene);
+        free(l);
+    }
+}
+
+// Of the quaternions q and -q, the one on the side of another.
+static void rotation_near(limb *l, float *pose, uint32_t character, uint32_t joint, const double near[4], double q[4]) {
+    scene_rotation(&l->scene, pose, character, joint, q);
+    const double sign = oracle_quaternion_dot(q, near) < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 4; i++) {
+        q[i] *= sign;
+    }
+}
+
+static void weights_slerp_from_the_base(void **state) {
+    (void)state;
+    limb *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    limb_start(l, 41);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        draw_target(l, i, random_between(&l->source, 0.0, 1.5));
+    }
+    scene_run(&l->scene);
+    float *solved = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    l->scene.node_count = 1;
+    scene_run(&l->scene);
+    float *base = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    l->scene.node_count = 2;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        *scene_parameter(&l->scene, i, WEIGHT) = 0.0f;
+        for (uint32_t k = 0; i % 2 == 1 && k < 7; k++) {
+            *scene_parameter(&l->scene, i, k) *= NAN; // nothing is computed from it
+        }
+    }
+    scene_run_all_paths(&l->scene);
+    scene_expect_stage(&l->scene, LMB_STAGE_LOCAL, base);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        *scene_parameter(&l->scene, i, WEIGHT) = (float)(i % 5) * 0.25f;
+        *scene_parameter(&l->scene, i, TWIST) = 0.0f;
+    }
+    for (uint32_t i = 1; i < CHARACTERS; i += 2) {
+        draw_target(l, i, 0.5);
+    }
+    scene_run_all_paths(&l->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i += 2) {
+        for (uint32_t joint = START; joint <= MID; joint += MID - START) {
+            double from[4], to[4], got[4], expected[4];
+            oracle_choices choices = {0};
+            scene_rotation(&l->scene, base, i, joint, from);
+            rotation_near(l, solved, i, joint, from, to);
+            const double w = (i % 5) * 0.25;
+            if (fabs(oracle_quaternion_dot(from, to)) < 0.01) {
+                continue; // half a turn either way
+            }
+            oracle_quaternion_slerp(from, to, w, &choices, expected);
+            rotation_near(l, l->scene.stages[LMB_STAGE_LOCAL], i, joint, expected, got);
+            for (int k = 0; k < 4; k++) {
+                worst = fmax(worst, fabs(got[k] - expected[k]));
+            }
+            if (w == 1.0) {
+                for (uint32_t k = 3; k < 7; k++) {
+                    float *local = l->scene.stages[LMB_STAGE_LOCAL];
+                    const float *whole = scene_component(&l->scene, solved, i, joint, k);
+                    assert_true(*scene_component(&l->scene, local, i, joint, k) == *whole);
+                }
+            }
+        }
+    }
+    print_message("weights: %.2g\n", worst);
+    assert_true(worst < 1e-6);
+    free(solved);
+    free(base);
+    scene_end(&l->scene);
+    free(l);
+}
+
+// Ancestors, mid and end of any scale, also mirroring.
+static void ancestors_may_have_any_scale(void **state) {
+    (void)state;
+    limb *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    limb_start(l, 51);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            set_component(l, i, ROOT, 7 + k,
+                          random_between(&l->source, 0.5, 2.0) * (i % 3 == 0 && k == 1 ? -1.0 : 1.0));
+            set_component(l, i, PELVIS, 7 + k, random_between(&l->source, 0.5, 2.0));
+            set_component(l, i, MID, 7 + k, random_between(&l->source, 0.5, 2.0));
+            set_component(l, i, END, 7 + k, random_between(&l->source, 0.5, 2.0));
+        }
+    }
+    find_all_models(l);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        // The target is where the end is after another bend and another rotation of the start, so it is in reach.
+        double q[4], target[3];
+        for (uint32_t joint = START; joint <= MID; joint += MID - START) {
+            draw_rotation(&l->source, q);
+            const double half = random_between(&l->source, -1.2, -0.2);
+            for (int k = 0; joint == MID && k < 3; k++) {
+                q[k] = l->axis[k] * sin(half);
+            }
+            q[3] = joint == MID ? cos(half) : q[3];
+            double old[4], turned[4];
+            scene_rotation(&l->scene, l->scene.poses[0], i, joint, old);
+            oracle_quaternion_multiply(old, q, turned);
+            set_rotation(l, i, joint, turned);
+        }
+        oracle_affine models[JOINTS];
+        find_models(&l->scene, l->scene.poses[0], i, models);
+        position(&models[END], target);
+        set_point(l, i, TARGET, target);
+        set_point(l, i, POLE, (const double[]){0.3, -0.2, 1.0});
+        draw_rotation(&l->source, q);
+        set_rotation(l, i, START, q);
+    }
+    scene_run_all_paths(&l->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        oracle_affine models[JOINTS];
+        double end[3], target[3], bones[2];
+        find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, models);
+        position(&models[END], end);
+        get_point(l, i, TARGET, target);
+        bones_of(l, i, bones);
+        worst = fmax(worst, distance(end, target) / (bones[0] + bones[1]));
+    }
+    print_message("ancestors of any scale: %.2g\n", worst);
+    assert_true(worst < 2e-5);
+    scene_end(&l->scene);
+    free(l);
+}
+
+// Inputs without a solution: scene_run() fails on a value that is not finite.
+static void nothing_spoils_the_pose(void **state) {
+    (void)state;
+    static const float odd[] = {0.0f, NAN,   INFINITY, -INFINITY, 1e-12f, -1e-13f, 1e12f, -1e38f, 1e-40f,
+                                1.0f, -1.0f, 1e-6f,    0.5f,      -3.0f,  1e-20f,  1e6f,  -0.0f};
+    for (uint64_t seed = 61; seed < 67; seed++) {
+        limb *l = calloc(1, sizeof *l);
+        assert_non_null(l);
+        limb_start(l, seed);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t k = 0; k <= TWIST; k++) {
+                *scene_parameter(&l->scene, i, k) = odd[random_below(&l->source, sizeof odd / sizeof odd[0])];
+            }
+            if (i % 4 == 0) { // at the start
+                double start[3];
+                position(&l->base[i][START], start);
+                set_point(l, i, TARGET, start);
+            }
+            for (uint32_t joint = 0; joint < JOINTS && seed > 61; joint++) {
+                const uint32_t kind = random_below(&l->source, 12);
+                for (uint32_t k = 0; k < 3 && kind < 4; k++) {
+                    const double values[] = {0.0, 1e12, 1e-12, -1.0};
+                    set_component(l, i, joint, (kind % 2 ? 7 : 0) + k, values[(kind + k * (seed % 3)) % 4]);
+                }
+            }
+        }
+        if (seed % 2) { // along the bone
+            chain_of(l)->mid_axis[0] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 0);
+            chain_of(l)->mid_axis[1] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 1);
+            chain_of(l)->mid_axis[2] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 2);
+        }
+        chain_of(l)->soften = (float)(seed % 3) * 0.5f;
+        scene_run_all_paths(&l->scene);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t joint = 0; joint < JOINTS; joint++) {
+                double q[4];
+                scene_rotation(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, joint, q);
+                if (fabs(oracle_quaternion_dot(q, q) - 1.0) > 2e-6) {
+                    fail_msg("seed %u, character %u, joint %u: length %g", (unsigned)seed, (unsigned)i, (unsigned)joint,
+                             sqrt(oracle_quaternion_dot(q, q)));
+                }
+            }
+        }
+        scene_end(&l->scene);
+        free(l);
+    }
+}
+
+// NaN counts as 0 and as refused. A pole vector along the line, or 0, leaves the shortest arc.
+static void edges_are_as_stated(void **state) {
+    (void)state;
+    limb *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    limb_start(l, 71);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double start[3], target[3], line[3];
+        draw_target(l, i, 0.8);
+        position(&l->base[i][START], start);
+        get_point(l, i, TARGET, target);
+        subtract(target, start, line);
+        for (int k = 0; k < 3; k++) {
+            line[k] *= i % 2;
+        }
+        set_point(l, i, POLE, line);
+    }
+    scene_run_all_paths(&l->scene);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        oracle_affine models[JOINTS];
+        double end[3], target[3], bones[2];
+        find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, models);
+        position(&models[END], end);
+        get_point(l, i, TARGET, target);
+        bones_of(l, i, bones);
+        worst = fmax(worst, distance(end, target) / (bones[0] + bones[1]));
+    }
+    assert_true(worst < 4e-6);
+    *scene_parameter(&l->scene, 5, TARGET) = NAN;
+    *scene_parameter(&l->scene, 6, POLE) = NAN;
+    *scene_parameter(&l->scene, 7, WEIGHT) = NAN;
+    scene_run_all_paths(&l->scene);
+    assert_int_equal(l->scene.refused[LMB_REFUSED_WEIGHT], 3);
+    float *with_nan = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    *scene_parameter(&l->scene, 5, TARGET) = 0.0f;
+    *scene_parameter(&l->scene, 6, POLE) = 0.0f;
+    *scene_parameter(&l->scene, 7, WEIGHT) = 0.0f;
+    scene_run(&l->scene);
+    scene_expect_stage(&l->scene, LMB_STAGE_LOCAL, with_nan);
+    free(with_nan);
+    scene_end(&l->scene);
+    free(l);
+}
+
+static lmb_result check_limb(const limb *l, lmb_error *error) {
+    const lmb_graph_def def = {.rig = l->scene.rig, .nodes = l->scene.nodes, .node_count = 2, .parameter_count = 8};
+    return lmb_graph_check(&def, error);
+}
+
+#define REFUSED(l, ...) CHECK_REFUSAL(check_limb(l, &error), &error, LMB_ERROR_ARGUMENT, __VA_ARGS__)
+
+static void faulty_nodes_are_refused(void **state) {
+    (void)state;
+    limb *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    limb_start(l, 81);
+    lmb_two_bone_def *chain = chain_of(l);
+    lmb_error error = {0};
+    const lmb_two_bone_def good = *chain;
+    chain->start = JOINTS;
+    REFUSED(l, "node 1 (ik-two-bone)", "start", "no such joint");
+    *chain = good;
+    chain->end = LMB_NONE;
+    REFUSED(l, "end", "no such joint");
+    *chain = good;
+    chain->mid = OTHER;
+    REFUSED(l, "mid", "joint 2 'other' is not below joint 3 'start'");
+    *chain = good;
+    chain->end = MID;
+    REFUSED(l, "end", "joint 5 'mid' is not below joint 5 'mid'");
+    *chain = good;
+    memset(chain->mid_axis, 0, sizeof chain->mid_axis);
+    REFUSED(l, "mid_axis", "0");
+    chain->mid_axis[1] = NAN;
+    REFUSED(l, "mid_axis");
+    chain->mid_axis[1] = INFINITY;
+    REFUSED(l, "mid_axis");
+    *chain = good;
+    chain->soften = 1.5f;
+    REFUSED(l, "soften", "from 0 to 1");
+    chain->soften = NAN;
+    REFUSED(l, "soften");
+    *chain = good;
+    chain->target[2] = lmb_parameter(8);
+    REFUSED(l, "target[2]", "parameter");
+    *chain = good;
+    chain->pole[0] = lmb_constant(INFINITY);
+    REFUSED(l, "pole[0]", "finite");
+    *chain = good;
+    chain->twist = lmb_constant(NAN);
+    REFUSED(l, "twist", "finite");
+    *chain = good;
+    l->scene.nodes[1].weight = lmb_parameter(9);
+    REFUSED(l, "weight", "parameter");
+    l->scene.nodes[1].weight = lmb_constant(1.0f);
+    l->scene.nodes[0] = lmb_default_node_def();
+    l->scene.nodes[0].op = LMB_OP_MAKE_ADDITIVE;
+    REFUSED(l, "node 0");
+    scene_end(&l->scene);
+    free(l);
+}
+
+static void a_constructor_makes_a_node(void **state) {
+    (void)state;
+    const lmb_value target[3] = {lmb_constant(1.0f), lmb_parameter(2), lmb_constant(-3.0f)};
+    const lmb_node_def node = lmb_two_bone_node(4, START, MID, END, target);
+    assert_int_equal(node.op, LMB_OP_IK_TWO_BONE);
+    assert_int_equal(node.input_count, 1);
+    assert_int_equal(node.inputs[0], 4);
+    assert_int_equal(node.two_bone.start, START);
+    assert_int_equal(node.two_bone.mid, MID);
+    assert_int_equal(node.two_bone.end, END);
+    assert_memory_equal(node.two_bone.target, target, sizeof target);
+    assert_true(node.two_bone.soften == 1.0f && node.two_bone.mid_axis[2] == 1.0f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(targets_in_reach_are_reached), cmocka_unit_test(targets_out_of_reach_are_pointed_at),
+        cmocka_unit_test(softened_limbs_do_not_snap),   cmocka_unit_test(weights_slerp_from_the_base),
+        cmocka_unit_test(ancestors_may_have_any_scale), cmocka_unit_test(nothing_spoils_the_pose),
+        cmocka_unit_test(edges_are_as_stated),          cmocka_unit_test(faulty_nodes_are_refused),
+        cmocka_unit_test(a_constructor_makes_a_node),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
