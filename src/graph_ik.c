@@ -4,11 +4,15 @@
 #include "float_environment.h"
 #include "number.h"
 #include "rig.h"
+#include "value.h"
 
 #include "../shaders/ops/operations.h"
 
 #include <math.h>
 #include <stdio.h>
+
+_Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORDS,
+               "the table of an aim has room for another number of joints");
 
 // ---- Checks.
 
@@ -111,8 +115,53 @@ static lmb_result check_two_bone(const lmb_compiler *c, uint32_t index) {
     return result;
 }
 
+static lmb_result check_aim_joint(const lmb_compiler *c, uint32_t index, uint32_t place) {
+    const lmb_aim_def *def = &c->def->nodes[index].aim;
+    char field[sizeof "joints[7]"];
+    snprintf(field, sizeof field, "joints[%u]", (unsigned)(place % LMB_MAX_AIM_JOINTS));
+    lmb_result result = check_joint(c, index, field, def->joints[place]);
+    if (result == LMB_OK && place > 0) {
+        result = check_below(c, index, field, def->joints[place - 1], def->joints[place]);
+    }
+    if (result == LMB_OK && !(def->shares[place] >= 0.0f && def->shares[place] <= 1.0f)) {
+        result = lmb_graph_fail_node(c, index, field, "its share is not from 0 to 1");
+    }
+    return result;
+}
+
+static lmb_result check_aim(const lmb_compiler *c, uint32_t index) {
+    const lmb_aim_def *def = &c->def->nodes[index].aim;
+    size_t offender;
+    if (def->joint_count == 0 || def->joint_count > LMB_MAX_AIM_JOINTS) {
+        return lmb_graph_fail_node(c, index, "joint_count", "it is not from 1 to 8");
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < def->joint_count && result == LMB_OK; i++) {
+        result = check_aim_joint(c, index, i);
+    }
+    if (result == LMB_OK) {
+        result = check_point(c, index, "target", def->target);
+    }
+    if (result == LMB_OK) {
+        result = check_point(c, index, "pole", def->pole);
+    }
+    if (result == LMB_OK) {
+        result = check_axis(c, index, "forward", def->forward);
+    }
+    if (result == LMB_OK) {
+        result = check_axis(c, index, "up", def->up);
+    }
+    if (result == LMB_OK && !lmb_usable(def->offset, 3, &offender)) {
+        result = lmb_graph_fail_node(c, index, "offset", "it is not a finite number up to 2^40");
+    }
+    if (result == LMB_OK && !(def->limit >= 0.0f)) {
+        result = lmb_graph_fail_node(c, index, "limit", "it is not 0 or more");
+    }
+    return result;
+}
+
 lmb_result lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
-    return check_two_bone(c, node);
+    return c->def->nodes[node].op == LMB_OP_IK_AIM ? check_aim(c, node) : check_two_bone(c, node);
 }
 
 // ---- Tables. Each function also runs while counting, when `at` is NULL.
@@ -178,6 +227,46 @@ static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
     return offset;
 }
 
+static LMB_NOINLINE void compute_limit(float limit, float *cosine, float *sine) {
+    const double half = limit < 3.14159274f ? 0.5 * (double)limit : asin(1.0);
+    *cosine = snap((float)cos(half));
+    *sine = snap((float)sin(half));
+}
+
+// Writes cosine and sine of half the limit. From half a turn on, the cosine is 0: every turn is within it.
+static void write_limit(float limit, uint32_t *at) {
+    fenv_t callers;
+    float cosine, sine;
+    lmb_environment_enter(&callers);
+    compute_limit(limit, &cosine, &sine);
+    lmb_environment_leave(&callers);
+    at[0] = limit < 3.14159274f ? BITS(cosine) : 0;
+    at[1] = BITS(sine);
+}
+
+static uint32_t add_aim(lmb_compiler *c, const lmb_aim_def *def) {
+    const lmb_rig *rig = c->def->rig;
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, AIM_WORDS + count_ancestors(rig, def->joints[0]), &offset);
+    add_point(c, def->target, at != NULL ? at + AIM_TARGET : NULL);
+    add_point(c, def->pole, at != NULL ? at + AIM_POLE : NULL);
+    if (at != NULL) {
+        at[AIM_COUNT] = def->joint_count;
+        write_unit(def->forward, at + AIM_FORWARD);
+        write_unit(def->up, at + AIM_UP);
+        for (uint32_t i = 0; i < 3; i++) {
+            at[AIM_OFFSET + i] = BITS(snap(def->offset[i]));
+        }
+        write_limit(def->limit, at + AIM_LIMIT);
+        for (uint32_t i = 0; i < def->joint_count; i++) {
+            at[AIM_JOINTS + i * AIM_JOINT_WORDS] = def->joints[i];
+            at[AIM_JOINTS + i * AIM_JOINT_WORDS + 1] = BITS(snap(def->shares[i]));
+        }
+        write_ancestors(rig, def->joints[0], at + AIM_ANCESTORS);
+    }
+    return offset;
+}
+
 uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node) {
-    return add_two_bone(c, &node->two_bone);
+    return node->op == LMB_OP_IK_AIM ? add_aim(c, &node->aim) : add_two_bone(c, &node->two_bone);
 }

@@ -15,11 +15,20 @@ lmb_node_def lmb_default_node_def(void) {
         node.coordinates[i] = lmb_constant(0.5f);
         node.two_bone.target[i] = lmb_constant(0.0f);
         node.two_bone.pole[i] = lmb_constant(i == 1 ? 1.0f : 0.0f);
+        node.aim.target[i] = lmb_constant(0.0f);
+        node.aim.pole[i] = node.two_bone.pole[i];
     }
     node.two_bone.start = node.two_bone.mid = node.two_bone.end = LMB_NONE;
     node.two_bone.mid_axis[2] = 1.0f;
     node.two_bone.soften = 1.0f;
     node.two_bone.twist = lmb_constant(0.0f);
+    for (uint32_t i = 0; i < LMB_MAX_AIM_JOINTS; i++) {
+        node.aim.joints[i] = LMB_NONE;
+        node.aim.shares[i] = 1.0f;
+    }
+    node.aim.forward[0] = 1.0f;
+    node.aim.up[1] = 1.0f;
+    node.aim.limit = 4.0f;
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
         node.joint_maps[i] = LMB_NONE;
@@ -79,6 +88,17 @@ lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint
     node.two_bone.end = end;
     for (uint32_t i = 0; i < 3; i++) {
         node.two_bone.target[i] = target[i];
+    }
+    return node;
+}
+
+lmb_node_def lmb_aim_node(uint32_t base, uint32_t joint, const float *forward, const lmb_value *target) {
+    lmb_node_def node = node_of(LMB_OP_IK_AIM, &base, 1);
+    node.aim.joints[0] = joint;
+    node.aim.joint_count = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        node.aim.forward[i] = forward[i];
+        node.aim.target[i] = target[i];
     }
     return node;
 }

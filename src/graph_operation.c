@@ -41,6 +41,8 @@ const char *lmb_op_name(lmb_op op) {
         return "make-additive";
     case LMB_OP_IK_TWO_BONE:
         return "ik-two-bone";
+    case LMB_OP_IK_AIM:
+        return "ik-aim";
     default:
         return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
     }

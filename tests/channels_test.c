@@ -491,6 +491,7 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
         return result;
     }
     case LMB_OP_IK_TWO_BONE:
+    case LMB_OP_IK_AIM:
         return in[0];
     case LMB_OP_PARTIAL:
         return partial(in[0], in[1], w, channel);
@@ -638,6 +639,11 @@ static void every_operation_follows_its_formula(void **state) {
             chain->start = 0;
             chain->mid = 1;
             chain->end = 2;
+            run_and_compare(w, 1e-6);
+            add_leaves(w, 3);
+            lmb_aim_def *aim = &add(w, LMB_OP_IK_AIM, 1, in_order)->aim;
+            aim->joints[0] = 1;
+            aim->joint_count = 1;
             run_and_compare(w, 1e-6);
         }
         add_leaves(w, 2);

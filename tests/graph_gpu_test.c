@@ -115,6 +115,10 @@ static const char *const texts[LMB_OP_COUNT] = {
         "{\"op\":\"ik-two-bone\"," WEIGHT "\"start\":\"&\",\"mid\":\"%\",\"end\":\"$\",\"target\":[{\"param\":\"x\"},"
         "{\"param\":\"y\"},0.5],\"pole\":[0.5,{\"param\":\"z\"},-1],\"mid-axis\":[1,0,1],"
         "\"soften\":0.75,\"twist\":{\"param\":\"t\"},\"base\":" CLIP("0") "}",
+    [LMB_OP_IK_AIM] = "{\"op\":\"ik-aim\"," WEIGHT
+                      "\"joints\":{\"$\":0.5,\"&\":1},\"target\":[{\"param\":\"x\"},-0.5,{\"param\":\"y\"}],"
+                      "\"pole\":[0,1,{\"param\":\"z\"}],\"forward\":[0,0,1],\"offset\":[0.1,0.2,0],\"limit\":1.5,"
+                      "\"base\":" CLIP("0") "}",
     [LMB_OP_COMBINE] = "{\"op\":\"combine\",\"inputs\":[{\"pose\":" CLIP(
         "0") "},{\"joints\":[\"@\"],\"pose\":{\"op\":\"blend\"," WEIGHT
              "\"a\":{\"op\":\"pose\",\"pose\":1},\"b\":" CLIP(

@@ -44,6 +44,7 @@ static const struct {
     [LMB_OP_SPACE2D] = {"space2d", {NULL}, false, false},
     [LMB_OP_OVERRIDE] = {"override", {"base"}, true, true},
     [LMB_OP_IK_TWO_BONE] = {"ik-two-bone", {"base"}, true, false},
+    [LMB_OP_IK_AIM] = {"ik-aim", {"base"}, true, false},
 };
 
 typedef struct writer {
@@ -94,15 +95,31 @@ static void put_point(writer *writer, const char *key, const lmb_value point[3])
     put(writer, "]");
 }
 
+static void put_axis(writer *writer, const char *key, const float axis[3]) {
+    put(writer, ",\"%s\":[%.9g,%.9g,%.9g]", key, (double)axis[0], (double)axis[1], (double)axis[2]);
+}
+
 static void put_two_bone(writer *writer, const lmb_two_bone_def *chain) {
     put(writer, ",\n\"start\":\"%s\",\"mid\":\"%s\",\"end\":\"%s\",\"soften\":%.9g",
         lmb_rig_joint_name(writer->def->rig, chain->start), lmb_rig_joint_name(writer->def->rig, chain->mid),
         lmb_rig_joint_name(writer->def->rig, chain->end), (double)chain->soften);
-    put(writer, ",\"mid-axis\":[%.9g,%.9g,%.9g]", (double)chain->mid_axis[0], (double)chain->mid_axis[1],
-        (double)chain->mid_axis[2]);
+    put_axis(writer, "mid-axis", chain->mid_axis);
     put_point(writer, "target", chain->target);
     put_point(writer, "pole", chain->pole);
     put_value(writer, "twist", chain->twist);
+}
+
+static void put_aim(writer *writer, const lmb_aim_def *aim) {
+    for (uint32_t i = 0; i < aim->joint_count; i++) {
+        put(writer, "%s\"%s\":%.9g", i == 0 ? ",\n\"joints\":{" : ",",
+            lmb_rig_joint_name(writer->def->rig, aim->joints[i]), (double)aim->shares[i]);
+    }
+    put(writer, "},\"limit\":%.9g", (double)aim->limit);
+    put_axis(writer, "forward", aim->forward);
+    put_axis(writer, "up", aim->up);
+    put_axis(writer, "offset", aim->offset);
+    put_point(writer, "target", aim->target);
+    put_point(writer, "pole", aim->pole);
 }
 
 static void put_mask(writer *writer, const char *key, const uint8_t *mask) {
@@ -157,7 +174,8 @@ static bool has_choice(lmb_op op) {
     return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_MAKE_ADDITIVE &&
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
            op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
-           op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX && op != LMB_OP_OVERRIDE && op != LMB_OP_IK_TWO_BONE;
+           op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX && op != LMB_OP_OVERRIDE && op != LMB_OP_IK_TWO_BONE &&
+           op != LMB_OP_IK_AIM;
 }
 
 static void put_position(writer *writer, const lmb_node_def *node) {
@@ -286,6 +304,9 @@ static void put_node(writer *writer, uint32_t index) {
     }
     if (node->op == LMB_OP_IK_TWO_BONE) {
         put_two_bone(writer, &node->two_bone);
+    }
+    if (node->op == LMB_OP_IK_AIM) {
+        put_aim(writer, &node->aim);
     }
     if (node->op == LMB_OP_CLAMP) {
         put_limits(writer, writer->def->joint_limits[node->joint_limits]);

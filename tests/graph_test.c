@@ -527,6 +527,67 @@ static void channels(void **state) {
     }
 }
 
+#define LIMB(members) "{'op':'ik-two-bone','base':{'op':'rest'},'start':'Hips','mid':'Spine'," members "}"
+#define AIM(members) "{'op':'ik-aim','base':{'op':'rest'},'target':[1,2,3]," members "}"
+
+static void inverse_kinematics(void **state) {
+    (void)state;
+    lmb_graph_json *graph =
+        read_graph(LIMB("'end':'Head','target':[1,{'param':'y'},-3],'mid-axis':[0,2,0],'soften':0.5,"
+                        "'pole':[0,0,{'param':'z'}],'twist':0.25,'weight':{'param':'w'}"));
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_int_equal(def->nodes[1].op, LMB_OP_IK_TWO_BONE);
+    const lmb_two_bone_def *limb = &def->nodes[1].two_bone;
+    assert_int_equal(limb->start, HIPS);
+    assert_int_equal(limb->mid, SPINE);
+    assert_int_equal(limb->end, HEAD);
+    expect_number(limb->target[0], lmb_constant(1.0f));
+    expect_number(limb->target[1], lmb_parameter(0));
+    expect_number(limb->pole[1], lmb_constant(0.0f));
+    expect_number(limb->pole[2], lmb_parameter(1));
+    expect_number(limb->twist, lmb_constant(0.25f));
+    expect_number(def->nodes[1].weight, lmb_parameter(2));
+    assert_true(limb->mid_axis[1] == 2.0f && limb->mid_axis[2] == 0.0f && limb->soften == 0.5f);
+    expect_created(def);
+    lmb_graph_json_destroy(graph);
+    // From the joint that aims to its ancestors, in any order of the text.
+    graph = read_graph(AIM("'joints':{'Spine':0.5,'Head':0.25,'Hips':1},'forward':[0,0,1],'offset':[1,2,3],'limit':2"));
+    def = lmb_graph_json_def(graph);
+    const lmb_aim_def *aim = &def->nodes[1].aim;
+    assert_int_equal(aim->joint_count, 3);
+    assert_memory_equal(aim->joints, ((uint32_t[]){HEAD, SPINE, HIPS}), 3 * sizeof *aim->joints);
+    assert_true(aim->shares[0] == 0.25f && aim->shares[1] == 0.5f && aim->shares[2] == 1.0f);
+    assert_true(aim->forward[2] == 1.0f && aim->up[1] == 1.0f && aim->offset[2] == 3.0f && aim->limit == 2.0f);
+    expect_created(def);
+    lmb_graph_json_destroy(graph);
+    static const struct {
+        const char *text, *place, *what;
+    } rows[] = {
+        {LIMB("'end':'Tail','target':[0,0,0]"), "end", "no joint of this name"},
+        {LIMB("'end':2,'target':[0,0,0]"), "end", "a number, where a string"},
+        {LIMB("'end':'Spine','target':[0,0,0]"), "node 1 (ik-two-bone)", "joint 1 'Spine' is not below"},
+        {LIMB("'end':'Head'"), "ik-two-bone", "needs the field \"target\""},
+        {LIMB("'end':'Head','target':[0,0]"), "target", "3 were expected"},
+        {LIMB("'end':'Head','target':[0,0,true]"), "target[2]", "a number was expected"},
+        {LIMB("'end':'Head','target':[0,0,0],'mid-axis':[0,0,0]"), "node 1 (ik-two-bone)", "mid_axis"},
+        {LIMB("'end':'Head','target':[0,0,0],'soften':2"), "soften", "2 is outside 0 to 1"},
+        {AIM("'joints':{}"), "joints", "there are no joints"},
+        {AIM("'joints':['Head']"), "joints", "an object was expected"},
+        {AIM("'joints':{'Tail':1}"), "joints.Tail", "no joint of this name"},
+        {AIM("'joints':{'Head':2}"), "joints.Head", "2 is outside 0 to 1"},
+        {AIM("'joints':{'Head':1,'Head':1}"), "joints.Head", "given twice"},
+        {AIM("'joints':{'Head':1,'Left\\u0022Arm':1}"), "node 1 (ik-aim)", "is not below"},
+        {AIM("'joints':{'Head':1},'limit':-1"), "limit", "-1 is outside 0"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const lmb_graph_source source = source_of(rows[i].text);
+        lmb_error error = {0};
+        const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
+        check_refusal(result, &error, result, (const char *const[]){rows[i].place, rows[i].what}, 2);
+        assert_true(result != LMB_OK);
+    }
+}
+
 static void lods(void **state) {
     (void)state;
     lmb_graph_json *graph = read_graph("{'op':'rest'}");
@@ -1141,6 +1202,7 @@ int main(void) {
         cmocka_unit_test(combined),
         cmocka_unit_test(limits),
         cmocka_unit_test(channels),
+        cmocka_unit_test(inverse_kinematics),
         cmocka_unit_test(lods),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),

@@ -1,5 +1,6 @@
-// Inverse kinematics against the geometry, in float64: where the law of cosines puts the joints of a limb. What must
-// not change, what happens out of reach, how weights and softening act, and inputs without a solution.
+// Inverse kinematics against the geometry, in float64: where the law of cosines puts the joints of a limb, and whether
+// the line of a joint that aims meets its target. What must not change, what happens out of reach, how weights, limits
+// and softening act, and inputs without a solution.
 #include "refusal.h"
 #include "scene.h"
 
@@ -548,54 +549,6 @@ static void ancestors_may_have_any_scale(void **state) {
     free(l);
 }
 
-// Inputs without a solution: scene_run() fails on a value that is not finite.
-static void nothing_spoils_the_pose(void **state) {
-    (void)state;
-    static const float odd[] = {0.0f, NAN,   INFINITY, -INFINITY, 1e-12f, -1e-13f, 1e12f, -1e38f, 1e-40f,
-                                1.0f, -1.0f, 1e-6f,    0.5f,      -3.0f,  1e-20f,  1e6f,  -0.0f};
-    for (uint64_t seed = 61; seed < 67; seed++) {
-        limb *l = calloc(1, sizeof *l);
-        assert_non_null(l);
-        limb_start(l, seed);
-        for (uint32_t i = 0; i < CHARACTERS; i++) {
-            for (uint32_t k = 0; k <= TWIST; k++) {
-                *scene_parameter(&l->scene, i, k) = odd[random_below(&l->source, sizeof odd / sizeof odd[0])];
-            }
-            if (i % 4 == 0) { // at the start
-                double start[3];
-                position(&l->base[i][START], start);
-                set_point(l, i, TARGET, start);
-            }
-            for (uint32_t joint = 0; joint < JOINTS && seed > 61; joint++) {
-                const uint32_t kind = random_below(&l->source, 12);
-                for (uint32_t k = 0; k < 3 && kind < 4; k++) {
-                    const double values[] = {0.0, 1e12, 1e-12, -1.0};
-                    set_component(l, i, joint, (kind % 2 ? 7 : 0) + k, values[(kind + k * (seed % 3)) % 4]);
-                }
-            }
-        }
-        if (seed % 2) { // along the bone
-            chain_of(l)->mid_axis[0] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 0);
-            chain_of(l)->mid_axis[1] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 1);
-            chain_of(l)->mid_axis[2] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 2);
-        }
-        chain_of(l)->soften = (float)(seed % 3) * 0.5f;
-        scene_run_all_paths(&l->scene);
-        for (uint32_t i = 0; i < CHARACTERS; i++) {
-            for (uint32_t joint = 0; joint < JOINTS; joint++) {
-                double q[4];
-                scene_rotation(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, joint, q);
-                if (fabs(oracle_quaternion_dot(q, q) - 1.0) > 2e-6) {
-                    fail_msg("seed %u, character %u, joint %u: length %g", (unsigned)seed, (unsigned)i, (unsigned)joint,
-                             sqrt(oracle_quaternion_dot(q, q)));
-                }
-            }
-        }
-        scene_end(&l->scene);
-        free(l);
-    }
-}
-
 // NaN counts as 0 and as refused. A pole vector along the line, or 0, leaves the shortest arc.
 static void edges_are_as_stated(void **state) {
     (void)state;
@@ -639,6 +592,316 @@ static void edges_are_as_stated(void **state) {
     free(with_nan);
     scene_end(&l->scene);
     free(l);
+}
+
+// ---- Aiming.
+
+static lmb_aim_def *aim_of(limb *l) {
+    return &l->scene.nodes[1].aim;
+}
+
+// A limb whose joints aim, the first one from an offset. Targets are in random directions.
+static limb *aim_start(uint64_t seed, uint32_t count, const uint32_t *joints, const float *shares) {
+    limb *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    limb_start(l, seed);
+    lmb_node_def *node = &l->scene.nodes[1];
+    node->op = LMB_OP_IK_AIM;
+    node->aim.joint_count = count;
+    double forward[3], up[3];
+    draw_direction(&l->source, forward);
+    do {
+        draw_direction(&l->source, up);
+    } while (fabs(dot(forward, up)) > 0.9);
+    for (uint32_t i = 0; i < count; i++) {
+        node->aim.joints[i] = joints[i];
+        node->aim.shares[i] = shares[i];
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        node->aim.forward[i] = (float)(2.0 * forward[i]);
+        node->aim.up[i] = (float)up[i];
+        node->aim.offset[i] = (float)random_between(&l->source, -0.2, 0.2);
+        node->aim.target[i] = lmb_parameter(TARGET + i);
+        node->aim.pole[i] = lmb_parameter(POLE + i);
+    }
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double joint[3], target[3], direction[3], pole[3];
+        position(&l->base[i][joints[count - 1]], joint);
+        draw_direction(&l->source, direction);
+        do {
+            draw_direction(&l->source, pole);
+        } while (fabs(dot(direction, pole)) > 0.95);
+        const double away = random_between(&l->source, 8.0, 30.0);
+        for (int k = 0; k < 3; k++) {
+            target[k] = joint[k] + away * direction[k];
+        }
+        set_point(l, i, TARGET, target);
+        set_point(l, i, POLE, pole);
+    }
+    return l;
+}
+
+static void aim_end(limb *l) {
+    scene_end(&l->scene);
+    free(l);
+}
+
+static double angle_between(const double a[3], const double b[3]) {
+    double across[3];
+    cross(a, b, across);
+    return atan2(length(across), dot(a, b));
+}
+
+static void to_doubles(const float from[3], double to[3]) {
+    for (int i = 0; i < 3; i++) {
+        to[i] = (double)from[i];
+    }
+}
+
+// Returns the angles by which the line of the first joint misses the target, and by which its up axis is not on the
+// side of the pole vector, seen along the line from the last joint that turns to the target.
+static void measure_aim(limb *l, uint32_t character, double *miss, double *roll) {
+    const lmb_aim_def *aim = aim_of(l);
+    oracle_affine models[JOINTS];
+    double forward[3], up[3], offset[3], eye[3], pivot[3], target[3], pole[3], line[3], from[3], to[3];
+    find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], character, models);
+    const oracle_affine *first = &models[aim->joints[0]];
+    get_point(l, character, TARGET, target);
+    get_point(l, character, POLE, pole);
+    to_doubles(aim->forward, forward);
+    to_doubles(aim->up, up);
+    to_doubles(aim->offset, offset);
+    turn_by(first, forward, forward);
+    turn_by(first, up, up);
+    turn_by(first, offset, offset);
+    position(first, eye);
+    position(&models[aim->joints[aim->joint_count - 1]], pivot);
+    for (int i = 0; i < 3; i++) {
+        eye[i] += offset[i];
+    }
+    subtract(target, eye, line);
+    *miss = angle_between(forward, line);
+    subtract(target, pivot, line);
+    unit_across(line, NULL, line);
+    unit_across(up, line, from);
+    unit_across(pole, line, to);
+    *roll = angle_between(from, to);
+}
+
+static void expect_aim(limb *l, const char *what) {
+    double worst_miss = 0.0, worst_roll = 0.0;
+    scene_run_all_paths(&l->scene);
+    scene_expect_no_refusals(&l->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double miss, roll;
+        measure_aim(l, i, &miss, &roll);
+        worst_miss = fmax(worst_miss, miss);
+        worst_roll = fmax(worst_roll, roll);
+    }
+    print_message("%s: misses by %.2g, rolls by %.2g\n", what, worst_miss, worst_roll);
+    assert_true(worst_miss < 4e-6);
+    assert_true(worst_roll < 4e-5); // its sine may be small
+}
+
+static const uint32_t chain_joints[] = {END, MID, START, PELVIS};
+static const float chain_shares[] = {0.3f, 0.4f, 0.5f, 1.0f};
+
+static void lines_meet_the_target(void **state) {
+    (void)state;
+    for (uint64_t seed = 101; seed < 106; seed++) {
+        const float whole = 1.0f;
+        limb *l = aim_start(seed, 1, chain_joints, &whole);
+        expect_aim(l, "one joint");
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t joint = 0; joint < JOINTS; joint++) {
+                for (uint32_t k = 0; k < LMB_POSE_COMPONENTS && joint != END; k++) {
+                    const float got = *scene_component(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, joint, k);
+                    assert_true(fabsf(got - *scene_component(&l->scene, l->scene.poses[0], i, joint, k)) < 1e-6f);
+                }
+            }
+        }
+        aim_end(l);
+        l = aim_start(seed, 4, chain_joints, chain_shares);
+        expect_aim(l, "a chain");
+        aim_end(l);
+    }
+}
+
+// The angle of the turn of a joint from its base.
+static double turned(limb *l, uint32_t character, uint32_t joint) {
+    double from[4], to[4], back[4], turn[4];
+    scene_rotation(&l->scene, l->scene.poses[0], character, joint, from);
+    scene_rotation(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], character, joint, to);
+    oracle_quaternion_conjugate(from, back);
+    oracle_quaternion_multiply(back, to, turn);
+    return 2.0 * atan2(length(turn), fabs(turn[3]));
+}
+
+// Without a pole vector and an offset, a joint turns by the angle between its forward axis and the target, up to the
+// limit, and by its share of that.
+static void turns_are_shortest_and_limited(void **state) {
+    (void)state;
+    static const float limits[] = {0.0f, 0.4f, 1.5f, 3.0f, 3.14159274f, 100.0f, INFINITY};
+    static const float shares[] = {1.0f, 0.25f};
+    double worst = 0.0;
+    for (uint32_t k = 0; k < 2 * sizeof limits / sizeof limits[0]; k++) {
+        limb *l = aim_start(111 + k, 1, chain_joints, &shares[k % 2]);
+        lmb_aim_def *aim = aim_of(l);
+        aim->limit = limits[k / 2];
+        memset(aim->offset, 0, sizeof aim->offset);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            set_point(l, i, POLE, (const double[]){0.0, 0.0, 0.0});
+        }
+        scene_run_all_paths(&l->scene);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double forward[3], joint[3], target[3], line[3];
+            to_doubles(aim->forward, forward);
+            turn_by(&l->base[i][END], forward, forward);
+            position(&l->base[i][END], joint);
+            get_point(l, i, TARGET, target);
+            subtract(target, joint, line);
+            const double whole = fmin(angle_between(forward, line), (double)aim->limit);
+            worst = fmax(worst, fabs(turned(l, i, END) - whole * (double)shares[k % 2]));
+        }
+        aim_end(l);
+    }
+    print_message("shortest turns: %.2g\n", worst);
+    assert_true(worst < 4e-6);
+    // With a roll, and in a chain.
+    limb *l = aim_start(121, 4, chain_joints, chain_shares);
+    aim_of(l)->limit = 0.3f;
+    scene_run_all_paths(&l->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t k = 0; k < 4; k++) {
+            assert_true(turned(l, i, chain_joints[k]) <= 0.3 * (double)chain_shares[k] + 4e-6);
+        }
+    }
+    aim_end(l);
+}
+
+static void aims_are_weighted(void **state) {
+    (void)state;
+    limb *l = aim_start(131, 4, chain_joints, chain_shares);
+    scene_run(&l->scene);
+    float *whole = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    l->scene.node_count = 1;
+    scene_run(&l->scene);
+    float *base = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    l->scene.node_count = 2;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        *scene_parameter(&l->scene, i, WEIGHT) = (float)(i % 3) * 0.5f;
+    }
+    scene_run_all_paths(&l->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            double from[4], to[4], got[4], expected[4];
+            oracle_choices choices = {0};
+            scene_rotation(&l->scene, base, i, joint, from);
+            rotation_near(l, whole, i, joint, from, to);
+            oracle_quaternion_slerp(from, to, (i % 3) * 0.5, &choices, expected);
+            rotation_near(l, l->scene.stages[LMB_STAGE_LOCAL], i, joint, expected, got);
+            for (uint32_t k = 0; k < 4; k++) {
+                float *local = l->scene.stages[LMB_STAGE_LOCAL];
+                const float *same = scene_component(&l->scene, i % 3 == 0 ? base : whole, i, joint, 3 + k);
+                const bool is_near = fabs(oracle_quaternion_dot(from, to)) < 1e-5 || fabs(got[k] - expected[k]) < 1e-6;
+                assert_true(i % 3 == 1 ? is_near : *scene_component(&l->scene, local, i, joint, 3 + k) == *same);
+            }
+        }
+    }
+    free(whole);
+    free(base);
+    aim_end(l);
+}
+
+// Behind the joint, at the joint, nearer than the offset, and along the pole vector or the up axis.
+static void aims_have_edges(void **state) {
+    (void)state;
+    const float whole = 1.0f;
+    limb *l = aim_start(141, 1, chain_joints, &whole);
+    memset(aim_of(l)->offset, 0, sizeof aim_of(l)->offset);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double forward[3], joint[3], target[3];
+        to_doubles(aim_of(l)->forward, forward);
+        turn_by(&l->base[i][END], forward, forward);
+        position(&l->base[i][END], joint);
+        for (int k = 0; k < 3; k++) {
+            target[k] = joint[k] - (i % 2 ? 3.0 : 0.0) * forward[k];
+        }
+        set_point(l, i, TARGET, target);
+        if (i % 4 < 2) {
+            set_point(l, i, POLE, forward); // along the line
+        }
+    }
+    scene_run_all_paths(&l->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double miss, roll;
+        measure_aim(l, i, &miss, &roll);
+        assert_true(i % 2 ? miss < 4e-6 : turned(l, i, END) == 0.0 || turned(l, i, END) < 1e-6);
+    }
+    aim_end(l);
+    l = aim_start(142, 4, chain_joints, chain_shares); // nearer than the offset
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double joint[3];
+        position(&l->base[i][END], joint);
+        for (int k = 0; k < 3; k++) {
+            joint[k] += random_between(&l->source, -0.1, 0.1);
+        }
+        set_point(l, i, TARGET, joint);
+    }
+    aim_of(l)->offset[0] = 5.0f;
+    scene_run_all_paths(&l->scene);
+    memcpy(aim_of(l)->up, aim_of(l)->forward, sizeof aim_of(l)->up);
+    scene_run_all_paths(&l->scene);
+    aim_end(l);
+}
+
+// Inputs without a solution: scene_run() fails on a value that is not finite.
+static void nothing_spoils_the_pose(void **state) {
+    (void)state;
+    static const float odd[] = {0.0f, NAN,   INFINITY, -INFINITY, 1e-12f, -1e-13f, 1e12f, -1e38f, 1e-40f,
+                                1.0f, -1.0f, 1e-6f,    0.5f,      -3.0f,  1e-20f,  1e6f,  -0.0f};
+    for (uint64_t seed = 61; seed < 73; seed++) {
+        const bool aims = seed >= 67;
+        limb *l = aim_start(seed, 4, chain_joints, chain_shares);
+        l->scene.nodes[1].op = aims ? LMB_OP_IK_AIM : LMB_OP_IK_TWO_BONE;
+        aim_of(l)->limit = seed % 2 ? 1.0f : 4.0f;
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t k = 0; k <= TWIST; k++) {
+                *scene_parameter(&l->scene, i, k) = odd[random_below(&l->source, sizeof odd / sizeof odd[0])];
+            }
+            if (i % 4 == 0) { // at the start
+                double start[3];
+                position(&l->base[i][START], start);
+                set_point(l, i, TARGET, start);
+            }
+            for (uint32_t joint = 0; joint < JOINTS && seed > 61; joint++) {
+                const uint32_t kind = random_below(&l->source, 12);
+                for (uint32_t k = 0; k < 3 && kind < 4; k++) {
+                    const double values[] = {0.0, 1e12, 1e-12, -1.0};
+                    set_component(l, i, joint, (kind % 2 ? 7 : 0) + k, values[(kind + k * (seed % 3)) % 4]);
+                }
+            }
+        }
+        if (seed % 2) { // along the bone
+            chain_of(l)->mid_axis[0] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 0);
+            chain_of(l)->mid_axis[1] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 1);
+            chain_of(l)->mid_axis[2] = *scene_component(&l->scene, l->scene.poses[0], 0, LOWER, 2);
+        }
+        chain_of(l)->soften = (float)(seed % 3) * 0.5f;
+        scene_run_all_paths(&l->scene);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t joint = 0; joint < JOINTS; joint++) {
+                double q[4];
+                scene_rotation(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, joint, q);
+                if (fabs(oracle_quaternion_dot(q, q) - 1.0) > 2e-6) {
+                    fail_msg("seed %u, character %u, joint %u: length %g", (unsigned)seed, (unsigned)i, (unsigned)joint,
+                             sqrt(oracle_quaternion_dot(q, q)));
+                }
+            }
+        }
+        scene_end(&l->scene);
+        free(l);
+    }
 }
 
 static lmb_result check_limb(const limb *l, lmb_error *error) {
@@ -695,11 +958,52 @@ static void faulty_nodes_are_refused(void **state) {
     l->scene.nodes[0] = lmb_default_node_def();
     l->scene.nodes[0].op = LMB_OP_MAKE_ADDITIVE;
     REFUSED(l, "node 0");
+    l->scene.nodes[0].op = LMB_OP_REST;
+    lmb_aim_def *aim = aim_of(l);
+    l->scene.nodes[1].op = LMB_OP_IK_AIM;
+    REFUSED(l, "node 1 (ik-aim)", "joint_count", "1 to 8");
+    *aim = (lmb_aim_def){.joints = {END, START},
+                         .shares = {1.0f, 1.0f},
+                         .joint_count = 2,
+                         .forward = {1.0f, 0.0f, 0.0f},
+                         .up = {0.0f, 1.0f, 0.0f}};
+    const lmb_aim_def right = *aim;
+    assert_int_equal(check_limb(l, &error), LMB_OK);
+    aim->joints[1] = OTHER;
+    REFUSED(l, "joints[1]", "joint 7 'end' is not below joint 2 'other'");
+    aim->joints[1] = JOINTS;
+    REFUSED(l, "joints[1]", "no such joint");
+    *aim = right;
+    aim->shares[1] = NAN;
+    REFUSED(l, "joints[1]", "share");
+    *aim = right;
+    aim->joint_count = 9;
+    REFUSED(l, "joint_count");
+    *aim = right;
+    aim->forward[0] = 0.0f;
+    REFUSED(l, "forward");
+    *aim = right;
+    aim->up[2] = INFINITY;
+    REFUSED(l, "up");
+    *aim = right;
+    aim->offset[2] = NAN;
+    REFUSED(l, "offset");
+    *aim = right;
+    aim->limit = -1.0f;
+    REFUSED(l, "limit");
+    aim->limit = NAN;
+    REFUSED(l, "limit");
+    *aim = right;
+    aim->target[1] = lmb_parameter(8);
+    REFUSED(l, "target[1]");
+    *aim = right;
+    aim->pole[2] = lmb_constant(NAN);
+    REFUSED(l, "pole[2]");
     scene_end(&l->scene);
     free(l);
 }
 
-static void a_constructor_makes_a_node(void **state) {
+static void constructors_make_nodes(void **state) {
     (void)state;
     const lmb_value target[3] = {lmb_constant(1.0f), lmb_parameter(2), lmb_constant(-3.0f)};
     const lmb_node_def node = lmb_two_bone_node(4, START, MID, END, target);
@@ -711,15 +1015,32 @@ static void a_constructor_makes_a_node(void **state) {
     assert_int_equal(node.two_bone.end, END);
     assert_memory_equal(node.two_bone.target, target, sizeof target);
     assert_true(node.two_bone.soften == 1.0f && node.two_bone.mid_axis[2] == 1.0f);
+    const float forward[3] = {0.0f, 0.0f, 1.0f};
+    const lmb_node_def aim = lmb_aim_node(3, END, forward, target);
+    assert_int_equal(aim.op, LMB_OP_IK_AIM);
+    assert_int_equal(aim.inputs[0], 3);
+    assert_int_equal(aim.aim.joint_count, 1);
+    assert_int_equal(aim.aim.joints[0], END);
+    assert_memory_equal(aim.aim.forward, forward, sizeof forward);
+    assert_memory_equal(aim.aim.target, target, sizeof target);
+    assert_true(aim.aim.shares[0] == 1.0f && aim.aim.up[1] == 1.0f && aim.aim.limit > 3.2f);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_in_reach_are_reached), cmocka_unit_test(targets_out_of_reach_are_pointed_at),
-        cmocka_unit_test(softened_limbs_do_not_snap),   cmocka_unit_test(weights_slerp_from_the_base),
-        cmocka_unit_test(ancestors_may_have_any_scale), cmocka_unit_test(nothing_spoils_the_pose),
-        cmocka_unit_test(edges_are_as_stated),          cmocka_unit_test(faulty_nodes_are_refused),
-        cmocka_unit_test(a_constructor_makes_a_node),
+        cmocka_unit_test(targets_in_reach_are_reached),
+        cmocka_unit_test(targets_out_of_reach_are_pointed_at),
+        cmocka_unit_test(softened_limbs_do_not_snap),
+        cmocka_unit_test(weights_slerp_from_the_base),
+        cmocka_unit_test(ancestors_may_have_any_scale),
+        cmocka_unit_test(nothing_spoils_the_pose),
+        cmocka_unit_test(edges_are_as_stated),
+        cmocka_unit_test(faulty_nodes_are_refused),
+        cmocka_unit_test(lines_meet_the_target),
+        cmocka_unit_test(turns_are_shortest_and_limited),
+        cmocka_unit_test(aims_are_weighted),
+        cmocka_unit_test(aims_have_edges),
+        cmocka_unit_test(constructors_make_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,10 +66,27 @@ static void read_two_bone(fuzz_input *in, const lmb_graph_def *def, lmb_two_bone
     }
 }
 
+static void read_aim(fuzz_input *in, const lmb_graph_def *def, lmb_aim_def *aim) {
+    const uint32_t joints = lmb_rig_joint_count(def->rig), parameters = def->parameter_count;
+    aim->joint_count = fuzz_count(in, 4, LMB_MAX_AIM_JOINTS);
+    aim->limit = fuzz_float(in);
+    for (uint32_t i = 0; i < aim->joint_count && i < LMB_MAX_AIM_JOINTS; i++) {
+        aim->joints[i] = fuzz_index(in, joints);
+        aim->shares[i] = fuzz_float(in);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        aim->target[i] = fuzz_value(in, parameters);
+        aim->pole[i] = fuzz_value(in, parameters);
+        aim->forward[i] = fuzz_float(in);
+        aim->up[i] = fuzz_float(in);
+        aim->offset[i] = fuzz_float(in);
+    }
+}
+
 // Two words select the fields that differ from the default.
 static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, lmb_node_def *node) {
-    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1,
-                                                 2, 2, 1, 3, 4, 8, 3, 3, 4, 3, 1, 1};
+    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2,
+                                                 2, 1, 3, 4, 8, 3, 3, 4, 3, 1, 1, 1};
     const uint32_t parameters = def->parameter_count;
     const uint8_t fields = fuzz_byte(in), more = fuzz_byte(in);
     *node = lmb_default_node_def();
@@ -116,6 +133,9 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
     }
     if (more & 4) {
         read_two_bone(in, def, &node->two_bone);
+    }
+    if (more & 8) {
+        read_aim(in, def, &node->aim);
     }
     for (int i = 0; i < 3 && (fields & 128) != 0; i++) {
         node->coordinates[i] = fuzz_value(in, parameters);

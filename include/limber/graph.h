@@ -68,7 +68,7 @@ typedef struct lmb_graph lmb_graph;
 ///   among clips of both types. #LMB_OP_POSE is either; only the host knows which.
 /// - #LMB_OP_MAKE_ADDITIVE takes two inputs of one type and gives an additive.
 /// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base.
-/// - #LMB_OP_CLAMP and #LMB_OP_IK_TWO_BONE take poses.
+/// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE and #LMB_OP_IK_AIM take poses.
 /// - #LMB_OP_ADD, #LMB_OP_SUBTRACT and #LMB_OP_SUBTRACT_SCALE_ADD take any types. A sum is an additive if both terms
 ///   are, otherwise a pose. A pose minus an additive is a pose; every other difference is an additive.
 /// - Every other operation takes inputs of one type and gives that type.
@@ -324,6 +324,10 @@ typedef enum lmb_op {
     /// Turns two joints of a so that a third one reaches a target: inverse kinematics of a limb. Inputs: a. See ik.h.
     LMB_OP_IK_TWO_BONE,
 
+    /// Turns a chain of up to eight joints of a so that an axis of the first one points at a target. Inputs: a. See
+    /// ik.h.
+    LMB_OP_IK_AIM,
+
     /// A state machine: #LMB_OP_WEIGHTED with the weights of its states. Inputs: 1 to 64, one for each state. See
     /// control.h.
     LMB_OP_MACHINE,
@@ -497,6 +501,7 @@ typedef struct lmb_node_def {
     lmb_value coordinates[3];
     lmb_space2d space2d;       ///< space2d: how weights are computed
     lmb_two_bone_def two_bone; ///< ik-two-bone
+    lmb_aim_def aim;           ///< ik-aim
     /// clip: how it plays by itself, instead of by `time`, `rate`, `offset` and `loop`; `clip` is then a constant.
     /// NULL: the clip does not play by itself.
     const lmb_player_def *player;
@@ -510,7 +515,7 @@ typedef struct lmb_node_def {
 /// The rest pose without inputs. Weights 1, linear; priorities 0; no masks or joint maps. Clip 0 at time 0, rate 1,
 /// offset 0, clamped, with its own joint weights; no player. Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form
 /// and space. Coordinates 1/2; triangles, all positions 0. Two bones: no joints (#LMB_NONE), target 0, pole y, mid_axis
-/// z, soften 1, twist 0.
+/// z, soften 1, twist 0. Aim: no joints, shares 1, target 0, pole y, forward x, up y, offset 0, no limit.
 LMB_API lmb_node_def lmb_default_node_def(void);
 /// Makes a node that samples a clip, given by its index, at a time that the host gives; it loops.
 LMB_API lmb_node_def lmb_clip_node(uint32_t clip, lmb_value time);
@@ -525,6 +530,8 @@ LMB_API lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value we
 /// Makes a node that turns `start` and `mid` so that `end` reaches a target; see ik.h. `target` has three values.
 LMB_API lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end,
                                        const lmb_value *target);
+/// Makes a node that turns `joint` so that its axis `forward` points at a target; see ik.h. Both have three elements.
+LMB_API lmb_node_def lmb_aim_node(uint32_t base, uint32_t joint, const float *forward, const lmb_value *target);
 /// Makes a state machine node; `poses` has one node for each of `machine->state_count` states.
 LMB_API lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine);
 
@@ -658,11 +665,11 @@ LMB_API uint32_t lmb_graph_stack(const lmb_graph *graph);
 /// Returns the number of exchange areas: poses that are evaluated for all joints first, because they are read at other
 /// joints.
 ///
-/// #LMB_OP_MIRROR reads its input at the partners of the joints, #LMB_OP_IK_TWO_BONE at a chain and its ancestors. In
-/// #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both inputs at the ancestors of the joints, and #LMB_OP_ADDITIVE its
-/// base and its result. Each such pose has an exchange area of its own, except that an additive whose base is an
-/// additive in model space shares the base's. For each joint and float channel an area takes 44 bytes per SIMD lane on
-/// the CPU, and 48 bytes per character and frame slot on the GPU.
+/// #LMB_OP_MIRROR reads its input at the partners of the joints, #LMB_OP_IK_TWO_BONE and #LMB_OP_IK_AIM at a chain and
+/// its ancestors. In #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both inputs at the ancestors of the joints, and
+/// #LMB_OP_ADDITIVE its base and its result. Each such pose has an exchange area of its own, except that an additive
+/// whose base is an additive in model space shares the base's. For each joint and float channel an area takes 44 bytes
+/// per SIMD lane on the CPU, and 48 bytes per character and frame slot on the GPU.
 LMB_API uint32_t lmb_graph_exchanges(const lmb_graph *graph);
 
 /// Returns the control that runs stage 1 and defines the state of each character (control.h), or NULL if nothing

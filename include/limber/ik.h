@@ -1,5 +1,6 @@
 /// @file ik.h
-/// Inverse kinematics: #LMB_OP_IK_TWO_BONE turns joints so that a limb reaches a target.
+/// Inverse kinematics: #LMB_OP_IK_TWO_BONE turns joints so that a limb reaches a target, #LMB_OP_IK_AIM so that an axis
+/// points at it.
 ///
 /// **Space.** Targets and pole vectors are in model space, the space of the rig's roots. A batch does not know where a
 /// character is in the world, so the host converts targets from world space.
@@ -48,7 +49,7 @@ extern "C" {
 /// **Scale.** Ancestors of the start, the mid and the end may have any scale. That of the start and of joints between
 /// start and mid must be uniform; otherwise the end does not quite reach the target.
 ///
-/// **Edges.** A target nearer to the start than 2^-20 of the bones' lengths has no direction: the end stays in its own.
+/// **Edges.** A target nearer to the start than 2^-16 of the bones' lengths has no direction: the end stays in its own.
 /// A pole vector that is 0, or along the line to the target within 2^-20 (sine), is ignored: the start turns by the
 /// shortest arc and then by `twist`. If the product of the bones' lengths across mid_axis is below 2^-22 of the square
 /// of their sum, the mid does not turn.
@@ -66,6 +67,46 @@ typedef struct lmb_two_bone_def {
     float soften;        ///< from 0 to 1
     lmb_value twist;     ///< radians, about the line from start to target
 } lmb_two_bone_def;
+
+#define LMB_MAX_AIM_JOINTS 8u ///< of a chain that aims
+
+/// A joint that aims at a target, such as a head that looks at it, and ancestors that help. Of #LMB_OP_IK_AIM.
+///
+/// `joints` begins with the one that aims; each further one is an ancestor of the one before it. They turn one after
+/// another, so that a line of the first joint, from `offset` along `forward`, meets the target:
+///
+/// 1. By the shortest arc, the vector from the turning joint to the point of the line that is as far from it as the
+///    target is turns to the target. If the line is nowhere as near, its point nearest to the joint is used.
+/// 2. About the line from the turning joint to the target, `up` turns to the side of `pole`.
+/// 3. If both together exceed the angle `limit`, they are reduced to it about the same axis. Where `forward` and `up`
+///    are then directed replaces target and pole for the ancestors.
+/// 4. The joint turns by its share of this rotation, slerp(1, rotation, share), and leaves the rest to its ancestors.
+///
+/// So a last share of 1 aims exactly, unless the limit prevents it. No joint turns further than `limit` times its share
+/// from the base. With a single joint that is a limit of the aim. With several it is one of the aim of the first joint
+/// alone, from which the aim of the whole chain differs as far as the ancestors move that joint.
+///
+/// **Scale.** Ancestors may have any scale. That of the joints from the first to the last one must be uniform;
+/// otherwise the aim is not exact.
+///
+/// **Edges.** A target nearer to a turning joint than 2^-16 of that joint's distance from its parent has no direction:
+/// the joint does not turn. A pole vector that is 0, or along the line to the target within 2^-20 (sine), is ignored,
+/// and so is such an `up`. Straight behind the joint, the shortest arc goes about any axis. A target between joint and
+/// offset is on the line, but behind the offset.
+///
+/// **Error.** The line misses the target by an angle within 4e-6, if the offset is shorter than a quarter of the
+/// distance of the target.
+typedef struct lmb_aim_def {
+    uint32_t joints[LMB_MAX_AIM_JOINTS]; ///< of the rig
+    float shares[LMB_MAX_AIM_JOINTS];    ///< for each of `joints`, from 0 to 1
+    uint32_t joint_count;                ///< 1 to #LMB_MAX_AIM_JOINTS
+    lmb_value target[3];                 ///< x, y, z of the position to aim at
+    lmb_value pole[3];                   ///< direction for `up`; of any length
+    float forward[3];                    ///< in the space of the first joint; of any length but 0
+    float up[3];                         ///< the same
+    float offset[3];                     ///< a position in the space of the first joint, such as that of the eyes
+    float limit;                         ///< radians; pi or more: none
+} lmb_aim_def;
 
 #ifdef __cplusplus
 }

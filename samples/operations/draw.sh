@@ -51,6 +51,7 @@ picture combine 4 --label run --label "wave: right arm" --label "aim_left: head"
 picture mirror 2
 picture clamp 2
 picture ik_two_bone 2 --label idle --label "the left foot on a step"
+picture ik_aim 2 --label idle --label "head, neck, chest"
 picture curves 7 --row 5 --label stand --label crouch --label linear --label sine-in --label cubic-in \
     --label cubic-out --label smoothstep
 picture interpolation 4 --row 2 --label "arms back" --label "arms up" --label slerp --label nlerp

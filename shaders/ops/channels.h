@@ -321,6 +321,10 @@ OP float_value ik_two_bone_channel(frame f, uint instruction) {
     return load_exchanged_channel(f, instruction, f.joint);
 }
 
+OP float_value ik_aim_channel(frame f, uint instruction) {
+    return load_exchanged_channel(f, instruction, f.joint);
+}
+
 // After the joints' records, the table of limits has four rows of a float per channel: minimum, maximum, and for angles
 // the middle between them and half of their distance. An angle outside goes to the end that is nearer around the
 // circle, or to the maximum if both are equally near.

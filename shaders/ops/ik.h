@@ -20,11 +20,28 @@
 #define TWO_BONE_TWIST 15u     // value
 #define TWO_BONE_AXIS 17u      // float [3]: unit vector
 #define TWO_BONE_SOFTEN 20u    // float
-#define TWO_BONE_ANCESTORS 21u // number of ancestors of the start, then their joints, the root first
-#define TWO_BONE_WORDS 22u     // without the joints
+#define TWO_BONE_ANCESTORS 21u // number of ancestors of the start, then these, the root first
+#define TWO_BONE_WORDS 22u     // without the ancestors
 
-#define IK_VANISHED 9.53674316e-07f        // 2^-20: a distance relative to the bones' lengths, an area, a sine
-#define IK_VANISHED_SQUARE 9.09494702e-13f // 2^-40
+// The table of a chain that aims.
+#define AIM_COUNT 0u // number of joints, at most 8
+#define AIM_TARGET 1u
+#define AIM_POLE 7u
+#define AIM_FORWARD 13u // float [3]: unit vector
+#define AIM_UP 16u      // float [3]: unit vector
+#define AIM_OFFSET 19u  // float [3]
+#define AIM_LIMIT 22u   // half_angle
+#define AIM_JOINTS 24u  // [8]: word joint, float share; each joint before its ancestors
+#define AIM_JOINT_WORDS 2u
+#define AIM_ANCESTORS 40u // number of ancestors of the first joint, then these, the root first
+#define AIM_WORDS 41u     // without the ancestors
+
+// What is smaller has no direction: a distance relative to a bone, 2^-16; a sine, 2^-20; an area relative to a square,
+// 2^-20.
+#define IK_DISTANCE 1.52587891e-05f
+#define IK_DISTANCE_SQUARE 2.32830644e-10f
+#define IK_SINE_SQUARE 9.09494702e-13f
+#define IK_AREA 9.53674316e-07f
 
 OP real load_ik_value(frame f, uint at) {
     uint weight = LOAD(f.program, at);
@@ -143,19 +160,21 @@ OP vector any_perpendicular(vector v) {
 }
 
 // The shortest rotation from one unit vector to another; none if one of them is 0. If they are nearly opposite, first
-// half a turn about any perpendicular, and then the rest.
+// half a turn about the axis, or if they are opposite about any perpendicular, and then the rest.
 OP quaternion shortest_arc(vector a, vector b) {
     lane_mask opposite = vector_dot(a, b) < -0.99f;
     vector from = select_vector(opposite, scale_vector(a, SPLAT(-1.0f)), a);
     vector axis = cross_product(from, b);
     quaternion rest = quaternion_normalize(make_quaternion(axis.x, axis.y, axis.z, 1.0f + vector_dot(from, b)));
-    vector turned = any_perpendicular(a);
+    lane_mask has_axis = vector_dot(axis, axis) > IK_AREA;
+    vector turned = select_vector(has_axis, direction_of(axis), any_perpendicular(a));
+    turned = direction_of(part_across(turned, a));
     quaternion first = make_quaternion(turned.x, turned.y, turned.z, SPLAT(0.0f));
     return select_quaternion(opposite, quaternion_multiply(rest, first), rest);
 }
 
-// Half of the angle about a unit vector that turns `from` towards `to`, both of at most unit length; 0 if one of them is
-// nearly along the line.
+// Half of the angle about a unit vector that turns `from` towards `to`, both of at most unit length; 0 if one of them
+// is nearly along the line.
 OP half_angle angle_about(vector line, vector from, vector to) {
     real cosine = vector_dot(from, to) - vector_dot(from, line) * vector_dot(to, line);
     real sine = vector_dot(line, cross_product(from, to));
@@ -163,23 +182,48 @@ OP half_angle angle_about(vector line, vector from, vector to) {
     sine = snap_small(sine);
     real square = cosine * cosine + sine * sine;
     real inverse = reciprocal_root(square);
-    lane_mask found = square > IK_VANISHED_SQUARE;
+    lane_mask found = square > IK_SINE_SQUARE;
     half_angle turn = halve_angle(cosine * inverse, sine * inverse);
     return make_half_angle(SELECT(found, turn.cosine, SPLAT(1.0f)), SELECT(found, turn.sine, SPLAT(0.0f)));
 }
 
+// Of q and -q, the one with w >= 0.
+OP quaternion short_way(quaternion q) {
+    return quaternion_scale(q, SELECT(q.w < 0.0f, SPLAT(-1.0f), SPLAT(1.0f)));
+}
+
 // Turns a local rotation in the joint's own space, and slerps to the result from the base by a weight.
 OP quaternion turn_by_weight(quaternion base, quaternion turn, real weight) {
-    quaternion shortest = quaternion_scale(turn, SELECT(turn.w < 0.0f, SPLAT(-1.0f), SPLAT(1.0f)));
-    quaternion turned = quaternion_normalize(quaternion_multiply(base, shortest));
+    quaternion turned = quaternion_normalize(quaternion_multiply(base, short_way(turn)));
     quaternion blended = rotation_at_end(quaternion_slerp(base, turned, weight), turned, weight);
     return select_quaternion(weight > 0.0f, blended, base);
 }
 
-// Two bones.
-//
-// Everything is in the space of the start joint's rotation: that of its parent, moved to the start and turned back by
-// its local rotation. A turn of the start there is a factor on the right of its local rotation.
+// The target and the pole vector for a joint, in the space of its rotation: that of the parent, moved to the joint and
+// turned back by its local rotation. A turn of the joint there is a factor on the right of its local rotation.
+STRUCT(ik_goal)
+vector target;
+vector pole; // a unit vector, or 0
+END_STRUCT(ik_goal)
+
+// `points` is the offset of the target's values, before those of the pole.
+OP ik_goal load_goal(frame f, uint area, uint points, uint ancestors, transform joint) {
+    ik_goal goal;
+    goal.target = load_ik_point(f, points);
+    goal.pole = direction_of(load_ik_point(f, points + IK_POINT_WORDS));
+    uint count = LOAD(f.program, ancestors);
+    for (uint i = 1u; i <= count; i++) {
+        transform above = load_exchange(f, area, LOAD(f.program, ancestors + i));
+        goal.target = point_from_parent(above, goal.target);
+        goal.pole = vector_from_parent(above, goal.pole);
+    }
+    quaternion back = quaternion_conjugate(joint.q);
+    goal.target = snap_vector(rotate_vector(back, snap_vector(subtract_vectors(goal.target, joint.t))));
+    goal.pole = direction_of(snap_vector(rotate_vector(back, direction_of(goal.pole))));
+    return goal;
+}
+
+// Two bones, in the space of the start's rotation.
 STRUCT(two_bones)
 vector upper; // from start to mid
 vector lower; // from mid to end
@@ -209,21 +253,12 @@ OP two_bones load_two_bones(frame f, uint area, uint table) {
         b.axis = snap_between(rotate_vector(joint.q, b.axis));
     }
     b.axis = direction_of(b.axis);
-    b.goal = load_ik_point(f, table + TWO_BONE_TARGET);
-    b.pole = direction_of(load_ik_point(f, table + TWO_BONE_POLE));
-    uint ancestors = table + TWO_BONE_ANCESTORS;
-    uint count = LOAD(f.program, ancestors);
-    for (uint i = 1u; i <= count; i++) {
-        joint = load_exchange(f, area, LOAD(f.program, ancestors + i));
-        b.goal = point_from_parent(joint, b.goal);
-        b.pole = vector_from_parent(joint, b.pole);
-    }
     transform start = load_exchange(f, area, start_joint);
-    quaternion back = quaternion_conjugate(start.q);
+    ik_goal goal = load_goal(f, area, table + TWO_BONE_TARGET, table + TWO_BONE_ANCESTORS, start);
+    b.goal = goal.target;
+    b.pole = goal.pole;
     b.upper = scale_by_vector(start.s, b.upper);
     b.lower = scale_by_vector(start.s, b.lower);
-    b.goal = snap_vector(rotate_vector(back, snap_vector(subtract_vectors(b.goal, start.t))));
-    b.pole = direction_of(snap_vector(rotate_vector(back, direction_of(b.pole))));
     return b;
 }
 
@@ -275,7 +310,7 @@ OP two_bone_bend bend_two_bones(two_bones b, float soften) {
     half_angle before = halve_angle(vector_dot(upper_unit, lower_unit), turned);
     half_angle after = make_half_angle(cosine, -sine);
     bend.angle = add_half_angles(after, make_half_angle(before.cosine, -before.sine));
-    lane_mask bends = product > IK_VANISHED;
+    lane_mask bends = product > IK_AREA;
     bend.angle.cosine = SELECT(bends, bend.angle.cosine, SPLAT(1.0f));
     bend.angle.sine = SELECT(bends, bend.angle.sine, SPLAT(0.0f));
     quaternion turn = quaternion_normalize(rotation_about(b.axis, bend.angle));
@@ -286,8 +321,8 @@ OP two_bone_bend bend_two_bones(two_bones b, float soften) {
 // The turn of the start joint: the end to the line towards the target, and then about this line, so that the mid is on
 // the side of the pole vector, and by the twist. The mid is on the side of axis x line.
 OP quaternion aim_two_bones(two_bones b, two_bone_bend bend, real twist) {
-    lane_mask aims = bend.goal > IK_VANISHED;
-    lane_mask is_long = vector_dot(bend.end, bend.end) > IK_VANISHED_SQUARE;
+    lane_mask aims = bend.goal > IK_DISTANCE;
+    lane_mask is_long = vector_dot(bend.end, bend.end) > IK_DISTANCE_SQUARE;
     vector end = direction_of(bend.end);
     vector line = select_vector(aims, direction_of(b.goal), end);
     quaternion arc = shortest_arc(select_vector(is_long, end, line), line);
@@ -314,6 +349,119 @@ OP transform ik_two_bone_operation(frame f, uint instruction) {
                 turn = aim_two_bones(bones, bend, load_ik_value(f, table + TWO_BONE_TWIST));
             }
             local.q = turn_by_weight(local.q, turn, weight);
+        }
+    }
+    return local;
+}
+
+// Aiming.
+
+// What aims, in the space of a joint's rotation.
+STRUCT(ik_aim)
+vector forward; // unit vectors
+vector up;
+vector offset;
+END_STRUCT(ik_aim)
+
+OP ik_aim turn_aim(quaternion turn, ik_aim aim) {
+    aim.forward = snap_between(rotate_vector(turn, aim.forward));
+    aim.up = snap_between(rotate_vector(turn, aim.up));
+    aim.offset = snap_vector(rotate_vector(turn, aim.offset));
+    return aim;
+}
+
+// The vector from the joint that turns to the target: it ends where the line from the offset along the forward axis
+// meets the sphere around the joint through the target, or, if it does not, where the line is nearest to the joint.
+OP vector aimed_vector(ik_aim aim, vector target) {
+    vector aside = part_across(aim.offset, aim.forward);
+    real square = vector_dot(target, target) - vector_dot(aside, aside);
+    real along = square_root(SELECT(square > 0.0f, square, SPLAT(0.0f)));
+    return snap_vector(add_vectors(aside, scale_vector(aim.forward, along)));
+}
+
+// The turn of a joint that aims: the vector to the target by the shortest arc, then about it until the up axis is on
+// the side of the pole vector.
+OP quaternion aim_joint(vector aimed, vector up, ik_goal goal) {
+    vector line = direction_of(goal.target);
+    quaternion arc = shortest_arc(direction_of(aimed), line);
+    half_angle roll = angle_about(line, rotate_vector(arc, up), goal.pole);
+    return quaternion_normalize(short_way(quaternion_multiply(rotation_about(line, roll), arc)));
+}
+
+// The rotation by a limit about the axis of a turn.
+OP quaternion limit_turn(quaternion turn, half_angle limit) {
+    return rotation_about(direction_of(make_vector(turn.x, turn.y, turn.z)), limit);
+}
+
+// Converts a point or a direction from the space of a joint's rotation to that of its parent's.
+OP vector to_rotation_above(transform joint, transform parent, vector p) {
+    vector moved = snap_vector(add_vectors(joint.t, rotate_vector(joint.q, p)));
+    return scale_by_vector(parent.s, moved);
+}
+
+OP vector direction_above(transform joint, transform parent, vector v) {
+    return direction_of(scale_by_vector(parent.s, snap_between(rotate_vector(joint.q, v))));
+}
+
+// The turn of a joint of the chain. Each joint before it in the table has turned by its share of what was left. A turn
+// beyond the limit is cut, and what it leads to replaces the target for the ancestors.
+OP quaternion turn_of_chain(frame f, uint area, uint table, uint joint) {
+    uint place = table + AIM_JOINTS;
+    uint turning = LOAD(f.program, place);
+    transform at = load_exchange(f, area, turning);
+    ik_goal goal = load_goal(f, area, table + AIM_TARGET, table + AIM_ANCESTORS, at);
+    half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(f.program, table + AIM_LIMIT)),
+                                       SPLAT(LOAD_FLOAT(f.program, table + AIM_LIMIT + 1u)));
+    ik_aim aim;
+    aim.forward = direction_of(scale_by_vector(at.s, load_ik_axis(f, table + AIM_FORWARD)));
+    aim.up = direction_of(scale_by_vector(at.s, load_ik_axis(f, table + AIM_UP)));
+    aim.offset = scale_by_vector(at.s, load_ik_axis(f, table + AIM_OFFSET));
+    quaternion turn = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    bool found = false;
+    while (!found) {
+        vector aimed = aimed_vector(aim, goal.target);
+        turn = aim_joint(aimed, aim.up, goal);
+        lane_mask near = vector_dot(goal.target, goal.target) <= IK_DISTANCE_SQUARE * vector_dot(at.t, at.t);
+        turn = select_quaternion(near, all_quaternion(0.0f, 0.0f, 0.0f, 1.0f), turn);
+        lane_mask limited = turn.w < limit.cosine;
+        turn = select_quaternion(limited, limit_turn(turn, limit), turn);
+        goal.target = select_vector(limited, snap_vector(rotate_vector(turn, aimed)), goal.target);
+        goal.pole = select_vector(limited, snap_between(rotate_vector(turn, aim.up)), goal.pole);
+        turn = quaternion_power(turn, SPLAT(LOAD_FLOAT(f.program, place + 1u)));
+        found = turning == joint;
+        if (!found) {
+            place = place + AIM_JOINT_WORDS;
+            aim = turn_aim(turn, aim);
+            uint next = LOAD(f.program, place);
+            while (turning != next) {
+                uint above = parent_of(f.program, turning);
+                transform parent = load_exchange(f, area, above);
+                goal.target = to_rotation_above(at, parent, goal.target);
+                aim.offset = to_rotation_above(at, parent, aim.offset);
+                goal.pole = direction_above(at, parent, goal.pole);
+                aim.forward = direction_above(at, parent, aim.forward);
+                aim.up = direction_above(at, parent, aim.up);
+                at = parent;
+                turning = above;
+            }
+        }
+    }
+    return turn;
+}
+
+OP transform ik_aim_operation(frame f, uint instruction) {
+    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
+    uint table = LOAD(f.program, instruction + IK_TABLE);
+    transform local = load_exchange(f, area, f.joint);
+    uint count = LOAD(f.program, table + AIM_COUNT);
+    bool turns = false;
+    for (uint i = 0u; i < count; i++) {
+        turns = turns || LOAD(f.program, table + AIM_JOINTS + i * AIM_JOINT_WORDS) == f.joint;
+    }
+    if (turns) {
+        real weight = load_weight(f, LOAD(f.program, instruction + WEIGHT_INDEX));
+        if (ANY(weight > 0.0f)) {
+            local.q = turn_by_weight(local.q, turn_of_chain(f, area, table, f.joint), weight);
         }
     }
     return local;

@@ -577,6 +577,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     SUM(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                             \
     EXCHANGE(MIRROR, mirror, 30u, TAKES_MIRROR | TAKES_AREA)                                                           \
     EXCHANGE(IK_TWO_BONE, ik_two_bone, 51u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
+    EXCHANGE(IK_AIM, ik_aim, 52u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                \
     UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, TAKES_NOTHING)                                                      \

@@ -526,6 +526,61 @@ static const lmb_graph_field two_bone_members[] = {
     CURVE_FIELD,
 };
 
+// Adds a joint of a chain. Parents precede their children in a rig, so descending indices lead from the joint that aims
+// to its ancestors.
+static void add_aim_joint(lmb_graph_reader *reader, lmb_aim_def *aim, uint32_t joint, float share, uint32_t key) {
+    uint32_t place = aim->joint_count;
+    if (place == LMB_MAX_AIM_JOINTS) {
+        lmb_graph_report(reader, key, "more than %u joints", LMB_MAX_AIM_JOINTS);
+        return;
+    }
+    for (; place > 0 && aim->joints[place - 1] < joint; place--) {
+        aim->joints[place] = aim->joints[place - 1];
+        aim->shares[place] = aim->shares[place - 1];
+    }
+    if (place > 0 && aim->joints[place - 1] == joint) {
+        lmb_graph_report(reader, key, "given twice");
+    }
+    aim->joints[place] = joint;
+    aim->shares[place] = share;
+    aim->joint_count++;
+}
+
+// Reads the joints of a chain: an object with their shares.
+static void read_aim_joints(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    const lmb_graph_field share_field = {.max = 1.0f};
+    lmb_aim_def *aim = &((lmb_graph_node *)target)->def.aim;
+    (void)field;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (values[value].count == 0) {
+        lmb_graph_report(reader, value, "there are no joints");
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        const uint32_t joint = lmb_graph_find_joint(reader, key);
+        float share = 0.0f;
+        lmb_graph_read_plain(reader, &share_field, key + 1, &share);
+        if (joint != LMB_NONE) {
+            add_aim_joint(reader, aim, joint, share, key);
+        }
+    }
+}
+
+static const lmb_graph_field aim_members[] = {
+    POSE_FIELD("base", def.inputs[0]),
+    {.name = "joints", .required = true, .read = read_aim_joints},
+    POINT_FIELD("target", def.aim.target, true),
+    POINT_FIELD("pole", def.aim.pole, false),
+    AXIS_FIELD("forward", def.aim.forward),
+    AXIS_FIELD("up", def.aim.up),
+    AXIS_FIELD("offset", def.aim.offset),
+    {.name = "limit", .read = lmb_graph_read_plain, .offset = NODE(def.aim.limit), .max = LMB_LARGEST},
+    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
+    CURVE_FIELD,
+};
+
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field mirror_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
@@ -584,6 +639,7 @@ static const operation operations[] = {
     {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
     {"override", LMB_OP_OVERRIDE, 1, FIELDS(override_members), finish_node},
     {"ik-two-bone", LMB_OP_IK_TWO_BONE, 1, FIELDS(two_bone_members), finish_node},
+    {"ik-aim", LMB_OP_IK_AIM, 1, FIELDS(aim_members), finish_node},
     {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
@@ -601,7 +657,7 @@ static const operation *find_operation(lmb_graph_reader *reader, uint32_t object
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return NULL;
     }
-    char names[340] = "";
+    char names[360] = "";
     for (size_t i = 0; i < OPERATION_COUNT; i++) {
         if (lmb_graph_is_text(reader, value, operations[i].name)) {
             return &operations[i];

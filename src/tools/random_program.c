@@ -196,6 +196,25 @@ static void draw_two_bone(plan *plan, lmb_node_def *node) {
     chain->twist = draw_value(plan, PARAMETER_RATE, -4.0, 4.0);
 }
 
+static void draw_aim(plan *plan, lmb_node_def *node) {
+    lmb_aim_def *aim = &node->aim;
+    uint32_t joint = random_below(plan->random, lmb_rig_joint_count(plan->rig));
+    draw_weight(plan, node);
+    while (joint != LMB_NONE && aim->joint_count < LMB_MAX_AIM_JOINTS) {
+        if (aim->joint_count == 0 || random_below(plan->random, 4) > 0) {
+            aim->shares[aim->joint_count] = 0.5f * (float)random_below(plan->random, 3);
+            aim->joints[aim->joint_count++] = joint;
+        }
+        joint = random_below(plan->random, 8) > 0 ? lmb_rig_joint_parent(plan->rig, joint) : LMB_NONE;
+    }
+    draw_point(plan, aim->target);
+    aim->pole[0] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
+    draw_axis(plan, aim->forward);
+    draw_axis(plan, aim->up);
+    draw_axis(plan, aim->offset);
+    aim->limit = (float)random_between(plan->random, 0.0, 4.0);
+}
+
 static void draw_limits(plan *plan, lmb_node_def *node) {
     node->joint_limits = random_below(plan->random, RANDOM_PROGRAM_LIMITS);
 }
@@ -301,17 +320,22 @@ static const row rows[] = {
     {LMB_OP_SPACE2D, 2, LMB_MAX_SPACE_INPUTS, 2, draw_plane},
     {LMB_OP_OVERRIDE, 1, 1, 0, draw_override},
     {LMB_OP_IK_TWO_BONE, 1, 1, 0, draw_two_bone},
+    {LMB_OP_IK_AIM, 1, 1, 0, draw_aim},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_MACHINE, "an operation has no row"); // machines are drawn elsewhere
 
+static bool is_ik(lmb_op op) {
+    return op == LMB_OP_IK_TWO_BONE || op == LMB_OP_IK_AIM;
+}
+
 static bool takes_other_joints(lmb_op op) {
-    return op == LMB_OP_MIRROR || op == LMB_OP_IK_TWO_BONE;
+    return op == LMB_OP_MIRROR || is_ik(op);
 }
 
 // Returns whether the rig has the joints that an operation needs.
 static bool fits_rig(const lmb_rig *rig, lmb_op op) {
-    return op != LMB_OP_IK_TWO_BONE || has_chain(rig, 2);
+    return !is_ik(op) || has_chain(rig, op == LMB_OP_IK_TWO_BONE ? 2 : 0);
 }
 
 // Poses that a make-additive or an additive in model space reads at other joints.
@@ -361,7 +385,7 @@ static bool draw_type(plan *plan, lmb_op op, bool additive, uint32_t input, bool
 
 // Returns whether an operation can give that type. Of the leaves, only pose buffers and static poses can be additives.
 static bool gives(lmb_op op, bool additive) {
-    return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP && op != LMB_OP_IK_TWO_BONE
+    return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP && !is_ik(op)
                     : op != LMB_OP_MAKE_ADDITIVE;
 }
 

@@ -9,7 +9,8 @@
 #define RANDOM_PROGRAM_NODES 64u // of a tree
 #define RANDOM_PROGRAM_MOST_NODES 160u
 #define RANDOM_PROGRAM_STACK 8u // poses held at once
-// A two-bone chain has at most five parameters, a clip four, other operations one and one for each input; one more is for the level of detail.
+// A chain of ik has at most five parameters, a clip four, other operations one and one for each input; one more is for
+// the level of detail.
 #define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_MOST_NODES + 1u)
 #define RANDOM_PROGRAM_MASKS 3u
 #define RANDOM_PROGRAM_MIRRORS 3u
@@ -40,8 +41,8 @@ typedef struct random_program {
 // be 0.
 void random_program_grow(random_program *program, random_source *random, const lmb_rig *rig, uint32_t clip_count,
                          uint32_t most_nodes);
-// Draws a program with every operation that the rig allows, except the blend of matrices, which can only end a program. One sum and one
-// space have as many inputs as possible.
+// Draws a program with every operation that the rig allows, except the blend of matrices, which can only end a program.
+// One sum and one space have as many inputs as possible.
 void random_program_hold_all(random_program *program, random_source *random, const lmb_rig *rig, uint32_t clip_count);
 
 #endif
