@@ -98,15 +98,38 @@ void lmb_host_log(const lmb_host *host, lmb_log_level level, const char *format,
     host->log(host->user, level, message);
 }
 
+static void set_error(lmb_error *error, lmb_result result, const char *format, va_list arguments) {
+    error->result = result;
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+}
+
 lmb_result lmb_fail(lmb_error *error, lmb_result result, const char *format, ...) {
     if (error != NULL) {
-        error->result = result;
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
+        set_error(error, result, format, arguments);
         va_end(arguments);
     }
     return result;
+}
+
+bool lmb_refuse(lmb_error *error, lmb_result result, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    set_error(error, result, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool lmb_check_count(lmb_error *error, const char *owner, const char *items, uint32_t count, uint32_t most) {
+    return count <= most || lmb_refuse(error, LMB_ERROR_LIMIT, "%s: %u %s, and at most %u are possible", owner,
+                                       (unsigned)count, items, (unsigned)most);
+}
+
+bool lmb_check_list(lmb_error *error, const char *owner, const char *items, const void *list, uint32_t count,
+                    uint32_t most) {
+    return count == 0 || list != NULL ? lmb_check_count(error, owner, items, count, most)
+                                      : lmb_refuse(error, LMB_ERROR_ARGUMENT, "%s: the %s are NULL", owner, items);
 }
 
 // All names are listed if there are at most this many, else so many of the nearest.

@@ -116,50 +116,40 @@ lmb_control_def lmb_default_control_def(void) {
     return (lmb_control_def){.max_emitted_events = 8, .update_every = lmb_constant(1.0f)};
 }
 
-// Returns whether players, groups or inertialization write a parameter, which they do after weights are known.
-static bool is_written_late(const lmb_control_def *def, uint32_t parameter) {
-    bool late = def->inertialize && parameter - def->inertia_parameters < LMB_INERTIA_PARAMETERS;
-    for (uint32_t i = 0; i < def->player_count; i++) {
-        late = late || def->players[i].time_parameter == parameter;
-    }
-    for (uint32_t i = 0; i < def->group_count; i++) {
-        late = late || def->groups[i].velocity_parameter == parameter;
-    }
-    return late;
-}
-
-static bool reads_late(const lmb_control_def *def, const uint32_t *block, uint32_t value) {
+// Returns whether a value reads what players, groups or inertialization write, which they do after weights are known.
+static bool reads_late(const uint8_t *writers, const uint32_t *block, uint32_t value) {
     const uint32_t parameter = block[value + VALUE_PARAMETER];
-    return parameter != NO_PARAMETER && is_written_late(def, parameter);
+    return parameter != NO_PARAMETER && writers[parameter] == LMB_BY_REST;
 }
 
-static bool rule_reads_late(const lmb_control_def *def, const uint32_t *block, const uint32_t *rule) {
+static bool rule_reads_late(const uint8_t *writers, const uint32_t *block, const uint32_t *rule) {
     bool late = false;
     switch (rule[RULE_KIND]) {
     case RULE_WEIGHTED:
     case RULE_NUMBERS:
         for (uint32_t i = 0; i < rule[RULE_COUNT]; i++) {
-            late = late || reads_late(def, block, block[rule[RULE_TABLE] + i]);
+            late = late || reads_late(writers, block, block[rule[RULE_TABLE] + i]);
         }
         return late;
     case RULE_LAYERS:
     case RULE_JOINT_LAYERS: // the rest pose below them has no fade
         for (uint32_t i = 0; i + 1 < rule[RULE_COUNT]; i++) {
-            late = late || reads_late(def, block, block[rule[RULE_TABLE] + i * LAYER_WORDS + LAYER_VALUE]);
+            late = late || reads_late(writers, block, block[rule[RULE_TABLE] + i * LAYER_WORDS + LAYER_VALUE]);
         }
         return late;
     case RULE_SPACE2D:
-        return reads_late(def, block, rule[RULE_X]) || reads_late(def, block, rule[RULE_Y]);
+        return reads_late(writers, block, rule[RULE_X]) || reads_late(writers, block, rule[RULE_Y]);
     case RULE_SPACE1D:
-        return reads_late(def, block, rule[RULE_X]);
+        return reads_late(writers, block, rule[RULE_X]);
     case RULE_LEVEL: // not a weight
         return false;
     default:
-        return reads_late(def, block, rule[RULE_TABLE]);
+        return reads_late(writers, block, rule[RULE_TABLE]);
     }
 }
 
-static lmb_result check_program(const lmb_control_def *def, const lmb_graph *graph, lmb_error *error) {
+static lmb_result check_program(const lmb_control_def *def, const uint8_t *writers, const lmb_graph *graph,
+                                lmb_error *error) {
     if (graph != NULL && graph->parameter_count != def->parameter_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: it has %u parameters, and the graph %u",
                         (unsigned)def->parameter_count, (unsigned)graph->parameter_count);
@@ -170,7 +160,7 @@ static lmb_result check_program(const lmb_control_def *def, const lmb_graph *gra
     }
     const uint32_t *block = graph != NULL ? graph->block : NULL;
     for (uint32_t i = 0; block != NULL && i < block[PROGRAM_RULE_COUNT]; i++) {
-        if (rule_reads_late(def, block, block + block[PROGRAM_RULES] + (size_t)i * RULE_WORDS)) {
+        if (rule_reads_late(writers, block, block + block[PROGRAM_RULES] + (size_t)i * RULE_WORDS)) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT,
                             "control: a weight in the graph reads a time or a velocity that a player or a group writes"
                             " after weights are found");
@@ -188,9 +178,10 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL",
                         def == NULL ? "the descriptor" : "the result");
     }
-    lmb_result result = lmb_control_check_def(def, error);
+    uint8_t writers[LMB_MAX_PARAMETERS];
+    lmb_result result = lmb_control_check_def(def, writers, error);
     if (result == LMB_OK) {
-        result = check_program(def, graph, error);
+        result = check_program(def, writers, graph, error);
     }
     if (result != LMB_OK) {
         return result;
@@ -198,7 +189,7 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph
     lmb_environment callers;
     lmb_environment_enter(&callers);
     uint32_t state_words;
-    uint32_t size = lmb_control_write(def, graph, NULL, &state_words);
+    uint32_t size = lmb_control_write(def, writers, graph, NULL, &state_words);
     lmb_environment_leave(&callers);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_control *created = lmb_host_allocate(&resolved, 1, sizeof *created);
@@ -209,7 +200,7 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph
         return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory for %u words", (unsigned)size);
     }
     lmb_environment_enter(&callers);
-    lmb_control_write(def, graph, block, &state_words);
+    lmb_control_write(def, writers, graph, block, &state_words);
     lmb_environment_leave(&callers);
     *created = (lmb_control){.host = resolved,
                              .graph = graph,

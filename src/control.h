@@ -20,12 +20,17 @@ struct lmb_control {
     uint32_t *block;
 };
 
-// Checks a descriptor completely.
-lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error);
+// The writers of parameters, in the order in which they write within a frame. A computed parameter counts as written by
+// the last writer of its inputs, but not earlier than LMB_BY_SMOOTHED.
+enum { LMB_BY_HOST, LMB_BY_SMOOTHED, LMB_BY_CHARACTER_MOTION, LMB_BY_MACHINE, LMB_BY_REST };
+
+// Checks a descriptor completely, and finds the writer of each parameter.
+lmb_result lmb_control_check_def(const lmb_control_def *def, uint8_t writers[LMB_MAX_PARAMETERS], lmb_error *error);
 
 // Writes the block unless `block` is NULL. Returns its size in words and stores the size of a character's state in
 // `state_words`.
-uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *graph, uint32_t *block, uint32_t *state_words);
+uint32_t lmb_control_write(const lmb_control_def *def, const uint8_t writers[LMB_MAX_PARAMETERS],
+                           const lmb_graph *graph, uint32_t *block, uint32_t *state_words);
 
 // Returns a clip's velocity: the stated one, or if that is 0 the average velocity of its motion track from end to end.
 // A magnitude below 2^-40 counts as 0.

@@ -13,6 +13,7 @@
 // State of writing a block. `block` is NULL while only its size is counted.
 typedef struct writer {
     const lmb_control_def *def;
+    const uint8_t *writers; // [parameter]
     const lmb_graph *graph; // or NULL
     uint32_t *block;
     uint32_t size;
@@ -486,47 +487,22 @@ static void write_alone(writer *w) {
     put(w, CONTROL_ALONE_COUNT, count);
 }
 
-// A parameter that reads one that is known late is known late itself.
-static void find_phases(const lmb_control_def *def, uint8_t phases[LMB_MAX_PARAMETERS]) {
-    for (uint32_t i = 0; i < 3 && def->motion != NULL; i++) {
-        if (def->motion->velocity_parameters[i] != LMB_NONE) {
-            phases[def->motion->velocity_parameters[i]] = COMPUTED_MOVED;
-        }
-    }
-    for (uint32_t i = 0; i < def->player_count; i++) {
-        if (def->players[i].weight_parameter != LMB_NONE) {
-            phases[def->players[i].weight_parameter] = COMPUTED_WEIGHED;
-        }
-    }
-    for (uint32_t i = 0; i < def->machine_count; i++) {
-        for (uint32_t j = 0; j < def->machines[i].state_count; j++) {
-            if (def->machines[i].states[j].weight_parameter != LMB_NONE) {
-                phases[def->machines[i].states[j].weight_parameter] = COMPUTED_WEIGHED;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < def->computed_count; i++) {
-        const lmb_computed_def *computed = &def->computed[i];
-        uint8_t *phase = &phases[computed->parameter];
-        for (uint32_t j = 0; j < lmb_computed_input_count(computed->kind); j++) {
-            const uint32_t parameter = lmb_value_reads(computed->inputs[j]);
-            *phase = parameter != LMB_NONE && phases[parameter] > *phase ? phases[parameter] : *phase;
-        }
-    }
+static uint32_t phase_of(uint8_t writer) {
+    return writer < LMB_BY_CHARACTER_MOTION    ? COMPUTED_EARLY
+           : writer == LMB_BY_CHARACTER_MOTION ? COMPUTED_MOVED
+                                               : COMPUTED_WEIGHED;
 }
 
 // Writes the computed parameters, ordered by phase, then as in the descriptor. Their table follows that of the
 // ungrouped players.
 static void write_computed(writer *w) {
-    uint8_t phases[LMB_MAX_PARAMETERS] = {COMPUTED_EARLY};
-    find_phases(w->def, phases);
     const uint32_t table = take(w, COMPUTED_PHASES + 1);
     put(w, table, w->size);
     for (uint32_t phase = 0; phase < COMPUTED_PHASES; phase++) {
         for (uint32_t i = 0; i < w->def->computed_count; i++) {
             const lmb_computed_def *computed = &w->def->computed[i];
             const uint32_t count = lmb_computed_input_count(computed->kind);
-            if (phases[computed->parameter] != phase) {
+            if (phase_of(w->writers[computed->parameter]) != phase) {
                 continue;
             }
             const uint32_t at = take(w, COMPUTED_WORDS);
@@ -595,9 +571,14 @@ static void write_header(const writer *w) {
     put(w, CONTROL_FLAGS, (w->weighs ? CONTROL_WEIGHS : 0) | (def->interpolate_updates ? CONTROL_INTERPOLATES : 0));
 }
 
-uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *graph, uint32_t *block, uint32_t *state_words) {
-    writer w = {
-        .def = def, .graph = graph, .block = block, .size = CONTROL_HEADER_WORDS, .state_words = CHARACTER_WORDS};
+uint32_t lmb_control_write(const lmb_control_def *def, const uint8_t writers[LMB_MAX_PARAMETERS],
+                           const lmb_graph *graph, uint32_t *block, uint32_t *state_words) {
+    writer w = {.def = def,
+                .writers = writers,
+                .graph = graph,
+                .block = block,
+                .size = CONTROL_HEADER_WORDS,
+                .state_words = CHARACTER_WORDS};
     w.machines = take(&w, (uint64_t)def->machine_count * MACHINE_WORDS);
     w.players = take(&w, (uint64_t)def->player_count * PLAYER_WORDS);
     write_smoothed(&w);

@@ -213,30 +213,24 @@ static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
 }
 
 // Checks a descriptor completely, and finds the header and the size of its block.
-static lmb_result prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS], uint64_t *size) {
-    lmb_result result = lmb_graph_check_def(c);
-    if (result == LMB_OK) {
-        result = lmb_graph_emit(c);
-    }
-    if (result != LMB_OK) {
-        return result;
+static bool prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS], uint64_t *size) {
+    if (!lmb_graph_check_def(c) || !lmb_graph_emit(c)) {
+        return false;
     }
     *size = plan_block(c, header);
-    if (*size > LARGEST_BLOCK) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT,
-                        "graph: its block would take %llu words, and at most 2^30 are possible",
-                        (unsigned long long)*size);
-    }
-    return LMB_OK;
+    return *size <= LARGEST_BLOCK || lmb_refuse(c->error, LMB_ERROR_LIMIT,
+                                                "graph: its block would take %llu words, and at most 2^30 are possible",
+                                                (unsigned long long)*size);
 }
 
 static lmb_result check_poses(const lmb_graph_def *def, uint32_t *weights, lmb_error *error) {
-    lmb_compiler c = {.def = def, .error = error, .part = LMB_NONE};
+    lmb_error unread;
+    lmb_compiler c = {.def = def, .error = error != NULL ? error : &unread, .part = LMB_NONE};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
-    lmb_result result = prepare(&c, header, &size);
+    const bool valid = prepare(&c, header, &size);
     *weights = c.weight_count;
-    return result;
+    return valid ? LMB_OK : c.error->result;
 }
 
 lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
@@ -267,6 +261,7 @@ static lmb_result check_weights(const lmb_graph_def *def, uint32_t weights, lmb_
 
 lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error) {
     lmb_moving moving;
+    uint8_t writers[LMB_MAX_PARAMETERS];
     uint32_t weights = 0;
     lmb_result result = lmb_moving_create(def, host, &moving, error);
     if (result != LMB_OK) {
@@ -277,7 +272,7 @@ lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host
         result = check_weights(def, weights, error);
     }
     if (result == LMB_OK) {
-        result = lmb_control_check_def(&moving.control, error);
+        result = lmb_control_check_def(&moving.control, writers, error);
     }
     lmb_moving_release(&moving);
     return result;
@@ -344,12 +339,12 @@ lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_
 lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host, lmb_graph **graph,
                                lmb_error *error) {
     *graph = NULL;
-    lmb_compiler c = {.def = def, .error = error, .part = part};
+    lmb_error unread;
+    lmb_compiler c = {.def = def, .error = error != NULL ? error : &unread, .part = part};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
-    lmb_result result = prepare(&c, header, &size);
-    if (result != LMB_OK) {
-        return result;
+    if (!prepare(&c, header, &size)) {
+        return c.error->result;
     }
     lmb_host resolved = lmb_host_resolve(host);
     lmb_graph *created = lmb_host_allocate(&resolved, 1, sizeof *created);

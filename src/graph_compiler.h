@@ -57,8 +57,8 @@ typedef struct lmb_share {
 
 typedef struct lmb_compiler {
     const lmb_graph_def *def;
-    lmb_error *error;
-    uint32_t *block; // NULL while counting
+    lmb_error *error; // not NULL. Checks return false if they fail, and store it
+    uint32_t *block;  // NULL while counting
     uint32_t instruction_count;
     uint32_t rule_count;
     uint32_t weight_count;
@@ -72,7 +72,7 @@ typedef struct lmb_compiler {
     uint32_t static_poses;   // offset of the first static pose
     uint32_t part;           // joint map that the current node is in, or LMB_NONE
     uint32_t layers;         // offset of the table of the layers or blend profiles whose inputs are being accumulated
-    lmb_result result;       // of checks that depend on a node's position in the graph
+    bool refused;            // a check that depends on a node's position in the graph has failed
     double (*rest_turns)[4]; // scratch while writing: a rotation per joint
     uint32_t masks;          // offset of the first mask
     uint32_t mask_words;
@@ -95,28 +95,29 @@ typedef struct lmb_compiler {
 } lmb_compiler;
 
 // Checks a descriptor, except its sizes and what depends on a node's position in the graph.
-lmb_result lmb_graph_check_def(lmb_compiler *c);
+bool lmb_graph_check_def(lmb_compiler *c);
 
 // graph_types.c. Returns whether a node may play a clip.
 bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip);
 // Finds the types that a node can have, or fails with the input that it cannot take.
-lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index);
+bool lmb_graph_find_type(lmb_compiler *c, uint32_t index);
 // Returns whether a node is certainly an additive.
 bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node);
 
-// Fails with #LMB_ERROR_ARGUMENT and a message about a field of a node.
-lmb_result lmb_graph_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what);
+// Fails with #LMB_ERROR_ARGUMENT and a message about a field of a node: always, or unless the condition holds.
+bool lmb_graph_refuse_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what);
+bool lmb_graph_require(const lmb_compiler *c, uint32_t node, bool condition, const char *field, const char *what);
 
 // graph_joint_map.c. Joint maps and static poses: their checks, their tables, and the check of a source against the
 // joint map that it is in.
-lmb_result lmb_graph_check_parts(const lmb_compiler *c);
-lmb_result lmb_graph_check_static_poses(const lmb_compiler *c);
+bool lmb_graph_check_parts(const lmb_compiler *c);
+bool lmb_graph_check_static_poses(const lmb_compiler *c);
 void lmb_graph_add_parts(lmb_compiler *c);
 void lmb_graph_add_static_poses(lmb_compiler *c);
 void lmb_graph_add_no_change(lmb_compiler *c);
 uint32_t lmb_graph_part_table(const lmb_compiler *c, uint32_t part);
 uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose);
-lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t node);
+bool lmb_graph_check_source(lmb_compiler *c, uint32_t node);
 // Returns the number of joints of poses in a joint map, or of the rig for LMB_NONE.
 uint32_t lmb_graph_part_joints(const lmb_graph_def *def, uint32_t part);
 // Returns the words of a pose with that many joints. It has float channels too if the rig has as many joints.
@@ -143,12 +144,12 @@ uint32_t lmb_graph_profile_count(const lmb_node_def *node);
 
 // graph_space.c. Checks whether a blend space's positions are valid; and adds the table of its rule. Returns its
 // offset.
-lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
+bool lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 
 // graph_ik.c. Checks a node of inverse kinematics; and adds its table, and the rules of its values. Returns the offset
 // of the table.
-lmb_result lmb_graph_check_ik(const lmb_compiler *c, uint32_t node);
+bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node);
 
 // graph_rules.c. Rules of weights. Each function returns the index of the weight that the instruction reads, and stores
@@ -170,6 +171,6 @@ uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit);
 uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node);
 
 // Emits all nodes from the last one on. Fails if there are too many instructions or the stack is too deep.
-lmb_result lmb_graph_emit(lmb_compiler *c);
+bool lmb_graph_emit(lmb_compiler *c);
 
 #endif

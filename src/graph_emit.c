@@ -221,11 +221,11 @@ static bool emit_exchanged(lmb_compiler *c, uint32_t index, bool (*emit_pose)(lm
                            uint32_t *area) {
     const uint32_t pass = c->pass, depth = c->depth, values = c->values;
     if (c->begun == LMB_MOST_PASSES) {
-        c->result =
-            lmb_fail(c->error, LMB_ERROR_LIMIT,
-                     "graph: more than %u poses that are read at other joints (by mirrors, ik and in model space), "
-                     "once nodes used several times are counted for each use",
-                     LMB_MAX_EXCHANGES);
+        c->refused =
+            !lmb_refuse(c->error, LMB_ERROR_LIMIT,
+                        "graph: more than %u poses that are read at other joints (by mirrors, ik and in model space), "
+                        "once nodes used several times are counted for each use",
+                        LMB_MAX_EXCHANGES);
         return false;
     }
     c->pass = c->begun++;
@@ -403,8 +403,8 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     const lmb_operation *op = lmb_find_operation(node->op);
     bool fits = true;
-    c->result = lmb_graph_check_source(c, index);
-    if (c->result != LMB_OK) {
+    c->refused = !lmb_graph_check_source(c, index);
+    if (c->refused) {
         return false;
     }
     if (op->weighted_sum) {
@@ -463,12 +463,11 @@ static void add_tables(lmb_compiler *c) {
     }
 }
 
-static lmb_result check_values(const lmb_compiler *c) {
-    return c->most_values <= LMB_MAX_CHANNEL_STACK || c->def->rig->channel_count == 0
-               ? LMB_OK
-               : lmb_fail(c->error, LMB_ERROR_LIMIT,
-                          "graph: it would hold %u values of a float channel at once, and at most %u are possible",
-                          (unsigned)c->most_values, LMB_MAX_CHANNEL_STACK);
+static bool check_values(const lmb_compiler *c) {
+    return c->most_values <= LMB_MAX_CHANNEL_STACK || c->def->rig->channel_count == 0 ||
+           lmb_refuse(c->error, LMB_ERROR_LIMIT,
+                      "graph: it would hold %u values of a float channel at once, and at most %u are possible",
+                      (unsigned)c->most_values, LMB_MAX_CHANNEL_STACK);
 }
 
 static void add_passes(lmb_compiler *c) {
@@ -482,7 +481,7 @@ static void add_passes(lmb_compiler *c) {
     }
 }
 
-lmb_result lmb_graph_emit(lmb_compiler *c) {
+bool lmb_graph_emit(lmb_compiler *c) {
     c->instruction_count = 0;
     c->rule_count = 0;
     c->weight_count = 2; // weights 0 and 1: the whole and none
@@ -502,13 +501,13 @@ lmb_result lmb_graph_emit(lmb_compiler *c) {
         add_passes(c);
         return check_values(c);
     }
-    if (c->result != LMB_OK) {
-        return c->result;
+    if (c->refused) {
+        return false;
     }
     if (c->instruction_count >= LMB_MOST_INSTRUCTIONS) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT,
-                        "graph: more than %u operations once nodes used several times are counted for each use",
-                        LMB_MOST_INSTRUCTIONS);
+        return lmb_refuse(c->error, LMB_ERROR_LIMIT,
+                          "graph: more than %u operations once nodes used several times are counted for each use",
+                          LMB_MOST_INSTRUCTIONS);
     }
-    return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: it would hold more than %u poses at once", LMB_MAX_STACK);
+    return lmb_refuse(c->error, LMB_ERROR_LIMIT, "graph: it would hold more than %u poses at once", LMB_MAX_STACK);
 }

@@ -16,9 +16,8 @@ _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORD
 
 // ---- Checks.
 
-static lmb_result check_joint(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint) {
-    return joint < c->def->rig->joint_count ? LMB_OK
-                                            : lmb_graph_fail_node(c, index, field, "the rig has no such joint");
+static bool check_joint(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint) {
+    return lmb_graph_require(c, index, joint < c->def->rig->joint_count, field, "the rig has no such joint");
 }
 
 static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
@@ -30,28 +29,23 @@ static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
 }
 
 // Checks that a joint is in the branch below another one.
-static lmb_result check_below(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint,
-                              uint32_t ancestor) {
+static bool check_below(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint, uint32_t ancestor) {
     const lmb_rig *rig = c->def->rig;
-    if (is_below(rig, joint, ancestor)) {
-        return LMB_OK;
-    }
     char what[240];
     snprintf(what, sizeof what, "joint %u '%.80s' is not below joint %u '%.80s'", (unsigned)joint, rig->names[joint],
              (unsigned)ancestor, rig->names[ancestor]);
-    return lmb_graph_fail_node(c, index, field, what);
+    return lmb_graph_require(c, index, is_below(rig, joint, ancestor), field, what);
 }
 
-static lmb_result check_point(const lmb_compiler *c, uint32_t index, const char *name, const lmb_value point[3]) {
-    for (uint32_t i = 0; i < 3; i++) {
+static bool check_point(const lmb_compiler *c, uint32_t index, const char *name, const lmb_value point[3]) {
+    bool valid = true;
+    for (uint32_t i = 0; i < 3 && valid; i++) {
         const char *fault = lmb_value_fault(point[i], c->def->parameter_count);
-        if (fault != NULL) {
-            char field[32];
-            snprintf(field, sizeof field, "%s[%u]", name, (unsigned)i);
-            return lmb_graph_fail_node(c, index, field, fault);
-        }
+        char field[32];
+        snprintf(field, sizeof field, "%s[%u]", name, (unsigned)i);
+        valid = lmb_graph_require(c, index, fault == NULL, field, fault);
     }
-    return LMB_OK;
+    return valid;
 }
 
 static LMB_NOINLINE bool normalize_axis(const float axis[3], float unit[3]) {
@@ -68,99 +62,56 @@ static LMB_NOINLINE bool normalize_axis(const float axis[3], float unit[3]) {
 
 // Computes the unit vector of an axis. Returns false if the axis is 0 or not finite.
 static bool find_unit(const float axis[3], float unit[3]) {
-    fenv_t callers;
+    lmb_environment callers;
     lmb_environment_enter(&callers);
     const bool found = normalize_axis(axis, unit);
     lmb_environment_leave(&callers);
     return found;
 }
 
-static lmb_result check_axis(const lmb_compiler *c, uint32_t index, const char *field, const float axis[3]) {
+static bool check_axis(const lmb_compiler *c, uint32_t index, const char *field, const float axis[3]) {
     float unit[3];
-    return find_unit(axis, unit) ? LMB_OK
-                                 : lmb_graph_fail_node(c, index, field, "it is 0, or not a finite number up to 2^40");
+    return lmb_graph_require(c, index, find_unit(axis, unit), field, "it is 0, or not a finite number up to 2^40");
 }
 
-static lmb_result check_two_bone(const lmb_compiler *c, uint32_t index) {
+static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
     const lmb_two_bone_def *def = &c->def->nodes[index].two_bone;
-    lmb_result result = check_joint(c, index, "start", def->start);
-    if (result == LMB_OK) {
-        result = check_joint(c, index, "mid", def->mid);
-    }
-    if (result == LMB_OK) {
-        result = check_joint(c, index, "end", def->end);
-    }
-    if (result == LMB_OK) {
-        result = check_below(c, index, "mid", def->mid, def->start);
-    }
-    if (result == LMB_OK) {
-        result = check_below(c, index, "end", def->end, def->mid);
-    }
-    if (result == LMB_OK) {
-        result = check_point(c, index, "target", def->target);
-    }
-    if (result == LMB_OK) {
-        result = check_point(c, index, "pole", def->pole);
-    }
-    if (result == LMB_OK) {
-        result = check_axis(c, index, "mid_axis", def->mid_axis);
-    }
-    if (result == LMB_OK && !(def->soften >= 0.0f && def->soften <= 1.0f)) {
-        result = lmb_graph_fail_node(c, index, "soften", "it is not from 0 to 1");
-    }
     const char *fault = lmb_value_fault(def->twist, c->def->parameter_count);
-    if (result == LMB_OK && fault != NULL) {
-        result = lmb_graph_fail_node(c, index, "twist", fault);
-    }
-    return result;
+    return check_joint(c, index, "start", def->start) && check_joint(c, index, "mid", def->mid) &&
+           check_joint(c, index, "end", def->end) && check_below(c, index, "mid", def->mid, def->start) &&
+           check_below(c, index, "end", def->end, def->mid) && check_point(c, index, "target", def->target) &&
+           check_point(c, index, "pole", def->pole) && check_axis(c, index, "mid_axis", def->mid_axis) &&
+           lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften",
+                             "it is not from 0 to 1") &&
+           lmb_graph_require(c, index, fault == NULL, "twist", fault);
 }
 
-static lmb_result check_aim_joint(const lmb_compiler *c, uint32_t index, uint32_t place) {
+static bool check_aim_joint(const lmb_compiler *c, uint32_t index, uint32_t place) {
     const lmb_aim_def *def = &c->def->nodes[index].aim;
     char field[sizeof "joints[7]"];
     snprintf(field, sizeof field, "joints[%u]", (unsigned)(place % LMB_MAX_AIM_JOINTS));
-    lmb_result result = check_joint(c, index, field, def->joints[place]);
-    if (result == LMB_OK && place > 0) {
-        result = check_below(c, index, field, def->joints[place - 1], def->joints[place]);
-    }
-    if (result == LMB_OK && !(def->shares[place] >= 0.0f && def->shares[place] <= 1.0f)) {
-        result = lmb_graph_fail_node(c, index, field, "its share is not from 0 to 1");
-    }
-    return result;
+    return check_joint(c, index, field, def->joints[place]) &&
+           (place == 0 || check_below(c, index, field, def->joints[place - 1], def->joints[place])) &&
+           lmb_graph_require(c, index, def->shares[place] >= 0.0f && def->shares[place] <= 1.0f, field,
+                             "its share is not from 0 to 1");
 }
 
-static lmb_result check_aim(const lmb_compiler *c, uint32_t index) {
+static bool check_aim(const lmb_compiler *c, uint32_t index) {
     const lmb_aim_def *def = &c->def->nodes[index].aim;
     size_t offender;
-    if (def->joint_count == 0 || def->joint_count > LMB_MAX_AIM_JOINTS) {
-        return lmb_graph_fail_node(c, index, "joint_count", "it is not from 1 to 8");
+    bool valid = lmb_graph_require(c, index, def->joint_count > 0 && def->joint_count <= LMB_MAX_AIM_JOINTS,
+                                   "joint_count", "it is not from 1 to 8");
+    for (uint32_t i = 0; valid && i < def->joint_count; i++) {
+        valid = check_aim_joint(c, index, i);
     }
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < def->joint_count && result == LMB_OK; i++) {
-        result = check_aim_joint(c, index, i);
-    }
-    if (result == LMB_OK) {
-        result = check_point(c, index, "target", def->target);
-    }
-    if (result == LMB_OK) {
-        result = check_point(c, index, "pole", def->pole);
-    }
-    if (result == LMB_OK) {
-        result = check_axis(c, index, "forward", def->forward);
-    }
-    if (result == LMB_OK) {
-        result = check_axis(c, index, "up", def->up);
-    }
-    if (result == LMB_OK && !lmb_usable(def->offset, 3, &offender)) {
-        result = lmb_graph_fail_node(c, index, "offset", "it is not a finite number up to 2^40");
-    }
-    if (result == LMB_OK && !(def->limit >= 0.0f)) {
-        result = lmb_graph_fail_node(c, index, "limit", "it is not 0 or more");
-    }
-    return result;
+    return valid && check_point(c, index, "target", def->target) && check_point(c, index, "pole", def->pole) &&
+           check_axis(c, index, "forward", def->forward) && check_axis(c, index, "up", def->up) &&
+           lmb_graph_require(c, index, lmb_usable(def->offset, 3, &offender), "offset",
+                             "it is not a finite number up to 2^40") &&
+           lmb_graph_require(c, index, def->limit >= 0.0f, "limit", "it is not 0 or more");
 }
 
-lmb_result lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
+bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
     return c->def->nodes[node].op == LMB_OP_IK_AIM ? check_aim(c, node) : check_two_bone(c, node);
 }
 
@@ -235,7 +186,7 @@ static LMB_NOINLINE void compute_limit(float limit, float *cosine, float *sine) 
 
 // Writes cosine and sine of half the limit. From half a turn on, the cosine is 0: every turn is within it.
 static void write_limit(float limit, uint32_t *at) {
-    fenv_t callers;
+    lmb_environment callers;
     float cosine, sine;
     lmb_environment_enter(&callers);
     compute_limit(limit, &cosine, &sine);

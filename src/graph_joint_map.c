@@ -21,33 +21,33 @@ uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
     return POSE_COMPONENTS * joint_count + channels;
 }
 
-static lmb_result fail_part(const lmb_compiler *c, uint32_t part, const char *what) {
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: part %u: %s", (unsigned)part, what);
+static bool refuse_part(const lmb_compiler *c, uint32_t part, const char *what) {
+    return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: part %u: %s", (unsigned)part, what);
 }
 
-static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
+static bool check_part(const lmb_compiler *c, uint32_t index) {
     const lmb_joint_map_def *part = &c->def->joint_maps[index];
     const lmb_rig *rig = c->def->rig;
     if (part->joints == NULL && rig->joint_count > 0) {
-        return fail_part(c, index, "the table is NULL");
+        return refuse_part(c, index, "the table is NULL");
     }
     if ((part->joint_count == 0 && rig->joint_count > 0) || part->joint_count > LMB_MAX_JOINTS) {
-        return fail_part(c, index, "the number of joints is not from 1 to 65535");
+        return refuse_part(c, index, "the number of joints is not from 1 to 65535");
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         if (part->joints[joint] != LMB_NONE && part->joints[joint] >= part->joint_count) {
-            return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
-                            "graph: part %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
-                            (unsigned)joint, rig->names[joint], (unsigned)part->joints[joint],
-                            (unsigned)part->joint_count);
+            return lmb_refuse(c->error, LMB_ERROR_ARGUMENT,
+                              "graph: part %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
+                              (unsigned)joint, rig->names[joint], (unsigned)part->joints[joint],
+                              (unsigned)part->joint_count);
         }
     }
-    return LMB_OK;
+    return true;
 }
 
 // A clip may have the joints of any joint map if a parameter chooses it. The kernels compare its joints with those
 // expected.
-static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
+static bool check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_graph_def *def = c->def;
     const char *name = lmb_clip_name(def->clips[index]);
     uint32_t joints = lmb_clip_joint_count(def->clips[index]), channels = lmb_clip_channel_count(def->clips[index]);
@@ -56,44 +56,37 @@ static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
         is_part = is_part || joints == def->joint_maps[part].joint_count;
     }
     if (!is_whole && !is_part) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u '%s' is for %u joints, and the rig has %u%s",
-                        (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->joint_count,
-                        def->joint_map_count > 0 ? ", and no part as many" : "");
+        return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u '%s' is for %u joints, and the rig has %u%s",
+                          (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->joint_count,
+                          def->joint_map_count > 0 ? ", and no part as many" : "");
     }
     if (channels != def->rig->channel_count && !(is_part && channels == 0)) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
-                        "graph: clip %u '%s' is for %u float channels, and the rig has %u", (unsigned)index, name,
-                        (unsigned)channels, (unsigned)def->rig->channel_count);
+        return lmb_refuse(c->error, LMB_ERROR_ARGUMENT,
+                          "graph: clip %u '%s' is for %u float channels, and the rig has %u", (unsigned)index, name,
+                          (unsigned)channels, (unsigned)def->rig->channel_count);
     }
-    return LMB_OK;
+    return true;
 }
 
-lmb_result lmb_graph_check_parts(const lmb_compiler *c) {
+bool lmb_graph_check_parts(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    if (def->joint_map_count > 0 && def->joint_maps == NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the parts are NULL");
+    bool valid = lmb_check_list(c->error, "graph", "parts", def->joint_maps, def->joint_map_count, LMB_MAX_JOINT_MAPS);
+    for (uint32_t i = 0; i < def->joint_map_count && valid; i++) {
+        valid = check_part(c, i);
     }
-    if (def->joint_map_count > LMB_MAX_JOINT_MAPS) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u parts, and at most %u are possible",
-                        (unsigned)def->joint_map_count, LMB_MAX_JOINT_MAPS);
+    for (uint32_t i = 0; i < def->clip_count && valid; i++) {
+        valid = check_clip(c, i);
     }
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < def->joint_map_count && result == LMB_OK; i++) {
-        result = check_part(c, i);
-    }
-    for (uint32_t i = 0; i < def->clip_count && result == LMB_OK; i++) {
-        result = check_clip(c, i);
-    }
-    return result;
+    return valid;
 }
 
-static lmb_result fail_static_pose(const lmb_compiler *c, uint32_t index, const char *what) {
+static bool refuse_static_pose(const lmb_compiler *c, uint32_t index, const char *what) {
     const char *name = c->def->static_poses[index].name;
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: static pose %u '%.80s': %s", (unsigned)index,
-                    name == NULL ? "" : name, what);
+    return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: static pose %u '%.80s': %s", (unsigned)index,
+                      name == NULL ? "" : name, what);
 }
 
-static lmb_result check_static_joint(const lmb_compiler *c, uint32_t index, uint32_t joint) {
+static bool check_static_joint(const lmb_compiler *c, uint32_t index, uint32_t joint) {
     const lmb_transform *given = &c->def->static_poses[index].joints[joint];
     float values[POSE_COMPONENTS];
     char what[96];
@@ -104,7 +97,7 @@ static lmb_result check_static_joint(const lmb_compiler *c, uint32_t index, uint
                  offender < 3   ? "translation"
                  : offender < 7 ? "rotation"
                                 : "scale");
-        return fail_static_pose(c, index, what);
+        return refuse_static_pose(c, index, what);
     }
     double square = 0.0;
     for (int i = 0; i < 4; i++) {
@@ -113,46 +106,40 @@ static lmb_result check_static_joint(const lmb_compiler *c, uint32_t index, uint
     if (!(fabs(sqrt(square) - 1.0) <= LENGTH_BOUND)) {
         snprintf(what, sizeof what, "joint %u: its rotation has a length of %g instead of 1", (unsigned)joint,
                  sqrt(square));
-        return fail_static_pose(c, index, what);
+        return refuse_static_pose(c, index, what);
     }
-    return LMB_OK;
+    return true;
 }
 
-static lmb_result check_static_pose(const lmb_compiler *c, uint32_t index) {
+static bool check_static_pose(const lmb_compiler *c, uint32_t index) {
     const lmb_static_pose_def *pose = &c->def->static_poses[index];
     const lmb_rig *rig = c->def->rig;
     if (pose->joints == NULL && pose->joint_count > 0) {
-        return fail_static_pose(c, index, "the joints are NULL");
+        return refuse_static_pose(c, index, "the joints are NULL");
     }
     if ((pose->joint_count == 0 && rig->joint_count > 0) || pose->joint_count > LMB_MAX_JOINTS) {
-        return fail_static_pose(c, index, "the number of joints is not from 1 to 65535");
+        return refuse_static_pose(c, index, "the number of joints is not from 1 to 65535");
     }
-    lmb_result result = LMB_OK;
+    bool valid = true;
     size_t offender = 0;
     const uint32_t channels = pose->joint_count == rig->joint_count ? rig->channel_count : 0;
     if (pose->channels != NULL && !lmb_usable(pose->channels, channels, &offender)) {
-        return fail_static_pose(c, index, "a float channel is not finite, or above 2^40");
+        return refuse_static_pose(c, index, "a float channel is not finite, or above 2^40");
     }
-    for (uint32_t joint = 0; joint < pose->joint_count && result == LMB_OK; joint++) {
-        result = check_static_joint(c, index, joint);
+    for (uint32_t joint = 0; joint < pose->joint_count && valid; joint++) {
+        valid = check_static_joint(c, index, joint);
     }
-    return result;
+    return valid;
 }
 
-lmb_result lmb_graph_check_static_poses(const lmb_compiler *c) {
+bool lmb_graph_check_static_poses(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    if (def->static_pose_count > 0 && def->static_poses == NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the static poses are NULL");
+    bool valid = lmb_check_list(c->error, "graph", "static poses", def->static_poses, def->static_pose_count,
+                                LMB_MAX_STATIC_POSES);
+    for (uint32_t i = 0; i < def->static_pose_count && valid; i++) {
+        valid = check_static_pose(c, i);
     }
-    if (def->static_pose_count > LMB_MAX_STATIC_POSES) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u static poses, and at most %u are possible",
-                        (unsigned)def->static_pose_count, LMB_MAX_STATIC_POSES);
-    }
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < def->static_pose_count && result == LMB_OK; i++) {
-        result = check_static_pose(c, i);
-    }
-    return result;
+    return valid;
 }
 
 static bool static_pose_scales(const lmb_static_pose_def *pose) {
@@ -259,8 +246,7 @@ uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose) {
     return offset;
 }
 
-static lmb_result fail_joints(const lmb_compiler *c, uint32_t node, const char *field, const char *what,
-                              uint32_t joints) {
+static bool refuse_joints(const lmb_compiler *c, uint32_t node, const char *field, const char *what, uint32_t joints) {
     char text[96];
     uint32_t expected = lmb_graph_part_joints(c->def, c->part);
     if (c->part == LMB_NONE) {
@@ -269,34 +255,34 @@ static lmb_result fail_joints(const lmb_compiler *c, uint32_t node, const char *
         snprintf(text, sizeof text, "%s has %u joints, and part %u, in which it stands, %u", what, (unsigned)joints,
                  (unsigned)c->part, (unsigned)expected);
     }
-    return lmb_graph_fail_node(c, node, field, text);
+    return lmb_graph_refuse_node(c, node, field, text);
 }
 
-static lmb_result check_buffer(lmb_compiler *c, uint32_t index) {
+static bool check_buffer(lmb_compiler *c, uint32_t index) {
     uint32_t pose = c->def->nodes[index].pose;
     uint32_t joints = lmb_graph_part_joints(c->def, c->part);
     if (c->pose_joints[pose] != 0 && c->pose_joints[pose] != joints) {
-        return fail_joints(c, index, "pose", "elsewhere this buffer", c->pose_joints[pose]);
+        return refuse_joints(c, index, "pose", "elsewhere this buffer", c->pose_joints[pose]);
     }
     c->pose_joints[pose] = joints;
     c->pose_floats[pose] = lmb_graph_pose_words(c->def, joints);
     c->pose_count = pose >= c->pose_count ? pose + 1 : c->pose_count;
-    return LMB_OK;
+    return true;
 }
 
-lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
+bool lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     uint32_t expected = lmb_graph_part_joints(c->def, c->part);
     if (node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT && node->clip.curve == LMB_CURVE_LINEAR) {
         uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
-        return joints == expected ? LMB_OK : fail_joints(c, index, "clip", "it", joints);
+        return joints == expected || refuse_joints(c, index, "clip", "it", joints);
     }
     if (!takes_pose(node)) {
-        return LMB_OK;
+        return true;
     }
     if (node->static_pose == LMB_NONE) {
         return check_buffer(c, index);
     }
     uint32_t joints = c->def->static_poses[node->static_pose].joint_count;
-    return joints == expected ? LMB_OK : fail_joints(c, index, "static_pose", "it", joints);
+    return joints == expected || refuse_joints(c, index, "static_pose", "it", joints);
 }

@@ -63,8 +63,11 @@ uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value) {
     return offset;
 }
 
-lmb_result lmb_graph_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
-    lmb_op op = c->def->nodes[node].op;
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: node %u (%s): %s: %s", (unsigned)node, lmb_op_name(op), field,
-                    what);
+bool lmb_graph_refuse_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
+    return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: node %u (%s): %s: %s", (unsigned)node,
+                      lmb_op_name(c->def->nodes[node].op), field, what);
+}
+
+bool lmb_graph_require(const lmb_compiler *c, uint32_t node, bool condition, const char *field, const char *what) {
+    return condition || lmb_graph_refuse_node(c, node, field, what);
 }

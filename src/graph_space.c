@@ -22,26 +22,26 @@ static void read_places(const lmb_node_def *node, lmb_place *positions) {
     }
 }
 
-static lmb_result fail_place(const lmb_compiler *c, uint32_t index, uint32_t place, const char *what) {
+static bool refuse_place(const lmb_compiler *c, uint32_t index, uint32_t place, const char *what) {
     char field[sizeof "places[64]"];
     snprintf(field, sizeof field, "places[%u]", (unsigned)(place % LMB_MAX_SPACE_INPUTS));
-    return lmb_graph_fail_node(c, index, field, what);
+    return lmb_graph_refuse_node(c, index, field, what);
 }
 
-static lmb_result check_numbers(const lmb_compiler *c, uint32_t index) {
+static bool check_numbers(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     for (uint32_t i = 0; i < node->input_count; i++) {
         for (uint32_t axis = 0; axis < dimensions(node); axis++) {
             if (!(fabsf(node->positions[i][axis]) <= LMB_LARGEST)) {
-                return fail_place(c, index, i, "not a finite number up to 2^40");
+                return refuse_place(c, index, i, "not a finite number up to 2^40");
             }
         }
     }
-    return LMB_OK;
+    return true;
 }
 
 // On a line, positions may be as close as floats can be.
-static lmb_result check_distinct(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
+static bool check_distinct(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_blend_space space;
     lmb_blend_space_measure(positions, node->input_count, &space);
@@ -52,11 +52,11 @@ static lmb_result check_distinct(const lmb_compiler *c, uint32_t index, const lm
                 fabs((double)positions[i].at[1] - (double)positions[k].at[1]) <= near) {
                 char what[64];
                 snprintf(what, sizeof what, "the same place as places[%u], which another input has", (unsigned)k);
-                return fail_place(c, index, i, what);
+                return refuse_place(c, index, i, what);
             }
         }
     }
-    return LMB_OK;
+    return true;
 }
 
 static bool is_first_on_axis(const lmb_place *positions, uint32_t place, int axis) {
@@ -76,7 +76,7 @@ static bool has_place(const lmb_place *positions, uint32_t count, float x, float
 }
 
 // Checks that there is an input at every pair of a column and a row.
-static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
+static bool check_grid(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     const uint32_t count = c->def->nodes[index].input_count;
     for (uint32_t column = 0; column < count; column++) {
         for (uint32_t row = 0; row < count; row++) {
@@ -87,15 +87,15 @@ static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_pl
                          "no input is at (%.9g, %.9g), where the column of places[%u] meets the row of places[%u]",
                          (double)positions[column].at[0], (double)positions[row].at[1], (unsigned)column,
                          (unsigned)row);
-                return lmb_graph_fail_node(c, index, "places", what);
+                return lmb_graph_refuse_node(c, index, "places", what);
             }
         }
     }
-    return LMB_OK;
+    return true;
 }
 
 // Names the two positions that are farthest apart.
-static lmb_result fail_line(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
+static bool refuse_line(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     uint32_t ends[2] = {0, 0};
     double furthest = 0.0;
     for (uint32_t i = 0; i < c->def->nodes[index].input_count; i++) {
@@ -112,37 +112,33 @@ static lmb_result fail_line(const lmb_compiler *c, uint32_t index, const lmb_pla
     char what[112];
     snprintf(what, sizeof what, "all lie on the line through places[%u] and places[%u], or as good as on it",
              (unsigned)ends[0], (unsigned)ends[1]);
-    return lmb_graph_fail_node(c, index, "places", what);
+    return lmb_graph_refuse_node(c, index, "places", what);
 }
 
-static lmb_result check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
+static bool check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_blend_space space;
     switch (node->space2d) {
     case LMB_SPACE2D_TRIANGLES:
-        return lmb_blend_space_cut(positions, node->input_count, &space) ? LMB_OK : fail_line(c, index, positions);
+        return lmb_blend_space_cut(positions, node->input_count, &space) || refuse_line(c, index, positions);
     case LMB_SPACE2D_GRID:
         return check_grid(c, index, positions);
     case LMB_SPACE2D_FREEFORM:
-        return LMB_OK;
+        return true;
     case LMB_SPACE2D_COUNT:
         break;
     }
-    return lmb_graph_fail_node(c, index, "space", "unknown");
+    return lmb_graph_refuse_node(c, index, "space", "unknown");
 }
 
-lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t index) {
+bool lmb_graph_check_space(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_place positions[LMB_MAX_SPACE_INPUTS];
-    lmb_result result = check_numbers(c, index);
-    if (result == LMB_OK) {
-        read_places(node, positions);
-        result = check_distinct(c, index, positions);
+    if (!check_numbers(c, index)) {
+        return false;
     }
-    if (result == LMB_OK && dimensions(node) == 2) {
-        result = check_plane(c, index, positions);
-    }
-    return result;
+    read_places(node, positions);
+    return check_distinct(c, index, positions) && (dimensions(node) == 1 || check_plane(c, index, positions));
 }
 
 static uint32_t real_bits(double x) {

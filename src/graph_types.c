@@ -38,14 +38,14 @@ static uint8_t difference_types(uint8_t a, uint8_t b) {
     return (uint8_t)((is_pose ? POSE_TYPE : 0) | (is_additive ? ADDITIVE_TYPE : 0));
 }
 
-static lmb_result fail_input(const lmb_compiler *c, uint32_t index, uint32_t input, const char *what) {
+static bool fail_input(const lmb_compiler *c, uint32_t index, uint32_t input, const char *what) {
     char field[sizeof "inputs[4294967295]"];
     snprintf(field, sizeof field, "inputs[%u]", (unsigned)input);
-    return lmb_graph_fail_node(c, index, field, what);
+    return lmb_graph_refuse_node(c, index, field, what);
 }
 
 // Finds the types that all inputs can have.
-static lmb_result find_common(const lmb_compiler *c, uint32_t index, uint8_t *types) {
+static bool find_common(const lmb_compiler *c, uint32_t index, uint8_t *types) {
     const lmb_node_def *node = &c->def->nodes[index];
     *types = POSE_TYPE | ADDITIVE_TYPE;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -57,16 +57,15 @@ static lmb_result find_common(const lmb_compiler *c, uint32_t index, uint8_t *ty
         }
         *types &= own;
     }
-    return LMB_OK;
+    return true;
 }
 
-lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
+bool lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     uint8_t of[3] = {0}, *types = &c->types[index];
     for (uint32_t i = 0; i < node->input_count && i < 3; i++) {
         of[i] = c->types[node->inputs[i]];
     }
-    lmb_result result = LMB_OK;
     switch (node->op) {
     case LMB_OP_REST:
         *types = POSE_TYPE;
@@ -97,7 +96,9 @@ lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
         }
         break;
     case LMB_OP_MAKE_ADDITIVE:
-        result = find_common(c, index, types);
+        if (!find_common(c, index, types)) {
+            return false;
+        }
         *types = ADDITIVE_TYPE;
         break;
     case LMB_OP_ADD:
@@ -110,10 +111,9 @@ lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
         *types = sum_types(difference_types(of[0], of[1]), of[2]);
         break;
     default:
-        result = find_common(c, index, types);
-        break;
+        return find_common(c, index, types);
     }
-    return result;
+    return true;
 }
 
 bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node) {

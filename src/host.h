@@ -25,6 +25,15 @@ LMB_API void lmb_host_log(const lmb_host *host, lmb_log_level level, const char 
 // Stores the result and the message in `error` unless that is NULL. Returns the result.
 LMB_API lmb_result lmb_fail(lmb_error *error, lmb_result result, const char *format, ...) LMB_PRINTF(3, 4);
 
+// Stores the result and the message in `error`, which must not be NULL. Returns false. For lists of checks that return
+// bool: they are conjunctions, which end at the first check that fails.
+bool lmb_refuse(lmb_error *error, lmb_result result, const char *format, ...) LMB_PRINTF(3, 4);
+// Refuses more than `most` items of the owner: "rig: 3 sockets, and at most 2 are possible".
+bool lmb_check_count(lmb_error *error, const char *owner, const char *items, uint32_t count, uint32_t most);
+// Also refuses a list that is NULL and not empty.
+bool lmb_check_list(lmb_error *error, const char *owner, const char *items, const void *list, uint32_t count,
+                    uint32_t most);
+
 // Appends names that exist to a message about `name`, which does not: all if they are few, else the nearest.
 typedef const char *lmb_name_at(const void *of, uint32_t index);
 LMB_API void lmb_append_names(char *message, size_t size, const char *name, size_t length, lmb_name_at *at,
