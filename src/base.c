@@ -89,6 +89,28 @@ void lmb_host_release(const lmb_host *host, void *memory) {
     }
 }
 
+#define ARENA_HEAD 16u // bytes before an arena's memory, so that it is aligned as the host's is
+
+void *lmb_arena_allocate(lmb_arena *arena, size_t count, size_t size) {
+    const bool fits = size == 0 || count <= (SIZE_MAX - ARENA_HEAD) / size;
+    char *memory = fits && !arena->failed ? lmb_host_allocate(arena->host, 1, ARENA_HEAD + count * size) : NULL;
+    if (memory == NULL) {
+        arena->failed = true;
+        return NULL;
+    }
+    memcpy(memory, &arena->newest, sizeof arena->newest);
+    arena->newest = memory;
+    return memory + ARENA_HEAD;
+}
+
+void lmb_arena_release(lmb_arena *arena) {
+    while (arena->newest != NULL) {
+        void *memory = arena->newest;
+        memcpy(&arena->newest, memory, sizeof arena->newest);
+        lmb_host_release(arena->host, memory);
+    }
+}
+
 void lmb_host_log(const lmb_host *host, lmb_log_level level, const char *format, ...) {
     char message[1024];
     va_list arguments;

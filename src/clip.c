@@ -25,6 +25,10 @@ typedef struct builder {
     uint64_t table_size;
 } builder;
 
+static const char *name_of(const lmb_clip_def *def) {
+    return def->name != NULL ? def->name : "";
+}
+
 static bool drives_float(const lmb_track_def *track) {
     return track->channel == LMB_CHANNEL_FLOAT;
 }
@@ -52,7 +56,7 @@ static lmb_result fail_track(const builder *b, uint32_t index, const char *what,
                                               : b->rig->names[track->joint];
     const char *channel = (unsigned)track->channel < CHANNELS ? channel_names[track->channel] : "?";
     const char *kind = drives_float(track) ? "float channel" : "joint";
-    const char *name = b->def->name != NULL ? b->def->name : "";
+    const char *name = name_of(b->def);
     if (drives_float(track)) {
         channel = "value";
     }
@@ -138,7 +142,7 @@ static lmb_result survey(builder *b) {
         if (!(desired >= b->duration && desired <= LMB_LARGEST)) {
             return lmb_fail(b->error, LMB_ERROR_ARGUMENT,
                             "clip '%s': duration %g is not a number from the last key's time, %g, to 2^40",
-                            b->def->name != NULL ? b->def->name : "", (double)desired, (double)b->duration);
+                            name_of(b->def), (double)desired, (double)b->duration);
         }
         b->duration = snap(desired);
     }
@@ -261,9 +265,7 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
         words[CLIP_WEIGHTS] = size - lmb_weight_words(words);
         memcpy(words + words[CLIP_WEIGHTS], b->def->joint_weights, b->rig->joint_count + b->rig->channel_count);
     }
-    if (b->def->name != NULL) {
-        memcpy(words + CLIP_HEADER_WORDS, b->def->name, strlen(b->def->name));
-    }
+    memcpy(words + CLIP_HEADER_WORDS, name_of(b->def), strlen(name_of(b->def)));
 }
 
 // Returns the fields of a joint's track, or of a float channel's.
@@ -346,21 +348,21 @@ static LMB_NOINLINE lmb_result build(builder *b, lmb_clip **created) {
     }
     share_times(b);
     // Padded, so that the track tables are aligned.
-    uint64_t name_words = (b->def->name != NULL ? strlen(b->def->name) : 0) / 4 + 1;
+    uint64_t name_words = strlen(name_of(b->def)) / 4 + 1;
     name_words = lmb_align_wide(name_words + CONSTANT_TIME_WORDS) - CONSTANT_TIME_WORDS;
     uint64_t size = count_words(b, name_words);
     if (size > LARGEST_BLOCK) {
         return lmb_fail(b->error, LMB_ERROR_LIMIT,
-                        "clip '%s': its block would take %llu words, and at most 2^30 are possible",
-                        b->def->name != NULL ? b->def->name : "", (unsigned long long)size);
+                        "clip '%s': its block would take %llu words, and at most 2^30 are possible", name_of(b->def),
+                        (unsigned long long)size);
     }
     lmb_clip *clip = lmb_host_allocate(b->host, 1, sizeof *clip);
     uint32_t *words = lmb_host_allocate(b->host, size, sizeof *words);
     if (clip == NULL || words == NULL) {
         lmb_host_release(b->host, clip);
         lmb_host_release(b->host, words);
-        return lmb_fail(b->error, LMB_ERROR_MEMORY, "clip '%s': no memory for %llu words",
-                        b->def->name != NULL ? b->def->name : "", (unsigned long long)size);
+        return lmb_fail(b->error, LMB_ERROR_MEMORY, "clip '%s': no memory for %llu words", name_of(b->def),
+                        (unsigned long long)size);
     }
     clip->host = *b->host;
     clip->size = (uint32_t)size;
@@ -386,28 +388,27 @@ lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lm
     if (def->track_count > slots || (def->track_count > 0 && def->tracks == NULL)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "clip '%s': %u tracks, and %u joints have at most 3 each, %u float channels one each",
-                        def->name != NULL ? def->name : "", (unsigned)def->track_count, (unsigned)rig->joint_count,
+                        name_of(def), (unsigned)def->track_count, (unsigned)rig->joint_count,
                         (unsigned)rig->channel_count);
     }
     lmb_host resolved = lmb_host_resolve(host);
     builder b = {.rig = rig, .def = def, .host = &resolved, .error = error};
     b.table_size = 2 * (uint64_t)def->track_count + 1;
-    b.track_of = lmb_host_allocate(&resolved, slots, sizeof *b.track_of);
-    b.times_of = lmb_host_allocate(&resolved, def->track_count, sizeof *b.times_of);
-    b.table = lmb_host_allocate(&resolved, b.table_size, sizeof *b.table);
+    lmb_arena memory = {.host = &resolved};
+    b.track_of = lmb_arena_allocate(&memory, slots, sizeof *b.track_of);
+    b.times_of = lmb_arena_allocate(&memory, def->track_count, sizeof *b.times_of);
+    b.table = lmb_arena_allocate(&memory, b.table_size, sizeof *b.table);
     lmb_result result;
-    if (b.track_of == NULL || b.times_of == NULL || b.table == NULL) {
-        result = lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for %u tracks",
-                          def->name != NULL ? def->name : "", (unsigned)def->track_count);
+    if (memory.failed) {
+        result = lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for %u tracks", name_of(def),
+                          (unsigned)def->track_count);
     } else {
         lmb_environment callers;
         lmb_environment_enter(&callers);
         result = build(&b, clip);
         lmb_environment_leave(&callers);
     }
-    lmb_host_release(&resolved, b.track_of);
-    lmb_host_release(&resolved, b.times_of);
-    lmb_host_release(&resolved, b.table);
+    lmb_arena_release(&memory);
     return result;
 }
 

@@ -469,16 +469,6 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
     return LMB_OK;
 }
 
-static void release(baker *b) {
-    lmb_host_release(&b->host, b->instants.items);
-    lmb_host_release(&b->host, b->keys.items);
-    lmb_host_release(&b->host, b->times.items);
-    lmb_host_release(&b->host, b->values.items);
-    lmb_host_release(&b->host, b->tracks);
-    lmb_host_release(&b->host, b->first_time);
-    lmb_host_release(&b->host, b->first_value);
-}
-
 lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_additive_def *def,
                                   const lmb_host *host, lmb_clip **clip, lmb_error *error) {
     if (clip != NULL) {
@@ -491,10 +481,11 @@ lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, co
     baker b = {.rig = rig, .source = source, .def = def, .host = lmb_host_resolve(host), .error = error};
     b.bound = def->error > 0.0f ? (double)def->error : USUAL_ERROR;
     const size_t tracks = (size_t)CHANNELS * rig->joint_count;
-    b.tracks = lmb_host_allocate(&b.host, tracks, sizeof *b.tracks);
-    b.first_time = lmb_host_allocate(&b.host, tracks, sizeof *b.first_time);
-    b.first_value = lmb_host_allocate(&b.host, tracks, sizeof *b.first_value);
-    if (b.tracks == NULL || b.first_time == NULL || b.first_value == NULL) {
+    lmb_arena memory = {.host = &b.host};
+    b.tracks = lmb_arena_allocate(&memory, tracks, sizeof *b.tracks);
+    b.first_time = lmb_arena_allocate(&memory, tracks, sizeof *b.first_time);
+    b.first_value = lmb_arena_allocate(&memory, tracks, sizeof *b.first_value);
+    if (memory.failed) {
         b.result = lmb_fail(error, LMB_ERROR_MEMORY, "make additive: no memory for %zu tracks", tracks);
     } else {
         lmb_environment callers;
@@ -505,6 +496,10 @@ lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, co
     if (b.result == LMB_OK) {
         build(&b, clip);
     }
-    release(&b);
+    const row *rows[] = {&b.instants, &b.keys, &b.times, &b.values};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lmb_host_release(&b.host, rows[i]->items);
+    }
+    lmb_arena_release(&memory);
     return b.result;
 }

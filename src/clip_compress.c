@@ -19,6 +19,7 @@ typedef struct compressor {
     const lmb_rig *rig;
     const lmb_clip *source;
     lmb_host host;
+    lmb_arena memory; // of all arrays
     double bound;
     uint32_t joints;
     uint32_t times; // key times of all tracks; samples are these and the midpoints between them
@@ -515,66 +516,45 @@ static lmb_result no_memory(const compressor *c, lmb_error *error) {
     return lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for compressing it", lmb_clip_name(c->source));
 }
 
-static void release(compressor *c) {
-    void *const all[] = {c->motion.local,    c->motion.source_model,
-                         c->motion.model,    c->motion.trial,
-                         c->motion.affected, c->motion.reaches,
-                         c->sample_times,    c->source_local,
-                         c->frame_samples,   c->frame_of,
-                         c->fraction_of,     c->packings,
-                         c->levels,          c->pose,
-                         c->pose_model,      c->column,
-                         c->scratch,         c->best,
-                         c->best_samples};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        lmb_host_release(&c->host, all[i]);
-    }
-}
-
 static bool allocate_times(compressor *c) {
     const uint64_t most = count_times(c);
-    float *rows = lmb_host_allocate(&c->host, most, sizeof *rows);
-    c->sample_times = lmb_host_allocate(&c->host, 2 * most, sizeof *c->sample_times);
-    const bool allocated = rows != NULL && c->sample_times != NULL;
-    if (allocated) {
+    float *rows = lmb_arena_allocate(&c->memory, most, sizeof *rows);
+    c->sample_times = lmb_arena_allocate(&c->memory, 2 * most, sizeof *c->sample_times);
+    if (!c->memory.failed) {
         gather_times(c, rows);
     }
-    lmb_host_release(&c->host, rows);
-    return allocated;
+    return !c->memory.failed;
 }
 
 static bool allocate_samples(compressor *c) {
-    const lmb_host *host = &c->host;
     const size_t samples = c->motion.samples, joints = c->joints, all = samples * joints, channels = CHANNELS * joints;
+    lmb_arena *memory = &c->memory;
     motion *m = &c->motion;
-    bool allocated = true;
-#define ALLOCATE(pointer, count)                                                                                       \
-    allocated = ((pointer) = lmb_host_allocate(host, count, sizeof *(pointer))) && allocated
-    ALLOCATE(m->local, all);
-    ALLOCATE(m->source_model, all);
-    ALLOCATE(m->model, all);
-    ALLOCATE(m->trial, all);
-    ALLOCATE(m->affected, joints);
-    ALLOCATE(m->reaches, joints);
-    ALLOCATE(c->source_local, all);
-    ALLOCATE(c->frame_samples, c->times);
-    ALLOCATE(c->frame_of, samples);
-    ALLOCATE(c->fraction_of, samples);
-    ALLOCATE(c->packings, channels);
-    ALLOCATE(c->levels, channels);
-    ALLOCATE(c->pose, joints);
-    ALLOCATE(c->pose_model, joints);
-    ALLOCATE(c->column, samples);
-    ALLOCATE(c->scratch, PACKED_TRACK_HEAD + (size_t)PACKED_TRACK_FRAME * c->times);
-    ALLOCATE(c->best, channels);
-    ALLOCATE(c->best_samples, c->times);
-#undef ALLOCATE
+    m->local = lmb_arena_allocate(memory, all, sizeof *m->local);
+    m->source_model = lmb_arena_allocate(memory, all, sizeof *m->source_model);
+    m->model = lmb_arena_allocate(memory, all, sizeof *m->model);
+    m->trial = lmb_arena_allocate(memory, all, sizeof *m->trial);
+    m->affected = lmb_arena_allocate(memory, joints, sizeof *m->affected);
+    m->reaches = lmb_arena_allocate(memory, joints, sizeof *m->reaches);
+    c->source_local = lmb_arena_allocate(memory, all, sizeof *c->source_local);
+    c->frame_samples = lmb_arena_allocate(memory, c->times, sizeof *c->frame_samples);
+    c->frame_of = lmb_arena_allocate(memory, samples, sizeof *c->frame_of);
+    c->fraction_of = lmb_arena_allocate(memory, samples, sizeof *c->fraction_of);
+    c->packings = lmb_arena_allocate(memory, channels, sizeof *c->packings);
+    c->levels = lmb_arena_allocate(memory, channels, sizeof *c->levels);
+    c->pose = lmb_arena_allocate(memory, joints, sizeof *c->pose);
+    c->pose_model = lmb_arena_allocate(memory, joints, sizeof *c->pose_model);
+    c->column = lmb_arena_allocate(memory, samples, sizeof *c->column);
+    c->scratch =
+        lmb_arena_allocate(memory, PACKED_TRACK_HEAD + (size_t)PACKED_TRACK_FRAME * c->times, sizeof *c->scratch);
+    c->best = lmb_arena_allocate(memory, channels, sizeof *c->best);
+    c->best_samples = lmb_arena_allocate(memory, c->times, sizeof *c->best_samples);
     c->frames = (frames){.rig = c->rig,
                          .source = c->source_local,
                          .samples = m->samples,
                          .of_sample = c->frame_samples,
                          .times = c->sample_times};
-    return allocated;
+    return !memory->failed;
 }
 
 static LMB_NOINLINE lmb_result compress(compressor *c, const lmb_clip_compression *settings, lmb_clip *clip,
@@ -644,6 +624,7 @@ lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const l
         return result;
     }
     compressor c = {.rig = rig, .source = source, .host = lmb_host_resolve(host), .joints = rig->joint_count};
+    c.memory.host = &c.host;
     c.motion.rig = rig;
     lmb_clip_compression_report reported = {0};
     lmb_clip *created = lmb_host_allocate(&c.host, 1, sizeof *created);
@@ -658,7 +639,7 @@ lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const l
         result = compress(&c, settings, created, &reported, error);
         lmb_environment_leave(&callers);
     }
-    release(&c);
+    lmb_arena_release(&c.memory);
     if (result != LMB_OK) {
         lmb_host_release(&c.host, words);
         lmb_host_release(&c.host, created);

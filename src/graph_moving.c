@@ -254,21 +254,11 @@ static lmb_result check_player(const lowering *l, uint32_t index) {
 
 // ---- Memory.
 
-static void *allocate(lowering *l, size_t count, size_t size) {
-    lmb_moving *moving = l->moving;
-    void *memory = lmb_host_allocate(&moving->host, count, size);
-    moving->memory[moving->allocations++] = memory;
-    return memory;
-}
-
 void lmb_moving_release(lmb_moving *moving) {
-    for (uint32_t i = 0; i < moving->allocations; i++) {
-        lmb_host_release(&moving->host, moving->memory[i]);
-    }
-    moving->allocations = 0;
+    lmb_arena_release(&moving->memory);
 }
 
-static lmb_result allocate_all(lowering *l, const lmb_host *scratch) {
+static lmb_result allocate_all(lowering *l, lmb_arena *scratch) {
     const lmb_graph_def *def = l->def;
     uint32_t players = 0, machines = def->fade_count, states = 2 * def->fade_count;
     size_t visits = 1, transitions = 0, terms = 0;
@@ -284,29 +274,27 @@ static lmb_result allocate_all(lowering *l, const lmb_host *scratch) {
         }
     }
     lmb_moving *moving = l->moving;
-    l->nodes = allocate(l, def->node_count, sizeof *l->nodes);
-    l->players = allocate(l, players, sizeof *l->players);
-    l->groups = allocate(l, def->group_count, sizeof *l->groups);
-    l->members = allocate(l, players, sizeof *l->members);
-    l->machines = allocate(l, machines, sizeof *l->machines);
-    l->states = allocate(l, states, sizeof *l->states);
-    l->fade_transitions = allocate(l, (size_t)FADE_TRANSITIONS * def->fade_count, sizeof *l->fade_transitions);
-    l->transitions = allocate(l, transitions, sizeof *l->transitions);
-    l->terms = allocate(l, terms, sizeof *l->terms);
-    l->fade_machines = allocate(l, def->fade_count, sizeof *l->fade_machines);
-    moving->player_nodes = allocate(l, players, sizeof *moving->player_nodes);
-    moving->machines = allocate(l, machines, sizeof *moving->machines);
-    moving->first_parameters = allocate(l, def->node_count, sizeof *moving->first_parameters);
-    bool missing = false;
-    for (uint32_t i = 0; i < moving->allocations; i++) {
-        missing = missing || moving->memory[i] == NULL;
-    }
-    l->owners = lmb_host_allocate(scratch, def->node_count, sizeof *l->owners);
-    l->reached = lmb_host_allocate(scratch, def->node_count, sizeof *l->reached);
-    l->moves = lmb_host_allocate(scratch, def->node_count, sizeof *l->moves);
-    l->visits = lmb_host_allocate(scratch, visits, sizeof *l->visits);
-    missing = missing || l->owners == NULL || l->reached == NULL || l->moves == NULL || l->visits == NULL;
-    return missing ? lmb_fail(l->error, LMB_ERROR_MEMORY, "graph: no memory for what moves by itself") : LMB_OK;
+    l->nodes = lmb_arena_allocate(&moving->memory, def->node_count, sizeof *l->nodes);
+    l->players = lmb_arena_allocate(&moving->memory, players, sizeof *l->players);
+    l->groups = lmb_arena_allocate(&moving->memory, def->group_count, sizeof *l->groups);
+    l->members = lmb_arena_allocate(&moving->memory, players, sizeof *l->members);
+    l->machines = lmb_arena_allocate(&moving->memory, machines, sizeof *l->machines);
+    l->states = lmb_arena_allocate(&moving->memory, states, sizeof *l->states);
+    l->fade_transitions =
+        lmb_arena_allocate(&moving->memory, (size_t)FADE_TRANSITIONS * def->fade_count, sizeof *l->fade_transitions);
+    l->transitions = lmb_arena_allocate(&moving->memory, transitions, sizeof *l->transitions);
+    l->terms = lmb_arena_allocate(&moving->memory, terms, sizeof *l->terms);
+    l->fade_machines = lmb_arena_allocate(&moving->memory, def->fade_count, sizeof *l->fade_machines);
+    moving->player_nodes = lmb_arena_allocate(&moving->memory, players, sizeof *moving->player_nodes);
+    moving->machines = lmb_arena_allocate(&moving->memory, machines, sizeof *moving->machines);
+    moving->first_parameters = lmb_arena_allocate(&moving->memory, def->node_count, sizeof *moving->first_parameters);
+    l->owners = lmb_arena_allocate(scratch, def->node_count, sizeof *l->owners);
+    l->reached = lmb_arena_allocate(scratch, def->node_count, sizeof *l->reached);
+    l->moves = lmb_arena_allocate(scratch, def->node_count, sizeof *l->moves);
+    l->visits = lmb_arena_allocate(scratch, visits, sizeof *l->visits);
+    return moving->memory.failed || scratch->failed
+               ? lmb_fail(l->error, LMB_ERROR_MEMORY, "graph: no memory for what moves by itself")
+               : LMB_OK;
 }
 
 // ---- Parameters.
@@ -673,7 +661,7 @@ static void write_control(lowering *l) {
     control->update_every = l->def->update_every != NULL ? *l->def->update_every : control->update_every;
 }
 
-static lmb_result lower(lowering *l, const lmb_host *scratch) {
+static lmb_result lower(lowering *l, lmb_arena *scratch) {
     const lmb_graph_def *def = l->def;
     lmb_result result = check_lists(l);
     result = result == LMB_OK ? check_cookies(l) : result;
@@ -713,12 +701,11 @@ static lmb_result lower(lowering *l, const lmb_host *scratch) {
 
 lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving, lmb_error *error) {
     *moving = (lmb_moving){.host = lmb_host_resolve(host), .control = lmb_default_control_def()};
+    moving->memory.host = &moving->host;
     lowering l = {.moving = moving, .def = def, .error = error};
-    const lmb_result result = lower(&l, &moving->host);
-    lmb_host_release(&moving->host, l.owners);
-    lmb_host_release(&moving->host, l.reached);
-    lmb_host_release(&moving->host, l.moves);
-    lmb_host_release(&moving->host, l.visits);
+    lmb_arena scratch = {.host = &moving->host};
+    const lmb_result result = lower(&l, &scratch);
+    lmb_arena_release(&scratch);
     if (result != LMB_OK) {
         lmb_moving_release(moving);
     }

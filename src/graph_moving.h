@@ -18,8 +18,7 @@ typedef struct lmb_moving {
     uint32_t *player_nodes;       // [player]
     lmb_control_origin *machines; // [machine]
     uint32_t *first_parameters;   // [node]: the first added one, or LMB_NONE
-    void *memory[16];             // all allocations
-    uint32_t allocations;
+    lmb_arena memory;
 } lmb_moving;
 
 // Returns whether anything in the graph moves by itself.

@@ -9,6 +9,7 @@
 
 // The number of a machine's states is the difference of two first states.
 struct lmb_graph_names {
+    lmb_arena memory;
     lmb_graph_parameter *parameters;
     const char **events;
     const char **players;
@@ -217,31 +218,28 @@ static uint32_t count_states(const lmb_moving *moving) {
     return states;
 }
 
-static bool allocate(lmb_graph_names *names, uint32_t states, const lmb_host *host) {
+static bool allocate(lmb_graph_names *names, uint32_t states) {
+    lmb_arena *memory = &names->memory;
     const size_t numbers = (size_t)names->node_count + names->fade_count;
-    names->parameters = lmb_host_allocate(host, names->parameter_count, sizeof *names->parameters);
-    names->events = lmb_host_allocate(host, names->event_count, sizeof *names->events);
-    names->players = lmb_host_allocate(host, names->player_count, sizeof *names->players);
-    names->durations = lmb_host_allocate(host, names->player_count, sizeof *names->durations);
-    names->groups = lmb_host_allocate(host, names->group_count, sizeof *names->groups);
-    names->machines = lmb_host_allocate(host, names->machine_count, sizeof *names->machines);
-    names->states = lmb_host_allocate(host, states, sizeof *names->states);
-    names->first_states = lmb_host_allocate(host, (size_t)names->machine_count + 1, sizeof *names->first_states);
-    names->owners = lmb_host_allocate(host, names->machine_count, sizeof *names->owners);
-    names->player_of = lmb_host_allocate(host, names->node_count, sizeof *names->player_of);
-    names->machine_of = lmb_host_allocate(host, numbers, sizeof *names->machine_of);
-    names->text = lmb_host_allocate(host, names->text_size, 1);
-    bool complete = names->parameters != NULL && names->events != NULL && names->players != NULL &&
-                    names->durations != NULL && names->groups != NULL && names->machines != NULL &&
-                    names->states != NULL && names->first_states != NULL && names->owners != NULL &&
-                    names->player_of != NULL && names->machine_of != NULL && names->text != NULL;
-    for (size_t i = 0; complete && i < names->node_count; i++) {
+    names->parameters = lmb_arena_allocate(memory, names->parameter_count, sizeof *names->parameters);
+    names->events = lmb_arena_allocate(memory, names->event_count, sizeof *names->events);
+    names->players = lmb_arena_allocate(memory, names->player_count, sizeof *names->players);
+    names->durations = lmb_arena_allocate(memory, names->player_count, sizeof *names->durations);
+    names->groups = lmb_arena_allocate(memory, names->group_count, sizeof *names->groups);
+    names->machines = lmb_arena_allocate(memory, names->machine_count, sizeof *names->machines);
+    names->states = lmb_arena_allocate(memory, states, sizeof *names->states);
+    names->first_states = lmb_arena_allocate(memory, (size_t)names->machine_count + 1, sizeof *names->first_states);
+    names->owners = lmb_arena_allocate(memory, names->machine_count, sizeof *names->owners);
+    names->player_of = lmb_arena_allocate(memory, names->node_count, sizeof *names->player_of);
+    names->machine_of = lmb_arena_allocate(memory, numbers, sizeof *names->machine_of);
+    names->text = lmb_arena_allocate(memory, names->text_size, 1);
+    for (size_t i = 0; !memory->failed && i < names->node_count; i++) {
         names->player_of[i] = LMB_NONE;
     }
-    for (size_t i = 0; complete && i < numbers; i++) {
+    for (size_t i = 0; !memory->failed && i < numbers; i++) {
         names->machine_of[i] = LMB_NONE;
     }
-    return complete;
+    return !memory->failed;
 }
 
 lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_moving *moving, const lmb_host *host) {
@@ -250,6 +248,7 @@ lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_movi
         return NULL;
     }
     *names = (lmb_graph_names){
+        .memory = {.host = host},
         .node_count = def->node_count,
         .fade_count = def->fade_count,
         .parameter_count = moving != NULL ? moving->poses.parameter_count : def->parameter_count,
@@ -261,7 +260,7 @@ lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_movi
     writer w = {.names = names, .def = def, .moving = moving};
     write_all(&w);
     names->text_size = w.size + 1;
-    if (!allocate(names, count_states(moving), host)) {
+    if (!allocate(names, count_states(moving))) {
         lmb_graph_names_destroy(names, host);
         return NULL;
     }
@@ -271,24 +270,10 @@ lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_movi
 }
 
 void lmb_graph_names_destroy(lmb_graph_names *names, const lmb_host *host) {
-    if (names == NULL) {
-        return;
-    }
-    void *const memory[] = {names->parameters,
-                            names->events,
-                            names->players,
-                            names->durations,
-                            names->groups,
-                            names->machines,
-                            names->states,
-                            names->first_states,
-                            names->owners,
-                            names->player_of,
-                            names->machine_of,
-                            names->text,
-                            names};
-    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
-        lmb_host_release(host, memory[i]);
+    if (names != NULL) {
+        names->memory.host = host;
+        lmb_arena_release(&names->memory);
+        lmb_host_release(host, names);
     }
 }
 

@@ -14,6 +14,17 @@ LMB_API void *lmb_host_allocate(const lmb_host *host, size_t count, size_t size)
 // Accepts NULL.
 LMB_API void lmb_host_release(const lmb_host *host, void *memory);
 
+// Allocations that are released together. Set the host, and zero the rest.
+typedef struct lmb_arena {
+    const lmb_host *host;
+    void *newest; // allocation; each begins with a pointer to the one before it
+    bool failed;  // an allocation has failed, so all after it fail too
+} lmb_arena;
+
+// Does what lmb_host_allocate() does. Callers may check `failed` once after several calls.
+void *lmb_arena_allocate(lmb_arena *arena, size_t count, size_t size);
+void lmb_arena_release(lmb_arena *arena);
+
 #if defined(__GNUC__)
 #define LMB_PRINTF(text, rest) __attribute__((format(printf, text, rest)))
 #else

@@ -92,11 +92,11 @@ lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, ui
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: %s is NULL", rig == NULL ? "the rig" : "the table");
     }
     lmb_host resolved = lmb_host_resolve(host);
-    lmb_affine *models = lmb_host_allocate(&resolved, rig->joint_count, sizeof *models);
-    double *reach = lmb_host_allocate(&resolved, rig->joint_count, sizeof *reach);
-    if (models == NULL || reach == NULL) {
-        lmb_host_release(&resolved, models);
-        lmb_host_release(&resolved, reach);
+    lmb_arena memory = {.host = &resolved};
+    lmb_affine *models = lmb_arena_allocate(&memory, rig->joint_count, sizeof *models);
+    double *reach = lmb_arena_allocate(&memory, rig->joint_count, sizeof *reach);
+    if (memory.failed) {
+        lmb_arena_release(&memory);
         return lmb_fail(error, LMB_ERROR_MEMORY, "levels: no memory for %u joints", (unsigned)rig->joint_count);
     }
     lmb_environment callers;
@@ -110,8 +110,7 @@ lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, ui
         max_lods[joint] = rig->parents[joint] == LMB_NONE ? (uint8_t)LAST_LEVEL : max_lod_of(reach[joint], size);
     }
     lmb_environment_leave(&callers);
-    lmb_host_release(&resolved, models);
-    lmb_host_release(&resolved, reach);
+    lmb_arena_release(&memory);
     return LMB_OK;
 }
 

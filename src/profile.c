@@ -16,6 +16,7 @@ typedef struct stage_samples {
 
 struct lmb_profile {
     lmb_host host;
+    lmb_arena memory; // of all arrays
     uint32_t stage_count;
     uint32_t window;
     stage_samples *stages;
@@ -94,11 +95,13 @@ lmb_result lmb_profile_create(const lmb_profile_def *def, const lmb_host *host, 
     created->stage_count = def->stage_count;
     created->window = def->window != 0 ? def->window : DEFAULT_WINDOW;
     created->event_capacity = def->event_count != 0 ? def->event_count : DEFAULT_EVENTS;
-    created->stages = lmb_host_allocate(&resolved, def->stage_count, sizeof *created->stages);
-    created->durations = lmb_host_allocate(&resolved, (size_t)def->stage_count * 2 * created->window, sizeof(uint64_t));
-    created->names = lmb_host_allocate(&resolved, name_bytes(def), 1);
-    created->events = lmb_host_allocate(&resolved, created->event_capacity, sizeof *created->events);
-    if (created->stages == NULL || created->durations == NULL || created->names == NULL || created->events == NULL) {
+    created->memory.host = &created->host;
+    created->stages = lmb_arena_allocate(&created->memory, def->stage_count, sizeof *created->stages);
+    created->durations =
+        lmb_arena_allocate(&created->memory, (size_t)def->stage_count * 2 * created->window, sizeof(uint64_t));
+    created->names = lmb_arena_allocate(&created->memory, name_bytes(def), 1);
+    created->events = lmb_arena_allocate(&created->memory, created->event_capacity, sizeof *created->events);
+    if (created->memory.failed) {
         lmb_profile_destroy(created);
         return lmb_fail(error, LMB_ERROR_MEMORY, "profile: no memory for %u stages", (unsigned)def->stage_count);
     }
@@ -112,10 +115,7 @@ void lmb_profile_destroy(lmb_profile *profile) {
         return;
     }
     lmb_host host = profile->host;
-    lmb_host_release(&host, profile->stages);
-    lmb_host_release(&host, profile->durations);
-    lmb_host_release(&host, profile->names);
-    lmb_host_release(&host, profile->events);
+    lmb_arena_release(&profile->memory);
     lmb_host_release(&host, profile);
 }
 

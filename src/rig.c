@@ -22,25 +22,21 @@ lmb_socket_def lmb_default_socket_def(void) {
     return (lmb_socket_def){.local = lmb_transform_identity()};
 }
 
-static const char *given_or_made(const char *name, const char *kind, uint32_t index, char made[24]) {
-    if (name != NULL && name[0] != '\0') {
-        return name;
+// The part of a rig that a check or a name belongs to: "joint 3 'hand'".
+typedef struct part {
+    const char *kind;
+    uint32_t index;
+    const char *name; // its own, or `made`
+    char made[24];
+} part;
+
+static const char *name_part(part *p, const char *kind, uint32_t index, const char *name) {
+    *p = (part){.kind = kind, .index = index, .name = name};
+    if (name == NULL || name[0] == '\0') {
+        snprintf(p->made, sizeof p->made, "%s_%u", kind, (unsigned)index);
+        p->name = p->made;
     }
-    snprintf(made, 24, "%s_%u", kind, (unsigned)index);
-    return made;
-}
-
-// Returns the name of joint `index` of a descriptor: its own name, or one generated in `made`.
-static const char *name_in_def(const lmb_rig_def *def, uint32_t index, char made[24]) {
-    return given_or_made(def->joints[index].name, "joint", index, made);
-}
-
-static const char *socket_name_in_def(const lmb_rig_def *def, uint32_t index, char made[24]) {
-    return given_or_made(def->sockets[index].name, "socket", index, made);
-}
-
-static const char *channel_name_in_def(const lmb_rig_def *def, uint32_t index, char made[24]) {
-    return given_or_made(def->channels[index].name, "channel", index, made);
+    return p->name;
 }
 
 typedef struct field {
@@ -49,17 +45,17 @@ typedef struct field {
     size_t count;
 } field;
 
-static lmb_result check_fields(const char *kind, uint32_t index, const char *name, const field *fields, size_t count,
-                               lmb_error *error) {
+// Checks return false if they fail, and store the error, which is not NULL.
+static bool check_fields(const part *p, const field *fields, size_t count, lmb_error *error) {
     for (size_t i = 0; i < count; i++) {
         size_t offender;
         if (!lmb_usable(fields[i].values, fields[i].count, &offender)) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: %s %u '%s': %s[%u] is %g, not a finite number up to 2^40",
-                            kind, (unsigned)index, name, fields[i].name, (unsigned)offender,
-                            (double)fields[i].values[offender]);
+            return lmb_refuse(
+                error, LMB_ERROR_ARGUMENT, "rig: %s %u '%s': %s[%u] is %g, not a finite number up to 2^40", p->kind,
+                (unsigned)p->index, p->name, fields[i].name, (unsigned)offender, (double)fields[i].values[offender]);
         }
     }
-    return LMB_OK;
+    return true;
 }
 
 static bool is_unit(const float *q) {
@@ -70,67 +66,78 @@ static bool is_unit(const float *q) {
     return fabs(square - 1.0) <= 2e-6;
 }
 
-static lmb_result check_rotation(const char *kind, uint32_t index, const char *name, const float *rotation,
-                                 bool is_normalised, lmb_error *error) {
+static bool check_rotation(const part *p, const float *rotation, bool is_normalised, lmb_error *error) {
     float unit[4];
-    if (is_normalised && !is_unit(rotation)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: %s %u '%s': rotation is not normalised, as it says", kind,
-                        (unsigned)index, name);
-    }
-    if (!lmb_normalize_rotation(rotation, unit)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: %s %u '%s': rotation is zero", kind, (unsigned)index, name);
-    }
-    return LMB_OK;
+    const char *fault = is_normalised && !is_unit(rotation)       ? "not normalised, as it says"
+                        : !lmb_normalize_rotation(rotation, unit) ? "zero"
+                                                                  : NULL;
+    return fault == NULL || lmb_refuse(error, LMB_ERROR_ARGUMENT, "rig: %s %u '%s': rotation is %s", p->kind,
+                                       (unsigned)p->index, p->name, fault);
 }
 
-static lmb_result check_joint(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
+// Checks the index of a joint that a joint or socket names in `field`.
+static bool check_index(const part *p, const char *field, uint32_t joint, const lmb_rig_def *def, lmb_error *error) {
+    return joint < def->joint_count ||
+           lmb_refuse(error, LMB_ERROR_ARGUMENT, "rig: %s %u '%s': %s %u is out of range (%u joints)", p->kind,
+                      (unsigned)p->index, p->name, field, (unsigned)joint, (unsigned)def->joint_count);
+}
+
+static bool check_joint(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
     const lmb_joint_def *joint = &def->joints[index];
-    char made[24];
-    const char *name = name_in_def(def, index, made);
-    if (joint->parent != LMB_NONE && joint->parent >= def->joint_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: joint %u '%s': parent %u is out of range (%u joints)",
-                        (unsigned)index, name, (unsigned)joint->parent, (unsigned)def->joint_count);
-    }
     const field fields[] = {{"translation", joint->rest.translation, 3},
                             {"rotation", joint->rest.rotation, 4},
                             {"scale", joint->rest.scale, 3},
                             {"inverse bind matrix", &joint->inverse_bind.m[0][0], joint->has_inverse_bind ? 12 : 0},
                             {"radius", &joint->radius, 1}};
-    lmb_result result = check_fields("joint", index, name, fields, sizeof fields / sizeof fields[0], error);
-    if (result == LMB_OK && joint->radius < 0.0f) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: joint %u '%s': radius %g is negative", (unsigned)index, name,
-                        (double)joint->radius);
-    }
-    return result == LMB_OK ? check_rotation("joint", index, name, joint->rest.rotation, joint->is_normalised, error)
-                            : result;
+    part p;
+    name_part(&p, "joint", index, joint->name);
+    return (joint->parent == LMB_NONE || check_index(&p, "parent", joint->parent, def, error)) &&
+           check_fields(&p, fields, sizeof fields / sizeof fields[0], error) &&
+           (joint->radius >= 0.0f || lmb_refuse(error, LMB_ERROR_ARGUMENT, "rig: joint %u '%s': radius %g is negative",
+                                                (unsigned)index, p.name, (double)joint->radius)) &&
+           check_rotation(&p, joint->rest.rotation, joint->is_normalised, error);
 }
 
-static lmb_result check_socket(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
+static bool check_socket(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
     const lmb_socket_def *socket = &def->sockets[index];
-    char made[24];
-    const char *name = socket_name_in_def(def, index, made);
-    if (socket->joint >= def->joint_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: socket %u '%s': joint %u is out of range (%u joints)",
-                        (unsigned)index, name, (unsigned)socket->joint, (unsigned)def->joint_count);
-    }
     const field fields[] = {{"translation", socket->local.translation, 3},
                             {"rotation", socket->local.rotation, 4},
                             {"scale", socket->local.scale, 3}};
-    lmb_result result = check_fields("socket", index, name, fields, sizeof fields / sizeof fields[0], error);
-    return result == LMB_OK
-               ? check_rotation("socket", index, name, socket->local.rotation, socket->is_normalised, error)
-               : result;
+    part p;
+    name_part(&p, "socket", index, socket->name);
+    return check_index(&p, "joint", socket->joint, def, error) &&
+           check_fields(&p, fields, sizeof fields / sizeof fields[0], error) &&
+           check_rotation(&p, socket->local.rotation, socket->is_normalised, error);
 }
 
-static lmb_result check_channel(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
-    char made[24];
+static bool check_channel(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
     const field rest = {"rest", &def->channels[index].rest, 1};
-    return check_fields("channel", index, channel_name_in_def(def, index, made), &rest, 1, error);
+    part p;
+    name_part(&p, "channel", index, def->channels[index].name);
+    return check_fields(&p, &rest, 1, error);
+}
+
+static bool check_def(const lmb_rig_def *def, lmb_error *error) {
+    bool valid = (def->joint_count > 0 || def->channel_count > 0 ||
+                  lmb_refuse(error, LMB_ERROR_ARGUMENT, "rig: there are no joints")) &&
+                 lmb_check_list(error, "rig", "joints", def->joints, def->joint_count, LMB_MAX_JOINTS) &&
+                 lmb_check_list(error, "rig", "sockets", def->sockets, def->socket_count, LMB_MAX_SOCKETS) &&
+                 lmb_check_list(error, "rig", "channels", def->channels, def->channel_count, LMB_MAX_CHANNELS);
+    for (uint32_t i = 0; i < def->joint_count && valid; i++) {
+        valid = check_joint(def, i, error);
+    }
+    for (uint32_t i = 0; i < def->socket_count && valid; i++) {
+        valid = check_socket(def, i, error);
+    }
+    for (uint32_t i = 0; i < def->channel_count && valid; i++) {
+        valid = check_channel(def, i, error);
+    }
+    return valid;
 }
 
 // Gives every joint its index in the rig, parents first. Walks up from each joint to the first ancestor that has an
 // index, and numbers the joints on the way back down. `way` is scratch memory for one index per joint.
-static lmb_result order_joints(const lmb_rig_def *def, uint32_t *of_def, uint32_t *way, lmb_error *error) {
+static bool order_joints(const lmb_rig_def *def, uint32_t *of_def, uint32_t *way, lmb_error *error) {
     for (uint32_t i = 0; i < def->joint_count; i++) {
         of_def[i] = LMB_NONE;
     }
@@ -139,9 +146,9 @@ static lmb_result order_joints(const lmb_rig_def *def, uint32_t *of_def, uint32_
         uint32_t length = 0;
         for (uint32_t at = i; at != LMB_NONE && of_def[at] == LMB_NONE; at = def->joints[at].parent) {
             if (length == def->joint_count) {
-                char made[24];
-                return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: joint %u '%s': its parents form a cycle", (unsigned)i,
-                                name_in_def(def, i, made));
+                part p;
+                return lmb_refuse(error, LMB_ERROR_ARGUMENT, "rig: joint %u '%s': its parents form a cycle",
+                                  (unsigned)i, name_part(&p, "joint", i, def->joints[i].name));
             }
             way[length++] = at;
         }
@@ -149,47 +156,49 @@ static lmb_result order_joints(const lmb_rig_def *def, uint32_t *of_def, uint32_
             of_def[way[--length]] = next++;
         }
     }
-    return LMB_OK;
+    return true;
 }
 
-static lmb_result allocate(const lmb_rig_def *def, const lmb_host *host, lmb_rig **created, lmb_error *error) {
-    size_t text = 0;
+static size_t text_size(const lmb_rig_def *def) {
+    size_t size = 0;
+    part p;
     for (uint32_t i = 0; i < def->joint_count; i++) {
-        char made[24];
-        text += strlen(name_in_def(def, i, made)) + 1;
+        size += strlen(name_part(&p, "joint", i, def->joints[i].name)) + 1;
     }
     for (uint32_t i = 0; i < def->socket_count; i++) {
-        char made[24];
-        text += strlen(socket_name_in_def(def, i, made)) + 1;
+        size += strlen(name_part(&p, "socket", i, def->sockets[i].name)) + 1;
     }
     for (uint32_t i = 0; i < def->channel_count; i++) {
-        char made[24];
-        text += strlen(channel_name_in_def(def, i, made)) + 1;
+        size += strlen(name_part(&p, "channel", i, def->channels[i].name)) + 1;
     }
+    return size;
+}
+
+// Returns NULL if there is no memory.
+static lmb_rig *allocate(const lmb_rig_def *def, const lmb_host *host) {
     lmb_rig *rig = lmb_host_allocate(host, 1, sizeof *rig);
-    if (rig != NULL) {
-        rig->host = *host;
-        rig->joint_count = def->joint_count;
-        rig->parents = lmb_host_allocate(host, def->joint_count, sizeof *rig->parents);
-        rig->rest = lmb_host_allocate(host, def->joint_count, sizeof *rig->rest);
-        rig->inverse_bind = lmb_host_allocate(host, def->joint_count, sizeof *rig->inverse_bind);
-        rig->binds = lmb_host_allocate(host, def->joint_count, sizeof *rig->binds);
-        rig->of_def = lmb_host_allocate(host, def->joint_count, sizeof *rig->of_def);
-        rig->names = lmb_host_allocate(host, def->joint_count, sizeof *rig->names);
-        rig->text = lmb_host_allocate(host, text, 1);
-        rig->socket_count = def->socket_count;
-        rig->sockets = lmb_host_allocate(host, def->socket_count, sizeof *rig->sockets);
-        rig->channel_count = def->channel_count;
-        rig->channels = lmb_host_allocate(host, def->channel_count, sizeof *rig->channels);
+    if (rig == NULL) {
+        return NULL;
     }
-    if (rig == NULL || rig->parents == NULL || rig->rest == NULL || rig->inverse_bind == NULL || rig->binds == NULL ||
-        rig->of_def == NULL || rig->names == NULL || rig->text == NULL || rig->sockets == NULL ||
-        rig->channels == NULL) {
+    rig->host = *host;
+    rig->memory.host = &rig->host;
+    rig->joint_count = def->joint_count;
+    rig->parents = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->parents);
+    rig->rest = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->rest);
+    rig->inverse_bind = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->inverse_bind);
+    rig->binds = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->binds);
+    rig->of_def = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->of_def);
+    rig->names = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->names);
+    rig->text = lmb_arena_allocate(&rig->memory, text_size(def), 1);
+    rig->socket_count = def->socket_count;
+    rig->sockets = lmb_arena_allocate(&rig->memory, def->socket_count, sizeof *rig->sockets);
+    rig->channel_count = def->channel_count;
+    rig->channels = lmb_arena_allocate(&rig->memory, def->channel_count, sizeof *rig->channels);
+    if (rig->memory.failed) {
         lmb_rig_destroy(rig);
-        return lmb_fail(error, LMB_ERROR_MEMORY, "rig: no memory for %u joints", (unsigned)def->joint_count);
+        return NULL;
     }
-    *created = rig;
-    return LMB_OK;
+    return rig;
 }
 
 static lmb_transform snapped_transform(const lmb_transform *given, bool is_normalised) {
@@ -205,7 +214,9 @@ static lmb_transform snapped_transform(const lmb_transform *given, bool is_norma
     return snapped;
 }
 
-static char *copy_name(const char *name, char **text) {
+static char *copy_name(const char *kind, uint32_t index, const char *given, char **text) {
+    part p;
+    const char *name = name_part(&p, kind, index, given);
     size_t size = strlen(name) + 1;
     char *copy = memcpy(*text, name, size);
     *text += size;
@@ -222,17 +233,15 @@ static void copy_joints(lmb_rig *rig, const lmb_rig_def *def, char **text) {
             rig->inverse_bind[to] = lmb_from_op_affine(snap_affine(lmb_to_op_affine(from->inverse_bind)));
         }
         rig->binds[to].radius = snap(from->radius);
-        char made[24];
-        rig->names[to] = copy_name(name_in_def(def, i, made), text);
+        rig->names[to] = copy_name("joint", i, from->name, text);
     }
 }
 
 static void copy_sockets(lmb_rig *rig, const lmb_rig_def *def, char **text) {
     for (uint32_t i = 0; i < def->socket_count; i++) {
         const lmb_socket_def *from = &def->sockets[i];
-        char made[24];
         lmb_transform local = snapped_transform(&from->local, from->is_normalised);
-        rig->sockets[i] = (lmb_socket){.name = copy_name(socket_name_in_def(def, i, made), text),
+        rig->sockets[i] = (lmb_socket){.name = copy_name("socket", i, from->name, text),
                                        .joint = rig->of_def[from->joint],
                                        .local = local,
                                        .matrix = lmb_affine_from_transform(local)};
@@ -242,8 +251,7 @@ static void copy_sockets(lmb_rig *rig, const lmb_rig_def *def, char **text) {
 static void copy_channels(lmb_rig *rig, const lmb_rig_def *def, char **text) {
     for (uint32_t i = 0; i < def->channel_count; i++) {
         const lmb_channel_def *from = &def->channels[i];
-        char made[24];
-        rig->channels[i] = (lmb_float_channel){.name = copy_name(channel_name_in_def(def, i, made), text),
+        rig->channels[i] = (lmb_float_channel){.name = copy_name("channel", i, from->name, text),
                                                .rest = from->angle ? wrap_degrees(snap(from->rest)) : snap(from->rest),
                                                .angle = from->angle};
     }
@@ -264,8 +272,8 @@ static void derive_bind(const lmb_affine *inverse_bind, lmb_bind *bind) {
 
 // Finds the depth, the inverse bind matrices that the descriptor leaves to the rest pose, and the data derived from
 // them. `models` and `depths` are scratch memory.
-static LMB_NOINLINE lmb_result derive(lmb_rig *rig, const lmb_rig_def *def, lmb_affine *models, uint32_t *depths,
-                                      lmb_error *error) {
+static LMB_NOINLINE bool derive(lmb_rig *rig, const lmb_rig_def *def, lmb_affine *models, uint32_t *depths,
+                                lmb_error *error) {
     for (uint32_t i = 0; i < rig->joint_count; i++) {
         uint32_t parent = rig->parents[i];
         models[i] = lmb_affine_from_transform(rig->rest[i]);
@@ -281,7 +289,7 @@ static LMB_NOINLINE lmb_result derive(lmb_rig *rig, const lmb_rig_def *def, lmb_
     for (uint32_t i = 0; i < def->joint_count; i++) {
         uint32_t joint = rig->of_def[i];
         if (!def->joints[i].has_inverse_bind && !lmb_affine_invert(models[joint], &rig->inverse_bind[joint])) {
-            return lmb_fail(
+            return lmb_refuse(
                 error, LMB_ERROR_ARGUMENT,
                 "rig: joint %u '%s': the rest pose's model matrix has no inverse, and no inverse bind matrix "
                 "is given",
@@ -289,85 +297,55 @@ static LMB_NOINLINE lmb_result derive(lmb_rig *rig, const lmb_rig_def *def, lmb_
         }
         derive_bind(&rig->inverse_bind[joint], &rig->binds[joint]);
     }
-    return LMB_OK;
+    return true;
 }
 
-static LMB_NOINLINE lmb_result fill(lmb_rig *rig, const lmb_rig_def *def, lmb_error *error) {
-    lmb_affine *models = lmb_host_allocate(&rig->host, def->joint_count, sizeof *models);
-    uint32_t *scratch = lmb_host_allocate(&rig->host, def->joint_count, sizeof *scratch);
-    lmb_result result;
-    if (models == NULL || scratch == NULL) {
-        result = lmb_fail(error, LMB_ERROR_MEMORY, "rig: no memory for %u joints", (unsigned)def->joint_count);
-    } else {
-        result = order_joints(def, rig->of_def, scratch, error);
-    }
-    if (result == LMB_OK) {
+static bool no_memory(const lmb_rig_def *def, lmb_error *error) {
+    return lmb_refuse(error, LMB_ERROR_MEMORY, "rig: no memory for %u joints", (unsigned)def->joint_count);
+}
+
+static LMB_NOINLINE bool fill(lmb_rig *rig, const lmb_rig_def *def, lmb_error *error) {
+    lmb_arena memory = {.host = &rig->host};
+    lmb_affine *models = lmb_arena_allocate(&memory, def->joint_count, sizeof *models);
+    uint32_t *scratch = lmb_arena_allocate(&memory, def->joint_count, sizeof *scratch);
+    bool valid = (!memory.failed || no_memory(def, error)) && order_joints(def, rig->of_def, scratch, error);
+    if (valid) {
         char *text = rig->text;
         copy_joints(rig, def, &text);
         copy_sockets(rig, def, &text);
         copy_channels(rig, def, &text);
-        result = derive(rig, def, models, scratch, error);
+        valid = derive(rig, def, models, scratch, error);
     }
-    lmb_host_release(&rig->host, models);
-    lmb_host_release(&rig->host, scratch);
-    return result;
+    lmb_arena_release(&memory);
+    return valid;
+}
+
+static bool create(const lmb_rig_def *def, const lmb_host *host, lmb_rig **created, lmb_error *error) {
+    if (!check_def(def, error)) {
+        return false;
+    }
+    *created = allocate(def, host);
+    return *created != NULL ? fill(*created, def, error) : no_memory(def, error);
 }
 
 lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig **rig, lmb_error *error) {
+    lmb_error unread;
+    error = error != NULL ? error : &unread;
     if (rig != NULL) {
         *rig = NULL;
     }
     if (rig == NULL || def == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: %s is NULL", rig == NULL ? "the result" : "the descriptor");
     }
-    if (def->joint_count == 0 && def->channel_count == 0) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: there are no joints");
-    }
-    if (def->joint_count > 0 && def->joints == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: the joints are NULL");
-    }
-    if (def->joint_count > LMB_MAX_JOINTS) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "rig: %u joints, and at most %u are possible",
-                        (unsigned)def->joint_count, LMB_MAX_JOINTS);
-    }
-    if (def->socket_count > 0 && def->sockets == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: the sockets are NULL");
-    }
-    if (def->socket_count > LMB_MAX_SOCKETS) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "rig: %u sockets, and at most %u are possible",
-                        (unsigned)def->socket_count, LMB_MAX_SOCKETS);
-    }
-    if (def->channel_count > 0 && def->channels == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: the channels are NULL");
-    }
-    if (def->channel_count > LMB_MAX_CHANNELS) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "rig: %u channels, and at most %u are possible",
-                        (unsigned)def->channel_count, LMB_MAX_CHANNELS);
-    }
+    const lmb_host resolved = lmb_host_resolve(host);
+    lmb_rig *created = NULL;
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < def->joint_count && result == LMB_OK; i++) {
-        result = check_joint(def, i, error);
-    }
-    for (uint32_t i = 0; i < def->socket_count && result == LMB_OK; i++) {
-        result = check_socket(def, i, error);
-    }
-    for (uint32_t i = 0; i < def->channel_count && result == LMB_OK; i++) {
-        result = check_channel(def, i, error);
-    }
-    lmb_host resolved = lmb_host_resolve(host);
-    lmb_rig *created = NULL;
-    if (result == LMB_OK) {
-        result = allocate(def, &resolved, &created, error);
-    }
-    if (result == LMB_OK) {
-        result = fill(created, def, error);
-    }
+    const bool valid = create(def, &resolved, &created, error);
     lmb_environment_leave(&callers);
-    if (result != LMB_OK) {
+    if (!valid) {
         lmb_rig_destroy(created);
-        return result;
+        return error->result;
     }
     *rig = created;
     return LMB_OK;
@@ -385,15 +363,7 @@ void lmb_rig_destroy(lmb_rig *rig) {
         return;
     }
     lmb_host host = rig->host;
-    lmb_host_release(&host, rig->parents);
-    lmb_host_release(&host, rig->rest);
-    lmb_host_release(&host, rig->inverse_bind);
-    lmb_host_release(&host, rig->binds);
-    lmb_host_release(&host, rig->of_def);
-    lmb_host_release(&host, rig->names);
-    lmb_host_release(&host, rig->text);
-    lmb_host_release(&host, rig->sockets);
-    lmb_host_release(&host, rig->channels);
+    lmb_arena_release(&rig->memory);
     lmb_host_release(&host, rig);
 }
 

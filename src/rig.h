@@ -28,6 +28,7 @@ typedef struct lmb_float_channel {
 
 struct lmb_rig {
     lmb_host host;
+    lmb_arena memory; // of all arrays
     uint32_t joint_count;
     uint32_t depth;
     uint32_t *parents;

@@ -80,6 +80,7 @@ typedef struct extraction {
     const lmb_clip *clip;
     const lmb_root_motion_def *def;
     const lmb_host *host;
+    lmb_arena memory; // of all arrays except the keys
     lmb_error *error;
     float *keys; // of the motion
     uint32_t key_count;
@@ -732,9 +733,9 @@ static LMB_NOINLINE lmb_result survey(extraction *e) {
 static lmb_result run_survey(extraction *e) {
     e->time_count = collect_times(e, NULL);
     e->keys = lmb_host_allocate(e->host, (size_t)e->key_count * 4, sizeof *e->keys);
-    e->times = lmb_host_allocate(e->host, e->time_count, sizeof *e->times);
-    e->splits = lmb_host_allocate(e->host, e->time_count, sizeof *e->splits);
-    if (e->keys == NULL || e->times == NULL || e->splits == NULL) {
+    e->times = lmb_arena_allocate(&e->memory, e->time_count, sizeof *e->times);
+    e->splits = lmb_arena_allocate(&e->memory, e->time_count, sizeof *e->splits);
+    if (e->keys == NULL || e->memory.failed) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");
     }
     lmb_environment callers;
@@ -746,16 +747,14 @@ static lmb_result run_survey(extraction *e) {
 
 static lmb_result run_keys(extraction *e, lmb_clip **clip) {
     const size_t joints = e->rig->joint_count, floats = e->rig->channel_count;
-    bool found = true;
     for (int track = 0; track < 2; track++) {
         const size_t keys = e->cubic[track] ? (size_t)e->spline_count * 3 : e->time_count;
-        e->values[track] = lmb_host_allocate(e->host, keys * (size_t)width[track], sizeof *e->values[track]);
-        found = found && e->values[track] != NULL;
+        e->values[track] = lmb_arena_allocate(&e->memory, keys * (size_t)width[track], sizeof *e->values[track]);
     }
-    e->spline_times = lmb_host_allocate(e->host, e->spline_count, sizeof *e->spline_times);
-    e->tracks = lmb_host_allocate(e->host, joints * CHANNELS + floats, sizeof *e->tracks);
-    e->weights = lmb_host_allocate(e->host, joints + floats, sizeof *e->weights);
-    if (!found || e->spline_times == NULL || e->tracks == NULL || e->weights == NULL) {
+    e->spline_times = lmb_arena_allocate(&e->memory, e->spline_count, sizeof *e->spline_times);
+    e->tracks = lmb_arena_allocate(&e->memory, joints * CHANNELS + floats, sizeof *e->tracks);
+    e->weights = lmb_arena_allocate(&e->memory, joints + floats, sizeof *e->weights);
+    if (e->memory.failed) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");
     }
     lmb_environment callers;
@@ -799,7 +798,8 @@ lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, con
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "root motion: %s is NULL", missing);
     }
     const lmb_host resolved = lmb_host_resolve(host);
-    extraction e = {.rig = rig, .clip = clip, .def = def, .host = &resolved, .error = error};
+    extraction e = {
+        .rig = rig, .clip = clip, .def = def, .host = &resolved, .memory = {.host = &resolved}, .error = error};
     lmb_result result = check(&e);
     if (result != LMB_OK) {
         return result;
@@ -817,13 +817,7 @@ lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, con
         lmb_host_release(&resolved, e.keys);
         result = result == LMB_OK ? fail(&e, LMB_ERROR_MEMORY, "no memory") : result;
     }
-    lmb_host_release(&resolved, e.times);
-    lmb_host_release(&resolved, e.splits);
-    lmb_host_release(&resolved, e.spline_times);
-    lmb_host_release(&resolved, e.values[0]);
-    lmb_host_release(&resolved, e.values[1]);
-    lmb_host_release(&resolved, e.tracks);
-    lmb_host_release(&resolved, e.weights);
+    lmb_arena_release(&e.memory);
     return result;
 }
 
