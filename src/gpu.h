@@ -122,6 +122,20 @@ typedef struct lmb_gpu_buffer {
 // debuggers and byte counts show it. On failure nothing is left allocated.
 lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_access, const char *name,
                                  lmb_gpu_buffer *buffer, lmb_error *error);
+
+// Creates several buffers. After a failure it creates no more.
+typedef struct lmb_gpu_maker {
+    lmb_gpu *gpu;
+    lmb_error *error;
+    lmb_result result;
+} lmb_gpu_maker;
+
+// Creates a buffer as lmb_gpu_buffer_create() does, unless the size is 0.
+void lmb_gpu_make(lmb_gpu_maker *maker, VkDeviceSize size, bool host_access, const char *name, lmb_gpu_buffer *buffer);
+
+// Returns the part of a buffer's description that hosts see.
+lmb_gpu_span lmb_gpu_span_of(const lmb_gpu_buffer *buffer, uint32_t first_character, uint32_t character_count);
+
 // Accepts a zeroed buffer.
 void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
 

@@ -196,42 +196,28 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
     if (frame->stages == NULL || frame->records == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
     }
-    VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
-                              lmb_graph_parameter_count(batch->description.graph) * sizeof(float);
-    lmb_result result = lmb_gpu_buffer_create(gpu, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused",
-                                              &frame->refused, error);
-    if (result == LMB_OK) {
-        result = lmb_gpu_buffer_create(gpu, batch->span_count * sizeof(lmb_span_row), false, "limber spans",
-                                       &frame->spans, error);
-    }
-    if (result == LMB_OK) {
-        result = lmb_gpu_buffer_create(gpu, DISPATCH_WORDS * sizeof(uint32_t), false, "limber dispatch",
-                                       &frame->dispatch, error);
-    }
-    if (result == LMB_OK && parameters > 0) {
-        result = lmb_gpu_buffer_create(gpu, parameters, true, "limber parameters staging", &frame->staging, error);
-    }
-    if (result == LMB_OK && parameters > 0) {
-        result = lmb_gpu_buffer_create(gpu, parameters, false, "limber parameters", &frame->parameters, error);
-    }
-    const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
-    for (uint32_t span = 0; span < batch->span_count && has_records && result == LMB_OK; span++) {
-        result = lmb_gpu_buffer_create(gpu, batch->span_characters * record_bytes(batch), false, "limber weights",
-                                       &frame->records[span], error);
-    }
     static const char *const names[LMB_STAGE_COUNT] = {
         "limber local",  "limber model",   "limber palette", "limber previous palette", "limber dual quaternions",
         "limber bounds", "limber sockets", "limber channels"};
-    for (uint32_t span = 0; span < batch->span_count; span++) {
-        for (int stage = 0; stage < LMB_STAGE_COUNT && result == LMB_OK; stage++) {
-            if (keeps_stage(batch, (lmb_stage)stage) && stage_bytes(batch, (lmb_stage)stage) > 0) {
-                result = lmb_gpu_buffer_create(gpu, span_size(batch, span) * stage_bytes(batch, (lmb_stage)stage),
-                                               false, names[stage],
-                                               &frame->stages[span * LMB_STAGE_COUNT + (uint32_t)stage], error);
-            }
-        }
+    const VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
+                                    lmb_graph_parameter_count(batch->description.graph) * sizeof(float);
+    const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    lmb_gpu_make(&maker, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused", &frame->refused);
+    lmb_gpu_make(&maker, batch->span_count * sizeof(lmb_span_row), false, "limber spans", &frame->spans);
+    lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), false, "limber dispatch", &frame->dispatch);
+    lmb_gpu_make(&maker, parameters, true, "limber parameters staging", &frame->staging);
+    lmb_gpu_make(&maker, parameters, false, "limber parameters", &frame->parameters);
+    for (uint32_t span = 0; span < batch->span_count && has_records; span++) {
+        lmb_gpu_make(&maker, batch->span_characters * record_bytes(batch), false, "limber weights",
+                     &frame->records[span]);
     }
-    return result;
+    for (uint32_t i = 0; i < batch->span_count * LMB_STAGE_COUNT; i++) {
+        const lmb_stage stage = (lmb_stage)(i % LMB_STAGE_COUNT);
+        const VkDeviceSize bytes = keeps_stage(batch, stage) ? stage_bytes(batch, stage) : 0;
+        lmb_gpu_make(&maker, span_size(batch, i / LMB_STAGE_COUNT) * bytes, false, names[stage], &frame->stages[i]);
+    }
+    return maker.result;
 }
 
 static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
@@ -244,12 +230,11 @@ static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
     if (batch->inertia == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
     }
-    lmb_result result = LMB_OK;
-    for (uint32_t span = 0; span < batch->span_count && result == LMB_OK; span++) {
-        result = lmb_gpu_buffer_create(gpu, span_size(batch, span) * bytes, false, "limber inertia",
-                                       &batch->inertia[span], error);
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    for (uint32_t span = 0; span < batch->span_count; span++) {
+        lmb_gpu_make(&maker, span_size(batch, span) * bytes, false, "limber inertia", &batch->inertia[span]);
     }
-    return result;
+    return maker.result;
 }
 
 static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
@@ -296,30 +281,41 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     return LMB_OK;
 }
 
+// Calls a function with each of the batch's own buffers, those that do not exist included.
+static void visit_buffers(lmb_gpu_batch *batch, void (*visit)(void *user, lmb_gpu_buffer *buffer), void *user) {
+    for (uint32_t i = 0; i < batch->frame_count; i++) {
+        frame_slot *frame = &batch->frames[i];
+        visit(user, &frame->staging);
+        visit(user, &frame->parameters);
+        visit(user, &frame->refused);
+        visit(user, &frame->spans);
+        visit(user, &frame->dispatch);
+        for (uint32_t j = 0; frame->records != NULL && j < batch->span_count; j++) {
+            visit(user, &frame->records[j]);
+        }
+        for (uint32_t j = 0; frame->stages != NULL && j < batch->span_count * LMB_STAGE_COUNT; j++) {
+            visit(user, &frame->stages[j]);
+        }
+    }
+    for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
+        visit(user, &batch->inertia[i]);
+    }
+}
+
+static void destroy_buffer(void *gpu, lmb_gpu_buffer *buffer) {
+    lmb_gpu_buffer_destroy(gpu, buffer);
+}
+
 void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
     if (batch == NULL) {
         return;
     }
     lmb_gpu *gpu = batch->gpu;
     lmb_gpu_control_destroy(batch->control);
+    visit_buffers(batch, destroy_buffer, gpu);
     for (uint32_t i = 0; i < batch->frame_count; i++) {
-        frame_slot *frame = &batch->frames[i];
-        for (uint32_t j = 0; frame->stages != NULL && j < batch->span_count * LMB_STAGE_COUNT; j++) {
-            lmb_gpu_buffer_destroy(gpu, &frame->stages[j]);
-        }
-        for (uint32_t j = 0; frame->records != NULL && j < batch->span_count; j++) {
-            lmb_gpu_buffer_destroy(gpu, &frame->records[j]);
-        }
-        lmb_host_release(&gpu->host, frame->stages);
-        lmb_host_release(&gpu->host, frame->records);
-        lmb_gpu_buffer_destroy(gpu, &frame->staging);
-        lmb_gpu_buffer_destroy(gpu, &frame->parameters);
-        lmb_gpu_buffer_destroy(gpu, &frame->refused);
-        lmb_gpu_buffer_destroy(gpu, &frame->spans);
-        lmb_gpu_buffer_destroy(gpu, &frame->dispatch);
-    }
-    for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
-        lmb_gpu_buffer_destroy(gpu, &batch->inertia[i]);
+        lmb_host_release(&gpu->host, batch->frames[i].stages);
+        lmb_host_release(&gpu->host, batch->frames[i].records);
     }
     lmb_host_release(&gpu->host, batch->inertia);
     lmb_host_release(&gpu->host, batch);
@@ -680,11 +676,7 @@ bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage 
         return false;
     }
     const lmb_gpu_buffer *buffer = &batch->frames[frame].stages[span * LMB_STAGE_COUNT + (uint32_t)stage];
-    *output = (lmb_gpu_span){.buffer = buffer->buffer,
-                             .size = buffer->size,
-                             .address = buffer->address,
-                             .first_character = span * batch->span_characters,
-                             .character_count = span_size(batch, span)};
+    *output = lmb_gpu_span_of(buffer, span * batch->span_characters, span_size(batch, span));
     return true;
 }
 
@@ -693,49 +685,34 @@ bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_sp
     if (batch->inertia == NULL || span >= batch->span_count) {
         return false;
     }
-    *inertia = (lmb_gpu_span){.buffer = batch->inertia[span].buffer,
-                              .size = batch->inertia[span].size,
-                              .address = batch->inertia[span].address,
-                              .first_character = span * batch->span_characters,
-                              .character_count = span_size(batch, span)};
+    *inertia = lmb_gpu_span_of(&batch->inertia[span], span * batch->span_characters, span_size(batch, span));
     return true;
 }
 
 lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame) {
-    if (frame >= batch->frame_count) {
-        return (lmb_gpu_span){0};
-    }
-    const lmb_gpu_buffer *buffer = &batch->frames[frame].refused;
-    return (lmb_gpu_span){.buffer = buffer->buffer,
-                          .size = buffer->size,
-                          .address = buffer->address,
-                          .character_count = batch->description.character_count};
+    return frame < batch->frame_count
+               ? lmb_gpu_span_of(&batch->frames[frame].refused, 0, batch->description.character_count)
+               : (lmb_gpu_span){0};
+}
+
+typedef struct bytes_table {
+    lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];
+    uint32_t count;
+} bytes_table;
+
+static void add_bytes(void *user, lmb_gpu_buffer *buffer) {
+    bytes_table *table = user;
+    lmb_gpu_bytes_add(buffer, table->rows, &table->count);
 }
 
 uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, uint32_t count) {
-    lmb_gpu_bytes all[LMB_GPU_MAX_BYTES_ROWS];
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < batch->frame_count; i++) {
-        const frame_slot *frame = &batch->frames[i];
-        lmb_gpu_bytes_add(&frame->staging, all, &found);
-        lmb_gpu_bytes_add(&frame->parameters, all, &found);
-        lmb_gpu_bytes_add(&frame->refused, all, &found);
-        lmb_gpu_bytes_add(&frame->spans, all, &found);
-        lmb_gpu_bytes_add(&frame->dispatch, all, &found);
-        for (uint32_t j = 0; j < batch->span_count; j++) {
-            lmb_gpu_bytes_add(&frame->records[j], all, &found);
-        }
-        for (uint32_t j = 0; j < batch->span_count * LMB_STAGE_COUNT; j++) {
-            lmb_gpu_bytes_add(&frame->stages[j], all, &found);
-        }
+    bytes_table table = {.count = 0};
+    // Buffers are only read here.
+    visit_buffers((lmb_gpu_batch *)(uintptr_t)batch, add_bytes, &table);
+    add_bytes(&table, &batch->graph->buffer);
+    add_bytes(&table, &batch->graph->staging);
+    for (uint32_t i = 0; i < table.count && i < count; i++) {
+        rows[i] = table.rows[i];
     }
-    for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
-        lmb_gpu_bytes_add(&batch->inertia[i], all, &found);
-    }
-    lmb_gpu_bytes_add(&batch->graph->buffer, all, &found);
-    lmb_gpu_bytes_add(&batch->graph->staging, all, &found);
-    for (uint32_t i = 0; i < found && i < count; i++) {
-        rows[i] = all[i];
-    }
-    return found;
+    return table.count;
 }

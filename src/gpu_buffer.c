@@ -103,6 +103,20 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_acce
     return LMB_OK;
 }
 
+void lmb_gpu_make(lmb_gpu_maker *maker, VkDeviceSize size, bool host_access, const char *name, lmb_gpu_buffer *buffer) {
+    if (maker->result == LMB_OK && size > 0) {
+        maker->result = lmb_gpu_buffer_create(maker->gpu, size, host_access, name, buffer, maker->error);
+    }
+}
+
+lmb_gpu_span lmb_gpu_span_of(const lmb_gpu_buffer *buffer, uint32_t first_character, uint32_t character_count) {
+    return (lmb_gpu_span){.buffer = buffer->buffer,
+                          .size = buffer->size,
+                          .address = buffer->address,
+                          .first_character = first_character,
+                          .character_count = character_count};
+}
+
 void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer) {
     gpu->vk.DestroyBuffer(gpu->device, buffer->buffer, gpu->allocator);
     if (buffer->has_memory) {

@@ -82,15 +82,11 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "gpu control: it inertializes, and the batch's graph does not by the same parameters");
     }
-    uint32_t words = state_words(def->control);
-    if (parameters > words) {
-        words = parameters;
-    }
-    if (def->emits_events && lmb_control_emitted_words(def->control) > words) {
-        words = lmb_control_emitted_words(def->control);
-    }
-    if (weight_count(def->control) > words) {
-        words = weight_count(def->control);
+    const uint32_t rows[] = {state_words(def->control), parameters, weight_count(def->control),
+                             def->emits_events ? lmb_control_emitted_words(def->control) : 0};
+    uint32_t words = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        words = rows[i] > words ? rows[i] : words;
     }
     uint64_t all = (uint64_t)words * def->character_count;
     uint64_t sent = (uint64_t)def->events_a_frame * 2;
@@ -102,47 +98,25 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     return LMB_OK;
 }
 
-static lmb_result create_frame(lmb_gpu_control *control, frame_slot *frame, lmb_error *error) {
-    lmb_gpu *gpu = control->gpu;
-    VkDeviceSize sent = (VkDeviceSize)control->events_a_frame * sizeof(lmb_event);
-    lmb_result result = LMB_OK;
-    if (sent > 0) {
-        result = lmb_gpu_buffer_create(gpu, sent, true, "limber events staging", &frame->staging, error);
-    }
-    if (result == LMB_OK && sent > 0) {
-        result = lmb_gpu_buffer_create(gpu, sent, false, "limber events", &frame->sent, error);
-    }
-    if (result == LMB_OK && control->emits_events) {
-        VkDeviceSize emitted = (VkDeviceSize)control->character_count * lmb_control_emitted_words(control->control);
-        result = lmb_gpu_buffer_create(gpu, emitted * sizeof(uint32_t), false, "limber emitted events", &frame->emitted,
-                                       error);
-    }
-    if (result == LMB_OK && lmb_control_has_motion(control->control)) {
-        VkDeviceSize character_motions = (VkDeviceSize)control->character_count * LMB_MOTION_FLOATS;
-        result = lmb_gpu_buffer_create(gpu, character_motions * sizeof(float), false, "limber character motions",
-                                       &frame->motions, error);
-    }
-    return result;
-}
-
 static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
-    lmb_gpu *gpu = control->gpu;
-    lmb_result result = lmb_gpu_buffer_create(gpu, (VkDeviceSize)control->control->size * sizeof(uint32_t), false,
-                                              "limber control", &control->block, error);
-    if (result == LMB_OK) {
-        VkDeviceSize state = (VkDeviceSize)control->character_count * state_words(control->control);
-        result =
-            lmb_gpu_buffer_create(gpu, state * sizeof(uint32_t), false, "limber control state", &control->state, error);
+    const lmb_control *from = control->control;
+    const VkDeviceSize characters = control->character_count, sent = control->events_a_frame * sizeof(lmb_event);
+    const VkDeviceSize emitted = control->emits_events ? lmb_control_emitted_words(from) * sizeof(uint32_t) : 0;
+    const VkDeviceSize motions = lmb_control_has_motion(from) ? LMB_MOTION_FLOATS * sizeof(float) : 0;
+    lmb_gpu_maker maker = {.gpu = control->gpu, .error = error};
+    lmb_gpu_make(&maker, from->size * sizeof(uint32_t), false, "limber control", &control->block);
+    lmb_gpu_make(&maker, characters * state_words(from) * sizeof(uint32_t), false, "limber control state",
+                 &control->state);
+    lmb_gpu_make(&maker, characters * weight_count(from) * sizeof(float), false, "limber control weights",
+                 &control->weights);
+    for (uint32_t i = 0; i < control->frame_count; i++) {
+        frame_slot *frame = &control->frames[i];
+        lmb_gpu_make(&maker, sent, true, "limber events staging", &frame->staging);
+        lmb_gpu_make(&maker, sent, false, "limber events", &frame->sent);
+        lmb_gpu_make(&maker, characters * emitted, false, "limber emitted events", &frame->emitted);
+        lmb_gpu_make(&maker, characters * motions, false, "limber character motions", &frame->motions);
     }
-    const VkDeviceSize weights = (VkDeviceSize)control->character_count * weight_count(control->control);
-    if (result == LMB_OK && weights > 0) {
-        result = lmb_gpu_buffer_create(gpu, weights * sizeof(float), false, "limber control weights", &control->weights,
-                                       error);
-    }
-    for (uint32_t i = 0; i < control->frame_count && result == LMB_OK; i++) {
-        result = create_frame(control, &control->frames[i], error);
-    }
-    return result;
+    return maker.result;
 }
 
 lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, bool has_motion, VkPipeline *pipeline, lmb_error *error) {
@@ -280,17 +254,10 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
     slot->sent_count = 0;
 }
 
-static lmb_gpu_span make_span(const lmb_gpu_control *control, const lmb_gpu_buffer *buffer) {
-    return (lmb_gpu_span){.buffer = buffer->buffer,
-                          .size = buffer->size,
-                          .address = buffer->address,
-                          .character_count = control->character_count};
-}
-
 lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control) {
     lmb_gpu_span span = {0};
     if (control != NULL) {
-        span = make_span(control, &control->state);
+        span = lmb_gpu_span_of(&control->state, 0, control->character_count);
         span.size = (VkDeviceSize)control->character_count * control->control->state_words * sizeof(uint32_t);
     }
     return span;
@@ -300,12 +267,12 @@ lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t fr
     if (control == NULL || frame >= control->frame_count || !control->emits_events) {
         return (lmb_gpu_span){0};
     }
-    return make_span(control, &control->frames[frame].emitted);
+    return lmb_gpu_span_of(&control->frames[frame].emitted, 0, control->character_count);
 }
 
 lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t frame) {
     if (control == NULL || frame >= control->frame_count || !lmb_control_has_motion(control->control)) {
         return (lmb_gpu_span){0};
     }
-    return make_span(control, &control->frames[frame].motions);
+    return lmb_gpu_span_of(&control->frames[frame].motions, 0, control->character_count);
 }

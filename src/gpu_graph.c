@@ -45,10 +45,10 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     created->gpu = gpu;
     created->graph = graph;
     VkDeviceSize size = (VkDeviceSize)graph->size * sizeof *graph->block;
-    lmb_result result = lmb_gpu_buffer_create(gpu, size, false, "limber graph", &created->buffer, error);
-    if (result == LMB_OK) {
-        result = lmb_gpu_buffer_create(gpu, size, true, "limber graph staging", &created->staging, error);
-    }
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    lmb_gpu_make(&maker, size, false, "limber graph", &created->buffer);
+    lmb_gpu_make(&maker, size, true, "limber graph staging", &created->staging);
+    lmb_result result = maker.result;
     if (result == LMB_OK && !gpu->interpret_graphs && lmb_gpu_specialized_fit(graph)) {
         result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);
     } else if (result == LMB_OK && graph->joint_count > 0 && !lmb_gpu_interprets(gpu, graph)) {

@@ -183,12 +183,11 @@ static void record(const lmb_gpu *gpu, const probe_run *run, VkCommandBuffer com
 }
 
 static lmb_result create_run(lmb_gpu *gpu, uint32_t queue_family, probe_run *run, lmb_error *error) {
-    lmb_result result = lmb_gpu_buffer_create(gpu, sizeof cases, true, "limber probe staging", &run->staging, error);
-    if (result == LMB_OK) {
-        result = lmb_gpu_buffer_create(gpu, sizeof cases, false, "limber probe", &run->buffer, error);
-    }
-    if (result != LMB_OK) {
-        return result;
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    lmb_gpu_make(&maker, sizeof cases, true, "limber probe staging", &run->staging);
+    lmb_gpu_make(&maker, sizeof cases, false, "limber probe", &run->buffer);
+    if (maker.result != LMB_OK) {
+        return maker.result;
     }
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                     .queueFamilyIndex = queue_family};
