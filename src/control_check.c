@@ -69,8 +69,14 @@ static bool check_each(const checker *c, uint32_t count, bool (*check)(const che
     return valid;
 }
 
+// Returns the number of parameters that values, groups, the character motion, and smoothed and computed parameters may
+// name.
+static uint32_t named_count(const checker *c) {
+    return c->def->parameter_count - c->def->added_parameters;
+}
+
 static bool check_value(const checker *c, place at, const char *field, lmb_value value) {
-    const char *fault = lmb_value_fault(value, c->def->parameter_count);
+    const char *fault = lmb_value_fault(value, named_count(c));
     if (fault == NULL && value.kind == LMB_VALUE_PARAMETER && c->writers[value.parameter] > LMB_BY_CHARACTER_MOTION) {
         fault = "reads a parameter that a player, a group or a machine writes, or that is computed from one";
     }
@@ -113,6 +119,11 @@ static bool claim_parameter(const checker *c, place at, const char *field, uint3
     return true;
 }
 
+static bool claim_named(const checker *c, place at, const char *field, uint32_t parameter, uint8_t writer) {
+    return require(c, at, parameter == LMB_NONE || parameter < named_count(c), field, "there is no such parameter") &&
+           claim_parameter(c, at, field, parameter, writer);
+}
+
 // Claims `count` parameters from `first` on.
 static bool claim_row(const checker *c, place at, const char *field, uint32_t first, uint32_t count, uint8_t writer) {
     bool valid = require(c, at, first < c->def->parameter_count, field, "there is no such parameter");
@@ -149,7 +160,7 @@ static bool claim_parameters(const checker *c) {
     }
     for (uint32_t i = 0; i < def->group_count && valid; i++) {
         const place at = {.what = "group", .index = i};
-        valid = claim_parameter(c, at, "velocity_parameter", def->groups[i].velocity_parameter, LMB_BY_REST);
+        valid = claim_named(c, at, "velocity_parameter", def->groups[i].velocity_parameter, LMB_BY_REST);
     }
     valid = valid && check_each(c, def->machine_count, claim_of_machine);
     for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS && def->inertialize && valid; i++) {
@@ -158,8 +169,7 @@ static bool claim_parameters(const checker *c) {
     }
     for (uint32_t i = 0; i < 3 && def->motion != NULL && valid; i++) {
         const place at = {.what = "character motion"};
-        valid =
-            claim_parameter(c, at, "velocity_parameters", def->motion->velocity_parameters[i], LMB_BY_CHARACTER_MOTION);
+        valid = claim_named(c, at, "velocity_parameters", def->motion->velocity_parameters[i], LMB_BY_CHARACTER_MOTION);
     }
     return valid;
 }
@@ -177,7 +187,7 @@ static bool check_smoothed(const checker *c, uint32_t index) {
            check_not_computed(c, at, "source", smoothed->source, 0) &&
            check_seconds(c, at, "half_life", smoothed->half_life, LMB_MAX_CONTROL_SECONDS) &&
            require(c, at, smoothed->parameter != LMB_NONE, "parameter", "there is none") &&
-           claim_parameter(c, at, "parameter", smoothed->parameter, LMB_BY_SMOOTHED);
+           claim_named(c, at, "parameter", smoothed->parameter, LMB_BY_SMOOTHED);
 }
 
 static bool check_computed(const checker *c, uint32_t index) {
@@ -187,7 +197,7 @@ static bool check_computed(const checker *c, uint32_t index) {
     bool valid = require(c, at, (unsigned)computed->kind < LMB_COMPUTED_COUNT, "kind", "unknown");
     for (uint32_t i = 0; valid && i < lmb_computed_input_count(computed->kind); i++) {
         const lmb_value input = computed->inputs[i];
-        const char *fault = lmb_value_fault(input, c->def->parameter_count);
+        const char *fault = lmb_value_fault(input, named_count(c));
         const uint8_t read =
             fault == NULL && input.kind == LMB_VALUE_PARAMETER ? c->writers[input.parameter] : LMB_BY_HOST;
         if (read == LMB_BY_REST) {
@@ -197,7 +207,7 @@ static bool check_computed(const checker *c, uint32_t index) {
         writer = read > writer ? read : writer;
     }
     return valid && require(c, at, computed->parameter != LMB_NONE, "parameter", "there is none") &&
-           claim_parameter(c, at, "parameter", computed->parameter, writer);
+           claim_named(c, at, "parameter", computed->parameter, writer);
 }
 
 // Checks that a limit is 0, or in the range in which it has an effect within a frame.
@@ -319,7 +329,7 @@ static bool check_place(const checker *c, place at, const lmb_term *term) {
         !require(c, at, term->player_node < c->def->player_count, "terms: player_node", "there is no such player")) {
         return false;
     }
-    const char *fault = lmb_value_fault(term->right, c->def->parameter_count);
+    const char *fault = lmb_value_fault(term->right, named_count(c));
     if (fault == NULL && term->right.kind == LMB_VALUE_PARAMETER) {
         fault = "a clip's phase or remaining time is compared with a constant";
     }

@@ -81,8 +81,9 @@ LMB_API uint32_t lmb_control_profile_count(const lmb_control_machine_def *machin
 
 /// Start from lmb_default_control_def().
 typedef struct lmb_control_def {
-    uint32_t parameter_count;         ///< as the graph's; one place of the control, or the host, writes each
-    uint32_t event_count;             ///< event numbers are below it
+    uint32_t parameter_count;  ///< as the graph's; one place of the control, or the host, writes each
+    uint32_t added_parameters; ///< the last ones, which only players' times, weights and inertialization may name
+    uint32_t event_count;      ///< event numbers are below it
     const lmb_smoothed_def *smoothed; ///< in the order of their updates; one may follow an earlier one
     uint32_t smoothed_count;
     const lmb_computed_def *computed; ///< in the order of evaluation; one may read an earlier one

@@ -26,7 +26,7 @@ typedef struct visit {
 typedef struct lowering {
     lmb_moving *moving;
     const lmb_graph_def *def;
-    lmb_error *error;
+    lmb_error *error; // not NULL. Checks return false if they fail, and store it
     lmb_node_def *nodes;
     lmb_control_player_def *players;
     lmb_control_group_def *groups;
@@ -51,9 +51,13 @@ static bool plays(const lmb_node_def *node) {
     return node->op == LMB_OP_CLIP && node->player != NULL;
 }
 
-static lmb_result fail_node(const lowering *l, uint32_t node, const char *what) {
-    return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: node %u (%s): %s", (unsigned)node,
-                    lmb_op_name(l->def->nodes[node].op), what);
+static bool refuse_node(const lowering *l, uint32_t node, const char *what) {
+    return lmb_refuse(l->error, LMB_ERROR_ARGUMENT, "graph: node %u (%s): %s", (unsigned)node,
+                      lmb_op_name(l->def->nodes[node].op), what);
+}
+
+static bool refuse_fade(const lowering *l, uint32_t fade, const char *what) {
+    return lmb_refuse(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: %s", (unsigned)fade, what);
 }
 
 bool lmb_graph_moves(const lmb_graph_def *def) {
@@ -75,36 +79,8 @@ static uint32_t find_fade(const lmb_graph_def *def, uint32_t node) {
     return fade < def->fade_count ? fade : LMB_NONE;
 }
 
-// ---- Checks that the nodes' own checks do not include, and checks of counts by which lists are read here.
-
-static bool is_known(const lowering *l, uint32_t parameter) {
-    return parameter == LMB_NONE || parameter < l->def->parameter_count;
-}
-
-// A descriptor may not name the graph's own parameters, which follow the host's.
-static bool names_known(const lowering *l, const lmb_value *values, uint32_t count) {
-    bool known = true;
-    for (uint32_t i = 0; i < count; i++) {
-        known = known && is_known(l, lmb_value_reads(values[i]));
-    }
-    return known;
-}
-
-static const char *find_missing_list(const lmb_graph_def *def) {
-    return def->group_count > 0 && def->groups == NULL        ? "groups"
-           : def->fade_count > 0 && def->fades == NULL        ? "fades"
-           : def->smoothed_count > 0 && def->smoothed == NULL ? "smoothed parameters"
-           : def->computed_count > 0 && def->computed == NULL ? "computed parameters"
-                                                              : NULL;
-}
-
-static const char *find_long_list(const lmb_graph_def *def) {
-    return def->group_count > LMB_MAX_PLAYERS         ? "groups"
-           : def->fade_count > LMB_MAX_MACHINES       ? "fades"
-           : def->smoothed_count > LMB_MAX_PARAMETERS ? "smoothed parameters"
-           : def->computed_count > LMB_MAX_PARAMETERS ? "computed parameters"
-                                                      : NULL;
-}
+// ---- Checks that neither the nodes' own checks nor those of the control include, and checks of counts by which lists
+// are read here.
 
 static bool is_time(float seconds) {
     return seconds >= 0.0f && seconds <= LMB_MAX_CONTROL_SECONDS;
@@ -126,90 +102,52 @@ static const char *find_fault(const lowering *l, uint32_t index) {
                                                                              : NULL;
 }
 
-static lmb_result check_lists(const lowering *l) {
+static bool check_lists(const lowering *l) {
     const lmb_graph_def *def = l->def;
-    const char *missing = find_missing_list(def), *longest = find_long_list(def);
-    if (missing != NULL) {
-        return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: the %s are NULL", missing);
-    }
-    if (longest != NULL) {
-        return lmb_fail(l->error, LMB_ERROR_LIMIT, "graph: there are too many %s", longest);
-    }
-    for (uint32_t i = 0; i < def->fade_count; i++) {
+    bool valid = lmb_check_list(l->error, "graph", "groups", def->groups, def->group_count, LMB_MAX_PLAYERS) &&
+                 lmb_check_list(l->error, "graph", "fades", def->fades, def->fade_count, LMB_MAX_MACHINES) &&
+                 lmb_check_list(l->error, "graph", "smoothed parameters", def->smoothed, def->smoothed_count,
+                                LMB_MAX_PARAMETERS) &&
+                 lmb_check_list(l->error, "graph", "computed parameters", def->computed, def->computed_count,
+                                LMB_MAX_PARAMETERS);
+    for (uint32_t i = 0; valid && i < def->fade_count; i++) {
         const char *fault = find_fault(l, i);
-        if (fault != NULL) {
-            return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: %s", (unsigned)i, fault);
-        }
+        valid = fault == NULL || refuse_fade(l, i, fault);
     }
-    return LMB_OK;
+    return valid;
 }
 
-static lmb_result fail_cookie(const lowering *l, const char *what, uint32_t index, const char *type) {
-    return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: %s %u: it is not from lmb_default_%s_def()", what,
-                    (unsigned)index, type);
+static bool check_cookie(const lowering *l, uint32_t cookie, const char *what, uint32_t index, const char *type) {
+    return cookie == LMB_COOKIE ||
+           lmb_refuse(l->error, LMB_ERROR_ARGUMENT, "graph: %s %u: it is not from lmb_default_%s_def()", what,
+                      (unsigned)index, type);
 }
 
-static lmb_result check_cookies(const lowering *l) {
+static bool check_cookies(const lowering *l) {
     const lmb_graph_def *def = l->def;
-    lmb_result result =
-        def->motion != NULL && def->motion->cookie != LMB_COOKIE
-            ? lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: character motion: it is not from lmb_default_motion_def()")
-            : LMB_OK;
-    for (uint32_t i = 0; result == LMB_OK && i < def->group_count; i++) {
-        result = def->groups[i].cookie != LMB_COOKIE ? fail_cookie(l, "group", i, "group") : LMB_OK;
+    bool valid =
+        def->motion == NULL || def->motion->cookie == LMB_COOKIE ||
+        lmb_refuse(l->error, LMB_ERROR_ARGUMENT, "graph: character motion: it is not from lmb_default_motion_def()");
+    for (uint32_t i = 0; valid && i < def->group_count; i++) {
+        valid = check_cookie(l, def->groups[i].cookie, "group", i, "group");
     }
-    for (uint32_t i = 0; result == LMB_OK && i < def->smoothed_count; i++) {
-        result = def->smoothed[i].cookie != LMB_COOKIE ? fail_cookie(l, "smoothed parameter", i, "smoothed") : LMB_OK;
+    for (uint32_t i = 0; valid && i < def->smoothed_count; i++) {
+        valid = check_cookie(l, def->smoothed[i].cookie, "smoothed parameter", i, "smoothed");
     }
-    for (uint32_t i = 0; result == LMB_OK && i < def->computed_count; i++) {
-        result = def->computed[i].cookie != LMB_COOKIE ? fail_cookie(l, "computed parameter", i, "computed") : LMB_OK;
+    for (uint32_t i = 0; valid && i < def->computed_count; i++) {
+        valid = check_cookie(l, def->computed[i].cookie, "computed parameter", i, "computed");
     }
-    return result;
+    return valid;
 }
 
-static lmb_result check_parameters(const lowering *l) {
-    const lmb_graph_def *def = l->def;
-    bool known = def->update_every == NULL || names_known(l, def->update_every, 1);
-    for (uint32_t i = 0; i < def->smoothed_count; i++) {
-        known = known && names_known(l, &def->smoothed[i].source, 1) && is_known(l, def->smoothed[i].parameter);
-    }
-    for (uint32_t i = 0; i < def->computed_count; i++) {
-        const lmb_computed_def *computed = &def->computed[i];
-        const uint32_t inputs =
-            (unsigned)computed->kind < LMB_COMPUTED_COUNT ? lmb_computed_input_count(computed->kind) : 0;
-        known = known && names_known(l, computed->inputs, inputs) && is_known(l, computed->parameter);
-    }
-    for (uint32_t i = 0; i < def->group_count; i++) {
-        known = known && is_known(l, def->groups[i].velocity_parameter);
-    }
-    for (uint32_t i = 0; def->motion != NULL && i < 3; i++) {
-        known = known && names_known(l, &def->motion->velocity[i], 1) && names_known(l, &def->motion->heading, 1) &&
-                is_known(l, def->motion->velocity_parameters[i]);
-    }
-    return known ? LMB_OK
-                 : lmb_fail(l->error, LMB_ERROR_ARGUMENT,
-                            "graph: a smoothed parameter, a computed parameter, a group, the character motion or "
-                            "update_every names a "
-                            "parameter that there is not");
+static const char *find_transition_fault(const lmb_transition_def *transition) {
+    return transition->cookie != LMB_COOKIE ? "machine: transitions: one is not from lmb_default_transition_def()"
+           : transition->term_count > 0 && transition->terms == NULL ? "machine: transitions: terms: they are NULL"
+           : transition->term_count > LMB_MAX_TERMS                  ? "machine: transitions: terms: there are too many"
+                                                                     : NULL;
 }
 
-static const char *find_transition_fault(const lowering *l, const lmb_transition_def *transition) {
-    if (transition->cookie != LMB_COOKIE) {
-        return "machine: transitions: one is not from lmb_default_transition_def()";
-    }
-    if (transition->term_count > LMB_MAX_TERMS || (transition->term_count > 0 && transition->terms == NULL)) {
-        return transition->terms == NULL ? "machine: transitions: terms: they are NULL"
-                                         : "machine: transitions: terms: there are too many";
-    }
-    bool known = true;
-    for (uint32_t i = 0; i < transition->term_count; i++) {
-        known =
-            known && names_known(l, &transition->terms[i].left, 1) && names_known(l, &transition->terms[i].right, 1);
-    }
-    return known ? NULL : "machine: transitions: terms: there is no such parameter";
-}
-
-static lmb_result check_machine(const lowering *l, uint32_t index) {
+static bool check_machine(const lowering *l, uint32_t index) {
     const lmb_node_def *node = &l->def->nodes[index];
     const lmb_machine_def *machine = node->machine;
     const char *fault =
@@ -224,41 +162,48 @@ static lmb_result check_machine(const lowering *l, uint32_t index) {
             machine->states[i].cookie != LMB_COOKIE ? "machine: states: one is not from lmb_default_state_def()" : NULL;
     }
     for (uint32_t i = 0; fault == NULL && i < machine->transition_count; i++) {
-        fault = find_transition_fault(l, &machine->transitions[i]);
+        fault = find_transition_fault(&machine->transitions[i]);
     }
-    if (fault != NULL) {
-        return fail_node(l, index, fault);
-    }
-    for (uint32_t i = 0; i < machine->transition_count; i++) {
+    bool valid = fault == NULL || refuse_node(l, index, fault);
+    for (uint32_t i = 0; valid && i < machine->transition_count; i++) {
         const uint32_t profile = machine->transitions[i].profile;
-        if (profile != LMB_NONE && profile >= l->def->mask_count) {
-            return lmb_fail(l->error, LMB_ERROR_ARGUMENT,
-                            "graph: node %u (machine): machine: transition %u: profile: there is no such mask",
-                            (unsigned)index, (unsigned)i);
-        }
+        valid = profile == LMB_NONE || profile < l->def->mask_count ||
+                lmb_refuse(l->error, LMB_ERROR_ARGUMENT,
+                           "graph: node %u (machine): machine: transition %u: profile: there is no such mask",
+                           (unsigned)index, (unsigned)i);
     }
-    return LMB_OK;
+    return valid;
 }
 
-static lmb_result check_player(const lowering *l, uint32_t index) {
+static bool check_player(const lowering *l, uint32_t index) {
     const lmb_node_def *node = &l->def->nodes[index];
     const char *fault = node->player->cookie != LMB_COOKIE ? "player: it is not from lmb_default_player_def()"
                         : node->clip.kind == LMB_VALUE_PARAMETER || node->clip.curve != LMB_CURVE_LINEAR
                             ? "player: a clip that plays is a constant"
                         : node->player->group != LMB_NONE && node->player->group >= l->def->group_count
                             ? "player: group: there is no such group"
-                        : !is_known(l, lmb_value_reads(node->player->rate)) ? "player: rate: there is no such parameter"
-                                                                            : NULL;
-    return fault == NULL ? LMB_OK : fail_node(l, index, fault);
+                            : NULL;
+    return fault == NULL || refuse_node(l, index, fault);
+}
+
+static bool check_nodes(const lowering *l) {
+    bool valid = true;
+    for (uint32_t i = 0; i < l->def->node_count && valid; i++) {
+        valid = plays(&l->def->nodes[i])                ? check_player(l, i)
+                : l->def->nodes[i].op == LMB_OP_MACHINE ? check_machine(l, i)
+                                                        : true;
+    }
+    return valid;
 }
 
 // ---- Memory.
 
 void lmb_moving_release(lmb_moving *moving) {
+    moving->memory.host = &moving->host; // it may have been copied
     lmb_arena_release(&moving->memory);
 }
 
-static lmb_result allocate_all(lowering *l, lmb_arena *scratch) {
+static bool allocate_all(lowering *l, lmb_arena *scratch) {
     const lmb_graph_def *def = l->def;
     uint32_t players = 0, machines = def->fade_count, states = 2 * def->fade_count;
     size_t visits = 1, transitions = 0, terms = 0;
@@ -292,9 +237,8 @@ static lmb_result allocate_all(lowering *l, lmb_arena *scratch) {
     l->reached = lmb_arena_allocate(scratch, def->node_count, sizeof *l->reached);
     l->moves = lmb_arena_allocate(scratch, def->node_count, sizeof *l->moves);
     l->visits = lmb_arena_allocate(scratch, visits, sizeof *l->visits);
-    return moving->memory.failed || scratch->failed
-               ? lmb_fail(l->error, LMB_ERROR_MEMORY, "graph: no memory for what moves by itself")
-               : LMB_OK;
+    return !(moving->memory.failed || scratch->failed) ||
+           lmb_refuse(l->error, LMB_ERROR_MEMORY, "graph: no memory for what moves by itself");
 }
 
 // ---- Parameters.
@@ -306,7 +250,7 @@ static uint32_t count_weights(const lmb_node_def *node) {
     return states + (lmb_graph_profile_count(node) > 0 ? PROFILED_NUMBERS(states) : 0);
 }
 
-static lmb_result number_parameters(lowering *l) {
+static bool number_parameters(lowering *l) {
     const lmb_graph_def *def = l->def;
     uint32_t count = def->parameter_count;
     bool inertialized = false;
@@ -322,8 +266,8 @@ static lmb_result number_parameters(lowering *l) {
     lmb_graph_def *poses = &l->moving->poses;
     *poses = *def;
     if (inertialized && def->inertialize) {
-        return lmb_fail(l->error, LMB_ERROR_ARGUMENT,
-                        "graph: inertialize: a machine does it already, by a transition that is inertialized");
+        return lmb_refuse(l->error, LMB_ERROR_ARGUMENT,
+                          "graph: inertialize: a machine does it already, by a transition that is inertialized");
     }
     if (inertialized) {
         poses->inertialize = true;
@@ -332,15 +276,16 @@ static lmb_result number_parameters(lowering *l) {
     }
     poses->parameter_count = count;
     if (count > LMB_MAX_PARAMETERS) {
-        return lmb_fail(l->error, LMB_ERROR_LIMIT,
-                        "graph: %u parameters, those of clips and states among them, and at most %u are possible",
-                        (unsigned)count, LMB_MAX_PARAMETERS);
+        return lmb_refuse(l->error, LMB_ERROR_LIMIT,
+                          "graph: %u parameters, those of clips and states among them, and at most %u are possible",
+                          (unsigned)count, LMB_MAX_PARAMETERS);
     }
     lmb_control_def *control = &l->moving->control;
     control->parameter_count = count;
+    control->added_parameters = count - def->parameter_count;
     control->inertialize = inertialized;
     control->inertia_parameters = poses->inertia_parameters;
-    return LMB_OK;
+    return true;
 }
 
 // ---- Owning states: from the last node down, machines before those inside their states.
@@ -364,22 +309,19 @@ static uint32_t in_state(const lmb_fade_def *fade) {
 }
 
 // Finds the state that owns a visited pose: that of its fade if it has one.
-static lmb_result enter(lowering *l, const visit *at, owner *own) {
+static bool enter(lowering *l, const visit *at, owner *own) {
     const uint32_t fade = find_fade(l->def, at->node);
     *own = at->owner;
     if (fade == LMB_NONE) {
-        return LMB_OK;
+        return true;
     }
     uint32_t *machine = &l->fade_machines[fade];
     if (*machine == LMB_NONE) {
         *machine = add_machine(l, at->owner, 2, (lmb_control_origin){LMB_NONE, fade});
     }
     *own = (owner){*machine, in_state(&l->def->fades[fade])};
-    if (l->machines[*machine].machine != at->owner.machine || l->machines[*machine].state != at->owner.state) {
-        return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: its pose is used in several states",
-                        (unsigned)fade);
-    }
-    return LMB_OK;
+    return (l->machines[*machine].machine == at->owner.machine && l->machines[*machine].state == at->owner.state) ||
+           refuse_fade(l, fade, "its pose is used in several states");
 }
 
 static void visit_inputs(lowering *l, uint32_t index, owner own) {
@@ -404,7 +346,7 @@ static void find_moving(const lowering *l) {
     }
 }
 
-static lmb_result find_owners(lowering *l) {
+static bool find_owners(lowering *l) {
     const owner none = {LMB_NONE, 0};
     find_moving(l);
     for (uint32_t i = 0; i < l->def->fade_count; i++) {
@@ -414,9 +356,8 @@ static lmb_result find_owners(lowering *l) {
     while (l->visit_count > 0) {
         const visit at = l->visits[--l->visit_count];
         owner own;
-        lmb_result result = enter(l, &at, &own);
-        if (result != LMB_OK) {
-            return result;
+        if (!enter(l, &at, &own)) {
+            return false;
         }
         const owner before = l->owners[at.node];
         if (!l->reached[at.node]) {
@@ -424,7 +365,7 @@ static lmb_result find_owners(lowering *l) {
             l->owners[at.node] = own;
             visit_inputs(l, at.node, own);
         } else if (l->moves[at.node] && (before.machine != own.machine || before.state != own.state)) {
-            return fail_node(l, at.node, "it moves by itself, and is used in several states");
+            return refuse_node(l, at.node, "it moves by itself, and is used in several states");
         }
     }
     for (uint32_t i = 0; i < l->def->fade_count; i++) { // fades without a pose
@@ -432,7 +373,7 @@ static lmb_result find_owners(lowering *l) {
             l->fade_machines[i] = add_machine(l, none, 2, (lmb_control_origin){LMB_NONE, i});
         }
     }
-    return LMB_OK;
+    return true;
 }
 
 // ---- Players and groups.
@@ -471,7 +412,7 @@ static void add_player(lowering *l, uint32_t index) {
     }
 }
 
-static lmb_result fill_groups(lowering *l) {
+static bool fill_groups(lowering *l) {
     const lmb_control_def *control = &l->moving->control;
     uint32_t *members = l->members;
     for (uint32_t i = 0; i < l->def->group_count; i++) {
@@ -485,30 +426,15 @@ static lmb_result fill_groups(lowering *l) {
             }
         }
         if (group->player_count == 0) {
-            return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: group %u: no clip plays in it", (unsigned)i);
+            return lmb_refuse(l->error, LMB_ERROR_ARGUMENT, "graph: group %u: no clip plays in it", (unsigned)i);
         }
         group->rate = l->players[members[0]].rate;
         members += group->player_count;
     }
-    return LMB_OK;
+    return true;
 }
 
 // ---- Machines.
-
-// Assigns the parameter of a state's weight to the state, except if the state's pose is a clip that drops out: then to
-// its player.
-static void weigh_state(lowering *l, owner own, uint32_t pose, uint32_t parameter) {
-    if (pose != LMB_NONE && l->def->nodes[pose].op == LMB_OP_MAKE_ADDITIVE) {
-        pose = l->def->nodes[pose].inputs[0]; // an additive clip
-    }
-    for (uint32_t i = 0; pose != LMB_NONE && i < l->moving->control.player_count; i++) {
-        if (l->moving->player_nodes[i] == pose && l->players[i].end == LMB_END_ONCE) {
-            l->players[i].weight_parameter = parameter;
-            return;
-        }
-    }
-    state_of(l, own)->weight_parameter = parameter;
-}
 
 static uint32_t find_player(const lowering *l, uint32_t node) {
     for (uint32_t i = 0; i < l->moving->control.player_count; i++) {
@@ -517,6 +443,20 @@ static uint32_t find_player(const lowering *l, uint32_t node) {
         }
     }
     return LMB_NONE;
+}
+
+// Assigns the parameter of a state's weight to the state, except if the state's pose is a clip that drops out: then to
+// its player.
+static void weigh_state(lowering *l, owner own, uint32_t pose, uint32_t parameter) {
+    if (pose != LMB_NONE && l->def->nodes[pose].op == LMB_OP_MAKE_ADDITIVE) {
+        pose = l->def->nodes[pose].inputs[0]; // an additive clip
+    }
+    const uint32_t player = pose != LMB_NONE ? find_player(l, pose) : LMB_NONE;
+    if (player != LMB_NONE && l->players[player].end == LMB_END_ONCE) {
+        l->players[player].weight_parameter = parameter;
+    } else {
+        state_of(l, own)->weight_parameter = parameter;
+    }
 }
 
 // Copies transitions. In the copy, conditions name players instead of nodes, and blend profiles are numbered.
@@ -600,15 +540,14 @@ static void fill_fade(lowering *l, uint32_t index) {
     weigh_state(l, own, fade->pose, fade->parameter);
 }
 
-static lmb_result check_fades(lowering *l) {
-    for (uint32_t i = 0; i < l->def->fade_count; i++) {
+static bool check_fades(lowering *l) {
+    bool valid = true;
+    for (uint32_t i = 0; i < l->def->fade_count && valid; i++) {
         const owner own = {l->fade_machines[i], in_state(&l->def->fades[i])};
-        if (l->def->fades[i].at_end && state_of(l, own)->end_player == LMB_NONE) {
-            return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: at_end: no clip plays in its pose",
-                            (unsigned)i);
-        }
+        valid = !l->def->fades[i].at_end || state_of(l, own)->end_player != LMB_NONE ||
+                refuse_fade(l, i, "at_end: no clip plays in its pose");
     }
-    return LMB_OK;
+    return valid;
 }
 
 static void fill_machines(lowering *l) {
@@ -661,53 +600,35 @@ static void write_control(lowering *l) {
     control->update_every = l->def->update_every != NULL ? *l->def->update_every : control->update_every;
 }
 
-static lmb_result lower(lowering *l, lmb_arena *scratch) {
-    const lmb_graph_def *def = l->def;
-    lmb_result result = check_lists(l);
-    result = result == LMB_OK ? check_cookies(l) : result;
-    result = result == LMB_OK ? check_parameters(l) : result;
-    for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
-        result = plays(&def->nodes[i])                ? check_player(l, i)
-                 : def->nodes[i].op == LMB_OP_MACHINE ? check_machine(l, i)
-                                                      : LMB_OK;
+static bool lower(lowering *l, lmb_arena *scratch) {
+    if (!check_lists(l) || !check_cookies(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) ||
+        !number_parameters(l)) {
+        return false;
     }
-    if (result == LMB_OK) {
-        result = allocate_all(l, scratch);
-    }
-    if (result == LMB_OK) {
-        result = find_owners(l);
-    }
-    if (result == LMB_OK) {
-        result = number_parameters(l);
-    }
-    for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
-        if (plays(&def->nodes[i]) && l->reached[i]) {
+    for (uint32_t i = 0; i < l->def->node_count; i++) {
+        if (plays(&l->def->nodes[i]) && l->reached[i]) {
             add_player(l, i);
         }
     }
-    if (result == LMB_OK) {
-        result = fill_groups(l);
+    if (!fill_groups(l) || !check_fades(l)) {
+        return false;
     }
-    if (result == LMB_OK) {
-        result = check_fades(l);
-    }
-    if (result == LMB_OK) {
-        fill_machines(l);
-        write_nodes(l);
-        write_control(l);
-    }
-    return result;
+    fill_machines(l);
+    write_nodes(l);
+    write_control(l);
+    return true;
 }
 
 lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving, lmb_error *error) {
     *moving = (lmb_moving){.host = lmb_host_resolve(host), .control = lmb_default_control_def()};
     moving->memory.host = &moving->host;
-    lowering l = {.moving = moving, .def = def, .error = error};
+    lmb_error unread;
+    lowering l = {.moving = moving, .def = def, .error = error != NULL ? error : &unread};
     lmb_arena scratch = {.host = &moving->host};
-    const lmb_result result = lower(&l, &scratch);
+    const bool valid = lower(&l, &scratch);
     lmb_arena_release(&scratch);
-    if (result != LMB_OK) {
+    if (!valid) {
         lmb_moving_release(moving);
     }
-    return result;
+    return valid ? LMB_OK : l.error->result;
 }

@@ -430,11 +430,13 @@ static void what_is_refused(void **state) {
     const lmb_fade_def twice[2] = {r.fade, r.fade};
     REFUSED((r.def.fades = twice, r.def.fade_count = 2), "fade 1: pose: another fade has it");
     const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(HOST), 0.1f, PARAMETERS);
-    REFUSED((r.def.smoothed = &smoothed, r.def.smoothed_count = 1), "a parameter that there is not");
+    REFUSED((r.def.smoothed = &smoothed, r.def.smoothed_count = 1),
+            "smoothed parameter 0: parameter: there is no such parameter");
     lmb_computed_def computed = lmb_default_computed_def();
     computed.parameter = HOST;
     computed.inputs[1] = lmb_parameter(PARAMETERS + 1); // a time parameter of the graph itself
-    REFUSED((r.def.computed = &computed, r.def.computed_count = 1), "a parameter that there is not");
+    REFUSED((r.def.computed = &computed, r.def.computed_count = 1),
+            "computed parameter 0: inputs: there is no such parameter");
     REFUSED(r.walk.rate = lmb_parameter(PARAMETERS), "node 1 (clip): player: rate");
     const lmb_term unknown = {.left = lmb_parameter(PARAMETERS), .right = lmb_constant(0.0f)};
     REFUSED((r.transitions[0].terms = &unknown, r.transitions[0].term_count = 1), "no such parameter");
@@ -492,7 +494,7 @@ static void limits(void **state) {
     CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "65537 events");
     start(&r);
     r.def.fade_count = LMB_MAX_MACHINES + 1;
-    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "too many fades");
+    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "33 fades, and at most 32 are possible");
 }
 
 // A graph with a control never runs without it.
