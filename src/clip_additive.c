@@ -416,10 +416,6 @@ static void build(baker *b, lmb_clip **clip) {
     b->result = lmb_clip_create(b->rig, &def, &b->host, clip, b->error);
 }
 
-static lmb_result fail_argument(lmb_error *error, const char *what) {
-    return lmb_fail(error, LMB_ERROR_ARGUMENT, "make additive: %s", what);
-}
-
 static bool pose_is_usable(const lmb_transform *pose, uint32_t joints, uint32_t *offender) {
     for (*offender = 0; *offender < joints; ++*offender) {
         float values[sizeof(lmb_transform) / sizeof(float)], unit[4];
@@ -435,31 +431,23 @@ static bool pose_is_usable(const lmb_transform *pose, uint32_t joints, uint32_t 
 
 static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_additive_def *def,
                                   lmb_clip *const *clip, lmb_error *error) {
+    const char *fault =
+        rig == NULL                                        ? "the rig is NULL"
+        : source == NULL                                   ? "the source is NULL"
+        : def == NULL                                      ? "the descriptor is NULL"
+        : clip == NULL                                     ? "the result is NULL"
+        : lmb_clip_joint_count(source) != rig->joint_count ? "the source is a clip of another rig"
+        : def->clip != NULL && lmb_clip_joint_count(def->clip) != rig->joint_count
+            ? "the reference is a clip of another rig"
+        : def->clip != NULL && def->pose != NULL ? "both a pose and a clip are given as the reference"
+        : (unsigned)def->form >= LMB_FORM_COUNT || (unsigned)def->space >= LMB_SPACE_COUNT ? "unknown form or space"
+        : def->form == LMB_FORM_AFFINE && def->space == LMB_SPACE_MODEL ? "the affine form has no model space"
+        : !(def->error >= 0.0f && def->error <= LMB_LARGEST)            ? "the error is not a number from 0 to 2^40"
+                                                                        : NULL;
+    if (fault != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "make additive: %s", fault);
+    }
     uint32_t joint;
-    if (rig == NULL || source == NULL || def == NULL || clip == NULL) {
-        return fail_argument(error, rig == NULL      ? "the rig is NULL"
-                                    : source == NULL ? "the source is NULL"
-                                    : def == NULL    ? "the descriptor is NULL"
-                                                     : "the result is NULL");
-    }
-    if (lmb_clip_joint_count(source) != rig->joint_count) {
-        return fail_argument(error, "the source is a clip of another rig");
-    }
-    if (def->clip != NULL && lmb_clip_joint_count(def->clip) != rig->joint_count) {
-        return fail_argument(error, "the reference is a clip of another rig");
-    }
-    if (def->clip != NULL && def->pose != NULL) {
-        return fail_argument(error, "both a pose and a clip are given as the reference");
-    }
-    if ((unsigned)def->form >= LMB_FORM_COUNT || (unsigned)def->space >= LMB_SPACE_COUNT) {
-        return fail_argument(error, "unknown form or space");
-    }
-    if (def->form == LMB_FORM_AFFINE && def->space == LMB_SPACE_MODEL) {
-        return fail_argument(error, "the affine form has no model space");
-    }
-    if (!(def->error >= 0.0f && def->error <= LMB_LARGEST)) {
-        return fail_argument(error, "the error is not a number from 0 to 2^40");
-    }
     if (def->pose != NULL && !pose_is_usable(def->pose, rig->joint_count, &joint)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "make additive: the reference pose of joint '%s' is not of finite numbers up to 2^40, or its "

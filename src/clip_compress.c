@@ -116,13 +116,16 @@ static void gather_times(compressor *c, float *rows) {
     }
 }
 
-static void sample_source(compressor *c) {
+static void sample(const compressor *c, const lmb_clip *clip, lmb_transform *local) {
     for (uint32_t joint = 0; joint < c->joints; joint++) {
-        for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
-            c->source_local[(size_t)joint * c->motion.samples + sample] =
-                lmb_clip_sample(c->source, c->rig, joint, c->sample_times[sample]);
+        for (uint32_t i = 0; i < c->motion.samples; i++) {
+            *local++ = lmb_clip_sample(clip, c->rig, joint, c->sample_times[i]);
         }
     }
+}
+
+static void sample_source(compressor *c) {
+    sample(c, c->source, c->source_local);
     lmb_motion_model(&c->motion, c->source_local, c->motion.source_model);
     lmb_motion_reaches(&c->motion);
 }
@@ -471,12 +474,7 @@ static void search(compressor *c) {
 
 static double measure(compressor *c, const lmb_clip *clip) {
     uint32_t worst = 0;
-    for (uint32_t joint = 0; joint < c->joints; joint++) {
-        for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
-            c->motion.local[(size_t)joint * c->motion.samples + sample] =
-                lmb_clip_sample(clip, c->rig, joint, c->sample_times[sample]);
-        }
-    }
+    sample(c, clip, c->motion.local);
     return lmb_motion_try(&c->motion, LMB_NONE, INFINITY, &worst);
 }
 
@@ -597,18 +595,13 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u float channels, and the rig has %u",
                         lmb_clip_name(source), (unsigned)source->words[CLIP_FLOAT_COUNT], (unsigned)rig->channel_count);
     }
-    if (source->words[CLIP_PACKED] != 0) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is compressed already", lmb_clip_name(source));
-    }
-    if (!(settings->error >= 0.0f && settings->error <= LMB_LARGEST)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': error: not a number from 0 to 2^40",
-                        lmb_clip_name(source));
-    }
-    if (!(settings->shell_distance >= 0.0f && settings->shell_distance <= LMB_LARGEST)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': shell_distance: not a number from 0 to 2^40",
-                        lmb_clip_name(source));
-    }
-    return LMB_OK;
+    const char *fault = source->words[CLIP_PACKED] != 0 ? "it is compressed already"
+                        : !(settings->error >= 0.0f && settings->error <= LMB_LARGEST)
+                            ? "error: not a number from 0 to 2^40"
+                        : !(settings->shell_distance >= 0.0f && settings->shell_distance <= LMB_LARGEST)
+                            ? "shell_distance: not a number from 0 to 2^40"
+                            : NULL;
+    return fault == NULL ? LMB_OK : lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': %s", lmb_clip_name(source), fault);
 }
 
 lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,

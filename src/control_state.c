@@ -14,12 +14,12 @@ typedef struct checker {
     const lmb_control *control;
     const uint32_t *state; // of the character
     uint32_t character;
-    lmb_error *error;
+    lmb_error *error; // not NULL. Checks return false if they fail, and store it
 } checker;
 
-static lmb_result fail_at(const checker *c, const char *what, uint32_t index, const char *why) {
-    return lmb_fail(c->error, LMB_ERROR_FORMAT, "control: state of character %u: %s %u: %s", (unsigned)c->character,
-                    what, (unsigned)index, why);
+static bool require(const checker *c, bool condition, const char *what, uint32_t index, const char *why) {
+    return condition || lmb_refuse(c->error, LMB_ERROR_FORMAT, "control: state of character %u: %s %u: %s",
+                                   (unsigned)c->character, what, (unsigned)index, why);
 }
 
 static uint64_t wide(const uint32_t *words) {
@@ -33,116 +33,104 @@ static bool is_within(uint32_t bits, float min, float max) {
     return value >= min && value <= max;
 }
 
-static lmb_result check_not_begun(const checker *c) {
-    for (uint32_t i = 0; i < c->control->state_words; i++) {
-        if (c->state[i] != 0) {
-            return fail_at(c, "word", i, "it has not begun, and not all is 0");
-        }
+// Returns whether `count` words are numbers in a range.
+static bool are_within(const uint32_t *words, uint32_t count, float min, float max) {
+    bool within = true;
+    for (uint32_t i = 0; i < count; i++) {
+        within = within && is_within(words[i], min, max);
     }
-    return LMB_OK;
+    return within;
 }
 
-static lmb_result check_player(const checker *c, uint32_t index) {
+static bool check_not_begun(const checker *c) {
+    bool valid = true;
+    for (uint32_t i = 0; i < c->control->state_words && valid; i++) {
+        valid = require(c, c->state[i] == 0, "word", i, "it has not begun, and not all is 0");
+    }
+    return valid;
+}
+
+static bool check_player(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
     const uint32_t *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
     const uint32_t *playing = c->state + record[PLAYER_STATE];
-    uint64_t duration = wide(record + PLAYER_DURATION);
-    if (wide(playing + PLAYING_PLACE) > (record[PLAYER_END] == PLAYER_TURNS ? 2 * duration : duration)) {
-        return fail_at(c, "player", index, "it is past its clip");
-    }
-    if ((playing[PLAYING_FLAGS] & ~(PLAYING_ENDED | PLAYING_PASSED | PLAYING_PASSED_IN_FRAME)) != 0) {
-        return fail_at(c, "player", index, "there are no such flags");
-    }
-    return is_within(playing[PLAYING_WEIGHT], 0.0f, LMB_LARGEST)
-               ? LMB_OK
-               : fail_at(c, "player", index, "its weight is not from 0 to 2^40");
+    const uint64_t duration = wide(record + PLAYER_DURATION);
+    return require(c, wide(playing + PLAYING_PLACE) <= (record[PLAYER_END] == PLAYER_TURNS ? 2 * duration : duration),
+                   "player", index, "it is past its clip") &&
+           require(c, (playing[PLAYING_FLAGS] & ~(PLAYING_ENDED | PLAYING_PASSED | PLAYING_PASSED_IN_FRAME)) == 0,
+                   "player", index, "there are no such flags") &&
+           require(c, is_within(playing[PLAYING_WEIGHT], 0.0f, LMB_LARGEST), "player", index,
+                   "its weight is not from 0 to 2^40");
 }
 
 // Checks the state of a fade with a blend profile.
-static lmb_result check_profiled(const checker *c, uint32_t index, const uint32_t *words, uint32_t states) {
-    bool valid = words[PROFILED_FADE] <= LMB_MAX_TRANSITIONS && words[PROFILED_OVER] <= 1 &&
-                 is_within(words[PROFILED_TIME], 0.0f, 1.0f) && is_within(words[PROFILED_SHARE], 0.0f, 1.0f);
-    for (uint32_t i = 0; i < states * PROFILED_ENDS_WORDS; i++) {
-        valid = valid && is_within(words[PROFILED_ENDS + i], 0.0f, LARGEST_WEIGHT);
-    }
-    return valid ? LMB_OK : fail_at(c, "machine", index, "what its joints weigh is out of range");
+static bool check_profiled(const checker *c, uint32_t index, const uint32_t *words, uint32_t states) {
+    const bool valid = words[PROFILED_FADE] <= LMB_MAX_TRANSITIONS && words[PROFILED_OVER] <= 1 &&
+                       is_within(words[PROFILED_TIME], 0.0f, 1.0f) && is_within(words[PROFILED_SHARE], 0.0f, 1.0f) &&
+                       are_within(words + PROFILED_ENDS, states * PROFILED_ENDS_WORDS, 0.0f, LARGEST_WEIGHT);
+    return require(c, valid, "machine", index, "what its joints weigh is out of range");
 }
 
-static lmb_result check_machine(const checker *c, uint32_t index) {
+static bool check_machine(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
     const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
     const uint32_t *machine = c->state + record[MACHINE_STATE];
-    uint32_t fade = machine[MACHINE_FADE] - record[MACHINE_TRANSITIONS];
-    if (machine[MACHINE_CURRENT] >= record[MACHINE_STATE_COUNT]) {
-        return fail_at(c, "machine", index, "there is no such state");
-    }
-    if (machine[MACHINE_FADE] != 0 &&
-        (fade % TRANSITION_WORDS != 0 || fade / TRANSITION_WORDS >= record[MACHINE_TRANSITION_COUNT])) {
-        return fail_at(c, "machine", index, "there is no such transition");
-    }
-    for (uint32_t i = 0; i < record[MACHINE_STATE_COUNT] * MACHINE_STATE_WEIGHT_WORDS; i++) {
-        if (!is_within(machine[MACHINE_WEIGHTS + i], 0.0f, LARGEST_WEIGHT)) {
-            return fail_at(c, "machine", index, "a weight is not from 0 to 1");
-        }
-    }
+    const uint32_t states = record[MACHINE_STATE_COUNT], fade = machine[MACHINE_FADE] - record[MACHINE_TRANSITIONS];
     const uint32_t profiles = block[block[record[MACHINE_STATES] + STATE_TABLE] + TABLE_PROFILES];
-    return profiles == CONTROL_NONE ? LMB_OK
-                                    : check_profiled(c, index, c->state + block[profiles + PROFILES_STATE_WORDS],
-                                                     record[MACHINE_STATE_COUNT]);
+    return require(c, machine[MACHINE_CURRENT] < states, "machine", index, "there is no such state") &&
+           require(c,
+                   machine[MACHINE_FADE] == 0 ||
+                       (fade % TRANSITION_WORDS == 0 && fade / TRANSITION_WORDS < record[MACHINE_TRANSITION_COUNT]),
+                   "machine", index, "there is no such transition") &&
+           require(c, are_within(machine + MACHINE_WEIGHTS, states * MACHINE_STATE_WEIGHT_WORDS, 0.0f, LARGEST_WEIGHT),
+                   "machine", index, "a weight is not from 0 to 1") &&
+           (profiles == CONTROL_NONE ||
+            check_profiled(c, index, c->state + block[profiles + PROFILES_STATE_WORDS], states));
 }
 
 // The position may be anything. Root motion is overwritten in every frame before it is read.
-static lmb_result check_character_motion(const checker *c) {
+static bool check_character_motion(const checker *c) {
     const uint32_t *block = c->control->block;
     const uint32_t *moving = c->state + block[block[CONTROL_CHARACTER_MOTION] + CHARACTER_MOTION_STATE];
-    for (uint32_t i = MOVING_VELOCITY; i < MOVING_WORDS; i++) {
-        if (!is_within(moving[i], -LMB_LARGEST, LMB_LARGEST)) {
-            return fail_at(c, "character motion's word", i, "not a finite number up to 2^40");
-        }
+    bool valid = true;
+    for (uint32_t i = MOVING_VELOCITY; i < MOVING_WORDS && valid; i++) {
+        valid = require(c, is_within(moving[i], -LMB_LARGEST, LMB_LARGEST), "character motion's word", i,
+                        "not a finite number up to 2^40");
     }
-    return LMB_OK;
+    return valid;
 }
 
-static lmb_result check_inertia(const checker *c) {
+static bool check_inertia(const checker *c) {
     const uint32_t *block = c->control->block;
     const uint32_t *words = c->state + block[block[CONTROL_INERTIA] + INERTIAL_STATE];
     const float longest = (float)MOST_WAITING / (float)LMB_TICKS_PER_SECOND;
-    if (words[INERTIAL_NUMBER] > INERTIA_LAST_NUMBER || words[INERTIAL_SWITCHED] > INERTIA_LAST_NUMBER) {
-        return fail_at(c, "inertia's word", INERTIAL_NUMBER, "there is no such frame");
-    }
-    if (!is_within(words[INERTIAL_STEP], 0.0f, longest) || !is_within(words[INERTIAL_STEP_BEFORE], 0.0f, longest) ||
-        !is_within(words[INERTIAL_DURATION], 0.0f, LMB_MAX_CONTROL_SECONDS) ||
-        wide(words + INERTIAL_TIME) > lmb_control_fine(LMB_MAX_CONTROL_SECONDS + longest)) {
-        return fail_at(c, "inertia's word", INERTIAL_TIME, "out of range");
-    }
-    return LMB_OK;
+    return require(c, words[INERTIAL_NUMBER] <= INERTIA_LAST_NUMBER && words[INERTIAL_SWITCHED] <= INERTIA_LAST_NUMBER,
+                   "inertia's word", INERTIAL_NUMBER, "there is no such frame") &&
+           require(c,
+                   is_within(words[INERTIAL_STEP], 0.0f, longest) &&
+                       is_within(words[INERTIAL_STEP_BEFORE], 0.0f, longest) &&
+                       is_within(words[INERTIAL_DURATION], 0.0f, LMB_MAX_CONTROL_SECONDS) &&
+                       wide(words + INERTIAL_TIME) <= lmb_control_fine(LMB_MAX_CONTROL_SECONDS + longest),
+                   "inertia's word", INERTIAL_TIME, "out of range");
 }
 
-static lmb_result check_begun(const checker *c) {
+static bool check_begun(const checker *c) {
     const uint32_t *block = c->control->block;
-    if (c->state[CHARACTER_BEGUN] != 1 || wide(c->state + CHARACTER_WAITING) > MOST_WAITING) {
-        return fail_at(c, "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not");
+    bool valid = require(c, c->state[CHARACTER_BEGUN] == 1 && wide(c->state + CHARACTER_WAITING) <= MOST_WAITING,
+                         "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not");
+    for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT] && valid; i++) {
+        const uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
+        valid = require(c, is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST), "smoothed parameter", i,
+                        "not a finite number up to 2^40");
     }
-    for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT]; i++) {
-        uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
-        if (!is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST)) {
-            return fail_at(c, "smoothed parameter", i, "not a finite number up to 2^40");
-        }
+    for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT] && valid; i++) {
+        valid = check_player(c, i);
     }
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT] && result == LMB_OK; i++) {
-        result = check_player(c, i);
+    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT] && valid; i++) {
+        valid = check_machine(c, i);
     }
-    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT] && result == LMB_OK; i++) {
-        result = check_machine(c, i);
-    }
-    if (result == LMB_OK && block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE) {
-        result = check_character_motion(c);
-    }
-    if (result == LMB_OK && block[CONTROL_INERTIA] != CONTROL_NONE) {
-        result = check_inertia(c);
-    }
-    return result;
+    return valid && (block[CONTROL_CHARACTER_MOTION] == CONTROL_NONE || check_character_motion(c)) &&
+           (block[CONTROL_INERTIA] == CONTROL_NONE || check_inertia(c));
 }
 
 lmb_result lmb_control_check_states(const lmb_control *control, const uint32_t *states, uint32_t count,
@@ -150,10 +138,12 @@ lmb_result lmb_control_check_states(const lmb_control *control, const uint32_t *
     if (control == NULL || (states == NULL && count > 0)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s NULL", control == NULL ? "it is" : "the states are");
     }
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
+    lmb_error unread;
+    error = error != NULL ? error : &unread;
+    bool valid = true;
+    for (uint32_t i = 0; i < count && valid; i++) {
         const checker c = {control, states + (size_t)i * control->state_words, i, error};
-        result = c.state[CHARACTER_BEGUN] == 0 ? check_not_begun(&c) : check_begun(&c);
+        valid = c.state[CHARACTER_BEGUN] == 0 ? check_not_begun(&c) : check_begun(&c);
     }
-    return result;
+    return valid ? LMB_OK : error->result;
 }

@@ -517,41 +517,42 @@ static void write_computed(writer *w) {
     }
 }
 
-// Writes a state's table of transitions that need no event. The written table is in the order of priority, because it
-// reads transitions from the block. While counting, the order does not matter.
-static void write_state_table(writer *w, const lmb_control_machine_def *machine, uint32_t record, uint32_t state,
-                              uint32_t profiles) {
-    const uint32_t at = take(w, TABLE_TRANSITIONS);
+// Returns a word that has been written, or 0 while counting.
+static uint32_t written(const writer *w, uint32_t at) {
+    return w->block != NULL ? w->block[at] : 0;
+}
+
+// Writes a state's table of transitions that need no event. `order` has the machine's transitions by rank.
+static void write_state_table(writer *w, const lmb_control_machine_def *machine, const uint32_t *order, uint32_t record,
+                              uint32_t state, uint32_t profiles) {
+    const uint32_t at = take(w, TABLE_TRANSITIONS), first = written(w, record + MACHINE_TRANSITIONS);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < machine->transition_count; i++) {
-        const lmb_transition_def *transition = &machine->transitions[i];
-        uint32_t from = transition->from, to = transition->to, event = transition->event, written = 0;
-        if (w->block != NULL) {
-            written = w->block[record + MACHINE_TRANSITIONS] + i * TRANSITION_WORDS;
-            from = w->block[written + TRANSITION_FROM];
-            to = w->block[written + TRANSITION_TO];
-            event = w->block[written + TRANSITION_EVENT];
-        }
-        if (event == LMB_NONE && (from == state || (from == LMB_NONE && to != state))) {
-            put(w, take(w, 1), written);
+    for (uint32_t rank = 0; rank < machine->transition_count; rank++) {
+        const lmb_transition_def *transition = &machine->transitions[order[rank]];
+        const bool leaves = transition->from == state || (transition->from == LMB_NONE && transition->to != state);
+        if (leaves && transition->event == LMB_NONE) {
+            put(w, take(w, 1), first + rank * TRANSITION_WORDS);
             count++;
         }
     }
     put(w, at + TABLE_PROFILES, profiles);
     put(w, at + TABLE_RESTARTS, machine->states[state].restart);
     put(w, at + TABLE_TRANSITION_COUNT, count);
-    if (w->block != NULL) {
-        put(w, w->block[record + MACHINE_STATES] + state * STATE_WORDS + STATE_TABLE, at);
-    }
+    put(w, written(w, record + MACHINE_STATES) + state * STATE_WORDS + STATE_TABLE, at);
 }
 
 static void write_tables(writer *w) {
     write_alone(w);
     write_computed(w);
     for (uint32_t i = 0; i < w->def->machine_count; i++) {
-        const uint32_t profiles = write_profiles(w, &w->def->machines[i]);
-        for (uint32_t state = 0; state < w->def->machines[i].state_count; state++) {
-            write_state_table(w, &w->def->machines[i], machine_record(w, i), state, profiles);
+        const lmb_control_machine_def *machine = &w->def->machines[i];
+        const uint32_t profiles = write_profiles(w, machine);
+        uint32_t order[LMB_MAX_TRANSITIONS];
+        for (uint32_t k = 0; k < machine->transition_count; k++) {
+            order[find_rank(machine, k)] = k;
+        }
+        for (uint32_t state = 0; state < machine->state_count; state++) {
+            write_state_table(w, machine, order, machine_record(w, i), state, profiles);
         }
     }
 }
