@@ -6,6 +6,7 @@
 
 #include "../shaders/ops/number.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LARGEST_BLOCK (1u << 30) // words
@@ -17,7 +18,7 @@ typedef struct builder {
     const lmb_rig *rig;
     const lmb_clip_def *def;
     const lmb_host *host;
-    lmb_error *error;
+    lmb_error *error; // not NULL. Checks return false if they fail, and store it
     float duration;
     uint32_t *track_of; // [channel][joint], then [float channel]: index of the descriptor's track + 1, or 0
     uint32_t *times_of; // [track]: the first track with the same times
@@ -47,106 +48,93 @@ static size_t slot_of(const lmb_rig *rig, const lmb_track_def *track) {
     return (size_t)track->channel * rig->joint_count + track->joint;
 }
 
-// Fails with a message such as "clip 'Walk': track 3 (rotation of joint 'knee'): there are no keys".
-static lmb_result fail_track(const builder *b, uint32_t index, const char *what, uint32_t key) {
+// Unless the condition holds, fails with a message such as "clip 'Walk': track 3 (rotation of joint 'knee'): there are no
+// keys". `key` is LMB_NONE if it does not matter.
+static bool require(const builder *b, bool condition, uint32_t index, uint32_t key, const char *what) {
+    if (condition) {
+        return true;
+    }
     const lmb_track_def *track = &b->def->tracks[index];
-    const bool found = exists(b->rig, track);
-    const char *joint = !found                ? "?"
-                        : drives_float(track) ? b->rig->channels[track->joint].name
+    const char *part = !exists(b->rig, track) ? "?"
+                       : drives_float(track)  ? b->rig->channels[track->joint].name
                                               : b->rig->names[track->joint];
-    const char *channel = (unsigned)track->channel < CHANNELS ? channel_names[track->channel] : "?";
-    const char *kind = drives_float(track) ? "float channel" : "joint";
-    const char *name = name_of(b->def);
-    if (drives_float(track)) {
-        channel = "value";
+    const char *channel = drives_float(track)                   ? "value"
+                          : (unsigned)track->channel < CHANNELS ? channel_names[track->channel]
+                                                                : "?";
+    char of_key[sizeof "key 4294967295: "] = "";
+    if (key != LMB_NONE) {
+        snprintf(of_key, sizeof of_key, "key %u: ", (unsigned)key);
     }
-    if (key == LMB_NONE) {
-        return lmb_fail(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of %s '%s'): %s", name, (unsigned)index,
-                        channel, kind, joint, what);
-    }
-    return lmb_fail(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of %s '%s'): key %u: %s", name,
-                    (unsigned)index, channel, kind, joint, (unsigned)key, what);
+    return lmb_refuse(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of %s '%s'): %s%s", name_of(b->def),
+                      (unsigned)index, channel, drives_float(track) ? "float channel" : "joint", part, of_key, what);
 }
 
-static lmb_result check_times(const builder *b, uint32_t index) {
+static bool check_times(const builder *b, uint32_t index) {
     const lmb_track_def *track = &b->def->tracks[index];
-    for (uint32_t key = 0; key < track->key_count; key++) {
-        float time = track->times[key];
-        if (!(time >= 0.0f && time <= LMB_LARGEST)) {
-            return fail_track(b, index, "its time is not a number from 0 to 2^40", key);
-        }
-        if (key > 0 && !(snap(track->times[key - 1]) < snap(time))) {
-            return fail_track(b, index, "its time is not after that of the key before", key);
-        }
+    bool valid = true;
+    for (uint32_t key = 0; key < track->key_count && valid; key++) {
+        const float time = track->times[key];
+        valid =
+            require(b, time >= 0.0f && time <= LMB_LARGEST, index, key, "its time is not a number from 0 to 2^40") &&
+            require(b, key == 0 || snap(track->times[key - 1]) < snap(time), index, key,
+                    "its time is not after that of the key before");
     }
-    return LMB_OK;
+    return valid;
 }
 
-static lmb_result check_values(const builder *b, uint32_t index) {
+static bool check_values(const builder *b, uint32_t index) {
     const lmb_track_def *track = &b->def->tracks[index];
-    uint32_t width = lmb_channel_width(track->channel);
-    uint32_t stride = lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
-    for (uint32_t key = 0; key < track->key_count; key++) {
+    const uint32_t width = lmb_channel_width(track->channel);
+    const uint32_t stride = lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
+    bool valid = true;
+    for (uint32_t key = 0; key < track->key_count && valid; key++) {
         const float *values = track->values + (size_t)key * stride;
         size_t offender;
-        if (!lmb_usable(values, stride, &offender)) {
-            return fail_track(b, index, "a value is not a finite number up to 2^40", key);
-        }
         float unit[4];
-        if (width == 4 && !lmb_normalize_rotation(values + (stride > width ? width : 0), unit)) {
-            return fail_track(b, index, "the rotation is zero", key);
-        }
+        valid = require(b, lmb_usable(values, stride, &offender), index, key,
+                        "a value is not a finite number up to 2^40") &&
+                require(b, width != 4 || lmb_normalize_rotation(values + (stride > width ? width : 0), unit), index,
+                        key, "the rotation is zero");
     }
-    return LMB_OK;
+    return valid;
 }
 
-static lmb_result check_track(const builder *b, uint32_t index) {
+static bool check_track(const builder *b, uint32_t index) {
     const lmb_track_def *track = &b->def->tracks[index];
-    if (!exists(b->rig, track)) {
-        return fail_track(b, index,
-                          drives_float(track) ? "there is no such float channel in the rig"
-                                              : "there is no such joint in the rig",
-                          LMB_NONE);
-    }
-    if ((unsigned)track->channel > (unsigned)LMB_CHANNEL_FLOAT) {
-        return fail_track(b, index, "unknown channel", LMB_NONE);
-    }
-    if ((unsigned)track->interpolation > (unsigned)LMB_INTERPOLATION_CUBIC_SPLINE) {
-        return fail_track(b, index, "unknown interpolation", LMB_NONE);
-    }
-    if (track->key_count == 0 || track->times == NULL || track->values == NULL) {
-        return fail_track(b, index, "there are no keys", LMB_NONE);
-    }
-    lmb_result result = check_times(b, index);
-    return result == LMB_OK ? check_values(b, index) : result;
+    return require(b, exists(b->rig, track), index, LMB_NONE,
+                   drives_float(track) ? "there is no such float channel in the rig"
+                                       : "there is no such joint in the rig") &&
+           require(b, (unsigned)track->channel <= (unsigned)LMB_CHANNEL_FLOAT, index, LMB_NONE, "unknown channel") &&
+           require(b, (unsigned)track->interpolation <= (unsigned)LMB_INTERPOLATION_CUBIC_SPLINE, index, LMB_NONE,
+                   "unknown interpolation") &&
+           require(b, track->key_count > 0 && track->times != NULL && track->values != NULL, index, LMB_NONE,
+                   "there are no keys") &&
+           check_times(b, index) && check_values(b, index);
 }
 
 // Checks all tracks, records which joint and channel each drives, and finds the duration.
-static lmb_result survey(builder *b) {
+static bool survey(builder *b) {
     for (uint32_t i = 0; i < b->def->track_count; i++) {
-        lmb_result result = check_track(b, i);
-        if (result != LMB_OK) {
-            return result;
-        }
         const lmb_track_def *track = &b->def->tracks[i];
+        if (!check_track(b, i)) {
+            return false;
+        }
         uint32_t *slot = &b->track_of[slot_of(b->rig, track)];
-        if (*slot != 0) {
-            return fail_track(b, i, "the channel has a track already", LMB_NONE);
+        if (!require(b, *slot == 0, i, LMB_NONE, "the channel has a track already")) {
+            return false;
         }
         *slot = i + 1;
-        float last = snap(track->times[track->key_count - 1]);
+        const float last = snap(track->times[track->key_count - 1]);
         b->duration = last > b->duration ? last : b->duration;
     }
-    float desired = b->def->duration;
-    if (desired != 0.0f) {
-        if (!(desired >= b->duration && desired <= LMB_LARGEST)) {
-            return lmb_fail(b->error, LMB_ERROR_ARGUMENT,
-                            "clip '%s': duration %g is not a number from the last key's time, %g, to 2^40",
-                            name_of(b->def), (double)desired, (double)b->duration);
-        }
-        b->duration = snap(desired);
+    const float desired = b->def->duration;
+    if (desired != 0.0f && !(desired >= b->duration && desired <= LMB_LARGEST)) {
+        return lmb_refuse(b->error, LMB_ERROR_ARGUMENT,
+                          "clip '%s': duration %g is not a number from the last key's time, %g, to 2^40",
+                          name_of(b->def), (double)desired, (double)b->duration);
     }
-    return LMB_OK;
+    b->duration = desired != 0.0f ? snap(desired) : b->duration;
+    return true;
 }
 
 static bool same_times(const lmb_track_def *a, const lmb_track_def *b) {
@@ -341,10 +329,9 @@ static void write_tracks(const builder *b, uint32_t *words) {
     }
 }
 
-static LMB_NOINLINE lmb_result build(builder *b, lmb_clip **created) {
-    lmb_result result = survey(b);
-    if (result != LMB_OK) {
-        return result;
+static LMB_NOINLINE bool build(builder *b, lmb_clip **created) {
+    if (!survey(b)) {
+        return false;
     }
     share_times(b);
     // Padded, so that the track tables are aligned.
@@ -352,17 +339,17 @@ static LMB_NOINLINE lmb_result build(builder *b, lmb_clip **created) {
     name_words = lmb_align_wide(name_words + CONSTANT_TIME_WORDS) - CONSTANT_TIME_WORDS;
     uint64_t size = count_words(b, name_words);
     if (size > LARGEST_BLOCK) {
-        return lmb_fail(b->error, LMB_ERROR_LIMIT,
-                        "clip '%s': its block would take %llu words, and at most 2^30 are possible", name_of(b->def),
-                        (unsigned long long)size);
+        return lmb_refuse(b->error, LMB_ERROR_LIMIT,
+                          "clip '%s': its block would take %llu words, and at most 2^30 are possible", name_of(b->def),
+                          (unsigned long long)size);
     }
     lmb_clip *clip = lmb_host_allocate(b->host, 1, sizeof *clip);
     uint32_t *words = lmb_host_allocate(b->host, size, sizeof *words);
     if (clip == NULL || words == NULL) {
         lmb_host_release(b->host, clip);
         lmb_host_release(b->host, words);
-        return lmb_fail(b->error, LMB_ERROR_MEMORY, "clip '%s': no memory for %llu words", name_of(b->def),
-                        (unsigned long long)size);
+        return lmb_refuse(b->error, LMB_ERROR_MEMORY, "clip '%s': no memory for %llu words", name_of(b->def),
+                          (unsigned long long)size);
     }
     clip->host = *b->host;
     clip->size = (uint32_t)size;
@@ -370,7 +357,7 @@ static LMB_NOINLINE lmb_result build(builder *b, lmb_clip **created) {
     write_header(b, words, clip->size, (uint32_t)name_words);
     write_tracks(b, words);
     *created = clip;
-    return LMB_OK;
+    return true;
 }
 
 lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lmb_host *host, lmb_clip **clip,
@@ -392,24 +379,25 @@ lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lm
                         (unsigned)rig->channel_count);
     }
     lmb_host resolved = lmb_host_resolve(host);
-    builder b = {.rig = rig, .def = def, .host = &resolved, .error = error};
+    lmb_error unread;
+    builder b = {.rig = rig, .def = def, .host = &resolved, .error = error != NULL ? error : &unread};
     b.table_size = 2 * (uint64_t)def->track_count + 1;
     lmb_arena memory = {.host = &resolved};
     b.track_of = lmb_arena_allocate(&memory, slots, sizeof *b.track_of);
     b.times_of = lmb_arena_allocate(&memory, def->track_count, sizeof *b.times_of);
     b.table = lmb_arena_allocate(&memory, b.table_size, sizeof *b.table);
-    lmb_result result;
+    bool built;
     if (memory.failed) {
-        result = lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for %u tracks", name_of(def),
-                          (unsigned)def->track_count);
+        built = lmb_refuse(b.error, LMB_ERROR_MEMORY, "clip '%s': no memory for %u tracks", name_of(def),
+                           (unsigned)def->track_count);
     } else {
         lmb_environment callers;
         lmb_environment_enter(&callers);
-        result = build(&b, clip);
+        built = build(&b, clip);
         lmb_environment_leave(&callers);
     }
     lmb_arena_release(&memory);
-    return result;
+    return built ? LMB_OK : b.error->result;
 }
 
 lmb_result lmb_clip_open(const void *bytes, size_t size, const lmb_host *host, lmb_clip **clip, lmb_error *error) {

@@ -54,29 +54,32 @@ static lmb_result check_def(const lmb_gpu_def *def, lmb_gpu **gpu, lmb_error *er
 }
 
 static lmb_result load_functions(const lmb_gpu_def *def, lmb_gpu_functions *vk, lmb_error *error) {
-#define LMB_CHECK(name, result, hint)                                                                                  \
-    if (vk->name == NULL) {                                                                                            \
-        return lmb_fail(error, result, "gpu: vk" #name " cannot be loaded: " hint);                                    \
-    }
+    const char *missing = NULL;
 #define LMB_LOAD(name)                                                                                                 \
     vk->name = (PFN_vk##name)def->get_instance_proc_addr(def->instance, "vk" #name);                                   \
-    LMB_CHECK(name, LMB_ERROR_DEVICE, "the instance must be of Vulkan 1.2")
+    missing = missing == NULL && vk->name == NULL ? #name : missing;
     LMB_INSTANCE_FUNCTIONS(LMB_LOAD)
-#undef LMB_LOAD
-#define LMB_LOAD(name)                                                                                                 \
-    vk->name = (PFN_vk##name)def->get_instance_proc_addr(def->instance, "vk" #name);                                   \
-    LMB_CHECK(name, LMB_ERROR_ARGUMENT, "debug_utils is set, and the instance has no VK_EXT_debug_utils")
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: vk%s cannot be loaded: the instance must be of Vulkan 1.2",
+                        missing);
+    }
     if (def->debug_utils) {
         LMB_DEBUG_FUNCTIONS(LMB_LOAD)
     }
 #undef LMB_LOAD
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                        "gpu: vk%s cannot be loaded: debug_utils is set, and the instance has no VK_EXT_debug_utils",
+                        missing);
+    }
 #define LMB_LOAD(name)                                                                                                 \
     vk->name = (PFN_vk##name)vk->GetDeviceProcAddr(def->device, "vk" #name);                                           \
-    LMB_CHECK(name, LMB_ERROR_DEVICE, "instance and device must be of Vulkan 1.2")
+    missing = missing == NULL && vk->name == NULL ? #name : missing;
     LMB_DEVICE_FUNCTIONS(LMB_LOAD)
 #undef LMB_LOAD
-#undef LMB_CHECK
-    return LMB_OK;
+    return missing == NULL ? LMB_OK
+                           : lmb_fail(error, LMB_ERROR_DEVICE,
+                                      "gpu: vk%s cannot be loaded: instance and device must be of Vulkan 1.2", missing);
 }
 
 // Checks that the device can run the kernels, and reads its limits and whether it declares its rounding.

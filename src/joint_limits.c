@@ -40,48 +40,34 @@ static const char *check_angles(const lmb_joint_limit_def *limit) {
     return what;
 }
 
-// Returns the name of the wrong field and sets what is wrong with it. Returns NULL if all are valid.
-static const char *check_limit(const lmb_joint_limit_def *limit, const char **what) {
-    *what = NULL;
-    if (limit->set & ~ALL_LIMITS) {
-        *what = "unknown bits";
-        return "set";
-    }
-    if ((limit->set & LMB_JOINT_LIMIT_ANGLES) && (limit->set & (LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING))) {
-        *what = "angles, and twist or swing: a joint has one of both";
-        return "set";
-    }
-    if (limit->set & LMB_JOINT_LIMIT_TRANSLATION) {
-        *what = check_ranges(limit->translation_min, limit->translation_max, 3, -LMB_LARGEST, LMB_LARGEST);
-        if (*what != NULL) {
-            return "translation";
-        }
-    }
-    if (limit->set & LMB_JOINT_LIMIT_SCALE) {
-        *what = check_ranges(limit->scale_min, limit->scale_max, 3, -LMB_LARGEST, LMB_LARGEST);
-        if (*what != NULL) {
-            return "scale";
-        }
-    }
-    if ((limit->set & (LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING)) &&
-        (unsigned)limit->twist_axis >= LMB_AXIS_COUNT) {
-        *what = "unknown axis";
-        return "twist";
-    }
-    if (limit->set & LMB_JOINT_LIMIT_TWIST) {
-        *what = check_ranges(&limit->twist_min, &limit->twist_max, 1, -360.0f, 360.0f);
-        if (*what != NULL) {
-            return "twist";
-        }
-    }
-    if ((limit->set & LMB_JOINT_LIMIT_SWING) && !(limit->swing >= 0.0f && limit->swing <= 180.0f)) {
-        *what = "not from 0 to 180";
-        return "swing";
-    }
-    if (limit->set & LMB_JOINT_LIMIT_ANGLES) {
-        *what = check_angles(limit);
-    }
-    return *what == NULL ? NULL : "angles";
+// Stores what is wrong, and with which field. Returns whether nothing is.
+static bool is_valid(const char *fault, const char *name, const char **field, const char **what) {
+    *field = name;
+    *what = fault;
+    return fault == NULL;
+}
+
+static bool check_limit(const lmb_joint_limit_def *limit, const char **field, const char **what) {
+    const uint32_t set = limit->set;
+    const bool turns = (set & (LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING)) != 0;
+    const char *of_set = (set & ~ALL_LIMITS) ? "unknown bits"
+                         : turns && (set & LMB_JOINT_LIMIT_ANGLES)
+                             ? "angles, and twist or swing: a joint has one of both"
+                             : NULL;
+    const char *of_axis = turns && (unsigned)limit->twist_axis >= LMB_AXIS_COUNT ? "unknown axis" : NULL;
+    const char *of_swing = limit->swing >= 0.0f && limit->swing <= 180.0f ? NULL : "not from 0 to 180";
+    return is_valid(of_set, "set", field, what) &&
+           (!(set & LMB_JOINT_LIMIT_TRANSLATION) ||
+            is_valid(check_ranges(limit->translation_min, limit->translation_max, 3, -LMB_LARGEST, LMB_LARGEST),
+                     "translation", field, what)) &&
+           (!(set & LMB_JOINT_LIMIT_SCALE) ||
+            is_valid(check_ranges(limit->scale_min, limit->scale_max, 3, -LMB_LARGEST, LMB_LARGEST), "scale", field,
+                     what)) &&
+           is_valid(of_axis, "twist", field, what) &&
+           (!(set & LMB_JOINT_LIMIT_TWIST) ||
+            is_valid(check_ranges(&limit->twist_min, &limit->twist_max, 1, -360.0f, 360.0f), "twist", field, what)) &&
+           (!(set & LMB_JOINT_LIMIT_SWING) || is_valid(of_swing, "swing", field, what)) &&
+           (!(set & LMB_JOINT_LIMIT_ANGLES) || is_valid(check_angles(limit), "angles", field, what));
 }
 
 uint32_t lmb_limits_words(uint32_t joints, uint32_t channels) {
@@ -110,9 +96,8 @@ lmb_result lmb_limits_check(const lmb_rig *rig, const lmb_joint_limit_def *limit
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: limits %u are NULL", (unsigned)index);
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        const char *what;
-        const char *field = check_limit(&limits[joint], &what);
-        if (field != NULL) {
+        const char *field, *what;
+        if (!check_limit(&limits[joint], &field, &what)) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: limits %u: joint %u '%.80s': %s: %s", (unsigned)index,
                             (unsigned)joint, rig->names[joint], field, what);
         }

@@ -24,18 +24,13 @@ static lmb_result check_channels(const lmb_rig *rig, const lmb_mirror_def *mirro
     for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
         uint32_t partner = channel_partner(mirror, channel);
         int sign = channel_sign(mirror, channel);
-        const char *what = NULL;
-        if (partner >= rig->channel_count) {
-            what = "its partner is no channel of the rig";
-        } else if (channel_partner(mirror, partner) != channel) {
-            what = "it is not its partner's partner";
-        } else if (rig->channels[partner].angle != rig->channels[channel].angle) {
-            what = "it or its partner is an angle, and the other is not";
-        } else if (sign != 1 && sign != -1) {
-            what = "its sign is not 1 or -1";
-        } else if (channel_sign(mirror, partner) != sign) {
-            what = "its partner has another sign";
-        }
+        const char *what = partner >= rig->channel_count                 ? "its partner is no channel of the rig"
+                           : channel_partner(mirror, partner) != channel ? "it is not its partner's partner"
+                           : rig->channels[partner].angle != rig->channels[channel].angle
+                               ? "it or its partner is an angle, and the other is not"
+                           : sign != 1 && sign != -1               ? "its sign is not 1 or -1"
+                           : channel_sign(mirror, partner) != sign ? "its partner has another sign"
+                                                                   : NULL;
         if (what != NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: mirror %u: channel %u '%.80s': %s", (unsigned)index,
                             (unsigned)channel, rig->channels[channel].name, what);
@@ -51,17 +46,12 @@ lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, ui
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         uint32_t partner = mirror->partners[joint];
-        const char *what = NULL;
-        if (partner >= rig->joint_count) {
-            what = "its partner is no joint of the rig";
-        } else if (mirror->partners[partner] != joint) {
-            what = "it is not its partner's partner";
-        } else {
-            uint32_t parent = rig->parents[joint];
-            if (rig->parents[partner] != (parent == LMB_NONE ? LMB_NONE : mirror->partners[parent])) {
-                what = "its partner's parent is not its parent's partner";
-            }
-        }
+        const uint32_t parent = rig->parents[joint];
+        const uint32_t desired = parent == LMB_NONE ? LMB_NONE : mirror->partners[parent];
+        const char *what = partner >= rig->joint_count          ? "its partner is no joint of the rig"
+                           : mirror->partners[partner] != joint ? "it is not its partner's partner"
+                           : rig->parents[partner] != desired   ? "its partner's parent is not its parent's partner"
+                                                                : NULL;
         if (what != NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: mirror %u: joint %u '%.80s': %s", (unsigned)index,
                             (unsigned)joint, rig->names[joint], what);

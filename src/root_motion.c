@@ -659,46 +659,52 @@ static const lmb_interpolation interpolations[] = {[MODE_STEP] = LMB_INTERPOLATI
                                                    [MODE_LINEAR] = LMB_INTERPOLATION_LINEAR,
                                                    [MODE_CUBIC] = LMB_INTERPOLATION_CUBIC_SPLINE};
 
+// Returns the definition of a track of the source.
+static lmb_track_def copy_track(const extraction *e, lmb_channel channel, uint32_t joint, const track *from) {
+    return (lmb_track_def){.joint = joint,
+                           .channel = channel,
+                           .interpolation = interpolations[from->mode],
+                           .key_count = from->keys,
+                           .times = floats_at(e, from->times),
+                           .values = floats_at(e, from->values)};
+}
+
 static uint32_t copy_floats(const extraction *e, uint32_t count) {
     const uint32_t *words = e->clip->words;
-    const uint32_t channels = words[CLIP_FLOAT_COUNT];
-    for (uint32_t channel = 0; channel < channels; channel++) {
+    for (uint32_t channel = 0; channel < words[CLIP_FLOAT_COUNT]; channel++) {
         const uint32_t *found = words + words[CLIP_FLOATS] + channel * TRACK_FIELDS;
-        if (found[TRACK_MODE] != MODE_REST) {
-            e->tracks[count++] = (lmb_track_def){.joint = channel,
-                                                 .channel = LMB_CHANNEL_FLOAT,
-                                                 .interpolation = interpolations[found[TRACK_MODE]],
-                                                 .key_count = found[TRACK_KEYS],
-                                                 .times = floats_at(e, found[TRACK_TIMES]),
-                                                 .values = floats_at(e, found[TRACK_VALUES])};
+        const track from = {.mode = found[TRACK_MODE],
+                            .keys = found[TRACK_KEYS],
+                            .times = found[TRACK_TIMES],
+                            .values = found[TRACK_VALUES]};
+        if (from.mode != MODE_REST) {
+            e->tracks[count++] = copy_track(e, LMB_CHANNEL_FLOAT, channel, &from);
         }
     }
     return count;
 }
 
+static lmb_track_def new_track(const extraction *e, lmb_channel channel) {
+    const int track = channel == LMB_CHANNEL_TRANSLATION ? 0 : 1;
+    const bool cubic = e->cubic[track];
+    return (lmb_track_def){.joint = e->def->joint,
+                           .channel = channel,
+                           .interpolation = cubic ? LMB_INTERPOLATION_CUBIC_SPLINE : LMB_INTERPOLATION_LINEAR,
+                           .key_count = cubic ? e->spline_count : e->time_count,
+                           .times = cubic ? e->spline_times : e->times,
+                           .values = e->values[track]};
+}
+
 static uint32_t copy_tracks(const extraction *e) {
     uint32_t count = 0;
     for (uint32_t joint = 0; joint < e->rig->joint_count; joint++) {
-        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-            const track found = given_track(e, channel, joint);
-            const bool replaced = is_replaced(e, channel, joint);
-            if (replaced) {
-                const int track = channel == LMB_CHANNEL_TRANSLATION ? 0 : 1;
-                const bool cubic = e->cubic[track];
-                e->tracks[count++] =
-                    (lmb_track_def){.joint = joint,
-                                    .channel = (lmb_channel)channel,
-                                    .interpolation = cubic ? LMB_INTERPOLATION_CUBIC_SPLINE : LMB_INTERPOLATION_LINEAR,
-                                    .key_count = cubic ? e->spline_count : e->time_count,
-                                    .times = cubic ? e->spline_times : e->times,
-                                    .values = e->values[track]};
+        for (uint32_t i = 0; i < CHANNELS; i++) {
+            const lmb_channel channel = (lmb_channel)i;
+            const track found = given_track(e, i, joint);
+            if (is_replaced(e, i, joint)) {
+                e->tracks[count++] = new_track(e, channel);
             } else if (found.keys > 0) {
-                e->tracks[count++] = (lmb_track_def){.joint = joint,
-                                                     .channel = (lmb_channel)channel,
-                                                     .interpolation = interpolations[found.mode],
-                                                     .key_count = found.keys,
-                                                     .times = floats_at(e, found.times),
-                                                     .values = floats_at(e, found.values)};
+                e->tracks[count++] = copy_track(e, channel, joint, &found);
             }
         }
     }
