@@ -2,16 +2,8 @@
 
 #include "rig.h"
 
-// The fields of a float track, of a plain clip or as a packed clip keeps it.
-typedef struct float_track {
-    uint32_t mode;
-    uint32_t keys;
-    uint32_t times;
-    uint32_t values;
-} float_track;
-
 // Returns whether all keys have the same value and all tangents are 0.
-static bool is_constant(const uint32_t *words, const float_track *t) {
+static bool is_constant(const uint32_t *words, const track *t) {
     const uint32_t stride = lmb_key_stride(LMB_CHANNEL_FLOAT, t->mode);
     const uint32_t middle = t->mode == MODE_CUBIC ? 1 : 0;
     for (uint32_t i = 0; i < t->keys * stride; i++) {
@@ -24,15 +16,14 @@ static bool is_constant(const uint32_t *words, const float_track *t) {
 }
 
 // Returns what a packed clip keeps of a channel's track: no track if it is at rest, one key if it is constant.
-static float_track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32_t channel) {
+static track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32_t channel) {
     const uint32_t *words = source->words;
-    const uint32_t *fields = words + words[CLIP_FLOATS] + channel * TRACK_FIELDS;
-    float_track t = {fields[TRACK_MODE], fields[TRACK_KEYS], fields[TRACK_TIMES], fields[TRACK_VALUES]};
+    track t = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
     if (t.mode != MODE_REST && is_constant(words, &t)) {
         const uint32_t value = words[t.values + (t.mode == MODE_CUBIC ? 1 : 0)];
         t = value == BITS(rig->channels[channel].rest) && !lmb_clip_is_additive(source)
-                ? (float_track){.mode = MODE_REST}
-                : (float_track){MODE_STEP, 1, t.times, t.values + (t.mode == MODE_CUBIC ? 1 : 0)};
+                ? (track){.mode = MODE_REST}
+                : (track){MODE_STEP, 1, t.times, t.values + (t.mode == MODE_CUBIC ? 1 : 0)};
     }
     return t;
 }
@@ -41,10 +32,10 @@ lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint
     const uint32_t count = source->words[CLIP_FLOAT_COUNT];
     lmb_kept_floats kept = {.size = TRACK_FIELDS * (uint64_t)count, .longest = 1};
     // Tracks usually share their times. Constant tracks share the time of the first key.
-    float_track before[2] = {{0}};
+    track before[2] = {{0}};
     uint32_t times_before[2] = {0};
     for (uint32_t channel = 0; channel < count; channel++) {
-        const float_track t = kept_track(source, rig, channel);
+        const track t = kept_track(source, rig, channel);
         if (t.mode == MODE_REST) {
             if (words != NULL) {
                 words[at + channel * TRACK_FIELDS] = MODE_REST; // and no keys

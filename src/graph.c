@@ -259,22 +259,24 @@ static lmb_result check_weights(const lmb_graph_def *def, uint32_t weights, lmb_
     return LMB_OK;
 }
 
-lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error) {
-    lmb_moving moving;
+// Checks what a descriptor has been split into.
+static lmb_result check_split(const lmb_graph_def *def, const lmb_moving *moving, lmb_error *error) {
     uint8_t writers[LMB_MAX_PARAMETERS];
     uint32_t weights = 0;
-    lmb_result result = lmb_moving_create(def, host, &moving, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    result = check_poses(&moving.poses, &weights, error);
+    lmb_result result = check_poses(&moving->poses, &weights, error);
     if (result == LMB_OK) {
         result = check_weights(def, weights, error);
     }
+    return result == LMB_OK ? lmb_control_check_def(&moving->control, writers, error) : result;
+}
+
+lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error) {
+    lmb_moving moving;
+    lmb_result result = lmb_moving_create(def, host, &moving, error);
     if (result == LMB_OK) {
-        result = lmb_control_check_def(&moving.control, writers, error);
+        result = check_split(def, &moving, error);
+        lmb_moving_release(&moving);
     }
-    lmb_moving_release(&moving);
     return result;
 }
 
@@ -292,15 +294,15 @@ static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, 
     lmb_moving moving;
     lmb_result result = lmb_graph_check_poses(def, error);
     if (result == LMB_OK) {
-        result = lmb_graph_check_moving(def, host, error);
-    }
-    if (result == LMB_OK) {
         result = lmb_moving_create(def, host, &moving, error);
     }
     if (result != LMB_OK) {
         return result;
     }
-    result = lmb_graph_create_in(&moving.poses, LMB_NONE, host, graph, error);
+    result = check_split(def, &moving, error);
+    if (result == LMB_OK) {
+        result = lmb_graph_create_in(&moving.poses, LMB_NONE, host, graph, error);
+    }
     if (result == LMB_OK) {
         result = lmb_control_create(&moving.control, *graph, host, &(*graph)->control, error);
     }

@@ -28,11 +28,9 @@ struct lmb_graph_names {
     uint32_t player_count;
     uint32_t group_count;
     uint32_t machine_count;
-    char *text; // of all names
-    size_t text_size;
 };
 
-// Names are visited twice: to count their characters, and to copy them.
+// Names are visited twice: to count their characters, and to copy them. While counting, all names are NULL.
 typedef struct writer {
     lmb_graph_names *names;
     const lmb_graph_def *def;
@@ -66,10 +64,8 @@ static const char *clip_name(const lmb_graph_def *def, uint32_t node) {
 }
 
 static void add_parameter(writer *w, uint32_t index, const char *name, float initial, float max) {
-    if (w->text != NULL) {
-        w->names->parameters[index] =
-            (lmb_graph_parameter){.name = name, .initial = initial, .max = max, .is_written = true};
-    }
+    w->names->parameters[index] =
+        (lmb_graph_parameter){.name = name, .initial = initial, .max = max, .is_written = true};
 }
 
 static void write_node_parameters(writer *w, uint32_t index) {
@@ -111,7 +107,7 @@ static void write_inertia_parameters(writer *w) {
 }
 
 static void mark(const writer *w, uint32_t parameter) {
-    if (w->text != NULL && parameter < w->def->parameter_count) {
+    if (parameter < w->def->parameter_count) {
         w->names->parameters[parameter].is_written = true;
     }
 }
@@ -139,15 +135,10 @@ static void mark_written(const writer *w) {
 static void write_parameters(writer *w) {
     for (uint32_t i = 0; i < w->def->parameter_count; i++) {
         const lmb_parameter_def *from = w->def->parameters != NULL ? &w->def->parameters[i] : NULL;
-        const char *name = keep(w, NULL, from != NULL ? from->name : NULL);
-        add_parameter(w, i, name, 0.0f, 0.0f);
-        if (w->text != NULL) {
-            lmb_graph_parameter *to = &w->names->parameters[i];
-            to->is_written = false;
-            to->initial = from != NULL ? from->initial : 0.0f;
-            to->min = from != NULL ? from->min : 0.0f;
-            to->max = from != NULL ? from->max : 0.0f;
-        }
+        w->names->parameters[i] = (lmb_graph_parameter){.name = keep(w, NULL, from != NULL ? from->name : NULL),
+                                                        .initial = from != NULL ? from->initial : 0.0f,
+                                                        .min = from != NULL ? from->min : 0.0f,
+                                                        .max = from != NULL ? from->max : 0.0f};
     }
     for (uint32_t i = 0; w->moving != NULL && i < w->def->node_count; i++) {
         write_node_parameters(w, i);
@@ -163,47 +154,32 @@ static void write_machine(writer *w, uint32_t index) {
     const lmb_control_origin *from = &w->moving->machines[index];
     const lmb_fade_def *fade = from->node == LMB_NONE ? &w->def->fades[from->fade] : NULL;
     const lmb_machine_def *machine = fade == NULL ? w->def->nodes[from->node].machine : NULL;
-    const uint32_t first = w->text != NULL ? w->names->first_states[index] : 0;
-    const uint32_t count = w->moving->control.machines[index].state_count;
-    const char *name = keep(w, NULL, fade != NULL ? fade->name : machine->name);
+    lmb_graph_names *names = w->names;
+    const uint32_t first = names->first_states[index], count = w->moving->control.machines[index].state_count;
+    names->machines[index] = keep(w, NULL, fade != NULL ? fade->name : machine->name);
     for (uint32_t i = 0; i < count; i++) {
-        const char *state = keep(w, NULL, fade != NULL ? of_fade[fade->begins_in][i] : machine->states[i].name);
-        if (w->text != NULL) {
-            w->names->states[first + i] = state;
-        }
+        names->states[first + i] = keep(w, NULL, fade != NULL ? of_fade[fade->begins_in][i] : machine->states[i].name);
     }
-    if (w->text != NULL) {
-        w->names->machines[index] = name;
-        w->names->first_states[index + 1] = first + count;
-        w->names->owners[index][0] = w->moving->control.machines[index].machine;
-        w->names->owners[index][1] = w->moving->control.machines[index].state;
-        w->names->machine_of[fade != NULL ? w->def->node_count + from->fade : from->node] = index;
-    }
+    names->first_states[index + 1] = first + count;
+    names->owners[index][0] = w->moving->control.machines[index].machine;
+    names->owners[index][1] = w->moving->control.machines[index].state;
+    names->machine_of[fade != NULL ? w->def->node_count + from->fade : from->node] = index;
 }
 
 static void write_all(writer *w) {
     const lmb_graph_names *names = w->names;
     write_parameters(w);
     for (uint32_t i = 0; i < names->event_count; i++) {
-        const char *name = keep(w, NULL, w->def->event_names != NULL ? w->def->event_names[i] : NULL);
-        if (w->text != NULL) {
-            names->events[i] = name;
-        }
+        names->events[i] = keep(w, NULL, w->def->event_names != NULL ? w->def->event_names[i] : NULL);
     }
     for (uint32_t i = 0; i < names->player_count; i++) {
         const uint32_t node = w->moving->player_nodes[i];
-        const char *name = keep(w, NULL, clip_name(w->def, node));
-        if (w->text != NULL) {
-            names->players[i] = name;
-            names->durations[i] = w->moving->control.players[i].duration;
-            names->player_of[node] = i;
-        }
+        names->players[i] = keep(w, NULL, clip_name(w->def, node));
+        names->durations[i] = w->moving->control.players[i].duration;
+        names->player_of[node] = i;
     }
     for (uint32_t i = 0; i < names->group_count; i++) {
-        const char *name = keep(w, NULL, w->def->groups[i].name);
-        if (w->text != NULL) {
-            names->groups[i] = name;
-        }
+        names->groups[i] = keep(w, NULL, w->def->groups[i].name);
     }
     for (uint32_t i = 0; i < names->machine_count; i++) {
         write_machine(w, i);
@@ -232,7 +208,6 @@ static bool allocate(lmb_graph_names *names, uint32_t states) {
     names->owners = lmb_arena_allocate(memory, names->machine_count, sizeof *names->owners);
     names->player_of = lmb_arena_allocate(memory, names->node_count, sizeof *names->player_of);
     names->machine_of = lmb_arena_allocate(memory, numbers, sizeof *names->machine_of);
-    names->text = lmb_arena_allocate(memory, names->text_size, 1);
     for (size_t i = 0; !memory->failed && i < names->node_count; i++) {
         names->player_of[i] = LMB_NONE;
     }
@@ -258,13 +233,15 @@ lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_movi
         .machine_count = moving != NULL ? moving->control.machine_count : 0,
     };
     writer w = {.names = names, .def = def, .moving = moving};
-    write_all(&w);
-    names->text_size = w.size + 1;
-    if (!allocate(names, count_states(moving))) {
+    if (allocate(names, count_states(moving))) {
+        write_all(&w);
+        w.text = lmb_arena_allocate(&names->memory, w.size + 1, 1);
+    }
+    if (names->memory.failed) {
         lmb_graph_names_destroy(names, host);
         return NULL;
     }
-    w = (writer){.names = names, .def = def, .moving = moving, .text = names->text};
+    w.size = 0;
     write_all(&w);
     return names;
 }

@@ -672,11 +672,7 @@ static lmb_track_def copy_track(const extraction *e, lmb_channel channel, uint32
 static uint32_t copy_floats(const extraction *e, uint32_t count) {
     const uint32_t *words = e->clip->words;
     for (uint32_t channel = 0; channel < words[CLIP_FLOAT_COUNT]; channel++) {
-        const uint32_t *found = words + words[CLIP_FLOATS] + channel * TRACK_FIELDS;
-        const track from = {.mode = found[TRACK_MODE],
-                            .keys = found[TRACK_KEYS],
-                            .times = found[TRACK_TIMES],
-                            .values = found[TRACK_VALUES]};
+        const track from = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
         if (from.mode != MODE_REST) {
             e->tracks[count++] = copy_track(e, LMB_CHANNEL_FLOAT, channel, &from);
         }
