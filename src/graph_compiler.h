@@ -33,6 +33,8 @@ bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter);
 
 // Returns the operation of an op below LMB_OP_COUNT.
 const lmb_operation *lmb_find_operation(lmb_op op);
+// Returns the number of coordinates that an operation takes.
+uint32_t lmb_count_coordinates(const lmb_operation *op);
 
 // What a sum takes for the rule of its inputs' weights. These bits continue those in shaders/ops/operations.h.
 #define TAKES_REST 2048u       // SUM_REST
@@ -97,10 +99,8 @@ typedef struct lmb_compiler {
 // Checks a descriptor, except its sizes and what depends on a node's position in the graph.
 bool lmb_graph_check_def(lmb_compiler *c);
 
-// graph_types.c. Returns whether a node may play a clip.
+// Returns whether a node may play a clip.
 bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip);
-// Finds the types that a node can have, or fails with the input that it cannot take.
-bool lmb_graph_find_type(lmb_compiler *c, uint32_t index);
 // Returns whether a node is certainly an additive.
 bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node);
 

@@ -33,6 +33,10 @@ const lmb_operation *lmb_find_operation(lmb_op op) {
     return &operations[op];
 }
 
+uint32_t lmb_count_coordinates(const lmb_operation *op) {
+    return (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->positions;
+}
+
 const char *lmb_op_name(lmb_op op) {
     switch (op) { // the table has identifiers of C
     case LMB_OP_WEIGHTED_MATRIX:

@@ -37,7 +37,7 @@ lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input) {
 
 bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
     const lmb_operation *op = lmb_find_operation(node->op);
-    const uint32_t positions = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->positions;
+    const uint32_t positions = lmb_count_coordinates(op);
     bool found = (op->takes & TAKES_WEIGHT) && lmb_value_reads(node->weight) == parameter;
     for (uint32_t i = 0; i < node->input_count && (op->takes & (TAKES_SHARE | TAKES_LAYER)); i++) {
         found = found || lmb_value_reads(lmb_graph_input_weight(node, i)) == parameter;
