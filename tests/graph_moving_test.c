@@ -494,7 +494,8 @@ static void limits(void **state) {
     CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "65537 events");
     start(&r);
     r.def.fade_count = LMB_MAX_MACHINES + 1;
-    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "33 fades, and at most 32 are possible");
+    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT,
+                  "33 fades, and at most 32 are possible");
 }
 
 // A graph with a control never runs without it.
