@@ -152,6 +152,7 @@ static bool check_node(const lmb_compiler *c, uint32_t index) {
                              "there is no such mirror") &&
            lmb_graph_require(c, index, !(takes & TAKES_LIMITS) || node->joint_limits < def->joint_limits_count,
                              "limits", "there are no such limits") &&
+           (!(takes & TAKES_IK) || lmb_graph_check_ik(c, index)) &&
            (!(takes & TAKES_PART) || check_indices(c, index, node->joint_maps, def->joint_map_count, "joint_maps",
                                                    "there is no such joint map")) &&
            (!(takes & TAKES_LAYER) ||

@@ -81,8 +81,7 @@ static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
            check_joint(c, index, "end", def->end) && check_below(c, index, "mid", def->mid, def->start) &&
            check_below(c, index, "end", def->end, def->mid) && check_point(c, index, "target", def->target) &&
            check_point(c, index, "pole", def->pole) && check_axis(c, index, "mid_axis", def->mid_axis) &&
-           lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften",
-                             "it is not from 0 to 1") &&
+           lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1") &&
            lmb_graph_require(c, index, fault == NULL, "twist", fault);
 }
 
