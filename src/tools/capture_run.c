@@ -140,8 +140,8 @@ static size_t stage_bytes(const running *r, lmb_stage stage) {
 
 // Nothing is written after the last emitted event, so the rest is cleared.
 static void clear_rest_of_emitted(const running *r, uint32_t *emitted) {
-    uint32_t words = lmb_control_emitted_words(r->scene->control);
-    for (uint32_t i = 0; i < r->scene->capture->character_count; i++, emitted += words) {
+    uint32_t words = lmb_control_emitted_words(r->scene->control); // 0 if nothing moves
+    for (uint32_t i = 0; words > 0 && i < r->scene->capture->character_count; i++, emitted += words) {
         uint32_t kept = emitted[0] < words / 2 ? 1 + 2 * emitted[0] : words;
         memset(emitted + kept, 0, (words - kept) * sizeof *emitted);
     }
