@@ -60,22 +60,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint64_t seed = 0;
     option_seconds times = {0};
     option_texts texts = {0};
-    const option options[] = {{"--flag", OPTION_FLAG, &flag, NULL, "a flag"},
-                              {"--name", OPTION_TEXT, &name, "TEXT", "a text"},
+    const option options[] = {{"--name", OPTION_TEXT, &name, "TEXT", "a text"},
+                              {"--flag", OPTION_FLAG, &flag, NULL, "a flag"},
                               {"--count", OPTION_COUNT, &number, "N", "a count"},
                               {"--seed", OPTION_NUMBER, &seed, "N", "a number"},
                               {"--at", OPTION_SECONDS, &times, "SECONDS", "a time"},
                               {"--pose", OPTION_TEXTS, &texts, "NAME", "a pose"},
                               {"--row", OPTION_LIMITED, &(option_limited){&limited, 16}, "N", "a row"},
                               {0}};
-    const option_files takes = size > 0 ? data[0] % 3 : OPTION_NO_FILES;
-    const usage usage = {"fuzz", "[options]", "Nothing.\n", options, takes};
+    const option_files takes = size > 0 ? data[0] % 4 : OPTION_NO_FILES;
+    const usage usage = {.command = "fuzz",
+                         .synopsis = "[options]",
+                         .text = "Nothing.\n",
+                         .options = options,
+                         .files = takes,
+                         .required_count = size > 0 ? data[0] / 4 % 2 : 0};
     uint32_t files = 0;
     const int status = read_quietly(&usage, count, arguments, takes == OPTION_NO_FILES ? NULL : &files);
     if (status == COMMAND_LINE_GOOD) {
         require(takes == OPTION_NO_FILES ? files == 0 : files <= (uint32_t)count, "another number of files");
         require(takes != OPTION_SOME_FILES || files > 0, "no file");
+        require(takes != OPTION_ONE_FILE || files == 1, "not one file");
         require(limited <= 16, "a number above its limit");
+        require(usage.required_count == 0 || name != NULL, "a required option that is missing");
         for (uint32_t i = 0; i < files; i++) {
             require(is_inside(arguments[i], text, size + 1), "a file that is no argument");
         }
