@@ -139,6 +139,10 @@ lmb_gpu_span lmb_gpu_span_of(const lmb_gpu_buffer *buffer, uint32_t first_charac
 // Accepts a zeroed buffer.
 void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
 
+// Functions that objects call with each of their buffers; `user` of the second one is the gpu.
+typedef void lmb_gpu_buffer_visitor(void *user, lmb_gpu_buffer *buffer);
+void lmb_gpu_buffer_destroy_visited(void *user, lmb_gpu_buffer *buffer);
+
 // The specialisation constants of pipelines, in the order of their constant_ids. shaders/ops/language.h and
 // shaders/character_specialized.comp declare them.
 typedef struct lmb_kernel_constants {

@@ -282,7 +282,7 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
 }
 
 // Calls a function with each of the batch's own buffers, those that do not exist included.
-static void visit_buffers(lmb_gpu_batch *batch, void (*visit)(void *user, lmb_gpu_buffer *buffer), void *user) {
+static void visit_buffers(lmb_gpu_batch *batch, lmb_gpu_buffer_visitor *visit, void *user) {
     for (uint32_t i = 0; i < batch->frame_count; i++) {
         frame_slot *frame = &batch->frames[i];
         visit(user, &frame->staging);
@@ -302,17 +302,13 @@ static void visit_buffers(lmb_gpu_batch *batch, void (*visit)(void *user, lmb_gp
     }
 }
 
-static void destroy_buffer(void *gpu, lmb_gpu_buffer *buffer) {
-    lmb_gpu_buffer_destroy(gpu, buffer);
-}
-
 void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
     if (batch == NULL) {
         return;
     }
     lmb_gpu *gpu = batch->gpu;
     lmb_gpu_control_destroy(batch->control);
-    visit_buffers(batch, destroy_buffer, gpu);
+    visit_buffers(batch, lmb_gpu_buffer_destroy_visited, gpu);
     for (uint32_t i = 0; i < batch->frame_count; i++) {
         lmb_host_release(&gpu->host, batch->frames[i].stages);
         lmb_host_release(&gpu->host, batch->frames[i].records);
@@ -709,6 +705,9 @@ uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, ui
     bytes_table table = {.count = 0};
     // Buffers are only read here.
     visit_buffers((lmb_gpu_batch *)(uintptr_t)batch, add_bytes, &table);
+    if (batch->control != NULL) {
+        lmb_gpu_control_visit_buffers(batch->control, add_bytes, &table);
+    }
     add_bytes(&table, &batch->graph->buffer);
     add_bytes(&table, &batch->graph->staging);
     for (uint32_t i = 0; i < table.count && i < count; i++) {

@@ -124,3 +124,7 @@ void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer) {
     }
     *buffer = (lmb_gpu_buffer){0};
 }
+
+void lmb_gpu_buffer_destroy_visited(void *user, lmb_gpu_buffer *buffer) {
+    lmb_gpu_buffer_destroy(user, buffer);
+}

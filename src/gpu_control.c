@@ -164,20 +164,24 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     return LMB_OK;
 }
 
+void lmb_gpu_control_visit_buffers(lmb_gpu_control *control, lmb_gpu_buffer_visitor *visit, void *user) {
+    for (uint32_t i = 0; i < control->frame_count; i++) {
+        visit(user, &control->frames[i].staging);
+        visit(user, &control->frames[i].sent);
+        visit(user, &control->frames[i].emitted);
+        visit(user, &control->frames[i].motions);
+    }
+    visit(user, &control->block);
+    visit(user, &control->state);
+    visit(user, &control->weights);
+}
+
 void lmb_gpu_control_destroy(lmb_gpu_control *control) {
     if (control == NULL) {
         return;
     }
     lmb_gpu *gpu = control->gpu;
-    for (uint32_t i = 0; i < control->frame_count; i++) {
-        lmb_gpu_buffer_destroy(gpu, &control->frames[i].staging);
-        lmb_gpu_buffer_destroy(gpu, &control->frames[i].sent);
-        lmb_gpu_buffer_destroy(gpu, &control->frames[i].emitted);
-        lmb_gpu_buffer_destroy(gpu, &control->frames[i].motions);
-    }
-    lmb_gpu_buffer_destroy(gpu, &control->block);
-    lmb_gpu_buffer_destroy(gpu, &control->state);
-    lmb_gpu_buffer_destroy(gpu, &control->weights);
+    lmb_gpu_control_visit_buffers(control, lmb_gpu_buffer_destroy_visited, gpu);
     gpu->vk.DestroyPipeline(gpu->device, control->pipeline, gpu->allocator);
     lmb_host_release(&gpu->host, control->scratch);
     lmb_host_release(&gpu->host, control);

@@ -31,6 +31,8 @@ LMB_API lmb_gpu_control_def lmb_default_gpu_control_def(void);
 // more, or more than the device allocates), LMB_ERROR_MEMORY, LMB_ERROR_VULKAN.
 LMB_API lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
                                           lmb_error *error);
+// Calls a function with each buffer, those that do not exist included.
+void lmb_gpu_control_visit_buffers(lmb_gpu_control *control, lmb_gpu_buffer_visitor *visit, void *user);
 // Accepts NULL.
 LMB_API void lmb_gpu_control_destroy(lmb_gpu_control *control);
 

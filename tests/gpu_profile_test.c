@@ -474,6 +474,42 @@ static void bytes_are_those_of_every_buffer(void **state) {
     ground_destroy(&ground);
 }
 
+static void bytes_include_the_control(void **state) {
+    (void)state;
+    CREATE_GROUND(ground);
+    const lmb_player_def player = lmb_default_player_def();
+    const lmb_node_def node = lmb_playing_node(0, &player);
+    lmb_graph_def graph_def = lmb_default_graph_def();
+    graph_def.rig = shared.rig;
+    graph_def.clips = (const lmb_clip *const[]){shared.clips[0]};
+    graph_def.clip_count = 1;
+    graph_def.nodes = &node;
+    graph_def.node_count = 1;
+    lmb_graph *graph = NULL;
+    lmb_gpu_graph *gpu_graph = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    assert_ok(lmb_graph_create(&graph_def, NULL, &graph, &error), &error);
+    assert_ok(lmb_gpu_graph_create(ground.gpu, graph, &gpu_graph, &error), &error);
+    lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+    def.graph = gpu_graph;
+    def.character_count = 10;
+    def.frame_count = 2;
+    def.events_a_frame = 5;
+    assert_ok(lmb_gpu_batch_create(ground.gpu, &def, &batch, &error), &error);
+    lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];
+    const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_GPU_MAX_BYTES_ROWS);
+    assert_true(count <= LMB_GPU_MAX_BYTES_ROWS);
+    const uint32_t words = lmb_control_state_words(lmb_graph_control(graph));
+    assert_int_equal(bytes_of(rows, count, "control state", 1), 10 * words * sizeof(uint32_t));
+    assert_int_equal(bytes_of(rows, count, "events", 2), 2 * 5 * sizeof(lmb_event));
+    assert_int_equal(bytes_of(rows, count, "events staging", 2), 2 * 5 * sizeof(lmb_event));
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_graph_destroy(gpu_graph);
+    lmb_graph_destroy(graph);
+    ground_destroy(&ground);
+}
+
 static int start(void **state) {
     (void)state;
     lmb_error error;
@@ -502,6 +538,7 @@ int main(void) {
         cmocka_unit_test(calls_in_the_wrong_state_are_refused),
         cmocka_unit_test(a_batch_past_the_marks_is_refused_whole),
         cmocka_unit_test(bytes_are_those_of_every_buffer),
+        cmocka_unit_test(bytes_include_the_control),
     };
     return run_gpu_suite_with("gpu_profile", tests, sizeof tests / sizeof tests[0], start, finish);
 }

@@ -100,10 +100,9 @@ typedef struct lmb_gpu_bytes {
 } lmb_gpu_bytes;
 
 /// Most rows that lmb_gpu_batch_bytes() returns.
-#define LMB_GPU_MAX_BYTES_ROWS 24u
+#define LMB_GPU_MAX_BYTES_ROWS 32u
 
-/// Reports the device memory of a batch, by buffer, without the buffers of its control: states, sent and emitted
-/// events, character motions. Last are the buffers of its graph, which other batches may share.
+/// Reports the device memory of a batch, by buffer. Last are the buffers of its graph, which other batches may share.
 ///
 /// Writes up to `count` rows, and returns how many there are.
 LMB_API uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, uint32_t count);
