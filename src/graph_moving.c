@@ -196,6 +196,31 @@ static bool check_nodes(const lowering *l) {
     return valid;
 }
 
+// Returns a fault of the values of a node that plays or is a machine, or NULL.
+static const char *find_value_fault(const lowering *l, const lmb_node_def *node) {
+    const uint32_t parameters = l->def->parameter_count;
+    const uint32_t transitions = node->op == LMB_OP_MACHINE ? node->machine->transition_count : 0;
+    const char *fault = plays(node) ? lmb_value_fault(node->player->rate, parameters) : NULL;
+    for (uint32_t i = 0; i < transitions; i++) {
+        const lmb_transition_def *transition = &node->machine->transitions[i];
+        for (uint32_t k = 0; k < transition->term_count && fault == NULL; k++) {
+            fault = lmb_value_fault(transition->terms[k].left, parameters);
+            fault = fault == NULL ? lmb_value_fault(transition->terms[k].right, parameters) : fault;
+        }
+    }
+    return fault;
+}
+
+// Checks nodes that the result does not use, because the control does not have them.
+static bool check_unused(const lowering *l) {
+    bool valid = true;
+    for (uint32_t i = 0; i < l->def->node_count && valid; i++) {
+        const char *fault = l->reached[i] ? NULL : find_value_fault(l, &l->def->nodes[i]);
+        valid = fault == NULL || refuse_node(l, i, fault);
+    }
+    return valid;
+}
+
 // ---- Memory.
 
 void lmb_moving_release(lmb_moving *moving) {
@@ -602,7 +627,7 @@ static void write_control(lowering *l) {
 
 static bool lower(lowering *l, lmb_arena *scratch) {
     if (!check_lists(l) || !check_cookies(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) ||
-        !number_parameters(l)) {
+        !check_unused(l) || !number_parameters(l)) {
         return false;
     }
     for (uint32_t i = 0; i < l->def->node_count; i++) {

@@ -438,6 +438,10 @@ static void what_is_refused(void **state) {
     REFUSED((r.def.computed = &computed, r.def.computed_count = 1),
             "computed parameter 0: inputs: there is no such parameter");
     REFUSED(r.walk.rate = lmb_parameter(PARAMETERS), "node 1 (clip): player: rate");
+    lmb_player_def unused = lmb_default_player_def();
+    unused.rate = lmb_parameter(PARAMETERS);
+    REFUSED((r.nodes[5] = r.nodes[4], r.nodes[4] = lmb_playing_node(WALK, &unused), r.def.node_count = 6),
+            "node 4 (clip): there is no such parameter");
     const lmb_term unknown = {.left = lmb_parameter(PARAMETERS), .right = lmb_constant(0.0f)};
     REFUSED((r.transitions[0].terms = &unknown, r.transitions[0].term_count = 1), "no such parameter");
     REFUSED((r.transitions[0].terms = NULL, r.transitions[0].term_count = 0xffffffff), "terms: they are NULL");
