@@ -499,13 +499,13 @@ static void ancestors_may_have_any_scale(void **state) {
     limb *l = calloc(1, sizeof *l);
     assert_non_null(l);
     limb_start(l, 51);
-    double worst = 0.0;
+    double worst = 0.0, worst_side = 0.0;
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         for (uint32_t k = 0; k < 3; k++) {
             set_component(l, i, ROOT, 7 + k,
                           random_between(&l->source, 0.5, 2.0) * (i % 3 == 0 && k == 1 ? -1.0 : 1.0));
             set_component(l, i, PELVIS, 7 + k, random_between(&l->source, 0.5, 2.0));
-            set_component(l, i, MID, 7 + k, random_between(&l->source, 0.5, 2.0));
+            set_component(l, i, MID, 7 + k, i % 2 == 0 ? 1.0 : random_between(&l->source, 0.5, 2.0));
             set_component(l, i, END, 7 + k, random_between(&l->source, 0.5, 2.0));
         }
     }
@@ -542,9 +542,22 @@ static void ancestors_may_have_any_scale(void **state) {
         get_point(l, i, TARGET, target);
         bones_of(l, i, bones);
         worst = fmax(worst, distance(end, target) / (bones[0] + bones[1]));
+        // The mid is in the half plane of the pole vector, which any scale maps to a half plane, if the axis is
+        // perpendicular to both bones.
+        double start[3], mid[3], line[3], aside[3], pole[3];
+        position(&models[START], start);
+        position(&models[MID], mid);
+        subtract(end, start, line);
+        unit_across(line, NULL, line);
+        subtract(mid, start, aside);
+        unit_across(aside, line, aside);
+        get_point(l, i, POLE, pole);
+        unit_across(pole, line, pole);
+        worst_side = i % 2 == 0 ? fmax(worst_side, distance(aside, pole)) : worst_side;
     }
-    print_message("ancestors of any scale: %.2g\n", worst);
+    print_message("ancestors of any scale: %.2g, side %.2g\n", worst, worst_side);
     assert_true(worst < 2e-5);
+    assert_true(worst_side < 1e-3);
     scene_end(&l->scene);
     free(l);
 }
@@ -737,6 +750,74 @@ static double turned(limb *l, uint32_t character, uint32_t joint) {
     return 2.0 * atan2(length(turn), fabs(turn[3]));
 }
 
+// Puts the target of an aim without pole vector and offset at an angle from the forward axis of the first joint.
+static void set_target_at(limb *l, uint32_t character, double angle) {
+    const uint32_t first = aim_of(l)->joints[0];
+    double forward[3], across[3], joint[3], target[3];
+    to_doubles(aim_of(l)->forward, forward);
+    turn_by(&l->base[character][first], forward, forward);
+    unit_across(forward, NULL, forward);
+    unit_across((const double[]){0.3, -0.8, 0.5}, forward, across);
+    position(&l->base[character][first], joint);
+    for (int i = 0; i < 3; i++) {
+        target[i] = joint[i] + 5.0 * (forward[i] * cos(angle) + across[i] * sin(angle));
+    }
+    set_point(l, character, TARGET, target);
+    set_point(l, character, POLE, (const double[]){0.0, 0.0, 0.0});
+}
+
+// Cosines of half of such angles are the same float.
+static void small_limits_are_kept(void) {
+    static const float limits[] = {0.0f, 1e-4f, 3e-4f, 1e-3f, 0.01f};
+    static const float share = 1.0f;
+    for (uint32_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
+        limb *l = aim_start(141 + k, 1, chain_joints, &share);
+        aim_of(l)->limit = limits[k];
+        memset(aim_of(l)->offset, 0, sizeof aim_of(l)->offset);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            set_target_at(l, i, (double)i / CHARACTERS * (2.0 * (double)limits[k] + 1e-3));
+        }
+        scene_run_all_paths(&l->scene);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            assert_true(turned(l, i, END) <= (double)limits[k] + 4e-6);
+        }
+        aim_end(l);
+    }
+}
+
+// Without a pole vector, ancestors do not begin to roll where the limit begins to act.
+static void limits_make_no_jump(void) {
+    limb *l = aim_start(151, 4, chain_joints, chain_shares);
+    const double limit = 1.2, step = 1e-4;
+    aim_of(l)->limit = (float)limit;
+    memset(aim_of(l)->offset, 0, sizeof aim_of(l)->offset);
+    float *before = NULL;
+    double worst = 0.0;
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            set_target_at(l, i, side == 0 ? limit - step : limit + step);
+        }
+        scene_run_all_paths(&l->scene);
+        before = side == 0 ? scene_keep_stage(&l->scene, LMB_STAGE_LOCAL) : before;
+    }
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t k = 0; k < 4; k++) {
+            double from[4], to[4];
+            scene_rotation(&l->scene, before, i, chain_joints[k], from);
+            scene_rotation(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, chain_joints[k], to);
+            double cosine = 0.0;
+            for (int c = 0; c < 4; c++) {
+                cosine += from[c] * to[c];
+            }
+            worst = fmax(worst, 1.0 - fabs(cosine));
+        }
+    }
+    print_message("1 - cosine of half the step across the limit: %.2g\n", worst);
+    assert_true(worst < 1e-6);
+    free(before);
+    aim_end(l);
+}
+
 // Without a pole vector and an offset, a joint turns by the angle between its forward axis and the target, up to the
 // limit, and by its share of that.
 static void turns_are_shortest_and_limited(void **state) {
@@ -767,6 +848,8 @@ static void turns_are_shortest_and_limited(void **state) {
     }
     print_message("shortest turns: %.2g\n", worst);
     assert_true(worst < 4e-6);
+    small_limits_are_kept();
+    limits_make_no_jump();
     // With a roll, and in a chain.
     limb *l = aim_start(121, 4, chain_joints, chain_shares);
     aim_of(l)->limit = 0.3f;

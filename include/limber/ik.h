@@ -36,6 +36,7 @@ extern "C" {
 /// 3. The start turns about this line until mid_axis x (target - start) is on the side of `pole`, and then by `twist`.
 ///
 /// If mid_axis is perpendicular to both bones, as it is in most rigs, the mid is then in the half plane of `pole`.
+/// Under an ancestor that mirrors, positive turns go the other way in model space, `twist` included.
 ///
 /// **Reach.** Let L be the longest distance between start and end that step 1 can reach: the sum of both bones if
 /// mid_axis is perpendicular to them. Up to the distance soften L a target is reached. From there on, the distance d of
@@ -55,15 +56,16 @@ extern "C" {
 /// of their sum, the mid does not turn.
 ///
 /// **Error.** The end is within 4e-6 of where this puts it, relative to the bones' lengths plus the distances between
-/// the ancestors. The mid is so, too, except where the limb is nearly straight or folded: there its distance from the
-/// line is the root of a small difference, and within 1e-3 of the bones' lengths.
+/// the ancestors. The mid is within 2e-5, except where small differences decide: within 1e-3 where the limb is nearly
+/// straight; with a factor of 1 / sine of the angle between pole and line, and of the bones' lengths / the distance of
+/// the target from the start if these are small; and 4e-8 times the twist's magnitude in radians more.
 typedef struct lmb_two_bone_def {
     uint32_t start; ///< joints of the rig
     uint32_t mid;
     uint32_t end;
     lmb_value target[3]; ///< x, y, z of the position for the end
     lmb_value pole[3];   ///< direction from the line between start and end towards the mid; of any length
-    float mid_axis[3];   ///< in the space of the mid; of any length but 0
+    float mid_axis[3];   ///< in the space of the mid; of any length up to 2^40 but 0
     float soften;        ///< from 0 to 1
     lmb_value twist;     ///< radians, about the line from start to target
 } lmb_two_bone_def;
@@ -79,7 +81,7 @@ typedef struct lmb_two_bone_def {
 ///    target is turns to the target. If the line is nowhere as near, its point nearest to the joint is used.
 /// 2. About the line from the turning joint to the target, `up` turns to the side of `pole`.
 /// 3. If both together exceed the angle `limit`, they are reduced to it about the same axis. Where `forward` and `up`
-///    are then directed replaces target and pole for the ancestors.
+///    are then directed replaces target and pole for the ancestors; a pole of 0 remains 0.
 /// 4. The joint turns by its share of this rotation, slerp(1, rotation, share), and leaves the rest to its ancestors.
 ///
 /// So a last share of 1 aims exactly, unless the limit prevents it. No joint turns further than `limit` times its share
@@ -91,18 +93,19 @@ typedef struct lmb_two_bone_def {
 ///
 /// **Edges.** A target nearer to a turning joint than 2^-16 of that joint's distance from its parent has no direction:
 /// the joint does not turn. A pole vector that is 0, or along the line to the target within 2^-20 (sine), is ignored,
-/// and so is such an `up`. Straight behind the joint, the shortest arc goes about any axis. A target between joint and
-/// offset is on the line, but behind the offset.
+/// and so is such an `up`. Within 2^-10 radians of straight behind the joint, the arc goes about any axis, and is longer
+/// than the shortest by up to that. A target between joint and offset is on the line, but behind the offset.
 ///
-/// **Error.** The line misses the target by an angle within 4e-6, if the offset is shorter than a quarter of the
-/// distance of the target.
+/// **Error.** The line misses the target by an angle within 4e-6, if the target is farther away than four times the
+/// offset and the longest distance between joints that are turned or above them. Nearer targets are missed by more, in
+/// proportion.
 typedef struct lmb_aim_def {
     uint32_t joints[LMB_MAX_AIM_JOINTS]; ///< of the rig
     float shares[LMB_MAX_AIM_JOINTS];    ///< for each of `joints`, from 0 to 1
     uint32_t joint_count;                ///< 1 to #LMB_MAX_AIM_JOINTS
     lmb_value target[3];                 ///< x, y, z of the position to aim at
     lmb_value pole[3];                   ///< direction for `up`; of any length
-    float forward[3];                    ///< in the space of the first joint; of any length but 0
+    float forward[3];                    ///< in the space of the first joint; of any length up to 2^40 but 0
     float up[3];                         ///< the same
     float offset[3];                     ///< a position in the space of the first joint, such as that of the eyes
     float limit;                         ///< radians; pi or more: none

@@ -388,6 +388,12 @@ OP quaternion aim_joint(vector aimed, vector up, ik_goal goal) {
     return quaternion_normalize(short_way(quaternion_multiply(rotation_about(line, roll), arc)));
 }
 
+// Whether a turn is by more than a limit. Sines are compared too, because cosines of small angles are alike.
+OP lane_mask exceeds_limit(quaternion turn, half_angle limit) {
+    vector v = make_vector(turn.x, turn.y, turn.z);
+    return vector_dot(v, v) * (limit.cosine * limit.cosine) > (turn.w * turn.w) * (limit.sine * limit.sine);
+}
+
 // The rotation by a limit about the axis of a turn.
 OP quaternion limit_turn(quaternion turn, half_angle limit) {
     return rotation_about(direction_of(make_vector(turn.x, turn.y, turn.z)), limit);
@@ -423,10 +429,11 @@ OP quaternion turn_of_chain(frame f, uint area, uint table, uint joint) {
         turn = aim_joint(aimed, aim.up, goal);
         lane_mask near = vector_dot(goal.target, goal.target) <= IK_DISTANCE_SQUARE * vector_dot(at.t, at.t);
         turn = select_quaternion(near, all_quaternion(0.0f, 0.0f, 0.0f, 1.0f), turn);
-        lane_mask limited = turn.w < limit.cosine;
+        lane_mask limited = exceeds_limit(turn, limit);
+        lane_mask has_pole = vector_dot(goal.pole, goal.pole) > 0.0f;
         turn = select_quaternion(limited, limit_turn(turn, limit), turn);
         goal.target = select_vector(limited, snap_vector(rotate_vector(turn, aimed)), goal.target);
-        goal.pole = select_vector(limited, snap_between(rotate_vector(turn, aim.up)), goal.pole);
+        goal.pole = select_vector(AND(limited, has_pole), snap_between(rotate_vector(turn, aim.up)), goal.pole);
         turn = quaternion_power(turn, SPLAT(LOAD_FLOAT(f.program, place + 1u)));
         found = turning == joint;
         if (!found) {
