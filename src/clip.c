@@ -48,8 +48,8 @@ static size_t slot_of(const lmb_rig *rig, const lmb_track_def *track) {
     return (size_t)track->channel * rig->joint_count + track->joint;
 }
 
-// Unless the condition holds, fails with a message such as "clip 'Walk': track 3 (rotation of joint 'knee'): there are no
-// keys". `key` is LMB_NONE if it does not matter.
+// Unless the condition holds, fails with a message such as "clip 'Walk': track 3 (rotation of joint 'knee'): there are
+// no keys". `key` is LMB_NONE if it does not matter.
 static bool require(const builder *b, bool condition, uint32_t index, uint32_t key, const char *what) {
     if (condition) {
         return true;

@@ -358,7 +358,7 @@ static bool check_condition(const checker *c, place at, const lmb_transition_def
         }
     }
     return valid &&
-           require(c, at, transition->term_count == 0 || truths == 1, "terms", "they do not come to one truth");
+           require(c, at, transition->term_count == 0 || truths == 1, "terms", "they do not give one truth value");
 }
 
 static bool needs_something(const lmb_transition_def *transition) {

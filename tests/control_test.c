@@ -1336,7 +1336,8 @@ static void test_refusals(void **state) {
             "player 0: rate: reads");
     REFUSED(small.states[1].end_player = LMB_NONE, "machine 0: transition 1: at_end");
     REFUSED((small.transitions[0].terms = &join, small.transitions[0].term_count = 1), "terms: nothing to join");
-    REFUSED((small.transitions[0].terms = two, small.transitions[0].term_count = 2), "terms: they do not come to one");
+    REFUSED((small.transitions[0].terms = two, small.transitions[0].term_count = 2),
+            "terms: they do not give one truth value");
     REFUSED((small.transitions[0].terms = &reads, small.transitions[0].term_count = 1), "terms: left: reads");
     REFUSED((small.transitions[0].terms = &beyond, small.transitions[0].term_count = 1), "terms: right: out of range");
     REFUSED((small.transitions[0].terms = &varies, small.transitions[0].term_count = 1), "compared with a constant");

@@ -227,7 +227,7 @@ static bool run_crowd(const work *work, contestant *contestant, uint32_t index, 
     return lmb_cpu_run(contestant->cpu, &batch, &inputs, &outputs, error) == LMB_OK;
 }
 
-// Returns the largest difference between elements of the palettes of both after frame 0.
+// Returns the largest difference between elements of the palettes of both after frame 0; HUGE_VAL if a run fails.
 static double compare_palettes(const work *work, contestant *limber, contestant *ozz, lmb_error *error) {
     const crowd_work *crowd = work->data;
     const uint32_t joints = lmb_rig_joint_count(crowd->workload->actor->rig);
@@ -254,6 +254,9 @@ static double measure_crowd(crowd_work *crowd, double bound, contestants *all, d
         return -1.0;
     }
     const double difference = compare_palettes(&work, &all->each[1], &all->each[0], error);
+    if (difference == HUGE_VAL) {
+        return -1.0;
+    }
     if (difference > bound) {
         snprintf(error->message, sizeof error->message, "the palettes differ by %g", difference);
         return -1.0;
@@ -329,7 +332,7 @@ static int run_crowds(const actor *actor, const sampled_clip *sampled, bool comp
 // ---- Poses of one compressed clip, beside ACL.
 
 typedef struct pose_work {
-    const lmb_graph *graph;
+    lmb_graph *graph;
     acl_clip *acl;
     float times[POSES];
     float *locals;
@@ -425,7 +428,7 @@ static int run_clip(const actor *actor, const sampled_clip *sampled, uint32_t in
     }
     release(&all);
     acl_clip_destroy(poses.acl);
-    lmb_graph_destroy((lmb_graph *)(uintptr_t)poses.graph);
+    lmb_graph_destroy(poses.graph);
     free(poses.locals);
     return done ? 0 : fail("clip", &error);
 }

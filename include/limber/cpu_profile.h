@@ -1,6 +1,6 @@
 /// @file cpu_profile.h
-/// Times runs on the CPU, by a clock of the host. The library reads no clock by itself, and an lmb_cpu without a profile
-/// runs as if there were none.
+/// Times runs on the CPU, by a clock of the host. The library reads no clock by itself. An lmb_cpu without a profile
+/// reads none.
 #ifndef LIMBER_CPU_PROFILE_H
 #define LIMBER_CPU_PROFILE_H
 

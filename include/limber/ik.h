@@ -65,7 +65,7 @@ typedef struct lmb_two_bone_def {
     uint32_t end;
     lmb_value target[3]; ///< x, y, z of the position for the end
     lmb_value pole[3];   ///< direction from the line between start and end towards the mid; of any length
-    float mid_axis[3];   ///< in the space of the mid; of any length up to 2^40 but 0
+    float mid_axis[3];   ///< in the space of the mid; of any length up to 2^40 except 0
     float soften;        ///< from 0 to 1
     lmb_value twist;     ///< radians, about the line from start to target
 } lmb_two_bone_def;
@@ -93,8 +93,8 @@ typedef struct lmb_two_bone_def {
 ///
 /// **Edges.** A target nearer to a turning joint than 2^-16 of that joint's distance from its parent has no direction:
 /// the joint does not turn. A pole vector that is 0, or along the line to the target within 2^-20 (sine), is ignored,
-/// and so is such an `up`. Within 2^-10 radians of straight behind the joint, the arc goes about any axis, and is longer
-/// than the shortest by up to that. A target between joint and offset is on the line, but behind the offset.
+/// and so is such an `up`. Within 2^-10 radians of straight behind the joint, the arc goes about any axis, and is up to
+/// that much longer than the shortest. A target between joint and offset is on the line, but behind the offset.
 ///
 /// **Error.** The line misses the target by an angle within 4e-6, if the target is farther away than four times the
 /// offset and the longest distance between joints that are turned or above them. Nearer targets are missed by more, in
@@ -105,7 +105,7 @@ typedef struct lmb_aim_def {
     uint32_t joint_count;                ///< 1 to #LMB_MAX_AIM_JOINTS
     lmb_value target[3];                 ///< x, y, z of the position to aim at
     lmb_value pole[3];                   ///< direction for `up`; of any length
-    float forward[3];                    ///< in the space of the first joint; of any length up to 2^40 but 0
+    float forward[3];                    ///< in the space of the first joint; of any length up to 2^40 except 0
     float up[3];                         ///< the same
     float offset[3];                     ///< a position in the space of the first joint, such as that of the eyes
     float limit;                         ///< radians; pi or more: none

@@ -178,7 +178,7 @@ OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, re
 #endif
 #endif
 
-// A float from its bits that is the same for all lanes.
+// A float that is the same for all lanes, from its bits.
 #ifdef LMB_GLSL
 #define FLOAT_OF_BITS(bits) REAL(bits)
 #else

@@ -507,8 +507,7 @@ OP quaternion packed_rotation(memory data, packed_place place, packed_range rang
     return make_quaternion(x, y, z, w);
 }
 
-// Both keys of a packed track. Kernels load them in a loop: so software drivers compile the code once, and RADV needs
-// fewer registers.
+// Kernels load the two keys of a packed track in a loop, because RADV then needs fewer registers.
 
 OP vector sample_packed_vector(memory data, uint clip, track t, FOUND at) {
     packed_place place = find_packed_place(data, clip, t.values);

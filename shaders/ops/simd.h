@@ -203,7 +203,7 @@ OP real lmb_floor(real x) {
 }
 
 // Shuffle indices. Within each group of four lanes: the first halves of two vectors interleaved, the second halves
-// interleaved; the same by pairs; and the lanes of even numbers of the first, then of the second.
+// interleaved; the same by pairs; and lanes 0 and 2 of the first vector, then of the second.
 #if LMB_SIMD_WIDTH == 4
 #define LMB_LOW 0, 4, 1, 5
 #define LMB_HIGH 2, 6, 3, 7
@@ -293,7 +293,7 @@ OP void lmb_load_rows(memory base, word index, real v[4]) {
     lmb_transpose(v);
 }
 
-// 64 bits per lane: those of the first two lanes of each four, then those of the other two.
+// 64 bits per lane. `first` has lanes 0 and 1 of each group of four, `second` has lanes 2 and 3.
 typedef uint64_t lmb_double __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 typedef struct lmb_doubles {
     lmb_double first;

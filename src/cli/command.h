@@ -97,8 +97,8 @@ const char *command_read_backend(const char *text, void *target);
 // Reads the options of a command and checks those of the subject: a device is named only for the GPU, and there is a
 // graph if one is needed. Returns #COMMAND_LINE_GOOD, or the exit status with which the command must end.
 int subject_read(subject *subject, const usage *usage, int argc, char **argv);
-// Opens the character, and reads the graph if options give one. A failure's message is complete, or empty if every error
-// is printed already. On failure the caller must still call subject_close().
+// Opens the character, and reads the graph if options give one. A failure's message is complete, or empty if every
+// error is printed already. On failure the caller must still call subject_close().
 lmb_result subject_open(subject *subject, lmb_error *error);
 // Accepts a zeroed one.
 void subject_close(subject *subject);

@@ -36,9 +36,9 @@ lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch 
 // Accepts a zeroed one.
 void gpu_side_destroy(gpu_side *side);
 
-// Does what lmb_cpu_run() does if the inputs have a control frame, and what lmb_cpu_run_poses() does otherwise: writes the
-// stages among the batch's outputs, and adds to refusals. If the inputs name a previous palette, it must be the result of
-// the run before. States and inertialization data stay on the device; the frame's states are only written.
+// Does what lmb_cpu_run() does if the inputs have a control frame, and what lmb_cpu_run_poses() does otherwise: writes
+// the stages among the batch's outputs, and adds to refusals. If the inputs name a previous palette, it must be the
+// result of the run before. States and inertialization data stay on the device; the frame's states are only written.
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                         lmb_error *error);
 
