@@ -61,9 +61,9 @@ static lmb_result sample_clip(const lmb_rig *body, const lmb_clip *clip, const k
         for (uint32_t key = 0; key < keyframes->count; key++) {
             times[key] = keyframes_time(keyframes, key);
         }
-        lmb_batch batch = {graph, keyframes->count, LMB_OUTPUT_LOCAL};
+        lmb_batch_def batch = {graph, keyframes->count, LMB_OUTPUT_LOCAL_BIT};
         lmb_batch_inputs inputs = {.parameters = times};
-        lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = poses}};
+        lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = poses}};
         result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
     }
     lmb_cpu_destroy(cpu);

@@ -60,9 +60,9 @@ static int run(lmb_cpu_path path, const workload *workload) {
     if (workload->control != NULL && run_control(workload, false) != 0) {
         return 1;
     }
-    lmb_batch batch = {workload->graph, CHARACTERS, LMB_OUTPUT_PALETTE};
+    lmb_batch_def batch = {workload->graph, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
     lmb_batch_inputs inputs = {.parameters = parameters};
-    lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}};
+    lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}};
     lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, CHARACTERS, &error);
     lmb_cpu_destroy(cpu);
     if (result != LMB_OK) {

@@ -39,9 +39,9 @@ static lmb_result move_crowd(cpu_state *state, uint32_t frame, double *seconds, 
 static lmb_result run_cpu(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error) {
     cpu_state *state = backend->state;
     workload_fill(backend->workload, backend->characters, frame, state->parameters);
-    lmb_batch batch = {backend->workload->graph, backend->characters, LMB_OUTPUT_PALETTE};
+    lmb_batch_def batch = {backend->workload->graph, backend->characters, LMB_OUTPUT_PALETTE_BIT};
     lmb_batch_inputs inputs = {.parameters = state->parameters};
-    lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = state->palette}};
+    lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = state->palette}};
     *taken = (frame_time){0};
     if (backend->workload->control != NULL) {
         lmb_result moved = move_crowd(state, frame, &taken->control, error);

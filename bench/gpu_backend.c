@@ -92,7 +92,7 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, l
 static lmb_result create_profile(gpu_state *state, lmb_error *error) {
     lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
     def.queue_family = state->device->queue_family;
-    def.frame_count = 1;
+    def.slot_count = 1;
     lmb_result result = lmb_gpu_profile_create(state->gpu, &def, &state->profile, error);
     return result == LMB_ERROR_UNSUPPORTED ? LMB_OK : result;
 }
@@ -183,7 +183,7 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
         lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
         def.graph = state->graph;
         def.character_count = characters;
-        def.frame_count = 1;
+        def.slot_count = 1;
         def.events_a_frame = characters;
         def.emits_events = true;
         result = lmb_gpu_batch_create(state->gpu, &def, &state->batch, error);

@@ -26,14 +26,14 @@ lmb_transform *keyframes_pose(keyframes *keyframes, uint32_t key) {
 }
 
 // Returns a channel's values in a transform.
-static const float *channel_of(const lmb_transform *transform, lmb_channel channel) {
-    return channel == LMB_CHANNEL_TRANSLATION ? transform->translation
-           : channel == LMB_CHANNEL_ROTATION  ? transform->rotation
-                                              : transform->scale;
+static const float *channel_of(const lmb_transform *transform, lmb_property channel) {
+    return channel == LMB_PROPERTY_TRANSLATION ? transform->translation
+           : channel == LMB_PROPERTY_ROTATION  ? transform->rotation
+                                               : transform->scale;
 }
 
-static uint32_t channel_width(lmb_channel channel) {
-    return channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+static uint32_t channel_width(lmb_property channel) {
+    return channel == LMB_PROPERTY_ROTATION ? 4 : 3;
 }
 
 // Tracks while they are built, and memory for their values.
@@ -46,11 +46,11 @@ typedef struct tracks {
 } tracks;
 
 static void add_track(tracks *tracks, const keyframes *keyframes, const lmb_rig *rig, uint32_t joint,
-                      lmb_channel channel) {
+                      lmb_property channel) {
     lmb_transform rest = lmb_rig_joint_rest(rig, joint);
     uint32_t width = channel_width(channel);
     float *values = tracks->values + tracks->value_count;
-    bool rests = channel != LMB_CHANNEL_ROTATION;
+    bool rests = channel != LMB_PROPERTY_ROTATION;
     for (uint32_t key = 0; key < keyframes->count; key++) {
         const float *from = channel_of(&keyframes->poses[(size_t)key * keyframes->joints + joint], channel);
         memcpy(values + (size_t)key * width, from, width * sizeof *values);
@@ -76,9 +76,9 @@ lmb_result keyframes_clip(const keyframes *keyframes, const lmb_rig *rig, const 
             tracks.times[key] = keyframes_time(keyframes, key);
         }
         for (uint32_t joint = 0; joint < keyframes->joints; joint++) {
-            add_track(&tracks, keyframes, rig, joint, LMB_CHANNEL_TRANSLATION);
-            add_track(&tracks, keyframes, rig, joint, LMB_CHANNEL_ROTATION);
-            add_track(&tracks, keyframes, rig, joint, LMB_CHANNEL_SCALE);
+            add_track(&tracks, keyframes, rig, joint, LMB_PROPERTY_TRANSLATION);
+            add_track(&tracks, keyframes, rig, joint, LMB_PROPERTY_ROTATION);
+            add_track(&tracks, keyframes, rig, joint, LMB_PROPERTY_SCALE);
         }
         lmb_clip_def def = {.name = name, .tracks = tracks.defs, .track_count = tracks.count};
         result = lmb_clip_create(rig, &def, NULL, clip, error);

@@ -107,7 +107,7 @@ static void create_batch(void) {
     batch_def.graph = gpu_graph;
     batch_def.character_count = CHARACTER_COUNT;
     check(lmb_gpu_batch_create(gpu, &batch_def, &batch, &error), error.message);
-    lmb_gpu_batch_output(batch, 0, LMB_STAGE_PALETTE, 0, &palettes); // one span, because the batch is small
+    lmb_gpu_batch_output(batch, 0, LMB_OUTPUT_PALETTE, 0, &palettes); // one span, because the batch is small
 }
 
 // Gives each character its own time in seconds, and its own weight of the second clip.

@@ -29,8 +29,8 @@ const char *mannequin_clip_name(mannequin_clip_id id) {
 }
 
 // Stores the values of one key of a channel and returns their number.
-static uint32_t key_values(const motion_pose *pose, uint32_t joint, lmb_channel channel, float values[4]) {
-    if (channel == LMB_CHANNEL_ROTATION) {
+static uint32_t key_values(const motion_pose *pose, uint32_t joint, lmb_property channel, float values[4]) {
+    if (channel == LMB_PROPERTY_ROTATION) {
         quat q = pose->rotations[joint];
         values[0] = (float)q.x;
         values[1] = (float)q.y;
@@ -38,7 +38,7 @@ static uint32_t key_values(const motion_pose *pose, uint32_t joint, lmb_channel 
         values[3] = (float)q.w;
         return 4;
     }
-    vec3 value = channel == LMB_CHANNEL_TRANSLATION
+    vec3 value = channel == LMB_PROPERTY_TRANSLATION
                      ? pose->pelvis
                      : vec3_of(pose->scales[joint], pose->scales[joint], pose->scales[joint]);
     values[0] = (float)value.x;
@@ -85,7 +85,7 @@ static bool track_moves(const float *values, uint32_t width, uint32_t count) {
     return false;
 }
 
-static bool is_rest(const float *values, const motion_pose *rest, uint32_t joint, lmb_channel channel) {
+static bool is_rest(const float *values, const motion_pose *rest, uint32_t joint, lmb_property channel) {
     float expected[4];
     uint32_t width = key_values(rest, joint, channel, expected);
     for (uint32_t i = 0; i < width; i++) {
@@ -97,7 +97,7 @@ static bool is_rest(const float *values, const motion_pose *rest, uint32_t joint
 }
 
 // Adds the keys of one channel: one key if it does not change, none if it equals the rest pose.
-static void add_track(clip_keys *keys, uint32_t joint, lmb_channel channel, const motion_pose *rest) {
+static void add_track(clip_keys *keys, uint32_t joint, lmb_property channel, const motion_pose *rest) {
     float *values = keys->values + keys->value_count;
     uint32_t width = 0;
     for (uint32_t i = 0; i < keys->count; i++) {
@@ -123,10 +123,10 @@ static motion_pose rest_pose(void) {
 
 static void add_tracks(clip_keys *keys) {
     motion_pose rest = rest_pose();
-    add_track(keys, PELVIS, LMB_CHANNEL_TRANSLATION, &rest);
+    add_track(keys, PELVIS, LMB_PROPERTY_TRANSLATION, &rest);
     for (uint32_t joint = 0; joint < JOINT_COUNT; joint++) {
-        add_track(keys, joint, LMB_CHANNEL_ROTATION, &rest);
-        add_track(keys, joint, LMB_CHANNEL_SCALE, &rest);
+        add_track(keys, joint, LMB_PROPERTY_ROTATION, &rest);
+        add_track(keys, joint, LMB_PROPERTY_SCALE, &rest);
     }
 }
 

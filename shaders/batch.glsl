@@ -29,8 +29,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer Sh
 // A span's buffers, each starting at the span's first character. Must match struct lmb_span_row in src/gpu_push.h.
 struct span_row {
     Words parameters;
-    Words stages[STAGE_COUNT];
-    Rows rows[STAGE_COUNT]; // the same addresses: not every driver casts one reference to another
+    Words outputs[OUTPUT_COUNT];
+    Rows rows[OUTPUT_COUNT]; // the same addresses: not every driver casts one reference to another
     SharedWords dual_quaternions; // the same address again
     Words named_palette;          // of the previous frame
     Rows named_rows;              // the same address
@@ -54,7 +54,7 @@ layout(push_constant, scalar) uniform Push {
     Words dispatch;       // written by list.comp
     uint characters;      // of the batch
     uint span_characters; // of each span except the last
-    uint outputs;         // a bit per stage
+    uint outputs;         // a bit per output
     uint has_named;       // whether there is a palette of the previous frame
     uint has_list;
     uint pass; // not used by kernels that run all passes
@@ -72,24 +72,24 @@ void count_refusal(uint kind) {
     atomicAdd(push.refused.at[kind], 1u);
 }
 
-ReadWords pose_buffer(frame f, uint index) {
-    return push.spans.at[f.span].poses[index];
+ReadWords pose_buffer(evaluation e, uint index) {
+    return push.spans.at[e.span].poses[index];
 }
 
-uint weight_place(frame f, uint index) {
-    return index * push.span_characters + f.character;
+uint weight_place(evaluation e, uint index) {
+    return index * push.span_characters + e.character;
 }
 
-float load_weight(frame f, uint index) {
-    return uintBitsToFloat(push.spans.at[f.span].weights.at[weight_place(f, index)]);
+float load_weight(evaluation e, uint index) {
+    return uintBitsToFloat(push.spans.at[e.span].weights.at[weight_place(e, index)]);
 }
 
-void store_weight(frame f, uint index, float weight) {
-    push.spans.at[f.span].weights.at[weight_place(f, index)] = floatBitsToUint(weight);
+void store_weight(evaluation e, uint index, float weight) {
+    push.spans.at[e.span].weights.at[weight_place(e, index)] = floatBitsToUint(weight);
 }
 
-source load_source(frame f, uint index) {
-    uvec4 words = push.spans.at[f.span].sources.at[weight_place(f, 2u * index)];
+source load_source(evaluation e, uint index) {
+    uvec4 words = push.spans.at[e.span].sources.at[weight_place(e, 2u * index)];
     source s;
     s.weight = uintBitsToFloat(words.x);
     s.time = uintBitsToFloat(words.y);
@@ -98,8 +98,8 @@ source load_source(frame f, uint index) {
     return s;
 }
 
-key_search load_search(frame f, uint index) {
-    uvec4 words = push.spans.at[f.span].sources.at[weight_place(f, 2u * index + 1u)];
+key_search load_search(evaluation e, uint index) {
+    uvec4 words = push.spans.at[e.span].sources.at[weight_place(e, 2u * index + 1u)];
     key_search search;
     search.times = words.x;
     search.found.key = words.y & 0x7fffffffu;
@@ -109,45 +109,45 @@ key_search load_search(frame f, uint index) {
     return search;
 }
 
-void store_source(frame f, uint index, source s, key_search search) {
-    Sources to = push.spans.at[f.span].sources;
-    to.at[weight_place(f, 2u * index)] = uvec4(floatBitsToUint(s.weight), floatBitsToUint(s.time), s.clip, 0u);
-    to.at[weight_place(f, 2u * index + 1u)] =
+void store_source(evaluation e, uint index, source s, key_search search) {
+    Sources to = push.spans.at[e.span].sources;
+    to.at[weight_place(e, 2u * index)] = uvec4(floatBitsToUint(s.weight), floatBitsToUint(s.time), s.clip, 0u);
+    to.at[weight_place(e, 2u * index + 1u)] =
         uvec4(search.times, search.found.key | (search.found.after - search.found.key) << 31u,
               floatBitsToUint(search.found.fraction), floatBitsToUint(search.found.interval));
 }
 
-uint exchange_place(frame f, uint area, uint joint) {
+uint exchange_place(evaluation e, uint area, uint joint) {
     uint joints = push.program.at[PROGRAM_JOINTS] + push.program.at[PROGRAM_CHANNELS];
-    return ((area * push.span_characters + f.character) * joints + joint) * 3u;
+    return ((area * push.span_characters + e.character) * joints + joint) * 3u;
 }
 
-quaternion load_exchange_rotation(frame f, uint area, uint joint) {
-    vec4 q = push.spans.at[f.span].exchange.at[exchange_place(f, area, joint)];
+quaternion load_exchange_rotation(evaluation e, uint area, uint joint) {
+    vec4 q = push.spans.at[e.span].exchange.at[exchange_place(e, area, joint)];
     return make_quaternion(q.x, q.y, q.z, q.w);
 }
 
-transform load_exchange(frame f, uint area, uint joint) {
-    uint at = exchange_place(f, area, joint);
-    vec4 t = push.spans.at[f.span].exchange.at[at + 1u];
+transform load_exchange(evaluation e, uint area, uint joint) {
+    uint at = exchange_place(e, area, joint);
+    vec4 t = push.spans.at[e.span].exchange.at[at + 1u];
     transform pose;
-    pose.q = load_exchange_rotation(f, area, joint);
+    pose.q = load_exchange_rotation(e, area, joint);
     pose.t = make_vector(t.x, t.y, t.z);
     pose.s = make_vector(1.0f, 1.0f, 1.0f);
     if (USES_SCALE) {
-        vec4 s = push.spans.at[f.span].exchange.at[at + 2u];
+        vec4 s = push.spans.at[e.span].exchange.at[at + 2u];
         pose.s = make_vector(s.x, s.y, s.z);
     }
     pose.weight = t.w;
     return pose;
 }
 
-void store_exchange(frame f, uint area, transform pose) {
-    uint at = exchange_place(f, area, f.joint);
-    push.spans.at[f.span].exchange.at[at] = vec4(pose.q.x, pose.q.y, pose.q.z, pose.q.w);
-    push.spans.at[f.span].exchange.at[at + 1u] = vec4(pose.t.x, pose.t.y, pose.t.z, pose.weight);
+void store_exchange(evaluation e, uint area, transform pose) {
+    uint at = exchange_place(e, area, e.joint);
+    push.spans.at[e.span].exchange.at[at] = vec4(pose.q.x, pose.q.y, pose.q.z, pose.q.w);
+    push.spans.at[e.span].exchange.at[at + 1u] = vec4(pose.t.x, pose.t.y, pose.t.z, pose.weight);
     if (USES_SCALE) {
-        push.spans.at[f.span].exchange.at[at + 2u] = vec4(pose.s.x, pose.s.y, pose.s.z, 0.0f);
+        push.spans.at[e.span].exchange.at[at + 2u] = vec4(pose.s.x, pose.s.y, pose.s.z, 0.0f);
     }
 }
 
@@ -155,8 +155,8 @@ bool is_last_pass(uint pass) {
     return !USES_EXCHANGES || pass + 1u == push.program.at[PROGRAM_PASS_COUNT];
 }
 
-bool writes_stage(uint stage) {
-    return (push.outputs & (1u << stage)) != 0u;
+bool writes_output(uint which) {
+    return (push.outputs & (1u << which)) != 0u;
 }
 
 // Number of characters to run: all of the batch, or those of the list.
@@ -178,22 +178,22 @@ uint slot_character(uint slot) {
 }
 
 // Makes a frame for a character, at joint 0.
-frame character_frame(uint character) {
-    frame f;
-    f.program = push.program;
-    f.span = character / push.span_characters;
-    f.parameters = push.spans.at[f.span].parameters;
-    f.character = character - f.span * push.span_characters;
-    f.joint = 0u;
-    f.counts = true;
-    f.slot = 0u;
-    return f;
+evaluation character_evaluation(uint character) {
+    evaluation e;
+    e.program = push.program;
+    e.span = character / push.span_characters;
+    e.parameters = push.spans.at[e.span].parameters;
+    e.character = character - e.span * push.span_characters;
+    e.joint = 0u;
+    e.counts = true;
+    e.slot = 0u;
+    return e;
 }
 
-void store_local(frame f, transform local) {
-    Words to = push.spans.at[f.span].stages[STAGE_LOCAL];
+void store_local(evaluation e, transform local) {
+    Words to = push.spans.at[e.span].outputs[OUTPUT_LOCAL];
     uint joints = push.program.at[PROGRAM_JOINTS];
-    uint at = f.character * push.program.at[PROGRAM_POSE_FLOATS] + f.joint;
+    uint at = e.character * push.program.at[PROGRAM_POSE_FLOATS] + e.joint;
     to.at[at] = floatBitsToUint(local.t.x);
     to.at[at + joints] = floatBitsToUint(local.t.y);
     to.at[at + 2u * joints] = floatBitsToUint(local.t.z);

@@ -35,17 +35,17 @@ void main() {
     uint index = grid_index();
     uint slot = index / channels;
     uint channel = index - slot * channels;
-    frame f = character_frame(slot_character(slot));
-    f.joint = joints + channel;
-    uint value = floatBitsToUint(evaluate_channel(f, push.pass));
+    evaluation e = character_evaluation(slot_character(slot));
+    e.joint = joints + channel;
+    uint value = floatBitsToUint(evaluate_channel(e, push.pass));
     if (!is_last_pass(push.pass)) {
         return;
     }
-    if (writes_stage(STAGE_LOCAL)) {
-        uint first = f.character * push.program.at[PROGRAM_POSE_FLOATS] + POSE_COMPONENTS * joints;
-        push.spans.at[f.span].stages[STAGE_LOCAL].at[first + channel] = value;
+    if (writes_output(OUTPUT_LOCAL)) {
+        uint first = e.character * push.program.at[PROGRAM_POSE_FLOATS] + POSE_COMPONENTS * joints;
+        push.spans.at[e.span].outputs[OUTPUT_LOCAL].at[first + channel] = value;
     }
-    if (writes_stage(STAGE_CHANNELS)) {
-        push.spans.at[f.span].stages[STAGE_CHANNELS].at[f.character * channels + channel] = value;
+    if (writes_output(OUTPUT_CHANNELS)) {
+        push.spans.at[e.span].outputs[OUTPUT_CHANNELS].at[e.character * channels + channel] = value;
     }
 }

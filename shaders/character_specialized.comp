@@ -42,16 +42,16 @@ shared uvec2 places[CHARACTERS]; // span, or NO_SPAN if there is no character, a
 shared float levels[CHARACTERS]; // levels of detail
 shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the same order as the floats
 
-frame slot_frame(uint slot) {
-    frame f;
-    f.program = push.program;
-    f.slot = slot;
-    f.span = places[slot].x;
-    f.character = places[slot].y;
-    f.parameters = push.spans.at[f.span].parameters;
-    f.joint = 0u;
-    f.counts = true;
-    return f;
+evaluation slot_evaluation(uint slot) {
+    evaluation e;
+    e.program = push.program;
+    e.slot = slot;
+    e.span = places[slot].x;
+    e.character = places[slot].y;
+    e.parameters = push.spans.at[e.span].parameters;
+    e.joint = 0u;
+    e.counts = true;
+    return e;
 }
 
 // Finds the characters of the workgroup, and their levels of detail.
@@ -65,10 +65,10 @@ void find_places() {
         if (first + slot < slot_count()) {
             uint character = slot_character(first + slot);
             if (character < push.characters) {
-                frame f = character_frame(character);
-                places[slot] = uvec2(f.span, f.character);
+                evaluation e = character_evaluation(character);
+                places[slot] = uvec2(e.span, e.character);
                 if (USES_LOD) {
-                    levels[slot] = lod_level(f);
+                    levels[slot] = lod_level(e);
                 }
             } else {
                 count_refusal(REFUSED_CHARACTER);
@@ -103,14 +103,14 @@ void store_matrix(uint at, affine m) {
     matrices[at + 2u] = vec4(m.zx, m.zy, m.zz, m.zt);
 }
 
-affine load_model(frame f) {
-    return load_matrix(f.slot * MATRIX_STRIDE + 3u * f.joint);
+affine load_model(evaluation e) {
+    return load_matrix(e.slot * MATRIX_STRIDE + 3u * e.joint);
 }
 
-void store_model(frame f, affine model) {
-    store_matrix(f.slot * MATRIX_STRIDE + 3u * f.joint, model);
-    if (writes_stage(STAGE_MODEL)) {
-        store_affine(push.spans.at[f.span].stages[STAGE_MODEL], (f.character * JOINTS + f.joint) * MATRIX_COMPONENTS, model);
+void store_model(evaluation e, affine model) {
+    store_matrix(e.slot * MATRIX_STRIDE + 3u * e.joint, model);
+    if (writes_output(OUTPUT_MODEL)) {
+        store_affine(push.spans.at[e.span].outputs[OUTPUT_MODEL], (e.character * JOINTS + e.joint) * MATRIX_COMPONENTS, model);
     }
 }
 
@@ -133,7 +133,7 @@ void leave_at_rest() {
 
 // Stores a joint's pose, and its matrix if needed.
 void keep_pose(bool keeps_matrices) {
-    if (writes_stage(STAGE_LOCAL)) {
+    if (writes_output(OUTPUT_LOCAL)) {
         store_local(at_joint, poses[0]);
     }
     if (keeps_matrices) {
@@ -163,7 +163,7 @@ void pose(bool keeps_matrices, bool last) {
         if (places[n % CHARACTERS].x == NO_SPAN) {
             continue;
         }
-        at_joint = slot_frame(n % CHARACTERS);
+        at_joint = slot_evaluation(n % CHARACTERS);
         at_joint.joint = n / CHARACTERS;
         bool dropped = false;
         if (USES_LOD && last) {
@@ -189,7 +189,7 @@ void pose(bool keeps_matrices, bool last) {
             if (places[n % CHARACTERS].x == NO_SPAN) {
                 continue;
             }
-            at_joint = slot_frame(n % CHARACTERS);
+            at_joint = slot_evaluation(n % CHARACTERS);
             at_joint.joint = lod_joint(push.program, n / CHARACTERS);
             leave_at_rest();
             keep_pose(keeps_matrices);
@@ -209,7 +209,7 @@ void pose_all(bool keeps_matrices) {
         }
     }
     if (WALKS && keeps_matrices && places[gl_LocalInvocationIndex].x != NO_SPAN) {
-        write_outputs(slot_frame(gl_LocalInvocationIndex));
+        write_outputs(slot_evaluation(gl_LocalInvocationIndex));
     }
 }
 
@@ -246,20 +246,20 @@ void bind() {
 // Copies a row of the named palette, before it may be overwritten.
 void copy_previous(uint span, uint at, vec4 row) {
     Rows named = push.spans.at[span].named_rows;
-    push.spans.at[span].rows[STAGE_PREVIOUS_PALETTE].at[at] = push.has_named != 0u ? named.at[at] : row;
+    push.spans.at[span].rows[OUTPUT_PREVIOUS_PALETTE].at[at] = push.has_named != 0u ? named.at[at] : row;
 }
 
 // Neighbouring invocations store neighbouring rows, so that a subgroup writes whole cache lines.
-void store_matrices(uint stage) {
+void store_matrices(uint which) {
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * MATRIX_ROWS; n += gl_WorkGroupSize.x) {
         uint slot = n / MATRIX_ROWS;
         uint row = n % MATRIX_ROWS;
         uvec2 place = places[slot];
         if (place.x != NO_SPAN) {
-            Rows to = push.spans.at[place.x].rows[stage];
+            Rows to = push.spans.at[place.x].rows[which];
             uint at = place.y * MATRIX_ROWS + row;
             vec4 stored = matrices[slot * MATRIX_STRIDE + row];
-            if (stage == STAGE_PALETTE && writes_stage(STAGE_PREVIOUS_PALETTE)) {
+            if (which == OUTPUT_PALETTE && writes_output(OUTPUT_PREVIOUS_PALETTE)) {
                 copy_previous(place.x, at, stored);
             }
             to.at[at] = stored;
@@ -277,10 +277,10 @@ void find_dual_quaternions() {
         uint first = push.program.at[levels + level];
         uint end = push.program.at[levels + level + 1u];
         for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * (end - first); n += gl_WorkGroupSize.x) {
-            frame f = slot_frame(n % CHARACTERS);
-            f.joint = push.program.at[order + first + n / CHARACTERS] & 0xffffu;
-            if (f.span != NO_SPAN && (f.joint == 0u) == (turn == 0u)) {
-                write_dual_quaternion(f);
+            evaluation e = slot_evaluation(n % CHARACTERS);
+            e.joint = push.program.at[order + first + n / CHARACTERS] & 0xffffu;
+            if (e.span != NO_SPAN && (e.joint == 0u) == (turn == 0u)) {
+                write_dual_quaternion(e);
             }
         }
         memoryBarrierBuffer();
@@ -305,11 +305,11 @@ void find_bounds() {
     }
     barrier();
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
-        frame f = slot_frame(n % CHARACTERS);
-        f.joint = n / CHARACTERS;
-        uint at = f.slot * BOX_COMPONENTS;
-        if (f.span != NO_SPAN) {
-            box one = box_of(f);
+        evaluation e = slot_evaluation(n % CHARACTERS);
+        e.joint = n / CHARACTERS;
+        uint at = e.slot * BOX_COMPONENTS;
+        if (e.span != NO_SPAN) {
+            box one = box_of(e);
             atomicMin(corners[at], ordered_bits(one.low.x));
             atomicMin(corners[at + 1u], ordered_bits(one.low.y));
             atomicMin(corners[at + 2u], ordered_bits(one.low.z));
@@ -320,13 +320,13 @@ void find_bounds() {
     }
     barrier();
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS; n += gl_WorkGroupSize.x) {
-        frame f = slot_frame(n);
+        evaluation e = slot_evaluation(n);
         uint at = n * BOX_COMPONENTS;
-        if (f.span != NO_SPAN) {
+        if (e.span != NO_SPAN) {
             box all;
             all.low = make_vector(number_of(corners[at]), number_of(corners[at + 1u]), number_of(corners[at + 2u]));
             all.high = make_vector(number_of(corners[at + 3u]), number_of(corners[at + 4u]), number_of(corners[at + 5u]));
-            store_bounds(f, all);
+            store_bounds(e, all);
         }
     }
 }
@@ -334,33 +334,33 @@ void find_bounds() {
 void find_sockets() {
     uint sockets = push.program.at[PROGRAM_SOCKET_COUNT];
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * sockets; n += gl_WorkGroupSize.x) {
-        frame f = slot_frame(n % CHARACTERS);
-        if (f.span != NO_SPAN) {
-            write_socket(f, n / CHARACTERS);
+        evaluation e = slot_evaluation(n % CHARACTERS);
+        if (e.span != NO_SPAN) {
+            write_socket(e, n / CHARACTERS);
         }
     }
 }
 
-#define FROM_PALETTES ((1u << STAGE_LOCAL) | (1u << STAGE_PALETTE) | (1u << STAGE_PREVIOUS_PALETTE))
+#define FROM_PALETTES ((1u << OUTPUT_LOCAL) | (1u << OUTPUT_PALETTE) | (1u << OUTPUT_PREVIOUS_PALETTE))
 
 // Writes outputs that need model matrices, before the palette replaces them.
 void find_outputs() {
-    if (writes_stage(STAGE_MODEL)) {
-        store_matrices(STAGE_MODEL);
+    if (writes_output(OUTPUT_MODEL)) {
+        store_matrices(OUTPUT_MODEL);
     }
-    if (writes_stage(STAGE_DUAL_QUATERNIONS)) {
+    if (writes_output(OUTPUT_DUAL_QUATERNIONS)) {
         find_dual_quaternions();
     }
-    if (writes_stage(STAGE_BOUNDS)) {
+    if (writes_output(OUTPUT_BOUNDS)) {
         find_bounds();
     }
-    if (writes_stage(STAGE_SOCKETS)) {
+    if (writes_output(OUTPUT_SOCKETS)) {
         find_sockets();
     }
 }
 
 void main() {
-    bool keeps_matrices = (push.outputs & ~(1u << STAGE_LOCAL)) != 0u;
+    bool keeps_matrices = (push.outputs & ~(1u << OUTPUT_LOCAL)) != 0u;
     find_places();
     barrier();
     pose_all(keeps_matrices);
@@ -371,10 +371,10 @@ void main() {
             find_outputs();
             barrier();
         }
-        if (writes_stage(STAGE_PALETTE)) {
+        if (writes_output(OUTPUT_PALETTE)) {
             bind();
             barrier();
-            store_matrices(STAGE_PALETTE);
+            store_matrices(OUTPUT_PALETTE);
         }
     }
 }

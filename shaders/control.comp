@@ -32,24 +32,24 @@ push;
 // Does nothing, because later stages count these.
 void count_refusal(uint kind) {}
 
-float load_weight(frame f, uint index) {
-    return uintBitsToFloat(push.weights.at[index * push.characters + f.character]);
+float load_weight(evaluation e, uint index) {
+    return uintBitsToFloat(push.weights.at[index * push.characters + e.character]);
 }
 
-void store_weight(frame f, uint index, float weight) {
-    push.weights.at[index * push.characters + f.character] = floatBitsToUint(weight);
+void store_weight(evaluation e, uint index, float weight) {
+    push.weights.at[index * push.characters + e.character] = floatBitsToUint(weight);
 }
 
-frame weighing_frame(control c) {
-    frame f;
-    f.program = c.program;
-    f.parameters = c.parameters;
-    f.character = c.character;
-    f.span = 0u;
-    f.joint = 0u;
-    f.counts = true;
-    f.slot = 0u;
-    return f;
+evaluation weights_evaluation(control c) {
+    evaluation e;
+    e.program = c.program;
+    e.parameters = c.parameters;
+    e.character = c.character;
+    e.span = 0u;
+    e.joint = 0u;
+    e.counts = true;
+    e.slot = 0u;
+    return e;
 }
 
 void main() {

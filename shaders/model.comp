@@ -15,26 +15,26 @@ layout(local_size_x = 64) in;
 
 #include "outputs.glsl"
 
-uint model_place(frame f) {
-    return (f.character * push.program.at[PROGRAM_JOINTS] + f.joint) * MATRIX_COMPONENTS;
+uint model_place(evaluation e) {
+    return (e.character * push.program.at[PROGRAM_JOINTS] + e.joint) * MATRIX_COMPONENTS;
 }
 
-affine load_model(frame f) {
-    return load_affine(push.spans.at[f.span].stages[STAGE_MODEL], model_place(f));
+affine load_model(evaluation e) {
+    return load_affine(push.spans.at[e.span].outputs[OUTPUT_MODEL], model_place(e));
 }
 
-void store_model(frame f, affine model) {
-    store_affine(push.spans.at[f.span].stages[STAGE_MODEL], model_place(f), model);
+void store_model(evaluation e, affine model) {
+    store_affine(push.spans.at[e.span].outputs[OUTPUT_MODEL], model_place(e), model);
 }
 
 // Loads the result of the pose stage: a joint's local matrix, if the program's result is matrices, or its local
 // transform.
-affine load_own(frame f) {
+affine load_own(evaluation e) {
     if (push.program.at[PROGRAM_MATRICES] != 0u) {
-        return load_model(f);
+        return load_model(e);
     }
-    uint first = f.character * push.program.at[PROGRAM_POSE_FLOATS];
-    return own_matrix(load_pose(push.spans.at[f.span].stages[STAGE_LOCAL], first + f.joint, push.program.at[PROGRAM_JOINTS]));
+    uint first = e.character * push.program.at[PROGRAM_POSE_FLOATS];
+    return own_matrix(load_pose(push.spans.at[e.span].outputs[OUTPUT_LOCAL], first + e.joint, push.program.at[PROGRAM_JOINTS]));
 }
 
 void main() {
@@ -42,10 +42,10 @@ void main() {
     if (slot >= slot_count() || slot_character(slot) >= push.characters) {
         return;
     }
-    frame f = character_frame(slot_character(slot));
+    evaluation e = character_evaluation(slot_character(slot));
     uint joints = push.program.at[PROGRAM_JOINTS];
-    for (f.joint = 0u; f.joint < joints; f.joint++) {
-        finish_joint(f, load_own(f));
+    for (e.joint = 0u; e.joint < joints; e.joint++) {
+        finish_joint(e, load_own(e));
     }
-    write_outputs(f);
+    write_outputs(e);
 }

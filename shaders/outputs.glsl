@@ -1,15 +1,15 @@
 // Model matrices, the palette, and outputs computed from them. The includer stores model matrices: it defines
 // load_model() and store_model() for a frame's joint.
-affine load_model(frame f);
-void store_model(frame f, affine model);
+affine load_model(evaluation e);
+void store_model(evaluation e, affine model);
 
 // Copies the named palette first, because it may be the buffer that is written.
-void store_palette(frame f, affine palette) {
-    uint at = (f.character * push.program.at[PROGRAM_JOINTS] + f.joint) * MATRIX_COMPONENTS;
-    if (writes_stage(STAGE_PREVIOUS_PALETTE)) {
-        Words previous = push.spans.at[f.span].stages[STAGE_PREVIOUS_PALETTE];
+void store_palette(evaluation e, affine palette) {
+    uint at = (e.character * push.program.at[PROGRAM_JOINTS] + e.joint) * MATRIX_COMPONENTS;
+    if (writes_output(OUTPUT_PREVIOUS_PALETTE)) {
+        Words previous = push.spans.at[e.span].outputs[OUTPUT_PREVIOUS_PALETTE];
         if (push.has_named != 0u) {
-            Words named = push.spans.at[f.span].named_palette;
+            Words named = push.spans.at[e.span].named_palette;
             for (uint i = 0u; i < MATRIX_COMPONENTS; i++) {
                 previous.at[at + i] = named.at[at + i];
             }
@@ -17,40 +17,40 @@ void store_palette(frame f, affine palette) {
             store_affine(previous, at, palette);
         }
     }
-    store_affine(push.spans.at[f.span].stages[STAGE_PALETTE], at, palette);
+    store_affine(push.spans.at[e.span].outputs[OUTPUT_PALETTE], at, palette);
 }
 
 // Computes a joint's matrices. Its parent's model matrix must be stored already.
-void finish_joint(frame f, affine own) {
-    uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + f.joint];
+void finish_joint(evaluation e, affine own) {
+    uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + e.joint];
     affine model = own;
     if (parent != NO_PARENT) {
-        frame above = f;
+        evaluation above = e;
         above.joint = parent;
         model = matrix_under(load_model(above), own);
     }
-    store_model(f, model);
-    if (writes_stage(STAGE_PALETTE)) {
-        affine inverse_bind = load_affine(push.program, push.program.at[PROGRAM_INVERSE_BIND] + f.joint * MATRIX_COMPONENTS);
-        store_palette(f, palette_matrix(model, inverse_bind));
+    store_model(e, model);
+    if (writes_output(OUTPUT_PALETTE)) {
+        affine inverse_bind = load_affine(push.program, push.program.at[PROGRAM_INVERSE_BIND] + e.joint * MATRIX_COMPONENTS);
+        store_palette(e, palette_matrix(model, inverse_bind));
     }
 }
 
 // The dual quaternion of joint_beside() must be written already, by any invocation of the workgroup.
-void write_dual_quaternion(frame f) {
-    SharedWords to = push.spans.at[f.span].dual_quaternions;
-    uint first = f.character * push.program.at[PROGRAM_JOINTS];
+void write_dual_quaternion(evaluation e) {
+    SharedWords to = push.spans.at[e.span].dual_quaternions;
+    uint first = e.character * push.program.at[PROGRAM_JOINTS];
     quaternion beside = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
-    if (f.joint > 0u) {
-        uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + f.joint];
+    if (e.joint > 0u) {
+        uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + e.joint];
         uint from = (first + joint_beside(parent)) * DUAL_COMPONENTS;
         beside = make_quaternion(LOAD_FLOAT(to, from), LOAD_FLOAT(to, from + 1u), LOAD_FLOAT(to, from + 2u),
                                  LOAD_FLOAT(to, from + 3u));
     }
-    affine model = load_model(f);
-    dual_quaternion motion = rigid_motion(model, load_inverse_rotation(push.program, f.joint),
-                                          load_bind_position(push.program, f.joint), beside);
-    uint at = (first + f.joint) * DUAL_COMPONENTS;
+    affine model = load_model(e);
+    dual_quaternion motion = rigid_motion(model, load_inverse_rotation(push.program, e.joint),
+                                          load_bind_position(push.program, e.joint), beside);
+    uint at = (first + e.joint) * DUAL_COMPONENTS;
     to.at[at] = floatBitsToUint(motion.rotation.x);
     to.at[at + 1u] = floatBitsToUint(motion.rotation.y);
     to.at[at + 2u] = floatBitsToUint(motion.rotation.z);
@@ -61,14 +61,14 @@ void write_dual_quaternion(frame f) {
     to.at[at + 7u] = floatBitsToUint(motion.dual.w);
 }
 
-box box_of(frame f) {
-    affine model = load_model(f);
-    return joint_box(model, load_radius(push.program, f.joint));
+box box_of(evaluation e) {
+    affine model = load_model(e);
+    return joint_box(model, load_radius(push.program, e.joint));
 }
 
-void store_bounds(frame f, box bounds) {
-    Words to = push.spans.at[f.span].stages[STAGE_BOUNDS];
-    uint at = f.character * BOX_COMPONENTS;
+void store_bounds(evaluation e, box bounds) {
+    Words to = push.spans.at[e.span].outputs[OUTPUT_BOUNDS];
+    uint at = e.character * BOX_COMPONENTS;
     to.at[at] = floatBitsToUint(bounds.low.x);
     to.at[at + 1u] = floatBitsToUint(bounds.low.y);
     to.at[at + 2u] = floatBitsToUint(bounds.low.z);
@@ -77,32 +77,32 @@ void store_bounds(frame f, box bounds) {
     to.at[at + 5u] = floatBitsToUint(bounds.high.z);
 }
 
-void write_socket(frame f, uint socket) {
-    uint at = (f.character * push.program.at[PROGRAM_SOCKET_COUNT] + socket) * MATRIX_COMPONENTS;
-    f.joint = load_socket_joint(push.program, socket);
-    affine model = load_model(f);
+void write_socket(evaluation e, uint socket) {
+    uint at = (e.character * push.program.at[PROGRAM_SOCKET_COUNT] + socket) * MATRIX_COMPONENTS;
+    e.joint = load_socket_joint(push.program, socket);
+    affine model = load_model(e);
     affine placed = socket_matrix(push.program, socket, model);
-    store_affine(push.spans.at[f.span].stages[STAGE_SOCKETS], at, placed);
+    store_affine(push.spans.at[e.span].outputs[OUTPUT_SOCKETS], at, placed);
 }
 
 // Writes all outputs except the palette, by one invocation, in joint order.
-void write_outputs(frame f) {
+void write_outputs(evaluation e) {
     uint joints = push.program.at[PROGRAM_JOINTS];
-    if (writes_stage(STAGE_DUAL_QUATERNIONS)) {
-        for (f.joint = 0u; f.joint < joints; f.joint++) {
-            write_dual_quaternion(f);
+    if (writes_output(OUTPUT_DUAL_QUATERNIONS)) {
+        for (e.joint = 0u; e.joint < joints; e.joint++) {
+            write_dual_quaternion(e);
         }
     }
-    if (writes_stage(STAGE_BOUNDS)) {
+    if (writes_output(OUTPUT_BOUNDS)) {
         box bounds = empty_box();
-        for (f.joint = 0u; f.joint < joints; f.joint++) {
-            bounds = join_boxes(bounds, box_of(f));
+        for (e.joint = 0u; e.joint < joints; e.joint++) {
+            bounds = join_boxes(bounds, box_of(e));
         }
-        store_bounds(f, bounds);
+        store_bounds(e, bounds);
     }
-    if (writes_stage(STAGE_SOCKETS)) {
+    if (writes_output(OUTPUT_SOCKETS)) {
         for (uint socket = 0u; socket < push.program.at[PROGRAM_SOCKET_COUNT]; socket++) {
-            write_socket(f, socket);
+            write_socket(e, socket);
         }
     }
 }

@@ -49,27 +49,27 @@ void main() {
     if (!has_joint()) {
         return;
     }
-    frame f = current_frame();
-    transform local = load_rest(f.program, f.joint);
+    evaluation e = current_evaluation();
+    transform local = load_rest(e.program, e.joint);
     bool last = is_last_pass(push.pass);
-    bool evaluated = !last || !is_left_at_rest(f);
+    bool evaluated = !last || !is_left_at_rest(e);
     if (evaluated) {
-        local = evaluate_pass(f, push.pass);
+        local = evaluate_pass(e, push.pass);
     }
     if (!last) {
-        store_exchange(f, push.pass, local);
+        store_exchange(e, push.pass, local);
         return;
     }
     if (evaluated) {
-        local = shown_pose(f, local);
+        local = shown_pose(e, local);
     }
     if (gives_matrices()) {
         affine own = own_matrix(local);
         if (evaluated) {
-            own = blended_matrix(f.program, f.joint, local, load_slot(1u));
+            own = blended_matrix(e.program, e.joint, local, load_slot(1u));
         }
-        store_own(f, own);
+        store_own(e, own);
     } else {
-        store_local(f, local);
+        store_local(e, local);
     }
 }

@@ -6,7 +6,7 @@ layout(local_size_x = 64) in;
 #include "inertia.glsl"
 
 // Whether the invocation has a joint: false after the last character's last joint, and if the character is outside the
-// batch, which its first joint's invocation counts. (This is separate from current_frame() because a function that
+// batch, which its first joint's invocation counts. (This is separate from current_evaluation() because a function that
 // returns a frame or none would leave a pointer undefined, which crashes SwiftShader.)
 bool has_joint() {
     uint joints = push.program.at[PROGRAM_JOINTS];
@@ -23,11 +23,11 @@ bool has_joint() {
 }
 
 // Whether the character's level of detail drops the joint.
-bool is_left_at_rest(frame f) {
+bool is_left_at_rest(evaluation e) {
     bool dropped = false;
-    if (USES_LOD && LOAD(f.program, PROGRAM_LOD) != 0u) {
-        float level = lod_level(f);
-        dropped = joint_is_dropped(f.program, f.joint, level);
+    if (USES_LOD && LOAD(e.program, PROGRAM_LOD) != 0u) {
+        float level = lod_level(e);
+        dropped = joint_is_dropped(e.program, e.joint, level);
     }
     return dropped;
 }
@@ -37,16 +37,16 @@ bool gives_matrices() {
     return USES_MATRICES && push.program.at[PROGRAM_MATRICES] != 0u;
 }
 
-void store_own(frame f, affine own) {
-    uint at = (f.character * push.program.at[PROGRAM_JOINTS] + f.joint) * MATRIX_COMPONENTS;
-    store_affine(push.spans.at[f.span].stages[STAGE_MODEL], at, own);
+void store_own(evaluation e, affine own) {
+    uint at = (e.character * push.program.at[PROGRAM_JOINTS] + e.joint) * MATRIX_COMPONENTS;
+    store_affine(push.spans.at[e.span].outputs[OUTPUT_MODEL], at, own);
 }
 
-frame current_frame() {
+evaluation current_evaluation() {
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint index = grid_index();
     uint slot = index / joints;
-    frame f = character_frame(slot_character(slot));
-    f.joint = index - slot * joints;
-    return f;
+    evaluation e = character_evaluation(slot_character(slot));
+    e.joint = index - slot * joints;
+    return e;
 }

@@ -15,7 +15,7 @@ void main() {
     if (!has_joint()) {
         return;
     }
-    at_joint = current_frame();
+    at_joint = current_evaluation();
     at_pass = push.pass;
     bool last = is_last_pass(at_pass);
     bool evaluated = !last || !is_left_at_rest(at_joint);

@@ -3,7 +3,7 @@
 
 // The pose stack. It is in registers once the calls are inlined and every index is a constant.
 transform poses[MOST_POSES + 1u]; // at least two, because leave_at_rest() uses poses[1] in every program
-frame at_joint;
+evaluation at_joint;
 uint at_pass;
 
 // Whether to run the instructions up to the next call of this function. Takes their pass.

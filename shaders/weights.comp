@@ -13,8 +13,8 @@ layout(local_size_x = 64) in;
 void main() {
     uint slot = grid_index();
     if (slot < slot_count() && slot_character(slot) < push.characters) {
-        frame f = character_frame(slot_character(slot));
-        weigh_nodes(f);
-        find_sources(f);
+        evaluation e = character_evaluation(slot_character(slot));
+        weigh_nodes(e);
+        find_sources(e);
     }
 }

@@ -4,15 +4,15 @@
 
 #include <limber/batch.h>
 
-// Returns the number of floats in one row of a stage. A row is one joint, one socket, or the whole character.
-uint32_t lmb_stage_components(lmb_stage stage);
+// Returns the number of floats in one row of an output. A row is one joint, one socket, or the whole character.
+uint32_t lmb_output_components(lmb_output output);
 
 #include "graph.h"
 
 // Returns whether to evaluate float channels: if an output needs them, or if the rig has no joints, so that refusals
 // are still counted.
-static inline bool lmb_batch_runs_channels(const lmb_batch *batch) {
-    const bool asked = (batch->outputs & (LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
+static inline bool lmb_batch_runs_channels(const lmb_batch_def *batch) {
+    const bool asked = (batch->outputs & (LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT)) != 0;
     return batch->graph->channel_count > 0 && (asked || batch->graph->joint_count == 0);
 }
 

@@ -11,7 +11,7 @@
 
 #define LARGEST_BLOCK (1u << 30) // words
 
-static const char *const channel_names[] = {"translation", "rotation", "scale"};
+static const char *const property_names[] = {"translation", "rotation", "scale"};
 
 // State of building a clip from its descriptor.
 typedef struct builder {
@@ -20,7 +20,7 @@ typedef struct builder {
     const lmb_host *host;
     lmb_error *error; // not NULL. Checks return false if they fail, and store it
     float duration;
-    uint32_t *track_of; // [channel][joint], then [float channel]: index of the descriptor's track + 1, or 0
+    uint32_t *track_of; // [property][joint], then [float channel]: index of the descriptor's track + 1, or 0
     uint32_t *times_of; // [track]: the first track with the same times
     uint32_t *table;    // hash table of track indices, + 1
     uint64_t table_size;
@@ -31,7 +31,7 @@ static const char *name_of(const lmb_clip_def *def) {
 }
 
 static bool drives_float(const lmb_track_def *track) {
-    return track->channel == LMB_CHANNEL_FLOAT;
+    return track->property == LMB_PROPERTY_FLOAT;
 }
 
 // Returns whether the rig has the joint or float channel that the track drives.
@@ -45,7 +45,7 @@ static bool is_angle(const lmb_rig *rig, const lmb_track_def *track) {
 
 // Returns the track's index in builder.track_of.
 static size_t slot_of(const lmb_rig *rig, const lmb_track_def *track) {
-    return (size_t)track->channel * rig->joint_count + track->joint;
+    return (size_t)track->property * rig->joint_count + track->joint;
 }
 
 // Unless the condition holds, fails with a message such as "clip 'Walk': track 3 (rotation of joint 'knee'): there are
@@ -58,15 +58,15 @@ static bool require(const builder *b, bool condition, uint32_t index, uint32_t k
     const char *part = !exists(b->rig, track) ? "?"
                        : drives_float(track)  ? b->rig->channels[track->joint].name
                                               : b->rig->names[track->joint];
-    const char *channel = drives_float(track)                   ? "value"
-                          : (unsigned)track->channel < CHANNELS ? channel_names[track->channel]
-                                                                : "?";
+    const char *property = drives_float(track)                      ? "value"
+                           : (unsigned)track->property < PROPERTIES ? property_names[track->property]
+                                                                    : "?";
     char of_key[sizeof "key 4294967295: "] = "";
     if (key != LMB_NONE) {
         snprintf(of_key, sizeof of_key, "key %u: ", (unsigned)key);
     }
     return lmb_refuse(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of %s '%s'): %s%s", name_of(b->def),
-                      (unsigned)index, channel, drives_float(track) ? "float channel" : "joint", part, of_key, what);
+                      (unsigned)index, property, drives_float(track) ? "float channel" : "joint", part, of_key, what);
 }
 
 static bool check_times(const builder *b, uint32_t index) {
@@ -84,8 +84,8 @@ static bool check_times(const builder *b, uint32_t index) {
 
 static bool check_values(const builder *b, uint32_t index) {
     const lmb_track_def *track = &b->def->tracks[index];
-    const uint32_t width = lmb_channel_width(track->channel);
-    const uint32_t stride = lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
+    const uint32_t width = lmb_property_width(track->property);
+    const uint32_t stride = lmb_key_stride(track->property, lmb_track_mode(track->interpolation));
     bool valid = true;
     for (uint32_t key = 0; key < track->key_count && valid; key++) {
         const float *values = track->values + (size_t)key * stride;
@@ -104,7 +104,7 @@ static bool check_track(const builder *b, uint32_t index) {
     return require(b, exists(b->rig, track), index, LMB_NONE,
                    drives_float(track) ? "there is no such float channel in the rig"
                                        : "there is no such joint in the rig") &&
-           require(b, (unsigned)track->channel <= (unsigned)LMB_CHANNEL_FLOAT, index, LMB_NONE, "unknown channel") &&
+           require(b, (unsigned)track->property <= (unsigned)LMB_PROPERTY_FLOAT, index, LMB_NONE, "unknown property") &&
            require(b, (unsigned)track->interpolation <= (unsigned)LMB_INTERPOLATION_CUBIC_SPLINE, index, LMB_NONE,
                    "unknown interpolation") &&
            require(b, track->key_count > 0 && track->times != NULL && track->values != NULL, index, LMB_NONE,
@@ -112,7 +112,7 @@ static bool check_track(const builder *b, uint32_t index) {
            check_times(b, index) && check_values(b, index);
 }
 
-// Checks all tracks, records which joint and channel each drives, and finds the duration.
+// Checks all tracks, records which joint and property each drives, and finds the duration.
 static bool survey(builder *b) {
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         const lmb_track_def *track = &b->def->tracks[i];
@@ -120,7 +120,7 @@ static bool survey(builder *b) {
             return false;
         }
         uint32_t *slot = &b->track_of[slot_of(b->rig, track)];
-        if (!require(b, *slot == 0, i, LMB_NONE, "the channel has a track already")) {
+        if (!require(b, *slot == 0, i, LMB_NONE, "the property has a track already")) {
             return false;
         }
         *slot = i + 1;
@@ -166,19 +166,20 @@ static void share_times(builder *b) {
 
 static uint64_t count_words(const builder *b, uint64_t name_words) {
     uint64_t joints = b->rig->joint_count, floats = b->rig->channel_count;
-    uint64_t words = CLIP_HEADER_WORDS + name_words + CONSTANT_TIME_WORDS + TRACK_FIELDS * (CHANNELS * joints + floats);
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+    uint64_t words =
+        CLIP_HEADER_WORDS + name_words + CONSTANT_TIME_WORDS + TRACK_FIELDS * (PROPERTIES * joints + floats);
+    for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
-            bool given = b->track_of[(size_t)channel * joints + joint] != 0;
-            words += given ? 0 : lmb_channel_width((lmb_channel)channel);
+            bool given = b->track_of[(size_t)property * joints + joint] != 0;
+            words += given ? 0 : lmb_property_width((lmb_property)property);
         }
     }
     for (uint32_t channel = 0; channel < floats && b->def->additive; channel++) {
-        words += b->track_of[CHANNELS * joints + channel] != 0 ? 0 : 1;
+        words += b->track_of[PROPERTIES * joints + channel] != 0 ? 0 : 1;
     }
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         const lmb_track_def *track = &b->def->tracks[i];
-        words += (uint64_t)track->key_count * lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
+        words += (uint64_t)track->key_count * lmb_key_stride(track->property, lmb_track_mode(track->interpolation));
         words += b->times_of[i] == i ? 2 * (uint64_t)track->key_count : 0;
     }
     words += b->def->joint_weights != NULL ? (joints + floats + 3) / 4 : 0;
@@ -198,11 +199,11 @@ static uint32_t write_times(uint32_t *words, uint32_t at, const lmb_track_def *t
 
 static uint32_t write_values(uint32_t *words, uint32_t at, const lmb_track_def *track, bool angle) {
     uint32_t mode = lmb_track_mode(track->interpolation);
-    uint32_t stride = lmb_key_stride(track->channel, mode);
+    uint32_t stride = lmb_key_stride(track->property, mode);
     for (uint32_t key = 0; key < track->key_count; key++, at += stride) {
         const float *values = track->values + (size_t)key * stride;
         float unit[4];
-        if (track->channel == LMB_CHANNEL_ROTATION && mode != MODE_CUBIC) {
+        if (track->property == LMB_PROPERTY_ROTATION && mode != MODE_CUBIC) {
             lmb_normalize_rotation(values, unit);
             values = unit;
         }
@@ -215,13 +216,13 @@ static uint32_t write_values(uint32_t *words, uint32_t at, const lmb_track_def *
     return at;
 }
 
-static uint32_t write_rest(const builder *b, uint32_t *words, uint32_t at, uint32_t joint, lmb_channel channel) {
+static uint32_t write_rest(const builder *b, uint32_t *words, uint32_t at, uint32_t joint, lmb_property property) {
     static const lmb_transform no_change = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
     const lmb_transform *rest = b->def->additive ? &no_change : &b->rig->rest[joint];
-    const float *values = channel == LMB_CHANNEL_TRANSLATION ? rest->translation
-                          : channel == LMB_CHANNEL_ROTATION  ? rest->rotation
-                                                             : rest->scale;
-    uint32_t width = lmb_channel_width(channel);
+    const float *values = property == LMB_PROPERTY_TRANSLATION ? rest->translation
+                          : property == LMB_PROPERTY_ROTATION  ? rest->rotation
+                                                               : rest->scale;
+    uint32_t width = lmb_property_width(property);
     memcpy(words + at, values, width * sizeof *values);
     return at + width;
 }
@@ -238,7 +239,7 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     words[CLIP_AUTHORED] = b->def->track_count;
     words[CLIP_ADDITIVE] = b->def->additive;
     words[CLIP_FLOATS] =
-        words[CLIP_FLOAT_COUNT] > 0 ? words[CLIP_TRACKS] + CHANNELS * TRACK_FIELDS * words[CLIP_JOINTS] : 0;
+        words[CLIP_FLOAT_COUNT] > 0 ? words[CLIP_TRACKS] + PROPERTIES * TRACK_FIELDS * words[CLIP_JOINTS] : 0;
     words[CLIP_NAME] = CLIP_HEADER_WORDS;
     words[CLIP_NAME_WORDS] = name_words;
     uint32_t longest = 1;
@@ -257,18 +258,18 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
 }
 
 // Returns the fields of a joint's track, or of a float channel's.
-static uint32_t *fields_of(uint32_t *words, lmb_channel channel, uint32_t joint) {
-    return channel == LMB_CHANNEL_FLOAT ? words + words[CLIP_FLOATS] + joint * TRACK_FIELDS
-                                        : words + kept_track_place(words, 0, channel, joint);
+static uint32_t *fields_of(uint32_t *words, lmb_property property, uint32_t joint) {
+    return property == LMB_PROPERTY_FLOAT ? words + words[CLIP_FLOATS] + joint * TRACK_FIELDS
+                                          : words + kept_track_place(words, 0, property, joint);
 }
 
 static uint32_t write_track(const builder *b, uint32_t *words, uint32_t at, const lmb_track_def *track) {
-    uint32_t *fields = fields_of(words, track->channel, track->joint);
+    uint32_t *fields = fields_of(words, track->property, track->joint);
     fields[TRACK_MODE] = lmb_track_mode(track->interpolation);
     fields[TRACK_KEYS] = track->key_count;
     fields[TRACK_VALUES] = at;
     uint32_t end = write_values(words, at, track, is_angle(b->rig, track));
-    if (track->channel == LMB_CHANNEL_ROTATION && track->interpolation == LMB_INTERPOLATION_LINEAR) {
+    if (track->property == LMB_PROPERTY_ROTATION && track->interpolation == LMB_INTERPOLATION_LINEAR) {
         words[CLIP_FAR] |= lmb_rotations_are_far(words + at, track->key_count);
     }
     return end;
@@ -286,8 +287,8 @@ static void write_constant(uint32_t *fields, uint32_t constant_time, uint32_t at
 static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uint32_t constant_time) {
     uint32_t floats = b->rig->channel_count;
     for (uint32_t channel = 0; channel < floats; channel++) {
-        uint32_t given = b->track_of[(size_t)CHANNELS * b->rig->joint_count + channel];
-        uint32_t *fields = fields_of(words, LMB_CHANNEL_FLOAT, channel);
+        uint32_t given = b->track_of[(size_t)PROPERTIES * b->rig->joint_count + channel];
+        uint32_t *fields = fields_of(words, LMB_PROPERTY_FLOAT, channel);
         fields[TRACK_MODE] = MODE_REST;
         if (given != 0) {
             at = write_track(b, words, at, &b->def->tracks[given - 1]);
@@ -302,10 +303,10 @@ static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uin
 static void write_tracks(const builder *b, uint32_t *words) {
     uint32_t joints = b->rig->joint_count;
     uint32_t constant_time = words[CLIP_TRACKS] - CONSTANT_TIME_WORDS;
-    uint32_t at = words[CLIP_TRACKS] + TRACK_FIELDS * (CHANNELS * joints + b->rig->channel_count);
+    uint32_t at = words[CLIP_TRACKS] + TRACK_FIELDS * (PROPERTIES * joints + b->rig->channel_count);
     // Rotations are first, so that all of them are aligned.
-    static const lmb_channel order[] = {LMB_CHANNEL_ROTATION, LMB_CHANNEL_TRANSLATION, LMB_CHANNEL_SCALE};
-    for (uint32_t i = 0; i < CHANNELS; i++) {
+    static const lmb_property order[] = {LMB_PROPERTY_ROTATION, LMB_PROPERTY_TRANSLATION, LMB_PROPERTY_SCALE};
+    for (uint32_t i = 0; i < PROPERTIES; i++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
             uint32_t given = b->track_of[(size_t)order[i] * joints + joint];
             if (given == 0) {
@@ -325,7 +326,7 @@ static void write_tracks(const builder *b, uint32_t *words) {
             at = write_times(words, at, &b->def->tracks[i]);
         }
         const lmb_track_def *def = &b->def->tracks[i];
-        fields_of(words, def->channel, def->joint)[TRACK_TIMES] = b->table[b->times_of[i]];
+        fields_of(words, def->property, def->joint)[TRACK_TIMES] = b->table[b->times_of[i]];
     }
 }
 
@@ -371,7 +372,7 @@ lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lm
                         : def == NULL ? "the descriptor"
                                       : "the result");
     }
-    size_t slots = (size_t)CHANNELS * rig->joint_count + rig->channel_count;
+    size_t slots = (size_t)PROPERTIES * rig->joint_count + rig->channel_count;
     if (def->track_count > slots || (def->track_count > 0 && def->tracks == NULL)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "clip '%s': %u tracks, and %u joints have at most 3 each, %u float channels one each",

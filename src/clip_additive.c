@@ -156,21 +156,21 @@ static transform find_additive(baker *b, uint32_t joint, const instant *at) {
     return difference;
 }
 
-static key find_key_of(baker *b, uint32_t channel, uint32_t joint, const instant *at) {
+static key find_key_of(baker *b, uint32_t property, uint32_t joint, const instant *at) {
     const lmb_transform found = lmb_from_op_transform(find_additive(b, joint, at));
     key key = {.time = at->time};
-    if (channel == CHANNEL_ROTATION) {
+    if (property == PROPERTY_ROTATION) {
         memcpy(key.value, found.rotation, sizeof found.rotation);
     } else {
-        memcpy(key.value, channel == CHANNEL_TRANSLATION ? found.translation : found.scale, sizeof found.scale);
+        memcpy(key.value, property == PROPERTY_TRANSLATION ? found.translation : found.scale, sizeof found.scale);
     }
     return key;
 }
 
 // ---- Instants. ----
 
-static void add_instants(baker *b, const lmb_clip *clip, uint32_t channel, uint32_t joint) {
-    const track t = load_track(clip->words, 0, channel, joint);
+static void add_instants(baker *b, const lmb_clip *clip, uint32_t property, uint32_t joint) {
+    const track t = load_track(clip->words, 0, property, joint);
     if (t.mode == MODE_REST || t.keys <= 1) {
         return;
     }
@@ -189,10 +189,10 @@ static void add_instants(baker *b, const lmb_clip *clip, uint32_t channel, uint3
 }
 
 // Adds the instants of source and reference. The reference's count only if it is another clip, whose phase advances.
-static void add_both(baker *b, uint32_t channel, uint32_t joint) {
-    add_instants(b, b->source, channel, joint);
+static void add_both(baker *b, uint32_t property, uint32_t joint) {
+    add_instants(b, b->source, property, joint);
     if (b->def->clip != NULL && b->def->clip != b->source && source_duration(b) > 0.0f) {
-        add_instants(b, b->def->clip, channel, joint);
+        add_instants(b, b->def->clip, property, joint);
     }
 }
 
@@ -221,19 +221,19 @@ static void merge_instants(baker *b) {
 }
 
 // Finds the instants of a track, in order; there is at least one.
-static void find_instants(baker *b, uint32_t channel, uint32_t joint) {
+static void find_instants(baker *b, uint32_t property, uint32_t joint) {
     b->instants.count = 0;
     b->slides = false;
-    if (b->def->space == LMB_SPACE_MODEL && channel == CHANNEL_ROTATION) {
+    if (b->def->space == LMB_SPACE_MODEL && property == PROPERTY_ROTATION) {
         for (uint32_t above = joint; above != LMB_NONE; above = b->rig->parents[above]) {
-            add_both(b, channel, above);
+            add_both(b, property, above);
         }
     } else if (b->def->form == LMB_FORM_AFFINE) {
-        for (uint32_t each = 0; each < CHANNELS; each++) {
+        for (uint32_t each = 0; each < PROPERTIES; each++) {
             add_both(b, each, joint);
         }
     } else {
-        add_both(b, channel, joint);
+        add_both(b, property, joint);
     }
     if (b->instants.count == 0) {
         instant *first = add_items(b, &b->instants, 1, sizeof *first);
@@ -249,9 +249,10 @@ static void find_instants(baker *b, uint32_t channel, uint32_t joint) {
 
 // ---- Tracks. ----
 
-static bool strays(const baker *b, uint32_t channel, const key *from, const key *to, float fraction, const key *found) {
+static bool strays(const baker *b, uint32_t property, const key *from, const key *to, float fraction,
+                   const key *found) {
     float between[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    if (channel == CHANNEL_ROTATION) {
+    if (property == PROPERTY_ROTATION) {
         const quaternion q =
             quaternion_slerp(make_quaternion(from->value[0], from->value[1], from->value[2], from->value[3]),
                              make_quaternion(to->value[0], to->value[1], to->value[2], to->value[3]), fraction);
@@ -262,15 +263,15 @@ static bool strays(const baker *b, uint32_t channel, const key *from, const key 
         }
     }
     double dot = 1.0;
-    if (channel == CHANNEL_ROTATION) {
+    if (property == PROPERTY_ROTATION) {
         dot = 0.0;
         for (int i = 0; i < 4; i++) {
             dot += (double)between[i] * (double)found->value[i];
         }
     }
-    for (int i = 0; i < (channel == CHANNEL_ROTATION ? 4 : 3); i++) {
+    for (int i = 0; i < (property == PROPERTY_ROTATION ? 4 : 3); i++) {
         const double value = (dot < 0.0 ? -1.0 : 1.0) * (double)found->value[i];
-        const double unit = channel == CHANNEL_ROTATION ? 1.0 : fmax(1.0, fabs(value));
+        const double unit = property == PROPERTY_ROTATION ? 1.0 : fmax(1.0, fabs(value));
         // The tolerance is smaller than the bound, because values between the tested quarters may deviate slightly
         // more.
         if (fabs((double)between[i] - value) > 0.75 * b->bound * unit) {
@@ -294,7 +295,7 @@ static void add_key(baker *b, const key *added) {
 }
 
 // Adds the keys after `from` up to and including `to`.
-static void add_between(baker *b, uint32_t channel, uint32_t joint, const key *from, const key *to, int halvings) {
+static void add_between(baker *b, uint32_t property, uint32_t joint, const key *from, const key *to, int halvings) {
     bool halves = false;
     key middle = *to;
     for (int quarter = 1; quarter <= 3 && halvings < MOST_HALVINGS; quarter++) {
@@ -303,14 +304,14 @@ static void add_between(baker *b, uint32_t channel, uint32_t joint, const key *f
             halves = false;
             break;
         }
-        const key found = find_key_of(b, channel, joint, &at);
+        const key found = find_key_of(b, property, joint, &at);
         const float fraction = (at.time - from->time) / (to->time - from->time);
-        halves = halves || strays(b, channel, from, to, fraction, &found);
+        halves = halves || strays(b, property, from, to, fraction, &found);
         middle = quarter == 2 ? found : middle;
     }
     if (halves) {
-        add_between(b, channel, joint, from, &middle, halvings + 1);
-        add_between(b, channel, joint, &middle, to, halvings + 1);
+        add_between(b, property, joint, from, &middle, halvings + 1);
+        add_between(b, property, joint, &middle, to, halvings + 1);
     } else {
         add_key(b, to);
     }
@@ -322,29 +323,29 @@ static instant instant_before(const instant *at) {
     return (instant){nextafterf(at->time, 0.0f), {source, source}, {reference, reference}, false};
 }
 
-static void find_keys(baker *b, uint32_t channel, uint32_t joint, bool steps) {
+static void find_keys(baker *b, uint32_t property, uint32_t joint, bool steps) {
     const instant *all = b->instants.items;
     b->keys.count = 0;
-    key last = find_key_of(b, channel, joint, &all[0]);
+    key last = find_key_of(b, property, joint, &all[0]);
     add_key(b, &last);
     for (size_t i = 1; i < b->instants.count && b->result == LMB_OK; i++) {
-        const key next = find_key_of(b, channel, joint, &all[i]);
+        const key next = find_key_of(b, property, joint, &all[i]);
         if (steps) {
             add_key(b, &next);
         } else if (all[i].steps && all[i].time > 0x1p-30f) {
             const instant before = instant_before(&all[i]);
-            const key until = find_key_of(b, channel, joint, &before);
-            add_between(b, channel, joint, &last, &until, 0);
+            const key until = find_key_of(b, property, joint, &before);
+            add_between(b, property, joint, &last, &until, 0);
             add_key(b, &next);
         } else {
-            add_between(b, channel, joint, &last, &next, 0);
+            add_between(b, property, joint, &last, &next, 0);
         }
         last = next;
     }
 }
 
 // Gives each rotation the sign that is nearer to the key before it, and reduces a constant track to one key.
-static void settle_keys(baker *b, uint32_t channel) {
+static void settle_keys(baker *b, uint32_t property) {
     key *all = b->keys.items;
     bool still = true;
     for (size_t i = 1; i < b->keys.count; i++) {
@@ -352,7 +353,7 @@ static void settle_keys(baker *b, uint32_t channel) {
         for (int k = 0; k < 4; k++) {
             dot += (double)all[i].value[k] * (double)all[i - 1].value[k];
         }
-        for (int k = 0; k < 4 && channel == CHANNEL_ROTATION && dot < 0.0; k++) {
+        for (int k = 0; k < 4 && property == PROPERTY_ROTATION && dot < 0.0; k++) {
             all[i].value[k] = -all[i].value[k];
         }
         still = still && memcmp(all[i].value, all[0].value, sizeof all[0].value) == 0;
@@ -360,18 +361,18 @@ static void settle_keys(baker *b, uint32_t channel) {
     b->keys.count = still ? 1 : b->keys.count;
 }
 
-static void bake_track(baker *b, uint32_t channel, uint32_t joint) {
-    find_instants(b, channel, joint);
+static void bake_track(baker *b, uint32_t property, uint32_t joint) {
+    find_instants(b, property, joint);
     if (b->result != LMB_OK) {
         return;
     }
     const bool steps = !b->slides;
-    find_keys(b, channel, joint, steps);
+    find_keys(b, property, joint, steps);
     if (b->result != LMB_OK) {
         return;
     }
-    settle_keys(b, channel);
-    const uint32_t width = lmb_channel_width((lmb_channel)channel);
+    settle_keys(b, property);
+    const uint32_t width = lmb_property_width((lmb_property)property);
     const size_t count = b->keys.count;
     const key *keys = b->keys.items;
     float *times = add_items(b, &b->times, count, sizeof *times);
@@ -387,16 +388,16 @@ static void bake_track(baker *b, uint32_t channel, uint32_t joint) {
     b->first_value[b->track_count] = b->values.count - count * width;
     b->tracks[b->track_count++] =
         (lmb_track_def){.joint = joint,
-                        .channel = (lmb_channel)channel,
+                        .property = (lmb_property)property,
                         .interpolation = steps ? LMB_INTERPOLATION_STEP : LMB_INTERPOLATION_LINEAR,
                         .key_count = (uint32_t)count};
 }
 
-// To bake float channels as well, extend this after the joints' channels.
+// To bake float channels as well, extend this after the joints' properties.
 static LMB_NOINLINE void bake_tracks(baker *b) {
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+    for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < b->rig->joint_count && b->result == LMB_OK; joint++) {
-            bake_track(b, channel, joint);
+            bake_track(b, property, joint);
         }
     }
 }
@@ -468,7 +469,7 @@ lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, co
     }
     baker b = {.rig = rig, .source = source, .def = def, .host = lmb_host_resolve(host), .error = error};
     b.bound = def->error > 0.0f ? (double)def->error : USUAL_ERROR;
-    const size_t tracks = (size_t)CHANNELS * rig->joint_count;
+    const size_t tracks = (size_t)PROPERTIES * rig->joint_count;
     lmb_arena memory = {.host = &b.host};
     b.tracks = lmb_arena_allocate(&memory, tracks, sizeof *b.tracks);
     b.first_time = lmb_arena_allocate(&memory, tracks, sizeof *b.first_time);

@@ -50,7 +50,7 @@ static bool is_number(uint32_t bits) {
 static bool check_header(const uint32_t *words, uint64_t size, lmb_error *error) {
     const uint32_t floats = words[CLIP_FLOAT_COUNT], joints = words[CLIP_JOINTS];
     const float duration = REAL(words[CLIP_DURATION]);
-    const uint64_t table = (uint64_t)CHANNELS * TRACK_FIELDS * joints;
+    const uint64_t table = (uint64_t)PROPERTIES * TRACK_FIELDS * joints;
     return require(error, words[CLIP_MAGIC] == CLIP_MAGIC_VALUE, CLIP_MAGIC, "this is not a clip block") &&
            require(error, words[CLIP_VERSION] == CLIP_VERSION_VALUE, CLIP_VERSION,
                    "a version that this library does not read") &&
@@ -70,8 +70,8 @@ static bool check_header(const uint32_t *words, uint64_t size, lmb_error *error)
            require(error,
                    words[CLIP_PACKED] != 0 ? words[CLIP_TRACKS] == 0 : table_fits(words[CLIP_TRACKS], table, size),
                    CLIP_TRACKS, "the track table leaves the block or is not aligned") &&
-           require(error, words[CLIP_AUTHORED] <= CHANNELS * joints + floats, CLIP_AUTHORED,
-                   "more tracks than channels") &&
+           require(error, words[CLIP_AUTHORED] <= PROPERTIES * joints + floats, CLIP_AUTHORED,
+                   "more tracks than properties") &&
            require(error,
                    body_fits(words[CLIP_NAME], words[CLIP_NAME_WORDS], size) &&
                        name_ends(words + words[CLIP_NAME], words[CLIP_NAME_WORDS]),
@@ -100,10 +100,10 @@ static bool check_times(const uint32_t *words, uint32_t times, uint32_t keys, lm
     return valid;
 }
 
-static bool check_values(const uint32_t *words, uint32_t values, uint32_t keys, lmb_channel channel, uint32_t mode,
+static bool check_values(const uint32_t *words, uint32_t values, uint32_t keys, lmb_property property, uint32_t mode,
                          lmb_error *error) {
-    const uint32_t stride = lmb_key_stride(channel, mode);
-    const bool unit = channel == LMB_CHANNEL_ROTATION && mode != MODE_CUBIC;
+    const uint32_t stride = lmb_key_stride(property, mode);
+    const bool unit = property == LMB_PROPERTY_ROTATION && mode != MODE_CUBIC;
     bool valid = true;
     for (uint32_t key = 0; key < keys && valid; key++) {
         const uint32_t at = values + key * stride;
@@ -132,11 +132,11 @@ typedef struct summary {
 } summary;
 
 // The fields of the track start at `track`.
-static bool check_track(const uint32_t *words, uint64_t size, lmb_channel channel, uint32_t track, summary *all,
+static bool check_track(const uint32_t *words, uint64_t size, lmb_property property, uint32_t track, summary *all,
                         lmb_error *error) {
     const uint32_t mode = words[track + TRACK_MODE], keys = words[track + TRACK_KEYS];
     const uint32_t times = words[track + TRACK_TIMES], values = words[track + TRACK_VALUES];
-    const uint64_t used = (uint64_t)keys * lmb_key_stride(channel, mode), at = track;
+    const uint64_t used = (uint64_t)keys * lmb_key_stride(property, mode), at = track;
     all->used += used;
     if (!require(error, mode <= MODE_CUBIC, at, "unknown interpolation") ||
         !require(error, keys > 0 && keys <= size, at + TRACK_KEYS, "the key count is out of range") ||
@@ -144,15 +144,15 @@ static bool check_track(const uint32_t *words, uint64_t size, lmb_channel channe
                  "the key times leave the block") ||
         !require(error, body_fits(values, used, size) && all->used <= size, at + TRACK_VALUES,
                  "the keys' values leave the block") ||
-        !require(error, channel != LMB_CHANNEL_ROTATION || values % WIDE_LOAD == 0, at + TRACK_VALUES,
+        !require(error, property != LMB_PROPERTY_ROTATION || values % WIDE_LOAD == 0, at + TRACK_VALUES,
                  "the rotations are not aligned") ||
-        !check_times(words, times, keys, error) || !check_values(words, values, keys, channel, mode, error)) {
+        !check_times(words, times, keys, error) || !check_values(words, values, keys, property, mode, error)) {
         return false;
     }
     all->keys += keys;
     all->longest = keys > all->longest ? keys : all->longest;
     all->cubic |= mode == MODE_CUBIC;
-    if (channel == LMB_CHANNEL_ROTATION && mode == MODE_LINEAR) {
+    if (property == LMB_PROPERTY_ROTATION && mode == MODE_LINEAR) {
         all->far |= lmb_rotations_are_far(words + values, keys);
     }
     return true;
@@ -183,10 +183,10 @@ static bool check_section(section *s, summary *all, lmb_error *error) {
                 at + PACKED_FRAME_VALUES, "the frames leave the block") &&
         require(error, range_fits(header[PACKED_FRAME_TIMES], 2 * (uint64_t)s->frames, room), at + PACKED_FRAME_TIMES,
                 "the frames' times leave the block");
-    for (uint32_t channel = 0; channel < CHANNELS && valid; channel++) {
-        const uint32_t row = header[PACKED_ROWS + channel];
+    for (uint32_t property = 0; property < PROPERTIES && valid; property++) {
+        const uint32_t row = header[PACKED_ROWS + property];
         valid = require(error, row == 0 || range_fits(row, (s->words[CLIP_JOINTS] + 1) / 2, room),
-                        at + PACKED_ROWS + channel, "the row leaves the block");
+                        at + PACKED_ROWS + property, "the row leaves the block");
     }
     all->longest = s->frames > all->longest ? s->frames : all->longest;
     return valid && check_times(s->words, s->at + header[PACKED_FRAME_TIMES], s->frames, error);
@@ -224,8 +224,8 @@ static bool check_packed_rotations(const section *s, uint32_t track, summary *al
     return true;
 }
 
-static bool check_packed_track(section *s, lmb_channel channel, uint32_t track, summary *all, lmb_error *error) {
-    const bool rotation = channel == LMB_CHANNEL_ROTATION;
+static bool check_packed_track(section *s, lmb_property property, uint32_t track, summary *all, lmb_error *error) {
+    const bool rotation = property == LMB_PROPERTY_ROTATION;
     if (!require(error, range_fits(track, rotation ? PACKED_ROTATION_WORDS : PACKED_VECTOR_WORDS, s->size), track,
                  "the packed track leaves the block")) {
         return false;
@@ -245,24 +245,24 @@ static bool check_packed_track(section *s, lmb_channel channel, uint32_t track, 
                                "the range is not of numbers from 2^-40 to 2^40"));
 }
 
-static bool check_entry(section *s, lmb_channel channel, uint32_t joint, summary *all, lmb_error *error) {
-    const uint32_t row = s->words[s->at + PACKED_ROWS + channel];
+static bool check_entry(section *s, lmb_property property, uint32_t joint, summary *all, lmb_error *error) {
+    const uint32_t row = s->words[s->at + PACKED_ROWS + property];
     const uint32_t entry = row == 0 ? ENTRY_REST : s->words[s->at + row + joint / 2] >> 16 * (joint % 2) & 0xffff;
     const uint32_t at = s->at + (entry >> 2);
     const uint64_t word = (uint64_t)s->at + row + joint / 2;
     switch (entry & 3) {
     case ENTRY_CONSTANT:
-        return require(error, range_fits(at, lmb_channel_width(channel), s->size), word,
+        return require(error, range_fits(at, lmb_property_width(property), s->size), word,
                        "the constant leaves the block") &&
-               require(error, channel != LMB_CHANNEL_ROTATION || at % WIDE_LOAD == 0, word,
+               require(error, property != LMB_PROPERTY_ROTATION || at % WIDE_LOAD == 0, word,
                        "the constant is not aligned") &&
-               check_values(s->words, at, 1, channel, MODE_STEP, error);
+               check_values(s->words, at, 1, property, MODE_STEP, error);
     case ENTRY_KEPT:
         return require(error, table_fits(at, TRACK_FIELDS, s->size), word,
                        "the track leaves the block or is not aligned") &&
-               check_track(s->words, s->size, channel, at, all, error);
+               check_track(s->words, s->size, property, at, all, error);
     case ENTRY_PACKED:
-        return check_packed_track(s, channel, at, all, error);
+        return check_packed_track(s, property, at, all, error);
     default:
         return require(error, entry == ENTRY_REST, word, "a resting joint has a value");
     }
@@ -271,7 +271,7 @@ static bool check_entry(section *s, lmb_channel channel, uint32_t joint, summary
 static bool check_float(const uint32_t *words, uint64_t size, uint32_t channel, summary *all, lmb_error *error) {
     const uint32_t track = words[CLIP_FLOATS] + channel * TRACK_FIELDS;
     if (words[track] != MODE_REST) {
-        return check_track(words, size, LMB_CHANNEL_FLOAT, track, all, error);
+        return check_track(words, size, LMB_PROPERTY_FLOAT, track, all, error);
     }
     bool valid = true;
     for (uint32_t field = TRACK_KEYS; field < TRACK_FIELDS && valid; field++) {
@@ -284,11 +284,11 @@ static bool check_tracks(const uint32_t *words, uint64_t size, summary *all, lmb
     const uint32_t joints = words[CLIP_JOINTS];
     section s = {.words = words, .size = size, .at = words[CLIP_PACKED]};
     bool valid = s.at == 0 || check_section(&s, all, error);
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+    for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < joints && valid; joint++) {
-            const uint32_t track = (uint32_t)kept_track_place(words, 0, channel, joint);
-            valid = s.at != 0 ? check_entry(&s, (lmb_channel)channel, joint, all, error)
-                              : check_track(words, size, (lmb_channel)channel, track, all, error);
+            const uint32_t track = (uint32_t)kept_track_place(words, 0, property, joint);
+            valid = s.at != 0 ? check_entry(&s, (lmb_property)property, joint, all, error)
+                              : check_track(words, size, (lmb_property)property, track, all, error);
         }
     }
     for (uint32_t channel = 0; channel < words[CLIP_FLOAT_COUNT] && valid; channel++) {

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// Levels: packings of a channel in the order of their size.
+// Levels: packings of a property in the order of their size.
 #define LEVEL_REST 0u
 #define LEVEL_CONSTANT 1u // each level above it has one bit more
 
@@ -30,7 +30,7 @@ typedef struct compressor {
     frames frames;
     uint32_t *frame_of; // [sample]
     float *fraction_of; // [sample]
-    packing *packings;  // [channel][joint]
+    packing *packings;  // [property][joint]
     uint32_t *levels;
     lmb_transform *pose; // [joint], scratch
     matrix *pose_model;
@@ -42,8 +42,8 @@ typedef struct compressor {
     uint64_t best_size;
 } compressor;
 
-static track source_track(const compressor *c, uint32_t channel, uint32_t joint) {
-    return load_track(c->source->words, 0, channel, joint);
+static track source_track(const compressor *c, uint32_t property, uint32_t joint) {
+    return load_track(c->source->words, 0, property, joint);
 }
 
 // Returns whether a track is constant or changes only in steps.
@@ -51,20 +51,20 @@ static bool is_step(track t) {
     return t.mode == MODE_STEP || (t.keys == 1 && t.mode != MODE_CUBIC);
 }
 
-static uint32_t most_bits(uint32_t channel) {
-    return channel == CHANNEL_ROTATION ? PACKED_MOST_ROTATION_BITS : PACKED_MOST_VECTOR_BITS;
+static uint32_t most_bits(uint32_t property) {
+    return property == PROPERTY_ROTATION ? PACKED_MOST_ROTATION_BITS : PACKED_MOST_VECTOR_BITS;
 }
 
-static uint32_t level_kept(uint32_t channel) {
-    return LEVEL_CONSTANT + most_bits(channel) + 1;
+static uint32_t level_kept(uint32_t property) {
+    return LEVEL_CONSTANT + most_bits(property) + 1;
 }
 
-static packing *packing_of(const compressor *c, uint32_t channel, uint32_t joint) {
-    return &c->packings[(size_t)channel * c->joints + joint];
+static packing *packing_of(const compressor *c, uint32_t property, uint32_t joint) {
+    return &c->packings[(size_t)property * c->joints + joint];
 }
 
-static uint32_t *level_of(const compressor *c, uint32_t channel, uint32_t joint) {
-    return &c->levels[(size_t)channel * c->joints + joint];
+static uint32_t *level_of(const compressor *c, uint32_t property, uint32_t joint) {
+    return &c->levels[(size_t)property * c->joints + joint];
 }
 
 // ---- The source's samples. ----
@@ -72,7 +72,7 @@ static uint32_t *level_of(const compressor *c, uint32_t channel, uint32_t joint)
 static uint64_t count_times(const compressor *c) {
     uint64_t count = 0;
     uint32_t last = 0;
-    for (uint32_t i = 0; i < CHANNELS * c->joints; i++) {
+    for (uint32_t i = 0; i < PROPERTIES * c->joints; i++) {
         const track t = source_track(c, i / c->joints, i % c->joints);
         count += t.times != last ? t.keys : 0;
         last = t.times;
@@ -97,7 +97,7 @@ static uint32_t merge(const float *a, uint32_t a_count, const uint32_t *b, uint3
 // them.
 static void gather_times(compressor *c, float *rows) {
     uint32_t count = 0, last = 0;
-    for (uint32_t i = 0; i < CHANNELS * c->joints; i++) {
+    for (uint32_t i = 0; i < PROPERTIES * c->joints; i++) {
         const track t = source_track(c, i / c->joints, i % c->joints);
         if (t.times != last) {
             const uint32_t merged = merge(rows, count, c->source->words + t.times, t.keys, c->sample_times);
@@ -132,8 +132,8 @@ static void sample_source(compressor *c) {
 
 // ---- Key times. ----
 
-static void interpolate(uint32_t channel, const float *from, const float *to, float fraction, float *result) {
-    if (channel == CHANNEL_ROTATION) {
+static void interpolate(uint32_t property, const float *from, const float *to, float fraction, float *result) {
+    if (property == PROPERTY_ROTATION) {
         const quaternion q = snap_quaternion(quaternion_slerp_unnormalized(
             make_quaternion(from[0], from[1], from[2], from[3]), make_quaternion(to[0], to[1], to[2], to[3]),
             slerp_prepare(1.0f - fraction), slerp_prepare(fraction), false));
@@ -156,14 +156,14 @@ static double gap_at(const compressor *c, uint32_t from, uint32_t to, uint32_t s
     const float fraction = fraction_between(c, from, to, sample);
     for (uint32_t joint = 0; joint < c->joints; joint++) {
         const lmb_transform *row = &c->source_local[(size_t)joint * samples];
-        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-            const float *start = lmb_channel_in(&row[from], channel), *end = lmb_channel_in(&row[to], channel);
-            float *result = lmb_channel_of(&c->pose[joint], channel);
-            if (is_step(source_track(c, channel, joint))) {
-                memcpy(result, lmb_channel_in(&row[sample], channel),
-                       lmb_channel_width((lmb_channel)channel) * sizeof *result);
+        for (uint32_t property = 0; property < PROPERTIES; property++) {
+            const float *start = lmb_property_in(&row[from], property), *end = lmb_property_in(&row[to], property);
+            float *result = lmb_property_of(&c->pose[joint], property);
+            if (is_step(source_track(c, property, joint))) {
+                memcpy(result, lmb_property_in(&row[sample], property),
+                       lmb_property_width((lmb_property)property) * sizeof *result);
             } else {
-                interpolate(channel, start, end, fraction, result);
+                interpolate(property, start, end, fraction, result);
             }
         }
     }
@@ -222,32 +222,32 @@ static void choose_frames(compressor *c, double share) {
     }
 }
 
-// ---- One channel of one joint. ----
+// ---- One property of one joint. ----
 
-static void copy_channel(const compressor *c, uint32_t channel, uint32_t joint, const lmb_transform *from,
-                         size_t stride) {
+static void copy_property(const compressor *c, uint32_t property, uint32_t joint, const lmb_transform *from,
+                          size_t stride) {
     lmb_transform *row = c->motion.local + (size_t)joint * c->motion.samples;
     for (uint32_t sample = 0; sample < c->motion.samples; sample++, from += stride) {
-        memcpy(lmb_channel_of(&row[sample], channel), lmb_channel_in(from, channel),
-               lmb_channel_width((lmb_channel)channel) * sizeof(float));
+        memcpy(lmb_property_of(&row[sample], property), lmb_property_in(from, property),
+               lmb_property_width((lmb_property)property) * sizeof(float));
     }
 }
 
-// Finds the middle of the channel's range, or copies its only key.
-static void find_constant(const compressor *c, uint32_t channel, uint32_t joint, float constant[4]) {
-    const track t = source_track(c, channel, joint);
-    const uint32_t width = lmb_channel_width((lmb_channel)channel);
+// Finds the middle of the property's range, or copies its only key.
+static void find_constant(const compressor *c, uint32_t property, uint32_t joint, float constant[4]) {
+    const track t = source_track(c, property, joint);
+    const uint32_t width = lmb_property_width((lmb_property)property);
     if (is_step(t)) {
         memcpy(constant, c->source->words + t.values, width * sizeof *constant);
         return;
     }
     const lmb_transform *row = c->source_local + (size_t)joint * c->motion.samples;
-    const float *first = lmb_channel_in(row, channel);
+    const float *first = lmb_property_in(row, property);
     float low[4], high[4], unit[4];
     memcpy(low, first, width * sizeof *low);
     memcpy(high, first, width * sizeof *high);
     for (uint32_t sample = 1; sample < c->motion.samples; sample++) {
-        const float *value = lmb_channel_in(&row[sample], channel);
+        const float *value = lmb_property_in(&row[sample], property);
         double dot = 0.0;
         for (uint32_t i = 0; i < width; i++) {
             dot += (double)value[i] * (double)first[i];
@@ -267,16 +267,16 @@ static void find_constant(const compressor *c, uint32_t channel, uint32_t joint,
     }
 }
 
-static void unpack_channel(const compressor *c, uint32_t channel, uint32_t joint, uint32_t bits) {
-    const packed_place place = lmb_pack_track(&c->frames, channel, joint, bits, c->scratch);
+static void unpack_channel(const compressor *c, uint32_t property, uint32_t joint, uint32_t bits) {
+    const packed_place place = lmb_pack_track(&c->frames, property, joint, bits, c->scratch);
     const packed_range range =
-        channel == CHANNEL_ROTATION ? rotation_range(c->scratch, place, 0) : vector_range(c->scratch, 0);
+        property == PROPERTY_ROTATION ? rotation_range(c->scratch, place, 0) : vector_range(c->scratch, 0);
     lmb_transform *row = c->motion.local + (size_t)joint * c->motion.samples;
     float from[4], to[4];
     for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
         const uint32_t frame = c->frame_of[sample];
         const uint32_t after = frame + 1 < c->frames.count ? frame + 1 : frame;
-        if (channel == CHANNEL_ROTATION) {
+        if (property == PROPERTY_ROTATION) {
             const quaternion a = packed_rotation(c->scratch, place, range, frame);
             const quaternion b = packed_rotation(c->scratch, place, range, after);
             memcpy(from, &a, sizeof a);
@@ -287,61 +287,61 @@ static void unpack_channel(const compressor *c, uint32_t channel, uint32_t joint
             memcpy(from, &a, sizeof a);
             memcpy(to, &b, sizeof b);
         }
-        interpolate(channel, from, to, c->fraction_of[sample], lmb_channel_of(&row[sample], channel));
+        interpolate(property, from, to, c->fraction_of[sample], lmb_property_of(&row[sample], property));
     }
 }
 
-static void set_level(const compressor *c, uint32_t channel, uint32_t joint, uint32_t level) {
-    packing *p = packing_of(c, channel, joint);
-    *level_of(c, channel, joint) = level;
+static void set_level(const compressor *c, uint32_t property, uint32_t joint, uint32_t level) {
+    packing *p = packing_of(c, property, joint);
+    *level_of(c, property, joint) = level;
     *p = (packing){.kind = ENTRY_REST};
     if (level == LEVEL_REST) {
-        copy_channel(c, channel, joint, &c->rig->rest[joint], 0);
-    } else if (level == level_kept(channel)) {
+        copy_property(c, property, joint, &c->rig->rest[joint], 0);
+    } else if (level == level_kept(property)) {
         p->kind = ENTRY_KEPT;
-        copy_channel(c, channel, joint, c->source_local + (size_t)joint * c->motion.samples, 1);
+        copy_property(c, property, joint, c->source_local + (size_t)joint * c->motion.samples, 1);
     } else if (level == LEVEL_CONSTANT) {
         lmb_transform constant;
         p->kind = ENTRY_CONSTANT;
-        find_constant(c, channel, joint, p->constant);
-        memcpy(lmb_channel_of(&constant, channel), p->constant,
-               lmb_channel_width((lmb_channel)channel) * sizeof *p->constant);
-        copy_channel(c, channel, joint, &constant, 0);
+        find_constant(c, property, joint, p->constant);
+        memcpy(lmb_property_of(&constant, property), p->constant,
+               lmb_property_width((lmb_property)property) * sizeof *p->constant);
+        copy_property(c, property, joint, &constant, 0);
     } else {
         p->kind = ENTRY_PACKED;
         p->bits = level - LEVEL_CONSTANT;
-        unpack_channel(c, channel, joint, p->bits);
+        unpack_channel(c, property, joint, p->bits);
     }
 }
 
-// Returns the lowest level that a channel may have. An additive clip cannot use the rest pose, because its rest is no
+// Returns the lowest level that a property may have. An additive clip cannot use the rest pose, because its rest is no
 // change.
 static uint32_t min_level(const compressor *c) {
     return lmb_clip_is_additive(c->source) ? LEVEL_CONSTANT : LEVEL_REST;
 }
 
 // Step tracks are kept as they are, unless their value is the same throughout.
-static void set_step(const compressor *c, uint32_t channel, uint32_t joint) {
-    const track t = source_track(c, channel, joint);
+static void set_step(const compressor *c, uint32_t property, uint32_t joint) {
+    const track t = source_track(c, property, joint);
     const uint32_t *values = c->source->words + t.values;
-    const size_t width = lmb_channel_width((lmb_channel)channel), bytes = width * sizeof *values;
+    const size_t width = lmb_property_width((lmb_property)property), bytes = width * sizeof *values;
     bool constant = true;
     for (uint32_t key = 1; key < t.keys && constant; key++) {
         constant = memcmp(values + key * width, values, bytes) == 0;
     }
-    const bool rests = constant && memcmp(values, lmb_channel_in(&c->rig->rest[joint], channel), bytes) == 0;
-    set_level(c, channel, joint, rests ? min_level(c) : constant ? LEVEL_CONSTANT : level_kept(channel));
+    const bool rests = constant && memcmp(values, lmb_property_in(&c->rig->rest[joint], property), bytes) == 0;
+    set_level(c, property, joint, rests ? min_level(c) : constant ? LEVEL_CONSTANT : level_kept(property));
 }
 
 // ---- Bits. ----
 
-// Returns the largest distance of a channel's values from `from`.
-static double spread(const compressor *c, uint32_t channel, uint32_t joint, const float *from) {
+// Returns the largest distance of a property's values from `from`.
+static double spread(const compressor *c, uint32_t property, uint32_t joint, const float *from) {
     const lmb_transform *row = c->source_local + (size_t)joint * c->motion.samples;
-    const uint32_t width = lmb_channel_width((lmb_channel)channel);
+    const uint32_t width = lmb_property_width((lmb_property)property);
     double largest = 0.0;
     for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
-        const float *value = lmb_channel_in(&row[sample], channel);
+        const float *value = lmb_property_in(&row[sample], property);
         double apart = 0.0, together = 0.0;
         for (uint32_t i = 0; i < width; i++) {
             const double a = (double)value[i], b = (double)from[i];
@@ -355,17 +355,17 @@ static double spread(const compressor *c, uint32_t channel, uint32_t joint, cons
 }
 
 // Estimates the smallest level whose own error is at most `tolerance`.
-static uint32_t level_for(const compressor *c, uint32_t channel, uint32_t joint, double tolerance) {
-    const double lever = channel == CHANNEL_TRANSLATION ? 1.0 : c->motion.reaches[joint];
+static uint32_t level_for(const compressor *c, uint32_t property, uint32_t joint, double tolerance) {
+    const double lever = property == PROPERTY_TRANSLATION ? 1.0 : c->motion.reaches[joint];
     if (min_level(c) == LEVEL_REST &&
-        spread(c, channel, joint, lmb_channel_in(&c->rig->rest[joint], channel)) * lever <= tolerance) {
+        spread(c, property, joint, lmb_property_in(&c->rig->rest[joint], property)) * lever <= tolerance) {
         return LEVEL_REST;
     }
     float constant[4];
-    find_constant(c, channel, joint, constant);
-    double error = spread(c, channel, joint, constant) * lever;
+    find_constant(c, property, joint, constant);
+    double error = spread(c, property, joint, constant) * lever;
     uint32_t level = LEVEL_CONSTANT;
-    while (error > tolerance && level < LEVEL_CONSTANT + most_bits(channel)) {
+    while (error > tolerance && level < LEVEL_CONSTANT + most_bits(property)) {
         error *= 0.5;
         level++;
     }
@@ -373,24 +373,24 @@ static uint32_t level_for(const compressor *c, uint32_t channel, uint32_t joint,
 }
 
 static void set_all(const compressor *c, double tolerance) {
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+    for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < c->joints; joint++) {
-            if (is_step(source_track(c, channel, joint))) {
-                set_step(c, channel, joint);
+            if (is_step(source_track(c, property, joint))) {
+                set_step(c, property, joint);
             } else {
-                set_level(c, channel, joint, level_for(c, channel, joint, tolerance));
+                set_level(c, property, joint, level_for(c, property, joint, tolerance));
             }
         }
     }
 }
 
-// Keeps all channels of a joint and its ancestors as they are. Returns whether that changed anything.
+// Keeps all properties of a joint and its ancestors as they are. Returns whether that changed anything.
 static bool keep_chain(const compressor *c, uint32_t joint) {
     bool changed = false;
     for (; joint != LMB_NONE; joint = c->rig->parents[joint]) {
-        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-            if (*level_of(c, channel, joint) != level_kept(channel) && !is_step(source_track(c, channel, joint))) {
-                set_level(c, channel, joint, level_kept(channel));
+        for (uint32_t property = 0; property < PROPERTIES; property++) {
+            if (*level_of(c, property, joint) != level_kept(property) && !is_step(source_track(c, property, joint))) {
+                set_level(c, property, joint, level_kept(property));
                 changed = true;
             }
         }
@@ -418,32 +418,32 @@ static bool find_start(compressor *c) {
     return false;
 }
 
-// Lowers a channel by one level if the bound allows it.
-static bool lower(compressor *c, uint32_t channel, uint32_t joint) {
-    const uint32_t level = *level_of(c, channel, joint);
-    if (level == min_level(c) || is_step(source_track(c, channel, joint))) {
+// Lowers a property by one level if the bound allows it.
+static bool lower(compressor *c, uint32_t property, uint32_t joint) {
+    const uint32_t level = *level_of(c, property, joint);
+    if (level == min_level(c) || is_step(source_track(c, property, joint))) {
         return false;
     }
-    const packing before = *packing_of(c, channel, joint);
+    const packing before = *packing_of(c, property, joint);
     const size_t row = (size_t)joint * c->motion.samples;
     uint32_t worst = 0;
     memcpy(c->column, c->motion.local + row, c->motion.samples * sizeof *c->column);
-    set_level(c, channel, joint, level - 1);
+    set_level(c, property, joint, level - 1);
     if (lmb_motion_try(&c->motion, joint, c->bound, &worst) <= c->bound) {
         lmb_motion_accept(&c->motion);
         return true;
     }
     memcpy(c->motion.local + row, c->column, c->motion.samples * sizeof *c->column);
-    *packing_of(c, channel, joint) = before;
-    *level_of(c, channel, joint) = level;
+    *packing_of(c, property, joint) = before;
+    *level_of(c, property, joint) = level;
     return false;
 }
 
 // Goes from the leaves up, because there are more leaves and each affects only itself.
 static void lower_all(compressor *c) {
     for (uint32_t joint = c->joints; joint-- > 0;) {
-        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-            while (lower(c, channel, joint)) {
+        for (uint32_t property = 0; property < PROPERTIES; property++) {
+            while (lower(c, property, joint)) {
             }
         }
     }
@@ -466,7 +466,7 @@ static void search(compressor *c) {
         if (size != 0 && size < c->best_size) {
             c->best_size = size;
             c->best_count = c->frames.count;
-            memcpy(c->best, c->packings, (size_t)CHANNELS * c->joints * sizeof *c->best);
+            memcpy(c->best, c->packings, (size_t)PROPERTIES * c->joints * sizeof *c->best);
             memcpy(c->best_samples, c->frame_samples, c->best_count * sizeof *c->best_samples);
         }
     }
@@ -479,7 +479,7 @@ static double measure(compressor *c, const lmb_clip *clip) {
 }
 
 static void report_packings(const compressor *c, lmb_clip_compression_report *report) {
-    for (uint32_t i = 0; i < CHANNELS * c->joints; i++) {
+    for (uint32_t i = 0; i < PROPERTIES * c->joints; i++) {
         const uint32_t kind = c->best[i].kind;
         report->rest_count += kind == ENTRY_REST;
         report->constant_count += kind == ENTRY_CONSTANT;
@@ -525,7 +525,8 @@ static bool allocate_times(compressor *c) {
 }
 
 static bool allocate_samples(compressor *c) {
-    const size_t samples = c->motion.samples, joints = c->joints, all = samples * joints, channels = CHANNELS * joints;
+    const size_t samples = c->motion.samples, joints = c->joints, all = samples * joints,
+                 properties = PROPERTIES * joints;
     lmb_arena *memory = &c->memory;
     motion *m = &c->motion;
     m->local = lmb_arena_allocate(memory, all, sizeof *m->local);
@@ -538,14 +539,14 @@ static bool allocate_samples(compressor *c) {
     c->frame_samples = lmb_arena_allocate(memory, c->times, sizeof *c->frame_samples);
     c->frame_of = lmb_arena_allocate(memory, samples, sizeof *c->frame_of);
     c->fraction_of = lmb_arena_allocate(memory, samples, sizeof *c->fraction_of);
-    c->packings = lmb_arena_allocate(memory, channels, sizeof *c->packings);
-    c->levels = lmb_arena_allocate(memory, channels, sizeof *c->levels);
+    c->packings = lmb_arena_allocate(memory, properties, sizeof *c->packings);
+    c->levels = lmb_arena_allocate(memory, properties, sizeof *c->levels);
     c->pose = lmb_arena_allocate(memory, joints, sizeof *c->pose);
     c->pose_model = lmb_arena_allocate(memory, joints, sizeof *c->pose_model);
     c->column = lmb_arena_allocate(memory, samples, sizeof *c->column);
     c->scratch =
         lmb_arena_allocate(memory, PACKED_TRACK_HEAD + (size_t)PACKED_TRACK_FRAME * c->times, sizeof *c->scratch);
-    c->best = lmb_arena_allocate(memory, channels, sizeof *c->best);
+    c->best = lmb_arena_allocate(memory, properties, sizeof *c->best);
     c->best_samples = lmb_arena_allocate(memory, c->times, sizeof *c->best_samples);
     c->frames = (frames){.rig = c->rig,
                          .source = c->source_local,
@@ -572,7 +573,7 @@ static LMB_NOINLINE lmb_result compress(compressor *c, const lmb_clip_compressio
     search(c);
     *report = (lmb_clip_compression_report){.bound = bound, .source_bytes = c->source->size * sizeof *clip->words};
     if (!write_best(c, clip, report)) {
-        report->kept_count = CHANNELS * c->joints;
+        report->kept_count = PROPERTIES * c->joints;
     }
     report->bytes = clip->size * sizeof *clip->words;
     return LMB_OK;

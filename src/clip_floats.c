@@ -4,7 +4,7 @@
 
 // Returns whether all keys have the same value and all tangents are 0.
 static bool is_constant(const uint32_t *words, const track *t) {
-    const uint32_t stride = lmb_key_stride(LMB_CHANNEL_FLOAT, t->mode);
+    const uint32_t stride = lmb_key_stride(LMB_PROPERTY_FLOAT, t->mode);
     const uint32_t middle = t->mode == MODE_CUBIC ? 1 : 0;
     for (uint32_t i = 0; i < t->keys * stride; i++) {
         const bool is_value = i % stride == middle;
@@ -46,7 +46,7 @@ lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint
         const bool shares = t.times == before[alike].times && t.keys == before[alike].keys;
         const uint32_t times = shares ? times_before[alike] : at + (uint32_t)kept.size;
         kept.size += shares ? 0 : 2 * (uint64_t)t.keys;
-        const uint32_t values = at + (uint32_t)kept.size, stride = lmb_key_stride(LMB_CHANNEL_FLOAT, t.mode);
+        const uint32_t values = at + (uint32_t)kept.size, stride = lmb_key_stride(LMB_PROPERTY_FLOAT, t.mode);
         kept.size += (uint64_t)t.keys * stride;
         if (words != NULL) {
             uint32_t *fields = words + at + channel * TRACK_FIELDS;

@@ -12,8 +12,8 @@
 #error "clip blocks are little-endian words, read in place"
 #endif
 
-static inline uint32_t lmb_channel_width(lmb_channel channel) {
-    return channel == LMB_CHANNEL_FLOAT ? 1 : channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+static inline uint32_t lmb_property_width(lmb_property property) {
+    return property == LMB_PROPERTY_FLOAT ? 1 : property == LMB_PROPERTY_ROTATION ? 4 : 3;
 }
 
 // Before the track table: the key time of constant tracks, and its interval rate.
@@ -31,8 +31,8 @@ static inline uint32_t lmb_track_mode(lmb_interpolation interpolation) {
 }
 
 // Floats per key.
-static inline uint32_t lmb_key_stride(lmb_channel channel, uint32_t mode) {
-    return lmb_channel_width(channel) * (mode == MODE_CUBIC ? 3 : 1);
+static inline uint32_t lmb_key_stride(lmb_property property, uint32_t mode) {
+    return lmb_property_width(property) * (mode == MODE_CUBIC ? 3 : 1);
 }
 
 // Returns 1 / (time from this key to the next), or 0 for the last key.

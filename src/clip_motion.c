@@ -8,10 +8,10 @@ static vector rest_of(const float *values) {
     return make_vector(values[0], values[1], values[2]);
 }
 
-static vector sample_vector_channel(const lmb_clip *clip, uint32_t channel, uint32_t joint, const float *rest,
-                                    float time) {
+static vector sample_vector_property(const lmb_clip *clip, uint32_t property, uint32_t joint, const float *rest,
+                                     float time) {
     const uint32_t *words = clip->words;
-    track t = load_track(words, 0, channel, joint);
+    track t = load_track(words, 0, property, joint);
     if (t.mode == MODE_REST) {
         return rest_of(rest);
     }
@@ -24,7 +24,7 @@ static vector sample_vector_channel(const lmb_clip *clip, uint32_t channel, uint
 
 static quaternion sample_rotation_channel(const lmb_clip *clip, uint32_t joint, const float *rest, float time) {
     const uint32_t *words = clip->words;
-    track t = load_track(words, 0, CHANNEL_ROTATION, joint);
+    track t = load_track(words, 0, PROPERTY_ROTATION, joint);
     if (t.mode == MODE_REST) {
         return make_quaternion(rest[0], rest[1], rest[2], rest[3]);
     }
@@ -40,9 +40,9 @@ static quaternion sample_rotation_channel(const lmb_clip *clip, uint32_t joint, 
 lmb_transform lmb_clip_sample(const lmb_clip *clip, const lmb_rig *rig, uint32_t joint, float time) {
     const lmb_transform *rest = &rig->rest[joint];
     transform sampled;
-    sampled.t = sample_vector_channel(clip, CHANNEL_TRANSLATION, joint, rest->translation, time);
+    sampled.t = sample_vector_property(clip, PROPERTY_TRANSLATION, joint, rest->translation, time);
     sampled.q = sample_rotation_channel(clip, joint, rest->rotation, time);
-    sampled.s = sample_vector_channel(clip, CHANNEL_SCALE, joint, rest->scale, time);
+    sampled.s = sample_vector_property(clip, PROPERTY_SCALE, joint, rest->scale, time);
     return lmb_from_op_transform(sampled);
 }
 

@@ -20,15 +20,15 @@ static void put_bits(uint32_t *words, uint32_t at, uint32_t field, uint32_t bits
     }
 }
 
-static const float *key_of(const frames *f, uint32_t channel, uint32_t joint, uint32_t frame) {
-    return lmb_channel_in(&f->source[(size_t)joint * f->samples + f->of_sample[frame]], channel);
+static const float *key_of(const frames *f, uint32_t property, uint32_t joint, uint32_t frame) {
+    return lmb_property_in(&f->source[(size_t)joint * f->samples + f->of_sample[frame]], property);
 }
 
-static void pack_vectors(const frames *f, uint32_t channel, uint32_t joint, uint32_t bits, uint32_t *words) {
+static void pack_vectors(const frames *f, uint32_t property, uint32_t joint, uint32_t bits, uint32_t *words) {
     for (uint32_t axis = 0; axis < 3; axis++) {
         float low = INFINITY, high = -INFINITY;
         for (uint32_t frame = 0; frame < f->count; frame++) {
-            const float value = key_of(f, channel, joint, frame)[axis];
+            const float value = key_of(f, property, joint, frame)[axis];
             low = value < low ? value : low;
             high = value > high ? value : high;
         }
@@ -36,7 +36,7 @@ static void pack_vectors(const frames *f, uint32_t channel, uint32_t joint, uint
         words[1 + axis] = BITS(low);
         words[4 + axis] = BITS(step);
         for (uint32_t frame = 0; frame < f->count; frame++) {
-            const double value = (double)key_of(f, channel, joint, frame)[axis] + 0.5 * (double)step;
+            const double value = (double)key_of(f, property, joint, frame)[axis] + 0.5 * (double)step;
             uint32_t *key = words + PACKED_TRACK_HEAD + PACKED_TRACK_FRAME * frame;
             put_bits(key, axis * bits, quantise(value, (double)low, (double)step, bits), bits);
         }
@@ -55,7 +55,7 @@ static uint32_t largest_component(const float *rotation) {
 static uint32_t choose_left_out(const frames *f, uint32_t joint) {
     float min[4] = {2.0f, 2.0f, 2.0f, 2.0f};
     for (uint32_t frame = 0; frame < f->count; frame++) {
-        const float *rotation = key_of(f, CHANNEL_ROTATION, joint, frame);
+        const float *rotation = key_of(f, PROPERTY_ROTATION, joint, frame);
         for (int i = 0; i < 4; i++) {
             min[i] = fabsf(rotation[i]) < min[i] ? fabsf(rotation[i]) : min[i];
         }
@@ -80,7 +80,7 @@ static void pack_rotations(const frames *f, uint32_t joint, uint32_t bits, uint3
     double low[3] = {2.0, 2.0, 2.0}, high[3] = {-2.0, -2.0, -2.0};
     float stored[3];
     for (uint32_t frame = 0; frame < f->count; frame++) {
-        stored_components(key_of(f, CHANNEL_ROTATION, joint, frame), left_out, stored);
+        stored_components(key_of(f, PROPERTY_ROTATION, joint, frame), left_out, stored);
         for (int i = 0; i < 3; i++) {
             low[i] = (double)stored[i] < low[i] ? (double)stored[i] : low[i];
             high[i] = (double)stored[i] > high[i] ? (double)stored[i] : high[i];
@@ -98,7 +98,7 @@ static void pack_rotations(const frames *f, uint32_t joint, uint32_t bits, uint3
     const uint32_t index_bits = left_out == PACKED_INDEX_PER_KEY ? 2 : 0;
     for (uint32_t frame = 0; frame < f->count; frame++) {
         uint32_t *key = words + PACKED_TRACK_HEAD + PACKED_TRACK_FRAME * frame;
-        const uint32_t index = stored_components(key_of(f, CHANNEL_ROTATION, joint, frame), left_out, stored);
+        const uint32_t index = stored_components(key_of(f, PROPERTY_ROTATION, joint, frame), left_out, stored);
         if (index_bits != 0) {
             put_bits(key, 0, index, index_bits);
         }
@@ -108,17 +108,17 @@ static void pack_rotations(const frames *f, uint32_t joint, uint32_t bits, uint3
     }
 }
 
-packed_place lmb_pack_track(const frames *f, uint32_t channel, uint32_t joint, uint32_t bits, uint32_t *words) {
+packed_place lmb_pack_track(const frames *f, uint32_t property, uint32_t joint, uint32_t bits, uint32_t *words) {
     memset(words, 0, (PACKED_TRACK_HEAD + (size_t)PACKED_TRACK_FRAME * f->count) * sizeof *words);
     uint32_t left_out = 0;
-    if (channel == CHANNEL_ROTATION) {
+    if (property == PROPERTY_ROTATION) {
         left_out = choose_left_out(f, joint);
         if (left_out == PACKED_INDEX_PER_KEY && bits == PACKED_MOST_ROTATION_BITS) {
             bits--;
         }
         pack_rotations(f, joint, bits, left_out, words);
     } else {
-        pack_vectors(f, channel, joint, bits, words);
+        pack_vectors(f, property, joint, bits, words);
     }
     words[0] = bits | left_out << 5;
     return (packed_place){bits, left_out, PACKED_TRACK_HEAD, 0, PACKED_TRACK_FRAME};
@@ -143,9 +143,9 @@ static uint32_t key_bits(uint32_t head) {
     return 3 * (head & 31) + ((head >> 5 & 7) == PACKED_INDEX_PER_KEY ? 2 : 0);
 }
 
-static uint32_t write_packed(writer *w, uint32_t channel, uint32_t joint, const packing *p) {
-    const packed_place place = lmb_pack_track(w->frames, channel, joint, p->bits, w->scratch);
-    const uint32_t head_words = channel == CHANNEL_ROTATION ? PACKED_ROTATION_WORDS : PACKED_VECTOR_WORDS;
+static uint32_t write_packed(writer *w, uint32_t property, uint32_t joint, const packing *p) {
+    const packed_place place = lmb_pack_track(w->frames, property, joint, p->bits, w->scratch);
+    const uint32_t head_words = property == PROPERTY_ROTATION ? PACKED_ROTATION_WORDS : PACKED_VECTOR_WORDS;
     const uint32_t bits = key_bits(w->scratch[0]);
     if (w->words != NULL) {
         uint32_t *section = w->words + w->section;
@@ -167,10 +167,10 @@ static uint32_t write_packed(writer *w, uint32_t channel, uint32_t joint, const 
 }
 
 // Copies the track's own times and values to the end of the block.
-static uint32_t write_kept(writer *w, uint32_t channel, uint32_t joint) {
+static uint32_t write_kept(writer *w, uint32_t property, uint32_t joint) {
     const uint32_t *source = w->source->words;
-    const track t = load_track(source, 0, channel, joint);
-    const uint32_t times = 2 * t.keys, values = t.keys * lmb_key_stride((lmb_channel)channel, t.mode);
+    const track t = load_track(source, 0, property, joint);
+    const uint32_t times = 2 * t.keys, values = t.keys * lmb_key_stride((lmb_property)property, t.mode);
     const uint32_t values_at = (uint32_t)lmb_align_wide(w->kept + times);
     if (w->words != NULL) {
         const uint32_t fields[TRACK_FIELDS] = {t.mode, t.keys, (uint32_t)w->kept, values_at};
@@ -181,12 +181,12 @@ static uint32_t write_kept(writer *w, uint32_t channel, uint32_t joint) {
     w->kept = values_at + values;
     w->longest = t.keys > w->longest ? t.keys : w->longest;
     w->cubic |= t.mode == MODE_CUBIC;
-    w->far |= channel == CHANNEL_ROTATION ? source[CLIP_FAR] : 0;
+    w->far |= property == PROPERTY_ROTATION ? source[CLIP_FAR] : 0;
     return TRACK_FIELDS;
 }
 
-static uint32_t write_constant(writer *w, uint32_t channel, const packing *p) {
-    const uint32_t width = lmb_channel_width((lmb_channel)channel);
+static uint32_t write_constant(writer *w, uint32_t property, const packing *p) {
+    const uint32_t width = lmb_property_width((lmb_property)property);
     if (w->words != NULL) {
         memcpy(w->words + w->section + w->entry, p->constant, width * sizeof *p->constant);
     }
@@ -196,13 +196,13 @@ static uint32_t write_constant(writer *w, uint32_t channel, const packing *p) {
 // Returns whether all offsets fit.
 static bool write_entries(writer *w, const packing *packings) {
     const uint32_t joints = w->source->words[CLIP_JOINTS];
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+    for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
-            const packing *p = &packings[channel * joints + joint];
+            const packing *p = &packings[property * joints + joint];
             if (p->kind == ENTRY_REST) {
                 continue;
             }
-            if (p->kind == ENTRY_KEPT || (p->kind == ENTRY_CONSTANT && channel == CHANNEL_ROTATION)) {
+            if (p->kind == ENTRY_KEPT || (p->kind == ENTRY_CONSTANT && property == PROPERTY_ROTATION)) {
                 w->entry = lmb_align_wide(w->entry);
             }
             if (w->entry >= ENTRY_LIMIT) {
@@ -210,26 +210,26 @@ static bool write_entries(writer *w, const packing *packings) {
             }
             if (w->words != NULL) {
                 uint32_t *section = w->words + w->section;
-                section[section[PACKED_ROWS + channel] + joint / 2] |= (p->kind | (uint32_t)w->entry << 2)
-                                                                       << 16 * (joint % 2);
+                section[section[PACKED_ROWS + property] + joint / 2] |= (p->kind | (uint32_t)w->entry << 2)
+                                                                        << 16 * (joint % 2);
             }
-            w->entry += p->kind == ENTRY_PACKED     ? write_packed(w, channel, joint, p)
-                        : p->kind == ENTRY_CONSTANT ? write_constant(w, channel, p)
-                                                    : write_kept(w, channel, joint);
+            w->entry += p->kind == ENTRY_PACKED     ? write_packed(w, property, joint, p)
+                        : p->kind == ENTRY_CONSTANT ? write_constant(w, property, p)
+                                                    : write_kept(w, property, joint);
         }
     }
     return w->frame_bits < 1u << 24;
 }
 
-// Assigns rows to channels in which not all joints are at rest. Returns the offset after the rows.
-static uint32_t place_rows(uint32_t joints, const packing *packings, uint32_t rows[CHANNELS]) {
+// Assigns rows to properties in which not all joints are at rest. Returns the offset after the rows.
+static uint32_t place_rows(uint32_t joints, const packing *packings, uint32_t rows[PROPERTIES]) {
     uint32_t at = PACKED_HEADER_WORDS;
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-        rows[channel] = 0;
-        for (uint32_t joint = 0; joint < joints && rows[channel] == 0; joint++) {
-            rows[channel] = packings[channel * joints + joint].kind != ENTRY_REST ? at : 0;
+    for (uint32_t property = 0; property < PROPERTIES; property++) {
+        rows[property] = 0;
+        for (uint32_t joint = 0; joint < joints && rows[property] == 0; joint++) {
+            rows[property] = packings[property * joints + joint].kind != ENTRY_REST ? at : 0;
         }
-        at += rows[channel] != 0 ? (joints + 1) / 2 : 0;
+        at += rows[property] != 0 ? (joints + 1) / 2 : 0;
     }
     return at;
 }
@@ -267,10 +267,10 @@ static void write_times(const writer *w, uint32_t *times) {
 static bool packed_rotations_are_far(const writer *w, const packing *packings) {
     const uint32_t joints = w->source->words[CLIP_JOINTS];
     for (uint32_t joint = 0; joint < joints; joint++) {
-        if (packings[CHANNEL_ROTATION * joints + joint].kind != ENTRY_PACKED) {
+        if (packings[PROPERTY_ROTATION * joints + joint].kind != ENTRY_PACKED) {
             continue;
         }
-        const track t = load_track(w->words, 0, CHANNEL_ROTATION, joint);
+        const track t = load_track(w->words, 0, PROPERTY_ROTATION, joint);
         const packed_place place = find_packed_place(w->words, 0, t.values);
         const packed_range range = rotation_range(w->words, place, t.values);
         quaternion before = packed_rotation(w->words, place, range, 0);
@@ -288,7 +288,7 @@ static bool packed_rotations_are_far(const writer *w, const packing *packings) {
 uint64_t lmb_pack_clip(const lmb_clip *source, const frames *f, const packing *packings, uint32_t *scratch,
                        uint32_t *words) {
     const uint32_t joints = source->words[CLIP_JOINTS];
-    uint32_t rows[CHANNELS];
+    uint32_t rows[PROPERTIES];
     const uint32_t first_entry = place_rows(joints, packings, rows);
     writer w = {.source = source, .frames = f, .scratch = scratch, .entry = first_entry, .longest = 1};
     w.section = (uint32_t)lmb_align_wide(CLIP_HEADER_WORDS + source->words[CLIP_NAME_WORDS]);

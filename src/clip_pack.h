@@ -7,7 +7,7 @@
 
 #include <limber/rig.h>
 
-// How a channel of a joint is stored.
+// How a property of a joint is stored.
 typedef struct packing {
     uint32_t kind;     // ENTRY_...
     uint32_t bits;     // per component, if packed
@@ -28,12 +28,12 @@ typedef struct frames {
 #define PACKED_TRACK_HEAD 8u
 #define PACKED_TRACK_FRAME 3u
 
-static inline float *lmb_channel_of(lmb_transform *t, uint32_t channel) {
-    return channel == CHANNEL_TRANSLATION ? t->translation : channel == CHANNEL_ROTATION ? t->rotation : t->scale;
+static inline float *lmb_property_of(lmb_transform *t, uint32_t property) {
+    return property == PROPERTY_TRANSLATION ? t->translation : property == PROPERTY_ROTATION ? t->rotation : t->scale;
 }
 
-static inline const float *lmb_channel_in(const lmb_transform *t, uint32_t channel) {
-    return channel == CHANNEL_TRANSLATION ? t->translation : channel == CHANNEL_ROTATION ? t->rotation : t->scale;
+static inline const float *lmb_property_in(const lmb_transform *t, uint32_t property) {
+    return property == PROPERTY_TRANSLATION ? t->translation : property == PROPERTY_ROTATION ? t->rotation : t->scale;
 }
 
 // What a packed clip keeps of the float tracks of a plain clip.
@@ -46,11 +46,11 @@ typedef struct lmb_kept_floats {
 // Writes the float tracks at offset `at` of a zeroed block. Only measures them if `words` is NULL.
 lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint32_t *words, uint32_t at);
 
-// Quantises the keys of a channel into `words`, which has PACKED_TRACK_HEAD + PACKED_TRACK_FRAME * count words. Returns
+// Quantises the keys of a property into `words`, which has PACKED_TRACK_HEAD + PACKED_TRACK_FRAME * count words. Returns
 // how the keys are stored in them.
-packed_place lmb_pack_track(const frames *f, uint32_t channel, uint32_t joint, uint32_t bits, uint32_t *words);
+packed_place lmb_pack_track(const frames *f, uint32_t property, uint32_t joint, uint32_t bits, uint32_t *words);
 
-// Writes the block for the packings [channel][joint] into `words`, and returns its size in words. Writes nothing if
+// Writes the block for the packings [property][joint] into `words`, and returns its size in words. Writes nothing if
 // `words` is NULL or the block would not be smaller than the source. Returns 0 if an offset is too large for its field.
 // `scratch` is memory for one packed track.
 uint64_t lmb_pack_clip(const lmb_clip *source, const frames *f, const packing *packings, uint32_t *scratch,

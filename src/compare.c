@@ -24,17 +24,17 @@ static uint32_t distance(uint32_t a, uint32_t b) {
     return (uint32_t)(difference < 0 ? -difference : difference);
 }
 
-static void note_first(const lmb_batch *batch, lmb_stage stage, uint32_t first, size_t index, uint32_t a, uint32_t b,
-                       lmb_comparison *comparison) {
-    uint32_t floats = lmb_batch_stage_floats(batch, stage);
+static void note_first(const lmb_batch_def *batch, lmb_output output, uint32_t first, size_t index, uint32_t a,
+                       uint32_t b, lmb_comparison *comparison) {
+    uint32_t floats = lmb_batch_output_floats(batch, output);
     uint32_t joints = lmb_graph_joint_count(batch->graph);
     uint32_t within = (uint32_t)(index % floats);
     comparison->has_first = true;
-    comparison->stage = stage;
+    comparison->output = output;
     comparison->character = first + (uint32_t)(index / floats);
-    // Poses are component-major, all other stages are row by row.
-    bool pose = stage == LMB_STAGE_LOCAL;
-    uint32_t components = lmb_stage_components(stage);
+    // Poses are component-major, all other outputs are row by row.
+    bool pose = output == LMB_OUTPUT_LOCAL;
+    uint32_t components = lmb_output_components(output);
     if (pose && within >= components * joints) {
         comparison->joint = within - components * joints; // a float channel
         comparison->component = components;
@@ -47,10 +47,10 @@ static void note_first(const lmb_batch *batch, lmb_stage stage, uint32_t first, 
     comparison->ulp = distance(a, b);
 }
 
-static void compare_stage(const lmb_batch *batch, lmb_stage stage, const float *a, const float *b, uint32_t first,
-                          uint32_t count, lmb_comparison *comparison) {
-    size_t values = (size_t)count * lmb_batch_stage_floats(batch, stage);
-    comparison->values[stage] += values;
+static void compare_output(const lmb_batch_def *batch, lmb_output output, const float *a, const float *b,
+                           uint32_t first, uint32_t count, lmb_comparison *comparison) {
+    size_t values = (size_t)count * lmb_batch_output_floats(batch, output);
+    comparison->values[output] += values;
     if (values == 0 || memcmp(a, b, values * sizeof *a) == 0) {
         return;
     }
@@ -61,15 +61,15 @@ static void compare_stage(const lmb_batch *batch, lmb_stage stage, const float *
         if (bits_a == bits_b) {
             continue;
         }
-        comparison->differs[stage]++;
+        comparison->differs[output]++;
         if (!comparison->has_first) {
-            note_first(batch, stage, first, i, bits_a, bits_b, comparison);
+            note_first(batch, output, first, i, bits_a, bits_b, comparison);
         }
     }
 }
 
-lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const lmb_batch_outputs *b, uint32_t first,
-                       uint32_t count, lmb_comparison *comparison, lmb_error *error) {
+lmb_result lmb_compare(const lmb_batch_def *batch, const lmb_batch_outputs *a, const lmb_batch_outputs *b,
+                       uint32_t first, uint32_t count, lmb_comparison *comparison, lmb_error *error) {
     lmb_result result = lmb_batch_check(batch, error);
     if (result != LMB_OK) {
         return result;
@@ -82,16 +82,16 @@ lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "compare: %u characters from %u on, and the batch has %u",
                         (unsigned)count, (unsigned)first, (unsigned)batch->character_count);
     }
-    for (uint32_t i = 0; count > 0 && i < LMB_STAGE_COUNT; i++) {
-        bool empty = lmb_batch_stage_floats(batch, (lmb_stage)i) == 0;
-        if ((batch->outputs >> i & 1u) && !empty && (a->stages[i] == NULL || b->stages[i] == NULL)) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "compare: stage %s of one side is NULL",
-                            lmb_stage_name((lmb_stage)i));
+    for (uint32_t i = 0; count > 0 && i < LMB_OUTPUT_COUNT; i++) {
+        bool empty = lmb_batch_output_floats(batch, (lmb_output)i) == 0;
+        if ((batch->outputs >> i & 1u) && !empty && (a->buffers[i] == NULL || b->buffers[i] == NULL)) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "compare: output %s of one side is NULL",
+                            lmb_output_name((lmb_output)i));
         }
     }
-    for (uint32_t i = 0; count > 0 && i < LMB_STAGE_COUNT; i++) {
+    for (uint32_t i = 0; count > 0 && i < LMB_OUTPUT_COUNT; i++) {
         if (batch->outputs >> i & 1u) {
-            compare_stage(batch, (lmb_stage)i, a->stages[i], b->stages[i], first, count, comparison);
+            compare_output(batch, (lmb_output)i, a->buffers[i], b->buffers[i], first, count, comparison);
         }
     }
     return LMB_OK;
@@ -99,7 +99,7 @@ lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const
 
 uint64_t lmb_comparison_values(const lmb_comparison *comparison) {
     uint64_t sum = 0;
-    for (int i = 0; i < LMB_STAGE_COUNT; i++) {
+    for (int i = 0; i < LMB_OUTPUT_COUNT; i++) {
         sum += comparison->values[i];
     }
     return sum;
@@ -107,18 +107,18 @@ uint64_t lmb_comparison_values(const lmb_comparison *comparison) {
 
 uint64_t lmb_comparison_differs(const lmb_comparison *comparison) {
     uint64_t sum = 0;
-    for (int i = 0; i < LMB_STAGE_COUNT; i++) {
+    for (int i = 0; i < LMB_OUTPUT_COUNT; i++) {
         sum += comparison->differs[i];
     }
     return sum;
 }
 
-// Returns what `joint` counts in this stage.
+// Returns what `joint` counts in this output.
 static const char *part_of(const lmb_comparison *comparison) {
-    bool of_pose = comparison->stage == LMB_STAGE_LOCAL && comparison->component == LMB_POSE_COMPONENTS;
-    return comparison->stage == LMB_STAGE_SOCKETS               ? "socket"
-           : comparison->stage == LMB_STAGE_CHANNELS || of_pose ? "channel"
-                                                                : "joint";
+    bool of_pose = comparison->output == LMB_OUTPUT_LOCAL && comparison->component == LMB_POSE_COMPONENTS;
+    return comparison->output == LMB_OUTPUT_SOCKETS               ? "socket"
+           : comparison->output == LMB_OUTPUT_CHANNELS || of_pose ? "channel"
+                                                                  : "joint";
 }
 
 void lmb_comparison_describe(const lmb_comparison *comparison, char *text, size_t size) {
@@ -130,8 +130,8 @@ void lmb_comparison_describe(const lmb_comparison *comparison, char *text, size_
     memcpy(&a, &comparison->bits_a, sizeof a);
     memcpy(&b, &comparison->bits_b, sizeof b);
     snprintf(text, size,
-             "stage %s, character %" PRIu32 ", %s %" PRIu32 ", component %" PRIu32 ": %.9g (0x%08" PRIx32
+             "output %s, character %" PRIu32 ", %s %" PRIu32 ", component %" PRIu32 ": %.9g (0x%08" PRIx32
              ") and %.9g (0x%08" PRIx32 "), %" PRIu32 " ulp apart",
-             lmb_stage_name(comparison->stage), comparison->character, part_of(comparison), comparison->joint,
+             lmb_output_name(comparison->output), comparison->character, part_of(comparison), comparison->joint,
              comparison->component, (double)a, comparison->bits_a, (double)b, comparison->bits_b, comparison->ulp);
 }

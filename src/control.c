@@ -307,10 +307,10 @@ static lmb_result check_frame(const lmb_control *control, const lmb_control_fram
     return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
 }
 
-// Runs up to MOST_IN_CROWD characters together. `copies` has room for the states of `count` characters, or is NULL
+// Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL
 // without interpolated updates.
-static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
-                                   uint32_t count, uint32_t *copies) {
+static LMB_NOINLINE void run_some(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
+                                  uint32_t count, uint32_t *copies) {
     const uint32_t *sent = (const uint32_t *)frame->events;
     stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
@@ -322,7 +322,7 @@ static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_f
                  .shows = frame->motions != NULL,
                  .sent = sent,
                  .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
-    crowd all;
+    characters all;
     all.block = block->block;
     all.count = count;
     uint32_t event = find_sent(sent, frame->event_count, first);
@@ -353,7 +353,7 @@ static void run_characters(const lmb_control *block, const lmb_control_frame *fr
                            uint32_t most, uint32_t *copies) {
     while (count > 0) {
         const uint32_t together = count < most ? count : most;
-        run_crowd(block, frame, first, together, copies);
+        run_some(block, frame, first, together, copies);
         first += together;
         count -= together;
     }
@@ -363,7 +363,7 @@ static LMB_NOINLINE void run_interpolated(const lmb_control *block, const lmb_co
                                           uint32_t count) {
     uint32_t copies[MOST_STATE_WORDS];
     const uint32_t fit = MOST_STATE_WORDS / block->state_words;
-    run_characters(block, frame, first, count, fit < MOST_IN_CROWD ? fit : MOST_IN_CROWD, copies);
+    run_characters(block, frame, first, count, fit < MOST_TOGETHER ? fit : MOST_TOGETHER, copies);
 }
 
 lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first, uint32_t count,
@@ -377,7 +377,7 @@ lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *
     if ((control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0) {
         run_interpolated(control, frame, first, count);
     } else {
-        run_characters(control, frame, first, count, MOST_IN_CROWD, NULL);
+        run_characters(control, frame, first, count, MOST_TOGETHER, NULL);
     }
     lmb_environment_leave(&callers);
     return LMB_OK;

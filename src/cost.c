@@ -40,7 +40,7 @@ static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *graph, 
 }
 
 // Returns the shortest time of several rounds, in nanoseconds per character. The first round only warms up.
-static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb_batch *batch) {
+static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb_batch_def *batch) {
     uint32_t rounds = def->rounds != 0 ? def->rounds : DEFAULT_ROUNDS;
     uint64_t min = UINT64_MAX;
     lmb_environment callers;
@@ -62,8 +62,8 @@ static lmb_result time_program(const lmb_cost_def *def, const lmb_graph_def *pro
     if (result != LMB_OK) {
         return result;
     }
-    const uint32_t outputs = graph->gives_matrices ? LMB_OUTPUT_MODEL : LMB_OUTPUT_LOCAL;
-    const lmb_batch batch = {graph, def->character_count, outputs};
+    const uint32_t outputs = graph->gives_matrices ? LMB_OUTPUT_MODEL_BIT : LMB_OUTPUT_LOCAL_BIT;
+    const lmb_batch_def batch = {graph, def->character_count, outputs};
     lmb_cpu *cpu = NULL;
     result = check_inputs(def, graph, error);
     if (result == LMB_OK) {

@@ -129,7 +129,7 @@ void lmb_cpu_destroy(lmb_cpu *cpu) {
     lmb_host_release(&host, cpu);
 }
 
-static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                             const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
     if (cpu == NULL || inputs == NULL || outputs == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: %s is NULL",
@@ -156,11 +156,10 @@ static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch *batch, const lm
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: pose buffer %u is NULL", (unsigned)i);
         }
     }
-    for (uint32_t i = 0; count > 0 && i < LMB_STAGE_COUNT; i++) {
-        if ((batch->outputs >> i & 1u) && outputs->stages[i] == NULL &&
-            lmb_batch_stage_floats(batch, (lmb_stage)i) > 0) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the output of stage %s is NULL",
-                            lmb_stage_name((lmb_stage)i));
+    for (uint32_t i = 0; count > 0 && i < LMB_OUTPUT_COUNT; i++) {
+        if ((batch->outputs >> i & 1u) && outputs->buffers[i] == NULL &&
+            lmb_batch_output_floats(batch, (lmb_output)i) > 0) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: output %s is NULL", lmb_output_name((lmb_output)i));
         }
     }
     return LMB_OK;
@@ -168,21 +167,21 @@ static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch *batch, const lm
 
 // Copies before the run if the host names a source, which may then be the palette that is written. Otherwise copies the
 // written palette after the run.
-static void copy_previous_palette(const lmb_batch *batch, const float *from, const lmb_batch_outputs *outputs,
+static void copy_previous_palette(const lmb_batch_def *batch, const float *from, const lmb_batch_outputs *outputs,
                                   uint32_t first, uint32_t count) {
-    if (from != NULL && count > 0 && (batch->outputs & LMB_OUTPUT_PREVIOUS_PALETTE)) {
-        size_t floats = lmb_batch_stage_floats(batch, LMB_STAGE_PREVIOUS_PALETTE);
-        memcpy(outputs->stages[LMB_STAGE_PREVIOUS_PALETTE] + first * floats, from + first * floats,
+    if (from != NULL && count > 0 && (batch->outputs & LMB_OUTPUT_PREVIOUS_PALETTE_BIT)) {
+        size_t floats = lmb_batch_output_floats(batch, LMB_OUTPUT_PREVIOUS_PALETTE);
+        memcpy(outputs->buffers[LMB_OUTPUT_PREVIOUS_PALETTE] + first * floats, from + first * floats,
                count * floats * sizeof *from);
     }
 }
 
-lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                        const lmb_batch_outputs *outputs, lmb_error *error) {
     return lmb_cpu_run_range(cpu, batch, inputs, outputs, 0, batch != NULL ? batch->character_count : 0, error);
 }
 
-lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
     const lmb_control *control = cpu != NULL ? lmb_graph_control(cpu->graph) : NULL;
     if (control == NULL || inputs == NULL || batch == NULL || batch->character_count == 0) {
@@ -207,7 +206,7 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
     return result == LMB_OK ? lmb_cpu_run_poses(cpu, batch, &posed, outputs, first, count, error) : result;
 }
 
-lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
     lmb_result result = check_run(cpu, batch, inputs, outputs, first, count, error);
     if (result != LMB_OK) {
@@ -223,12 +222,12 @@ lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
     }
     lmb_environment_leave(&callers);
     if (inputs->previous_palette == NULL) {
-        copy_previous_palette(batch, outputs->stages[LMB_STAGE_PALETTE], outputs, first, count);
+        copy_previous_palette(batch, outputs->buffers[LMB_OUTPUT_PALETTE], outputs, first, count);
     }
     return LMB_OK;
 }
 
-lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                             const lmb_batch_outputs *outputs, const uint32_t *characters, uint32_t count,
                             lmb_error *error) {
     lmb_result result = check_run(cpu, batch, inputs, outputs, 0, batch != NULL ? batch->character_count : 0, error);

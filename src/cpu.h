@@ -6,8 +6,8 @@
 
 #include <limber/cpu_profile.h>
 
-typedef void lmb_run_function(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
-                              uint32_t first, uint32_t count, void *scratch);
+typedef void lmb_run_function(const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, void *scratch);
 
 struct lmb_cpu {
     lmb_host host;
@@ -20,14 +20,14 @@ struct lmb_cpu {
 };
 
 // Evaluates graphs and writes no outputs. The caller has checked all arguments and set the default float environment.
-void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
+void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs, uint32_t first,
                       uint32_t count);
 
 // Runs a control under the profile of `cpu`. The next run includes its time.
 lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
                                    uint32_t first, uint32_t count, lmb_error *error);
 // Calls cpu->run() under the profile of `cpu`, for at least 1 character.
-void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                          const lmb_batch_outputs *outputs, uint32_t first, uint32_t count);
 
 #endif

@@ -33,7 +33,7 @@ struct lmb_cpu_pool {
     uint32_t busy;  // threads that have not finished the round
     bool closing;
     // The current round; set before it starts.
-    const lmb_batch *batch;
+    const lmb_batch_def *batch;
     const lmb_batch_inputs *inputs;
     lmb_batch_outputs outputs;
     atomic_uint next; // the next share to take
@@ -163,7 +163,7 @@ void lmb_cpu_pool_destroy(lmb_cpu_pool *pool) {
     lmb_host_release(&host, pool);
 }
 
-lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                             const lmb_batch_outputs *outputs, lmb_error *error) {
     if (pool == NULL || outputs == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu pool: %s is NULL", pool == NULL ? "it" : "the outputs");

@@ -77,17 +77,17 @@ static uint64_t look(const lmb_cpu_profile *profile) {
     return profile->clock.now(profile->clock.user);
 }
 
-void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
+void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs, uint32_t first,
                       uint32_t count) {
-    const lmb_batch writes_nothing = {.graph = batch->graph, .character_count = batch->character_count};
+    const lmb_batch_def writes_nothing = {.graph = batch->graph, .character_count = batch->character_count};
     const lmb_batch_outputs nowhere = {0};
     cpu->run(&writes_nothing, inputs, &nowhere, first, count, cpu->scratch);
 }
 
 // Estimates the nanoseconds that the graphs of all characters take, from the first of them. Uses the shorter of two
 // times, because the first run may fill a cache.
-static double estimate_pose(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
-                            uint32_t count) {
+static double estimate_pose(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                            uint32_t first, uint32_t count) {
     uint32_t sample = count < SAMPLE ? count : SAMPLE;
     uint64_t min = UINT64_MAX;
     for (int round = 0; round < 2; round++) {
@@ -108,7 +108,7 @@ lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *contro
     return result;
 }
 
-void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                          const lmb_batch_outputs *outputs, uint32_t first, uint32_t count) {
     lmb_cpu_profile *profile = cpu->profile;
     bool estimates = profile->runs++ % LMB_CPU_PROFILE_PERIOD == 0;

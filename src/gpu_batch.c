@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define MOST_FRAMES 8u
+#define MOST_SLOTS 8u
 #define MARKS 4u // marks in a frame's profile, without the one for stage 1
 #define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
 // Kernels index words of a buffer with signed 32-bit integers, as SPIR-V does.
@@ -31,25 +31,25 @@ typedef struct frame_slot {
     lmb_gpu_buffer dispatch; // written by shaders/list.comp
     VkDeviceAddress poses[LMB_MAX_POSES];
     lmb_gpu_buffer *records; // [span]: exchange areas, then the results of stage 1: sources, then weights
-    lmb_gpu_buffer *stages;  // [span][stage]
+    lmb_gpu_buffer *outputs; // [span][output]
     bool recorded;
 } frame_slot;
 
 struct lmb_gpu_batch {
     lmb_gpu *gpu;
     lmb_gpu_graph *graph;
-    lmb_batch description;
-    uint32_t frame_count;
+    lmb_batch_def description;
+    uint32_t slot_count;
     uint32_t span_characters; // of every span except the last
     uint32_t span_count;
     lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL if the graph needs none
     bool begun;               // the inertia buffers have been zeroed
     lmb_gpu_control *control; // or NULL
-    frame_slot frames[MOST_FRAMES];
+    frame_slot slots[MOST_SLOTS];
 };
 
 lmb_gpu_batch_def lmb_default_gpu_batch_def(void) {
-    return (lmb_gpu_batch_def){.outputs = LMB_OUTPUT_PALETTE, .frame_count = 2, .events_a_frame = 1024};
+    return (lmb_gpu_batch_def){.outputs = LMB_OUTPUT_PALETTE_BIT, .slot_count = 2, .events_a_frame = 1024};
 }
 
 lmb_gpu_record_info lmb_default_gpu_record_info(void) {
@@ -62,8 +62,8 @@ static uint32_t span_size(const lmb_gpu_batch *batch, uint32_t span) {
     return left < batch->span_characters ? left : batch->span_characters;
 }
 
-static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
-    return (VkDeviceSize)lmb_batch_stage_floats(&batch->description, stage) * sizeof(float);
+static VkDeviceSize output_bytes(const lmb_gpu_batch *batch, lmb_output output) {
+    return (VkDeviceSize)lmb_batch_output_floats(&batch->description, output) * sizeof(float);
 }
 
 // Returns bytes per character.
@@ -103,17 +103,17 @@ static bool in_one_kernel(const lmb_gpu_batch *batch) {
     return batch->graph->shape.characters > 0;
 }
 
-// Returns whether a stage has a buffer. If one kernel runs all stages, only outputs have one. Otherwise local
+// Returns whether an output has a buffer. If one kernel runs all stages, only outputs have one. Otherwise local
 // transforms also have one, because the model kernel reads them, and so do model matrices if that kernel runs. If a
 // graph ends with matrices, the model kernel finds local matrices in the buffer of the model matrices.
-static bool keeps_stage(const lmb_gpu_batch *batch, lmb_stage stage) {
+static bool keeps_output(const lmb_gpu_batch *batch, lmb_output output) {
     uint32_t outputs = batch->description.outputs;
     if (!in_one_kernel(batch)) {
-        uint32_t needs_models = outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS);
+        uint32_t needs_models = outputs & ~(LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT);
         const bool matrices = batch->description.graph->gives_matrices;
-        outputs |= (matrices ? 0u : LMB_OUTPUT_LOCAL) | (needs_models || matrices ? LMB_OUTPUT_MODEL : 0u);
+        outputs |= (matrices ? 0u : LMB_OUTPUT_LOCAL_BIT) | (needs_models || matrices ? LMB_OUTPUT_MODEL_BIT : 0u);
     }
-    return outputs >> stage & 1u;
+    return outputs >> output & 1u;
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
@@ -130,9 +130,9 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
     if (def->character_count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there are no characters");
     }
-    if (def->frame_count == 0 || def->frame_count > MOST_FRAMES) {
+    if (def->slot_count == 0 || def->slot_count > MOST_SLOTS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
-                        (unsigned)def->frame_count, MOST_FRAMES);
+                        (unsigned)def->slot_count, MOST_SLOTS);
     }
     const lmb_graph *graph = def->graph->graph;
     uint64_t joints = (uint64_t)def->character_count *
@@ -141,18 +141,18 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: %llu %s of all characters are not below 2^31",
                         (unsigned long long)joints, graph->joint_count < graph->channel_count ? "channels" : "joints");
     }
-    lmb_batch description = {def->graph->graph, def->character_count, def->outputs};
+    lmb_batch_def description = {def->graph->graph, def->character_count, def->outputs};
     return lmb_batch_check(&description, error);
 }
 
 // Returns the largest number of bytes per character of all buffers. Model matrices always count.
-static VkDeviceSize largest_stage_bytes(const lmb_gpu_batch *batch) {
-    VkDeviceSize largest = stage_bytes(batch, LMB_STAGE_MODEL);
+static VkDeviceSize largest_output_bytes(const lmb_gpu_batch *batch) {
+    VkDeviceSize largest = output_bytes(batch, LMB_OUTPUT_MODEL);
     largest = inertia_bytes(batch) > largest ? inertia_bytes(batch) : largest;
     largest = record_bytes(batch) > largest ? record_bytes(batch) : largest;
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        VkDeviceSize bytes = stage_bytes(batch, (lmb_stage)stage);
-        largest = keeps_stage(batch, (lmb_stage)stage) && bytes > largest ? bytes : largest;
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        VkDeviceSize bytes = output_bytes(batch, (lmb_output)output);
+        largest = keeps_output(batch, (lmb_output)output) && bytes > largest ? bytes : largest;
     }
     return largest;
 }
@@ -163,7 +163,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_err
     if (gpu->largest_allocation != 0 && gpu->largest_allocation < limit) {
         limit = gpu->largest_allocation;
     }
-    VkDeviceSize bytes = largest_stage_bytes(batch);
+    VkDeviceSize bytes = largest_output_bytes(batch);
     bytes = bytes > 0 ? bytes : sizeof(float); // a rig without joints whose channels are not asked for
     uint64_t characters = limit / bytes;
     if (characters == 0) {
@@ -189,33 +189,33 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_err
     return LMB_OK;
 }
 
-static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_error *error) {
+static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error *error) {
     lmb_gpu *gpu = batch->gpu;
-    frame->stages = lmb_host_allocate(&gpu->host, batch->span_count, LMB_STAGE_COUNT * sizeof *frame->stages);
-    frame->records = lmb_host_allocate(&gpu->host, batch->span_count, sizeof *frame->records);
-    if (frame->stages == NULL || frame->records == NULL) {
+    slot->outputs = lmb_host_allocate(&gpu->host, batch->span_count, LMB_OUTPUT_COUNT * sizeof *slot->outputs);
+    slot->records = lmb_host_allocate(&gpu->host, batch->span_count, sizeof *slot->records);
+    if (slot->outputs == NULL || slot->records == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
     }
-    static const char *const names[LMB_STAGE_COUNT] = {
+    static const char *const names[LMB_OUTPUT_COUNT] = {
         "limber local",  "limber model",   "limber palette", "limber previous palette", "limber dual quaternions",
         "limber bounds", "limber sockets", "limber channels"};
     const VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
                                     lmb_graph_parameter_count(batch->description.graph) * sizeof(float);
     const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
-    lmb_gpu_make(&maker, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused", &frame->refused);
-    lmb_gpu_make(&maker, batch->span_count * sizeof(lmb_span_row), false, "limber spans", &frame->spans);
-    lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), false, "limber dispatch", &frame->dispatch);
-    lmb_gpu_make(&maker, parameters, true, "limber parameters staging", &frame->staging);
-    lmb_gpu_make(&maker, parameters, false, "limber parameters", &frame->parameters);
+    lmb_gpu_make(&maker, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused", &slot->refused);
+    lmb_gpu_make(&maker, batch->span_count * sizeof(lmb_span_row), false, "limber spans", &slot->spans);
+    lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), false, "limber dispatch", &slot->dispatch);
+    lmb_gpu_make(&maker, parameters, true, "limber parameters staging", &slot->staging);
+    lmb_gpu_make(&maker, parameters, false, "limber parameters", &slot->parameters);
     for (uint32_t span = 0; span < batch->span_count && has_records; span++) {
         lmb_gpu_make(&maker, batch->span_characters * record_bytes(batch), false, "limber weights",
-                     &frame->records[span]);
+                     &slot->records[span]);
     }
-    for (uint32_t i = 0; i < batch->span_count * LMB_STAGE_COUNT; i++) {
-        const lmb_stage stage = (lmb_stage)(i % LMB_STAGE_COUNT);
-        const VkDeviceSize bytes = keeps_stage(batch, stage) ? stage_bytes(batch, stage) : 0;
-        lmb_gpu_make(&maker, span_size(batch, i / LMB_STAGE_COUNT) * bytes, false, names[stage], &frame->stages[i]);
+    for (uint32_t i = 0; i < batch->span_count * LMB_OUTPUT_COUNT; i++) {
+        const lmb_output output = (lmb_output)(i % LMB_OUTPUT_COUNT);
+        const VkDeviceSize bytes = keeps_output(batch, output) ? output_bytes(batch, output) : 0;
+        lmb_gpu_make(&maker, span_size(batch, i / LMB_OUTPUT_COUNT) * bytes, false, names[output], &slot->outputs[i]);
     }
     return maker.result;
 }
@@ -241,7 +241,7 @@ static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *
     const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.graph),
                                          .graph = batch->graph,
                                          .character_count = batch->description.character_count,
-                                         .frame_count = batch->frame_count,
+                                         .slot_count = batch->slot_count,
                                          .events_a_frame = def->events_a_frame,
                                          .emits_events = def->emits_events};
     return control.control != NULL ? lmb_gpu_control_create(batch->gpu, &control, &batch->control, error) : LMB_OK;
@@ -261,14 +261,14 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     }
     created->gpu = gpu;
     created->graph = def->graph;
-    created->description = (lmb_batch){def->graph->graph, def->character_count, def->outputs};
-    created->frame_count = def->frame_count;
+    created->description = (lmb_batch_def){def->graph->graph, def->character_count, def->outputs};
+    created->slot_count = def->slot_count;
     result = plan_spans(created, def->span_bytes, error);
     if (result == LMB_OK) {
         result = create_inertia(created, error);
     }
-    for (uint32_t i = 0; i < def->frame_count && result == LMB_OK; i++) {
-        result = create_frame(created, &created->frames[i], error);
+    for (uint32_t i = 0; i < def->slot_count && result == LMB_OK; i++) {
+        result = create_slot(created, &created->slots[i], error);
     }
     if (result == LMB_OK) {
         result = create_control(created, def, error);
@@ -283,18 +283,18 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
 
 // Calls a function with each of the batch's own buffers, those that do not exist included.
 static void visit_buffers(lmb_gpu_batch *batch, lmb_gpu_buffer_visitor *visit, void *user) {
-    for (uint32_t i = 0; i < batch->frame_count; i++) {
-        frame_slot *frame = &batch->frames[i];
-        visit(user, &frame->staging);
-        visit(user, &frame->parameters);
-        visit(user, &frame->refused);
-        visit(user, &frame->spans);
-        visit(user, &frame->dispatch);
-        for (uint32_t j = 0; frame->records != NULL && j < batch->span_count; j++) {
-            visit(user, &frame->records[j]);
+    for (uint32_t i = 0; i < batch->slot_count; i++) {
+        frame_slot *slot = &batch->slots[i];
+        visit(user, &slot->staging);
+        visit(user, &slot->parameters);
+        visit(user, &slot->refused);
+        visit(user, &slot->spans);
+        visit(user, &slot->dispatch);
+        for (uint32_t j = 0; slot->records != NULL && j < batch->span_count; j++) {
+            visit(user, &slot->records[j]);
         }
-        for (uint32_t j = 0; frame->stages != NULL && j < batch->span_count * LMB_STAGE_COUNT; j++) {
-            visit(user, &frame->stages[j]);
+        for (uint32_t j = 0; slot->outputs != NULL && j < batch->span_count * LMB_OUTPUT_COUNT; j++) {
+            visit(user, &slot->outputs[j]);
         }
     }
     for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
@@ -309,15 +309,15 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
     lmb_gpu *gpu = batch->gpu;
     lmb_gpu_control_destroy(batch->control);
     visit_buffers(batch, lmb_gpu_buffer_destroy_visited, gpu);
-    for (uint32_t i = 0; i < batch->frame_count; i++) {
-        lmb_host_release(&gpu->host, batch->frames[i].stages);
-        lmb_host_release(&gpu->host, batch->frames[i].records);
+    for (uint32_t i = 0; i < batch->slot_count; i++) {
+        lmb_host_release(&gpu->host, batch->slots[i].outputs);
+        lmb_host_release(&gpu->host, batch->slots[i].records);
     }
     lmb_host_release(&gpu->host, batch->inertia);
     lmb_host_release(&gpu->host, batch);
 }
 
-lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
+lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
     return batch->description;
 }
 
@@ -325,41 +325,41 @@ void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control) {
     batch->control = control;
 }
 
-lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t frame, uint32_t character, uint32_t event,
+lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
                               lmb_error *error) {
     return batch == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: it is NULL")
-                         : lmb_gpu_control_send(batch->control, frame, character, event, error);
+                         : lmb_gpu_control_send(batch->control, slot, character, event, error);
 }
 
 lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch) {
     return lmb_gpu_control_state(batch->control);
 }
 
-lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t frame) {
-    return lmb_gpu_control_emitted(batch->control, frame);
+lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t slot) {
+    return lmb_gpu_control_emitted(batch->control, slot);
 }
 
-lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t frame) {
-    return lmb_gpu_control_motions(batch->control, frame);
+lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot) {
+    return lmb_gpu_control_motions(batch->control, slot);
 }
 
-float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame) {
-    return frame < batch->frame_count ? batch->frames[frame].staging.memory.mapped : NULL;
+float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot) {
+    return slot < batch->slot_count ? batch->slots[slot].staging.memory.mapped : NULL;
 }
 
-lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,
+lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
                                    lmb_error *error) {
-    if (batch == NULL || frame >= batch->frame_count || pose >= LMB_MAX_POSES) {
+    if (batch == NULL || slot >= batch->slot_count || pose >= LMB_MAX_POSES) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
-                        batch == NULL                 ? "it is NULL"
-                        : frame >= batch->frame_count ? "there is no such frame slot"
-                                                      : "there is no such pose buffer");
+                        batch == NULL               ? "it is NULL"
+                        : slot >= batch->slot_count ? "there is no such frame slot"
+                                                    : "there is no such pose buffer");
     }
     if (address == 0 || address % 4 != 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of pose buffer %u is %s", (unsigned)pose,
                         address == 0 ? "0" : "not a multiple of 4");
     }
-    batch->frames[frame].poses[pose] = address;
+    batch->slots[slot].poses[pose] = address;
     return LMB_OK;
 }
 
@@ -378,17 +378,17 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
                         : info == NULL ? "the record info"
                                        : "the command buffer");
     }
-    if (info->frame >= batch->frame_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u is not one of %u", (unsigned)info->frame,
-                        (unsigned)batch->frame_count);
+    if (info->slot >= batch->slot_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u is not one of %u", (unsigned)info->slot,
+                        (unsigned)batch->slot_count);
     }
-    if (info->has_previous_frame && info->previous_frame >= batch->frame_count) {
+    if (info->has_previous_slot && info->previous_slot >= batch->slot_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u of the previous palette is not one of %u",
-                        (unsigned)info->previous_frame, (unsigned)batch->frame_count);
+                        (unsigned)info->previous_slot, (unsigned)batch->slot_count);
     }
-    if (info->has_previous_frame && !batch->frames[info->previous_frame].recorded) {
+    if (info->has_previous_slot && !batch->slots[info->previous_slot].recorded) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: frame slot %u of the previous palette was never recorded",
-                        (unsigned)info->previous_frame);
+                        (unsigned)info->previous_slot);
     }
     if (info->list != 0 && (info->list % 4 != 0 || info->list_count == 0 || info->list_count % 4 != 0)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of %s is 0 or not a multiple of 4",
@@ -407,43 +407,43 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the upload of its graph has not been recorded");
     }
     for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
-        if (batch->frames[info->frame].poses[i] == 0) {
+        if (batch->slots[info->slot].poses[i] == 0) {
             return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: pose buffer %u of frame slot %u is not bound",
-                            (unsigned)i, (unsigned)info->frame);
+                            (unsigned)i, (unsigned)info->slot);
         }
     }
     if (runs_control(batch, info) && info->step > LMB_MAX_STEP_TICKS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a step of %llu ticks is longer than 60 s",
                         (unsigned long long)info->step);
     }
-    return lmb_gpu_profile_check(info->profile, gpu, info->frame, MARKS + has_control_stage(batch, info), error);
+    return lmb_gpu_profile_check(info->profile, gpu, info->slot, MARKS + has_control_stage(batch, info), error);
 }
 
 static void mark(const lmb_gpu_record_info *info, uint32_t stage) {
-    lmb_gpu_profile_write(info->profile, info->frame, info->commands, stage);
+    lmb_gpu_profile_write(info->profile, info->slot, info->commands, stage);
 }
 
 static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t span) {
-    const frame_slot *frame = &batch->frames[info->frame];
-    const frame_slot *named = info->has_previous_frame ? &batch->frames[info->previous_frame] : frame;
+    const frame_slot *slot = &batch->slots[info->slot];
+    const frame_slot *named = info->has_previous_slot ? &batch->slots[info->previous_slot] : slot;
     const lmb_graph *graph = batch->description.graph;
     uint64_t first = (uint64_t)span * batch->span_characters;
-    lmb_span_row row = {.parameters = frame->parameters.address + first * graph->parameter_count * sizeof(float),
-                        .named_palette = named->stages[span * LMB_STAGE_COUNT + LMB_STAGE_PALETTE].address};
-    for (uint32_t stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        row.stages[stage] = frame->stages[span * LMB_STAGE_COUNT + stage].address;
-        row.rows[stage] = row.stages[stage];
+    lmb_span_row row = {.parameters = slot->parameters.address + first * graph->parameter_count * sizeof(float),
+                        .named_palette = named->outputs[span * LMB_OUTPUT_COUNT + LMB_OUTPUT_PALETTE].address};
+    for (uint32_t output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        row.outputs[output] = slot->outputs[span * LMB_OUTPUT_COUNT + output].address;
+        row.rows[output] = row.outputs[output];
     }
-    row.dual_quaternions = row.stages[LMB_STAGE_DUAL_QUATERNIONS];
+    row.dual_quaternions = row.outputs[LMB_OUTPUT_DUAL_QUATERNIONS];
     row.named_rows = row.named_palette;
     for (uint32_t i = 0; i < graph->pose_count; i++) {
-        row.poses[i] = frame->poses[i] + first * pose_bytes(batch, i);
+        row.poses[i] = slot->poses[i] + first * pose_bytes(batch, i);
     }
     if (batch->inertia != NULL) {
         row.inertia = batch->inertia[span].address;
     }
-    if (frame->records[span].address != 0) {
-        row.exchange = frame->records[span].address;
+    if (slot->records[span].address != 0) {
+        row.exchange = slot->records[span].address;
         row.sources = row.exchange + batch->span_characters * exchange_bytes(batch);
         row.weights = row.sources + batch->span_characters * source_bytes(batch);
     }
@@ -459,7 +459,7 @@ static void record_spans(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
         for (uint32_t i = 0; i < count; i++) {
             rows[i] = find_row(batch, info, first + i);
         }
-        batch->gpu->vk.CmdUpdateBuffer(info->commands, batch->frames[info->frame].spans.buffer, first * sizeof *rows,
+        batch->gpu->vk.CmdUpdateBuffer(info->commands, batch->slots[info->slot].spans.buffer, first * sizeof *rows,
                                        count * sizeof *rows, rows);
     }
 }
@@ -473,7 +473,7 @@ static void record_beginning(lmb_gpu_batch *batch, const lmb_gpu_record_info *in
 }
 
 static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    const frame_slot *frame = &batch->frames[info->frame];
+    const frame_slot *slot = &batch->slots[info->slot];
     VkCommandBuffer commands = info->commands;
     const lmb_gpu *gpu = batch->gpu;
     const VkPipelineStageFlags copy_and_compute = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
@@ -481,12 +481,12 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_barrier(gpu, commands, copy_and_compute | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, copy_and_compute,
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    gpu->vk.CmdFillBuffer(commands, frame->refused.buffer, 0, frame->refused.size, 0);
+    gpu->vk.CmdFillBuffer(commands, slot->refused.buffer, 0, slot->refused.size, 0);
     record_spans(batch, info);
     record_beginning(batch, info);
-    if (frame->parameters.buffer != VK_NULL_HANDLE) {
-        VkBufferCopy copy = {.size = frame->parameters.size};
-        gpu->vk.CmdCopyBuffer(commands, frame->staging.buffer, frame->parameters.buffer, 1, &copy);
+    if (slot->parameters.buffer != VK_NULL_HANDLE) {
+        VkBufferCopy copy = {.size = slot->parameters.size};
+        gpu->vk.CmdCopyBuffer(commands, slot->staging.buffer, slot->parameters.buffer, 1, &copy);
     }
     if (runs_control(batch, info)) {
         lmb_gpu_control_record_copies(batch->control, info);
@@ -499,22 +499,22 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
 // If there is a list, `offset` is the word of the kernel's dispatch arguments.
 static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline,
                           uint64_t groups, uint32_t offset, uint32_t pass) {
-    const frame_slot *frame = &batch->frames[info->frame];
+    const frame_slot *slot = &batch->slots[info->slot];
     const bool has_list = info->list != 0;
     const lmb_batch_push push = {.graph = batch->graph->buffer.address,
-                                 .spans = frame->spans.address,
-                                 .refused = frame->refused.address,
+                                 .spans = slot->spans.address,
+                                 .refused = slot->refused.address,
                                  .list = info->list,
-                                 .dispatch = frame->dispatch.address,
+                                 .dispatch = slot->dispatch.address,
                                  .characters = batch->description.character_count,
                                  .span_characters = batch->span_characters,
                                  .outputs = batch->description.outputs,
-                                 .has_named = info->has_previous_frame,
+                                 .has_named = info->has_previous_slot,
                                  .has_list = has_list,
                                  .pass = pass,
                                  .wide_graph = batch->graph->buffer.address};
     if (has_list) {
-        lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, frame->dispatch.buffer,
+        lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, slot->dispatch.buffer,
                                   offset * sizeof(uint32_t));
     } else {
         lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push, groups);
@@ -540,11 +540,11 @@ static uint64_t groups_for(uint64_t count, uint32_t of_each) {
 
 // Computes how many workgroups the listed characters need.
 static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    const frame_slot *frame = &batch->frames[info->frame];
+    const frame_slot *slot = &batch->slots[info->slot];
     const share first = first_share(batch);
     const lmb_list_push push = {.list_count = info->list_count,
-                                .dispatch = frame->dispatch.address,
-                                .refused = frame->refused.address,
+                                .dispatch = slot->dispatch.address,
+                                .refused = slot->refused.address,
                                 .capacity = info->list_capacity,
                                 .first_items = first.items,
                                 .first_parts = first.parts,
@@ -635,7 +635,7 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     record_parameters(batch, info);
     mark(info, LMB_GPU_STAGE_PARAMETERS);
     if (runs_control(batch, info)) {
-        lmb_gpu_control_record(batch->control, info, batch->frames[info->frame].parameters.address);
+        lmb_gpu_control_record(batch->control, info, batch->slots[info->slot].parameters.address);
     }
     if (info->list != 0) {
         record_list(batch, info);
@@ -649,14 +649,14 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     record_passes(batch, info);
     bool all_stages = in_one_kernel(batch);
     mark(info, all_stages ? LMB_GPU_STAGE_CHARACTERS : LMB_GPU_STAGE_POSE);
-    if (!all_stages && keeps_stage(batch, LMB_STAGE_MODEL)) {
+    if (!all_stages && keeps_output(batch, LMB_OUTPUT_MODEL)) {
         record_models(batch, info);
         mark(info, LMB_GPU_STAGE_MODEL);
     }
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT);
     lmb_gpu_end_label(batch->gpu, info->commands);
-    batch->frames[info->frame].recorded = true;
+    batch->slots[info->slot].recorded = true;
     return LMB_OK;
 }
 
@@ -664,15 +664,15 @@ uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch) {
     return batch->span_count;
 }
 
-bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, uint32_t span,
-                          lmb_gpu_span *output) {
-    *output = (lmb_gpu_span){0};
-    if (frame >= batch->frame_count || (unsigned)stage >= LMB_STAGE_COUNT || span >= batch->span_count ||
-        !(batch->description.outputs >> stage & 1u)) {
+bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb_output output, uint32_t span,
+                          lmb_gpu_span *found) {
+    *found = (lmb_gpu_span){0};
+    if (slot >= batch->slot_count || (unsigned)output >= LMB_OUTPUT_COUNT || span >= batch->span_count ||
+        !(batch->description.outputs >> output & 1u)) {
         return false;
     }
-    const lmb_gpu_buffer *buffer = &batch->frames[frame].stages[span * LMB_STAGE_COUNT + (uint32_t)stage];
-    *output = lmb_gpu_span_of(buffer, span * batch->span_characters, span_size(batch, span));
+    const lmb_gpu_buffer *buffer = &batch->slots[slot].outputs[span * LMB_OUTPUT_COUNT + (uint32_t)output];
+    *found = lmb_gpu_span_of(buffer, span * batch->span_characters, span_size(batch, span));
     return true;
 }
 
@@ -685,9 +685,9 @@ bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_sp
     return true;
 }
 
-lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame) {
-    return frame < batch->frame_count
-               ? lmb_gpu_span_of(&batch->frames[frame].refused, 0, batch->description.character_count)
+lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot) {
+    return slot < batch->slot_count
+               ? lmb_gpu_span_of(&batch->slots[slot].refused, 0, batch->description.character_count)
                : (lmb_gpu_span){0};
 }
 

@@ -12,7 +12,7 @@
 #include "../shaders/ops/control_layout.h"
 #include "../shaders/ops/layout.h"
 
-#define MOST_FRAMES 8u
+#define MOST_SLOTS 8u
 // Kernels index words of a buffer with signed 32-bit integers, as SPIR-V does.
 #define MOST_WORDS ((uint64_t)1 << 31)
 #define UPDATE_WORDS 16384u // words of a buffer that one command writes
@@ -31,7 +31,7 @@ struct lmb_gpu_control {
     VkDeviceAddress graph; // its block
     uint32_t character_count;
     uint32_t events_a_frame;
-    uint32_t frame_count;
+    uint32_t slot_count;
     bool emits_events;
     bool recorded; // the initialisation of block and state has been recorded
     lmb_event *scratch;
@@ -39,7 +39,7 @@ struct lmb_gpu_control {
     lmb_gpu_buffer block;
     lmb_gpu_buffer state;
     lmb_gpu_buffer weights; // float [weight][character], if the graph uses a player's clip
-    frame_slot frames[MOST_FRAMES];
+    frame_slot slots[MOST_SLOTS];
 };
 
 lmb_gpu_control_def lmb_default_gpu_control_def(void) {
@@ -109,12 +109,12 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
                  &control->state);
     lmb_gpu_make(&maker, characters * weight_count(from) * sizeof(float), false, "limber control weights",
                  &control->weights);
-    for (uint32_t i = 0; i < control->frame_count; i++) {
-        frame_slot *frame = &control->frames[i];
-        lmb_gpu_make(&maker, sent, true, "limber events staging", &frame->staging);
-        lmb_gpu_make(&maker, sent, false, "limber events", &frame->sent);
-        lmb_gpu_make(&maker, characters * emitted, false, "limber emitted events", &frame->emitted);
-        lmb_gpu_make(&maker, characters * motions, false, "limber character motions", &frame->motions);
+    for (uint32_t i = 0; i < control->slot_count; i++) {
+        frame_slot *buffers = &control->slots[i];
+        lmb_gpu_make(&maker, sent, true, "limber events staging", &buffers->staging);
+        lmb_gpu_make(&maker, sent, false, "limber events", &buffers->sent);
+        lmb_gpu_make(&maker, characters * emitted, false, "limber emitted events", &buffers->emitted);
+        lmb_gpu_make(&maker, characters * motions, false, "limber character motions", &buffers->motions);
     }
     return maker.result;
 }
@@ -148,7 +148,7 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
                                  .graph = def->graph->buffer.address,
                                  .character_count = def->character_count,
                                  .events_a_frame = def->events_a_frame,
-                                 .frame_count = def->frame_count,
+                                 .slot_count = def->slot_count,
                                  .emits_events = def->emits_events,
                                  .scratch = scratch};
     result = create_buffers(created, error);
@@ -165,11 +165,11 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
 }
 
 void lmb_gpu_control_visit_buffers(lmb_gpu_control *control, lmb_gpu_buffer_visitor *visit, void *user) {
-    for (uint32_t i = 0; i < control->frame_count; i++) {
-        visit(user, &control->frames[i].staging);
-        visit(user, &control->frames[i].sent);
-        visit(user, &control->frames[i].emitted);
-        visit(user, &control->frames[i].motions);
+    for (uint32_t i = 0; i < control->slot_count; i++) {
+        visit(user, &control->slots[i].staging);
+        visit(user, &control->slots[i].sent);
+        visit(user, &control->slots[i].emitted);
+        visit(user, &control->slots[i].motions);
     }
     visit(user, &control->block);
     visit(user, &control->state);
@@ -187,9 +187,9 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
     lmb_host_release(&gpu->host, control);
 }
 
-lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32_t character, uint32_t event,
+lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t slot, uint32_t character, uint32_t event,
                                 lmb_error *error) {
-    if (control == NULL || frame >= control->frame_count) {
+    if (control == NULL || slot >= control->slot_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
                         control == NULL ? "nothing in its graph takes events" : "there is no such frame slot");
     }
@@ -198,13 +198,13 @@ lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32
                         character >= control->character_count ? "character" : "event",
                         (unsigned)(character >= control->character_count ? character : event));
     }
-    frame_slot *slot = &control->frames[frame];
-    if (slot->sent_count == control->events_a_frame) {
+    frame_slot *buffers = &control->slots[slot];
+    if (buffers->sent_count == control->events_a_frame) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: a frame has room for %u events",
                         (unsigned)control->events_a_frame);
     }
-    lmb_event *events = slot->staging.memory.mapped;
-    events[slot->sent_count++] = (lmb_event){character, event};
+    lmb_event *events = buffers->staging.memory.mapped;
+    events[buffers->sent_count++] = (lmb_event){character, event};
     return LMB_OK;
 }
 
@@ -220,30 +220,30 @@ static void record_block(const lmb_gpu_control *control, VkCommandBuffer command
 }
 
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info) {
-    frame_slot *slot = &control->frames[info->frame];
+    frame_slot *buffers = &control->slots[info->slot];
     if (!control->recorded) {
         record_block(control, info->commands);
         control->recorded = true;
     }
-    if (slot->sent_count > 0) {
-        lmb_control_sort_events(slot->staging.memory.mapped, control->scratch, slot->sent_count);
-        VkBufferCopy copy = {.size = slot->sent_count * sizeof(lmb_event)};
-        control->gpu->vk.CmdCopyBuffer(info->commands, slot->staging.buffer, slot->sent.buffer, 1, &copy);
+    if (buffers->sent_count > 0) {
+        lmb_control_sort_events(buffers->staging.memory.mapped, control->scratch, buffers->sent_count);
+        VkBufferCopy copy = {.size = buffers->sent_count * sizeof(lmb_event)};
+        control->gpu->vk.CmdCopyBuffer(info->commands, buffers->staging.buffer, buffers->sent.buffer, 1, &copy);
     }
 }
 
 void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters) {
     const lmb_gpu *gpu = control->gpu;
-    frame_slot *slot = &control->frames[info->frame];
+    frame_slot *buffers = &control->slots[info->slot];
     const lmb_control_push push = {.block = control->block.address,
                                    .state = control->state.address,
                                    .parameters = parameters,
-                                   .sent = slot->sent.address,
-                                   .emitted = slot->emitted.address,
-                                   .motions = slot->motions.address,
+                                   .sent = buffers->sent.address,
+                                   .emitted = buffers->emitted.address,
+                                   .motions = buffers->motions.address,
                                    .graph = control->graph,
                                    .weights = control->weights.address,
-                                   .sent_count = slot->sent_count,
+                                   .sent_count = buffers->sent_count,
                                    .characters = control->character_count,
                                    .number = info->number,
                                    .step_low = (uint32_t)info->step,
@@ -255,7 +255,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
     lmb_gpu_barrier(gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
     lmb_gpu_end_label(gpu, info->commands);
-    slot->sent_count = 0;
+    buffers->sent_count = 0;
 }
 
 lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control) {
@@ -267,16 +267,16 @@ lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control) {
     return span;
 }
 
-lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t frame) {
-    if (control == NULL || frame >= control->frame_count || !control->emits_events) {
+lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t slot) {
+    if (control == NULL || slot >= control->slot_count || !control->emits_events) {
         return (lmb_gpu_span){0};
     }
-    return lmb_gpu_span_of(&control->frames[frame].emitted, 0, control->character_count);
+    return lmb_gpu_span_of(&control->slots[slot].emitted, 0, control->character_count);
 }
 
-lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t frame) {
-    if (control == NULL || frame >= control->frame_count || !lmb_control_has_motion(control->control)) {
+lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t slot) {
+    if (control == NULL || slot >= control->slot_count || !lmb_control_has_motion(control->control)) {
         return (lmb_gpu_span){0};
     }
-    return lmb_gpu_span_of(&control->frames[frame].motions, 0, control->character_count);
+    return lmb_gpu_span_of(&control->slots[slot].motions, 0, control->character_count);
 }

@@ -19,7 +19,7 @@ typedef struct lmb_gpu_control_def {
     // Those of the batch that runs the control.
     const lmb_gpu_graph *graph;
     uint32_t character_count;
-    uint32_t frame_count;
+    uint32_t slot_count;
     uint32_t events_a_frame;
     bool emits_events;
 } lmb_gpu_control_def;
@@ -40,11 +40,11 @@ LMB_API void lmb_gpu_control_destroy(lmb_gpu_control *control);
 LMB_API void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control); // gpu_batch.c
 
 // These do what the lmb_gpu_batch functions of the same names do.
-LMB_API lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32_t character, uint32_t event,
+LMB_API lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t slot, uint32_t character, uint32_t event,
                                         lmb_error *error);
 LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
-LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t frame);
-LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t frame);
+LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t slot);
+LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t slot);
 
 // Creates the pipeline that runs any control. The kernel without character motion is smaller.
 lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, bool has_motion, VkPipeline *pipeline, lmb_error *error);

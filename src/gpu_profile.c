@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define MOST_FRAMES 8u
+#define MOST_SLOTS 8u
 #define MOST_MARKS 4096u
 // The prefix of the names of all buffers.
 #define NAME_PREFIX "limber "
@@ -25,11 +25,11 @@ struct lmb_gpu_profile {
     bool has_clock; // a frame has been collected
     uint64_t stamp; // the timestamp that the clock is at
     int64_t ticks;  // since the clock's start
-    uint32_t frame_count;
+    uint32_t slot_count;
     uint32_t mark_count;
     uint32_t *stages;
     uint64_t *stamps; // [mark], of the frame being collected
-    profile_slot slots[MOST_FRAMES];
+    profile_slot slots[MOST_SLOTS];
     uint64_t missed;
 };
 
@@ -40,7 +40,7 @@ static const char *const stage_names[LMB_GPU_STAGE_COUNT] = {
 };
 
 lmb_gpu_profile_def lmb_default_gpu_profile_def(void) {
-    return (lmb_gpu_profile_def){.frame_count = 2, .mark_count = 32};
+    return (lmb_gpu_profile_def){.slot_count = 2, .mark_count = 32};
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_profile_def *def, lmb_gpu_profile **profile,
@@ -52,9 +52,9 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_profile_def *def, 
                         : profile == NULL ? "the result"
                                           : "the list of stages");
     }
-    if (def->frame_count == 0 || def->frame_count > MOST_FRAMES) {
+    if (def->slot_count == 0 || def->slot_count > MOST_SLOTS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: %u frame slots are not 1 to %u",
-                        (unsigned)def->frame_count, MOST_FRAMES);
+                        (unsigned)def->slot_count, MOST_SLOTS);
     }
     if (def->mark_count < 2 || def->mark_count > MOST_MARKS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: %u marks are not 2 to %u", (unsigned)def->mark_count,
@@ -105,13 +105,13 @@ static lmb_result create_times(lmb_gpu_profile *profile, const lmb_gpu_profile_d
 
 static lmb_result create_slots(lmb_gpu_profile *profile, lmb_error *error) {
     const lmb_gpu *gpu = profile->gpu;
-    uint32_t queries = profile->frame_count * profile->mark_count;
+    uint32_t queries = profile->slot_count * profile->mark_count;
     profile->stages = lmb_host_allocate(&gpu->host, queries, sizeof *profile->stages);
     profile->stamps = lmb_host_allocate(&gpu->host, profile->mark_count, sizeof *profile->stamps);
     if (profile->stages == NULL || profile->stamps == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu profile: no memory for %u marks", (unsigned)queries);
     }
-    for (uint32_t i = 0; i < profile->frame_count; i++) {
+    for (uint32_t i = 0; i < profile->slot_count; i++) {
         profile->slots[i].stages = profile->stages + (size_t)i * profile->mark_count;
     }
     const VkQueryPoolCreateInfo info = {
@@ -146,7 +146,7 @@ lmb_result lmb_gpu_profile_create(lmb_gpu *gpu, const lmb_gpu_profile_def *def, 
     created->gpu = gpu;
     created->mask = mask;
     created->period = gpu->timestamp_period;
-    created->frame_count = def->frame_count;
+    created->slot_count = def->slot_count;
     created->mark_count = def->mark_count;
     result = create_times(created, def, error);
     if (result == LMB_OK) {
@@ -172,67 +172,67 @@ void lmb_gpu_profile_destroy(lmb_gpu_profile *profile) {
     lmb_host_release(&gpu->host, profile);
 }
 
-static lmb_result check_slot(const lmb_gpu_profile *profile, uint32_t frame, lmb_error *error) {
+static lmb_result check_slot(const lmb_gpu_profile *profile, uint32_t slot, lmb_error *error) {
     if (profile == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: it is NULL");
     }
-    if (frame >= profile->frame_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: frame slot %u is not one of %u", (unsigned)frame,
-                        (unsigned)profile->frame_count);
+    if (slot >= profile->slot_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: frame slot %u is not one of %u", (unsigned)slot,
+                        (unsigned)profile->slot_count);
     }
     return LMB_OK;
 }
 
-lmb_result lmb_gpu_profile_check(const lmb_gpu_profile *profile, const lmb_gpu *gpu, uint32_t frame, uint32_t marks,
+lmb_result lmb_gpu_profile_check(const lmb_gpu_profile *profile, const lmb_gpu *gpu, uint32_t slot, uint32_t marks,
                                  lmb_error *error) {
     if (profile == NULL) {
         return LMB_OK;
     }
-    lmb_result result = check_slot(profile, frame, error);
+    lmb_result result = check_slot(profile, slot, error);
     if (result != LMB_OK) {
         return result;
     }
     if (profile->gpu != gpu) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: it belongs to another gpu");
     }
-    const profile_slot *slot = &profile->slots[frame];
-    if (!slot->begun) {
-        return lmb_fail(error, LMB_ERROR_STATE, "gpu profile: frame slot %u has not begun", (unsigned)frame);
+    const profile_slot *queries = &profile->slots[slot];
+    if (!queries->begun) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu profile: frame slot %u has not begun", (unsigned)slot);
     }
-    if (marks > profile->mark_count - slot->count) {
+    if (marks > profile->mark_count - queries->count) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu profile: a frame has %u marks, and %u more do not fit",
                         (unsigned)profile->mark_count, (unsigned)marks);
     }
     return LMB_OK;
 }
 
-void lmb_gpu_profile_write(lmb_gpu_profile *profile, uint32_t frame, VkCommandBuffer commands, uint32_t stage) {
+void lmb_gpu_profile_write(lmb_gpu_profile *profile, uint32_t slot, VkCommandBuffer commands, uint32_t stage) {
     if (profile != NULL) {
-        profile_slot *slot = &profile->slots[frame];
+        profile_slot *queries = &profile->slots[slot];
         profile->gpu->vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, profile->pool,
-                                           frame * profile->mark_count + slot->count);
-        slot->stages[slot->count++] = stage;
+                                           slot * profile->mark_count + queries->count);
+        queries->stages[queries->count++] = stage;
     }
 }
 
-lmb_result lmb_gpu_profile_begin(lmb_gpu_profile *profile, uint32_t frame, VkCommandBuffer commands, lmb_error *error) {
-    lmb_result result = check_slot(profile, frame, error);
+lmb_result lmb_gpu_profile_begin(lmb_gpu_profile *profile, uint32_t slot, VkCommandBuffer commands, lmb_error *error) {
+    lmb_result result = check_slot(profile, slot, error);
     if (result != LMB_OK) {
         return result;
     }
     if (commands == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: the command buffer is NULL");
     }
-    profile_slot *slot = &profile->slots[frame];
-    profile->missed += slot->begun;
-    slot->begun = true;
-    slot->count = 0;
-    profile->gpu->vk.CmdResetQueryPool(commands, profile->pool, frame * profile->mark_count, profile->mark_count);
-    lmb_gpu_profile_write(profile, frame, commands, LMB_NONE);
+    profile_slot *queries = &profile->slots[slot];
+    profile->missed += queries->begun;
+    queries->begun = true;
+    queries->count = 0;
+    profile->gpu->vk.CmdResetQueryPool(commands, profile->pool, slot * profile->mark_count, profile->mark_count);
+    lmb_gpu_profile_write(profile, slot, commands, LMB_NONE);
     return LMB_OK;
 }
 
-lmb_result lmb_gpu_profile_mark(lmb_gpu_profile *profile, uint32_t frame, VkCommandBuffer commands, uint32_t stage,
+lmb_result lmb_gpu_profile_mark(lmb_gpu_profile *profile, uint32_t slot, VkCommandBuffer commands, uint32_t stage,
                                 lmb_error *error) {
     if (profile == NULL || commands == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: %s is NULL",
@@ -241,9 +241,9 @@ lmb_result lmb_gpu_profile_mark(lmb_gpu_profile *profile, uint32_t frame, VkComm
     if (stage != LMB_NONE && (stage == LMB_GPU_STAGE_FRAME || stage >= lmb_profile_stage_count(profile->times))) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: stage %u cannot be marked", (unsigned)stage);
     }
-    lmb_result result = lmb_gpu_profile_check(profile, profile->gpu, frame, 1, error);
+    lmb_result result = lmb_gpu_profile_check(profile, profile->gpu, slot, 1, error);
     if (result == LMB_OK) {
-        lmb_gpu_profile_write(profile, frame, commands, stage);
+        lmb_gpu_profile_write(profile, slot, commands, stage);
     }
     return result;
 }
@@ -261,31 +261,31 @@ static uint64_t move_clock(lmb_gpu_profile *profile, uint64_t stamp) {
     return (uint64_t)((double)profile->ticks * profile->period);
 }
 
-static void add_frame(lmb_gpu_profile *profile, const profile_slot *slot) {
+static void add_frame(lmb_gpu_profile *profile, const profile_slot *queries) {
     uint64_t begin = move_clock(profile, profile->stamps[0]);
     uint64_t before = begin;
-    for (uint32_t i = 1; i < slot->count; i++) {
+    for (uint32_t i = 1; i < queries->count; i++) {
         uint64_t now = move_clock(profile, profile->stamps[i]);
-        if (slot->stages[i] != LMB_NONE) {
-            lmb_profile_add(profile->times, slot->stages[i], before, now);
+        if (queries->stages[i] != LMB_NONE) {
+            lmb_profile_add(profile->times, queries->stages[i], before, now);
         }
         before = now;
     }
     lmb_profile_add(profile->times, LMB_GPU_STAGE_FRAME, begin, before);
 }
 
-lmb_result lmb_gpu_profile_collect(lmb_gpu_profile *profile, uint32_t frame, bool *collected, lmb_error *error) {
+lmb_result lmb_gpu_profile_collect(lmb_gpu_profile *profile, uint32_t slot, bool *collected, lmb_error *error) {
     if (collected != NULL) {
         *collected = false;
     }
-    lmb_result result = check_slot(profile, frame, error);
-    if (result != LMB_OK || !profile->slots[frame].begun) {
+    lmb_result result = check_slot(profile, slot, error);
+    if (result != LMB_OK || !profile->slots[slot].begun) {
         return result;
     }
-    profile_slot *slot = &profile->slots[frame];
+    profile_slot *queries = &profile->slots[slot];
     VkResult read = profile->gpu->vk.GetQueryPoolResults(
-        profile->gpu->device, profile->pool, frame * profile->mark_count, slot->count,
-        slot->count * sizeof *profile->stamps, profile->stamps, sizeof *profile->stamps, VK_QUERY_RESULT_64_BIT);
+        profile->gpu->device, profile->pool, slot * profile->mark_count, queries->count,
+        queries->count * sizeof *profile->stamps, profile->stamps, sizeof *profile->stamps, VK_QUERY_RESULT_64_BIT);
     if (read == VK_NOT_READY) {
         return LMB_OK;
     }
@@ -293,13 +293,13 @@ lmb_result lmb_gpu_profile_collect(lmb_gpu_profile *profile, uint32_t frame, boo
         return lmb_gpu_fail(error, "vkGetQueryPoolResults", read);
     }
     // Until the commands reset the queries, they still hold what was collected before.
-    if (slot->collected_once && profile->stamps[0] == slot->first_stamp) {
+    if (queries->collected_once && profile->stamps[0] == queries->first_stamp) {
         return LMB_OK;
     }
-    slot->first_stamp = profile->stamps[0];
-    slot->collected_once = true;
-    slot->begun = false;
-    add_frame(profile, slot);
+    queries->first_stamp = profile->stamps[0];
+    queries->collected_once = true;
+    queries->begun = false;
+    add_frame(profile, queries);
     if (collected != NULL) {
         *collected = true;
     }

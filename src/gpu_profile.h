@@ -7,10 +7,10 @@
 #include <limber/gpu_profile.h>
 
 // Checks whether a batch of `gpu` can write `marks` more marks in a frame. Accepts any number if the profile is NULL.
-lmb_result lmb_gpu_profile_check(const lmb_gpu_profile *profile, const lmb_gpu *gpu, uint32_t frame, uint32_t marks,
+lmb_result lmb_gpu_profile_check(const lmb_gpu_profile *profile, const lmb_gpu *gpu, uint32_t slot, uint32_t marks,
                                  lmb_error *error);
 // Does what lmb_gpu_profile_mark() does, without checks. Does nothing if the profile is NULL.
-void lmb_gpu_profile_write(lmb_gpu_profile *profile, uint32_t frame, VkCommandBuffer commands, uint32_t stage);
+void lmb_gpu_profile_write(lmb_gpu_profile *profile, uint32_t slot, VkCommandBuffer commands, uint32_t stage);
 
 // Adds a buffer to the row with its name. A zeroed buffer adds nothing.
 void lmb_gpu_bytes_add(const lmb_gpu_buffer *buffer, lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS], uint32_t *count);

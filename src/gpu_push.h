@@ -8,11 +8,11 @@
 // Addresses of a span's buffers. Kernels of a batch find the data of their characters in a table of these rows.
 typedef struct lmb_span_row {
     VkDeviceAddress parameters;
-    VkDeviceAddress stages[LMB_STAGE_COUNT];
-    VkDeviceAddress rows[LMB_STAGE_COUNT]; // the same addresses
-    VkDeviceAddress dual_quaternions;      // the same address again
-    VkDeviceAddress named_palette;         // of the frame that the host names as the previous one, or of this frame
-    VkDeviceAddress named_rows;            // the same address
+    VkDeviceAddress outputs[LMB_OUTPUT_COUNT];
+    VkDeviceAddress rows[LMB_OUTPUT_COUNT]; // the same addresses
+    VkDeviceAddress dual_quaternions;       // the same address again
+    VkDeviceAddress named_palette;          // of the frame that the host names as the previous one, or of this frame
+    VkDeviceAddress named_rows;             // the same address
     VkDeviceAddress poses[LMB_MAX_POSES];
     VkDeviceAddress inertia; // data kept from frame to frame, or 0
     VkDeviceAddress sources; // records of clip sources from stage 1, or 0

@@ -129,11 +129,11 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
 // form of CLIP_COMMON. Counts as in a majority vote.
 static uint32_t find_common_track(const uint32_t *block, uint32_t clip) {
     uint32_t found = 0, lead = 0, times = 0;
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+    for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < block[clip + CLIP_JOINTS]; joint++) {
-            track t = load_track(block, clip, channel, joint);
+            track t = load_track(block, clip, property, joint);
             if (t.keys > 1 && lead == 0) {
-                found = joint * CHANNELS + channel + 1;
+                found = joint * PROPERTIES + property + 1;
                 times = t.times;
             }
             if (t.keys > 1) {
@@ -177,10 +177,10 @@ static bool rest_scales(const lmb_rig *rig) {
 // Returns whether a scale track has more than one key, or a value other than 1.
 static bool clip_scales(const uint32_t *clip) {
     if (clip[CLIP_PACKED] != 0) {
-        return clip[clip[CLIP_PACKED] + PACKED_ROWS + CHANNEL_SCALE] != 0;
+        return clip[clip[CLIP_PACKED] + PACKED_ROWS + PROPERTY_SCALE] != 0;
     }
     for (uint32_t joint = 0; joint < clip[CLIP_JOINTS]; joint++) {
-        const track found = load_track(clip, 0, CHANNEL_SCALE, joint);
+        const track found = load_track(clip, 0, PROPERTY_SCALE, joint);
         // The values of a cubic spline's only key are between its tangents.
         const uint32_t *values = clip + key_value(found, 0, 3);
         if (found.keys != 1 || REAL(values[0]) != 1.0f || REAL(values[1]) != 1.0f || REAL(values[2]) != 1.0f) {

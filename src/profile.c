@@ -235,14 +235,14 @@ uint64_t lmb_profile_dropped(const lmb_profile *profile) {
     return profile->dropped;
 }
 
-double lmb_profile_floor_share(const lmb_batch *batch, double bytes_per_second, double nanoseconds) {
+double lmb_profile_floor_share(const lmb_batch_def *batch, double bytes_per_second, double nanoseconds) {
     if (!(bytes_per_second > 0.0) || !(nanoseconds > 0.0) || lmb_batch_check(batch, NULL) != LMB_OK) {
         return 0.0;
     }
     double floats = 0.0;
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+    for (int stage = 0; stage < LMB_OUTPUT_COUNT; stage++) {
         if (batch->outputs >> stage & 1u) {
-            floats += lmb_batch_stage_floats(batch, (lmb_stage)stage);
+            floats += lmb_batch_output_floats(batch, (lmb_output)stage);
         }
     }
     double bytes = floats * sizeof(float) * batch->character_count;

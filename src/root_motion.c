@@ -557,10 +557,10 @@ static LMB_NOINLINE lmb_result find_keys(const extraction *e) {
 
 // ---- Times. ----
 
-// Returns a channel's track, with no keys if the clip leaves the channel to the rest pose.
-static track given_track(const extraction *e, uint32_t channel, uint32_t joint) {
+// Returns a property's track, with no keys if the clip leaves the property to the rest pose.
+static track given_track(const extraction *e, uint32_t property, uint32_t joint) {
     const uint32_t *words = e->clip->words;
-    track found = load_track(words, 0, channel, joint);
+    track found = load_track(words, 0, property, joint);
     const uint32_t left_to_rest = words[CLIP_TRACKS] - CONSTANT_TIME_WORDS;
     if (found.mode == MODE_STEP && found.keys == 1 && found.times == left_to_rest) {
         found.keys = 0;
@@ -569,8 +569,8 @@ static track given_track(const extraction *e, uint32_t channel, uint32_t joint) 
 }
 
 // Adds the key times of a track that moves. A step gets another key just before it.
-static uint32_t add_times(const extraction *e, uint32_t channel, uint32_t joint, float *times) {
-    const track found = given_track(e, channel, joint);
+static uint32_t add_times(const extraction *e, uint32_t property, uint32_t joint, float *times) {
+    const track found = given_track(e, property, joint);
     uint32_t count = 0;
     for (uint32_t key = 0; key < found.keys && found.keys > 1; key++) {
         const float time = REAL(e->clip->words[found.times + key]);
@@ -620,8 +620,8 @@ static uint32_t add_motion_times(const extraction *e, float *times) {
 static uint32_t collect_times(const extraction *e, float *times) {
     uint32_t count = 0;
     for (uint32_t joint = e->def->joint; joint != LMB_NONE; joint = e->rig->parents[joint]) {
-        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-            count += add_times(e, channel, joint, times != NULL ? times + count : NULL);
+        for (uint32_t property = 0; property < PROPERTIES; property++) {
+            count += add_times(e, property, joint, times != NULL ? times + count : NULL);
         }
     }
     count += times != NULL ? add_motion_times(e, times + count) : 2 * e->key_count;
@@ -650,9 +650,9 @@ static const float *floats_at(const extraction *e, uint32_t at) {
     return (const float *)(const void *)(e->clip->words + at);
 }
 
-static bool is_replaced(const extraction *e, uint32_t channel, uint32_t joint) {
+static bool is_replaced(const extraction *e, uint32_t property, uint32_t joint) {
     return joint == e->def->joint &&
-           (channel == LMB_CHANNEL_TRANSLATION || (channel == LMB_CHANNEL_ROTATION && e->def->yaw));
+           (property == LMB_PROPERTY_TRANSLATION || (property == LMB_PROPERTY_ROTATION && e->def->yaw));
 }
 
 static const lmb_interpolation interpolations[] = {[MODE_STEP] = LMB_INTERPOLATION_STEP,
@@ -660,9 +660,9 @@ static const lmb_interpolation interpolations[] = {[MODE_STEP] = LMB_INTERPOLATI
                                                    [MODE_CUBIC] = LMB_INTERPOLATION_CUBIC_SPLINE};
 
 // Returns the definition of a track of the source.
-static lmb_track_def copy_track(const extraction *e, lmb_channel channel, uint32_t joint, const track *from) {
+static lmb_track_def copy_track(const extraction *e, lmb_property property, uint32_t joint, const track *from) {
     return (lmb_track_def){.joint = joint,
-                           .channel = channel,
+                           .property = property,
                            .interpolation = interpolations[from->mode],
                            .key_count = from->keys,
                            .times = floats_at(e, from->times),
@@ -674,17 +674,17 @@ static uint32_t copy_floats(const extraction *e, uint32_t count) {
     for (uint32_t channel = 0; channel < words[CLIP_FLOAT_COUNT]; channel++) {
         const track from = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
         if (from.mode != MODE_REST) {
-            e->tracks[count++] = copy_track(e, LMB_CHANNEL_FLOAT, channel, &from);
+            e->tracks[count++] = copy_track(e, LMB_PROPERTY_FLOAT, channel, &from);
         }
     }
     return count;
 }
 
-static lmb_track_def new_track(const extraction *e, lmb_channel channel) {
-    const int track = channel == LMB_CHANNEL_TRANSLATION ? 0 : 1;
+static lmb_track_def new_track(const extraction *e, lmb_property property) {
+    const int track = property == LMB_PROPERTY_TRANSLATION ? 0 : 1;
     const bool cubic = e->cubic[track];
     return (lmb_track_def){.joint = e->def->joint,
-                           .channel = channel,
+                           .property = property,
                            .interpolation = cubic ? LMB_INTERPOLATION_CUBIC_SPLINE : LMB_INTERPOLATION_LINEAR,
                            .key_count = cubic ? e->spline_count : e->time_count,
                            .times = cubic ? e->spline_times : e->times,
@@ -694,13 +694,13 @@ static lmb_track_def new_track(const extraction *e, lmb_channel channel) {
 static uint32_t copy_tracks(const extraction *e) {
     uint32_t count = 0;
     for (uint32_t joint = 0; joint < e->rig->joint_count; joint++) {
-        for (uint32_t i = 0; i < CHANNELS; i++) {
-            const lmb_channel channel = (lmb_channel)i;
+        for (uint32_t i = 0; i < PROPERTIES; i++) {
+            const lmb_property property = (lmb_property)i;
             const track found = given_track(e, i, joint);
             if (is_replaced(e, i, joint)) {
-                e->tracks[count++] = new_track(e, channel);
+                e->tracks[count++] = new_track(e, property);
             } else if (found.keys > 0) {
-                e->tracks[count++] = copy_track(e, channel, joint, &found);
+                e->tracks[count++] = copy_track(e, property, joint, &found);
             }
         }
     }
@@ -754,7 +754,7 @@ static lmb_result run_keys(extraction *e, lmb_clip **clip) {
         e->values[track] = lmb_arena_allocate(&e->memory, keys * (size_t)width[track], sizeof *e->values[track]);
     }
     e->spline_times = lmb_arena_allocate(&e->memory, e->spline_count, sizeof *e->spline_times);
-    e->tracks = lmb_arena_allocate(&e->memory, joints * CHANNELS + floats, sizeof *e->tracks);
+    e->tracks = lmb_arena_allocate(&e->memory, joints * PROPERTIES + floats, sizeof *e->tracks);
     e->weights = lmb_arena_allocate(&e->memory, joints + floats, sizeof *e->weights);
     if (e->memory.failed) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");

@@ -35,32 +35,32 @@ size_t SIMD_SCRATCH(const lmb_graph *graph) {
 
 // The addresses of each lane's outputs. Lanes without a character repeat the last character's.
 typedef struct rows {
-    float *stages[LMB_STAGE_COUNT][SIMD_WIDTH];
+    float *outputs[LMB_OUTPUT_COUNT][SIMD_WIDTH];
     int lanes;
 } rows;
 
-static rows find_rows(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t first, int lanes) {
+static rows find_rows(const lmb_batch_def *batch, const lmb_batch_outputs *outputs, size_t first, int lanes) {
     rows found = {.lanes = lanes};
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
-        for (int lane = 0; lane < SIMD_WIDTH && floats > 0 && (batch->outputs >> stage & 1u); lane++) {
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        size_t floats = lmb_batch_output_floats(batch, (lmb_output)output);
+        for (int lane = 0; lane < SIMD_WIDTH && floats > 0 && (batch->outputs >> output & 1u); lane++) {
             size_t character = first + (size_t)(lane < lanes ? lane : lanes - 1);
-            found.stages[stage][lane] = outputs->stages[stage] + character * floats;
+            found.outputs[output][lane] = outputs->buffers[output] + character * floats;
         }
     }
     return found;
 }
 
-OP void store_value(const rows *to, lmb_stage stage, size_t at, real value) {
+OP void store_value(const rows *to, lmb_output output, size_t at, real value) {
     for (int lane = 0; lane < to->lanes; lane++) {
-        to->stages[stage][lane][at] = LANE(value, lane);
+        to->outputs[output][lane][at] = LANE(value, lane);
     }
 }
 
 static void store_local(const rows *to, uint32_t joints, uint32_t joint, const transform *local) {
     const real *components = (const real *)local;
     for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
-        store_value(to, LMB_STAGE_LOCAL, (size_t)i * joints + joint, components[i]);
+        store_value(to, LMB_OUTPUT_LOCAL, (size_t)i * joints + joint, components[i]);
     }
 }
 
@@ -85,19 +85,20 @@ OP void store_affine(float *const *to, uint32_t joint, affine m) {
 
 // Computes a joint's outputs from its local matrix, one row at a time to save registers. The last of `models` is the
 // identity, the parent of all roots. It changes no bit of their local matrices, because these are snapped.
-OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, affine own, affine *models) {
+OP void finish_joint(const lmb_batch_def *batch, const rows *to, memory block, uint32_t joint, affine own,
+                     affine *models) {
     uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
     const affine *above = &models[parent != NO_PARENT ? parent : batch->graph->joint_count];
     matrix_row x = matrix_row_under(row_x(*above), own);
     matrix_row y = matrix_row_under(row_y(*above), own);
     matrix_row z = matrix_row_under(row_z(*above), own);
     affine model = models[joint] = affine_of_rows(x, y, z);
-    if (batch->outputs & LMB_OUTPUT_MODEL) {
-        store_affine(to->stages[LMB_STAGE_MODEL], joint, model);
+    if (batch->outputs & LMB_OUTPUT_MODEL_BIT) {
+        store_affine(to->outputs[LMB_OUTPUT_MODEL], joint, model);
     }
-    if (batch->outputs & LMB_OUTPUT_PALETTE) {
+    if (batch->outputs & LMB_OUTPUT_PALETTE_BIT) {
         affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
-        float *const *rows = to->stages[LMB_STAGE_PALETTE];
+        float *const *rows = to->outputs[LMB_OUTPUT_PALETTE];
         size_t at = (size_t)joint * MATRIX_COMPONENTS;
         prefetch_rows(rows, at);
         store_row(rows, at, palette_row(x, inverse_bind));
@@ -106,30 +107,30 @@ OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint3
     }
 }
 
-static bool needs_models(const lmb_batch *batch) {
-    return (batch->outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
+static bool needs_models(const lmb_batch_def *batch) {
+    return (batch->outputs & ~(LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT)) != 0;
 }
 
 // Inertializes the joints held. `kept` begins with the first lane's row.
-static LMB_NOINLINE void inertialize_joints(const frame *at, const inertia_clock *now, uint32_t *kept, uint32_t count,
-                                            slots *held) {
-    frame f = *at;
+static LMB_NOINLINE void inertialize_joints(const evaluation *at, const inertia_clock *now, uint32_t *kept,
+                                            uint32_t count, slots *held) {
+    evaluation e = *at;
     for (uint32_t place = 0; place < count; place++) {
-        f.joint = held->joints[place];
-        store_slot(held, 0, place, inertialize(f, *now, kept, load_slot(held, 0, place), held->active[place]));
+        e.joint = held->joints[place];
+        store_slot(held, 0, place, inertialize(e, *now, kept, load_slot(held, 0, place), held->active[place]));
     }
 }
 
 // Runs all passes except the last one, for all joints.
-static void run_exchanges(frame f, slots *held) {
-    const walk_plan all = {.computed = f.program[PROGRAM_JOINTS]};
-    for (uint32_t pass = 0; pass + 1 < f.program[PROGRAM_PASS_COUNT]; pass++) {
-        transform *area = exchange_place(f, pass, 0);
+static void run_exchanges(evaluation e, slots *held) {
+    const walk_plan all = {.computed = e.program[PROGRAM_JOINTS]};
+    for (uint32_t pass = 0; pass + 1 < e.program[PROGRAM_PASS_COUNT]; pass++) {
+        transform *area = exchange_place(e, pass, 0);
         uint32_t count;
         for (uint32_t first = 0; first < all.computed; first += count) {
             count = all.computed - first < TILE_JOINTS ? all.computed - first : TILE_JOINTS;
-            take_joints(f, all, first, count, held);
-            evaluate_joints(f, pass, count, held);
+            take_joints(e, all, first, count, held);
+            evaluate_joints(e, pass, count, held);
             for (uint32_t place = 0; place < count; place++) {
                 store_pose(area + first + place, load_slot(held, 0, place));
             }
@@ -137,34 +138,35 @@ static void run_exchanges(frame f, slots *held) {
     }
 }
 
-static void run_joints(const lmb_batch *batch, const rows *to, frame f, uint32_t *kept, affine *models, slots *held) {
-    walk_plan plan = plan_walk(f);
+static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e, uint32_t *kept, affine *models,
+                       slots *held) {
+    walk_plan plan = plan_walk(e);
     inertia_clock now;
     if (USES_INERTIA && kept != NULL) {
-        now = load_inertia_clock(f);
+        now = load_inertia_clock(e);
     }
     uint32_t joints = batch->graph->joint_count, count;
     for (uint32_t first = 0; first < joints; first += count) {
         bool computed = first < plan.computed;
         uint32_t left = (computed ? plan.computed : joints) - first;
         count = left < TILE_JOINTS ? left : TILE_JOINTS;
-        take_joints(f, plan, first, count, held);
+        take_joints(e, plan, first, count, held);
         if (computed) {
-            evaluate_joints(f, f.program[PROGRAM_PASS_COUNT] - 1, count, held);
+            evaluate_joints(e, e.program[PROGRAM_PASS_COUNT] - 1, count, held);
             if (USES_INERTIA && kept != NULL) {
-                inertialize_joints(&f, &now, kept, count, held);
+                inertialize_joints(&e, &now, kept, count, held);
             }
         }
         if (plan.mixed || !computed) {
-            leave_at_rest(f, plan, count, held);
+            leave_at_rest(e, plan, count, held);
         }
         for (uint32_t place = 0; place < count; place++) {
-            if (batch->outputs & LMB_OUTPUT_LOCAL) {
+            if (batch->outputs & LMB_OUTPUT_LOCAL_BIT) {
                 transform local = load_slot(held, 0, place);
                 store_local(to, joints, held->joints[place], &local);
             }
             if (needs_models(batch)) {
-                finish_joint(batch, to, f.program, held->joints[place], evaluated_matrix(f.program, place, held),
+                finish_joint(batch, to, e.program, held->joints[place], evaluated_matrix(e.program, place, held),
                              models);
             }
         }
@@ -178,7 +180,7 @@ static void run_dual_quaternions(memory block, uint32_t joints, const rows *to, 
         quaternion beside = joint == 0 ? identity_transform().q : rotations[joint_beside(parent)];
         dual_quaternion m =
             rigid_motion(models[joint], load_inverse_rotation(block, joint), load_bind_position(block, joint), beside);
-        float *const *rows = to->stages[LMB_STAGE_DUAL_QUATERNIONS];
+        float *const *rows = to->outputs[LMB_OUTPUT_DUAL_QUATERNIONS];
         size_t at = (size_t)joint * DUAL_COMPONENTS;
         rotations[joint] = m.rotation;
         lmb_store_rows(rows, at, m.rotation.x, m.rotation.y, m.rotation.z, m.rotation.w);
@@ -193,48 +195,48 @@ static void run_bounds(memory block, uint32_t joints, const rows *to, const affi
     }
     const real *components = (const real *)&bounds;
     for (uint32_t i = 0; i < BOX_COMPONENTS; i++) {
-        store_value(to, LMB_STAGE_BOUNDS, i, components[i]);
+        store_value(to, LMB_OUTPUT_BOUNDS, i, components[i]);
     }
 }
 
 // Computes the outputs that follow from the model matrices, except the palette.
-static void run_outputs(const lmb_batch *batch, const rows *to, const affine *models, quaternion *rotations) {
+static void run_outputs(const lmb_batch_def *batch, const rows *to, const affine *models, quaternion *rotations) {
     memory block = batch->graph->block;
     uint32_t joints = batch->graph->joint_count;
-    if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS) {
+    if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS_BIT) {
         run_dual_quaternions(block, joints, to, models, rotations);
     }
-    if (batch->outputs & LMB_OUTPUT_BOUNDS) {
+    if (batch->outputs & LMB_OUTPUT_BOUNDS_BIT) {
         run_bounds(block, joints, to, models);
     }
-    for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS) && i < batch->graph->socket_count; i++) {
+    for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS_BIT) && i < batch->graph->socket_count; i++) {
         affine socket = socket_matrix(block, i, models[load_socket_joint(block, i)]);
-        store_affine(to->stages[LMB_STAGE_SOCKETS], i, socket);
+        store_affine(to->outputs[LMB_OUTPUT_SOCKETS], i, socket);
     }
 }
 
 // Here, too, each lane is a character.
-static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, frame f) {
+static LMB_NOINLINE void run_channels(const lmb_batch_def *batch, const rows *to, evaluation e) {
     uint32_t joints = batch->graph->joint_count, channels = batch->graph->channel_count, pass = 0;
-    for (; pass + 1 < f.program[PROGRAM_PASS_COUNT]; pass++) {
-        for (f.joint = joints; f.joint < joints + channels; f.joint++) {
-            (void)evaluate_channel(f, pass);
+    for (; pass + 1 < e.program[PROGRAM_PASS_COUNT]; pass++) {
+        for (e.joint = joints; e.joint < joints + channels; e.joint++) {
+            (void)evaluate_channel(e, pass);
         }
     }
     for (uint32_t channel = 0; channel < channels; channel++) {
-        f.joint = joints + channel;
-        real value = evaluate_channel(f, pass);
-        if (batch->outputs & LMB_OUTPUT_LOCAL) {
-            store_value(to, LMB_STAGE_LOCAL, (size_t)POSE_COMPONENTS * joints + channel, value);
+        e.joint = joints + channel;
+        real value = evaluate_channel(e, pass);
+        if (batch->outputs & LMB_OUTPUT_LOCAL_BIT) {
+            store_value(to, LMB_OUTPUT_LOCAL, (size_t)POSE_COMPONENTS * joints + channel, value);
         }
-        if (batch->outputs & LMB_OUTPUT_CHANNELS) {
-            store_value(to, LMB_STAGE_CHANNELS, channel, value);
+        if (batch->outputs & LMB_OUTPUT_CHANNELS_BIT) {
+            store_value(to, LMB_OUTPUT_CHANNELS, channel, value);
         }
     }
 }
 
-void SIMD_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs, uint32_t first,
-              uint32_t count, void *scratch) {
+void SIMD_RUN(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+              uint32_t first, uint32_t count, void *scratch) {
     const lmb_graph *graph = batch->graph;
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
@@ -245,13 +247,13 @@ void SIMD_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_
     slots *held = (slots *)(searches + graph->block[PROGRAM_SOURCES]);
     quaternion *rotations = (quaternion *)(held->poses + graph->stack);
     transform *exchange = (transform *)(rotations + graph->joint_count);
-    frame f = {.program = graph->block,
-               .poses = poses,
-               .refused = outputs->refused != NULL ? outputs->refused : refused,
-               .weights = weights,
-               .sources = sources,
-               .searches = searches,
-               .exchange = exchange};
+    evaluation e = {.program = graph->block,
+                    .poses = poses,
+                    .refused = outputs->refused != NULL ? outputs->refused : refused,
+                    .weights = weights,
+                    .sources = sources,
+                    .searches = searches,
+                    .exchange = exchange};
     models[graph->joint_count] = own_matrix(identity_transform());
     for (uint32_t done = 0; done < count; done += SIMD_WIDTH) {
         int lanes = count - done < SIMD_WIDTH ? (int)(count - done) : SIMD_WIDTH;
@@ -261,25 +263,25 @@ void SIMD_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_
         for (int lane = 0; lane < SIMD_WIDTH; lane++) {
             LANE(number, lane) = (uint32_t)lane;
         }
-        f.character = MINIMUM(number, (uint32_t)lanes - 1u);
-        f.counts = f.character == number;
+        e.character = MINIMUM(number, (uint32_t)lanes - 1u);
+        e.counts = e.character == number;
         if (graph->parameter_count > 0) {
-            f.parameters = (const uint32_t *)inputs->parameters + character * graph->parameter_count;
+            e.parameters = (const uint32_t *)inputs->parameters + character * graph->parameter_count;
         }
         for (uint32_t pose = 0; pose < graph->pose_count; pose++) {
             poses[pose] = (const uint32_t *)inputs->poses[pose] + character * graph->pose_floats[pose];
         }
         rows to = find_rows(batch, outputs, character, lanes);
-        f.joint = 0;
-        weigh_nodes(f);
-        find_sources(f);
+        e.joint = 0;
+        weigh_nodes(e);
+        find_sources(e);
         const size_t words = (size_t)INERTIA_WORDS * graph->joint_count;
         const bool keeps = graph->uses_inertia && outputs->inertia != NULL;
-        run_exchanges(f, held);
-        run_joints(batch, &to, f, keeps ? outputs->inertia + character * words : NULL, models, held);
+        run_exchanges(e, held);
+        run_joints(batch, &to, e, keeps ? outputs->inertia + character * words : NULL, models, held);
         run_outputs(batch, &to, models, rotations);
         if (lmb_batch_runs_channels(batch)) {
-            run_channels(batch, &to, f);
+            run_channels(batch, &to, e);
         }
     }
 }

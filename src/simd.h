@@ -14,7 +14,7 @@
     /* Returns the bytes of scratch that a run of the graph needs, aligned to LMB_SIMD_ALIGNMENT. */                   \
     size_t lmb_simd_##lanes##_scratch(const lmb_graph *graph);                                                         \
     /* Runs characters [first, first + count). The caller checks all arguments and sets the float environment. */      \
-    LMB_NOINLINE void lmb_simd_##lanes##_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,                   \
+    LMB_NOINLINE void lmb_simd_##lanes##_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs,               \
                                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,         \
                                              void *scratch);
 

@@ -105,14 +105,14 @@ static void slerp_of_two_is_a_blend(void **state) {
             *scene_parameter(&scene, character, 0) = 1.0f - *scene_parameter(&scene, character, 1);
         }
         scene_run(&scene);
-        float *first = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
+        float *first = scene_keep_output(&scene, LMB_OUTPUT_LOCAL);
         lmb_node_def *node = scene_add(&scene, LMB_OP_BLEND, 0, 1);
         node->weight = lmb_parameter(1);
         node->shortest = shortest != 0;
         scene_run(&scene);
         double largest = 0.0;
-        for (size_t i = 0; i < scene_stage_floats(&scene, LMB_STAGE_LOCAL); i++) {
-            const double at = (double)scene.stages[LMB_STAGE_LOCAL][i];
+        for (size_t i = 0; i < scene_output_floats(&scene, LMB_OUTPUT_LOCAL); i++) {
+            const double at = (double)scene.buffers[LMB_OUTPUT_LOCAL][i];
             const uint32_t component = (uint32_t)(i / JOINTS % LMB_POSE_COMPONENTS);
             const double unit = component < 3 ? 10.0 : component < 7 ? 1.0 : fabs(at);
             largest = fmax(largest, fabs((double)first[i] - at) / unit);
@@ -152,15 +152,15 @@ static void order_matters_to_slerp_alone(void **state) {
                 }
             }
             scene_run(&scene);
-            const size_t floats = scene_stage_floats(&scene, LMB_STAGE_LOCAL);
+            const size_t floats = scene_output_floats(&scene, LMB_OUTPUT_LOCAL);
             if (turn == 0) {
-                first = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
+                first = scene_keep_output(&scene, LMB_OUTPUT_LOCAL);
             }
             for (size_t i = 0; i < floats; i++) {
                 const uint32_t component = (uint32_t)(i / JOINTS % LMB_POSE_COMPONENTS);
                 if (component >= 3 && component < 7) {
                     moved[which] =
-                        fmax(moved[which], fabs((double)first[i] - (double)scene.stages[LMB_STAGE_LOCAL][i]));
+                        fmax(moved[which], fabs((double)first[i] - (double)scene.buffers[LMB_OUTPUT_LOCAL][i]));
                 }
             }
             scene_end(&scene);
@@ -253,7 +253,7 @@ static double matrix_error(const test_scene *scene) {
             oracle_affine m[2];
             oracle_transform given = {.weight = 0.0};
             for (int side = 0; side < 2; side++) {
-                float *from = side == 0 ? scene->poses[0] : scene->stages[LMB_STAGE_LOCAL];
+                float *from = side == 0 ? scene->poses[0] : scene->buffers[LMB_OUTPUT_LOCAL];
                 const lmb_transform t = scene_transform(scene, from, character, joint);
                 const oracle_transform exact = oracle_transform_from_float(&t);
                 given = side == 0 ? exact : given;
@@ -336,7 +336,7 @@ static void what_shears_is_refused(void **state) {
         scene.nodes[2].form = scene.nodes[3].form = (lmb_form)form;
         scene_run(&scene);
         if (form == LMB_FORM_PARENT) {
-            parent = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
+            parent = scene_keep_output(&scene, LMB_OUTPUT_LOCAL);
             assert_int_equal(scene.refused[LMB_REFUSED_SHEAR], 0);
         } else {
             // The first character's weight is 0, so nothing shears.
@@ -344,7 +344,7 @@ static void what_shears_is_refused(void **state) {
                 const size_t row = (size_t)character * JOINTS * LMB_POSE_COMPONENTS;
                 for (uint32_t i = 0; i < JOINTS * LMB_POSE_COMPONENTS; i++) {
                     // Joints 0 and 1 are flat along their axes, but a part of their additive need not be.
-                    assert_true(i % JOINTS < 2 || parent[row + i] == scene.stages[LMB_STAGE_LOCAL][row + i]);
+                    assert_true(i % JOINTS < 2 || parent[row + i] == scene.buffers[LMB_OUTPUT_LOCAL][row + i]);
                 }
             }
             assert_true(scene.refused[LMB_REFUSED_SHEAR] >= (2 * CHARACTERS - 1) * (JOINTS - 2) + 2 * CHARACTERS);
@@ -451,7 +451,8 @@ static void model_space_gives_the_source_back(void **state) {
             double dot = 0.0, error[LMB_POSE_COMPONENTS];
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
                 const double in = (double)*scene_component(&scene, scene.poses[0], character, joint, i);
-                const double out = (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint, i);
+                const double out =
+                    (double)*scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, joint, i);
                 dot += i >= 3 && i < 7 ? in * out : 0.0;
                 error[i] = i >= 3 && i < 7 ? 0.0 : fabs(in - out) / fmax(10.0, fabs(in));
                 largest = fmax(largest, error[i]);

@@ -179,9 +179,9 @@ static void sample(const lmb_import *import, uint32_t clip_index, float time, po
     assert_in_range(pose->joint_count, 1, 128);
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
-    const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL};
+    const lmb_batch_def batch = {program, 1, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT};
     const lmb_batch_inputs inputs = {.parameters = &time};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = pose->local, [LMB_STAGE_MODEL] = pose->model}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = pose->local, [LMB_OUTPUT_MODEL] = pose->model}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);

@@ -20,7 +20,7 @@ static void make_clips(blend_profile *scene) {
         for (uint32_t i = 0; i < PROFILED_BYTES; i++) {
             const bool is_joint = i < PROFILED_JOINTS;
             tracks[i] = (lmb_track_def){.joint = is_joint ? i : i - PROFILED_JOINTS,
-                                        .channel = is_joint ? LMB_CHANNEL_TRANSLATION : LMB_CHANNEL_FLOAT,
+                                        .property = is_joint ? LMB_PROPERTY_TRANSLATION : LMB_PROPERTY_FLOAT,
                                         .key_count = 1,
                                         .times = &time,
                                         .values = is_joint ? place : &height};

@@ -13,7 +13,7 @@ typedef struct poses {
 } poses;
 
 static lmb_batch_outputs outputs_of(poses *found) {
-    return (lmb_batch_outputs){.stages = {[LMB_STAGE_LOCAL] = found->local, [LMB_STAGE_CHANNELS] = found->channels}};
+    return (lmb_batch_outputs){.buffers = {[LMB_OUTPUT_LOCAL] = found->local, [LMB_OUTPUT_CHANNELS] = found->channels}};
 }
 
 static void same_bits(bool interprets) {
@@ -28,7 +28,7 @@ static void same_bits(bool interprets) {
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &gpu, &error), &error);
     blend_profile_start(&scene);
     blend_profile_create(&scene);
-    const lmb_batch batch = {scene.graph, PROFILED_CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS};
+    const lmb_batch_def batch = {scene.graph, PROFILED_CHARACTERS, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT};
     gpu_side side;
     assert_ok(gpu_side_create(&opened, gpu, &batch, 0, &side, &error), &error);
     lmb_cpu *cpu = NULL;

@@ -100,11 +100,11 @@ typedef struct poses {
 } poses;
 
 static void find_poses(const blend_profile *scene, lmb_cpu_path path, poses *found) {
-    const lmb_batch batch = {scene->graph, PROFILED_CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS};
+    const lmb_batch_def batch = {scene->graph, PROFILED_CHARACTERS, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT};
     const lmb_batch_inputs inputs = {.parameters = scene->parameters};
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const lmb_batch_outputs outputs = {
-        .stages = {[LMB_STAGE_LOCAL] = found->local, [LMB_STAGE_CHANNELS] = found->channels}, .refused = refused};
+        .buffers = {[LMB_OUTPUT_LOCAL] = found->local, [LMB_OUTPUT_CHANNELS] = found->channels}, .refused = refused};
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(scene->graph, path, NULL, &cpu, NULL), LMB_OK);
     *found = (poses){0};
@@ -275,7 +275,7 @@ static void odd_numbers_are_clamped(void **state) {
     blend_profile_create(&scene);
     step_all(&scene, LMB_TICKS_PER_SECOND / 60, 3, &found[0]);
     const uint32_t count = lmb_graph_parameter_count(scene.graph);
-    const lmb_batch batch = {scene.graph, PROFILED_CHARACTERS, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {scene.graph, PROFILED_CHARACTERS, LMB_OUTPUT_LOCAL_BIT};
     for (uint32_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         for (uint32_t k = 0; k < 2 * PROFILED_STATES + 2; k++) {
             for (uint32_t character = 0; character < PROFILED_CHARACTERS; character++) {
@@ -283,7 +283,7 @@ static void odd_numbers_are_clamped(void **state) {
             }
             for (uint32_t path = 0; path < 2; path++) {
                 const lmb_batch_inputs inputs = {.parameters = scene.parameters};
-                const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = found[path].local};
+                const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = found[path].local};
                 lmb_cpu *cpu = NULL;
                 assert_int_equal(
                     lmb_cpu_create(scene.graph, path == 0 ? LMB_CPU_REFERENCE : LMB_CPU_FAST, NULL, &cpu, NULL),

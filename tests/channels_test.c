@@ -151,8 +151,8 @@ static lmb_clip *create_clip(const world *world, uint32_t number, const uint8_t 
     uint32_t count = 0;
     for (uint32_t i = 0; i < CHANNELS; i++) {
         if (i != number) {
-            tracks[count++] =
-                (lmb_track_def){i, LMB_CHANNEL_FLOAT, interpolation_of(number, i), 3, key_times, key_values[number][i]};
+            tracks[count++] = (lmb_track_def){i, LMB_PROPERTY_FLOAT, interpolation_of(number, i),
+                                              3, key_times,          key_values[number][i]};
         }
     }
     const lmb_clip_def def = {.name = "clip", .tracks = tracks, .track_count = count, .joint_weights = weights};
@@ -281,16 +281,16 @@ static void run_path(world *world, lmb_cpu_path path) {
     }
     assert_int_equal(lmb_graph_channel_count(program), CHANNELS);
     assert_int_equal(lmb_cpu_create(program, path, NULL, &cpu, NULL), LMB_OK);
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS};
-    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL), pose_floats(world));
-    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_CHANNELS), CHANNELS);
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT};
+    assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL), pose_floats(world));
+    assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_CHANNELS), CHANNELS);
     lmb_batch_inputs inputs = {.parameters = &world->parameters[0][0]};
     for (uint32_t i = 0; i < POSES; i++) {
         inputs.poses[i] = world->poses[i];
     }
     memset(world->refused, 0, sizeof world->refused);
     const lmb_batch_outputs outputs = {
-        .stages = {[LMB_STAGE_LOCAL] = world->local, [LMB_STAGE_CHANNELS] = world->channels[0]},
+        .buffers = {[LMB_OUTPUT_LOCAL] = world->local, [LMB_OUTPUT_CHANNELS] = world->channels[0]},
         .refused = world->refused};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     for (uint32_t character = 0; character < CHARACTERS; character++) {
@@ -963,13 +963,13 @@ static void a_rig_without_joints(void **state) {
             continue;
         }
         assert_int_equal(lmb_cpu_create(program, path, NULL, &cpu, NULL), LMB_OK);
-        const lmb_batch batch = {program, CHARACTERS,
-                                 ((1u << LMB_STAGE_COUNT) - 1) & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)};
+        const lmb_batch_def batch = {
+            program, CHARACTERS, ((1u << LMB_OUTPUT_COUNT) - 1) & ~(LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT)};
         float bounds[CHARACTERS][LMB_BOX_COMPONENTS];
         uint32_t refused[LMB_REFUSAL_COUNT] = {0};
         const lmb_batch_inputs inputs = {.parameters = w->parameters[0]};
-        const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_BOUNDS] = bounds[0]}, .refused = refused};
-        assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_MODEL), 0);
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_BOUNDS] = bounds[0]}, .refused = refused};
+        assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_MODEL), 0);
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
         assert_true(bounds[7][0] == LMB_LARGEST && bounds[7][5] == -LMB_LARGEST);
         assert_int_equal(refused[LMB_REFUSED_TIME], 1);
@@ -987,9 +987,9 @@ static void compression_keeps_channels(void **state) {
         world *w = world_start(joints, 13);
         lmb_track_def tracks[CHANNELS];
         for (uint32_t i = 0; i < CHANNELS; i++) {
-            tracks[i] =
-                (lmb_track_def){i, LMB_CHANNEL_FLOAT, i % 2 ? LMB_INTERPOLATION_LINEAR : LMB_INTERPOLATION_CUBIC_SPLINE,
-                                3, key_times,         key_values[0][i]};
+            tracks[i] = (lmb_track_def){
+                i, LMB_PROPERTY_FLOAT, i % 2 ? LMB_INTERPOLATION_LINEAR : LMB_INTERPOLATION_CUBIC_SPLINE,
+                3, key_times,          key_values[0][i]};
         }
         tracks[1].values = tracks[3].values = still; // one of them equals the rest value
         tracks[3].interpolation = LMB_INTERPOLATION_STEP;
@@ -1076,7 +1076,7 @@ static void what_does_not_fit_is_refused(void **state) {
     CHECK_REFUSAL(lmb_clip_compress(bare, kept, NULL, NULL, &smaller, NULL, &error), &error, LMB_ERROR_ARGUMENT,
                   "8 float channels");
     // A track of a channel that does not exist, and a track with a NaN.
-    lmb_track_def track = {CHANNELS, LMB_CHANNEL_FLOAT, LMB_INTERPOLATION_STEP, 3, key_times, key_values[0][0]};
+    lmb_track_def track = {CHANNELS, LMB_PROPERTY_FLOAT, LMB_INTERPOLATION_STEP, 3, key_times, key_values[0][0]};
     const lmb_clip_def with_track = {.name = "wrong", .tracks = &track, .track_count = 1};
     CHECK_REFUSAL(lmb_clip_create(w->rig, &with_track, NULL, &smaller, &error), &error, LMB_ERROR_ARGUMENT, "track 0",
                   "float channel");

@@ -197,28 +197,28 @@ static void comparing_as_json_counts_every_stage(void **state) {
     command_output output =
         run(0, "\"" LIMBER_COMMAND "\" compare small.gltf --characters 400 --seed 18446744073709551615 --json");
     json_tree tree = json_tree_read(output.out);
-    json_tree_expect_keys(&tree, 0, "file device graphs characters frames seed stages values differ first");
+    json_tree_expect_keys(&tree, 0, "file device graphs characters frames seed outputs values differ first");
     assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, 0, "graphs")), 4);
     assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, 0, "frames")), 4);
     const double characters = 400 * 4 * 4;
     const double floats[9] = {3 * 10, 3 * 12, 3 * 12, 3 * 12, 3 * 8, 6, 0, 0, LMB_REFUSAL_COUNT / 400.0};
     static const char *const names[9] = {"local",  "model",   "palette",  "previous palette", "dual quaternions",
                                          "bounds", "sockets", "channels", "refusals"};
-    int stages = json_tree_member(&tree, 0, "stages");
-    assert_int_equal(json_tree_size(&tree, stages), 9);
+    int outputs = json_tree_member(&tree, 0, "outputs");
+    assert_int_equal(json_tree_size(&tree, outputs), 9);
     double sum = 0.0;
     for (int i = 0; i < 9; i++) {
-        int stage = json_tree_item(&tree, stages, i);
-        json_tree_expect_keys(&tree, stage, "stage values differ");
-        json_tree_expect_text(&tree, json_tree_member(&tree, stage, "stage"), names[i]);
-        double values = json_tree_number(&tree, json_tree_member(&tree, stage, "values"));
+        int row = json_tree_item(&tree, outputs, i);
+        json_tree_expect_keys(&tree, row, "output values differ");
+        json_tree_expect_text(&tree, json_tree_member(&tree, row, "output"), names[i]);
+        double values = json_tree_number(&tree, json_tree_member(&tree, row, "values"));
         // Programs whose last operation gives matrices have no local transforms and no dual quaternions.
-        if (i == LMB_STAGE_LOCAL || i == LMB_STAGE_DUAL_QUATERNIONS) {
+        if (i == LMB_OUTPUT_LOCAL || i == LMB_OUTPUT_DUAL_QUATERNIONS) {
             assert_true(values > 0.0 && values <= characters * floats[i]);
         } else {
             assert_int_equal((int)values, (int)(characters * floats[i] + 0.5));
         }
-        assert_true(json_tree_number(&tree, json_tree_member(&tree, stage, "differ")) == 0);
+        assert_true(json_tree_number(&tree, json_tree_member(&tree, row, "differ")) == 0);
         sum += values;
     }
     assert_true(json_tree_number(&tree, json_tree_member(&tree, 0, "values")) == sum);

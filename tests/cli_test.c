@@ -379,13 +379,14 @@ static void run_library(uint32_t clip_index, bool loop, const float *times, uint
     assert_int_equal(lmb_graph_create(&def, NULL, &expected->program, &error), LMB_OK);
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(expected->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), LMB_OK);
-    const lmb_batch batch = {expected->program, count,
-                             LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS};
+    const lmb_batch_def batch = {expected->program, count,
+                                 LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT |
+                                     LMB_OUTPUT_BOUNDS_BIT};
     const lmb_batch_inputs inputs = {.parameters = times};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = expected->local,
-                                                  [LMB_STAGE_MODEL] = expected->model,
-                                                  [LMB_STAGE_DUAL_QUATERNIONS] = expected->dual_quaternions,
-                                                  [LMB_STAGE_BOUNDS] = expected->bounds}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = expected->local,
+                                                   [LMB_OUTPUT_MODEL] = expected->model,
+                                                   [LMB_OUTPUT_DUAL_QUATERNIONS] = expected->dual_quaternions,
+                                                   [LMB_OUTPUT_BOUNDS] = expected->bounds}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
     lmb_cpu_destroy(cpu);
 }
@@ -948,7 +949,7 @@ static lmb_rig *create_crowd_rig(void) {
 static lmb_clip *create_crowd_clip(const lmb_rig *rig) {
     static const float times[] = {0.0f, 1.0f};
     static const float values[] = {0, 0, 0, 1, 0.6f, 0, 0, 0.8f};
-    const lmb_track_def track = {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values};
+    const lmb_track_def track = {1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values};
     const lmb_clip_def def = {.name = "clip", .tracks = &track, .track_count = 1};
     lmb_clip *clip = NULL;
     assert_int_equal(lmb_clip_create(rig, &def, NULL, &clip, NULL), LMB_OK);
@@ -994,9 +995,9 @@ static void run_crowd(const lmb_rig *rig, const lmb_clip *clip, uint64_t seed, u
     assert_int_equal(crowd_create(&def, &crowd, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(crowd.program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     crowd_draw(&crowd, 0);
-    const lmb_batch batch = crowd_batch(&crowd, LMB_OUTPUT_LOCAL);
+    const lmb_batch_def batch = crowd_batch(&crowd, LMB_OUTPUT_LOCAL_BIT);
     const lmb_batch_inputs inputs = crowd_inputs(&crowd);
-    const lmb_batch_outputs outputs = {.stages = {local}, .refused = refused};
+    const lmb_batch_outputs outputs = {.buffers = {local}, .refused = refused};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
     crowd_destroy(&crowd);

@@ -61,9 +61,9 @@ static void sample(const lmb_clip *clip) {
     const float times[] = {0.0f, duration * 0.5f, duration, -1.0f, LMB_LARGEST};
     enum { CHARACTERS = sizeof times / sizeof times[0] };
     float local[CHARACTERS * (LMB_POSE_COMPONENTS + 1) * MAX_JOINTS];
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.parameters = times};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = local}};
     require(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL) == LMB_OK, "it does not run");
     for (uint32_t i = 0; i < CHARACTERS * (LMB_POSE_COMPONENTS * joint_count + channel_count); i++) {
         require(local[i] >= -LMB_LARGEST && local[i] <= LMB_LARGEST, "a sampled value is not finite");
@@ -115,7 +115,7 @@ static size_t write_seed(uint8_t *data, size_t max_size, unsigned int seed) {
         const bool of_joint = i < 3 * JOINTS;
         if (seed >> (of_joint ? i : i + 6) & 1) {
             tracks[track_count++] = (lmb_track_def){.joint = of_joint ? i / 3 : i - 3 * JOINTS,
-                                                    .channel = of_joint ? (lmb_channel)(i % 3) : LMB_CHANNEL_FLOAT,
+                                                    .channel = of_joint ? (lmb_property)(i % 3) : LMB_PROPERTY_FLOAT,
                                                     .interpolation = (lmb_interpolation)((seed >> 9) + i) % 3,
                                                     .key_count = 1 + (seed >> 12) % KEYS,
                                                     .times = times,

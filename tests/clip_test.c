@@ -37,16 +37,16 @@ static const float three_times[] = {0.0f, 0.5f, 2.0f};
 static const float three_values[36] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9,
                                        1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
-static lmb_track_def track_of(uint32_t joint, lmb_channel channel, lmb_interpolation interpolation) {
-    return (lmb_track_def){joint, channel, interpolation, 3, three_times, three_values};
+static lmb_track_def track_of(uint32_t joint, lmb_property property, lmb_interpolation interpolation) {
+    return (lmb_track_def){joint, property, interpolation, 3, three_times, three_values};
 }
 
 static void a_clip_reports_what_it_is(void **state) {
     (void)state;
     lmb_rig *rig = small_rig();
     char name[] = "Walk";
-    lmb_track_def tracks[2] = {track_of(1, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP),
-                               track_of(2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE)};
+    lmb_track_def tracks[2] = {track_of(1, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_STEP),
+                               track_of(2, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE)};
     tracks[0].key_count = 2;
     lmb_clip *clip = created(rig, &(lmb_clip_def){.name = name, .tracks = tracks, .track_count = 2});
     lmb_rig_destroy(rig); // the clip does not keep the rig
@@ -66,7 +66,7 @@ static void a_clip_reports_what_it_is(void **state) {
 static void names_and_durations(void **state) {
     (void)state;
     lmb_rig *rig = small_rig();
-    const lmb_track_def track = track_of(0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR);
+    const lmb_track_def track = track_of(0, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_LINEAR);
     static const char *const names[] = {NULL, "", "a", "ab", "abc", "abcd", "abcde", "M\xc3\xa4rz"};
     for (uint32_t i = 0; i < 8; i++) {
         lmb_clip *clip =
@@ -105,11 +105,11 @@ static void refuse_tracks(const lmb_track_def *tracks, uint32_t count, const cha
     lmb_rig_destroy(rig);
 }
 
-static void tracks_that_fit_no_joint_or_channel(void **state) {
+static void tracks_that_fit_no_joint_or_property(void **state) {
     (void)state;
     lmb_track_def tracks[13];
     for (uint32_t i = 0; i < 12; i++) {
-        tracks[i] = track_of(i / 3, (lmb_channel)(i % 3), LMB_INTERPOLATION_LINEAR);
+        tracks[i] = track_of(i / 3, (lmb_property)(i % 3), LMB_INTERPOLATION_LINEAR);
     }
     lmb_rig *rig = small_rig();
     lmb_clip_destroy(
@@ -119,7 +119,7 @@ static void tracks_that_fit_no_joint_or_channel(void **state) {
     refuse_tracks(tracks, 13, "13 tracks", "", "");
     refuse_tracks(NULL, 1, "track", "", "");
     refuse_tracks(tracks, LMB_NONE, "tracks", "", "");
-    tracks[1] = track_of(2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_STEP);
+    tracks[1] = track_of(2, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_STEP);
     tracks[2] = tracks[1];
     refuse_tracks(tracks, 3, "track 2", "rotation of joint 'knee'", "already");
     tracks[2].joint = JOINTS;
@@ -127,10 +127,10 @@ static void tracks_that_fit_no_joint_or_channel(void **state) {
     tracks[2].joint = LMB_NONE;
     refuse_tracks(tracks, 3, "track 2", "joint", "");
     tracks[2] = tracks[1];
-    tracks[1].channel = (lmb_channel)4;
-    refuse_tracks(tracks, 3, "track 1", "?", "channel");
-    tracks[1].channel = (lmb_channel)-1;
-    refuse_tracks(tracks, 3, "track 1", "?", "channel");
+    tracks[1].property = (lmb_property)4;
+    refuse_tracks(tracks, 3, "track 1", "?", "property");
+    tracks[1].property = (lmb_property)-1;
+    refuse_tracks(tracks, 3, "track 1", "?", "property");
     tracks[1] = tracks[2];
     tracks[1].interpolation = (lmb_interpolation)3;
     refuse_tracks(tracks, 2, "track 1", "knee", "interpolation");
@@ -141,7 +141,7 @@ static void tracks_that_fit_no_joint_or_channel(void **state) {
 static void tracks_without_keys(void **state) {
     (void)state;
     for (uint32_t which = 0; which < 3; which++) {
-        lmb_track_def track = track_of(2, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR);
+        lmb_track_def track = track_of(2, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR);
         track.key_count = which == 0 ? 0 : 3;
         track.times = which == 1 ? NULL : three_times;
         track.values = which == 2 ? NULL : three_values;
@@ -159,7 +159,7 @@ static void times_that_do_not_ascend(void **state) {
                 {{0.0f, 0.5f, NAN}, "key 2"},    {{0.0f, 0.5f, INFINITY}, "key 2"}, {{0.0f, 1e-30f, 1.0f}, "key 1"},
                 {{0.0f, 0.5f, 1.2e12f}, "key 2"}};
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        lmb_track_def track = track_of(2, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP);
+        lmb_track_def track = track_of(2, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_STEP);
         track.times = rows[i].times;
         refuse_tracks(&track, 1, "track 0 (scale of joint 'knee')", rows[i].key, "time");
     }
@@ -168,15 +168,15 @@ static void times_that_do_not_ascend(void **state) {
 static void values_that_are_none(void **state) {
     (void)state;
     static const float bad[] = {NAN, INFINITY, -INFINITY, 1.2e12f, -1.2e12f};
-    for (int channel = 0; channel < 3; channel++) {
+    for (int property = 0; property < 3; property++) {
         for (int interpolation = 0; interpolation < 3; interpolation++) {
-            const uint32_t width = channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+            const uint32_t width = property == LMB_PROPERTY_ROTATION ? 4 : 3;
             const uint32_t stride = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 * width : width;
             for (uint32_t i = 0; i < 3 * stride; i++) {
                 float values[36];
                 memcpy(values, three_values, sizeof values);
                 values[i] = bad[i % 5];
-                lmb_track_def track = track_of(2, (lmb_channel)channel, (lmb_interpolation)interpolation);
+                lmb_track_def track = track_of(2, (lmb_property)property, (lmb_interpolation)interpolation);
                 track.values = values;
                 char key[16];
                 snprintf(key, sizeof key, "key %u", i / stride);
@@ -194,7 +194,7 @@ static void rotations_that_are_zero(void **state) {
         memcpy(values, three_values, sizeof values);
         float *key = values + (spline ? 12 + 4 : 4);
         memset(key, 0, 4 * sizeof *key);
-        lmb_track_def track = track_of(2, LMB_CHANNEL_ROTATION, (lmb_interpolation)interpolation);
+        lmb_track_def track = track_of(2, LMB_PROPERTY_ROTATION, (lmb_interpolation)interpolation);
         track.values = values;
         refuse_tracks(&track, 1, "rotation of joint 'knee'", "key 1", "zero");
         if (spline) { // tangents may be zero
@@ -275,7 +275,7 @@ static float *sampled(const lmb_clip *clip) {
         for (uint32_t i = 0; i < SAMPLES; i++) {
             times[i] = ((float)i / 4.0f - 0.5f) * lmb_clip_duration(clip);
         }
-        const lmb_batch batch = {program, SAMPLES, LMB_OUTPUT_LOCAL};
+        const lmb_batch_def batch = {program, SAMPLES, LMB_OUTPUT_LOCAL_BIT};
         const lmb_batch_inputs inputs = {.parameters = times};
         const lmb_batch_outputs outputs = {
             {result + (size_t)loop * SAMPLES * pose_floats(clip), NULL, NULL}, NULL, NULL};
@@ -338,7 +338,7 @@ static void every_rotation_that_was_built_opens(void **state) {
             values[4 * i + k] = (float)random_between(&source, -1.0, 1.0);
         }
     }
-    const lmb_track_def track = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, values};
+    const lmb_track_def track = {0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, values};
     lmb_rig *rig = small_rig();
     lmb_clip *clip = created(rig,
                              &(lmb_clip_def){.name = "all ways", .duration = 0.0f, .tracks = &track, .track_count = 1}),
@@ -375,12 +375,12 @@ static void a_block_is_what_its_descriptor_says(void **state) {
 // value.
 static lmb_clip *victim(void) {
     static const float times[] = {0.25f, 1.0f};
-    lmb_track_def tracks[] = {track_of(0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR),
-                              track_of(0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE),
-                              track_of(0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP),
-                              track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR),
-                              track_of(0, LMB_CHANNEL_FLOAT, LMB_INTERPOLATION_LINEAR),
-                              track_of(1, LMB_CHANNEL_FLOAT, LMB_INTERPOLATION_CUBIC_SPLINE)};
+    lmb_track_def tracks[] = {track_of(0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR),
+                              track_of(0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE),
+                              track_of(0, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_STEP),
+                              track_of(1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR),
+                              track_of(0, LMB_PROPERTY_FLOAT, LMB_INTERPOLATION_LINEAR),
+                              track_of(1, LMB_PROPERTY_FLOAT, LMB_INTERPOLATION_CUBIC_SPLINE)};
     tracks[3].key_count = 2;
     tracks[3].times = times;
     lmb_rig *rig = rig_with_channels(2, 3);
@@ -586,7 +586,7 @@ static void a_block_may_be_cut_or_continued(void **state) {
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
-    const lmb_track_def track = track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR);
+    const lmb_track_def track = track_of(1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR);
     const lmb_clip_def def = {.name = "Walk", .duration = 0.0f, .tracks = &track, .track_count = 1};
     lmb_clip *clip = NULL;
     const lmb_result result = lmb_clip_create(user, &def, host, &clip, error);
@@ -638,7 +638,7 @@ static void nothing_is_leaked_where_input_is_refused(void **state) {
     failing_host counts = {0};
     const lmb_host host = failing_host_of(&counts);
     lmb_rig *rig = small_rig();
-    lmb_track_def track = track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR);
+    lmb_track_def track = track_of(1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR);
     track.times = (const float[]){1.0f, 0.5f, 0.25f};
     const lmb_clip_def def = {.name = "Walk", .duration = 0.0f, .tracks = &track, .track_count = 1};
     lmb_clip *clip = NULL;
@@ -664,7 +664,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clip_reports_what_it_is),
         cmocka_unit_test(names_and_durations),
-        cmocka_unit_test(tracks_that_fit_no_joint_or_channel),
+        cmocka_unit_test(tracks_that_fit_no_joint_or_property),
         cmocka_unit_test(tracks_without_keys),
         cmocka_unit_test(times_that_do_not_ascend),
         cmocka_unit_test(values_that_are_none),

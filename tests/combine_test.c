@@ -187,7 +187,7 @@ static void the_last_input_wins(void **state) {
     const uint32_t arm = add_static(&f, 1), tail = add_static(&f, 2);
     add_combine(&f, 2, (const uint32_t[][2]){{arm, 0}, {tail, 1}});
     scene_run(&f.scene);
-    float *first = scene_keep_stage(&f.scene, LMB_STAGE_LOCAL);
+    float *first = scene_keep_output(&f.scene, LMB_OUTPUT_LOCAL);
     lmb_node_def *node = &f.scene.nodes[f.scene.node_count - 1];
     node->inputs[0] = tail;
     node->joint_maps[0] = 1;
@@ -204,7 +204,7 @@ static void the_last_input_wins(void **state) {
             const lmb_transform *expected = in_tail ? of_tail : of_arm;
             assert_true(*scene_component(&f.scene, first, 5, joint, (uint32_t)i) == expected->translation[i]);
             expected = in_arm ? of_arm : of_tail;
-            assert_true(*scene_component(&f.scene, f.scene.stages[LMB_STAGE_LOCAL], 5, joint, 7 + (uint32_t)i) ==
+            assert_true(*scene_component(&f.scene, f.scene.buffers[LMB_OUTPUT_LOCAL], 5, joint, 7 + (uint32_t)i) ==
                         expected->scale[i]);
         }
         shared += in_arm && in_tail;
@@ -229,13 +229,13 @@ static void the_same_pose_in_pieces(void **state) {
     f.scene.clip_count = 2;
     const uint32_t pose = add(&f, LMB_OP_BLEND, add_clip(&f, lmb_constant(0.0f)), add_clip(&f, lmb_constant(1.0f)));
     scene_run(&f.scene);
-    float *alone = scene_keep_stage(&f.scene, LMB_STAGE_PALETTE);
+    float *alone = scene_keep_output(&f.scene, LMB_OUTPUT_PALETTE);
     add_combine(&f, 2, (const uint32_t[][2]){{pose, 0}, {pose, 1}});
     scene_run(&f.scene);
-    scene_expect_stage(&f.scene, LMB_STAGE_PALETTE, alone);
+    scene_expect_output(&f.scene, LMB_OUTPUT_PALETTE, alone);
     f.scene.nodes[f.scene.node_count - 1].joint_maps[1] = LMB_NONE;
     scene_run(&f.scene);
-    scene_expect_stage(&f.scene, LMB_STAGE_PALETTE, alone);
+    scene_expect_output(&f.scene, LMB_OUTPUT_PALETTE, alone);
     free(alone);
     end(&f);
 }
@@ -268,14 +268,14 @@ static void a_clip_at_a_fixed_time(void **state) {
     lmb_node_def *node = scene_add(&f.scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE);
     node->time = lmb_constant(0.75f);
     scene_run_and_compare(&f.scene, "a clip at a fixed time", bounds());
-    float *sampled = scene_keep_stage(&f.scene, LMB_STAGE_LOCAL);
+    float *sampled = scene_keep_output(&f.scene, LMB_OUTPUT_LOCAL);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         f.joints[0][joint] = scene_transform(&f.scene, sampled, 0, joint);
     }
     add_static(&f, 0);
     scene_run(&f.scene);
-    for (size_t i = 0; i < scene_stage_floats(&f.scene, LMB_STAGE_LOCAL); i++) {
-        assert_true(fabsf(f.scene.stages[LMB_STAGE_LOCAL][i] - sampled[i]) <= 2e-7f); // normalised a second time
+    for (size_t i = 0; i < scene_output_floats(&f.scene, LMB_OUTPUT_LOCAL); i++) {
+        assert_true(fabsf(f.scene.buffers[LMB_OUTPUT_LOCAL][i] - sampled[i]) <= 2e-7f); // normalised a second time
     }
     free(sampled);
     end(&f);

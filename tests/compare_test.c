@@ -11,8 +11,8 @@ enum { JOINTS = 5, CHARACTERS = 7, LARGEST = CHARACTERS * JOINTS * (int)LMB_MATR
 typedef struct world {
     lmb_rig *rig;
     lmb_graph *program;
-    lmb_batch batch;
-    float sides[2][LMB_STAGE_COUNT][LARGEST];
+    lmb_batch_def batch;
+    float sides[2][LMB_OUTPUT_COUNT][LARGEST];
     lmb_batch_outputs a, b;
 } world;
 
@@ -21,11 +21,12 @@ static void start(world *w) {
     w->rig = scene_rig(JOINTS, SCENE_TREE, 90);
     const lmb_graph_def def = {.rig = w->rig, .nodes = &node, .node_count = 1};
     assert_int_equal(lmb_graph_create(&def, NULL, &w->program, NULL), LMB_OK);
-    w->batch = (lmb_batch){w->program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    w->batch =
+        (lmb_batch_def){w->program, CHARACTERS, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT};
     memset(w->sides, 0, sizeof w->sides);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        w->a.stages[stage] = w->sides[0][stage];
-        w->b.stages[stage] = w->sides[1][stage];
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        w->a.buffers[output] = w->sides[0][output];
+        w->b.buffers[output] = w->sides[1][output];
     }
 }
 
@@ -47,7 +48,7 @@ static void the_same_bits_do_not_differ(void **state) {
     w.sides[0][0][3] = w.sides[1][0][3] = NAN; // the same bits, though NaN is not equal to itself
     const lmb_comparison comparison = compared(&w);
     assert_int_equal(lmb_comparison_values(&comparison), CHARACTERS * JOINTS * (10 + 12 + 12));
-    assert_int_equal(comparison.values[LMB_STAGE_LOCAL], CHARACTERS * JOINTS * 10);
+    assert_int_equal(comparison.values[LMB_OUTPUT_LOCAL], CHARACTERS * JOINTS * 10);
     assert_int_equal(lmb_comparison_differs(&comparison), 0);
     assert_false(comparison.has_first);
     char text[64];
@@ -63,23 +64,23 @@ static void every_place_is_compared_and_named(void **state) {
     start(&w);
     static const struct {
         uint32_t rows, components;
-    } shapes[LMB_STAGE_COUNT] = {{JOINTS, 10}, {JOINTS, 12}, {JOINTS, 12},         {JOINTS, 12},
-                                 {JOINTS, 8},  {1, 6},       {5 /* sockets */, 12}};
-    w.batch.outputs = (1u << LMB_STAGE_COUNT) - 1;
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        const uint32_t rows = shapes[stage].rows, components = shapes[stage].components;
+    } shapes[LMB_OUTPUT_COUNT] = {{JOINTS, 10}, {JOINTS, 12}, {JOINTS, 12},         {JOINTS, 12},
+                                  {JOINTS, 8},  {1, 6},       {5 /* sockets */, 12}};
+    w.batch.outputs = (1u << LMB_OUTPUT_COUNT) - 1;
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        const uint32_t rows = shapes[output].rows, components = shapes[output].components;
         for (uint32_t i = 0; i < CHARACTERS * rows * components; i++) {
-            w.sides[1][stage][i] = 1.0f;
+            w.sides[1][output][i] = 1.0f;
             const lmb_comparison comparison = compared(&w);
-            w.sides[1][stage][i] = 0.0f;
+            w.sides[1][output][i] = 0.0f;
             const uint32_t within = i % (rows * components);
             assert_int_equal(lmb_comparison_differs(&comparison), 1);
-            assert_int_equal(comparison.differs[stage], 1);
+            assert_int_equal(comparison.differs[output], 1);
             assert_true(comparison.has_first);
-            assert_int_equal(comparison.stage, stage);
+            assert_int_equal(comparison.output, output);
             assert_int_equal(comparison.character, i / (rows * components));
-            assert_int_equal(comparison.joint, stage == LMB_STAGE_LOCAL ? within % JOINTS : within / components);
-            assert_int_equal(comparison.component, stage == LMB_STAGE_LOCAL ? within / JOINTS : within % components);
+            assert_int_equal(comparison.joint, output == LMB_OUTPUT_LOCAL ? within % JOINTS : within / components);
+            assert_int_equal(comparison.component, output == LMB_OUTPUT_LOCAL ? within / JOINTS : within % components);
             assert_int_equal(comparison.bits_a, 0);
             assert_int_equal(comparison.bits_b, 0x3f800000);
         }
@@ -114,14 +115,14 @@ static void comparisons_add_up(void **state) {
     static world w;
     start(&w);
     lmb_comparison comparison = compared(&w);
-    w.sides[1][LMB_STAGE_PALETTE][0] = 1.0f;
-    w.sides[1][LMB_STAGE_MODEL][JOINTS * 12 * 2 + 12 + 3] = 2.0f;
+    w.sides[1][LMB_OUTPUT_PALETTE][0] = 1.0f;
+    w.sides[1][LMB_OUTPUT_MODEL][JOINTS * 12 * 2 + 12 + 3] = 2.0f;
     assert_int_equal(lmb_compare(&w.batch, &w.a, &w.b, 0, CHARACTERS, &comparison, NULL), LMB_OK);
-    w.sides[1][LMB_STAGE_LOCAL][0] = 3.0f;
+    w.sides[1][LMB_OUTPUT_LOCAL][0] = 3.0f;
     assert_int_equal(lmb_compare(&w.batch, &w.a, &w.b, 0, CHARACTERS, &comparison, NULL), LMB_OK);
     assert_int_equal(lmb_comparison_values(&comparison), 3 * CHARACTERS * JOINTS * 34);
     assert_int_equal(lmb_comparison_differs(&comparison), 5);
-    assert_int_equal(comparison.stage, LMB_STAGE_MODEL);
+    assert_int_equal(comparison.output, LMB_OUTPUT_MODEL);
     assert_int_equal(comparison.character, 2);
     assert_int_equal(comparison.joint, 1);
     assert_int_equal(comparison.component, 3);
@@ -144,11 +145,11 @@ static void ranges_and_outputs_are_kept_to(void **state) {
     static world w;
     start(&w);
     lmb_comparison comparison = {0};
-    w.sides[1][LMB_STAGE_LOCAL][JOINTS * 10] = 1.0f;     // character 1 of the range
-    w.sides[1][LMB_STAGE_LOCAL][JOINTS * 10 * 2] = 1.0f; // after the range
-    w.sides[1][LMB_STAGE_MODEL][0] = 1.0f;               // not among the outputs
-    w.batch.outputs = LMB_OUTPUT_LOCAL;
-    w.a.stages[LMB_STAGE_MODEL] = w.b.stages[LMB_STAGE_PALETTE] = NULL;
+    w.sides[1][LMB_OUTPUT_LOCAL][JOINTS * 10] = 1.0f;     // character 1 of the range
+    w.sides[1][LMB_OUTPUT_LOCAL][JOINTS * 10 * 2] = 1.0f; // after the range
+    w.sides[1][LMB_OUTPUT_MODEL][0] = 1.0f;               // not among the outputs
+    w.batch.outputs = LMB_OUTPUT_LOCAL_BIT;
+    w.a.buffers[LMB_OUTPUT_MODEL] = w.b.buffers[LMB_OUTPUT_PALETTE] = NULL;
     assert_int_equal(lmb_compare(&w.batch, &w.a, &w.b, 4, 2, &comparison, NULL), LMB_OK);
     assert_int_equal(lmb_comparison_values(&comparison), 2 * JOINTS * 10);
     assert_int_equal(lmb_comparison_differs(&comparison), 1);
@@ -170,7 +171,7 @@ static void what_is_missing_is_refused(void **state) {
                   "1 characters from");
     CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, &w.b, 1, UINT32_MAX, &comparison, &error), &error, LMB_ERROR_ARGUMENT,
                   "characters from 1 on");
-    w.b.stages[LMB_STAGE_PALETTE] = NULL;
+    w.b.buffers[LMB_OUTPUT_PALETTE] = NULL;
     CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, &w.b, 0, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT, "palette");
     assert_int_equal(lmb_comparison_values(&comparison), 0);
     end(&w);

@@ -62,9 +62,9 @@ static float *sample_by(lmb_cpu_path path, const lmb_rig *rig, const lmb_clip *c
     assert_fine(lmb_cpu_create(program, path, NULL, &cpu, &error), &error);
     float *local = calloc((size_t)count * LMB_POSE_COMPONENTS * lmb_rig_joint_count(rig), sizeof *local);
     assert_non_null(local);
-    const lmb_batch batch = {program, count, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {program, count, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.parameters = times};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = local}};
     assert_fine(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);
@@ -126,13 +126,13 @@ static float *times_of(const lmb_clip *source, uint32_t *count) {
     const uint32_t *words = source->words;
     const uint32_t joints = words[CLIP_JOINTS];
     uint32_t keys = 0;
-    for (uint32_t i = 0; i < CHANNELS * joints; i++) {
+    for (uint32_t i = 0; i < PROPERTIES * joints; i++) {
         keys += load_track(words, 0, i / joints, i % joints).keys;
     }
     float *all = calloc(keys, sizeof *all), *times = calloc(2 * (size_t)keys, sizeof *times);
     assert_non_null(all);
     assert_non_null(times);
-    for (uint32_t i = 0, at = 0; i < CHANNELS * joints; i++) {
+    for (uint32_t i = 0, at = 0; i < PROPERTIES * joints; i++) {
         const track t = load_track(words, 0, i / joints, i % joints);
         memcpy(all + at, words + t.times, t.keys * sizeof *all);
         at += t.keys;
@@ -279,10 +279,10 @@ static void steps_stay_exact(void **state) {
     waving w;
     wave(&w);
     const lmb_track_def tracks[] = {
-        {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
-        {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
-        {2, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
-        {3, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_STEP, KEYS, w.times, w.rotations[0]},
+        {0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
+        {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
+        {2, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
+        {3, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_STEP, KEYS, w.times, w.rotations[0]},
     };
     lmb_clip *source = create(rig, tracks, 4);
     lmb_clip_compression_report report;
@@ -318,9 +318,9 @@ static void what_hardly_moves_is_one_value_or_none(void **state) {
         memcpy(away[i], (float[3]){2.0f, 1.0f + 1e-7f * (float)(i % 2), 0.0f}, sizeof away[i]);
     }
     const lmb_track_def tracks[] = {
-        {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
-        {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
-        {2, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, away[0]},
+        {0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
+        {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
+        {2, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, away[0]},
     };
     lmb_clip *source = create(rig, tracks, 3);
     const lmb_clip_compression_report report = check_bound(rig, source, 1e-4f, 0.03f);
@@ -338,8 +338,8 @@ static void one_joint_and_one_key(void **state) {
     lmb_rig *rig = chain(1);
     waving w;
     wave(&w);
-    const lmb_track_def whole = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]};
-    const lmb_track_def single = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 1, w.times, w.rotations[9]};
+    const lmb_track_def whole = {0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]};
+    const lmb_track_def single = {0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 1, w.times, w.rotations[9]};
     lmb_clip *moving = create(rig, &whole, 1), *still = create(rig, &single, 1), *empty = create(rig, NULL, 0);
     assert_int_equal(check_bound(rig, moving, 1e-3f, 0.5f).packed_count, 1);
     check_bound(rig, still, 1e-3f, 0.5f);
@@ -369,7 +369,7 @@ static void whole_turns(void **state) {
                           (float)(cos(angle) * sin(tilt)), (float)(cos(angle) * cos(tilt))},
                sizeof w.rotations[i]);
     }
-    const lmb_track_def track = {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]};
+    const lmb_track_def track = {1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]};
     lmb_clip *source = create(rig, &track, 1);
     const lmb_clip_compression_report report = check_bound(rig, source, 1e-3f, 0.05f);
     assert_int_equal(report.packed_count, 1);
@@ -387,9 +387,9 @@ static void huge_and_tiny_values(void **state) {
         w.steps[i][1] = (float)i * 2e-12f;
     }
     const lmb_track_def tracks[] = {
-        {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
-        {1, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
-        {2, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]},
+        {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
+        {1, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
+        {2, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]},
     };
     lmb_clip *source = create(rig, tracks, 3);
     static const float bounds[] = {1e-12f, 1.0f, 1e6f, LMB_LARGEST};
@@ -408,7 +408,7 @@ static void defaults_and_once_only(void **state) {
     lmb_rig *rig = chain(2);
     waving w;
     wave(&w);
-    const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]};
+    const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]};
     lmb_clip *source = create(rig, &track, 1);
     lmb_clip_compression_report report;
     lmb_clip *clip = compress(rig, source, NULL, &report);
@@ -481,7 +481,7 @@ static void keys_may_be_longer_than_two_words(void **state) {
             values[joint][i] = (float)random_between(&source, -1.0, 1.0);
         }
         tracks[joint] =
-            (lmb_track_def){joint, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, STEPS, key_times, values[joint]};
+            (lmb_track_def){joint, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, STEPS, key_times, values[joint]};
     }
     for (uint32_t i = 0; i < PATH_TIMES; i++) {
         times[i] = (float)(i * 769 % PATH_TIMES) / (float)PATH_TIMES;
@@ -538,10 +538,10 @@ static lmb_clip *create_rich(const lmb_rig *rig) {
     waving w;
     wave(&w);
     const lmb_track_def tracks[] = {
-        {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
-        {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]},
-        {2, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
-        {2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 1, w.times, w.rotations[9]},
+        {0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
+        {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]},
+        {2, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
+        {2, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 1, w.times, w.rotations[9]},
     };
     return create(rig, tracks, 4);
 }

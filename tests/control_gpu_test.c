@@ -36,14 +36,14 @@ static void open_scenario(fixture *f, uint32_t characters, create_function *crea
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = f->gpu_program;
     def.character_count = characters;
-    def.outputs = LMB_OUTPUT_LOCAL;
-    def.frame_count = SLOTS;
+    def.outputs = LMB_OUTPUT_LOCAL_BIT;
+    def.slot_count = SLOTS;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = f->scenario.control;
     control_def.graph = f->gpu_program;
     control_def.character_count = characters;
-    control_def.frame_count = SLOTS;
+    control_def.slot_count = SLOTS;
     control_def.events_a_frame = characters;
     control_def.emits_events = true;
     assert_ok(lmb_gpu_control_create(gpu, &control_def, &f->control, &error), &error);
@@ -72,7 +72,7 @@ static void run_frame(fixture *f, VkCommandBuffer commands, uint32_t frame) {
         const lmb_event event = f->scenario.events[i];
         assert_ok(lmb_gpu_control_send(f->control, slot, event.character, event.event, &error), &error);
     }
-    lmb_gpu_record_info info = {.commands = commands, .frame = slot, .step = f->scenario.step, .number = frame};
+    lmb_gpu_record_info info = {.commands = commands, .slot = slot, .step = f->scenario.step, .number = frame};
     if (f->list.buffer != VK_NULL_HANDLE) {
         info.list_count = f->list.address;
         info.list = f->list.address + sizeof(uint32_t);
@@ -134,16 +134,16 @@ static void expect_same_character_motions(fixture *f, uint32_t frame) {
 
 static void expect_same_poses(fixture *f, uint32_t frame) {
     lmb_error error = {0};
-    const lmb_batch batch = lmb_gpu_batch_description(f->batch);
+    const lmb_batch_def batch = lmb_gpu_batch_description(f->batch);
     const size_t floats = (size_t)batch.character_count * LMB_POSE_COMPONENTS;
     float *here = malloc(floats * sizeof *here), *there = malloc(floats * sizeof *there);
     assert_true(here != NULL && there != NULL);
     lmb_cpu *cpu = NULL;
     assert_ok(lmb_cpu_create(f->scenario.program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     const lmb_batch_inputs inputs = {.parameters = f->scenario.parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = here};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = here};
     assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
-    assert_ok(device_read_stage(&opened, f->batch, frame % SLOTS, LMB_STAGE_LOCAL, there, &error), &error);
+    assert_ok(device_read_output(&opened, f->batch, frame % SLOTS, LMB_OUTPUT_LOCAL, there, &error), &error);
     assert_int_equal(memcmp(here, there, floats * sizeof *here), 0);
     lmb_cpu_destroy(cpu);
     free(here);
@@ -319,7 +319,7 @@ static void refusals(void **state) {
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     def.graph = f.gpu_program;
     def.character_count = 3;
-    def.frame_count = SLOTS;
+    def.slot_count = SLOTS;
     assert_int_equal(lmb_gpu_control_create(NULL, &def, &made, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_gpu_control_create(gpu, NULL, &made, &error), LMB_ERROR_ARGUMENT);
     def.events_a_frame = UINT32_MAX;
@@ -331,7 +331,7 @@ static void refusals(void **state) {
     def.control = other;
     def.graph = f.gpu_program;
     def.character_count = 3;
-    def.frame_count = SLOTS;
+    def.slot_count = SLOTS;
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     assert_null(made);
     lmb_control_destroy(other);

@@ -215,7 +215,7 @@ static lmb_result create_program(control_scenario *scenario, scenario_kind kind,
     lmb_joint_def joint = lmb_default_joint_def();
     const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
     const lmb_track_def track = {
-        .joint = 0, .channel = LMB_CHANNEL_TRANSLATION, .times = times, .values = values, .key_count = 2};
+        .joint = 0, .property = LMB_PROPERTY_TRANSLATION, .times = times, .values = values, .key_count = 2};
     lmb_rig *rig = NULL;
     lmb_clip *clips[2] = {NULL, NULL};
     lmb_result result = lmb_rig_create(&rig_def, NULL, &rig, error);

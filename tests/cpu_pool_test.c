@@ -58,7 +58,7 @@ static void many_short_rounds(void **state) {
     lmb_batch_outputs outputs = scenario_outputs_create(&shared);
     const lmb_batch_inputs inputs = {.parameters = shared.parameters[0], .poses = {shared.pose}};
     for (uint32_t i = 0; i < 2000; i += suite_stride()) {
-        lmb_batch batch = shared.batch;
+        lmb_batch_def batch = shared.batch;
         batch.character_count = i % 3; // also none
         assert_int_equal(lmb_cpu_pool_run(pool, &batch, &inputs, &outputs, NULL), LMB_OK);
     }

@@ -86,17 +86,17 @@ static lmb_clip *create_clip(random_source *random, const lmb_rig *rig) {
         if (random_below(random, 5) == 0) {
             continue;
         }
-        lmb_channel channel = (lmb_channel)(i % 3);
+        lmb_property channel = (lmb_property)(i % 3);
         lmb_interpolation interpolation = (lmb_interpolation)random_below(random, 3);
         uint32_t keys = draw_times(random, times[i]);
         uint32_t rows = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
         for (uint32_t part = 0; part < keys * rows; part++) {
-            if (channel == LMB_CHANNEL_ROTATION) {
+            if (channel == LMB_PROPERTY_ROTATION) {
                 draw_usable_rotation(random, &values[i][part * 4]);
             }
-            for (uint32_t k = 0; k < 3 && channel != LMB_CHANNEL_ROTATION; k++) {
+            for (uint32_t k = 0; k < 3 && channel != LMB_PROPERTY_ROTATION; k++) {
                 values[i][part * 3 + k] =
-                    channel == LMB_CHANNEL_SCALE && rows == 1 ? draw_scale(random) : random_allowed(random);
+                    channel == LMB_PROPERTY_SCALE && rows == 1 ? draw_scale(random) : random_allowed(random);
             }
         }
         if (keys > 0) {
@@ -292,7 +292,7 @@ extremes *extremes_create(uint32_t seed) {
         e->clips[i] = create_clip(&random, e->rig);
     }
     e->program = create_program(&random, e->rig, (const lmb_clip *const *)e->clips);
-    e->batch = (lmb_batch){e->program, EXTREMES_CHARACTERS, (1u << LMB_STAGE_COUNT) - 1};
+    e->batch = (lmb_batch_def){e->program, EXTREMES_CHARACTERS, (1u << LMB_OUTPUT_COUNT) - 1};
     e->parameters = calloc((size_t)EXTREMES_CHARACTERS * PARAMETERS, sizeof(float));
     e->inputs.parameters = e->parameters;
     assert_non_null(e->parameters);
@@ -304,19 +304,19 @@ extremes *extremes_create(uint32_t seed) {
     draw_inputs(&random, e);
     for (int side = 0; side < 2; side++) {
         e->outputs[side].refused = e->refused[side];
-        for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-            size_t floats = (size_t)EXTREMES_CHARACTERS * lmb_batch_stage_floats(&e->batch, (lmb_stage)stage);
-            e->outputs[side].stages[stage] = calloc(floats, sizeof(float));
-            assert_non_null(e->outputs[side].stages[stage]);
+        for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+            size_t floats = (size_t)EXTREMES_CHARACTERS * lmb_batch_output_floats(&e->batch, (lmb_output)output);
+            e->outputs[side].buffers[output] = calloc(floats, sizeof(float));
+            assert_non_null(e->outputs[side].buffers[output]);
         }
     }
     return e;
 }
 
 void extremes_destroy(extremes *e) {
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(e->outputs[0].stages[stage]);
-        free(e->outputs[1].stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        free(e->outputs[0].buffers[output]);
+        free(e->outputs[1].buffers[output]);
     }
     for (uint32_t i = 0; i < EXTREMES_POSES; i++) {
         free(e->poses[i]);
@@ -348,13 +348,13 @@ void extremes_expect_same(const extremes *e, uint32_t seed) {
 }
 
 void extremes_expect_snapped(const extremes *e, uint32_t seed) {
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        size_t floats = (size_t)EXTREMES_CHARACTERS * lmb_batch_stage_floats(&e->batch, (lmb_stage)stage);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        size_t floats = (size_t)EXTREMES_CHARACTERS * lmb_batch_output_floats(&e->batch, (lmb_output)output);
         for (size_t i = 0; i < floats; i++) {
-            float value = e->outputs[0].stages[stage][i];
+            float value = e->outputs[0].buffers[output][i];
             bool zero = value == 0.0f && !signbit(value);
             if (!zero && !(fabsf(value) >= LMB_SMALLEST && fabsf(value) <= LMB_LARGEST)) {
-                fail_msg("seed %u: stage %d, value %zu: %g is not snapped", seed, stage, i, (double)value);
+                fail_msg("seed %u: output %d, value %zu: %g is not snapped", seed, output, i, (double)value);
             }
         }
     }

@@ -13,7 +13,7 @@ typedef struct extremes {
     lmb_rig *rig;
     lmb_clip *clips[EXTREMES_CLIPS];
     lmb_graph *program;
-    lmb_batch batch; // every stage is an output
+    lmb_batch_def batch; // every output is an output
     float *parameters;
     float *poses[EXTREMES_POSES];
     lmb_batch_inputs inputs;

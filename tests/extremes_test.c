@@ -18,7 +18,7 @@ int fesetenv(const fenv_t *environment) {
     return 0;
 }
 
-static void run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+static void run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                 lmb_cpu_path path, bool flush) {
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(batch->graph, path, NULL, &cpu, NULL), LMB_OK);
@@ -53,11 +53,11 @@ static void expect_same(lmb_clip *clip, const lmb_node_def *nodes, uint32_t coun
     lmb_graph_def def = {.rig = rig, .clips = clips, .clip_count = clip != NULL, .nodes = nodes, .node_count = count};
     lmb_graph *program = NULL;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
-    lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
+    lmb_batch_def batch = {program, 1, LMB_OUTPUT_LOCAL_BIT};
     lmb_batch_inputs inputs = {.poses = {pose, pose != NULL ? pose + LMB_POSE_COMPONENTS : NULL}};
     float kept[LMB_POSE_COMPONENTS], flushed[LMB_POSE_COMPONENTS];
-    run(&batch, &inputs, &(lmb_batch_outputs){.stages = {kept}}, LMB_CPU_REFERENCE, false);
-    run(&batch, &inputs, &(lmb_batch_outputs){.stages = {flushed}}, LMB_CPU_REFERENCE, true);
+    run(&batch, &inputs, &(lmb_batch_outputs){.buffers = {kept}}, LMB_CPU_REFERENCE, false);
+    run(&batch, &inputs, &(lmb_batch_outputs){.buffers = {flushed}}, LMB_CPU_REFERENCE, true);
     assert_memory_equal(kept, flushed, sizeof kept);
     lmb_graph_destroy(program);
 }
@@ -77,7 +77,7 @@ static void splines_near_a_key(void **state) {
     float values[18] = {0};
     values[3] = values[4] = values[5] = 0x1p-40f;
     values[9] = values[10] = values[11] = LMB_LARGEST; // in-tangents of the second key
-    lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_CUBIC_SPLINE, 2, times, values};
+    lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_CUBIC_SPLINE, 2, times, values};
     lmb_clip *clip = NULL;
     lmb_clip_def def = {.tracks = &track, .track_count = 1};
     assert_int_equal(lmb_clip_create(rig, &def, NULL, &clip, NULL), LMB_OK);

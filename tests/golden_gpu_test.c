@@ -29,7 +29,7 @@ static void run_all_frames(fixture *f) {
         size_t floats = SCENARIO_CHARACTERS * lmb_graph_parameter_count(f->scenario.program);
         memcpy(lmb_gpu_batch_parameters(f->batch, frame), f->scenario.parameters[frame], floats * sizeof(float));
         lmb_gpu_record_info info = {
-            .commands = commands, .frame = frame, .has_previous_frame = frame > 0, .previous_frame = frame - 1};
+            .commands = commands, .slot = frame, .has_previous_slot = frame > 0, .previous_slot = frame - 1};
         assert_ok(lmb_gpu_batch_record(f->batch, &info, &error), &error);
     }
     assert_ok(device_submit_and_wait(&f->device, pool, commands, &error), &error);
@@ -41,9 +41,10 @@ static bool all_frames_are_golden(fixture *f) {
     lmb_error error;
     for (uint32_t frame = 0; frame < SCENARIO_FRAMES; frame++) {
         lmb_batch_outputs outputs = scenario_outputs_create(&f->scenario);
-        for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-            assert_ok(device_read_stage(&f->device, f->batch, frame, (lmb_stage)stage, outputs.stages[stage], &error),
-                      &error);
+        for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+            assert_ok(
+                device_read_output(&f->device, f->batch, frame, (lmb_output)output, outputs.buffers[output], &error),
+                &error);
         }
         lmb_gpu_span refused = lmb_gpu_batch_refused(f->batch, frame);
         assert_ok(device_read_span(&f->device, &refused, outputs.refused, &error), &error);
@@ -66,7 +67,7 @@ static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t min_spans, bool
     def.graph = f.program;
     def.character_count = SCENARIO_CHARACTERS;
     def.outputs = f.scenario.batch.outputs;
-    def.frame_count = SCENARIO_FRAMES;
+    def.slot_count = SCENARIO_FRAMES;
     def.span_bytes = span_bytes;
     assert_ok(lmb_gpu_batch_create(f.gpu, &def, &f.batch, &error), &error);
     assert_true(lmb_gpu_batch_span_count(f.batch) >= min_spans);

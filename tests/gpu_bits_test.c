@@ -13,7 +13,7 @@
 #include <limber/compare.h>
 #include <string.h>
 
-#define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
+#define ALL_OUTPUTS ((1u << LMB_OUTPUT_COUNT) - 1)
 #define CLIP_COUNT 3u
 // The size of a random program. A driver's compile time grows faster than the program. program_random_gpu_test has
 // longer ones.
@@ -76,7 +76,7 @@ static void world_destroy(world *world) {
 }
 
 // A number that stands for a blend of a pose and a clip instead of a random program. Drivers compile it much faster.
-// For tests of the stages before and after the program.
+// For tests of the outputs before and after the program.
 #define SHORT UINT32_MAX
 
 static lmb_graph_def short_program(const world *world, lmb_node_def nodes[3]) {
@@ -128,28 +128,28 @@ typedef struct results {
 } results;
 
 // Allocated on the heap, because `outputs` points into it.
-static results *results_create(const lmb_batch *batch) {
+static results *results_create(const lmb_batch_def *batch) {
     results *created = calloc(1, sizeof *created);
     assert_non_null(created);
     created->outputs.refused = created->refused;
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        if (batch->outputs >> stage & 1u) {
-            size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
-            created->outputs.stages[stage] = calloc(batch->character_count * floats, sizeof(float));
-            assert_non_null(created->outputs.stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        if (batch->outputs >> output & 1u) {
+            size_t floats = lmb_batch_output_floats(batch, (lmb_output)output);
+            created->outputs.buffers[output] = calloc(batch->character_count * floats, sizeof(float));
+            assert_non_null(created->outputs.buffers[output]);
         }
     }
     return created;
 }
 
 static void results_destroy(results *results) {
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(results->outputs.stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        free(results->outputs.buffers[output]);
     }
     free(results);
 }
 
-static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs, results *results) {
+static void run_reference(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, results *results) {
     lmb_cpu *cpu = NULL;
     lmb_error error;
     assert_ok(lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
@@ -157,7 +157,7 @@ static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs
     lmb_cpu_destroy(cpu);
 }
 
-static void expect_same(const lmb_batch *batch, const results *reference, const results *device, const char *what) {
+static void expect_same(const lmb_batch_def *batch, const results *reference, const results *device, const char *what) {
     lmb_comparison comparison = {0};
     lmb_error error;
     assert_ok(lmb_compare(batch, &reference->outputs, &device->outputs, 0, batch->character_count, &comparison, &error),
@@ -179,7 +179,7 @@ static void expect_same(const lmb_batch *batch, const results *reference, const 
 
 // Compares one frame of a crowd on both sides.
 static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceSize span_bytes, uint32_t min_spans) {
-    const lmb_batch batch = crowd_batch(crowd, outputs);
+    const lmb_batch_def batch = crowd_batch(crowd, outputs);
     crowd_draw(crowd, 0);
     const lmb_batch_inputs inputs = crowd_inputs(crowd);
     results *reference = results_create(&batch);
@@ -230,23 +230,23 @@ static void random_programs_over_67_joints(void **state) {
 static void every_set_of_outputs(void **state) {
     (void)state;
     lmb_gpu *const each[] = {gpu, levels_gpu, interpreting_gpu};
-    static const uint32_t sets[] = {LMB_OUTPUT_LOCAL,
-                                    LMB_OUTPUT_MODEL,
-                                    LMB_OUTPUT_PALETTE,
-                                    LMB_OUTPUT_LOCAL | LMB_OUTPUT_PALETTE,
-                                    LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE,
-                                    LMB_OUTPUT_PALETTE | LMB_OUTPUT_PREVIOUS_PALETTE,
-                                    LMB_OUTPUT_DUAL_QUATERNIONS,
-                                    LMB_OUTPUT_BOUNDS,
-                                    LMB_OUTPUT_SOCKETS,
-                                    LMB_OUTPUT_PALETTE | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS};
+    static const uint32_t sets[] = {LMB_OUTPUT_LOCAL_BIT,
+                                    LMB_OUTPUT_MODEL_BIT,
+                                    LMB_OUTPUT_PALETTE_BIT,
+                                    LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_PALETTE_BIT,
+                                    LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT,
+                                    LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT,
+                                    LMB_OUTPUT_DUAL_QUATERNIONS_BIT,
+                                    LMB_OUTPUT_BOUNDS_BIT,
+                                    LMB_OUTPUT_SOCKETS_BIT,
+                                    LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT | LMB_OUTPUT_BOUNDS_BIT};
     world world = world_create(67, SCENE_TREE);
     crowd crowd = world_crowd(&world, 43, 1, 61);
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
             compare_crowd(&crowd, each[i], sets[k], 0, 1);
         }
-        compare_crowd(&crowd, each[i], LMB_OUTPUT_PALETTE, 5 * 67 * sizeof(lmb_affine), 9);
+        compare_crowd(&crowd, each[i], LMB_OUTPUT_PALETTE_BIT, 5 * 67 * sizeof(lmb_affine), 9);
     }
     crowd_destroy(&crowd);
     world_destroy(&world);
@@ -324,12 +324,12 @@ static void a_batch_split_into_spans(void **state) {
     world world = world_create(67, SCENE_TREE);
     crowd crowd = world_crowd(&world, 131, 3, 61);
     const VkDeviceSize character = 67 * sizeof(lmb_affine);
-    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, character, 131);         // one character per span
-    compare_crowd(&crowd, gpu, ALL_OUTPUTS, 64 * character + 100, 3);             // the last span is shorter
-    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, 131 * character, 1);     // exactly one span
-    compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_LOCAL, 50 * character, 3); // model kernel not run
+    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, character, 131);             // one character per span
+    compare_crowd(&crowd, gpu, ALL_OUTPUTS, 64 * character + 100, 3);                 // the last span is shorter
+    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, 131 * character, 1);         // exactly one span
+    compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_LOCAL_BIT, 50 * character, 3); // model kernel not run
     // Model matrices stay internal and are not an output.
-    compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_PALETTE, 50 * character, 3);
+    compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_PALETTE_BIT, 50 * character, 3);
     crowd_destroy(&crowd);
     world_destroy(&world);
 }
@@ -341,7 +341,7 @@ static void the_palette_of_the_frame_before(void **state) {
     lmb_gpu *const each[] = {gpu, levels_gpu, interpreting_gpu};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         crowd crowd = world_crowd(&world, 67, 1, 61);
-        const lmb_batch batch = crowd_batch(&crowd, ALL_OUTPUTS);
+        const lmb_batch_def batch = crowd_batch(&crowd, ALL_OUTPUTS);
         results *reference = results_create(&batch);
         results *device = results_create(&batch);
         gpu_side side;
@@ -350,7 +350,7 @@ static void the_palette_of_the_frame_before(void **state) {
         for (uint32_t frame = 0; frame < 3; frame++) {
             crowd_draw(&crowd, frame);
             lmb_batch_inputs inputs = crowd_inputs(&crowd);
-            inputs.previous_palette = frame > 0 ? reference->outputs.stages[LMB_STAGE_PALETTE] : NULL;
+            inputs.previous_palette = frame > 0 ? reference->outputs.buffers[LMB_OUTPUT_PALETTE] : NULL;
             run_reference(&batch, &inputs, reference);
             assert_ok(gpu_side_run(&side, &inputs, &device->outputs, &error), &error);
             expect_same(&batch, reference, device, "frames in one slot");
@@ -391,7 +391,7 @@ static uint32_t fill_list(uint32_t which, uint32_t *list) {
 
 // Runs a whole frame, then a frame of the listed characters. The others must keep their outputs.
 static void compare_list(crowd *crowd, lmb_gpu *on, uint32_t outputs, uint32_t which) {
-    const lmb_batch batch = crowd_batch(crowd, outputs);
+    const lmb_batch_def batch = crowd_batch(crowd, outputs);
     results *reference = results_create(&batch);
     results *device = results_create(&batch);
     gpu_side side;
@@ -439,7 +439,7 @@ static void lists_of_characters(void **state) {
             compare_list(&crowd, each[i], ALL_OUTPUTS, which);
         }
     }
-    compare_list(&crowd, levels_gpu, LMB_OUTPUT_PALETTE, 3);
+    compare_list(&crowd, levels_gpu, LMB_OUTPUT_PALETTE_BIT, 3);
     crowd_destroy(&crowd);
     world_destroy(&world);
 }
@@ -471,7 +471,7 @@ static void compare_many(lmb_gpu *on, uint32_t count) {
         times[i] = (float)i * (KEYFRAMES_DURATION / (float)count);
     }
     // Only model matrices. If there is a second kernel, it computes them from the local transforms.
-    const lmb_batch batch = {program, count, LMB_OUTPUT_MODEL};
+    const lmb_batch_def batch = {program, count, LMB_OUTPUT_MODEL_BIT};
     const lmb_batch_inputs inputs = {.parameters = times};
     results *reference = results_create(&batch);
     results *device = results_create(&batch);
@@ -521,20 +521,20 @@ static void flight_start(flight *flight, const world *world, uint32_t character_
     def.graph = flight->program;
     def.character_count = character_count;
     def.outputs = ALL_OUTPUTS;
-    def.frame_count = FLIGHT_FRAMES;
+    def.slot_count = FLIGHT_FRAMES;
     def.span_bytes = 40 * lmb_rig_joint_count(world->rig) * sizeof(lmb_affine);
     assert_ok(lmb_gpu_batch_create(gpu, &def, &flight->batch, &error), &error);
 }
 
 // Sets the inputs of one frame for both sides and runs the reference.
 static void flight_fill(flight *flight, uint32_t frame) {
-    const lmb_batch batch = lmb_gpu_batch_description(flight->batch);
+    const lmb_batch_def batch = lmb_gpu_batch_description(flight->batch);
     lmb_error error;
     crowd_draw(&flight->crowd, frame);
     const lmb_batch_inputs inputs = crowd_inputs(&flight->crowd);
     size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
     memcpy(lmb_gpu_batch_parameters(flight->batch, frame), inputs.parameters, parameters * sizeof(float));
-    const size_t bytes = batch.character_count * lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL) * sizeof(float);
+    const size_t bytes = batch.character_count * lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL) * sizeof(float);
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     for (uint32_t i = 0; i < lmb_graph_pose_count(batch.graph); i++) {
         device_buffer *pose = &flight->poses[frame][i];
@@ -547,21 +547,21 @@ static void flight_fill(flight *flight, uint32_t frame) {
 }
 
 static void flight_compare(flight *flight, uint32_t frame) {
-    const lmb_batch batch = lmb_gpu_batch_description(flight->batch);
+    const lmb_batch_def batch = lmb_gpu_batch_description(flight->batch);
     lmb_error error;
     results *device = results_create(&batch);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        assert_ok(
-            device_read_stage(&opened, flight->batch, frame, (lmb_stage)stage, device->outputs.stages[stage], &error),
-            &error);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        assert_ok(device_read_output(&opened, flight->batch, frame, (lmb_output)output, device->outputs.buffers[output],
+                                     &error),
+                  &error);
     }
     const lmb_gpu_span refused = lmb_gpu_batch_refused(flight->batch, frame);
     assert_ok(device_read_span(&opened, &refused, device->refused, &error), &error);
     // The palette of the previous slot, recorded in the same round or in the one before.
     const results *before = flight->reference[(frame + FLIGHT_FRAMES - 1) % FLIGHT_FRAMES];
-    memcpy(flight->reference[frame]->outputs.stages[LMB_STAGE_PREVIOUS_PALETTE],
-           before->outputs.stages[LMB_STAGE_PALETTE],
-           batch.character_count * lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * sizeof(float));
+    memcpy(flight->reference[frame]->outputs.buffers[LMB_OUTPUT_PREVIOUS_PALETTE],
+           before->outputs.buffers[LMB_OUTPUT_PALETTE],
+           batch.character_count * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE) * sizeof(float));
     char what[100];
     snprintf(what, sizeof what, "program %u, frame slot %u", flight->crowd.def.program, frame);
     expect_same(&batch, flight->reference[frame], device, what);
@@ -588,9 +588,9 @@ static void record_flights(flight *flights, VkCommandBuffer commands, bool uploa
     for (uint32_t frame = 0; frame < FLIGHT_FRAMES; frame++) {
         for (uint32_t i = 0; i < FLIGHT_BATCHES; i++) {
             const lmb_gpu_record_info info = {.commands = commands,
-                                              .frame = frame,
-                                              .has_previous_frame = !upload || frame > 0,
-                                              .previous_frame = (frame + FLIGHT_FRAMES - 1) % FLIGHT_FRAMES};
+                                              .slot = frame,
+                                              .has_previous_slot = !upload || frame > 0,
+                                              .previous_slot = (frame + FLIGHT_FRAMES - 1) % FLIGHT_FRAMES};
             assert_ok(lmb_gpu_batch_record(flights[i].batch, &info, &error), &error);
         }
     }

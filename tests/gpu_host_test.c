@@ -11,7 +11,7 @@
 #include <limber/gpu_profile.h>
 #include <string.h>
 
-#define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
+#define ALL_OUTPUTS ((1u << LMB_OUTPUT_COUNT) - 1)
 #define CHARACTERS 70u
 #define JOINTS 3u
 
@@ -210,7 +210,7 @@ static void create_rig_and_clip(void) {
     const lmb_rig_def rig_def = {.joints = joints, .joint_count = JOINTS};
     static const float times[] = {0.0f, 1.0f};
     static const float values[] = {0, 0, 0, 1, 0.6f, 0, 0, 0.8f};
-    const lmb_track_def track = {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values};
+    const lmb_track_def track = {1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values};
     const lmb_clip_def clip_def = {.name = "turn", .tracks = &track, .track_count = 1};
     lmb_error error;
     assert_ok(lmb_rig_create(&rig_def, NULL, &rig, &error), &error);
@@ -329,7 +329,7 @@ static lmb_result step_program(const ground *on, lmb_error *error) {
 static lmb_result create_batch(const ground *on, lmb_gpu_graph *of, size_t largest, lmb_error *error) {
     lmb_gpu_batch *batch = NULL;
     lmb_gpu_batch_def def = batch_def(of);
-    def.frame_count = 1;
+    def.slot_count = 1;
     def.span_bytes = CHARACTERS / 2 * largest;
     lmb_result result = lmb_gpu_batch_create(on->gpu, &def, &batch, error);
     assert_true((result == LMB_OK) == (batch != NULL));
@@ -366,7 +366,7 @@ static lmb_result step_control(const ground *on, lmb_error *error) {
     def.control = on->control;
     def.graph = on->program;
     def.character_count = CHARACTERS;
-    def.frame_count = lmb_default_gpu_batch_def().frame_count;
+    def.slot_count = lmb_default_gpu_batch_def().slot_count;
     def.emits_events = true;
     lmb_result result = lmb_gpu_control_create(on->gpu, &def, &made, error);
     assert_true((result == LMB_OK) == (made != NULL));
@@ -512,7 +512,7 @@ static void an_instance_of_vulkan_1_1_is_refused(void **state) {
 
 // Compares both outputs of one frame on the given GPU with the reference.
 static void expect_reference_bits(lmb_gpu *gpu) {
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
     float times[CHARACTERS];
     static float expected[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS],
         found[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
@@ -520,8 +520,8 @@ static void expect_reference_bits(lmb_gpu *gpu) {
         times[i] = (float)i / CHARACTERS;
     }
     const lmb_batch_inputs inputs = {.parameters = times};
-    const lmb_batch_outputs a = {.stages[LMB_STAGE_PALETTE] = expected};
-    const lmb_batch_outputs b = {.stages[LMB_STAGE_PALETTE] = found};
+    const lmb_batch_outputs a = {.buffers[LMB_OUTPUT_PALETTE] = expected};
+    const lmb_batch_outputs b = {.buffers[LMB_OUTPUT_PALETTE] = found};
     memset(found, 0, sizeof found);
     lmb_error error;
     lmb_cpu *cpu = NULL;
@@ -607,13 +607,13 @@ static void a_gpu_without_a_queue_waits_for_its_probe(void **state) {
     lmb_error error;
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
     assert_false(lmb_gpu_probed(gpu).done);
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
     gpu_side side;
     assert_ok(gpu_side_create(&opened, gpu, &batch, 0, &side, &error), &error);
     float times[CHARACTERS] = {0};
     static float palettes[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
     const lmb_batch_inputs inputs = {.parameters = times};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = palettes};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = palettes};
     expect_error(gpu_side_run(&side, &inputs, &outputs, &error), &error, LMB_ERROR_STATE, "probe");
     gpu_side_destroy(&side);
     expect_error(lmb_gpu_probe(gpu, VK_NULL_HANDLE, 0, &error), &error, LMB_ERROR_ARGUMENT, "queue");
@@ -672,10 +672,10 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     }
     defs[0].graph = NULL;
     defs[1].character_count = 0;
-    defs[2].frame_count = 0;
-    defs[3].frame_count = 9;
+    defs[2].slot_count = 0;
+    defs[3].slot_count = 9;
     defs[4].outputs = 0;
-    defs[5].outputs = 1u << LMB_STAGE_COUNT;
+    defs[5].outputs = 1u << LMB_OUTPUT_COUNT;
     static const char *const messages[] = {"graph", "characters", "frame slots", "frame slots", "output", "output"};
     for (size_t i = 0; i < 6; i++) {
         expect_error(lmb_gpu_batch_create(gpu, &defs[i], &batch, &error), &error, LMB_ERROR_ARGUMENT, messages[i]);
@@ -702,7 +702,7 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     lmb_error error;
     assert_ok(lmb_gpu_graph_create(gpu, of_pose, &gpu_program, &error), &error);
     lmb_gpu_batch_def def = batch_def(gpu_program);
-    def.outputs = LMB_OUTPUT_LOCAL;
+    def.outputs = LMB_OUTPUT_LOCAL_BIT;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
     VkCommandPool pool;
     VkCommandBuffer commands;
@@ -728,13 +728,13 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     for (size_t i = 0; i < 4; i++) {
         expect_error(lmb_gpu_batch_record(batch, &lists[i], &error), &error, LMB_ERROR_ARGUMENT, of_lists[i]);
     }
-    info.frame = 2;
+    info.slot = 2;
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_ARGUMENT, "frame slot 2");
-    info.frame = 0;
-    info.has_previous_frame = true;
-    info.previous_frame = 1;
+    info.slot = 0;
+    info.has_previous_slot = true;
+    info.previous_slot = 1;
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "frame slot 1");
-    info.previous_frame = 2;
+    info.previous_slot = 2;
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_ARGUMENT, "frame slot 2");
     expect_error(lmb_gpu_batch_record(batch, &(lmb_gpu_record_info){0}, &error), &error, LMB_ERROR_ARGUMENT,
                  "command buffer");
@@ -761,7 +761,7 @@ static void what_a_batch_does_not_have_is_null(void **state) {
     assert_ok(lmb_gpu_graph_create(gpu, program, &programs[0], &error), &error);
     assert_ok(lmb_gpu_graph_create(gpu, of_pose, &programs[1], &error), &error);
     lmb_gpu_batch_def def = batch_def(programs[0]);
-    def.outputs = LMB_OUTPUT_PALETTE;
+    def.outputs = LMB_OUTPUT_PALETTE_BIT;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
     def.graph = programs[1];
     def.outputs = ALL_OUTPUTS;
@@ -771,28 +771,28 @@ static void what_a_batch_does_not_have_is_null(void **state) {
     assert_null(lmb_gpu_batch_parameters(batch, 2));
     assert_null(lmb_gpu_batch_parameters(without_parameters, 0));
     lmb_gpu_span span;
-    assert_true(lmb_gpu_batch_output(without_parameters, 0, LMB_STAGE_SOCKETS, 0, &span)); // the rig has none
+    assert_true(lmb_gpu_batch_output(without_parameters, 0, LMB_OUTPUT_SOCKETS, 0, &span)); // the rig has none
     assert_true(span.buffer == VK_NULL_HANDLE && span.size == 0 && span.character_count == CHARACTERS);
-    assert_true(lmb_gpu_batch_output(without_parameters, 0, LMB_STAGE_BOUNDS, 0, &span));
+    assert_true(lmb_gpu_batch_output(without_parameters, 0, LMB_OUTPUT_BOUNDS, 0, &span));
     assert_int_equal(span.size, CHARACTERS * sizeof(float[6]));
-    assert_true(lmb_gpu_batch_output(batch, 1, LMB_STAGE_PALETTE, 0, &span));
+    assert_true(lmb_gpu_batch_output(batch, 1, LMB_OUTPUT_PALETTE, 0, &span));
     assert_int_equal(span.size, CHARACTERS * JOINTS * sizeof(lmb_affine));
     assert_int_equal(span.first_character, 0);
     assert_int_equal(span.character_count, CHARACTERS);
     assert_int_equal(span.offset % 256, 0);
     assert_true(span.buffer != VK_NULL_HANDLE && span.address != 0);
-    assert_false(lmb_gpu_batch_output(batch, 2, LMB_STAGE_PALETTE, 0, &span));
+    assert_false(lmb_gpu_batch_output(batch, 2, LMB_OUTPUT_PALETTE, 0, &span));
     assert_true(span.buffer == VK_NULL_HANDLE && span.size == 0);
-    assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_PALETTE, 1, &span));
-    assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_MODEL, 0, &span));
-    assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_COUNT, 0, &span));
-    assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_SOCKETS, 0, &span));
+    assert_false(lmb_gpu_batch_output(batch, 0, LMB_OUTPUT_PALETTE, 1, &span));
+    assert_false(lmb_gpu_batch_output(batch, 0, LMB_OUTPUT_MODEL, 0, &span));
+    assert_false(lmb_gpu_batch_output(batch, 0, LMB_OUTPUT_COUNT, 0, &span));
+    assert_false(lmb_gpu_batch_output(batch, 0, LMB_OUTPUT_SOCKETS, 0, &span));
     assert_int_equal(lmb_gpu_batch_refused(batch, 0).size, LMB_REFUSAL_COUNT * sizeof(uint32_t));
     assert_int_equal(lmb_gpu_batch_refused(batch, 2).size, 0);
-    const lmb_batch description = lmb_gpu_batch_description(batch);
+    const lmb_batch_def description = lmb_gpu_batch_description(batch);
     assert_ptr_equal(description.graph, program);
     assert_int_equal(description.character_count, CHARACTERS);
-    assert_int_equal(description.outputs, LMB_OUTPUT_PALETTE);
+    assert_int_equal(description.outputs, LMB_OUTPUT_PALETTE_BIT);
     lmb_gpu_batch_destroy(without_parameters);
     lmb_gpu_batch_destroy(batch);
     lmb_gpu_graph_destroy(programs[1]);

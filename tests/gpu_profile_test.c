@@ -118,8 +118,8 @@ static bool ground_create(ground *ground) {
     def.pipeline_cache = cache;
     *ground = (struct ground){0};
     assert_ok(lmb_gpu_create(&def, NULL, &ground->gpu, &error), &error);
-    lmb_batch batch = shared.batch;
-    batch.outputs = LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE;
+    lmb_batch_def batch = shared.batch;
+    batch.outputs = LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT;
     assert_ok(gpu_side_create(&opened, ground->gpu, &batch, 0, &ground->side, &error), &error);
     const lmb_gpu_profile_def with = profile_def();
     lmb_result result = lmb_gpu_profile_create(ground->gpu, &with, &ground->profile, &error);
@@ -156,7 +156,7 @@ static void run_frame(ground *ground, uint32_t slot, uint32_t batches) {
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     assert_ok(lmb_gpu_profile_begin(ground->profile, slot, commands, &error), &error);
     for (uint32_t i = 0; i < batches && slot == 0; i++) {
-        const lmb_gpu_record_info info = {.commands = commands, .frame = slot, .profile = ground->profile};
+        const lmb_gpu_record_info info = {.commands = commands, .slot = slot, .profile = ground->profile};
         assert_ok(lmb_gpu_batch_record(ground->side.batch, &info, &error), &error);
     }
     assert_ok(lmb_gpu_profile_mark(ground->profile, slot, commands, LMB_NONE, &error), &error);
@@ -342,8 +342,8 @@ static void wrong_descriptors_are_named(void **state) {
         defs[i] = good;
     }
     defs[0].queue_family = 1000;
-    defs[1].frame_count = 0;
-    defs[2].frame_count = 9;
+    defs[1].slot_count = 0;
+    defs[2].slot_count = 9;
     defs[3].mark_count = 1;
     defs[4].mark_count = 4097;
     defs[5].stages = NULL;
@@ -445,8 +445,8 @@ static void bytes_are_those_of_every_buffer(void **state) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = ground.side.program;
     def.character_count = 10;
-    def.outputs = LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE;
-    def.frame_count = 3;
+    def.outputs = LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT;
+    def.slot_count = 3;
     const uint64_t joints = lmb_graph_joint_count(shared.program);
     def.span_bytes = 5 * joints * sizeof(lmb_affine);
     lmb_gpu_batch *batch = NULL;
@@ -494,7 +494,7 @@ static void bytes_include_the_control(void **state) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = gpu_graph;
     def.character_count = 10;
-    def.frame_count = 2;
+    def.slot_count = 2;
     def.events_a_frame = 5;
     assert_ok(lmb_gpu_batch_create(ground.gpu, &def, &batch, &error), &error);
     lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];

@@ -24,7 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     static const uint32_t parents[JOINTS] = {LMB_NONE, 0, 1, 1};
     static const float times[2] = {0.0f, 1.5f};
     static const float moves[6] = {0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f};
-    static const lmb_track_def track = {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
+    static const lmb_track_def track = {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
     lmb_joint_def joints[JOINTS];
     for (uint32_t i = 0; i < JOINTS; i++) {
         joints[i] = lmb_default_joint_def();
@@ -52,12 +52,12 @@ static void evaluate(const lmb_graph *program, const float *parameters) {
         pose[6 * JOINTS + joint] = 1.0f;
     }
     lmb_cpu *cpu = NULL;
-    const lmb_batch batch = {program, 1, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {program, 1, LMB_OUTPUT_PALETTE_BIT};
     lmb_batch_inputs inputs = {.parameters = parameters};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         inputs.poses[i] = pose;
     }
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}, .refused = refused};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}, .refused = refused};
     require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no cpu");
     require(lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, 1, NULL) == LMB_OK, "it does not run");
     for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS * JOINTS; i++) {

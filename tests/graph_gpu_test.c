@@ -164,7 +164,7 @@ static const struct {
                                                                         "\"pose\":" ADDED("2") "}]}}"},
 };
 
-static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+static void run_gpu(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                     const lmb_batch_outputs *outputs) {
     gpu_side run;
     lmb_error error;
@@ -173,7 +173,7 @@ static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_
     gpu_side_destroy(&run);
 }
 
-static void run_fast(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+static void run_fast(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                      const lmb_batch_outputs *outputs) {
     (void)side;
     lmb_cpu *cpu = NULL;

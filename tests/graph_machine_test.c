@@ -32,7 +32,7 @@ static int set_up(void **state) {
         // The hips are at (clip, time, 0), so a pose shows its clip and its time.
         const float times[2] = {0.0f, clip_durations[i]};
         const float moves[6] = {(float)i, 0.0f, 0.0f, (float)i, clip_durations[i], 0.0f};
-        const lmb_track_def track = {HIPS, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
+        const lmb_track_def track = {HIPS, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
         const lmb_clip_def def = {.name = clip_names[i], .tracks = &track, .track_count = 1};
         assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
     }
@@ -135,9 +135,9 @@ static void set(player *p, const char *name, float value) {
 static void hips(const player *p, float place[2]) {
     float palette[LMB_MATRIX_COMPONENTS * JOINTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
-    const lmb_batch batch = {p->program, 1, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {p->program, 1, LMB_OUTPUT_PALETTE_BIT};
     const lmb_batch_inputs inputs = {.parameters = p->parameters};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}, .refused = refused};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}, .refused = refused};
     assert_int_equal(lmb_cpu_run_poses(p->cpu, &batch, &inputs, &outputs, 0, 1, NULL), LMB_OK);
     for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
         assert_int_equal(refused[i], 0);

@@ -24,7 +24,7 @@ static int set_up(void **state) {
     for (uint32_t i = 0; i < CLIPS; i++) {
         const float seconds = (float)i + 1.0f, from = 10.0f * (float)i;
         const float times[2] = {0.0f, seconds}, positions[6] = {from, 0, 0, from + seconds, 0, 0};
-        const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, positions};
+        const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, positions};
         const lmb_clip_def def = {.name = names[i], .tracks = &track, .track_count = 1};
         assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
     }
@@ -147,9 +147,9 @@ static void step(character *c, double seconds, uint32_t event) {
                                      .event_count = event != LMB_NONE,
                                      .emitted = c->emitted};
     float local[LMB_POSE_COMPONENTS];
-    const lmb_batch batch = {c->graph, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {c->graph, 1, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.control = &frame};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = local};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = local};
     lmb_error error = {0};
     if (lmb_cpu_run(c->cpu, &batch, &inputs, &outputs, &error) != LMB_OK) {
         fail_msg("%s", error.message);
@@ -346,11 +346,11 @@ static void inertialized_transitions_inertialize(void **state) {
     assert_string_equal(lmb_graph_parameter_at(c.graph, PARAMETERS + 6).name, "inertia.step");
     assert_true(lmb_graph_inertia_words(c.graph) > 0);
     float local[LMB_POSE_COMPONENTS];
-    const lmb_batch batch = {c.graph, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {c.graph, 1, LMB_OUTPUT_LOCAL_BIT};
     const lmb_control_frame frame = {
         .step = 1, .character_count = 1, .state = c.state, .parameters = c.parameters, .emitted = c.emitted};
     const lmb_batch_inputs inputs = {.control = &frame};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = local};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = local};
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "the memory");
     end(&c);
@@ -509,9 +509,9 @@ static void poses_are_not_run_without_their_control(void **state) {
     start(&r);
     character c = begin(&r);
     float local[LMB_POSE_COMPONENTS];
-    const lmb_batch batch = {c.graph, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {c.graph, 1, LMB_OUTPUT_LOCAL_BIT};
     lmb_batch_inputs inputs = {.parameters = c.parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = local};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = local};
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT,
                   "moves by itself, and the frame");

@@ -342,8 +342,8 @@ static bool is_written(const lmb_graph_def *def) {
 }
 
 static void run(const lmb_graph *program, const lmb_batch_inputs *inputs, float *palettes) {
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palettes}};
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palettes}};
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_run(cpu, &batch, inputs, &outputs, NULL), LMB_OK);

@@ -21,9 +21,9 @@ static lmb_clip *create_clip(const char *name, float duration, float bend) {
     const float times[2] = {0.0f, duration};
     const float turns[8] = {0.0f, 0.0f, 0.0f, 1.0f, bend, 0.25f, 0.0f, 1.0f};
     const float moves[6] = {0.0f, 1.0f, 0.0f, bend, 2.0f, 0.5f};
-    const lmb_track_def tracks[] = {{HIPS, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves},
-                                    {HEAD, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns},
-                                    {LEFT_ARM, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns}};
+    const lmb_track_def tracks[] = {{HIPS, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves},
+                                    {HEAD, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns},
+                                    {LEFT_ARM, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns}};
     lmb_clip *clip = NULL;
     assert_int_equal(
         lmb_clip_create(rig, &(lmb_clip_def){.name = name, .tracks = tracks, .track_count = 3}, NULL, &clip, NULL),

@@ -11,15 +11,16 @@ int hello_main(int argc, char **argv);
 static void the_hash_of_hello_is_that_of_the_reference(void **state) {
     (void)state;
     create_graph(HELLO_FOLDER "/hello.gltf", HELLO_FOLDER "/hello.json");
-    const lmb_batch on_cpu = {.graph = graph, .character_count = CHARACTER_COUNT, .outputs = LMB_OUTPUT_PALETTE};
-    const uint32_t floats = CHARACTER_COUNT * lmb_batch_stage_floats(&on_cpu, LMB_STAGE_PALETTE);
+    const lmb_batch_def on_cpu = {
+        .graph = graph, .character_count = CHARACTER_COUNT, .outputs = LMB_OUTPUT_PALETTE_BIT};
+    const uint32_t floats = CHARACTER_COUNT * lmb_batch_output_floats(&on_cpu, LMB_OUTPUT_PALETTE);
     float *parameters = calloc(CHARACTER_COUNT * lmb_graph_parameter_count(graph), sizeof *parameters);
     uint32_t *bits = calloc(floats, sizeof *bits);
     fill_parameters(parameters);
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch_inputs inputs = {.parameters = parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = (float *)bits};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = (float *)bits};
     assert_int_equal(lmb_cpu_run(cpu, &on_cpu, &inputs, &outputs, NULL), LMB_OK);
     const uint64_t hash = lmb_control_hash(bits, floats);
     if (hash != PALETTE_HASH) {

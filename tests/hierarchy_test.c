@@ -74,7 +74,7 @@ static void entries_of_local_matrices(void **state) {
         const oracle_affine expected = oracle_affine_from_transform(&exact);
         for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS; i++) {
             const double entry = expected.m[i / 4][i % 4];
-            const double value = (double)scene.stages[LMB_STAGE_MODEL][character * LMB_MATRIX_COMPONENTS + i];
+            const double value = (double)scene.buffers[LMB_OUTPUT_MODEL][character * LMB_MATRIX_COMPONENTS + i];
             const double unit = i % 4 < 3 ? exact.scale[i % 4] : fabs(entry);
             largest = fmax(largest, fabs(value - entry) / fmax(1.0, unit));
         }
@@ -95,7 +95,7 @@ static void the_palette_of_the_rest_pose_is_the_identity(void **state) {
     for (uint32_t i = 0; i < 2 * 60 * LMB_MATRIX_COMPONENTS; i++) {
         const uint32_t entry = i % LMB_MATRIX_COMPONENTS;
         const double unity = entry / 4 == entry % 4 ? 1.0 : 0.0;
-        assert_true(fabs((double)scene.stages[LMB_STAGE_PALETTE][i] - unity) <= 2e-5);
+        assert_true(fabs((double)scene.buffers[LMB_OUTPUT_PALETTE][i] - unity) <= 2e-5);
     }
     scene_end(&scene);
 }
@@ -171,9 +171,9 @@ static void values_at_the_border_of_a_stage(void **state) {
     }
     scene_run(&scene);
     for (uint32_t i = 0; i < BORDERS; i++) {
-        const float *local = scene.stages[LMB_STAGE_LOCAL] + i * LMB_POSE_COMPONENTS;
-        const float *model = scene.stages[LMB_STAGE_MODEL] + i * LMB_MATRIX_COMPONENTS;
-        const float *palette = scene.stages[LMB_STAGE_PALETTE] + i * LMB_MATRIX_COMPONENTS;
+        const float *local = scene.buffers[LMB_OUTPUT_LOCAL] + i * LMB_POSE_COMPONENTS;
+        const float *model = scene.buffers[LMB_OUTPUT_MODEL] + i * LMB_MATRIX_COMPONENTS;
+        const float *palette = scene.buffers[LMB_OUTPUT_PALETTE] + i * LMB_MATRIX_COMPONENTS;
         check_bits(local[0], borders[i].expected);
         check_bits(local[7], borders[i].expected);
         check_bits(model[0], borders[i].expected);
@@ -225,8 +225,8 @@ static void results_at_the_border_of_a_stage(void **state) {
     }
     scene_run(&scene);
     for (uint32_t i = 0; i < count; i++) {
-        const float scale = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], i, 0, 7);
-        check_bits(*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], i, 0, 0), translations[i].expected);
+        const float scale = *scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], i, 0, 7);
+        check_bits(*scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], i, 0, 0), translations[i].expected);
         if (!(scale >= scales[i].low && scale <= scales[i].high)) {
             fail_msg("%a / %a came out as %a", (double)scales[i].a, (double)scales[i].reference, (double)scale);
         }
@@ -257,7 +257,7 @@ static void compare_chain(float scale, float translation, bool turned) {
     for (uint32_t joint = 0; joint < JOINTS && !turned; joint++) {
         exact = oracle_snap(exact * (double)scale);
         for (uint32_t i = 0; i < 3; i++) {
-            check_bits(scene.stages[LMB_STAGE_MODEL][joint * LMB_MATRIX_COMPONENTS + 5 * i], (float)exact);
+            check_bits(scene.buffers[LMB_OUTPUT_MODEL][joint * LMB_MATRIX_COMPONENTS + 5 * i], (float)exact);
         }
     }
     scene_end(&scene);
@@ -339,7 +339,7 @@ static void any_bits_stay_in_range(void **state) {
         for (uint32_t i = 0; i < 2000 * 7; i++) {
             double square = 0.0;
             for (uint32_t k = 3; k < 7; k++) {
-                const double value = (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], i / 7, i % 7, k);
+                const double value = (double)*scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], i / 7, i % 7, k);
                 square += value * value;
             }
             assert_true(fabs(square - 1.0) <= 2e-6);

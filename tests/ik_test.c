@@ -249,7 +249,7 @@ typedef struct errors {
 static errors measure(limb *l, uint32_t character, double reached) {
     oracle_affine models[JOINTS];
     double start[3], mid[3], end[3], target[3], pole[3], line[3], side[3], third[3], bones[2];
-    find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], character, models);
+    find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], character, models);
     position(&models[START], start);
     position(&models[MID], mid);
     position(&models[END], end);
@@ -297,7 +297,7 @@ static void expect_others_unchanged(limb *l) {
                 if (is_rotation && (joint == START || joint == MID)) {
                     continue;
                 }
-                const float got = *scene_component(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, joint, k);
+                const float got = *scene_component(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, joint, k);
                 const float base = *scene_component(&l->scene, l->scene.poses[0], i, joint, k);
                 assert_true(is_rotation ? fabsf(got - base) < 1e-6f : got == base); // buffers are normalised
             }
@@ -402,7 +402,7 @@ static void softened_limbs_do_not_snap(void **state) {
         errors found = {0};
         for (uint32_t i = 0; i < CHARACTERS; i++) {
             oracle_affine models[JOINTS];
-            find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, models);
+            find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
             position(&models[END], ends[i]);
             const double d = from + step * i, left = 1.0 - soften;
             double reached = d;
@@ -439,10 +439,10 @@ static void weights_slerp_from_the_base(void **state) {
         draw_target(l, i, random_between(&l->source, 0.0, 1.5));
     }
     scene_run(&l->scene);
-    float *solved = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    float *solved = scene_keep_output(&l->scene, LMB_OUTPUT_LOCAL);
     l->scene.node_count = 1;
     scene_run(&l->scene);
-    float *base = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    float *base = scene_keep_output(&l->scene, LMB_OUTPUT_LOCAL);
     l->scene.node_count = 2;
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         *scene_parameter(&l->scene, i, WEIGHT) = 0.0f;
@@ -451,7 +451,7 @@ static void weights_slerp_from_the_base(void **state) {
         }
     }
     scene_run_all_paths(&l->scene);
-    scene_expect_stage(&l->scene, LMB_STAGE_LOCAL, base);
+    scene_expect_output(&l->scene, LMB_OUTPUT_LOCAL, base);
     double worst = 0.0;
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         *scene_parameter(&l->scene, i, WEIGHT) = (float)(i % 5) * 0.25f;
@@ -472,13 +472,13 @@ static void weights_slerp_from_the_base(void **state) {
                 continue; // half a turn either way
             }
             oracle_quaternion_slerp(from, to, w, &choices, expected);
-            rotation_near(l, l->scene.stages[LMB_STAGE_LOCAL], i, joint, expected, got);
+            rotation_near(l, l->scene.buffers[LMB_OUTPUT_LOCAL], i, joint, expected, got);
             for (int k = 0; k < 4; k++) {
                 worst = fmax(worst, fabs(got[k] - expected[k]));
             }
             if (w == 1.0) {
                 for (uint32_t k = 3; k < 7; k++) {
-                    float *local = l->scene.stages[LMB_STAGE_LOCAL];
+                    float *local = l->scene.buffers[LMB_OUTPUT_LOCAL];
                     const float *whole = scene_component(&l->scene, solved, i, joint, k);
                     assert_true(*scene_component(&l->scene, local, i, joint, k) == *whole);
                 }
@@ -537,7 +537,7 @@ static void ancestors_may_have_any_scale(void **state) {
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         oracle_affine models[JOINTS];
         double end[3], target[3], bones[2];
-        find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, models);
+        find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
         position(&models[END], end);
         get_point(l, i, TARGET, target);
         bones_of(l, i, bones);
@@ -584,7 +584,7 @@ static void edges_are_as_stated(void **state) {
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         oracle_affine models[JOINTS];
         double end[3], target[3], bones[2];
-        find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, models);
+        find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
         position(&models[END], end);
         get_point(l, i, TARGET, target);
         bones_of(l, i, bones);
@@ -596,12 +596,12 @@ static void edges_are_as_stated(void **state) {
     *scene_parameter(&l->scene, 7, WEIGHT) = NAN;
     scene_run_all_paths(&l->scene);
     assert_int_equal(l->scene.refused[LMB_REFUSED_WEIGHT], 3);
-    float *with_nan = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    float *with_nan = scene_keep_output(&l->scene, LMB_OUTPUT_LOCAL);
     *scene_parameter(&l->scene, 5, TARGET) = 0.0f;
     *scene_parameter(&l->scene, 6, POLE) = 0.0f;
     *scene_parameter(&l->scene, 7, WEIGHT) = 0.0f;
     scene_run(&l->scene);
-    scene_expect_stage(&l->scene, LMB_STAGE_LOCAL, with_nan);
+    scene_expect_output(&l->scene, LMB_OUTPUT_LOCAL, with_nan);
     free(with_nan);
     scene_end(&l->scene);
     free(l);
@@ -677,7 +677,7 @@ static void measure_aim(limb *l, uint32_t character, double *miss, double *roll)
     const lmb_aim_def *aim = aim_of(l);
     oracle_affine models[JOINTS];
     double forward[3], up[3], offset[3], eye[3], pivot[3], target[3], pole[3], line[3], from[3], to[3];
-    find_models(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], character, models);
+    find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], character, models);
     const oracle_affine *first = &models[aim->joints[0]];
     get_point(l, character, TARGET, target);
     get_point(l, character, POLE, pole);
@@ -728,7 +728,7 @@ static void lines_meet_the_target(void **state) {
         for (uint32_t i = 0; i < CHARACTERS; i++) {
             for (uint32_t joint = 0; joint < JOINTS; joint++) {
                 for (uint32_t k = 0; k < LMB_POSE_COMPONENTS && joint != END; k++) {
-                    const float got = *scene_component(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, joint, k);
+                    const float got = *scene_component(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, joint, k);
                     assert_true(fabsf(got - *scene_component(&l->scene, l->scene.poses[0], i, joint, k)) < 1e-6f);
                 }
             }
@@ -744,7 +744,7 @@ static void lines_meet_the_target(void **state) {
 static double turned(limb *l, uint32_t character, uint32_t joint) {
     double from[4], to[4], back[4], turn[4];
     scene_rotation(&l->scene, l->scene.poses[0], character, joint, from);
-    scene_rotation(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], character, joint, to);
+    scene_rotation(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], character, joint, to);
     oracle_quaternion_conjugate(from, back);
     oracle_quaternion_multiply(back, to, turn);
     return 2.0 * atan2(length(turn), fabs(turn[3]));
@@ -798,13 +798,13 @@ static void limits_make_no_jump(void) {
             set_target_at(l, i, side == 0 ? limit - step : limit + step);
         }
         scene_run_all_paths(&l->scene);
-        before = side == 0 ? scene_keep_stage(&l->scene, LMB_STAGE_LOCAL) : before;
+        before = side == 0 ? scene_keep_output(&l->scene, LMB_OUTPUT_LOCAL) : before;
     }
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         for (uint32_t k = 0; k < 4; k++) {
             double from[4], to[4];
             scene_rotation(&l->scene, before, i, chain_joints[k], from);
-            scene_rotation(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, chain_joints[k], to);
+            scene_rotation(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, chain_joints[k], to);
             double cosine = 0.0;
             for (int c = 0; c < 4; c++) {
                 cosine += from[c] * to[c];
@@ -866,10 +866,10 @@ static void aims_are_weighted(void **state) {
     (void)state;
     limb *l = aim_start(131, 4, chain_joints, chain_shares);
     scene_run(&l->scene);
-    float *whole = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    float *whole = scene_keep_output(&l->scene, LMB_OUTPUT_LOCAL);
     l->scene.node_count = 1;
     scene_run(&l->scene);
-    float *base = scene_keep_stage(&l->scene, LMB_STAGE_LOCAL);
+    float *base = scene_keep_output(&l->scene, LMB_OUTPUT_LOCAL);
     l->scene.node_count = 2;
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         *scene_parameter(&l->scene, i, WEIGHT) = (float)(i % 3) * 0.5f;
@@ -882,9 +882,9 @@ static void aims_are_weighted(void **state) {
             scene_rotation(&l->scene, base, i, joint, from);
             rotation_near(l, whole, i, joint, from, to);
             oracle_quaternion_slerp(from, to, (i % 3) * 0.5, &choices, expected);
-            rotation_near(l, l->scene.stages[LMB_STAGE_LOCAL], i, joint, expected, got);
+            rotation_near(l, l->scene.buffers[LMB_OUTPUT_LOCAL], i, joint, expected, got);
             for (uint32_t k = 0; k < 4; k++) {
-                float *local = l->scene.stages[LMB_STAGE_LOCAL];
+                float *local = l->scene.buffers[LMB_OUTPUT_LOCAL];
                 const float *same = scene_component(&l->scene, i % 3 == 0 ? base : whole, i, joint, 3 + k);
                 const bool is_near = fabs(oracle_quaternion_dot(from, to)) < 1e-5 || fabs(got[k] - expected[k]) < 1e-6;
                 assert_true(i % 3 == 1 ? is_near : *scene_component(&l->scene, local, i, joint, 3 + k) == *same);
@@ -975,7 +975,7 @@ static void nothing_spoils_the_pose(void **state) {
         for (uint32_t i = 0; i < CHARACTERS; i++) {
             for (uint32_t joint = 0; joint < JOINTS; joint++) {
                 double q[4];
-                scene_rotation(&l->scene, l->scene.stages[LMB_STAGE_LOCAL], i, joint, q);
+                scene_rotation(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, joint, q);
                 if (fabs(oracle_quaternion_dot(q, q) - 1.0) > 2e-6) {
                     fail_msg("seed %u, character %u, joint %u: length %g", (unsigned)seed, (unsigned)i, (unsigned)joint,
                              sqrt(oracle_quaternion_dot(q, q)));

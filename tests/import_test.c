@@ -104,9 +104,9 @@ static lmb_transform sample(const lmb_import *import, uint32_t clip_index, uint3
     assert_in_range(joint_count, 1, 64);
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
-    const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {program, 1, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.parameters = &time};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = local}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);
@@ -980,8 +980,8 @@ static void sample_channels(const lmb_import *import, uint32_t index, float time
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
-    const lmb_batch batch = {program, 1, LMB_OUTPUT_CHANNELS};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_CHANNELS] = values}};
+    const lmb_batch_def batch = {program, 1, LMB_OUTPUT_CHANNELS_BIT};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_CHANNELS] = values}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){0}, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);

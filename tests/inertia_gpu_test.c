@@ -50,9 +50,10 @@ static void make_clip(fixture *f, uint32_t index) {
             random_rotation(&source, values[joint][1] + 4 * i);
         }
         for (uint32_t channel = 0; channel < 3; channel++) {
-            static const lmb_channel channels[] = {LMB_CHANNEL_TRANSLATION, LMB_CHANNEL_ROTATION, LMB_CHANNEL_SCALE};
+            static const lmb_property channels[] = {LMB_PROPERTY_TRANSLATION, LMB_PROPERTY_ROTATION,
+                                                    LMB_PROPERTY_SCALE};
             tracks[3 * joint + channel] = (lmb_track_def){.joint = joint,
-                                                          .channel = channels[channel],
+                                                          .property = channels[channel],
                                                           .key_count = 3,
                                                           .times = times,
                                                           .values = values[joint][channel]};
@@ -153,15 +154,15 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = f->gpu_program;
     def.character_count = characters;
-    def.outputs = LMB_OUTPUT_LOCAL;
-    def.frame_count = SLOTS;
+    def.outputs = LMB_OUTPUT_LOCAL_BIT;
+    def.slot_count = SLOTS;
     def.span_bytes = span_bytes;
     assert_ok(lmb_gpu_batch_create(f->gpu, &def, &f->batch, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = f->control;
     control_def.graph = f->gpu_program;
     control_def.character_count = f->characters;
-    control_def.frame_count = SLOTS;
+    control_def.slot_count = SLOTS;
     assert_ok(lmb_gpu_control_create(f->gpu, &control_def, &f->gpu_control, &error), &error);
     lmb_gpu_batch_set_control(f->batch, f->gpu_control);
     const size_t words = lmb_graph_inertia_words(f->program);
@@ -223,9 +224,9 @@ static void run_here(fixture *f, uint32_t frame, const lmb_event *events, uint32
                                      .events = events,
                                      .event_count = count};
     assert_ok(lmb_control_run(f->control, &moved, 0, f->characters, &error), &error);
-    const lmb_batch batch = lmb_gpu_batch_description(f->batch);
+    const lmb_batch_def batch = lmb_gpu_batch_description(f->batch);
     const lmb_batch_inputs inputs = {.parameters = f->parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = f->shown, .inertia = f->memory};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = f->shown, .inertia = f->memory};
     const uint32_t *list = f->list.mapped;
     assert_ok(list != NULL ? lmb_cpu_run_list(f->cpu, &batch, &inputs, &outputs, list + 1, list[0], &error)
                            : lmb_cpu_run(f->cpu, &batch, &inputs, &outputs, &error),
@@ -246,8 +247,7 @@ static void run_there(fixture *f, uint32_t frame, const lmb_event *events, uint3
     for (uint32_t i = 0; i < count; i++) {
         assert_ok(lmb_gpu_control_send(f->gpu_control, slot, events[i].character, events[i].event, &error), &error);
     }
-    lmb_gpu_record_info info = {
-        .commands = commands, .frame = slot, .step = LMB_TICKS_PER_SECOND / 60, .number = frame};
+    lmb_gpu_record_info info = {.commands = commands, .slot = slot, .step = LMB_TICKS_PER_SECOND / 60, .number = frame};
     if (f->list.mapped != NULL) {
         info.list_count = f->list.address;
         info.list = f->list.address + sizeof(uint32_t);
@@ -273,7 +273,7 @@ static void expect_frame(fixture *f, uint32_t frame) {
     assert_ok(device_read_span(&f->device, &state, f->there, &error), &error);
     expect_same("state", f->state, f->there, state.size / sizeof(uint32_t), frame);
     const uint32_t slot = f->list.mapped != NULL ? 0 : frame % SLOTS;
-    assert_ok(device_read_stage(&f->device, f->batch, slot, LMB_STAGE_LOCAL, f->there, &error), &error);
+    assert_ok(device_read_output(&f->device, f->batch, slot, LMB_OUTPUT_LOCAL, f->there, &error), &error);
     expect_same("local", f->shown, f->there, (size_t)f->characters * f->joints * LMB_POSE_COMPONENTS, frame);
     const size_t words = lmb_graph_inertia_words(f->program);
     for (uint32_t i = 0; i < lmb_gpu_batch_span_count(f->batch); i++) {
@@ -319,9 +319,9 @@ static uint32_t count_moved(fixture *f) {
     const size_t floats = (size_t)f->characters * f->joints * LMB_POSE_COMPONENTS;
     float *unmoved = malloc(floats * sizeof *unmoved);
     assert_non_null(unmoved);
-    const lmb_batch batch = lmb_gpu_batch_description(f->batch);
+    const lmb_batch_def batch = lmb_gpu_batch_description(f->batch);
     const lmb_batch_inputs inputs = {.parameters = f->parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = unmoved};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = unmoved};
     assert_int_equal(lmb_cpu_run(f->cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     uint32_t moved = 0;
     for (size_t i = 0; i < floats; i++) {
@@ -381,7 +381,7 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
     control_def.control = other;
     control_def.graph = f->gpu_program;
     control_def.character_count = f->characters;
-    control_def.frame_count = SLOTS;
+    control_def.slot_count = SLOTS;
     lmb_gpu_control *refused = NULL;
     assert_int_equal(lmb_gpu_control_create(f->gpu, &control_def, &refused, &error), LMB_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "inertializes"));

@@ -479,10 +479,10 @@ static void move_crowd(crowd *c, uint32_t frame) {
 
 static lmb_result run_path(crowd *c, lmb_cpu *cpu, const lmb_graph *program, uint32_t *memory, pose_rows shown,
                            const uint32_t *list, uint32_t count) {
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.parameters = &c->parameters[0][0], .poses = {&c->poses[0][0][0]}};
     const lmb_batch_outputs outputs = {
-        .stages[LMB_STAGE_LOCAL] = &shown[0][0][0], .refused = c->refused, .inertia = memory};
+        .buffers[LMB_OUTPUT_LOCAL] = &shown[0][0][0], .refused = c->refused, .inertia = memory};
     return list != NULL ? lmb_cpu_run_list(cpu, &batch, &inputs, &outputs, list, count, NULL)
                         : lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL);
 }

@@ -98,7 +98,7 @@ static void limits_against_the_oracle(void **state) {
             for (uint32_t joint = 0; joint < JOINTS; joint++) {
                 const oracle_transform rest = rest_at(&scene, joint);
                 const oracle_transform given = transform_at(&scene, scene.poses[0], character, joint);
-                const oracle_transform got = transform_at(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint);
+                const oracle_transform got = transform_at(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, joint);
                 const oracle_transform expected = oracle_limit(&limits[joint], &rest, &given);
                 const double weight = condition(&limits[joint], rest.rotation, given.rotation);
                 const double sign = oracle_quaternion_dot(expected.rotation, got.rotation) < 0.0 ? -1.0 : 1.0;
@@ -135,8 +135,8 @@ static float *run_clamps(const lmb_joint_limit_def *limits, uint32_t joints, uin
     test_scene scene;
     start(&scene, limits, joints, characters, seed, clamps);
     scene_run(&scene);
-    *floats = scene_stage_floats(&scene, LMB_STAGE_LOCAL);
-    float *result = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
+    *floats = scene_output_floats(&scene, LMB_OUTPUT_LOCAL);
+    float *result = scene_keep_output(&scene, LMB_OUTPUT_LOCAL);
     scene_end(&scene);
     return result;
 }
@@ -220,7 +220,7 @@ static void hold(const lmb_joint_limit_def *limit, float (*rotations)[4], uint32
     scene_run(&scene);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < 4; k++) {
-            rotations[i][k] = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], i, 0, 3 + k);
+            rotations[i][k] = *scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], i, 0, 3 + k);
         }
     }
     scene_end(&scene);

@@ -33,7 +33,7 @@ static void random_step(const float *previous, float *next, bool antipodes, rand
 }
 
 static void random_keys(const lmb_track_def *track, float *values, random_source *source) {
-    const uint32_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    const uint32_t width = track->property == LMB_PROPERTY_ROTATION ? 4 : 3;
     const bool spline = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
     const uint32_t stride = spline ? 3 * width : width;
     float *key = values + (spline ? width : 0);
@@ -71,7 +71,7 @@ keyframes keyframes_create(uint32_t joint_count, uint32_t most_keys, uint64_t se
         lmb_track_def *track = &result.tracks[count++];
         float *times = result.values + i * floats;
         *track = (lmb_track_def){
-            i / 3, (lmb_channel)(i % 3), (lmb_interpolation)((i + i / 3) % 3), 1 + random_below(&source, most_keys),
+            i / 3, (lmb_property)(i % 3), (lmb_interpolation)((i + i / 3) % 3), 1 + random_below(&source, most_keys),
             times, times + most_keys};
         random_times(times, track->key_count, &source);
         random_keys(track, times + most_keys, &source);
@@ -85,7 +85,7 @@ static void wave_key(const lmb_track_def *track, double time, double phase, floa
     // Every fifth joint makes full turns, and every fifth joint is constant.
     const double speed = track->joint % 5 == 1 ? 0.0 : 2.0 + (double)(track->joint % 3);
     const double swing = track->joint % 5 == 4 ? 3.0 * time : 0.3 * sin(speed * time + phase);
-    if (track->channel == LMB_CHANNEL_ROTATION) {
+    if (track->property == LMB_PROPERTY_ROTATION) {
         const double q[4] = {sin(swing) * cos(phase), sin(swing) * sin(phase), cos(swing) * sin(phase),
                              cos(swing) * cos(phase)};
         for (int i = 0; i < 4; i++) {
@@ -110,13 +110,13 @@ keyframes keyframes_create_waves(uint32_t joint_count, uint32_t key_count, uint6
     for (uint32_t i = 0; i < track_count && result.tracks != NULL && result.values != NULL; i++) {
         lmb_track_def *track = &result.tracks[i];
         float *values = result.values + key_count + i * floats;
-        *track = (lmb_track_def){.joint = i / 3, .channel = (lmb_channel)(i % 3), .key_count = key_count};
+        *track = (lmb_track_def){.joint = i / 3, .property = (lmb_property)(i % 3), .key_count = key_count};
         track->interpolation = i % 7 == 3   ? LMB_INTERPOLATION_STEP
                                : i % 7 == 5 ? LMB_INTERPOLATION_CUBIC_SPLINE
                                             : LMB_INTERPOLATION_LINEAR;
         track->times = result.values;
         track->values = values;
-        const size_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+        const size_t width = track->property == LMB_PROPERTY_ROTATION ? 4 : 3;
         const bool spline = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
         const double phase = random_between(&source, 0.0, 6.0);
         for (uint32_t key = 0; key < key_count; key++) { // splines with tangents of zero

@@ -95,7 +95,7 @@ static void odd_fades(void **state) {
 }
 
 static float *local(const test_scene *scene, uint32_t character) {
-    return scene->stages[LMB_STAGE_LOCAL] + (size_t)character * JOINTS * LMB_POSE_COMPONENTS;
+    return scene->buffers[LMB_OUTPUT_LOCAL] + (size_t)character * JOINTS * LMB_POSE_COMPONENTS;
 }
 
 // Returns the largest difference of two local outputs: relative to 10 in translation, and to the scale in scale.
@@ -103,7 +103,7 @@ static double difference(const test_scene *a, const test_scene *b) {
     double largest = 0.0;
     for (uint32_t i = 0; i < a->character_count * JOINTS * LMB_POSE_COMPONENTS; i++) {
         const uint32_t component = i / JOINTS % LMB_POSE_COMPONENTS;
-        const double x = (double)a->stages[LMB_STAGE_LOCAL][i], y = (double)b->stages[LMB_STAGE_LOCAL][i];
+        const double x = (double)a->buffers[LMB_OUTPUT_LOCAL][i], y = (double)b->buffers[LMB_OUTPUT_LOCAL][i];
         const double unit = component < 3 ? 10.0 : component < 7 ? 1.0 : fmax(fabs(x), 1e-9);
         largest = fmax(largest, fabs(x - y) / unit);
     }
@@ -160,7 +160,7 @@ static void a_full_layer_hides_those_below(void **state) {
     }
     scene_run(&scene);
     scene_run(&other);
-    scene_expect_stage(&scene, LMB_STAGE_LOCAL, other.stages[LMB_STAGE_LOCAL]);
+    scene_expect_output(&scene, LMB_OUTPUT_LOCAL, other.buffers[LMB_OUTPUT_LOCAL]);
     memset(scene.parameters, 0, CHARACTERS * 4 * sizeof(float));
     scene_run(&scene);
     for (uint32_t character = 0; character < CHARACTERS; character++) {
@@ -328,7 +328,7 @@ static void full_masks_change_no_bit(void **state) {
     }
     scene_run(&plain);
     scene_run(&masked);
-    scene_expect_stage(&masked, LMB_STAGE_LOCAL, plain.stages[LMB_STAGE_LOCAL]);
+    scene_expect_output(&masked, LMB_OUTPUT_LOCAL, plain.buffers[LMB_OUTPUT_LOCAL]);
     scene_end(&plain);
     scene_end(&masked);
 }
@@ -362,7 +362,7 @@ static void a_layer_takes_the_joints_that_it_has(void **state) {
     scene_run(&hold);
     for (uint32_t i = 0; i < CHARACTERS * JOINTS * LMB_POSE_COMPONENTS; i++) {
         const test_scene *from = arms[i % JOINTS] == 255 ? &hold : &walk;
-        assert_true(scene.stages[LMB_STAGE_LOCAL][i] == from->stages[LMB_STAGE_LOCAL][i]);
+        assert_true(scene.buffers[LMB_OUTPUT_LOCAL][i] == from->buffers[LMB_OUTPUT_LOCAL][i]);
     }
     scene_end(&scene);
     scene_end(&walk);

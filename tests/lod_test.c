@@ -67,9 +67,9 @@ static uint32_t expect_levels(const test_scene *scene, const uint8_t *table, con
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
             const bool kept = table[joint] >= levels[character];
             const lmb_transform expected =
-                kept ? scene_transform(scene, without->stages[LMB_STAGE_LOCAL], character, joint)
+                kept ? scene_transform(scene, without->buffers[LMB_OUTPUT_LOCAL], character, joint)
                      : lmb_rig_joint_rest(scene->rig, joint);
-            const lmb_transform found = scene_transform(scene, scene->stages[LMB_STAGE_LOCAL], character, joint);
+            const lmb_transform found = scene_transform(scene, scene->buffers[LMB_OUTPUT_LOCAL], character, joint);
             assert_memory_equal(&found, &expected, sizeof found);
             dropped += !kept;
             refused += kept && isnan(*scene_component(scene, scene->poses[0], character, joint, 3));
@@ -87,14 +87,14 @@ static void expect_models(const test_scene *scene) {
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         double extent = 1.0;
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
-            const lmb_transform given = scene_transform(scene, scene->stages[LMB_STAGE_LOCAL], character, joint);
+            const lmb_transform given = scene_transform(scene, scene->buffers[LMB_OUTPUT_LOCAL], character, joint);
             local[joint] = oracle_transform_from_float(&given);
         }
         oracle_model(scene->rig, local, model, NULL);
         for (size_t i = 0; i < (size_t)JOINTS * 12; i++) {
             extent = fmax(extent, fabs(model[i / 12].m[i % 12 / 4][i % 4]));
         }
-        const float *found = scene->stages[LMB_STAGE_MODEL] + (size_t)character * JOINTS * LMB_MATRIX_COMPONENTS;
+        const float *found = scene->buffers[LMB_OUTPUT_MODEL] + (size_t)character * JOINTS * LMB_MATRIX_COMPONENTS;
         for (size_t i = 0; i < (size_t)JOINTS * 12; i++) {
             const double error = fabs((double)found[i] - model[i / 12].m[i % 12 / 4][i % 4]);
             largest = fmax(largest, error / (lmb_rig_depth(scene->rig) * extent));
@@ -209,10 +209,10 @@ static void a_mirror_reads_the_real_joint(void **state) {
     scene_run_all_paths(&scene);
     for (uint32_t character = 0; character < 9; character++) {
         for (uint32_t joint = 0; joint < 3; joint++) {
-            const lmb_transform found = scene_transform(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint);
+            const lmb_transform found = scene_transform(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, joint);
             const lmb_transform expected =
                 joint == 2 ? lmb_rig_joint_rest(rig, 2)
-                           : scene_transform(&scene, without.stages[LMB_STAGE_LOCAL], character, joint);
+                           : scene_transform(&scene, without.buffers[LMB_OUTPUT_LOCAL], character, joint);
             assert_memory_equal(&found, &expected, sizeof found);
         }
     }

@@ -44,7 +44,7 @@ static void start(world *world, bool scales) {
         def->duration = i == 0 ? 2.5f : 3.75f;
         uint32_t kept = 0;
         for (uint32_t track = 0; track < def->track_count; track++) {
-            if (scales || world->keys[i].tracks[track].channel != LMB_CHANNEL_SCALE) {
+            if (scales || world->keys[i].tracks[track].property != LMB_PROPERTY_SCALE) {
                 world->keys[i].tracks[kept++] = world->keys[i].tracks[track];
             }
         }
@@ -88,9 +88,9 @@ static float *run(const lmb_graph_def *def, const float *times, const float *pos
     if (lmb_graph_create(def, NULL, &program, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    const lmb_batch batch = {program, TIMES, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {program, TIMES, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.parameters = times, .poses = {pose}};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = local}};
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
@@ -277,7 +277,7 @@ static lmb_rig *small_rig(uint32_t joints) {
 
 static lmb_clip *small_clip(const lmb_rig *rig, lmb_interpolation interpolation, const float *times,
                             const float *values, uint32_t keys, const uint8_t *weights) {
-    const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, interpolation, keys, times, values};
+    const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, interpolation, keys, times, values};
     lmb_clip *clip = NULL;
     const lmb_clip_def def = {.name = "small", .tracks = &track, .track_count = 1, .joint_weights = weights};
     assert_int_equal(lmb_clip_create(rig, &def, NULL, &clip, NULL), LMB_OK);
@@ -422,7 +422,7 @@ static void absent_additives_change_nothing(void **state) {
                                .parameter_count = 1};
     lmb_graph *graph = NULL;
     assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
-    const lmb_batch batch = {graph, CHARACTERS, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_LOCAL_BIT};
     for (lmb_cpu_path path = 0; path < LMB_CPU_PATH_COUNT; path++) {
         float local[CHARACTERS][LMB_POSE_COMPONENTS][FEW];
         lmb_cpu *cpu = NULL;
@@ -431,7 +431,7 @@ static void absent_additives_change_nothing(void **state) {
         }
         assert_int_equal(lmb_cpu_create(graph, path, NULL, &cpu, NULL), LMB_OK);
         const lmb_batch_inputs inputs = {.parameters = indices};
-        const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = &local[0][0][0]}};
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = &local[0][0][0]}};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
         lmb_cpu_destroy(cpu);
         for (uint32_t i = 0; i < CHARACTERS; i++) {

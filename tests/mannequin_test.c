@@ -65,9 +65,9 @@ static float *sample_clip(const lmb_clip *clip, uint32_t count, double cycles, b
     }
     size_t floats = (size_t)count * LMB_POSE_COMPONENTS * lmb_rig_joint_count(mannequin_rig(built));
     float *poses = malloc(floats * sizeof(float));
-    lmb_batch batch = {program, count, LMB_OUTPUT_LOCAL};
+    lmb_batch_def batch = {program, count, LMB_OUTPUT_LOCAL_BIT};
     lmb_batch_inputs inputs = {.parameters = times};
-    lmb_batch_outputs outputs = {.stages = {poses}};
+    lmb_batch_outputs outputs = {.buffers = {poses}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
     free(times);
     lmb_cpu_destroy(cpu);

@@ -139,8 +139,8 @@ static void play_example(const lmb_graph *graph, float *palette, uint32_t *foots
     uint32_t *inertia = calloc(lmb_graph_inertia_words(graph), sizeof *inertia);
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
-    const lmb_batch batch = {graph, 1, LMB_OUTPUT_PALETTE};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = palette, .inertia = inertia};
+    const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_PALETTE_BIT};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = palette, .inertia = inertia};
     const lmb_event jump = {0, lmb_graph_find_event(graph, "JUMP")};
     const uint32_t speed = lmb_graph_find_parameter(graph, "speed"), step = lmb_graph_find_event(graph, "STEP");
     lmb_graph_defaults(graph, parameters);

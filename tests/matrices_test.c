@@ -73,7 +73,7 @@ static oracle_affine blend(const test_scene *scene, uint32_t character, uint32_t
 }
 
 static const float *model_of(const test_scene *scene, uint32_t character, uint32_t joint) {
-    return scene->stages[LMB_STAGE_MODEL] + (size_t)(character * JOINTS + joint) * LMB_MATRIX_COMPONENTS;
+    return scene->buffers[LMB_OUTPUT_MODEL] + (size_t)(character * JOINTS + joint) * LMB_MATRIX_COMPONENTS;
 }
 
 static void sums_of_elements(void **state) {
@@ -161,8 +161,8 @@ static void alone_and_none(void **state) {
         scene_run(&scene);
         scene_run(&other);
         const size_t first = kind == 0 ? 0 : (size_t)JOINTS * LMB_MATRIX_COMPONENTS;
-        for (int stage = LMB_STAGE_MODEL; stage <= LMB_STAGE_PALETTE; stage++) {
-            assert_memory_equal(scene.stages[stage] + first, other.stages[stage] + first,
+        for (int output = LMB_OUTPUT_MODEL; output <= LMB_OUTPUT_PALETTE; output++) {
+            assert_memory_equal(scene.buffers[output] + first, other.buffers[output] + first,
                                 JOINTS * LMB_MATRIX_COMPONENTS * sizeof(float));
         }
         scene_end(&scene);
@@ -212,12 +212,12 @@ static void matrices_are_no_poses(void **state) {
                   "node 1 (weighted-matrix): inputs: this operation has 2 to 16");
     nodes[1].input_count = 2;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, &error), LMB_OK);
-    const uint32_t none = LMB_OUTPUT_LOCAL | LMB_OUTPUT_DUAL_QUATERNIONS;
-    assert_int_equal(lmb_graph_outputs(program), ((1u << LMB_STAGE_COUNT) - 1) & ~none);
-    lmb_batch batch = {program, 1, LMB_OUTPUT_PALETTE | LMB_OUTPUT_LOCAL};
+    const uint32_t none = LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT;
+    assert_int_equal(lmb_graph_outputs(program), ((1u << LMB_OUTPUT_COUNT) - 1) & ~none);
+    lmb_batch_def batch = {program, 1, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_LOCAL_BIT};
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT,
                   "outputs 0x5 have local, and the graph ends as matrices");
-    batch.outputs = LMB_OUTPUT_DUAL_QUATERNIONS;
+    batch.outputs = LMB_OUTPUT_DUAL_QUATERNIONS_BIT;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "have dual quaternions");
     batch.outputs = lmb_graph_outputs(program);
     assert_int_equal(lmb_batch_check(&batch, &error), LMB_OK);

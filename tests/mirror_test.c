@@ -268,14 +268,14 @@ static void expect_reflected_positions(test_scene *scene, const lmb_mirror_def *
     scene->mirrors = mirror;
     scene->mirror_count = 1;
     scene_run(scene);
-    float *before = scene_keep_stage(scene, LMB_STAGE_MODEL);
+    float *before = scene_keep_output(scene, LMB_OUTPUT_MODEL);
     scene_add(scene, LMB_OP_MIRROR, scene->node_count - 1, LMB_NONE);
     scene_run(scene);
     double largest = 0.0;
     for (uint32_t character = 0; character < scene->character_count; character++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
             const float *now =
-                scene->stages[LMB_STAGE_MODEL] + ((size_t)character * joints + joint) * LMB_MATRIX_COMPONENTS;
+                scene->buffers[LMB_OUTPUT_MODEL] + ((size_t)character * joints + joint) * LMB_MATRIX_COMPONENTS;
             const float *then = before + ((size_t)character * joints + mirror->partners[joint]) * LMB_MATRIX_COMPONENTS;
             for (int row = 0; row < 3; row++) {
                 const double sign = row == (int)mirror->axis ? -1.0 : 1.0;
@@ -335,12 +335,12 @@ static void twice_gives_the_pose_back(void **state) {
         }
         scene_add_pose_node(&scene, 0);
         scene_run(&scene);
-        const size_t floats = scene_stage_floats(&scene, LMB_STAGE_LOCAL);
-        float *once = scene_keep_stage(&scene, LMB_STAGE_LOCAL);
+        const size_t floats = scene_output_floats(&scene, LMB_OUTPUT_LOCAL);
+        float *once = scene_keep_output(&scene, LMB_OUTPUT_LOCAL);
         scene_add(&scene, LMB_OP_MIRROR, 0, LMB_NONE);
         scene_add(&scene, LMB_OP_MIRROR, 1, LMB_NONE);
         scene_run(&scene);
-        const double distance = largest_distance(once, scene.stages[LMB_STAGE_LOCAL], floats);
+        const double distance = largest_distance(once, scene.buffers[LMB_OUTPUT_LOCAL], floats);
         print_message("twice: %.2g\n", distance);
         assert_true(distance <= (frames == FRAMES_FREE ? 2e-5 : 0.0)); // of translations up to 10
         free(once);
@@ -366,7 +366,7 @@ static void a_symmetric_rest_pose_mirrors_to_itself(void **state) {
             float values[LMB_POSE_COMPONENTS];
             memcpy(values, &rest, sizeof values);
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-                const float value = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], 0, joint, i);
+                const float value = *scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], 0, joint, i);
                 assert_true(fabs((double)value - (double)values[i]) <= (which < 6 ? 0.0 : 2e-6));
             }
         }

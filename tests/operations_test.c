@@ -1,5 +1,5 @@
 // Every operation on poses against the float64 oracle, on random and edge inputs, with refusals. Clips are in
-// sampling_test.c; model matrices and the snapping of stage outputs are in hierarchy_test.c.
+// sampling_test.c; model matrices and the snapping of output outputs are in hierarchy_test.c.
 #include "scene.h"
 
 #include <float.h>
@@ -251,7 +251,7 @@ static void the_ends_of_a_blend_are_exact(void **state) {
         for (uint32_t i = 0; i < 500 * LMB_POSE_COMPONENTS; i++) {
             const uint32_t component = i / 500, at = character * 500 * LMB_POSE_COMPONENTS + i;
             if (component < 3 || component >= 7) {
-                assert_true(scene.stages[LMB_STAGE_LOCAL][at] == scene.poses[character][at]);
+                assert_true(scene.buffers[LMB_OUTPUT_LOCAL][at] == scene.poses[character][at]);
             }
         }
     }
@@ -372,7 +372,7 @@ static void curves_shape_the_weight(void **state) {
         }
         scene_run_and_compare(&scene, lmb_curve_name((lmb_curve)curve), SCENE_BOUNDS);
         for (uint32_t i = 0; i < 2; i++) {
-            const float value = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], i * (WEIGHTS - 1), 0, 0);
+            const float value = *scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], i * (WEIGHTS - 1), 0, 0);
             assert_true(value == (float)i);
         }
         scene_end(&scene);
@@ -584,7 +584,7 @@ static void forms_give_the_source_back(void **state) {
                 double dot = 0.0;
                 for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
                     const double out =
-                        (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint, i);
+                        (double)*scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, joint, i);
                     const double in = (double)*scene_component(&scene, scene.poses[0], character, joint, i);
                     dot += i >= 3 && i < 7 ? out * in : 0.0;
                     assert_true((i >= 3 && i < 7) || fabs(out - in) <= 5e-6 * fmax(1.0, fabs(in)));
@@ -608,7 +608,7 @@ static void difference_then_additive_gives_the_source_back(void **state) {
         for (uint32_t joint = 0; joint < 41; joint++) {
             double value[10], source[10], dot = 0.0;
             for (uint32_t i = 0; i < 10; i++) {
-                value[i] = (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint, i);
+                value[i] = (double)*scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, joint, i);
                 source[i] = (double)*scene_component(&scene, scene.poses[0], character, joint, i);
                 dot += i >= 3 && i < 7 ? value[i] * source[i] : 0.0;
             }
@@ -639,7 +639,7 @@ static void weights_agree_in_the_limit(void **state) {
         *scene_parameter(&scene, 0, 0) = limits[which % 3][0];
         *scene_parameter(&scene, 1, 0) = limits[which % 3][1];
         scene_run(&scene);
-        float *local = scene.stages[LMB_STAGE_LOCAL];
+        float *local = scene.buffers[LMB_OUTPUT_LOCAL];
         for (uint32_t joint = 0; joint < 500; joint++) {
             double at[10], near[10], dot = 0.0;
             for (uint32_t i = 0; i < 10; i++) {
@@ -711,7 +711,7 @@ static void poses_that_are_no_pose(void **state) {
         const lmb_transform rest = lmb_rig_joint_rest(scene.rig, 2);
         float values[LMB_POSE_COMPONENTS];
         memcpy(values, &rest, sizeof values);
-        const float value = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], 0, 2, component);
+        const float value = *scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], 0, 2, component);
         assert_true(fabs((double)value - (double)values[component]) <= 1e-6);
     }
     scene_end(&scene);
@@ -808,8 +808,8 @@ static void a_batch_is_its_characters(void **state) {
             memcpy(part.poses[pose], whole.poses[pose], counts[i] * sizeof(float[310]));
         }
         scene_run(&part);
-        for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-            scene_expect_stage(&part, (lmb_stage)stage, whole.stages[stage]);
+        for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+            scene_expect_output(&part, (lmb_output)output, whole.buffers[output]);
         }
         scene_end(&part);
     }

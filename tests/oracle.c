@@ -206,9 +206,9 @@ double oracle_clip_duration(const lmb_clip_def *clip) {
     return (double)(clip->duration > 0.0f ? clip->duration : last);
 }
 
-static const lmb_track_def *find_track(const lmb_clip_def *clip, uint32_t joint, lmb_channel channel) {
+static const lmb_track_def *find_track(const lmb_clip_def *clip, uint32_t joint, lmb_property channel) {
     for (uint32_t i = 0; i < clip->track_count; i++) {
-        if (clip->tracks[i].joint == joint && clip->tracks[i].channel == channel) {
+        if (clip->tracks[i].joint == joint && clip->tracks[i].property == channel) {
             return &clip->tracks[i];
         }
     }
@@ -218,7 +218,7 @@ static const lmb_track_def *find_track(const lmb_clip_def *clip, uint32_t joint,
 enum { IN_TANGENT, VALUE, OUT_TANGENT };
 
 static void read_key(const lmb_track_def *track, uint32_t key, int part, double result[4]) {
-    const uint32_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    const uint32_t width = track->property == LMB_PROPERTY_ROTATION ? 4 : 3;
     const bool spline = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
     const float *values = track->values + (spline ? (size_t)key * 3 + (size_t)part : key) * width;
     result[3] = 0.0;
@@ -263,7 +263,7 @@ static void sample_track(const lmb_track_def *track, double time, oracle_choices
     const double from[4] = {result[0], result[1], result[2], result[3]};
     double next[4];
     read_key(track, key + 1, VALUE, next);
-    if (track->channel == LMB_CHANNEL_ROTATION) {
+    if (track->property == LMB_PROPERTY_ROTATION) {
         oracle_quaternion_slerp(from, next, t, choices, result);
         return;
     }
@@ -277,17 +277,17 @@ bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, c
     double value[4];
     bool direction = true;
     *result = *rest;
-    const lmb_track_def *track = find_track(clip, joint, LMB_CHANNEL_TRANSLATION);
+    const lmb_track_def *track = find_track(clip, joint, LMB_PROPERTY_TRANSLATION);
     if (track != NULL) {
         sample_track(track, time, choices, value);
         memcpy(result->translation, value, sizeof result->translation);
     }
-    track = find_track(clip, joint, LMB_CHANNEL_ROTATION);
+    track = find_track(clip, joint, LMB_PROPERTY_ROTATION);
     if (track != NULL) {
         sample_track(track, time, choices, value);
         direction = oracle_quaternion_normalise(value, result->rotation);
     }
-    track = find_track(clip, joint, LMB_CHANNEL_SCALE);
+    track = find_track(clip, joint, LMB_PROPERTY_SCALE);
     if (track != NULL) {
         sample_track(track, time, choices, value);
         memcpy(result->scale, value, sizeof result->scale);

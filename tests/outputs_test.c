@@ -1,4 +1,4 @@
-// Every output that a renderer can request besides the palette, against the float64 oracle, stage by stage. The oracle
+// Every output that a renderer can request besides the palette, against the float64 oracle, output by output. The oracle
 // gets the library's model matrices, which hierarchy_test.c tests.
 #include "scene.h"
 
@@ -12,7 +12,7 @@ static oracle_affine *model_matrices(const test_scene *scene, uint32_t character
     for (uint32_t joint = 0; joint < joints; joint++) {
         lmb_affine given;
         const size_t at = ((size_t)character * joints + joint) * LMB_MATRIX_COMPONENTS;
-        memcpy(&given, scene->stages[LMB_STAGE_MODEL] + at, sizeof given);
+        memcpy(&given, scene->buffers[LMB_OUTPUT_MODEL] + at, sizeof given);
         model[joint] = oracle_affine_from_float(&given);
     }
     return model;
@@ -27,8 +27,8 @@ static motion motion_of(const test_scene *scene, uint32_t character, uint32_t jo
     const size_t at = ((size_t)character * lmb_rig_joint_count(scene->rig) + joint) * LMB_DUAL_COMPONENTS;
     motion result;
     for (size_t i = 0; i < 4; i++) {
-        result.rotation[i] = (double)scene->stages[LMB_STAGE_DUAL_QUATERNIONS][at + i];
-        result.dual[i] = (double)scene->stages[LMB_STAGE_DUAL_QUATERNIONS][at + 4 + i];
+        result.rotation[i] = (double)scene->buffers[LMB_OUTPUT_DUAL_QUATERNIONS][at + i];
+        result.dual[i] = (double)scene->buffers[LMB_OUTPUT_DUAL_QUATERNIONS][at + 4 + i];
     }
     return result;
 }
@@ -89,7 +89,7 @@ static void compare_bounds(const test_scene *scene, const char *title) {
     double largest = 0.0;
     for (uint32_t character = 0; character < scene->character_count; character++) {
         oracle_affine *model = model_matrices(scene, character);
-        const float *found = scene->stages[LMB_STAGE_BOUNDS] + (size_t)character * LMB_BOX_COMPONENTS;
+        const float *found = scene->buffers[LMB_OUTPUT_BOUNDS] + (size_t)character * LMB_BOX_COMPONENTS;
         double corners[2][3];
         oracle_bounds(scene->rig, model, corners[0], corners[1]);
         for (int i = 0; i < 6; i++) {
@@ -115,7 +115,7 @@ static void compare_sockets(const test_scene *scene, const char *title) {
                 unit = fmax(unit, fabs(model[lmb_rig_socket_joint(scene->rig, socket)].m[i / 4][i % 4]));
             }
             for (size_t i = 0; i < LMB_MATRIX_COMPONENTS; i++) {
-                const double value = (double)scene->stages[LMB_STAGE_SOCKETS][at + i];
+                const double value = (double)scene->buffers[LMB_OUTPUT_SOCKETS][at + i];
                 largest = fmax(largest, fabs(value - expected.m[i / 4][i % 4]) / unit);
             }
         }
@@ -233,7 +233,7 @@ static void motions_are_those_of_the_palette(void **state) {
     scene_run(&scene);
     for (uint32_t i = 0; i < 20 * 30; i++) {
         const motion m = motion_of(&scene, i / 30, i % 30);
-        const float *palette = scene.stages[LMB_STAGE_PALETTE] + (size_t)i * LMB_MATRIX_COMPONENTS;
+        const float *palette = scene.buffers[LMB_OUTPUT_PALETTE] + (size_t)i * LMB_MATRIX_COMPONENTS;
         double conjugate[4], twice[4], point[4] = {0.0, 0.0, 0.0, 0.0}, turned[4], result[4];
         for (int k = 0; k < 3; k++) {
             point[k] = random_between(&source, -2.0, 2.0);
@@ -400,12 +400,12 @@ static void boxes_without_radii_are_of_positions(void **state) {
         for (uint32_t axis = 0; axis < 3; axis++) {
             float low = INFINITY, high = -INFINITY;
             for (uint32_t joint = 0; joint < 50; joint++) {
-                const float at = scene.stages[LMB_STAGE_MODEL][(character * 50 + joint) * 12 + axis * 4 + 3];
+                const float at = scene.buffers[LMB_OUTPUT_MODEL][(character * 50 + joint) * 12 + axis * 4 + 3];
                 low = fminf(low, at);
                 high = fmaxf(high, at);
             }
-            assert_true(scene.stages[LMB_STAGE_BOUNDS][character * 6 + axis] == low);
-            assert_true(scene.stages[LMB_STAGE_BOUNDS][character * 6 + 3 + axis] == high);
+            assert_true(scene.buffers[LMB_OUTPUT_BOUNDS][character * 6 + axis] == low);
+            assert_true(scene.buffers[LMB_OUTPUT_BOUNDS][character * 6 + 3 + axis] == high);
         }
     }
     scene_end(&scene);
@@ -451,8 +451,8 @@ static void boxes_hold_what_is_skinned(void **state) {
     start_posed(&scene, rig, 40, true, 70);
     scene_run(&scene);
     for (uint32_t i = 0; i < 40 * VERTICES; i++) {
-        const float *palette = scene.stages[LMB_STAGE_PALETTE] + (size_t)(i / VERTICES) * JOINTS * 12;
-        const float *box = scene.stages[LMB_STAGE_BOUNDS] + (size_t)(i / VERTICES) * 6;
+        const float *palette = scene.buffers[LMB_OUTPUT_PALETTE] + (size_t)(i / VERTICES) * JOINTS * 12;
+        const float *box = scene.buffers[LMB_OUTPUT_BOUNDS] + (size_t)(i / VERTICES) * 6;
         const double *vertex = vertices[i % VERTICES], share = random_between(&source, 0.0, 1.0);
         for (int row = 0; row < 3; row++) {
             double at = 0.0, unit = 1.0;
@@ -485,14 +485,14 @@ static void previous_palettes_are_copied(void **state) {
         scene.path = (lmb_cpu_path)path;
         scene.previous_palette = NULL;
         scene_run(&scene);
-        scene_expect_stage(&scene, LMB_STAGE_PREVIOUS_PALETTE, scene.stages[LMB_STAGE_PALETTE]);
-        float *before = scene_keep_stage(&scene, LMB_STAGE_PALETTE);
-        for (size_t i = 0; i < scene_stage_floats(&scene, LMB_STAGE_PALETTE); i++) {
+        scene_expect_output(&scene, LMB_OUTPUT_PREVIOUS_PALETTE, scene.buffers[LMB_OUTPUT_PALETTE]);
+        float *before = scene_keep_output(&scene, LMB_OUTPUT_PALETTE);
+        for (size_t i = 0; i < scene_output_floats(&scene, LMB_OUTPUT_PALETTE); i++) {
             before[i] = (float)random_between(&source, 1.0, 2.0);
         }
         scene.previous_palette = before;
         scene_run(&scene);
-        scene_expect_stage(&scene, LMB_STAGE_PREVIOUS_PALETTE, before);
+        scene_expect_output(&scene, LMB_OUTPUT_PREVIOUS_PALETTE, before);
         free(before);
     }
     scene_end(&scene);
@@ -507,10 +507,10 @@ static void a_palette_may_be_its_own_previous_one(void **state) {
     lmb_graph *program = NULL;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     static float palette[CHARACTERS * JOINTS * 12], previous[CHARACTERS * JOINTS * 12];
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE | LMB_OUTPUT_PREVIOUS_PALETTE};
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT};
     const lmb_batch_inputs inputs = {.previous_palette = palette};
     const lmb_batch_outputs outputs = {
-        .stages = {[LMB_STAGE_PALETTE] = palette, [LMB_STAGE_PREVIOUS_PALETTE] = previous}};
+        .buffers = {[LMB_OUTPUT_PALETTE] = palette, [LMB_OUTPUT_PREVIOUS_PALETTE] = previous}};
     for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
         lmb_cpu *cpu = NULL;
         if (lmb_cpu_create(program, (lmb_cpu_path)path, NULL, &cpu, NULL) != LMB_OK) {
@@ -541,7 +541,7 @@ static void every_path_gives_the_same_bits(void **state) {
     test_scene scene;
     random_source source = {73};
     start_posed(&scene, scene_rig(23, SCENE_TREE, 73), 203, true, 73);
-    for (size_t i = 0; i < scene_stage_floats(&scene, LMB_STAGE_LOCAL); i++) {
+    for (size_t i = 0; i < scene_output_floats(&scene, LMB_OUTPUT_LOCAL); i++) {
         const uint32_t bits = (uint32_t)random_bits(&source);
         if (random_below(&source, 40) == 0) {
             memcpy(&scene.poses[0][i], &bits, sizeof bits);
@@ -562,10 +562,10 @@ static void outputs_do_not_depend_on_each_other(void **state) {
     const lmb_graph_def def = {.rig = rig, .nodes = &node, .node_count = 1};
     lmb_graph *program = NULL;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
-    static float all[LMB_STAGE_COUNT][CHARACTERS * JOINTS * 12], alone[CHARACTERS * JOINTS * 12];
+    static float all[LMB_OUTPUT_COUNT][CHARACTERS * JOINTS * 12], alone[CHARACTERS * JOINTS * 12];
     lmb_batch_outputs outputs = {0};
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        outputs.stages[stage] = all[stage];
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        outputs.buffers[output] = all[output];
     }
     for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
         lmb_cpu *cpu = NULL;
@@ -573,16 +573,16 @@ static void outputs_do_not_depend_on_each_other(void **state) {
             continue;
         }
         const lmb_batch_inputs inputs = {0};
-        const lmb_batch whole = {program, CHARACTERS, (1u << LMB_STAGE_COUNT) - 1};
+        const lmb_batch_def whole = {program, CHARACTERS, (1u << LMB_OUTPUT_COUNT) - 1};
         assert_int_equal(lmb_cpu_run(cpu, &whole, &inputs, &outputs, NULL), LMB_OK);
-        for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-            const lmb_batch one = {program, CHARACTERS, 1u << stage};
+        for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+            const lmb_batch_def one = {program, CHARACTERS, 1u << output};
             lmb_batch_outputs desired = {0};
-            desired.stages[stage] = alone;
-            if (stage != LMB_STAGE_PREVIOUS_PALETTE) {
+            desired.buffers[output] = alone;
+            if (output != LMB_OUTPUT_PREVIOUS_PALETTE) {
                 assert_int_equal(lmb_cpu_run(cpu, &one, &inputs, &desired, NULL), LMB_OK);
-                assert_memory_equal(alone, all[stage],
-                                    CHARACTERS * lmb_batch_stage_floats(&whole, (lmb_stage)stage) * sizeof(float));
+                assert_memory_equal(alone, all[output],
+                                    CHARACTERS * lmb_batch_output_floats(&whole, (lmb_output)output) * sizeof(float));
             }
         }
         lmb_cpu_destroy(cpu);

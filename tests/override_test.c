@@ -49,7 +49,7 @@ static void random_poses_follow_the_formula(void **state) {
 
 static void assert_same_joint(const world *w, const float *other, uint32_t character, uint32_t joint) {
     for (uint32_t component = 0; component < LMB_POSE_COMPONENTS; component++) {
-        float *local = w->scene.stages[LMB_STAGE_LOCAL];
+        float *local = w->scene.buffers[LMB_OUTPUT_LOCAL];
         const float *own = scene_component(&w->scene, local, character, joint, component);
         assert_memory_equal(own, other + (own - local), sizeof *own);
     }
@@ -61,7 +61,7 @@ static float *run_alone(world *w, lmb_node_def node) {
     w->scene.nodes[1] = node;
     scene_run(&w->scene);
     w->scene.nodes[1] = override;
-    return scene_keep_stage(&w->scene, LMB_STAGE_LOCAL);
+    return scene_keep_output(&w->scene, LMB_OUTPUT_LOCAL);
 }
 
 static lmb_node_def pose_node(uint32_t pose) {

@@ -30,10 +30,10 @@ static lmb_clip_def draw_part(part *part, random_source *source) {
             part->rotations[joint][i] = (float)random_between(source, 0.1, 1.0);
         }
         draw_weight(source, &part->weights[joint]);
-        part->tracks[2 * joint] = (lmb_track_def){joint, LMB_CHANNEL_TRANSLATION,  LMB_INTERPOLATION_LINEAR, 1,
+        part->tracks[2 * joint] = (lmb_track_def){joint, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 1,
                                                   start, part->translations[joint]};
         part->tracks[2 * joint + 1] =
-            (lmb_track_def){joint, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 1, start, part->rotations[joint]};
+            (lmb_track_def){joint, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 1, start, part->rotations[joint]};
     }
     return (lmb_clip_def){.tracks = part->tracks, .track_count = 2 * JOINTS, .joint_weights = part->weights};
 }
@@ -143,11 +143,11 @@ static void identities(void **state) {
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-                const float *got = scene_component(&partial, partial.stages[LMB_STAGE_LOCAL], character, joint, i);
+                const float *got = scene_component(&partial, partial.buffers[LMB_OUTPUT_LOCAL], character, joint, i);
                 // Blends by 0 and 1 give the clips themselves, except for a rotation's sign from the choice of
                 // hemisphere.
                 const uint32_t from = joint == 7 ? CHARACTERS - 1 : joint == 8 ? 0 : character;
-                const float *expected = scene_component(&blend, blend.stages[LMB_STAGE_LOCAL], from, joint, i);
+                const float *expected = scene_component(&blend, blend.buffers[LMB_OUTPUT_LOCAL], from, joint, i);
                 if (joint == 7 || joint == 8) {
                     assert_true(fabsf(fabsf(*got) - fabsf(*expected)) < 1e-6f);
                 } else {

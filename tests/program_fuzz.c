@@ -32,8 +32,8 @@ static lmb_rig *create_rig(uint32_t joint_count, uint32_t channel_count) {
 
 static lmb_clip *create_clip(const lmb_rig *rig) {
     static const float times[2] = {0.0f, 1.5f}, values[8] = {0.0f, 1.0f, 0.0f, 0.0f, 0.6f, 0.0f, 0.8f, 0.0f};
-    const lmb_track_def tracks[] = {{0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values},
-                                    {0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR, 2, times, values}};
+    const lmb_track_def tracks[] = {{0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values},
+                                    {0, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_LINEAR, 2, times, values}};
     const lmb_clip_def def = {
         .name = "clip", .duration = 2.0f, .tracks = tracks, .track_count = lmb_rig_joint_count(rig) > 0 ? 2 : 0};
     lmb_clip *clip = NULL;
@@ -305,7 +305,7 @@ static void count_line(void *user, const char *line) {
 }
 
 static void run(fuzz_input *in, const lmb_graph *program) {
-    const lmb_batch batch = {program, CHARACTERS, lmb_graph_outputs(program)};
+    const lmb_batch_def batch = {program, CHARACTERS, lmb_graph_outputs(program)};
     const uint32_t parameter_count = lmb_graph_parameter_count(program);
     float *parameters = fuzz_array(in, CHARACTERS * parameter_count + 1, UINT32_MAX, sizeof *parameters);
     lmb_batch_inputs inputs = {.parameters = parameters};
@@ -319,9 +319,9 @@ static void run(fuzz_input *in, const lmb_graph *program) {
     }
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     lmb_batch_outputs outputs = {.refused = refused};
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        outputs.stages[stage] = fuzz_array(in, CHARACTERS * lmb_batch_stage_floats(&batch, (lmb_stage)stage) + 1,
-                                           UINT32_MAX, sizeof(float));
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        outputs.buffers[output] = fuzz_array(in, CHARACTERS * lmb_batch_output_floats(&batch, (lmb_output)output) + 1,
+                                             UINT32_MAX, sizeof(float));
     }
     outputs.inertia = fuzz_array(in, CHARACTERS * lmb_graph_inertia_words(program) + 1, UINT32_MAX, sizeof(uint32_t));
     uint32_t lines = 0;
@@ -334,8 +334,8 @@ static void run(fuzz_input *in, const lmb_graph *program) {
             parameters[i] = fuzz_float(in);
         }
         fuzz_require(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL) == LMB_OK, "it does not run");
-        for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-            require_snapped(outputs.stages[stage], CHARACTERS * lmb_batch_stage_floats(&batch, (lmb_stage)stage));
+        for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+            require_snapped(outputs.buffers[output], CHARACTERS * lmb_batch_output_floats(&batch, (lmb_output)output));
         }
     }
     lmb_cpu_destroy(cpu);

@@ -11,7 +11,7 @@
 #define SEED 20261121u
 #define CLIP_COUNT 3u
 #define CHARACTERS 203u
-#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE | LMB_OUTPUT_CHANNELS)
+#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_CHANNELS_BIT)
 #define CHANNELS 7u // every third one is an angle
 
 // A rig and clips of every interpolation for it.
@@ -72,7 +72,7 @@ static lmb_clip *create_clip(const lmb_rig *rig, uint32_t number) {
         }
         if (channel != number) {
             tracks[count++] = (lmb_track_def){
-                channel, LMB_CHANNEL_FLOAT, (lmb_interpolation)((channel + number) % 3), 1 + (channel + number) % KEYS,
+                channel, LMB_PROPERTY_FLOAT, (lmb_interpolation)((channel + number) % 3), 1 + (channel + number) % KEYS,
                 times,   values[channel]};
         }
     }
@@ -108,22 +108,23 @@ typedef struct results {
     uint32_t refused[LMB_REFUSAL_COUNT];
 } results;
 
-static void results_create(const lmb_batch *batch, results *results) {
+static void results_create(const lmb_batch_def *batch, results *results) {
     *results = (struct results){.outputs.refused = results->refused};
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
-        results->outputs.stages[stage] = calloc(batch->character_count * floats, sizeof(float));
-        assert_non_null(results->outputs.stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        size_t floats = lmb_batch_output_floats(batch, (lmb_output)output);
+        results->outputs.buffers[output] = calloc(batch->character_count * floats, sizeof(float));
+        assert_non_null(results->outputs.buffers[output]);
     }
 }
 
 static void results_destroy(results *results) {
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(results->outputs.stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        free(results->outputs.buffers[output]);
     }
 }
 
-static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs) {
+static void run_reference(const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                          const lmb_batch_outputs *outputs) {
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
@@ -132,7 +133,7 @@ static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs
 
 static uint64_t values_compared;
 
-static bool find_difference(const lmb_batch *batch, const results *a, const results *b, char *text, size_t size) {
+static bool find_difference(const lmb_batch_def *batch, const results *a, const results *b, char *text, size_t size) {
     lmb_comparison comparison = {0};
     assert_int_equal(lmb_compare(batch, &a->outputs, &b->outputs, 0, batch->character_count, &comparison, NULL),
                      LMB_OK);
@@ -156,7 +157,7 @@ static bool find_difference(const lmb_batch *batch, const results *a, const resu
 }
 
 bool program_random_differs(const program_side *side, const crowd *crowd, char *text, size_t size) {
-    const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
+    const lmb_batch_def batch = crowd_batch(crowd, ALL_OUTPUTS);
     const lmb_batch_inputs inputs = crowd_inputs(crowd);
     results reference;
     results other;

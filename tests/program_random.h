@@ -10,7 +10,7 @@
 // A side that runs a batch like lmb_cpu_run().
 typedef struct program_side {
     const char *name;
-    void (*run)(const struct program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+    void (*run)(const struct program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                 const lmb_batch_outputs *outputs);
     void *user;
     uint32_t characters; // the number that a program runs for; 0 for 203

@@ -6,7 +6,7 @@
 
 static device opened;
 
-static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+static void run_gpu(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                     const lmb_batch_outputs *outputs) {
     gpu_side gpu;
     lmb_error error;

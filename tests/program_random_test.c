@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void run_cpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+static void run_cpu(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                     const lmb_batch_outputs *outputs) {
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(batch->graph, *(const lmb_cpu_path *)side->user, NULL, &cpu, NULL), LMB_OK);
@@ -60,14 +60,14 @@ static void note_additive(void *user, const char *line) {
 }
 
 // Gives a result that is wrong by one bit if a program contains an additive.
-static void run_wrongly(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+static void run_wrongly(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                         const lmb_batch_outputs *outputs) {
     lmb_cpu_path path = LMB_CPU_REFERENCE;
     run_cpu(&(program_side){side->name, run_cpu, &path, 0}, batch, inputs, outputs);
     bool wrong = false;
     lmb_graph_print(batch->graph, note_additive, &wrong);
     uint32_t bits;
-    float *last = outputs->stages[LMB_STAGE_MODEL] + 11;
+    float *last = outputs->buffers[LMB_OUTPUT_MODEL] + 11;
     memcpy(&bits, last, sizeof bits);
     bits ^= wrong ? 1u : 0u;
     memcpy(last, &bits, sizeof bits);

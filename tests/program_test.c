@@ -478,18 +478,18 @@ static void batches_are_checked(void **state) {
     start(&r);
     lmb_graph *program = created(&r);
     lmb_error error = {0};
-    lmb_batch batch = {program, 5, LMB_OUTPUT_MODEL};
+    lmb_batch_def batch = {program, 5, LMB_OUTPUT_MODEL_BIT};
     assert_int_equal(lmb_batch_check(&batch, &error), LMB_OK);
-    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL), 10 * JOINTS);
-    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_MODEL), 12 * JOINTS);
-    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE), 12 * JOINTS);
+    assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL), 10 * JOINTS);
+    assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_MODEL), 12 * JOINTS);
+    assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE), 12 * JOINTS);
     batch.outputs = 0;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "output");
-    batch.outputs = 1u << LMB_STAGE_COUNT;
+    batch.outputs = 1u << LMB_OUTPUT_COUNT;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "output");
-    batch.outputs = LMB_OUTPUT_MODEL | LMB_OUTPUT_PREVIOUS_PALETTE;
+    batch.outputs = LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "previous palette");
-    batch.outputs = LMB_OUTPUT_LOCAL;
+    batch.outputs = LMB_OUTPUT_LOCAL_BIT;
     batch.graph = NULL;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "graph");
     lmb_graph_destroy(program);
@@ -539,7 +539,7 @@ static void runs_are_checked(void **state) {
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     static buffers b;
     fill(&b, 82);
-    lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT};
     lmb_batch_inputs inputs = inputs_of(&b);
     lmb_batch_outputs outputs = outputs_of(&b);
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
@@ -549,10 +549,10 @@ static void runs_are_checked(void **state) {
     inputs.poses[1] = NULL;
     CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "pose");
     inputs = inputs_of(&b);
-    for (int stage = 0; stage <= LMB_STAGE_PALETTE; stage++) {
-        outputs.stages[stage] = NULL;
+    for (int output = 0; output <= LMB_OUTPUT_PALETTE; output++) {
+        outputs.buffers[output] = NULL;
         CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT,
-                      lmb_stage_name((lmb_stage)stage));
+                      lmb_output_name((lmb_output)output));
         outputs = outputs_of(&b);
     }
     CHECK_REFUSAL(lmb_cpu_run(cpu, NULL, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "");
@@ -590,7 +590,8 @@ static void ranges_and_outputs_do_not_matter(void **state) {
     fill(&whole, 83);
     whole.parameters[2] = -1.0f; // refused, so that the counters are not 0
     whole.parameters[7] = NAN;
-    const lmb_batch all = {program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    const lmb_batch_def all = {program, CHARACTERS,
+                               LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT};
     const lmb_batch_inputs inputs = inputs_of(&whole);
     const lmb_batch_outputs outputs = outputs_of(&whole), part_outputs = outputs_of(&part);
     assert_int_equal(lmb_cpu_run(cpu, &all, &inputs, &outputs, NULL), LMB_OK);
@@ -619,10 +620,10 @@ static void ranges_and_outputs_do_not_matter(void **state) {
     for (uint32_t bits = 1; bits < 8; bits++) {
         fill(&part, 83);
         const buffers before = part;
-        const lmb_batch some = {program, CHARACTERS, bits};
+        const lmb_batch_def some = {program, CHARACTERS, bits};
         lmb_batch_outputs desired = part_outputs;
-        for (uint32_t stage = 0; stage <= LMB_STAGE_PALETTE; stage++) {
-            desired.stages[stage] = (bits >> stage & 1u) != 0 ? desired.stages[stage] : NULL;
+        for (uint32_t output = 0; output <= LMB_OUTPUT_PALETTE; output++) {
+            desired.buffers[output] = (bits >> output & 1u) != 0 ? desired.buffers[output] : NULL;
         }
         assert_int_equal(lmb_cpu_run(cpu, &some, &inputs, &desired, NULL), LMB_OK);
         assert_memory_equal(part.local, (bits & 1u) != 0 ? whole.local : before.local, sizeof whole.local);
@@ -678,7 +679,7 @@ static void running_allocates_nothing(void **state) {
     const uint32_t asked = counts.asked;
     static buffers b;
     fill(&b, 84);
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
     const lmb_batch_inputs inputs = inputs_of(&b);
     const lmb_batch_outputs outputs = outputs_of(&b);
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);

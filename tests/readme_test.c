@@ -15,8 +15,9 @@ static lmb_clip *create_clip(const lmb_rig *rig, uint32_t index) {
     static const float positions[2][6] = {{0, 0, 0, 1, 0, 0}, {0, 2, 0, 0, 2, 0}};
     static const float turns[2][8] = {{0, 0, 0, 1, 0, 0, 0, 1},
                                       {0, 0, -0.707106769f, -0.707106769f, 0, 0, -0.707106769f, -0.707106769f}};
-    const lmb_track_def tracks[2] = {{0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, positions[index]},
-                                     {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns[index]}};
+    const lmb_track_def tracks[2] = {
+        {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, positions[index]},
+        {0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns[index]}};
     const lmb_clip_def def = {.tracks = tracks, .track_count = 2};
     lmb_clip *clip = NULL;
     lmb_error error = {0};
@@ -42,10 +43,10 @@ static void the_program_loops_and_blends(void **state) {
     static const float parameters[3][2] = {{1.25f, 0.0f}, {1.25f, 0.5f}, {0.5f, 1.0f}};
     static const double expected[3][3] = {{0.25, 0.0, 0.0}, {0.125, 1.0, 45.0}, {0.0, 2.0, 90.0}};
     float local[3][LMB_POSE_COMPONENTS];
-    const lmb_batch batch = {program, 3, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {program, 3, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.parameters = &parameters[0][0]};
     lmb_batch_outputs outputs = {0};
-    outputs.stages[LMB_STAGE_LOCAL] = &local[0][0];
+    outputs.buffers[LMB_OUTPUT_LOCAL] = &local[0][0];
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
     for (int i = 0; i < 3; i++) {
         double half = expected[i][2] * (3.14159265358979 / 360.0);

@@ -89,10 +89,10 @@ static void what_is_not_there_has_no_size(void **state) {
     assert_int_equal(lmb_clip_create(rig, &clip_def, NULL, &clip, NULL), LMB_OK);
     const lmb_graph_def def = {.rig = rig, .nodes = &node, .node_count = 1};
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
-    const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
-    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_COUNT), 0);
-    assert_int_equal(lmb_batch_stage_floats(&batch, (lmb_stage)-1), 0);
-    assert_true(lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL) > 0);
+    const lmb_batch_def batch = {program, 1, LMB_OUTPUT_LOCAL_BIT};
+    assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_COUNT), 0);
+    assert_int_equal(lmb_batch_output_floats(&batch, (lmb_output)-1), 0);
+    assert_true(lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL) > 0);
     size_t size = 0;
     assert_ptr_equal(lmb_clip_block(clip, NULL), lmb_clip_block(clip, &size));
     assert_true(size > 0);

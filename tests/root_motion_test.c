@@ -92,12 +92,12 @@ static lmb_clip *make_clip(const lmb_rig *rig, float scale, double turns, lmb_in
         put_rotation(1.0, 0.2, -0.4, 0.4 * sin(4.0 * t), nods + 4 * i);
     }
     const lmb_track_def tracks[] = {
-        {1, LMB_CHANNEL_TRANSLATION, interpolation, KEYS, times, ways},
-        {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, rotations},
-        {2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, nods},
-        {3, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_STEP, KEYS, times, nods},
-        {1, LMB_CHANNEL_FLOAT, LMB_INTERPOLATION_LINEAR, KEYS, times, nods},
-        {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, ends, glide},
+        {1, LMB_PROPERTY_TRANSLATION, interpolation, KEYS, times, ways},
+        {1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, rotations},
+        {2, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, nods},
+        {3, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_STEP, KEYS, times, nods},
+        {1, LMB_PROPERTY_FLOAT, LMB_INTERPOLATION_LINEAR, KEYS, times, nods},
+        {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, ends, glide},
     };
     const lmb_clip_def def = {
         .name = "wander", .tracks = tracks, .track_count = glides ? 6 : 5, .joint_weights = weights};
@@ -111,7 +111,8 @@ static void *allocate(size_t count, size_t size) {
 }
 
 // Returns an output of a clip at these times. The caller frees it.
-static float *run_clip(const lmb_rig *rig, const lmb_clip *clip, const float *times, uint32_t count, lmb_stage stage) {
+static float *run_clip(const lmb_rig *rig, const lmb_clip *clip, const float *times, uint32_t count,
+                       lmb_output output) {
     lmb_error error = {0};
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
@@ -122,11 +123,11 @@ static float *run_clip(const lmb_rig *rig, const lmb_clip *clip, const float *ti
     lmb_cpu *cpu = NULL;
     assert_ok(lmb_graph_create(&def, NULL, &program, &error), &error);
     assert_ok(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
-    const lmb_batch batch = {program, count, 1u << stage};
+    const lmb_batch_def batch = {program, count, 1u << output};
     const lmb_batch_inputs inputs = {.parameters = times};
     lmb_batch_outputs outputs = {0};
-    float *result = allocate((size_t)count * lmb_batch_stage_floats(&batch, stage), sizeof *result);
-    outputs.stages[stage] = result;
+    float *result = allocate((size_t)count * lmb_batch_output_floats(&batch, output), sizeof *result);
+    outputs.buffers[output] = result;
     assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);
@@ -139,7 +140,7 @@ static void sample(const lmb_rig *rig, const lmb_clip *clip, float (*models)[JOI
     for (int i = 0; i < SAMPLES; i++) {
         times[i] = lmb_clip_duration(clip) * (float)i / (float)(SAMPLES - 1);
     }
-    float *found = run_clip(rig, clip, times, SAMPLES, LMB_STAGE_MODEL);
+    float *found = run_clip(rig, clip, times, SAMPLES, LMB_OUTPUT_MODEL);
     memcpy(models, found, SAMPLES * sizeof *models);
     free(found);
 }
@@ -359,13 +360,13 @@ static void start_chain(chain *c, uint32_t turning, bool grows, float scale) {
     lmb_error error = {0};
     assert_ok(lmb_rig_create(&rig_def, NULL, &c->rig, &error), &error);
     for (uint32_t i = 0; i < LINKS; i++) {
-        c->tracks[2 * i] = (lmb_track_def){i,        LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, LINK_KEYS,
+        c->tracks[2 * i] = (lmb_track_def){i,        LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, LINK_KEYS,
                                            c->times, c->translations[i]};
         c->tracks[2 * i + 1] =
-            (lmb_track_def){i, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, LINK_KEYS, c->times, c->rotations[i]};
+            (lmb_track_def){i, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, LINK_KEYS, c->times, c->rotations[i]};
     }
     c->tracks[2 * LINKS] =
-        (lmb_track_def){1, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR, LINK_KEYS, c->times, c->scales};
+        (lmb_track_def){1, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_LINEAR, LINK_KEYS, c->times, c->scales};
     c->def = (lmb_clip_def){.name = "chain", .tracks = c->tracks, .track_count = 2 * LINKS + grows};
     c->clip = create_clip(c->rig, &c->def);
 }
@@ -391,7 +392,7 @@ static void chain_at(const chain *c, float time, oracle_affine *result) {
 static oracle_affine *sample_models(const lmb_rig *rig, const lmb_clip *clip, const float *times, uint32_t count) {
     const uint32_t joints = lmb_rig_joint_count(rig);
     const size_t floats = (size_t)LMB_POSE_COMPONENTS * joints + lmb_rig_channel_count(rig);
-    float *locals = run_clip(rig, clip, times, count, LMB_STAGE_LOCAL);
+    float *locals = run_clip(rig, clip, times, count, LMB_OUTPUT_LOCAL);
     oracle_affine *result = allocate((size_t)count * joints, sizeof *result);
     oracle_transform *local = allocate(joints, sizeof *local);
     for (uint32_t i = 0; i < count; i++) {
@@ -640,9 +641,9 @@ static void test_refusals(void **state) {
     bad.joint = 1;
     for (int i = 0; i < 3; i++) {
         const lmb_track_def tracks[] = {
-            {0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP, 1, &zero, uneven},
-            {0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP, 1, &zero, flat},
-            {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, leaves},
+            {0, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_STEP, 1, &zero, uneven},
+            {0, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_STEP, 1, &zero, flat},
+            {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, leaves},
         };
         const lmb_clip_def def = {.name = "bad", .tracks = &tracks[i], .track_count = 1};
         other = create_clip(f.rig, &def);
@@ -653,8 +654,8 @@ static void test_refusals(void **state) {
     static const float between[] = {0.0f, 0.3f, 1.0f}, differ[] = {1, 1, 1, 1, 2, 1, 1, 1, 1};
     static const float changes[] = {1, 1, 1, 0.5f, 0.5f, 0.5f, -0.5f, -0.5f, -0.5f};
     for (int i = 0; i < 2; i++) {
-        const lmb_track_def track = {0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR,
-                                     3, between,           i == 0 ? differ : changes};
+        const lmb_track_def track = {0,       LMB_PROPERTY_SCALE,       LMB_INTERPOLATION_LINEAR, 3,
+                                     between, i == 0 ? differ : changes};
         const lmb_clip_def def = {.name = "bad", .tracks = &track, .track_count = 1};
         other = create_clip(f.rig, &def);
         bad.rate = 1e-3f;

@@ -150,7 +150,7 @@ static void looped_within_the_times_own_ulp(void **state) {
             const value_range range = range_around(&scene, &source.clip, joint, time, reach);
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
                 const double value =
-                    (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint, i);
+                    (double)*scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, joint, i);
                 const double bound = i >= 3 && i < 7 ? 1e-6 : 1e-6 * KEYFRAMES_MAGNITUDE;
                 if (!(value >= range.low[i] - bound && value <= range.high[i] + bound)) {
                     fail_msg("time %.9g, joint %u, component %u: %.9g is outside [%.9g, %.9g]", time, joint, i, value,
@@ -174,7 +174,7 @@ static void looped_time_stays_in_range(void **state) {
     enum { ODD = sizeof odd_times / sizeof *odd_times, CHARACTERS = ODD + 3000 };
     for (uint32_t i = 0; i < sizeof durations / sizeof *durations; i++) {
         const float times[2] = {0.0f, durations[i]};
-        const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, ramp};
+        const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, ramp};
         const lmb_clip_def clip = {.name = "ramp", .duration = 0.0f, .tracks = &track, .track_count = 1};
         test_scene scene;
         random_source source = {24 + i};
@@ -191,7 +191,7 @@ static void looped_time_stays_in_range(void **state) {
         scene_run(&scene);
         double largest = 0.0;
         for (uint32_t character = 0; character < CHARACTERS; character++) {
-            const float value = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, 0, 0);
+            const float value = *scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, 0, 0);
             assert_true(value >= 0.0f && value <= 1.0f);
             const double time = (double)*scene_parameter(&scene, character, 1), duration = (double)durations[i];
             const double exact = oracle_clip_time(time, duration, true) / duration;
@@ -248,7 +248,7 @@ static void times_and_indices_that_are_refused(void **state) {
 static void clips_of_no_duration(void **state) {
     (void)state;
     static const float values[] = {1.0f, 2.0f, 3.0f};
-    const lmb_track_def track = {1, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR, 1, zero_and_one, values};
+    const lmb_track_def track = {1, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_LINEAR, 1, zero_and_one, values};
     const lmb_clip_def clips[2] = {{.name = "one key", .duration = 0.0f, .tracks = &track, .track_count = 1},
                                    {.name = "nothing"}};
     static const float times[] = {0.0f, 1.0f, -1.0f, 1e30f, NAN, 1e-30f};
@@ -276,7 +276,7 @@ static void the_first_and_last_keys_hold(void **state) {
     static const float at[] = {0.0f, 0.5f, 1.0f, 2.0f, 3.0f, 3.99f};
     for (int interpolation = 0; interpolation < 3; interpolation++) {
         const bool is_spline = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
-        const lmb_track_def track = {0,     LMB_CHANNEL_TRANSLATION,   (lmb_interpolation)interpolation, 2,
+        const lmb_track_def track = {0,     LMB_PROPERTY_TRANSLATION,  (lmb_interpolation)interpolation, 2,
                                      times, is_spline ? spline : plain};
         const lmb_clip_def clip = {.name = "holds", .duration = 4.0f, .tracks = &track, .track_count = 1};
         for (uint32_t loop = 0; loop < 2; loop++) {
@@ -289,7 +289,7 @@ static void the_first_and_last_keys_hold(void **state) {
             scene_compare_local(&scene, "held keys", SCENE_BOUNDS);
             for (uint32_t character = 0; character < 6; character++) {
                 for (uint32_t i = 0; i < 3; i++) { // exactly
-                    const float value = *scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, 0, i);
+                    const float value = *scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, 0, i);
                     assert_true(value == plain[i + (at[character] >= 2.0f ? 3 : 0)]);
                 }
             }
@@ -303,7 +303,7 @@ static void the_first_and_last_keys_hold(void **state) {
 static void a_spline_through_zero_stays_a_rotation(void **state) {
     (void)state;
     static const float values[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0};
-    const lmb_track_def track = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE, 2, zero_and_one, values};
+    const lmb_track_def track = {0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE, 2, zero_and_one, values};
     const lmb_clip_def clip = {.name = "through zero", .duration = 0.0f, .tracks = &track, .track_count = 1};
     test_scene scene;
     start_sampling(&scene, scene_single_joint(), &clip, 1, 201, false);
@@ -315,7 +315,7 @@ static void a_spline_through_zero_stays_a_rotation(void **state) {
     for (uint32_t character = 0; character < 201; character++) {
         double square = 0.0;
         for (uint32_t i = 3; i < 7; i++) {
-            const double value = (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, 0, i);
+            const double value = (double)*scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, 0, i);
             square += value * value;
         }
         assert_true(fabs(square - 1.0) <= 2e-6);
@@ -328,7 +328,7 @@ static void a_straight_spline_is_a_line(void **state) {
     (void)state;
     static const float times[] = {0.5f, 2.5f};
     static const float values[] = {4, 8, -2, 1, 2, 3, 4, 8, -2, 4, 8, -2, 9, 18, -1, 4, 8, -2};
-    const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_CUBIC_SPLINE, 2, times, values};
+    const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_CUBIC_SPLINE, 2, times, values};
     const lmb_clip_def clip = {.name = "line", .duration = 0.0f, .tracks = &track, .track_count = 1};
     test_scene scene;
     start_sampling(&scene, scene_single_joint(), &clip, 1, 101, false);
@@ -339,7 +339,7 @@ static void a_straight_spline_is_a_line(void **state) {
     for (uint32_t character = 0; character < 101; character++) {
         const double t = (double)*scene_parameter(&scene, character, 1) - 0.5;
         for (uint32_t i = 0; i < 3; i++) {
-            const double value = (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, 0, i);
+            const double value = (double)*scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, 0, i);
             assert_true(fabs(value - ((double)values[3 + i] + t * (double)values[i])) <= 2e-5);
         }
     }
@@ -427,7 +427,7 @@ static void rates_and_offsets_that_are_refused(void **state) {
         memset(scene.refused, 0, sizeof scene.refused);
         scene_run(&scene);
         const size_t floats = (size_t)3 * LMB_POSE_COMPONENTS;
-        assert_memory_equal(scene.stages[LMB_STAGE_LOCAL], scene.stages[LMB_STAGE_LOCAL] + floats,
+        assert_memory_equal(scene.buffers[LMB_OUTPUT_LOCAL], scene.buffers[LMB_OUTPUT_LOCAL] + floats,
                             floats * sizeof(float));
         assert_int_equal(scene.refused[LMB_REFUSED_TIME], rows[i].refused);
     }

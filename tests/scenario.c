@@ -62,15 +62,15 @@ static lmb_result create_rig(scenario *s, uint64_t *state, lmb_error *error) {
 
 // Values of one key of a channel. Rotations are arbitrary, or small if `near` is set. Scales are near 1 and sometimes
 // negative. Translations are in the cube from -1 to 1.
-static void fill_key(float *values, lmb_channel channel, bool near, uint64_t *state) {
-    int width = channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+static void fill_key(float *values, lmb_property channel, bool near, uint64_t *state) {
+    int width = channel == LMB_PROPERTY_ROTATION ? 4 : 3;
     for (int i = 0; i < width; i++) {
         float value = next_float(state);
-        values[i] = channel != LMB_CHANNEL_SCALE   ? value
+        values[i] = channel != LMB_PROPERTY_SCALE  ? value
                     : next_random(state) % 16 == 0 ? value
                                                    : float_of_bits(0x3f000000u + (next_random(state) & 0xffffffu));
     }
-    if (channel == LMB_CHANNEL_ROTATION && near) {
+    if (channel == LMB_PROPERTY_ROTATION && near) {
         for (int i = 0; i < 3; i++) {
             values[i] *= 0x1p-4f;
         }
@@ -91,14 +91,14 @@ static lmb_result create_clip(scenario *s, uint32_t index, uint64_t *state, lmb_
         times[key] = (float)(key * 4 + next_random(state) % 4) * 0x1p-5f;
     }
     for (uint32_t i = 0; i < TRACKS; i++) {
-        lmb_channel channel = (lmb_channel)(i % 3);
+        lmb_property channel = (lmb_property)(i % 3);
         lmb_interpolation interpolation = (lmb_interpolation)(next_random(state) % 3);
         int joint_maps = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
         if (next_random(state) % 5 == 0) {
             continue; // the rest pose supplies it
         }
         for (int key = 0; key < KEYS * joint_maps; key++) {
-            fill_key(&values[i][key * (channel == LMB_CHANNEL_ROTATION ? 4 : 3)], channel, index == 2, state);
+            fill_key(&values[i][key * (channel == LMB_PROPERTY_ROTATION ? 4 : 3)], channel, index == 2, state);
         }
         tracks[count++] =
             (lmb_track_def){i / 3, channel, interpolation, 1 + next_random(state) % KEYS, times, values[i]};
@@ -178,7 +178,7 @@ static void fill_parameters(float *parameters, uint64_t *state) {
 }
 
 static lmb_result create_inputs(scenario *s, uint64_t *state, lmb_error *error) {
-    s->pose_floats = (size_t)SCENARIO_CHARACTERS * lmb_batch_stage_floats(&s->batch, LMB_STAGE_LOCAL);
+    s->pose_floats = (size_t)SCENARIO_CHARACTERS * lmb_batch_output_floats(&s->batch, LMB_OUTPUT_LOCAL);
     s->pose = malloc(s->pose_floats * sizeof *s->pose);
     for (int frame = 0; frame < SCENARIO_FRAMES; frame++) {
         s->parameters[frame] = malloc(SCENARIO_CHARACTERS * PARAMETERS * sizeof **s->parameters);
@@ -208,7 +208,7 @@ lmb_result scenario_create(scenario *s, lmb_error *error) {
         result = create_program(s, &state, error);
     }
     if (result == LMB_OK) {
-        s->batch = (lmb_batch){s->program, SCENARIO_CHARACTERS, (1u << LMB_STAGE_COUNT) - 1};
+        s->batch = (lmb_batch_def){s->program, SCENARIO_CHARACTERS, (1u << LMB_OUTPUT_COUNT) - 1};
         result = create_inputs(s, &state, error);
     }
     return result;
@@ -231,22 +231,22 @@ lmb_batch_inputs scenario_inputs(const scenario *s, int frame, lmb_batch_outputs
     memset(outputs->refused, 0, LMB_REFUSAL_COUNT * sizeof *outputs->refused);
     return (lmb_batch_inputs){.parameters = s->parameters[frame],
                               .poses = {s->pose},
-                              .previous_palette = frame > 0 ? outputs->stages[LMB_STAGE_PALETTE] : NULL};
+                              .previous_palette = frame > 0 ? outputs->buffers[LMB_OUTPUT_PALETTE] : NULL};
 }
 
 lmb_batch_outputs scenario_outputs_create(const scenario *s) {
     lmb_batch_outputs outputs = {0};
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        size_t floats = (size_t)SCENARIO_CHARACTERS * lmb_batch_stage_floats(&s->batch, (lmb_stage)stage);
-        outputs.stages[stage] = calloc(floats, sizeof(float));
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        size_t floats = (size_t)SCENARIO_CHARACTERS * lmb_batch_output_floats(&s->batch, (lmb_output)output);
+        outputs.buffers[output] = calloc(floats, sizeof(float));
     }
     outputs.refused = calloc(LMB_REFUSAL_COUNT, sizeof *outputs.refused);
     return outputs;
 }
 
 void scenario_outputs_destroy(lmb_batch_outputs *outputs) {
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(outputs->stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        free(outputs->buffers[output]);
     }
     free(outputs->refused);
     *outputs = (lmb_batch_outputs){0};
@@ -264,10 +264,10 @@ scenario_hashes scenario_hash(const scenario *s, const lmb_batch_outputs *output
     const uint64_t start = UINT64_C(14695981039346656037);
     hashes.poses = hashes.poses == 0 ? start : hashes.poses;
     hashes.outputs = hashes.outputs == 0 ? start : hashes.outputs;
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        size_t floats = (size_t)SCENARIO_CHARACTERS * lmb_batch_stage_floats(&s->batch, (lmb_stage)stage);
-        uint64_t *hash = stage <= LMB_STAGE_PALETTE ? &hashes.poses : &hashes.outputs;
-        *hash = hash_bytes(outputs->stages[stage], floats * sizeof(float), *hash);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        size_t floats = (size_t)SCENARIO_CHARACTERS * lmb_batch_output_floats(&s->batch, (lmb_output)output);
+        uint64_t *hash = output <= LMB_OUTPUT_PALETTE ? &hashes.poses : &hashes.outputs;
+        *hash = hash_bytes(outputs->buffers[output], floats * sizeof(float), *hash);
     }
     hashes.poses = hash_bytes(outputs->refused, LMB_REFUSED_CHARACTER * sizeof *outputs->refused, hashes.poses);
     return hashes;

@@ -11,7 +11,8 @@ typedef struct scenario {
     lmb_rig *rig;
     lmb_clip *clips[3];
     lmb_graph *program;
-    lmb_batch batch; // every stage is an output; the previous palette of a frame is the palette of the frame before
+    lmb_batch_def
+        batch; // every output is an output; the previous palette of a frame is the palette of the frame before
     float *parameters[SCENARIO_FRAMES];
     float *pose; // the program's pose buffer, the same in every frame
     size_t pose_floats;

@@ -81,14 +81,14 @@ lmb_rig *scene_single_joint(void) {
     return rig;
 }
 
-size_t scene_stage_floats(const test_scene *scene, lmb_stage stage) {
+size_t scene_output_floats(const test_scene *scene, lmb_output output) {
     const size_t joints = lmb_rig_joint_count(scene->rig);
-    const size_t floats = stage == LMB_STAGE_LOCAL              ? LMB_POSE_COMPONENTS * joints
-                          : stage == LMB_STAGE_DUAL_QUATERNIONS ? LMB_DUAL_COMPONENTS * joints
-                          : stage == LMB_STAGE_BOUNDS           ? LMB_BOX_COMPONENTS
-                          : stage == LMB_STAGE_CHANNELS         ? lmb_rig_channel_count(scene->rig)
-                          : stage == LMB_STAGE_SOCKETS ? LMB_MATRIX_COMPONENTS * lmb_rig_socket_count(scene->rig)
-                                                       : LMB_MATRIX_COMPONENTS * joints;
+    const size_t floats = output == LMB_OUTPUT_LOCAL              ? LMB_POSE_COMPONENTS * joints
+                          : output == LMB_OUTPUT_DUAL_QUATERNIONS ? LMB_DUAL_COMPONENTS * joints
+                          : output == LMB_OUTPUT_BOUNDS           ? LMB_BOX_COMPONENTS
+                          : output == LMB_OUTPUT_CHANNELS         ? lmb_rig_channel_count(scene->rig)
+                          : output == LMB_OUTPUT_SOCKETS ? LMB_MATRIX_COMPONENTS * lmb_rig_socket_count(scene->rig)
+                                                         : LMB_MATRIX_COMPONENTS * joints;
     return floats * scene->character_count;
 }
 
@@ -98,8 +98,8 @@ void scene_start(test_scene *scene, lmb_rig *rig, uint32_t character_count, uint
     scene->character_count = character_count;
     scene->parameter_count = parameter_count;
     scene->parameters = zeroed((size_t)character_count * parameter_count, sizeof(float));
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        scene->stages[stage] = zeroed(scene_stage_floats(scene, (lmb_stage)stage), sizeof(float));
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        scene->buffers[output] = zeroed(scene_output_floats(scene, (lmb_output)output), sizeof(float));
     }
 }
 
@@ -107,8 +107,8 @@ void scene_end(test_scene *scene) {
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         free(scene->poses[i]);
     }
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(scene->stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        free(scene->buffers[output]);
     }
     free(scene->parameters);
     lmb_rig_destroy(scene->rig);
@@ -140,7 +140,7 @@ float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter
 }
 
 float *scene_add_pose(test_scene *scene, uint32_t pose) {
-    float *buffer = zeroed(scene_stage_floats(scene, LMB_STAGE_LOCAL), sizeof(float));
+    float *buffer = zeroed(scene_output_floats(scene, LMB_OUTPUT_LOCAL), sizeof(float));
     for (uint32_t character = 0; character < scene->character_count; character++) {
         for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
             for (uint32_t component = 6; component < LMB_POSE_COMPONENTS; component++) {
@@ -202,11 +202,11 @@ lmb_node_def *scene_add_many(test_scene *scene, lmb_op op, uint32_t inputs, rand
     return node;
 }
 
-static void check_value(float value, lmb_stage stage, size_t index) {
+static void check_value(float value, lmb_output output, size_t index) {
     const bool zero = value == 0.0f && !signbit(value);
     const float magnitude = fabsf(value);
     if (!zero && !(magnitude >= LMB_SMALLEST && magnitude <= LMB_LARGEST)) {
-        fail_msg("%s[%zu] is %a, which no stage may give", lmb_stage_name(stage), index, (double)value);
+        fail_msg("%s[%zu] is %a, which no output may give", lmb_output_name(output), index, (double)value);
     }
 }
 
@@ -249,7 +249,7 @@ void scene_run(test_scene *scene) {
     lmb_graph *program = create_program(scene);
     lmb_cpu *cpu = NULL;
     check(lmb_cpu_create(program, scene->path, NULL, &cpu, &error), &error);
-    const lmb_batch batch = {program, scene->character_count, lmb_graph_outputs(program)};
+    const lmb_batch_def batch = {program, scene->character_count, lmb_graph_outputs(program)};
     check(lmb_batch_check(&batch, &error), &error);
     lmb_batch_inputs inputs = {0};
     inputs.parameters = scene->parameters;
@@ -260,35 +260,35 @@ void scene_run(test_scene *scene) {
     }
     memset(scene->refused, 0, sizeof scene->refused);
     outputs.refused = scene->refused;
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        outputs.stages[stage] = scene->stages[stage];
-        assert_int_equal((size_t)lmb_batch_stage_floats(&batch, (lmb_stage)stage) * scene->character_count,
-                         scene_stage_floats(scene, (lmb_stage)stage));
-        memset(scene->stages[stage], 0xff, scene_stage_floats(scene, (lmb_stage)stage) * sizeof(float));
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        outputs.buffers[output] = scene->buffers[output];
+        assert_int_equal((size_t)lmb_batch_output_floats(&batch, (lmb_output)output) * scene->character_count,
+                         scene_output_floats(scene, (lmb_output)output));
+        memset(scene->buffers[output], 0xff, scene_output_floats(scene, (lmb_output)output) * sizeof(float));
     }
     check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        const bool is_asked = batch.outputs >> stage & 1u;
-        for (size_t i = 0; is_asked && i < scene_stage_floats(scene, (lmb_stage)stage); i++) {
-            check_value(scene->stages[stage][i], (lmb_stage)stage, i);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        const bool is_asked = batch.outputs >> output & 1u;
+        for (size_t i = 0; is_asked && i < scene_output_floats(scene, (lmb_output)output); i++) {
+            check_value(scene->buffers[output][i], (lmb_output)output, i);
         }
     }
 }
 
-float *scene_keep_stage(const test_scene *scene, lmb_stage stage) {
-    const size_t floats = scene_stage_floats(scene, stage);
+float *scene_keep_output(const test_scene *scene, lmb_output output) {
+    const size_t floats = scene_output_floats(scene, output);
     float *copy = zeroed(floats, sizeof *copy);
-    memcpy(copy, scene->stages[stage], floats * sizeof *copy);
+    memcpy(copy, scene->buffers[output], floats * sizeof *copy);
     return copy;
 }
 
-void scene_expect_stage(const test_scene *scene, lmb_stage stage, const float *expected) {
-    const float *found = scene->stages[stage];
-    for (size_t i = 0; i < scene_stage_floats(scene, stage); i++) {
+void scene_expect_output(const test_scene *scene, lmb_output output, const float *expected) {
+    const float *found = scene->buffers[output];
+    for (size_t i = 0; i < scene_output_floats(scene, output); i++) {
         if (memcmp(&found[i], &expected[i], sizeof *found) != 0) {
-            fail_msg("CPU path %d: %s[%zu] is %a instead of %a", scene->path, lmb_stage_name(stage), i,
+            fail_msg("CPU path %d: %s[%zu] is %a instead of %a", scene->path, lmb_output_name(output), i,
                      (double)found[i], (double)expected[i]);
         }
     }
@@ -297,22 +297,22 @@ void scene_expect_stage(const test_scene *scene, lmb_stage stage, const float *e
 scene_results scene_keep(const test_scene *scene) {
     scene_results results;
     memcpy(results.refused, scene->refused, sizeof results.refused);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        results.stages[stage] = scene_keep_stage(scene, (lmb_stage)stage);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        results.buffers[output] = scene_keep_output(scene, (lmb_output)output);
     }
     return results;
 }
 
 void scene_results_destroy(scene_results *results) {
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(results->stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        free(results->buffers[output]);
     }
 }
 
 void scene_expect(const test_scene *scene, const scene_results *expected) {
     assert_memory_equal(scene->refused, expected->refused, sizeof scene->refused);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        scene_expect_stage(scene, (lmb_stage)stage, expected->stages[stage]);
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        scene_expect_output(scene, (lmb_output)output, expected->buffers[output]);
     }
 }
 
@@ -366,7 +366,7 @@ static scene_bounds errors_of(const test_scene *scene, uint32_t character, uint3
                               const oracle_transform *expected, const scene_bounds *bounds) {
     scene_bounds errors = {0};
     for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-        const double value = (double)*scene_component(scene, scene->stages[LMB_STAGE_LOCAL], character, joint, i);
+        const double value = (double)*scene_component(scene, scene->buffers[LMB_OUTPUT_LOCAL], character, joint, i);
         if (i < 3) {
             const double unit = fmax(bounds->magnitude, fabs(expected->translation[i]));
             errors.translation = larger(errors.translation, fabs(value - oracle_snap(expected->translation[i])) / unit);
@@ -485,10 +485,10 @@ void scene_compare_model(const test_scene *scene, const char *title, double boun
         const double unit = lmb_rig_depth(scene->rig) * fmax(rest, largest_entry(model, joints));
         const size_t first = (size_t)character * joints * LMB_MATRIX_COMPONENTS;
         largest_model =
-            larger(largest_model, largest_difference(scene->stages[LMB_STAGE_MODEL] + first, model, joints) / unit);
+            larger(largest_model, largest_difference(scene->buffers[LMB_OUTPUT_MODEL] + first, model, joints) / unit);
         largest_palette =
             larger(largest_palette,
-                   largest_difference(scene->stages[LMB_STAGE_PALETTE] + first, palette, joints) / (unit * inverse));
+                   largest_difference(scene->buffers[LMB_OUTPUT_PALETTE] + first, palette, joints) / (unit * inverse));
     }
     free(local);
     free(model);

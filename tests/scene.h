@@ -33,11 +33,11 @@ typedef struct test_scene {
     uint32_t node_count;
     uint32_t parameter_count;
     uint32_t character_count;
-    float *parameters;              // [character][parameter]
-    float *poses[LMB_MAX_POSES];    // in the layout of batch.h
-    const float *previous_palette;  // borrowed
-    lmb_cpu_path path;              // the reference, unless set
-    float *stages[LMB_STAGE_COUNT]; // written by scene_run
+    float *parameters;                // [character][parameter]
+    float *poses[LMB_MAX_POSES];      // in the layout of batch.h
+    const float *previous_palette;    // borrowed
+    lmb_cpu_path path;                // the reference, unless set
+    float *buffers[LMB_OUTPUT_COUNT]; // written by scene_run
     uint32_t refused[LMB_REFUSAL_COUNT];
 } test_scene;
 
@@ -61,8 +61,8 @@ void scene_fill_pose(test_scene *scene, uint32_t pose, random_source *source);
 float *scene_component(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, uint32_t component);
 lmb_transform scene_transform(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint);
 void scene_rotation(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, double q[4]);
-// Returns the number of floats in the output of a stage, for all characters.
-size_t scene_stage_floats(const test_scene *scene, lmb_stage stage);
+// Returns the number of floats in the output of an output, for all characters.
+size_t scene_output_floats(const test_scene *scene, lmb_output output);
 float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter);
 
 // Adds a node of this operation with the given inputs (LMB_NONE for none), of #LMB_OP_MASKED and #LMB_OP_OVERRIDE with
@@ -80,15 +80,15 @@ void scene_run_all_paths(test_scene *scene);
 
 // A copy of all outputs and counters, or of one output, for comparison with another run, bit by bit.
 typedef struct scene_results {
-    float *stages[LMB_STAGE_COUNT];
+    float *buffers[LMB_OUTPUT_COUNT];
     uint32_t refused[LMB_REFUSAL_COUNT];
 } scene_results;
 
 scene_results scene_keep(const test_scene *scene);
 void scene_results_destroy(scene_results *results);
 void scene_expect(const test_scene *scene, const scene_results *expected);
-float *scene_keep_stage(const test_scene *scene, lmb_stage stage); // free it
-void scene_expect_stage(const test_scene *scene, lmb_stage stage, const float *expected);
+float *scene_keep_output(const test_scene *scene, lmb_output output); // free it
+void scene_expect_output(const test_scene *scene, lmb_output output, const float *expected);
 void scene_expect_no_refusals(const test_scene *scene);
 
 // The allowed difference between the outputs and the oracle, or a measured one. Translations are relative to max(1,

@@ -44,7 +44,7 @@ static void start(space_scene *s, lmb_op op, uint32_t inputs, uint32_t positions
     s->joints = inputs > 16 ? inputs : 16;
     scene_start(&s->scene, create_roots(s->joints), positions, 2);
     for (uint32_t i = 0; i < inputs; i++) {
-        s->tracks[i] = (lmb_track_def){i, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 1, &zero, one};
+        s->tracks[i] = (lmb_track_def){i, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 1, &zero, one};
         s->clips[i] = (lmb_clip_def){.tracks = &s->tracks[i], .track_count = 1};
         scene_add(&s->scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE)->clip = lmb_constant((float)i);
     }
@@ -106,7 +106,7 @@ static void draw_positions(space_scene *s, random_source *source, double margin)
 }
 
 static double weight(const space_scene *s, uint32_t character, uint32_t input) {
-    return (double)*scene_component(&s->scene, s->scene.stages[LMB_STAGE_LOCAL], character, input, 0);
+    return (double)*scene_component(&s->scene, s->scene.buffers[LMB_OUTPUT_LOCAL], character, input, 0);
 }
 
 static void expect_sums_of_one(const space_scene *s) {
@@ -526,7 +526,7 @@ static void whole_poses(void **state) {
             scenes[1].poses[3][i] = scenes[1].poses[7][i] = (float)(i % 7) - 3.0f;
         }
         scene_run(&scenes[1]);
-        scene_expect_stage(&scenes[1], LMB_STAGE_LOCAL, scenes[0].stages[LMB_STAGE_LOCAL]);
+        scene_expect_output(&scenes[1], LMB_OUTPUT_LOCAL, scenes[0].buffers[LMB_OUTPUT_LOCAL]);
         scene_end(&scenes[0]);
         scene_end(&scenes[1]);
     }

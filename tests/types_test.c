@@ -262,11 +262,11 @@ static void expect_pose(const world *w, const lmb_transform *expected, float bli
             continue;
         }
         assert_int_equal(lmb_cpu_create(program, (lmb_cpu_path)path, NULL, &cpu, NULL), LMB_OK);
-        const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS};
+        const lmb_batch_def batch = {program, 1, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT};
         const float parameter = 0.0f;
         float local[LMB_POSE_COMPONENTS * JOINTS + 1], channels[1];
         const lmb_batch_inputs inputs = {.parameters = &parameter};
-        const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local, [LMB_STAGE_CHANNELS] = channels}};
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = local, [LMB_OUTPUT_CHANNELS] = channels}};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
         for (uint32_t i = 0; i < LMB_POSE_COMPONENTS * JOINTS; i++) {
             float values[LMB_POSE_COMPONENTS];

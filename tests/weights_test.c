@@ -271,15 +271,15 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         uint32_t refused[LMB_REFUSAL_COUNT] = {0};
         assert_true(program->block[PROGRAM_WEIGHTS] <= sizeof stored / sizeof stored[0]);
         assert_true(program->block[PROGRAM_SOURCES] <= MOST_CLIPS);
-        const frame f = {.program = program->block,
-                         .parameters = &chosen,
-                         .refused = refused,
-                         .counts = true,
-                         .weights = stored,
-                         .sources = sources,
-                         .searches = searches};
-        weigh_nodes(f);
-        find_sources(f);
+        const evaluation e = {.program = program->block,
+                              .parameters = &chosen,
+                              .refused = refused,
+                              .counts = true,
+                              .weights = stored,
+                              .sources = sources,
+                              .searches = searches};
+        weigh_nodes(e);
+        find_sources(e);
         all->count = 0;
         expect(tree, last, (share){1.0, 1.0}, all);
         assert_int_equal(all->count, program->block[PROGRAM_SOURCES]);

@@ -179,11 +179,11 @@ static bool sample_clip(const actor *actor, uint32_t index, sampled_clip *sample
     lmb_cpu *cpu = NULL;
     bool done = graph != NULL && lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, error) == LMB_OK;
     if (done) {
-        const lmb_batch batch = {graph, sampled->key_count, LMB_OUTPUT_LOCAL};
-        const uint32_t floats = lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL);
+        const lmb_batch_def batch = {graph, sampled->key_count, LMB_OUTPUT_LOCAL_BIT};
+        const uint32_t floats = lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL);
         float *locals = allocate((size_t)floats * sampled->key_count, sizeof *locals);
         const lmb_batch_inputs inputs = {.parameters = times};
-        const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = locals}};
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = locals}};
         done = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error) == LMB_OK;
         for (size_t i = 0; i < (size_t)sampled->key_count * joints; i++) {
             sampled->poses[i] = transform_at(locals + i / joints * floats, joints, (uint32_t)(i % joints));
@@ -221,9 +221,9 @@ static bool run_crowd(const work *work, contestant *contestant, uint32_t index, 
         *error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz: a job failed"};
         return ozz_crowd_run(crowd->ozz, times);
     }
-    const lmb_batch batch = {crowd->workload->graph, crowd->characters, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {crowd->workload->graph, crowd->characters, LMB_OUTPUT_PALETTE_BIT};
     const lmb_batch_inputs inputs = {.parameters = times};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = crowd->palettes}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = crowd->palettes}};
     return lmb_cpu_run(contestant->cpu, &batch, &inputs, &outputs, error) == LMB_OK;
 }
 
@@ -345,9 +345,9 @@ static bool run_poses(const work *work, contestant *contestant, uint32_t index, 
         acl_clip_run(poses->acl, poses->times, POSES);
         return true;
     }
-    const lmb_batch batch = {poses->graph, POSES, LMB_OUTPUT_LOCAL};
+    const lmb_batch_def batch = {poses->graph, POSES, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.parameters = poses->times};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = poses->locals}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = poses->locals}};
     return lmb_cpu_run(contestant->cpu, &batch, &inputs, &outputs, error) == LMB_OK;
 }
 

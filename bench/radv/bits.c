@@ -15,7 +15,7 @@ enum { CONTROL_FRAMES = 4 };
 typedef struct comparison {
     const workload *workload;
     lmb_gpu_batch *batch;
-    lmb_batch description;
+    lmb_batch_def description;
     float *parameters; // of the reference
     float *palette;    // of the reference
 } comparison;
@@ -104,7 +104,7 @@ static lmb_result run_reference(const comparison *c, lmb_error *error) {
     lmb_result result = lmb_cpu_create(c->description.graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
         const lmb_batch_inputs inputs = {.parameters = c->parameters};
-        const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = c->palette}};
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = c->palette}};
         result = lmb_cpu_run_poses(cpu, &c->description, &inputs, &outputs, 0, c->description.character_count, error);
     }
     lmb_cpu_destroy(cpu);
@@ -119,7 +119,7 @@ static lmb_result compare_poses(const comparison *c, bits_part *part, lmb_error 
     if (result == LMB_OK) {
         result = run_reference(c, error);
     }
-    if (result == LMB_OK && lmb_gpu_batch_output(c->batch, 0, LMB_STAGE_PALETTE, 0, &span)) {
+    if (result == LMB_OK && lmb_gpu_batch_output(c->batch, 0, LMB_OUTPUT_PALETTE, 0, &span)) {
         compare_words(c->palette, &span, part);
     }
     part->items = lmb_rig_joint_count(c->workload->actor->rig) * c->description.character_count;
@@ -136,7 +136,7 @@ static void subtract(rdna_counts *from, const rdna_counts *poses) {
 lmb_result bits_compare(const workload *workload, lmb_gpu_graph *graph, lmb_gpu_batch *batch, bits_result *found,
                         lmb_error *error) {
     comparison c = {.workload = workload, .batch = batch, .description = lmb_gpu_batch_description(batch)};
-    const size_t words = lmb_batch_stage_floats(&c.description, LMB_STAGE_PALETTE) * c.description.character_count;
+    const size_t words = lmb_batch_output_floats(&c.description, LMB_OUTPUT_PALETTE) * c.description.character_count;
     *found = (bits_result){0};
     c.parameters = malloc(parameter_floats(&c) * sizeof *c.parameters);
     c.palette = malloc(words * sizeof *c.palette);

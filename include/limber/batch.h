@@ -19,12 +19,12 @@
 /// **Poses, local and channels.** The 10 components of a joint are translation x y z, rotation x y z w, and scale x y
 /// z. The float channels follow the transforms: a pose has 10 J + M floats per character. So a local output can be used
 /// as a pose buffer unchanged. A pose buffer has lmb_graph_pose_joint_count() joints, and channels only if that is the
-/// rig's joint count. The stage "channels" has the channels alone, for a renderer that reads morph weights. Channels
-/// are evaluated only if one of the two stages is requested, and only then values that are not finite in a pose
+/// rig's joint count. The output "channels" has the channels alone, for a renderer that reads morph weights. Channels
+/// are evaluated only if one of the two outputs is requested, and only then values that are not finite in a pose
 /// buffer's channels are refused and counted.
 ///
 /// **Previous palette.** It is copied bit by bit, so that it exists beside the palette for as long as a renderer needs
-/// both. If the host gives none, it equals the palette, and nothing moves. It requires #LMB_OUTPUT_PALETTE.
+/// both. If the host gives none, it equals the palette, and nothing moves. It requires #LMB_OUTPUT_PALETTE_BIT.
 ///
 /// **Dual quaternions** are the rigid part of skinning, for renderers that blend (rotation, dual) pairs.
 /// - The rotation r is R(model) R(bind)*, where bind is the inverse of the inverse bind matrix, and R is the rotation
@@ -65,31 +65,31 @@ extern "C" {
 #define LMB_BOX_COMPONENTS 6u
 
 /// Outputs of a batch.
-typedef enum lmb_stage {
-    LMB_STAGE_LOCAL,
-    LMB_STAGE_MODEL,
-    LMB_STAGE_PALETTE,
-    LMB_STAGE_PREVIOUS_PALETTE,
-    LMB_STAGE_DUAL_QUATERNIONS,
-    LMB_STAGE_BOUNDS,
-    LMB_STAGE_SOCKETS,
-    LMB_STAGE_CHANNELS,
-    LMB_STAGE_COUNT
-} lmb_stage;
+typedef enum lmb_output {
+    LMB_OUTPUT_LOCAL,
+    LMB_OUTPUT_MODEL,
+    LMB_OUTPUT_PALETTE,
+    LMB_OUTPUT_PREVIOUS_PALETTE,
+    LMB_OUTPUT_DUAL_QUATERNIONS,
+    LMB_OUTPUT_BOUNDS,
+    LMB_OUTPUT_SOCKETS,
+    LMB_OUTPUT_CHANNELS,
+    LMB_OUTPUT_COUNT
+} lmb_output;
 
-/// Returns the name of a stage: "local", "model", "palette", "previous palette", "dual quaternions", "bounds",
+/// Returns the name of an output: "local", "model", "palette", "previous palette", "dual quaternions", "bounds",
 /// "sockets", "channels".
-LMB_API const char *lmb_stage_name(lmb_stage stage);
+LMB_API const char *lmb_output_name(lmb_output output);
 
-/// Bits of `lmb_batch.outputs`.
-#define LMB_OUTPUT_LOCAL (1u << LMB_STAGE_LOCAL)
-#define LMB_OUTPUT_MODEL (1u << LMB_STAGE_MODEL)
-#define LMB_OUTPUT_PALETTE (1u << LMB_STAGE_PALETTE)
-#define LMB_OUTPUT_PREVIOUS_PALETTE (1u << LMB_STAGE_PREVIOUS_PALETTE)
-#define LMB_OUTPUT_DUAL_QUATERNIONS (1u << LMB_STAGE_DUAL_QUATERNIONS)
-#define LMB_OUTPUT_BOUNDS (1u << LMB_STAGE_BOUNDS)
-#define LMB_OUTPUT_SOCKETS (1u << LMB_STAGE_SOCKETS)
-#define LMB_OUTPUT_CHANNELS (1u << LMB_STAGE_CHANNELS)
+/// Bits of `lmb_batch_def.outputs`.
+#define LMB_OUTPUT_LOCAL_BIT (1u << LMB_OUTPUT_LOCAL)
+#define LMB_OUTPUT_MODEL_BIT (1u << LMB_OUTPUT_MODEL)
+#define LMB_OUTPUT_PALETTE_BIT (1u << LMB_OUTPUT_PALETTE)
+#define LMB_OUTPUT_PREVIOUS_PALETTE_BIT (1u << LMB_OUTPUT_PREVIOUS_PALETTE)
+#define LMB_OUTPUT_DUAL_QUATERNIONS_BIT (1u << LMB_OUTPUT_DUAL_QUATERNIONS)
+#define LMB_OUTPUT_BOUNDS_BIT (1u << LMB_OUTPUT_BOUNDS)
+#define LMB_OUTPUT_SOCKETS_BIT (1u << LMB_OUTPUT_SOCKETS)
+#define LMB_OUTPUT_CHANNELS_BIT (1u << LMB_OUTPUT_CHANNELS)
 
 /// Invalid input that is refused at run time, as an index into the counters of lmb_batch_outputs.refused.
 ///
@@ -108,13 +108,13 @@ typedef enum lmb_refusal {
 
 /// Characters that run one graph. It is a plain value, so there is nothing to destroy. The graph must outlive every
 /// use.
-typedef struct lmb_batch {
+typedef struct lmb_batch_def {
     const lmb_graph *graph;
     uint32_t character_count; ///< may be 0; such a batch does nothing
-    uint32_t outputs;         ///< LMB_OUTPUT_... bits; at least one
-} lmb_batch;
+    uint32_t outputs;         ///< LMB_OUTPUT_..._BIT bits; at least one
+} lmb_batch_def;
 
-/// Returns the LMB_OUTPUT_... bits that a batch of this graph may request: all, except local transforms and dual
+/// Returns the LMB_OUTPUT_..._BIT bits that a batch of this graph may request: all, except local transforms and dual
 /// quaternions for a graph that ends with #LMB_OP_WEIGHTED_MATRIX.
 LMB_API uint32_t lmb_graph_outputs(const lmb_graph *graph);
 
@@ -123,13 +123,13 @@ LMB_API uint32_t lmb_graph_outputs(const lmb_graph *graph);
 /// Fails with #LMB_ERROR_ARGUMENT if batch or graph are NULL, if no or unknown output bits are set, if the graph lacks
 /// an output (lmb_graph_outputs()), or if the previous palette is requested without the palette; with #LMB_ERROR_LIMIT
 /// if a buffer would not fit a size_t.
-LMB_API lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error);
+LMB_API lmb_result lmb_batch_check(const lmb_batch_def *batch, lmb_error *error);
 
-/// Returns the number of floats per character in a stage's buffer, whether or not the batch outputs it.
+/// Returns the number of floats per character in an output's buffer, whether or not the batch outputs it.
 ///
 /// Returns 0 for the sockets or channels of a rig without any, for the outputs of joints in a rig without joints, and
-/// for an unknown stage.
-LMB_API uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage);
+/// for an unknown output.
+LMB_API uint32_t lmb_batch_output_floats(const lmb_batch_def *batch, lmb_output output);
 
 /// Caller-owned memory that a run reads, aligned to 4.
 typedef struct lmb_batch_inputs {
@@ -139,15 +139,15 @@ typedef struct lmb_batch_inputs {
     /// The frame for the graph's control (lmb_graph_control()). NULL if the graph has none.
     const lmb_control_frame *control;
     const float *poses[LMB_MAX_POSES]; ///< as many as lmb_graph_pose_count()
-    /// The whole batch's palette of the previous frame, for #LMB_OUTPUT_PREVIOUS_PALETTE. NULL takes the palette of
+    /// The whole batch's palette of the previous frame, for #LMB_OUTPUT_PREVIOUS_PALETTE_BIT. NULL takes the palette of
     /// this frame. It may be the same memory as the palette output, because it is read first.
     const float *previous_palette;
 } lmb_batch_inputs;
 
-/// Caller-owned memory that a run writes, aligned to 4. Pointers of stages that are not among the outputs, or that have
-/// no floats, are ignored.
+/// Caller-owned memory that a run writes, aligned to 4. Buffers of outputs that the batch does not request, or that
+/// have no floats, are ignored.
 typedef struct lmb_batch_outputs {
-    float *stages[LMB_STAGE_COUNT];
+    float *buffers[LMB_OUTPUT_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, which are incremented; may be NULL
     /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h). Start from
     /// zero. NULL: nothing is inertialized; lmb_cpu_run() refuses that if the graph's machines have inertialized

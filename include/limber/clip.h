@@ -16,12 +16,12 @@ extern "C" {
 typedef struct lmb_clip lmb_clip;
 
 /// What a track drives: the translation, rotation or scale of a joint, or a float channel of the rig.
-typedef enum lmb_channel {
-    LMB_CHANNEL_TRANSLATION,
-    LMB_CHANNEL_ROTATION,
-    LMB_CHANNEL_SCALE,
-    LMB_CHANNEL_FLOAT
-} lmb_channel;
+typedef enum lmb_property {
+    LMB_PROPERTY_TRANSLATION,
+    LMB_PROPERTY_ROTATION,
+    LMB_PROPERTY_SCALE,
+    LMB_PROPERTY_FLOAT
+} lmb_property;
 
 /// How values between keys are interpolated, as in glTF 2.0, section 3.11 and appendix C.
 typedef enum lmb_interpolation {
@@ -34,8 +34,8 @@ typedef enum lmb_interpolation {
 
 /// The keys of one channel of one joint, or of one float channel. Start from zero.
 typedef struct lmb_track_def {
-    uint32_t joint; ///< rig index of the joint; for #LMB_CHANNEL_FLOAT that of the float channel
-    lmb_channel channel;
+    uint32_t joint; ///< rig index of the joint; for #LMB_PROPERTY_FLOAT that of the float channel
+    lmb_property property;
     lmb_interpolation interpolation;
     uint32_t key_count; ///< 1 or more
     /// Seconds, `key_count` of them, 0 or more, strictly ascending.

@@ -11,10 +11,10 @@ extern "C" {
 
 /// The result of comparisons. Start from zero. Each comparison adds to it, so several frames or batches can share one.
 typedef struct lmb_comparison {
-    uint64_t values[LMB_STAGE_COUNT];  ///< floats compared
-    uint64_t differs[LMB_STAGE_COUNT]; ///< floats that have other bits
+    uint64_t values[LMB_OUTPUT_COUNT];  ///< floats compared
+    uint64_t differs[LMB_OUTPUT_COUNT]; ///< floats that have other bits
     bool has_first; ///< the members below are set: the first difference found, in the order of data flow
-    lmb_stage stage;
+    lmb_output output;
     uint32_t character;
     uint32_t joint; ///< for sockets the socket; for channels the channel; for bounds 0
     /// Below 10 for local (translation, rotation, scale), below 12 for matrices (row * 4 + column), below 8 for dual
@@ -26,16 +26,16 @@ typedef struct lmb_comparison {
     uint32_t ulp;
 } lmb_comparison;
 
-/// Compares characters [first, first + count) of every stage among the batch's outputs.
+/// Compares characters [first, first + count) of every output of the batch.
 ///
 /// The pointers of both sides are those of that range: element 0 is character `first`. Fails with #LMB_ERROR_ARGUMENT
 /// if one is NULL, or the batch has fewer characters.
-LMB_API lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const lmb_batch_outputs *b,
+LMB_API lmb_result lmb_compare(const lmb_batch_def *batch, const lmb_batch_outputs *a, const lmb_batch_outputs *b,
                                uint32_t first, uint32_t count, lmb_comparison *comparison, lmb_error *error);
 
-/// Returns the number of floats compared, in all stages.
+/// Returns the number of floats compared, in all outputs.
 LMB_API uint64_t lmb_comparison_values(const lmb_comparison *comparison);
-/// Returns the number of floats that differ, in all stages.
+/// Returns the number of floats that differ, in all outputs.
 LMB_API uint64_t lmb_comparison_differs(const lmb_comparison *comparison);
 
 /// Writes one line about the first difference, terminated, cut to `size`; "no difference" if there is none.

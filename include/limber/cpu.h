@@ -49,20 +49,20 @@ LMB_API lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu);
 /// poses and the other outputs. Allocates nothing. The caller's floating-point environment (rounding, flushing) does
 /// not affect the result and is restored. Inputs and outputs must not overlap. Fails with #LMB_ERROR_ARGUMENT if a
 /// needed pointer is NULL, or the graph has a control and no frame for it is given, and as lmb_control_run() does.
-LMB_API lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+LMB_API lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                const lmb_batch_outputs *outputs, lmb_error *error);
 
 /// Runs only characters [first, first + count). Pointers are still those of the whole batch.
 ///
 /// Outputs of other characters do not change. `refused` is shared, so give each thread its own counters and add them
 /// up.
-LMB_API lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+LMB_API lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
 
 /// Does the same without the control, and ignores lmb_batch_inputs.control. For hosts that call lmb_control_run()
 /// themselves, at another rate or on another machine.
-LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
 
@@ -70,7 +70,7 @@ LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch *batch, const
 ///
 /// A character that is listed twice is run twice. An index outside the batch is ignored and counted as
 /// #LMB_REFUSED_CHARACTER. SIMD paths vectorise only runs of consecutive indices, so ascending lists are the fastest.
-LMB_API lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+LMB_API lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                     const lmb_batch_outputs *outputs, const uint32_t *characters, uint32_t count,
                                     lmb_error *error);
 

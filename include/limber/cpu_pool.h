@@ -28,7 +28,7 @@ LMB_API lmb_result lmb_cpu_pool_create(const lmb_graph *graph, lmb_cpu_path path
 LMB_API void lmb_cpu_pool_destroy(lmb_cpu_pool *pool);
 
 /// Runs the whole batch and returns when it is complete; otherwise as lmb_cpu_run(). Allocates nothing.
-LMB_API lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+LMB_API lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                     const lmb_batch_outputs *outputs, lmb_error *error);
 
 /// Returns the lmb_cpu of a thread, where 0 is the caller's; NULL if there is no such thread.

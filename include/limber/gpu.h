@@ -144,8 +144,8 @@ LMB_API lmb_result lmb_gpu_graph_uploaded(lmb_gpu_graph *gpu_graph, lmb_error *e
 typedef struct lmb_gpu_batch_def {
     lmb_gpu_graph *graph;     ///< must outlive the batch
     uint32_t character_count; ///< 1 or more
-    uint32_t outputs;         ///< LMB_OUTPUT_... bits
-    uint32_t frame_count; ///< frame slots, that is frames in flight: 1 to 8; each has its own parameters and outputs
+    uint32_t outputs;         ///< LMB_OUTPUT_..._BIT bits
+    uint32_t slot_count; ///< frame slots, that is frames in flight: 1 to 8; each has its own parameters and outputs
     /// The largest size in bytes of a buffer of outputs or of inertialization. A batch that needs more is split into
     /// spans of characters. 0 takes 256 MiB, or the device's maxMemoryAllocationSize if that is less.
     ///
@@ -171,32 +171,32 @@ LMB_API lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *d
 LMB_API void lmb_gpu_batch_destroy(lmb_gpu_batch *batch);
 
 /// Returns the batch's description (batch.h), to run the same batch on the CPU and to compare.
-LMB_API lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch);
+LMB_API lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch);
 
 /// Returns the parameters of a frame slot: host memory, float [C][P].
 ///
 /// The host fills it before it submits the commands recorded for that slot, and must not change it until they have
 /// completed. NULL if the slot does not exist or the graph has no parameters.
-LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame);
+LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
 
 /// Binds a pose buffer for a frame slot, for commands recorded afterwards.
 ///
 /// `address` is that of float [C][lmb_graph_pose_floats()], laid out as batch.h says, aligned to 4, in a buffer of the
 /// host created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Nothing may
 /// write it while the kernels run, so it must not overlap an output of this frame.
-LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,
+LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
 
 /// What lmb_gpu_batch_record() records. Start from lmb_default_gpu_record_info().
 typedef struct lmb_gpu_record_info {
     VkCommandBuffer commands; ///< recording, outside a render pass, on a family with compute
-    uint32_t frame;           ///< frame slot
-    /// For #LMB_OUTPUT_PREVIOUS_PALETTE. If set, the previous palette is the one that slot `previous_frame` contains
+    uint32_t slot;            ///< frame slot
+    /// For #LMB_OUTPUT_PREVIOUS_PALETTE_BIT. If set, the previous palette is the one that slot `previous_slot` contains
     /// when the commands run. It may be the same slot: the palette is copied before it is overwritten. That slot must
     /// have been recorded before, in commands that have completed or were submitted to the same queue earlier. If not
     /// set, the previous palette is this frame's palette.
-    bool has_previous_frame;
-    uint32_t previous_frame;
+    bool has_previous_slot;
+    uint32_t previous_slot;
     /// Optional: runs only the characters in a list. 0: all characters.
     ///
     /// `list` is the address of uint32_t [list_capacity], indices of the batch's characters in any order. `list_count`
@@ -219,7 +219,7 @@ typedef struct lmb_gpu_record_info {
     /// Does not run the control: all parameters, including the graph's own, are as the host wrote them. For hosts that
     /// call lmb_control_run() themselves.
     bool poses_alone;
-    lmb_gpu_profile *profile; ///< optional: times each stage in its slot `frame`, which must have begun
+    lmb_gpu_profile *profile; ///< optional: times each stage in its slot of this number, which must have begun
 } lmb_gpu_record_info;
 
 /// Frame slot 0, all characters, no step, no profile; a command buffer is needed.
@@ -244,12 +244,12 @@ typedef struct lmb_gpu_span {
 
 /// Returns the number of spans into which each output is split.
 LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
-/// Returns where a stage's output is stored.
+/// Returns where an output is stored.
 ///
-/// False, and a zero span, if the stage is not among the outputs or an index is out of range. For the sockets of a rig
+/// False, and a zero span, if the batch does not request the output, or an index is out of range. For the sockets of a rig
 /// that has none: true, with a size of 0 and no buffer.
-LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, uint32_t span,
-                                  lmb_gpu_span *output);
+LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb_output output, uint32_t span,
+                                  lmb_gpu_span *found);
 /// Returns where the words that inertialization keeps for a span's characters are stored: uint32_t
 /// [C][lmb_graph_inertia_words()], see inertia.h.
 ///
@@ -265,7 +265,7 @@ LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lm
 /// The commands recorded for the slot before must have completed. Fails with #LMB_ERROR_ARGUMENT if there is no such
 /// slot, character or event, or the graph has no control, and with #LMB_ERROR_LIMIT, without sending the event, beyond
 /// lmb_gpu_batch_def.events_a_frame.
-LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t frame, uint32_t character, uint32_t event,
+LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
                                       lmb_error *error);
 /// Returns where the states of the control are stored, uint32_t [C][lmb_control_state_words()], as one span.
 ///
@@ -276,16 +276,16 @@ LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t frame, uint
 LMB_API lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch);
 /// Returns where the events emitted by a frame slot's frame are stored, uint32_t [C][lmb_control_emitted_words()], as
 /// one span. Zero if none are kept, or there is no such slot.
-LMB_API lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t frame);
+LMB_API lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t slot);
 /// Returns where the positions and yaws after a frame slot's frame are stored, float [C][#LMB_MOTION_FLOATS], as one
 /// span.
 ///
 /// Zero if there is no character motion, or no such slot. To move a character elsewhere, write the #LMB_MOTION_WORDS of
 /// its state (lmb_control_motion_word()).
-LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t frame);
+LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot);
 /// Returns where the frame slot's refusal counters are stored, uint32_t [#LMB_REFUSAL_COUNT], as one span. They are
 /// zeroed and counted anew in each frame.
-LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame);
+LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot);
 
 #ifdef __cplusplus
 }

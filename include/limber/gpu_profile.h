@@ -38,7 +38,7 @@ typedef enum lmb_gpu_stage {
 /// The slots, marks and stages of a profile. Start from lmb_default_gpu_profile_def().
 typedef struct lmb_gpu_profile_def {
     uint32_t queue_family;     ///< that of the command buffers; one with compute is enough
-    uint32_t frame_count;      ///< frame slots, that is frames in flight: 1 to 8
+    uint32_t slot_count;       ///< frame slots, that is frames in flight: 1 to 8
     uint32_t mark_count;       ///< marks in a frame, at most 4,096: one for its beginning, five a batch, the host's
     const char *const *stages; ///< names of the host's own stages, copied: stage i is number #LMB_GPU_STAGE_COUNT + i
     uint32_t stage_count;
@@ -62,7 +62,7 @@ LMB_API void lmb_gpu_profile_destroy(lmb_gpu_profile *profile);
 ///
 /// Records a reset of its queries, outside a render pass, and marks the beginning. An earlier frame of the slot that
 /// was not collected is counted as missed.
-LMB_API lmb_result lmb_gpu_profile_begin(lmb_gpu_profile *profile, uint32_t frame, VkCommandBuffer commands,
+LMB_API lmb_result lmb_gpu_profile_begin(lmb_gpu_profile *profile, uint32_t slot, VkCommandBuffer commands,
                                          lmb_error *error);
 
 /// Marks that all commands before it in the frame have completed: the end of `stage`, which began at the mark before
@@ -71,7 +71,7 @@ LMB_API lmb_result lmb_gpu_profile_begin(lmb_gpu_profile *profile, uint32_t fram
 /// With #LMB_NONE it is only a beginning, and the time before it belongs to no stage. Marks are as exact as the driver
 /// makes them (lavapipe writes marks late in a frame that also draws). Fails with #LMB_ERROR_STATE if the frame has not
 /// begun, #LMB_ERROR_LIMIT beyond the stated number of marks, #LMB_ERROR_ARGUMENT.
-LMB_API lmb_result lmb_gpu_profile_mark(lmb_gpu_profile *profile, uint32_t frame, VkCommandBuffer commands,
+LMB_API lmb_result lmb_gpu_profile_mark(lmb_gpu_profile *profile, uint32_t slot, VkCommandBuffer commands,
                                         uint32_t stage, lmb_error *error);
 
 /// Reads a slot's frame, without waiting. Call it when the slot's commands have completed.
@@ -80,7 +80,7 @@ LMB_API lmb_result lmb_gpu_profile_mark(lmb_gpu_profile *profile, uint32_t frame
 /// the call before the commands of the slot's very first frame have begun. `collected`, which may be NULL, reports
 /// whether a frame was read. Collect frames in the order in which they ran. Fails with #LMB_ERROR_ARGUMENT and
 /// #LMB_ERROR_VULKAN.
-LMB_API lmb_result lmb_gpu_profile_collect(lmb_gpu_profile *profile, uint32_t frame, bool *collected, lmb_error *error);
+LMB_API lmb_result lmb_gpu_profile_collect(lmb_gpu_profile *profile, uint32_t slot, bool *collected, lmb_error *error);
 
 /// Returns the number of frames whose slot began another frame before they were collected.
 LMB_API uint64_t lmb_gpu_profile_missed(const lmb_gpu_profile *profile);

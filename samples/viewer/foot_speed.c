@@ -48,9 +48,9 @@ static lmb_result run_clip(const character *character, const lmb_clip *clip, con
     for (uint32_t i = 0; i < SAMPLES; i++) {
         times[i] = steps->seconds * (float)i;
     }
-    const lmb_batch batch = {graph, SAMPLES, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {graph, SAMPLES, LMB_OUTPUT_PALETTE_BIT};
     const lmb_batch_inputs inputs = {.parameters = times};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = palettes};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = palettes};
     lmb_result result = lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
         result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);

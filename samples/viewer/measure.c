@@ -48,9 +48,9 @@ static lmb_result run_graph(const character *character, const float *parameters,
     if (lmb_cpu_create(character->graph, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
         return error->result;
     }
-    const lmb_batch batch = {character->graph, count, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {character->graph, count, LMB_OUTPUT_PALETTE_BIT};
     const lmb_batch_inputs inputs = {.parameters = parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = *palettes};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = *palettes};
     lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, batch.character_count, error);
     lmb_cpu_destroy(cpu);
     return result;

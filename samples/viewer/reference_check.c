@@ -15,13 +15,13 @@ typedef struct sides {
     uint32_t *inertia; // the device's inertia state; running a frame a second time does not change it
 } sides;
 
-static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_error *error) {
+static lmb_result run_reference(const lmb_batch_def *batch, const sides *sides, lmb_error *error) {
     lmb_cpu *cpu = NULL;
     if (lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
         return error->result;
     }
     const lmb_batch_inputs inputs = {.parameters = sides->parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = sides->reference, .inertia = sides->inertia};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = sides->reference, .inertia = sides->inertia};
     lmb_result result = lmb_cpu_run_poses(cpu, batch, &inputs, &outputs, 0, batch->character_count, error);
     lmb_cpu_destroy(cpu);
     return result;
@@ -29,25 +29,25 @@ static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_
 
 static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uint32_t frame, const sides *sides,
                                    lmb_comparison *comparison, lmb_error *error) {
-    lmb_batch batch = lmb_gpu_batch_description(gpu_batch);
+    lmb_batch_def batch = lmb_gpu_batch_description(gpu_batch);
     if (batch.character_count > COMPARED_CHARACTERS) {
         batch.character_count = COMPARED_CHARACTERS;
     }
     size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
     memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
-    if (device_read_stage(device, gpu_batch, frame, LMB_STAGE_PALETTE, sides->shown, error) ||
+    if (device_read_output(device, gpu_batch, frame, LMB_OUTPUT_PALETTE, sides->shown, error) ||
         device_read_inertia(device, gpu_batch, sides->inertia, error) || run_reference(&batch, sides, error)) {
         return error->result;
     }
-    const lmb_batch_outputs shown = {.stages[LMB_STAGE_PALETTE] = sides->shown};
-    const lmb_batch_outputs reference = {.stages[LMB_STAGE_PALETTE] = sides->reference};
+    const lmb_batch_outputs shown = {.buffers[LMB_OUTPUT_PALETTE] = sides->shown};
+    const lmb_batch_outputs reference = {.buffers[LMB_OUTPUT_PALETTE] = sides->reference};
     return lmb_compare(&batch, &shown, &reference, 0, batch.character_count, comparison, error);
 }
 
 lmb_result compare_with_reference(device *device, lmb_gpu_batch *batch, uint32_t frame, lmb_comparison *comparison,
                                   lmb_error *error) {
-    lmb_batch description = lmb_gpu_batch_description(batch);
-    size_t floats = (size_t)lmb_batch_stage_floats(&description, LMB_STAGE_PALETTE) * description.character_count;
+    lmb_batch_def description = lmb_gpu_batch_description(batch);
+    size_t floats = (size_t)lmb_batch_output_floats(&description, LMB_OUTPUT_PALETTE) * description.character_count;
     size_t parameters = (size_t)lmb_graph_parameter_count(description.graph) * description.character_count;
     size_t words = (size_t)lmb_graph_inertia_words(description.graph) * description.character_count;
     const sides sides = {malloc(parameters * sizeof(float)), malloc(floats * sizeof(float)),

@@ -427,7 +427,7 @@ static void fill_frame(renderer *renderer, const renderer_frame *frame) {
     camera_look(frame->camera, (float)renderer->extent.width / (float)renderer->extent.height, &view);
     for (uint32_t i = 0; i < renderer->span_count; i++) {
         lmb_gpu_span span;
-        lmb_gpu_batch_output(frame->batch, frame->frame, LMB_STAGE_PALETTE, i, &span);
+        lmb_gpu_batch_output(frame->batch, frame->frame, LMB_OUTPUT_PALETTE, i, &span);
         renderer->spans[i] = (draw_span){span.first_character, span.character_count};
     }
     char *mapped = renderer->frames[frame->frame].mapped;
@@ -503,7 +503,7 @@ static void draw_characters(const renderer *renderer, const renderer_frame *fram
     push_constants constants = begin_push(renderer, frame);
     for (uint32_t span = 0; span < renderer->span_count; span++) {
         lmb_gpu_span output;
-        lmb_gpu_batch_output(frame->batch, frame->frame, LMB_STAGE_PALETTE, span, &output);
+        lmb_gpu_batch_output(frame->batch, frame->frame, LMB_OUTPUT_PALETTE, span, &output);
         constants.palette = output.address;
         for (uint32_t level = 0; level < CHARACTER_LEVELS; level++) {
             const draw_group *group = &renderer->groups[span * CHARACTER_LEVELS + level];
@@ -522,7 +522,7 @@ static void draw_contacts(const renderer *renderer, const renderer_frame *frame)
         const draw_group *group = &renderer->groups[i];
         if (group->visible > 0) {
             lmb_gpu_span output;
-            lmb_gpu_batch_output(frame->batch, frame->frame, LMB_STAGE_PALETTE, i / CHARACTER_LEVELS, &output);
+            lmb_gpu_batch_output(frame->batch, frame->frame, LMB_OUTPUT_PALETTE, i / CHARACTER_LEVELS, &output);
             constants.palette = output.address;
             constants.first_placement = group->first;
             push(renderer, frame->commands, &constants);

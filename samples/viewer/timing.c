@@ -48,7 +48,7 @@ lmb_result timing_create(const device *device, lmb_gpu *gpu, uint32_t frame_coun
     static const char *const stages[] = {"draw"};
     lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
     def.queue_family = device->queue_family;
-    def.frame_count = frame_count;
+    def.slot_count = frame_count;
     def.stages = stages;
     def.stage_count = 1;
     *timing = (struct timing){.separates_stages = has_ordered_timestamps(device)};

@@ -112,7 +112,7 @@ static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = viewer->graph;
     def.character_count = viewer->crowd.count;
-    def.frame_count = FRAMES_IN_FLIGHT;
+    def.slot_count = FRAMES_IN_FLIGHT;
     def.events_a_frame = DEMO_EVENTS;
     return lmb_gpu_batch_create(viewer->gpu, &def, &viewer->batch, error);
 }
@@ -361,7 +361,7 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
         return error->result;
     }
     const lmb_gpu_record_info info = {.commands = commands,
-                                      .frame = index,
+                                      .slot = index,
                                       .step = viewer->demo.step,
                                       .number = viewer->demo.number,
                                       .profile = viewer->timing.profile};

@@ -20,13 +20,13 @@ real x;
 real weight; // the pose's weight for the channel, as a transform's
 END_STRUCT(float_value)
 
-OP uint channel_of(frame f) {
-    return f.joint - LOAD(f.program, PROGRAM_JOINTS);
+OP uint channel_of(evaluation e) {
+    return e.joint - LOAD(e.program, PROGRAM_JOINTS);
 }
 
-OP bool channel_is_angle(frame f) {
-    uint flags = LOAD(f.program, PROGRAM_CHANNEL_REST) + LOAD(f.program, PROGRAM_CHANNELS);
-    return LOAD(f.program, flags + channel_of(f)) != 0u;
+OP bool channel_is_angle(evaluation e) {
+    uint flags = LOAD(e.program, PROGRAM_CHANNEL_REST) + LOAD(e.program, PROGRAM_CHANNELS);
+    return LOAD(e.program, flags + channel_of(e)) != 0u;
 }
 
 // Applied to every result.
@@ -56,71 +56,71 @@ OP real blend_numbers(bool angle, bool as_given, real a, real b, real weight) {
     return finish_number(angle, blended);
 }
 
-OP float_value rest_channel(frame f, uint instruction) {
+OP float_value rest_channel(evaluation e, uint instruction) {
     UNUSED(instruction);
     float_value rest;
-    rest.x = SPLAT(LOAD_FLOAT(f.program, LOAD(f.program, PROGRAM_CHANNEL_REST) + channel_of(f)));
+    rest.x = SPLAT(LOAD_FLOAT(e.program, LOAD(e.program, PROGRAM_CHANNEL_REST) + channel_of(e)));
     rest.weight = SPLAT(WEIGHT_PRESENT);
     return rest;
 }
 
 // An angle's cubic spline goes to the representation of the next key that is nearest by full turns.
-OP real sample_float_track(frame f, track t, FOUND at, bool angle) {
+OP real sample_float_track(evaluation e, track t, FOUND at, bool angle) {
     word from = key_value(t, AT(at).key, 1u);
     word to = key_value(t, AT(at).after, 1u);
-    real a = GATHER_REAL(f.program, from);
+    real a = GATHER_REAL(e.program, from);
     real sampled = a;
     if (t.mode == MODE_LINEAR) {
-        sampled = blend_numbers(angle, false, a, GATHER_REAL(f.program, to), AT(at).fraction);
+        sampled = blend_numbers(angle, false, a, GATHER_REAL(e.program, to), AT(at).fraction);
     }
     if (USES_CUBIC && t.mode == MODE_CUBIC) {
-        real b = a + number_difference(angle, GATHER_REAL(f.program, to), a);
+        real b = a + number_difference(angle, GATHER_REAL(e.program, to), a);
         if (!angle) {
-            b = GATHER_REAL(f.program, to);
+            b = GATHER_REAL(e.program, to);
         }
-        real out_tangent = GATHER_REAL(f.program, from + 1u);
-        real in_tangent = GATHER_REAL(f.program, to - 1u);
+        real out_tangent = GATHER_REAL(e.program, from + 1u);
+        real in_tangent = GATHER_REAL(e.program, to - 1u);
         sampled = cubic_spline(a, b, out_tangent, in_tangent, AT(at).fraction, AT(at).interval);
     }
     return finish_number(angle, sampled);
 }
 
 // Samples the channel at a time from clip_time().
-OP float_value sample_channel(frame f, uint clip, real time) {
-    float_value sampled = rest_channel(f, 0u);
-    uint count = LOAD(f.program, clip + CLIP_FLOAT_COUNT);
+OP float_value sample_channel(evaluation e, uint clip, real time) {
+    float_value sampled = rest_channel(e, 0u);
+    uint count = LOAD(e.program, clip + CLIP_FLOAT_COUNT);
     if (count > 0u) {
-        uint fields = clip + LOAD(f.program, clip + CLIP_FLOATS) + channel_of(f) * TRACK_FIELDS;
-        track t = load_kept_track(f.program, clip, fields);
+        uint fields = clip + LOAD(e.program, clip + CLIP_FLOATS) + channel_of(e) * TRACK_FIELDS;
+        track t = load_kept_track(e.program, clip, fields);
         if (t.mode != MODE_REST) {
-            FOUND at = find_key_again(f, t, LOAD(f.program, clip + CLIP_SEARCH), time);
-            sampled.x = sample_float_track(f, t, at, channel_is_angle(f));
+            FOUND at = find_key_again(e, t, LOAD(e.program, clip + CLIP_SEARCH), time);
+            sampled.x = sample_float_track(e, t, at, channel_is_angle(e));
         }
     }
     return sampled;
 }
 
 // The weight that a clip stores for the channel.
-OP real clip_channel_weight(frame f, uint clip) {
+OP real clip_channel_weight(evaluation e, uint clip) {
     real weight = SPLAT(WEIGHT_PRESENT);
-    if (LOAD(f.program, clip + CLIP_FLOAT_COUNT) > 0u) {
-        weight = clip_joint_weight(f, clip, f.joint);
+    if (LOAD(e.program, clip + CLIP_FLOAT_COUNT) > 0u) {
+        weight = clip_joint_weight(e, clip, e.joint);
     }
     return weight;
 }
 
 // Whether the source has a joint map. Joint maps contain only joints.
-OP bool stands_in_part(frame f, uint instruction) {
-    return USES_PARTS && LOAD(f.program, instruction + SOURCE_PART) != 0u;
+OP bool stands_in_part(evaluation e, uint instruction) {
+    return USES_PARTS && LOAD(e.program, instruction + SOURCE_PART) != 0u;
 }
 
-OP float_value clip_channel(frame f, uint instruction) {
-    source s = operand_source(f, instruction);
+OP float_value clip_channel(evaluation e, uint instruction) {
+    source s = operand_source(e, instruction);
 #ifdef LMB_GLSL
-    f.search = load_search(f, LOAD(f.program, instruction + CLIP_SOURCE));
+    e.search = load_search(e, LOAD(e.program, instruction + CLIP_SOURCE));
 #endif
-    float_value sampled = rest_channel(f, instruction);
-    if (LOAD(f.program, instruction + CLIP_ABSENT) != LOAD(f.program, PROGRAM_REST)) {
+    float_value sampled = rest_channel(e, instruction);
+    if (LOAD(e.program, instruction + CLIP_ABSENT) != LOAD(e.program, PROGRAM_REST)) {
         sampled.x = SPLAT(0.0f); // no change
     }
 #ifdef LMB_SIMD_WIDTH
@@ -129,107 +129,107 @@ OP float_value clip_channel(frame f, uint instruction) {
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
         lane_mask mine = AND(left, s.clip == clip);
-        float_value from_clip = sample_channel(f, clip, s.time);
+        float_value from_clip = sample_channel(e, clip, s.time);
         sampled.x = SELECT(AND(mine, s.weight > 0.0f), from_clip.x, sampled.x);
         if (USES_WEIGHTS) {
-            sampled.weight = SELECT(mine, clip_channel_weight(f, clip), sampled.weight);
+            sampled.weight = SELECT(mine, clip_channel_weight(e, clip), sampled.weight);
         }
         left = AND(left, NOT(mine));
     }
 #else
     if (s.known && s.weight > 0.0f) {
-        sampled = sample_channel(f, s.clip, s.time);
+        sampled = sample_channel(e, s.clip, s.time);
     }
     if (USES_WEIGHTS && s.known) {
-        sampled.weight = clip_channel_weight(f, s.clip);
+        sampled.weight = clip_channel_weight(e, s.clip);
     }
 #endif
-    if (USES_WEIGHTS && LOAD(f.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
-        sampled.weight = load_byte(f.program, LOAD(f.program, instruction + CLIP_WEIGHTS_ROW), f.joint);
+    if (USES_WEIGHTS && LOAD(e.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
+        sampled.weight = load_byte(e.program, LOAD(e.program, instruction + CLIP_WEIGHTS_ROW), e.joint);
     }
-    if (stands_in_part(f, instruction)) {
-        sampled = rest_channel(f, instruction);
+    if (stands_in_part(e, instruction)) {
+        sampled = rest_channel(e, instruction);
     }
     return sampled;
 }
 
-OP float_value pose_channel(frame f, uint instruction) {
-    float_value a = rest_channel(f, instruction);
-    if (!stands_in_part(f, instruction)) {
-        uint first = POSE_COMPONENTS * LOAD(f.program, PROGRAM_JOINTS) + channel_of(f);
-        word at = f.character * LOAD(f.program, PROGRAM_POSE_FLOATS) + first;
-        real given = GATHER_REAL(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at);
+OP float_value pose_channel(evaluation e, uint instruction) {
+    float_value a = rest_channel(e, instruction);
+    if (!stands_in_part(e, instruction)) {
+        uint first = POSE_COMPONENTS * LOAD(e.program, PROGRAM_JOINTS) + channel_of(e);
+        word at = e.character * LOAD(e.program, PROGRAM_POSE_FLOATS) + first;
+        real given = GATHER_REAL(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at);
         lane_mask good = is_finite(given);
-        REFUSE(f, REFUSED_POSE, NOT(good));
-        a.x = SELECT(good, finish_number(channel_is_angle(f), given), a.x);
+        REFUSE(e, REFUSED_POSE, NOT(good));
+        a.x = SELECT(good, finish_number(channel_is_angle(e), given), a.x);
     }
     return a;
 }
 
-OP float_value fixed_channel(frame f, uint instruction) {
-    float_value a = rest_channel(f, instruction);
-    if (!stands_in_part(f, instruction)) {
-        uint first = POSE_COMPONENTS * LOAD(f.program, PROGRAM_JOINTS) + channel_of(f);
-        a.x = SPLAT(LOAD_FLOAT(f.program, LOAD(f.program, instruction + STATIC_POSE) + first));
+OP float_value fixed_channel(evaluation e, uint instruction) {
+    float_value a = rest_channel(e, instruction);
+    if (!stands_in_part(e, instruction)) {
+        uint first = POSE_COMPONENTS * LOAD(e.program, PROGRAM_JOINTS) + channel_of(e);
+        a.x = SPLAT(LOAD_FLOAT(e.program, LOAD(e.program, instruction + STATIC_POSE) + first));
     }
     return a;
 }
 
 // Returns a if b has a joint map, because joint maps have no channels.
-OP float_value take_channel(frame f, uint instruction, float_value a, float_value b) {
+OP float_value take_channel(evaluation e, uint instruction, float_value a, float_value b) {
     float_value taken = b;
-    if (LOAD(f.program, instruction + TAKE_PART) != 0u) {
+    if (LOAD(e.program, instruction + TAKE_PART) != 0u) {
         taken = a;
     }
     return taken;
 }
 
-OP float_value blend_values(frame f, float_value a, float_value b, real weight, bool as_given) {
+OP float_value blend_values(evaluation e, float_value a, float_value b, real weight, bool as_given) {
     float_value blended = a;
-    blended.x = blend_numbers(channel_is_angle(f), as_given, a.x, b.x, weight);
+    blended.x = blend_numbers(channel_is_angle(e), as_given, a.x, b.x, weight);
     return blended;
 }
 
-OP float_value blend_channel(frame f, uint instruction, float_value a, float_value b) {
-    return blend_values(f, a, b, operand_weight(f, instruction), false);
+OP float_value blend_channel(evaluation e, uint instruction, float_value a, float_value b) {
+    return blend_values(e, a, b, operand_weight(e, instruction), false);
 }
 
-OP float_value masked_channel(frame f, uint instruction, float_value a, float_value b) {
-    return blend_values(f, a, b, masked_weight(f, instruction, operand_weight(f, instruction)), false);
+OP float_value masked_channel(evaluation e, uint instruction, float_value a, float_value b) {
+    return blend_values(e, a, b, masked_weight(e, instruction, operand_weight(e, instruction)), false);
 }
 
-OP float_value override_channel(frame f, uint instruction, float_value a) {
-    real weight = masked_weight(f, instruction, operand_weight(f, instruction));
+OP float_value override_channel(evaluation e, uint instruction, float_value a) {
+    real weight = masked_weight(e, instruction, operand_weight(e, instruction));
     lane_mask counts = weight > 0.0f;
     float_value result = a;
     if (ANY(counts)) {
 #ifndef LMB_GLSL
-        f.counts = AND(f.counts, counts);
+        e.counts = AND(e.counts, counts);
 #endif
         float_value given;
-        if (LOAD(f.program, instruction + STATIC_POSE) != 0u) {
-            given = fixed_channel(f, instruction);
+        if (LOAD(e.program, instruction + STATIC_POSE) != 0u) {
+            given = fixed_channel(e, instruction);
         } else {
-            given = pose_channel(f, instruction);
+            given = pose_channel(e, instruction);
         }
-        float_value blended = blend_values(f, a, given, weight, false);
+        float_value blended = blend_values(e, a, given, weight, false);
         result.x = SELECT(counts, blended.x, a.x);
     }
     return result;
 }
 
-OP float_value interpolate_channel(frame f, uint instruction, float_value a, float_value b) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
-    return blend_values(f, a, b, chosen_weight(f, instruction, choice), (choice & CHOICE_AS_GIVEN) != 0u);
+OP float_value interpolate_channel(evaluation e, uint instruction, float_value a, float_value b) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
+    return blend_values(e, a, b, chosen_weight(e, instruction, choice), (choice & CHOICE_AS_GIVEN) != 0u);
 }
 
-OP float_value partial_channel(frame f, uint instruction, float_value a, float_value b) {
-    real weight = operand_weight(f, instruction);
-    float_value blended = blend_values(f, a, b, weight, false);
+OP float_value partial_channel(evaluation e, uint instruction, float_value a, float_value b) {
+    real weight = operand_weight(e, instruction);
+    float_value blended = blend_values(e, a, b, weight, false);
     if (USES_WEIGHTS) {
         real blend = partial_blend(weight, a.weight, b.weight);
         lane_mask both = AND(a.weight > 0.0f, b.weight > 0.0f);
-        blended = blend_values(f, a, b, blend, false);
+        blended = blend_values(e, a, b, blend, false);
         real present = SELECT(a.weight > 0.0f, a.x, b.x);
         real kept_weight = SELECT(a.weight > 0.0f, a.weight, b.weight);
         blended.x = SELECT(both, blended.x, present);
@@ -238,107 +238,107 @@ OP float_value partial_channel(frame f, uint instruction, float_value a, float_v
     return blended;
 }
 
-OP float_value add_values(frame f, float_value a, float_value b, real weight) {
+OP float_value add_values(evaluation e, float_value a, float_value b, real weight) {
     float_value sum = a;
-    sum.x = finish_number(channel_is_angle(f), a.x + weight * b.x);
+    sum.x = finish_number(channel_is_angle(e), a.x + weight * b.x);
     return sum;
 }
 
-OP float_value add_channel(frame f, uint instruction, float_value a, float_value b) {
+OP float_value add_channel(evaluation e, uint instruction, float_value a, float_value b) {
     UNUSED(instruction);
-    return add_values(f, a, b, SPLAT(1.0f));
+    return add_values(e, a, b, SPLAT(1.0f));
 }
 
-OP float_value subtract_channel(frame f, uint instruction, float_value a, float_value b) {
+OP float_value subtract_channel(evaluation e, uint instruction, float_value a, float_value b) {
     UNUSED(instruction);
-    return add_values(f, a, b, SPLAT(-1.0f));
+    return add_values(e, a, b, SPLAT(-1.0f));
 }
 
-OP float_value make_additive_channel(frame f, uint instruction, float_value a, float_value r) {
-    return subtract_channel(f, instruction, a, r);
+OP float_value make_additive_channel(evaluation e, uint instruction, float_value a, float_value r) {
+    return subtract_channel(e, instruction, a, r);
 }
 
-OP float_value additive_channel(frame f, uint instruction, float_value base, float_value difference) {
-    return add_values(f, base, difference, operand_weight(f, instruction));
+OP float_value additive_channel(evaluation e, uint instruction, float_value base, float_value difference) {
+    return add_values(e, base, difference, operand_weight(e, instruction));
 }
 
-OP float_value apply_channel(frame f, uint instruction, float_value base, float_value difference) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
-    return add_values(f, base, difference, chosen_weight(f, instruction, choice));
+OP float_value apply_channel(evaluation e, uint instruction, float_value base, float_value difference) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
+    return add_values(e, base, difference, chosen_weight(e, instruction, choice));
 }
 
 // Affine additives treat channels like other additives.
-OP float_value apply_affine_additive_channel(frame f, uint instruction, float_value base, float_value difference) {
-    return apply_channel(f, instruction, base, difference);
+OP float_value apply_affine_additive_channel(evaluation e, uint instruction, float_value base, float_value difference) {
+    return apply_channel(e, instruction, base, difference);
 }
 
-OP float_value make_affine_additive_channel(frame f, uint instruction, float_value a, float_value r) {
-    return subtract_channel(f, instruction, a, r);
+OP float_value make_affine_additive_channel(evaluation e, uint instruction, float_value a, float_value r) {
+    return subtract_channel(e, instruction, a, r);
 }
 
-OP float_value scale_channel(frame f, uint instruction, float_value a) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
+OP float_value scale_channel(evaluation e, uint instruction, float_value a) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
     float_value scaled = a;
-    scaled.x = finish_number(channel_is_angle(f), chosen_weight(f, instruction, choice) * a.x);
+    scaled.x = finish_number(channel_is_angle(e), chosen_weight(e, instruction, choice) * a.x);
     return scaled;
 }
 
 // After the joints' records, a mirror's table has a word per channel: its partner, and in the highest bit whether its
 // sign changes.
-OP uint load_channel_mirror(frame f, uint instruction) {
-    uint records = LOAD(f.program, PROGRAM_JOINTS) * MIRROR_RECORD;
-    return LOAD(f.program, LOAD(f.program, instruction + MIRROR_TABLE) + records + channel_of(f));
+OP uint load_channel_mirror(evaluation e, uint instruction) {
+    uint records = LOAD(e.program, PROGRAM_JOINTS) * MIRROR_RECORD;
+    return LOAD(e.program, LOAD(e.program, instruction + MIRROR_TABLE) + records + channel_of(e));
 }
 
-OP float_value load_exchanged_channel(frame f, uint instruction, uint joint) {
-    transform stored = load_exchange(f, LOAD(f.program, instruction + EXCHANGE_AREA), joint);
+OP float_value load_exchanged_channel(evaluation e, uint instruction, uint joint) {
+    transform stored = load_exchange(e, LOAD(e.program, instruction + EXCHANGE_AREA), joint);
     float_value a;
     a.x = stored.t.x;
     a.weight = stored.weight;
     return a;
 }
 
-OP float_value mirror_channel(frame f, uint instruction) {
-    uint partner = load_channel_mirror(f, instruction) & 0x7fffffffu;
-    float_value mirrored = load_exchanged_channel(f, instruction, LOAD(f.program, PROGRAM_JOINTS) + partner);
-    if (load_channel_mirror(f, instruction) > 0x7fffffffu) {
-        mirrored.x = finish_number(channel_is_angle(f), -mirrored.x);
+OP float_value mirror_channel(evaluation e, uint instruction) {
+    uint partner = load_channel_mirror(e, instruction) & 0x7fffffffu;
+    float_value mirrored = load_exchanged_channel(e, instruction, LOAD(e.program, PROGRAM_JOINTS) + partner);
+    if (load_channel_mirror(e, instruction) > 0x7fffffffu) {
+        mirrored.x = finish_number(channel_is_angle(e), -mirrored.x);
     }
     return mirrored;
 }
 
 // Model space does not affect channels.
-OP float_value to_model_channel(frame f, uint instruction) {
-    return load_exchanged_channel(f, instruction, f.joint);
+OP float_value to_model_channel(evaluation e, uint instruction) {
+    return load_exchanged_channel(e, instruction, e.joint);
 }
 
-OP float_value to_local_channel(frame f, uint instruction) {
-    return load_exchanged_channel(f, instruction, f.joint);
+OP float_value to_local_channel(evaluation e, uint instruction) {
+    return load_exchanged_channel(e, instruction, e.joint);
 }
 
 // Inverse kinematics turns joints only.
-OP float_value ik_two_bone_channel(frame f, uint instruction) {
-    return load_exchanged_channel(f, instruction, f.joint);
+OP float_value ik_two_bone_channel(evaluation e, uint instruction) {
+    return load_exchanged_channel(e, instruction, e.joint);
 }
 
-OP float_value ik_aim_channel(frame f, uint instruction) {
-    return load_exchanged_channel(f, instruction, f.joint);
+OP float_value ik_aim_channel(evaluation e, uint instruction) {
+    return load_exchanged_channel(e, instruction, e.joint);
 }
 
 // After the joints' records, the table of limits has four rows of a float per channel: minimum, maximum, and for angles
 // the middle between them and half of their distance. An angle outside goes to the end that is nearer around the
 // circle, or to the maximum if both are equally near.
-OP float_value clamp_channel(frame f, uint instruction, float_value a) {
-    uint channels = LOAD(f.program, PROGRAM_CHANNELS);
+OP float_value clamp_channel(evaluation e, uint instruction, float_value a) {
+    uint channels = LOAD(e.program, PROGRAM_CHANNELS);
     uint at =
-        LOAD(f.program, instruction + LIMIT_TABLE) + LOAD(f.program, PROGRAM_JOINTS) * LIMIT_RECORD + channel_of(f);
-    float low = LOAD_FLOAT(f.program, at);
-    float high = LOAD_FLOAT(f.program, at + channels);
+        LOAD(e.program, instruction + LIMIT_TABLE) + LOAD(e.program, PROGRAM_JOINTS) * LIMIT_RECORD + channel_of(e);
+    float low = LOAD_FLOAT(e.program, at);
+    float high = LOAD_FLOAT(e.program, at + channels);
     float_value held = a;
     held.x = clamp_real(a.x, low, high);
-    if (channel_is_angle(f)) {
-        float width = LOAD_FLOAT(f.program, at + 3u * channels);
-        real turn = number_difference(true, a.x, SPLAT(LOAD_FLOAT(f.program, at + 2u * channels)));
+    if (channel_is_angle(e)) {
+        float width = LOAD_FLOAT(e.program, at + 3u * channels);
+        real turn = number_difference(true, a.x, SPLAT(LOAD_FLOAT(e.program, at + 2u * channels)));
         lane_mask beyond = OR(turn > width, turn < -width);
         lane_mask up = OR(turn > 0.0f, turn == -180.0f);
         real nearer = SELECT(up, SPLAT(high), SPLAT(low));
@@ -349,19 +349,19 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
 
 #define CHANNEL_SOURCE(NAME, name, code, takes)                                                                        \
     case code:                                                                                                         \
-        held[depth] = name##_channel(f, at);                                                                           \
+        held[depth] = name##_channel(e, at);                                                                           \
         depth = depth + 1u;                                                                                            \
         break;
 
 #define CHANNEL_UNARY(NAME, name, code, takes)                                                                         \
     case code:                                                                                                         \
-        held[depth - 1u] = name##_channel(f, at, held[depth - 1u]);                                                    \
+        held[depth - 1u] = name##_channel(e, at, held[depth - 1u]);                                                    \
         break;
 
 #define CHANNEL_BINARY(NAME, name, code, takes)                                                                        \
     case code:                                                                                                         \
         depth = depth - 1u;                                                                                            \
-        held[depth - 1u] = name##_channel(f, at, held[depth - 1u], held[depth]);                                       \
+        held[depth - 1u] = name##_channel(e, at, held[depth - 1u], held[depth]);                                       \
         break;
 
 #define CHANNEL_SUM(NAME, name, code, takes)                                                                           \
@@ -370,7 +370,7 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
         open_sums = open_sums + 1u;                                                                                    \
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
-        shares[depth - 1u] = input_weight(f, at, ((takes)&TAKES_CHOICE) != 0u ? LOAD(f.program, at + CHOICES) : 0u);   \
+        shares[depth - 1u] = input_weight(e, at, ((takes)&TAKES_CHOICE) != 0u ? LOAD(e.program, at + CHOICES) : 0u);   \
         break;                                                                                                         \
     case code + 2u:                                                                                                    \
         ends = true;                                                                                                   \
@@ -378,34 +378,34 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
 
 #ifndef LMB_GLSL
 // Prepares any kind of instruction. Operands that an instruction does not have are not read.
-OP frame begin_instruction(frame f, uint instruction) {
-    if (LOAD(f.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
-        f = begin_source(f, instruction);
-    } else if (LOAD(f.program, instruction + WEIGHT_INDEX) < LOAD(f.program, PROGRAM_WEIGHTS)) {
-        f = begin_weight(f, instruction);
+OP evaluation begin_instruction(evaluation e, uint instruction) {
+    if (LOAD(e.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
+        e = begin_source(e, instruction);
+    } else if (LOAD(e.program, instruction + WEIGHT_INDEX) < LOAD(e.program, PROGRAM_WEIGHTS)) {
+        e = begin_weight(e, instruction);
     }
-    return f;
+    return e;
 }
 #endif
 
 // Returns a channel's value in a pass. Every pass except the last one also stores it in its exchange area.
 // find_sources() must have run.
-OP real evaluate_channel(frame f, uint pass) {
+OP real evaluate_channel(evaluation e, uint pass) {
     float_value held[STACK_CHANNELS];
     real shares[STACK_CHANNELS];
     uint firsts[STACK_POSES];
-    held[0] = rest_channel(f, 0u); // always overwritten: a program has at least one instruction
+    held[0] = rest_channel(e, 0u); // always overwritten: a program has at least one instruction
     uint depth = 0u;
     uint open_sums = 0u;
-    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint end = first_of_pass(f.program, pass + 1u);
-    for (uint i = first_of_pass(f.program, pass); i < end; i++) {
+    uint instructions = LOAD(e.program, PROGRAM_INSTRUCTIONS);
+    uint end = first_of_pass(e.program, pass + 1u);
+    for (uint i = first_of_pass(e.program, pass); i < end; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         bool ends = false;
 #ifndef LMB_GLSL
-        f = begin_instruction(f, at);
+        e = begin_instruction(e, at);
 #endif
-        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+        switch (LOAD(e.program, at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(CHANNEL_SOURCE, CHANNEL_UNARY, CHANNEL_BINARY, CHANNEL_SUM)
         default:
             break;
@@ -413,7 +413,7 @@ OP real evaluate_channel(frame f, uint pass) {
         if (ends) {
             // The weighted mean, computed from the differences to the input with the maximum weight, the first one if
             // there are several.
-            bool angle = channel_is_angle(f);
+            bool angle = channel_is_angle(e);
             open_sums = open_sums - 1u;
             uint first = firsts[open_sums];
             real most = SPLAT(0.0f);
@@ -431,8 +431,8 @@ OP real evaluate_channel(frame f, uint pass) {
                 total = total + shares[place];
                 sum = sum + shares[place] * number_difference(angle, held[place].x, nearest);
             }
-            float_value mean = rest_channel(f, at);
-            if (LOAD(f.program, at + SUM_REST) != LOAD(f.program, PROGRAM_REST)) {
+            float_value mean = rest_channel(e, at);
+            if (LOAD(e.program, at + SUM_REST) != LOAD(e.program, PROGRAM_REST)) {
                 mean.x = SPLAT(0.0f); // the neutral additive
             }
             real x = finish_number(angle, nearest + sum * reciprocal(total));
@@ -442,11 +442,11 @@ OP real evaluate_channel(frame f, uint pass) {
             depth = first + 1u;
         }
     }
-    if (pass + 1u < LOAD(f.program, PROGRAM_PASS_COUNT)) {
+    if (pass + 1u < LOAD(e.program, PROGRAM_PASS_COUNT)) {
         transform left = zero_transform();
         left.t.x = held[0].x;
         left.weight = held[0].weight;
-        store_exchange(f, pass, left);
+        store_exchange(e, pass, left);
     }
     return held[0].x;
 }

@@ -38,8 +38,8 @@ OP real compute(uint kind, real a, real b, real c, real d, real e) {
 
 // Writes the parameters of a phase, also for characters that do not move, because the host may overwrite the rows of
 // parameters.
-OP void write_computed(CROWD all, uint phase) {
-    memory block = CROWD_BLOCK(all);
+OP void write_computed(CHARACTERS all, uint phase) {
+    memory block = CHARACTERS_BLOCK(all);
     address table = LOAD(block, CONTROL_ALONE) + LOAD(block, CONTROL_ALONE_COUNT) + phase;
     address record = LOAD(block, table);
     address end = LOAD(block, table + 1u);

@@ -1,5 +1,5 @@
 // Control: advances characters' times and weights by a frame, as include/limber/control.h describes. Scalar code with
-// branches: the GPU runs it for one character per invocation, the CPU for a group of characters (struct crowd), stage
+// branches: the GPU runs it for one character per invocation, the CPU for a group of characters (struct characters), stage
 // by stage.
 //
 // A character that updates runs a frame in pieces. The frame is cut at times at which a transition becomes due, so that
@@ -12,8 +12,8 @@
 #include "groups.h"
 
 // Updates smoothed parameters. Those of characters that do not move keep their values.
-OP void move_smoothed(CROWD all) {
-    memory block = CROWD_BLOCK(all);
+OP void move_smoothed(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
     address smoothed = LOAD(block, CONTROL_SMOOTHED);
     address end = smoothed + LOAD(block, CONTROL_SMOOTHED_COUNT) * SMOOTHED_WORDS;
     for (; smoothed < end; smoothed += SMOOTHED_WORDS) {
@@ -46,8 +46,8 @@ OP void move_smoothed(CROWD all) {
     }
 }
 
-OP void write_players(CROWD all) {
-    memory block = CROWD_BLOCK(all);
+OP void write_players(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
     address record = LOAD(block, CONTROL_PLAYERS);
     address records_end = record + LOAD(block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
     for (; record < records_end; record += PLAYER_WORDS) {
@@ -81,8 +81,8 @@ OP real find_shown_weight(control c, owning_state at, address flags, bool drops_
     return weight;
 }
 
-OP void write_player_weights(CROWD all, bool is_first) {
-    memory block = CROWD_BLOCK(all);
+OP void write_player_weights(CHARACTERS all, bool is_first) {
+    memory block = CHARACTERS_BLOCK(all);
     address record = LOAD(block, CONTROL_PLAYERS);
     address records_end = record + LOAD(block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
     for (; record < records_end; record += PLAYER_WORDS) {
@@ -101,8 +101,8 @@ OP void write_player_weights(CROWD all, bool is_first) {
     }
 }
 
-OP_NOINLINE void write_groups(CROWD all) {
-    memory block = CROWD_BLOCK(all);
+OP_NOINLINE void write_groups(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
     address group = LOAD(block, CONTROL_GROUPS);
     address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
     for (; group < end; group += GROUP_WORDS) {
@@ -132,8 +132,8 @@ OP_NOINLINE void write_profiled(control c, address machine, address profiles) {
     write_parameter(c, first + PROFILED_WHICH(count), TO_REAL(fade));
 }
 
-OP void write_state_weights(CROWD all) {
-    memory block = CROWD_BLOCK(all);
+OP void write_state_weights(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
     address machine = LOAD(block, CONTROL_MACHINES);
     address end = machine + LOAD(block, CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
     for (; machine < end; machine += MACHINE_WORDS) {
@@ -161,15 +161,15 @@ OP void write_state_weights(CROWD all) {
 }
 
 // Writes the weight parameters that rules read; for characters that do not move, once per frame.
-OP void write_weights(CROWD all, bool is_first) {
+OP void write_weights(CHARACTERS all, bool is_first) {
     write_state_weights(all);
     write_player_weights(all, is_first);
 }
 
-OP void write_control(CROWD all) {
+OP void write_control(CHARACTERS all) {
     write_players(all);
     write_groups(all);
-    if (LOAD(CROWD_BLOCK(all), CONTROL_INERTIA) != CONTROL_NONE) {
+    if (LOAD(CHARACTERS_BLOCK(all), CONTROL_INERTIA) != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             write_inertia(c);
@@ -213,8 +213,8 @@ OP_NOINLINE void begin_character(control c) {
 
 // Advances inertialization and the driven character motion, before machines run. Writes the velocity also for
 // characters that do not move, because conditions, weights and players may read it.
-OP void move_before_machines(CROWD all) {
-    memory block = CROWD_BLOCK(all);
+OP void move_before_machines(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
     address character_motion = LOAD(block, CONTROL_CHARACTER_MOTION);
     bool has_root_motion = USES_CHARACTER_MOTION && character_motion != CONTROL_NONE;
     bool inertializes = LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
@@ -233,11 +233,11 @@ OP void move_before_machines(CROWD all) {
     }
 }
 
-OP void move_fades(CROWD all) {
-    address machine = LOAD(CROWD_BLOCK(all), CONTROL_MACHINES);
-    address end = machine + LOAD(CROWD_BLOCK(all), CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
+OP void move_fades(CHARACTERS all) {
+    address machine = LOAD(CHARACTERS_BLOCK(all), CONTROL_MACHINES);
+    address end = machine + LOAD(CHARACTERS_BLOCK(all), CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
     for (; machine < end; machine += MACHINE_WORDS) {
-        address profiles = block_profiles(CROWD_BLOCK(all), machine);
+        address profiles = block_profiles(CHARACTERS_BLOCK(all), machine);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {
@@ -251,8 +251,8 @@ OP void move_fades(CROWD all) {
     }
 }
 
-OP void apply_root_motions(CROWD all) {
-    address character_motion = LOAD(CROWD_BLOCK(all), CONTROL_CHARACTER_MOTION);
+OP void apply_root_motions(CHARACTERS all) {
+    address character_motion = LOAD(CHARACTERS_BLOCK(all), CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
@@ -289,7 +289,7 @@ OP void run_machines(control c, bool is_first) {
     }
 }
 
-OP void run_all_machines(CROWD all, bool is_first) {
+OP void run_all_machines(CHARACTERS all, bool is_first) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves && c.updates) {
@@ -298,8 +298,8 @@ OP void run_all_machines(CROWD all, bool is_first) {
     }
 }
 
-OP void show_character_motions(CROWD all) {
-    address character_motion = LOAD(CROWD_BLOCK(all), CONTROL_CHARACTER_MOTION);
+OP void show_character_motions(CHARACTERS all) {
+    address character_motion = LOAD(CHARACTERS_BLOCK(all), CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
@@ -455,7 +455,7 @@ OP ticks find_next_stop(control c) {
 
 // Sets the duration of the next piece: until the next transition is due. For the last piece, and between updates, the
 // time left in the step.
-OP void cut_steps(CHANGED_CROWD all, bool is_last) {
+OP void cut_steps(CHANGED_CHARACTERS all, bool is_last) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves) {
@@ -466,7 +466,7 @@ OP void cut_steps(CHANGED_CROWD all, bool is_last) {
 }
 
 // Ends a piece. Returns whether any character has time left.
-OP bool go_on(CHANGED_CROWD all) {
+OP bool go_on(CHANGED_CHARACTERS all) {
     bool any = false;
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
@@ -484,7 +484,7 @@ OP bool go_on(CHANGED_CROWD all) {
 // Runs a frame for characters that have begun it. The time step is cut where a clip ends or a time is reached that a
 // transition waits for, so that transitions happen at their own times. In each piece, transitions are decided first,
 // then weights are computed, then players and root motion advance.
-OP void run_control(CHANGED_CROWD all) {
+OP void run_control(CHANGED_CHARACTERS all) {
     move_smoothed(all);
     for (uint phase = COMPUTED_EARLY; phase <= COMPUTED_MOVED; phase++) {
         if (phase == COMPUTED_MOVED) {

@@ -62,22 +62,22 @@ END_STRUCT(control)
 // records are read once for all characters. Inner loops run over characters. On the GPU each invocation has one
 // character.
 #ifdef LMB_GLSL
-#define CROWD control
-#define CHANGED_CROWD inout control // by a function
-#define CROWD_BLOCK(all) (all).block
+#define CHARACTERS control
+#define CHANGED_CHARACTERS inout control // by a function
+#define CHARACTERS_BLOCK(all) (all).block
 #define FOR_EACH(all, i) const uint i = 0u;
 #define CHARACTER(all, i) (all)
 #define SET_CHARACTER(all, i, c) (all) = (c)
 #else
-#define MOST_IN_CROWD 32u
-STRUCT(crowd)
+#define MOST_TOGETHER 32u
+STRUCT(characters)
 memory block;
 address count;
-control each[MOST_IN_CROWD];
-END_STRUCT(crowd)
-#define CROWD const crowd *
-#define CHANGED_CROWD crowd *
-#define CROWD_BLOCK(all) (all)->block
+control each[MOST_TOGETHER];
+END_STRUCT(characters)
+#define CHARACTERS const characters *
+#define CHANGED_CHARACTERS characters *
+#define CHARACTERS_BLOCK(all) (all)->block
 #define FOR_EACH(all, i) for (address i = 0u; i < (all)->count; i++)
 #define CHARACTER(all, i) (all)->each[i]
 #define SET_CHARACTER(all, i, c) (all)->each[i] = (c)

@@ -216,8 +216,8 @@ OP_NOINLINE void match_group(control c, address group) {
     }
 }
 
-OP void move_groups(CROWD all) {
-    memory block = CROWD_BLOCK(all);
+OP void move_groups(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
     address group = LOAD(block, CONTROL_GROUPS);
     address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
     for (; group < end; group += GROUP_WORDS) {

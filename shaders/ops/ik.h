@@ -43,22 +43,22 @@
 #define IK_SINE_SQUARE 9.09494702e-13f
 #define IK_AREA 9.53674316e-07f
 
-OP real load_ik_value(frame f, uint at) {
-    uint weight = LOAD(f.program, at);
-    real x = SPLAT(LOAD_FLOAT(f.program, at + 1u));
+OP real load_ik_value(evaluation e, uint at) {
+    uint weight = LOAD(e.program, at);
+    real x = SPLAT(LOAD_FLOAT(e.program, at + 1u));
     if (weight != WEIGHT_NONE) {
-        x = load_weight(f, weight);
+        x = load_weight(e, weight);
     }
     return x;
 }
 
-OP vector load_ik_point(frame f, uint at) {
-    return make_vector(load_ik_value(f, at), load_ik_value(f, at + IK_VALUE_WORDS),
-                       load_ik_value(f, at + 2u * IK_VALUE_WORDS));
+OP vector load_ik_point(evaluation e, uint at) {
+    return make_vector(load_ik_value(e, at), load_ik_value(e, at + IK_VALUE_WORDS),
+                       load_ik_value(e, at + 2u * IK_VALUE_WORDS));
 }
 
-OP vector load_ik_axis(frame f, uint at) {
-    return all_vector(LOAD_FLOAT(f.program, at), LOAD_FLOAT(f.program, at + 1u), LOAD_FLOAT(f.program, at + 2u));
+OP vector load_ik_axis(evaluation e, uint at) {
+    return all_vector(LOAD_FLOAT(e.program, at), LOAD_FLOAT(e.program, at + 1u), LOAD_FLOAT(e.program, at + 2u));
 }
 
 // Vectors. Components are snapped, so no square is below 2^-80 unless it is 0.
@@ -207,13 +207,13 @@ vector pole; // a unit vector, or 0
 END_STRUCT(ik_goal)
 
 // `points` is the offset of the target's values, before those of the pole.
-OP ik_goal load_goal(frame f, uint area, uint points, uint ancestors, transform joint) {
+OP ik_goal load_goal(evaluation e, uint area, uint points, uint ancestors, transform joint) {
     ik_goal goal;
-    goal.target = load_ik_point(f, points);
-    goal.pole = direction_of(load_ik_point(f, points + IK_POINT_WORDS));
-    uint count = LOAD(f.program, ancestors);
+    goal.target = load_ik_point(e, points);
+    goal.pole = direction_of(load_ik_point(e, points + IK_POINT_WORDS));
+    uint count = LOAD(e.program, ancestors);
     for (uint i = 1u; i <= count; i++) {
-        transform above = load_exchange(f, area, LOAD(f.program, ancestors + i));
+        transform above = load_exchange(e, area, LOAD(e.program, ancestors + i));
         goal.target = point_from_parent(above, goal.target);
         goal.pole = vector_from_parent(above, goal.pole);
     }
@@ -232,29 +232,29 @@ vector goal;  // from start to target
 vector pole;
 END_STRUCT(two_bones)
 
-OP two_bones load_two_bones(frame f, uint area, uint table) {
-    uint start_joint = LOAD(f.program, table + TWO_BONE_START);
-    uint mid_joint = LOAD(f.program, table + TWO_BONE_MID);
-    uint end_joint = LOAD(f.program, table + TWO_BONE_END);
+OP two_bones load_two_bones(evaluation e, uint area, uint table) {
+    uint start_joint = LOAD(e.program, table + TWO_BONE_START);
+    uint mid_joint = LOAD(e.program, table + TWO_BONE_MID);
+    uint end_joint = LOAD(e.program, table + TWO_BONE_END);
     two_bones b;
-    transform joint = load_exchange(f, area, end_joint);
+    transform joint = load_exchange(e, area, end_joint);
     b.lower = joint.t;
-    for (uint above = parent_of(f.program, end_joint); above != mid_joint; above = parent_of(f.program, above)) {
-        b.lower = point_to_parent(load_exchange(f, area, above), b.lower);
+    for (uint above = parent_of(e.program, end_joint); above != mid_joint; above = parent_of(e.program, above)) {
+        b.lower = point_to_parent(load_exchange(e, area, above), b.lower);
     }
-    joint = load_exchange(f, area, mid_joint);
+    joint = load_exchange(e, area, mid_joint);
     b.upper = joint.t;
     b.lower = vector_to_parent(joint, b.lower);
-    b.axis = snap_between(rotate_vector(joint.q, load_ik_axis(f, table + TWO_BONE_AXIS)));
-    for (uint above = parent_of(f.program, mid_joint); above != start_joint; above = parent_of(f.program, above)) {
-        joint = load_exchange(f, area, above);
+    b.axis = snap_between(rotate_vector(joint.q, load_ik_axis(e, table + TWO_BONE_AXIS)));
+    for (uint above = parent_of(e.program, mid_joint); above != start_joint; above = parent_of(e.program, above)) {
+        joint = load_exchange(e, area, above);
         b.upper = point_to_parent(joint, b.upper);
         b.lower = vector_to_parent(joint, b.lower);
         b.axis = snap_between(rotate_vector(joint.q, b.axis));
     }
     b.axis = direction_of(b.axis);
-    transform start = load_exchange(f, area, start_joint);
-    ik_goal goal = load_goal(f, area, table + TWO_BONE_TARGET, table + TWO_BONE_ANCESTORS, start);
+    transform start = load_exchange(e, area, start_joint);
+    ik_goal goal = load_goal(e, area, table + TWO_BONE_TARGET, table + TWO_BONE_ANCESTORS, start);
     b.goal = goal.target;
     b.pole = goal.pole;
     b.upper = scale_by_vector(start.s, b.upper);
@@ -333,20 +333,20 @@ OP quaternion aim_two_bones(two_bones b, two_bone_bend bend, real twist) {
     return select_quaternion(OR(aims, is_long), turn, arc);
 }
 
-OP transform ik_two_bone_operation(frame f, uint instruction) {
-    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
-    uint table = LOAD(f.program, instruction + IK_TABLE);
-    bool is_start = f.joint == LOAD(f.program, table + TWO_BONE_START);
-    bool is_mid = f.joint == LOAD(f.program, table + TWO_BONE_MID);
-    transform local = load_exchange(f, area, f.joint);
+OP transform ik_two_bone_operation(evaluation e, uint instruction) {
+    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    uint table = LOAD(e.program, instruction + IK_TABLE);
+    bool is_start = e.joint == LOAD(e.program, table + TWO_BONE_START);
+    bool is_mid = e.joint == LOAD(e.program, table + TWO_BONE_MID);
+    transform local = load_exchange(e, area, e.joint);
     if (is_start || is_mid) {
-        real weight = load_weight(f, LOAD(f.program, instruction + WEIGHT_INDEX));
+        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
         if (ANY(weight > 0.0f)) {
-            two_bones bones = load_two_bones(f, area, table);
-            two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(f.program, table + TWO_BONE_SOFTEN));
-            quaternion turn = rotation_about(load_ik_axis(f, table + TWO_BONE_AXIS), bend.angle);
+            two_bones bones = load_two_bones(e, area, table);
+            two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(e.program, table + TWO_BONE_SOFTEN));
+            quaternion turn = rotation_about(load_ik_axis(e, table + TWO_BONE_AXIS), bend.angle);
             if (is_start) {
-                turn = aim_two_bones(bones, bend, load_ik_value(f, table + TWO_BONE_TWIST));
+                turn = aim_two_bones(bones, bend, load_ik_value(e, table + TWO_BONE_TWIST));
             }
             local.q = turn_by_weight(local.q, turn, weight);
         }
@@ -411,17 +411,17 @@ OP vector direction_above(transform joint, transform parent, vector v) {
 
 // The turn of a joint of the chain. Each joint before it in the table has turned by its share of what was left. A turn
 // beyond the limit is cut, and what it leads to replaces the target for the ancestors.
-OP quaternion turn_of_chain(frame f, uint area, uint table, uint joint) {
+OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
     uint place = table + AIM_JOINTS;
-    uint turning = LOAD(f.program, place);
-    transform at = load_exchange(f, area, turning);
-    ik_goal goal = load_goal(f, area, table + AIM_TARGET, table + AIM_ANCESTORS, at);
-    half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(f.program, table + AIM_LIMIT)),
-                                       SPLAT(LOAD_FLOAT(f.program, table + AIM_LIMIT + 1u)));
+    uint turning = LOAD(e.program, place);
+    transform at = load_exchange(e, area, turning);
+    ik_goal goal = load_goal(e, area, table + AIM_TARGET, table + AIM_ANCESTORS, at);
+    half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + AIM_LIMIT)),
+                                       SPLAT(LOAD_FLOAT(e.program, table + AIM_LIMIT + 1u)));
     ik_aim aim;
-    aim.forward = direction_of(scale_by_vector(at.s, load_ik_axis(f, table + AIM_FORWARD)));
-    aim.up = direction_of(scale_by_vector(at.s, load_ik_axis(f, table + AIM_UP)));
-    aim.offset = scale_by_vector(at.s, load_ik_axis(f, table + AIM_OFFSET));
+    aim.forward = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + AIM_FORWARD)));
+    aim.up = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + AIM_UP)));
+    aim.offset = scale_by_vector(at.s, load_ik_axis(e, table + AIM_OFFSET));
     quaternion turn = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     bool found = false;
     while (!found) {
@@ -434,15 +434,15 @@ OP quaternion turn_of_chain(frame f, uint area, uint table, uint joint) {
         turn = select_quaternion(limited, limit_turn(turn, limit), turn);
         goal.target = select_vector(limited, snap_vector(rotate_vector(turn, aimed)), goal.target);
         goal.pole = select_vector(AND(limited, has_pole), snap_between(rotate_vector(turn, aim.up)), goal.pole);
-        turn = quaternion_power(turn, SPLAT(LOAD_FLOAT(f.program, place + 1u)));
+        turn = quaternion_power(turn, SPLAT(LOAD_FLOAT(e.program, place + 1u)));
         found = turning == joint;
         if (!found) {
             place = place + AIM_JOINT_WORDS;
             aim = turn_aim(turn, aim);
-            uint next = LOAD(f.program, place);
+            uint next = LOAD(e.program, place);
             while (turning != next) {
-                uint above = parent_of(f.program, turning);
-                transform parent = load_exchange(f, area, above);
+                uint above = parent_of(e.program, turning);
+                transform parent = load_exchange(e, area, above);
                 goal.target = to_rotation_above(at, parent, goal.target);
                 aim.offset = to_rotation_above(at, parent, aim.offset);
                 goal.pole = direction_above(at, parent, goal.pole);
@@ -456,19 +456,19 @@ OP quaternion turn_of_chain(frame f, uint area, uint table, uint joint) {
     return turn;
 }
 
-OP transform ik_aim_operation(frame f, uint instruction) {
-    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
-    uint table = LOAD(f.program, instruction + IK_TABLE);
-    transform local = load_exchange(f, area, f.joint);
-    uint count = LOAD(f.program, table + AIM_COUNT);
+OP transform ik_aim_operation(evaluation e, uint instruction) {
+    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    uint table = LOAD(e.program, instruction + IK_TABLE);
+    transform local = load_exchange(e, area, e.joint);
+    uint count = LOAD(e.program, table + AIM_COUNT);
     bool turns = false;
     for (uint i = 0u; i < count; i++) {
-        turns = turns || LOAD(f.program, table + AIM_JOINTS + i * AIM_JOINT_WORDS) == f.joint;
+        turns = turns || LOAD(e.program, table + AIM_JOINTS + i * AIM_JOINT_WORDS) == e.joint;
     }
     if (turns) {
-        real weight = load_weight(f, LOAD(f.program, instruction + WEIGHT_INDEX));
+        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
         if (ANY(weight > 0.0f)) {
-            local.q = turn_by_weight(local.q, turn_of_chain(f, area, table, f.joint), weight);
+            local.q = turn_by_weight(local.q, turn_of_chain(e, area, table, e.joint), weight);
         }
     }
     return local;

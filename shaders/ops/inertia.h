@@ -131,25 +131,25 @@ real duration;
 END_STRUCT(inertia_clock)
 
 // Loads a parameter. One that is not finite is refused and counts as 0.
-OP real load_inertia_parameter(frame f, uint which, float largest) {
-    uint parameter = LOAD(f.program, PROGRAM_INERTIA) - 1u + which;
-    word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
-    real given = GATHER_REAL(f.parameters, row + parameter);
+OP real load_inertia_parameter(evaluation e, uint which, float largest) {
+    uint parameter = LOAD(e.program, PROGRAM_INERTIA) - 1u + which;
+    word row = e.character * LOAD(e.program, PROGRAM_PARAMETERS);
+    real given = GATHER_REAL(e.parameters, row + parameter);
     lane_mask finite = is_finite(given);
-    if (f.joint == 0u) {
-        REFUSE(f, REFUSED_TIME, NOT(finite));
+    if (e.joint == 0u) {
+        REFUSE(e, REFUSED_TIME, NOT(finite));
     }
     real bounded = clamp_real(snap(given), 0.0f, largest);
     return SELECT(finite, bounded, SPLAT(0.0f));
 }
 
-OP inertia_clock load_inertia_clock(frame f) {
+OP inertia_clock load_inertia_clock(evaluation e) {
     inertia_clock now;
-    now.number = TO_WORD(FLOOR(load_inertia_parameter(f, INERTIA_NUMBER, 16777215.0f)));
-    now.switched = TO_WORD(FLOOR(load_inertia_parameter(f, INERTIA_SWITCHED, 16777215.0f)));
-    now.step = load_inertia_parameter(f, INERTIA_STEP, 100000.0f);
-    now.time = load_inertia_parameter(f, INERTIA_TIME, 100000.0f);
-    now.duration = load_inertia_parameter(f, INERTIA_DURATION, 100000.0f);
+    now.number = TO_WORD(FLOOR(load_inertia_parameter(e, INERTIA_NUMBER, 16777215.0f)));
+    now.switched = TO_WORD(FLOOR(load_inertia_parameter(e, INERTIA_SWITCHED, 16777215.0f)));
+    now.step = load_inertia_parameter(e, INERTIA_STEP, 100000.0f);
+    now.time = load_inertia_parameter(e, INERTIA_TIME, 100000.0f);
+    now.duration = load_inertia_parameter(e, INERTIA_DURATION, 100000.0f);
     return now;
 }
 
@@ -208,9 +208,9 @@ OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock
 
 // Returns a joint's inertialized pose, and stores it in lanes where `shows` holds: a lane may have no character, or one
 // whose level of detail drops the joint.
-OP transform inertialize(frame f, inertia_clock now, mutable_memory kept, transform pose, lane_mask shows) {
-    uint joints = LOAD(f.program, PROGRAM_JOINTS);
-    word at = f.character * (INERTIA_WORDS * joints) + f.joint;
+OP transform inertialize(evaluation e, inertia_clock now, mutable_memory kept, transform pose, lane_mask shows) {
+    uint joints = LOAD(e.program, PROGRAM_JOINTS);
+    word at = e.character * (INERTIA_WORDS * joints) + e.joint;
     word slot = now.number & 1u;
     word stamp = at + (INERTIA_STAMPS + slot) * joints;
     lane_mask begins = AND(now.switched == now.number, now.duration > 0.0f);

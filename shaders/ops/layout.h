@@ -225,16 +225,16 @@
 #define DISPATCH_CHANNELS 7u
 #define DISPATCH_WORDS 10u
 
-// The stages' outputs, in the order of lmb_stage.
-#define STAGE_LOCAL 0u
-#define STAGE_MODEL 1u
-#define STAGE_PALETTE 2u
-#define STAGE_PREVIOUS_PALETTE 3u
-#define STAGE_DUAL_QUATERNIONS 4u
-#define STAGE_BOUNDS 5u
-#define STAGE_SOCKETS 6u
-#define STAGE_CHANNELS 7u
-#define STAGE_COUNT 8u
+// The stages' outputs, in the order of lmb_output.
+#define OUTPUT_LOCAL 0u
+#define OUTPUT_MODEL 1u
+#define OUTPUT_PALETTE 2u
+#define OUTPUT_PREVIOUS_PALETTE 3u
+#define OUTPUT_DUAL_QUATERNIONS 4u
+#define OUTPUT_BOUNDS 5u
+#define OUTPUT_SOCKETS 6u
+#define OUTPUT_CHANNELS 7u
+#define OUTPUT_COUNT 8u
 
 #define SOURCE_WORDS 8u      // of a source's record, on the GPU
 #define MOST_POSE_BUFFERS 8u // per batch

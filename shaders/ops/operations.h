@@ -11,44 +11,44 @@
 #include "mirror.h"
 #include "records.h"
 
-// Returns the source's index of the joint: from the instruction's joint map, possibly NO_JOINT, or f.joint if it has no
+// Returns the source's index of the joint: from the instruction's joint map, possibly NO_JOINT, or e.joint if it has no
 // joint map.
-OP uint source_joint(frame f, uint instruction) {
-    uint joint = f.joint;
+OP uint source_joint(evaluation e, uint instruction) {
+    uint joint = e.joint;
     if (USES_PARTS) {
-        uint part = LOAD(f.program, instruction + SOURCE_PART);
+        uint part = LOAD(e.program, instruction + SOURCE_PART);
         if (part != 0u) {
-            joint = LOAD(f.program, part + PART_TABLE + f.joint);
+            joint = LOAD(e.program, part + PART_TABLE + e.joint);
         }
     }
     return joint;
 }
 
-OP transform rest_operation(frame f, uint instruction) {
+OP transform rest_operation(evaluation e, uint instruction) {
     UNUSED(instruction);
-    return load_rest(f.program, f.joint);
+    return load_rest(e.program, e.joint);
 }
 
 #ifdef LMB_GLSL
 
-// Samples one channel from an uncompressed or packed track. `at` is the key position of the time.
-void sample_channel(frame f, uint clip, track t, uint channel, key_position at, inout transform sampled) {
+// Samples one property from an uncompressed or packed track. `at` is the key position of the time.
+void sample_property(evaluation e, uint clip, track t, uint property, key_position at, inout transform sampled) {
     bool is_packed = USES_PACKED && t.mode == MODE_PACKED;
-    if (channel == CHANNEL_ROTATION) {
-        bool near = !USES_FAR || LOAD(f.program, clip + CLIP_FAR) == 0u;
+    if (property == PROPERTY_ROTATION) {
+        bool near = !USES_FAR || LOAD(e.program, clip + CLIP_FAR) == 0u;
         if (is_packed) {
-            sampled.q = sample_packed_rotation(f.program, clip, t, at, near);
+            sampled.q = sample_packed_rotation(e.program, clip, t, at, near);
         } else {
-            sampled.q = sample_rotation_track(f.program, t, at, near);
+            sampled.q = sample_rotation_track(e.program, t, at, near);
         }
     } else {
         vector found;
         if (is_packed) {
-            found = sample_packed_vector(f.program, clip, t, at);
+            found = sample_packed_vector(e.program, clip, t, at);
         } else {
-            found = sample_vector_track(f.program, t, at);
+            found = sample_vector_track(e.program, t, at);
         }
-        if (channel == CHANNEL_TRANSLATION) {
+        if (property == PROPERTY_TRANSLATION) {
             sampled.t = found;
         } else {
             sampled.s = found;
@@ -59,12 +59,12 @@ void sample_channel(frame f, uint clip, track t, uint channel, key_position at, 
 // Samples translation, rotation and, if the program uses it, scale. `joint` is the index in the clip, which differs
 // from the rig's index under a joint map. The loop asks drivers to unroll it. src/spirv.c removes that request for
 // software drivers, which compile each load slowly.
-void sample_channels(frame f, uint clip, uint joint, float time, inout transform sampled) {
+void sample_properties(evaluation e, uint clip, uint joint, float time, inout transform sampled) {
     uint packed = 0u;
     if (USES_PACKED) {
-        packed = LOAD(f.program, clip + CLIP_PACKED);
+        packed = LOAD(e.program, clip + CLIP_PACKED);
         if (packed != 0u) {
-            transform rest = load_rest(f.program, f.joint);
+            transform rest = load_rest(e.program, e.joint);
             sampled.t = rest.t;
             sampled.q = rest.q;
             if (USES_SCALE) {
@@ -72,24 +72,24 @@ void sample_channels(frame f, uint clip, uint joint, float time, inout transform
             }
         }
     }
-    uint tracks = kept_track_place(f.program, clip, 0u, joint);
-    uint largest_step = LOAD(f.program, clip + CLIP_SEARCH);
-    [[unroll]] for (uint channel = 0u; channel < (USES_SCALE ? CHANNELS : CHANNEL_SCALE); channel++) {
+    uint tracks = kept_track_place(e.program, clip, 0u, joint);
+    uint largest_step = LOAD(e.program, clip + CLIP_SEARCH);
+    [[unroll]] for (uint property = 0u; property < (USES_SCALE ? PROPERTIES : PROPERTY_SCALE); property++) {
         track t;
         if (USES_PACKED && packed != 0u) {
-            t = load_packed_track(f.program, clip, clip + packed, channel, joint);
+            t = load_packed_track(e.program, clip, clip + packed, property, joint);
         } else {
-            t = load_kept_track(f.program, clip, tracks + channel * TRACK_FIELDS);
+            t = load_kept_track(e.program, clip, tracks + property * TRACK_FIELDS);
         }
         key_position at = first_key();
         bool rests = USES_PACKED && t.mode == MODE_REST;
         if (!rests && (t.keys > 1u || t.mode >= MODE_CUBIC)) {
-            at = find_key_again(f, t, largest_step, time);
+            at = find_key_again(e, t, largest_step, time);
         } else if (!rests) {
             t.mode = MODE_STEP; // a single key
         }
         if (!rests) {
-            sample_channel(f, clip, t, channel, at, sampled);
+            sample_property(e, clip, t, property, at, sampled);
         }
     }
 }
@@ -97,51 +97,51 @@ void sample_channels(frame f, uint clip, uint joint, float time, inout transform
 #else
 
 // The translation or scale of the joint's rest pose.
-OP vector rest_vector(frame f, uint channel) {
-    transform rest = load_rest(f.program, f.joint);
+OP vector rest_vector(evaluation e, uint property) {
+    transform rest = load_rest(e.program, e.joint);
     vector found = rest.t;
-    if (channel == CHANNEL_SCALE) {
+    if (property == PROPERTY_SCALE) {
         found = rest.s;
     }
     return found;
 }
 
-// `joint` is the index in the clip, which differs from f.joint under a joint map. A joint of a packed clip may have the
+// `joint` is the index in the clip, which differs from e.joint under a joint map. A joint of a packed clip may have the
 // rest pose.
-OP vector sample_vector(frame f, uint clip, uint joint, uint channel, real time) {
-    track t = load_track(f.program, clip, channel, joint);
+OP vector sample_vector(evaluation e, uint clip, uint joint, uint property, real time) {
+    track t = load_track(e.program, clip, property, joint);
     vector sampled;
     if (USES_PACKED && t.mode == MODE_REST) {
-        sampled = rest_vector(f, channel);
+        sampled = rest_vector(e, property);
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
-        FOUND at = find_key_again(f, t, LOAD(f.program, clip + CLIP_SEARCH), time);
+        FOUND at = find_key_again(e, t, LOAD(e.program, clip + CLIP_SEARCH), time);
         if (USES_PACKED && t.mode == MODE_PACKED) {
-            sampled = sample_packed_vector(f.program, clip, t, at);
+            sampled = sample_packed_vector(e.program, clip, t, at);
         } else {
-            sampled = sample_vector_track(f.program, t, at);
+            sampled = sample_vector_track(e.program, t, at);
         }
     } else {
-        sampled = constant_vector(f.program, t);
+        sampled = constant_vector(e.program, t);
     }
     return sampled;
 }
 
-OP quaternion sample_rotation(frame f, uint clip, uint joint, real time) {
-    track t = load_track(f.program, clip, CHANNEL_ROTATION, joint);
+OP quaternion sample_rotation(evaluation e, uint clip, uint joint, real time) {
+    track t = load_track(e.program, clip, PROPERTY_ROTATION, joint);
     quaternion sampled;
     if (USES_PACKED && t.mode == MODE_REST) {
-        transform rest = load_rest(f.program, f.joint);
+        transform rest = load_rest(e.program, e.joint);
         sampled = rest.q;
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
-        FOUND at = find_key_again(f, t, LOAD(f.program, clip + CLIP_SEARCH), time);
-        bool near = !USES_FAR || LOAD(f.program, clip + CLIP_FAR) == 0u;
+        FOUND at = find_key_again(e, t, LOAD(e.program, clip + CLIP_SEARCH), time);
+        bool near = !USES_FAR || LOAD(e.program, clip + CLIP_FAR) == 0u;
         if (USES_PACKED && t.mode == MODE_PACKED) {
-            sampled = sample_packed_rotation(f.program, clip, t, at, near);
+            sampled = sample_packed_rotation(e.program, clip, t, at, near);
         } else {
-            sampled = sample_rotation_track(f.program, t, at, near);
+            sampled = sample_rotation_track(e.program, t, at, near);
         }
     } else {
-        sampled = constant_rotation(f.program, t);
+        sampled = constant_rotation(e.program, t);
     }
     return sampled;
 }
@@ -149,16 +149,16 @@ OP quaternion sample_rotation(frame f, uint clip, uint joint, real time) {
 #endif
 
 // The local transform of a joint of a clip at a time from clip_time().
-OP transform sample_joint(frame f, uint clip, uint joint, real time) {
+OP transform sample_joint(evaluation e, uint clip, uint joint, real time) {
     transform sampled;
     sampled.s = all_vector(1.0f, 1.0f, 1.0f);
 #ifdef LMB_GLSL
-    sample_channels(f, clip, joint, time, sampled);
+    sample_properties(e, clip, joint, time, sampled);
 #else
-    sampled.t = sample_vector(f, clip, joint, CHANNEL_TRANSLATION, time);
-    sampled.q = sample_rotation(f, clip, joint, time);
+    sampled.t = sample_vector(e, clip, joint, PROPERTY_TRANSLATION, time);
+    sampled.q = sample_rotation(e, clip, joint, time);
     if (USES_SCALE) {
-        sampled.s = sample_vector(f, clip, joint, CHANNEL_SCALE, time);
+        sampled.s = sample_vector(e, clip, joint, PROPERTY_SCALE, time);
     }
 #endif
     sampled.weight = SPLAT(WEIGHT_PRESENT);
@@ -166,86 +166,86 @@ OP transform sample_joint(frame f, uint clip, uint joint, real time) {
 }
 
 // The joint weight that a clip stores for a joint.
-OP real clip_joint_weight(frame f, uint clip, uint joint) {
+OP real clip_joint_weight(evaluation e, uint clip, uint joint) {
     real weight = SPLAT(WEIGHT_PRESENT);
-    if (LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
-        weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), joint);
+    if (LOAD(e.program, clip + CLIP_WEIGHTS) != 0u) {
+        weight = load_byte(e.program, clip + LOAD(e.program, clip + CLIP_WEIGHTS), joint);
     }
     return weight;
 }
 
 // The pose of a clip that does not exist: the rest pose, or for an additive no change.
-OP transform absent_clip(frame f, uint instruction) {
-    address at = LOAD(f.program, instruction + CLIP_ABSENT);
-    return load_static_pose(f.program, at + f.joint, LOAD(f.program, PROGRAM_JOINTS));
+OP transform absent_clip(evaluation e, uint instruction) {
+    address at = LOAD(e.program, instruction + CLIP_ABSENT);
+    return load_static_pose(e.program, at + e.joint, LOAD(e.program, PROGRAM_JOINTS));
 }
 
 #ifdef LMB_SIMD_WIDTH
 // If lanes play different clips, samples each of these clips in turn.
-OP_COLD void sample_each_clip(const frame *at, uint instruction, uint joint, transform *found) {
-    frame f = *at;
-    source s = *f.from;
-    transform sampled = absent_clip(f, instruction);
+OP_COLD void sample_each_clip(const evaluation *at, uint instruction, uint joint, transform *found) {
+    evaluation e = *at;
+    source s = *e.from;
+    transform sampled = absent_clip(e, instruction);
     lane_mask left = s.known;
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
         lane_mask mine = AND(left, s.clip == clip);
         lane_mask weighs = AND(mine, s.weight > 0.0f);
         if (ANY(weighs)) {
-            transform from_clip = sample_joint(f, clip, joint, s.time);
+            transform from_clip = sample_joint(e, clip, joint, s.time);
             sampled = select_transform(weighs, from_clip, sampled);
         }
         if (USES_WEIGHTS) {
-            sampled.weight = SELECT(mine, clip_joint_weight(f, clip, joint), sampled.weight);
+            sampled.weight = SELECT(mine, clip_joint_weight(e, clip, joint), sampled.weight);
         }
         left = AND(left, NOT(mine));
     }
     *found = sampled;
 }
 
-OP transform sample_source(frame f, uint instruction, uint joint) {
+OP transform sample_source(evaluation e, uint instruction, uint joint) {
     transform sampled;
-    if (f.from->alike) {
-        uint clip = f.from->usual;
-        sampled = sample_joint(f, clip, joint, f.from->time);
+    if (e.from->alike) {
+        uint clip = e.from->usual;
+        sampled = sample_joint(e, clip, joint, e.from->time);
         if (USES_WEIGHTS) {
-            sampled.weight = clip_joint_weight(f, clip, joint);
+            sampled.weight = clip_joint_weight(e, clip, joint);
         }
     } else {
-        const frame at = f;
+        const evaluation at = e;
         sample_each_clip(&at, instruction, joint, &sampled);
     }
     return sampled;
 }
 #else
-OP transform sample_source(frame f, uint instruction, uint joint) {
-    source s = operand_source(f, instruction);
+OP transform sample_source(evaluation e, uint instruction, uint joint) {
+    source s = operand_source(e, instruction);
     transform sampled;
     if (s.known && s.weight > 0.0f) {
 #ifdef LMB_GLSL
-        f.search = load_search(f, LOAD(f.program, instruction + CLIP_SOURCE));
+        e.search = load_search(e, LOAD(e.program, instruction + CLIP_SOURCE));
 #endif
-        sampled = sample_joint(f, s.clip, joint, s.time);
+        sampled = sample_joint(e, s.clip, joint, s.time);
     } else {
-        sampled = absent_clip(f, instruction);
+        sampled = absent_clip(e, instruction);
     }
     if (USES_WEIGHTS && s.known) {
-        sampled.weight = clip_joint_weight(f, s.clip, joint);
+        sampled.weight = clip_joint_weight(e, s.clip, joint);
     }
     return sampled;
 }
 #endif
 
-OP transform clip_operation(frame f, uint instruction) {
-    uint joint = source_joint(f, instruction);
+OP transform clip_operation(evaluation e, uint instruction) {
+    uint joint = source_joint(e, instruction);
     transform sampled;
     if (USES_PARTS && joint == NO_JOINT) {
-        sampled = load_rest(f.program, f.joint);
+        sampled = load_rest(e.program, e.joint);
     } else {
-        sampled = sample_source(f, instruction, joint);
+        sampled = sample_source(e, instruction, joint);
     }
-    if (USES_WEIGHTS && LOAD(f.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
-        sampled.weight = load_byte(f.program, LOAD(f.program, instruction + CLIP_WEIGHTS_ROW), f.joint);
+    if (USES_WEIGHTS && LOAD(e.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
+        sampled.weight = load_byte(e.program, LOAD(e.program, instruction + CLIP_WEIGHTS_ROW), e.joint);
     }
     return sampled;
 }
@@ -257,17 +257,17 @@ OP lane_mask transform_is_finite(transform a) {
     return AND(t, AND(q, s));
 }
 
-OP transform pose_operation(frame f, uint instruction) {
-    uint joints = LOAD(f.program, instruction + POSE_JOINTS);
-    uint joint = source_joint(f, instruction);
-    transform found = load_rest(f.program, f.joint);
+OP transform pose_operation(evaluation e, uint instruction) {
+    uint joints = LOAD(e.program, instruction + POSE_JOINTS);
+    uint joint = source_joint(e, instruction);
+    transform found = load_rest(e.program, e.joint);
     if (!USES_PARTS || joint != NO_JOINT) {
-        word at = f.character * LOAD(f.program, instruction + POSE_FLOATS) + joint;
-        transform given = load_pose(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at, joints);
+        word at = e.character * LOAD(e.program, instruction + POSE_FLOATS) + joint;
+        transform given = load_pose(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at, joints);
         transform a = snap_given(given);
         real square = quaternion_dot(a.q, a.q);
         lane_mask good = AND(transform_is_finite(given), square > 0.0f);
-        REFUSE(f, REFUSED_POSE, NOT(good));
+        REFUSE(e, REFUSED_POSE, NOT(good));
         a.q = quaternion_normalize(a.q);
         found = select_transform(good, a, found);
     }
@@ -275,21 +275,21 @@ OP transform pose_operation(frame f, uint instruction) {
 }
 
 // A static pose, stored in the program.
-OP transform fixed_operation(frame f, uint instruction) {
-    uint joint = source_joint(f, instruction);
-    transform found = load_rest(f.program, f.joint);
+OP transform fixed_operation(evaluation e, uint instruction) {
+    uint joint = source_joint(e, instruction);
+    transform found = load_rest(e.program, e.joint);
     if (!USES_PARTS || joint != NO_JOINT) {
-        uint at = LOAD(f.program, instruction + STATIC_POSE) + joint;
-        found = load_static_pose(f.program, at, LOAD(f.program, instruction + POSE_JOINTS));
+        uint at = LOAD(e.program, instruction + STATIC_POSE) + joint;
+        found = load_static_pose(e.program, at, LOAD(e.program, instruction + POSE_JOINTS));
     }
     return found;
 }
 
 // Returns b for joints that b's joint map has, else a.
-OP transform take_operation(frame f, uint instruction, transform a, transform b) {
-    uint part = LOAD(f.program, instruction + TAKE_PART);
+OP transform take_operation(evaluation e, uint instruction, transform a, transform b) {
+    uint part = LOAD(e.program, instruction + TAKE_PART);
     transform taken = b;
-    if (part != 0u && LOAD(f.program, part + PART_TABLE + f.joint) == NO_JOINT) {
+    if (part != 0u && LOAD(e.program, part + PART_TABLE + e.joint) == NO_JOINT) {
         taken = a;
     }
     return taken;
@@ -304,8 +304,8 @@ OP transform blend_transforms(transform a, transform b, real weight) {
     return blended;
 }
 
-OP transform blend_operation(frame f, uint instruction, transform a, transform b) {
-    return blend_transforms(a, b, operand_weight(f, instruction));
+OP transform blend_operation(evaluation e, uint instruction, transform a, transform b) {
+    return blend_transforms(a, b, operand_weight(e, instruction));
 }
 
 // Scales a weight by a byte, where 255 is 1.
@@ -316,28 +316,28 @@ OP real share_of_weight(real weight, real byte) {
 }
 
 // Scales a weight by the joint's value in the instruction's mask.
-OP real masked_weight(frame f, uint instruction, real weight) {
-    return share_of_weight(weight, load_byte(f.program, LOAD(f.program, instruction + MASK_OFFSET), f.joint));
+OP real masked_weight(evaluation e, uint instruction, real weight) {
+    return share_of_weight(weight, load_byte(e.program, LOAD(e.program, instruction + MASK_OFFSET), e.joint));
 }
 
-OP transform masked_operation(frame f, uint instruction, transform a, transform b) {
-    return blend_transforms(a, b, masked_weight(f, instruction, operand_weight(f, instruction)));
+OP transform masked_operation(evaluation e, uint instruction, transform a, transform b) {
+    return blend_transforms(a, b, masked_weight(e, instruction, operand_weight(e, instruction)));
 }
 
 // Reads the pose only where it has a weight, so elsewhere the buffer may contain anything.
-OP transform override_operation(frame f, uint instruction, transform a) {
-    real weight = masked_weight(f, instruction, operand_weight(f, instruction));
+OP transform override_operation(evaluation e, uint instruction, transform a) {
+    real weight = masked_weight(e, instruction, operand_weight(e, instruction));
     lane_mask counts = weight > 0.0f;
     transform result = a;
     if (ANY(counts)) {
 #ifndef LMB_GLSL
-        f.counts = AND(f.counts, counts);
+        e.counts = AND(e.counts, counts);
 #endif
         transform given;
-        if (LOAD(f.program, instruction + STATIC_POSE) != 0u) {
-            given = fixed_operation(f, instruction);
+        if (LOAD(e.program, instruction + STATIC_POSE) != 0u) {
+            given = fixed_operation(e, instruction);
         } else {
-            given = pose_operation(f, instruction);
+            given = pose_operation(e, instruction);
         }
         result = select_transform(counts, blend_transforms(a, given, weight), a);
     }
@@ -345,41 +345,41 @@ OP transform override_operation(frame f, uint instruction, transform a) {
 }
 
 // The instruction's weight, masked if the choice has CHOICE_MASKED.
-OP real chosen_weight(frame f, uint instruction, uint choice) {
-    real weight = operand_weight(f, instruction);
+OP real chosen_weight(evaluation e, uint instruction, uint choice) {
+    real weight = operand_weight(e, instruction);
     if ((choice & CHOICE_MASKED) != 0u) {
-        weight = snap_number(masked_weight(f, instruction, weight));
+        weight = snap_number(masked_weight(e, instruction, weight));
     }
     return weight;
 }
 
 // A blend, masked or not, that has a choice (CHOICE_...).
-OP transform interpolate_operation(frame f, uint instruction, transform a, transform b) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
-    return interpolate_transforms(a, b, chosen_weight(f, instruction, choice), choice);
+OP transform interpolate_operation(evaluation e, uint instruction, transform a, transform b) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
+    return interpolate_transforms(a, b, chosen_weight(e, instruction, choice), choice);
 }
 
-OP transform add_operation(frame f, uint instruction, transform a, transform b) {
-    UNUSED(f);
+OP transform add_operation(evaluation e, uint instruction, transform a, transform b) {
+    UNUSED(e);
     UNUSED(instruction);
     return add_transforms(a, b);
 }
 
-OP transform subtract_operation(frame f, uint instruction, transform a, transform b) {
-    UNUSED(f);
+OP transform subtract_operation(evaluation e, uint instruction, transform a, transform b) {
+    UNUSED(e);
     UNUSED(instruction);
     return subtract_transforms(a, b);
 }
 
-OP transform scale_operation(frame f, uint instruction, transform a) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
-    return scale_transform(a, chosen_weight(f, instruction, choice), choice);
+OP transform scale_operation(evaluation e, uint instruction, transform a) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
+    return scale_transform(a, chosen_weight(e, instruction, choice), choice);
 }
 
 // Applies an additive that has a choice (CHOICE_...).
-OP transform apply_operation(frame f, uint instruction, transform base, transform difference) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
-    transform part = scale_transform(difference, chosen_weight(f, instruction, choice), choice);
+OP transform apply_operation(evaluation e, uint instruction, transform base, transform difference) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
+    transform part = scale_transform(difference, chosen_weight(e, instruction, choice), choice);
     transform sum = add_transforms(base, part);
     if ((choice & CHOICE_PARENT) != 0u) {
         sum = add_transforms(part, base);
@@ -390,12 +390,12 @@ OP transform apply_operation(frame f, uint instruction, transform base, transfor
 
 // Applies an affine additive: multiplies full matrices. If the product has shear, counts a refusal and applies the
 // additive by components in the parent's form instead.
-OP transform apply_affine_additive_operation(frame f, uint instruction, transform base, transform difference) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
-    transform part = scale_transform(difference, chosen_weight(f, instruction, choice), choice);
+OP transform apply_affine_additive_operation(evaluation e, uint instruction, transform base, transform difference) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
+    transform part = scale_transform(difference, chosen_weight(e, instruction, choice), choice);
     transform sum = add_transforms(part, base);
     decomposed product = decompose_product(part, base);
-    REFUSE(f, REFUSED_SHEAR, product.shears);
+    REFUSE(e, REFUSED_SHEAR, product.shears);
     transform applied = select_transform(product.shears, sum, product.whole);
     applied.weight = base.weight;
     return applied;
@@ -403,18 +403,18 @@ OP transform apply_affine_additive_operation(frame f, uint instruction, transfor
 
 // The affine additive that turns r into a, computed with full matrices. If it has shear, counts a refusal and computes
 // it by components in the parent's form instead.
-OP transform make_affine_additive_operation(frame f, uint instruction, transform a, transform r) {
+OP transform make_affine_additive_operation(evaluation e, uint instruction, transform a, transform r) {
     UNUSED(instruction);
     decomposed quotient = decompose_quotient(a, r);
-    REFUSE(f, REFUSED_SHEAR, quotient.shears);
+    REFUSE(e, REFUSED_SHEAR, quotient.shears);
     transform difference = select_transform(quotient.shears, subtract_transforms(a, r), quotient.whole);
     difference.weight = a.weight;
     return difference;
 }
 
 // The additive that turns r into a.
-OP transform make_additive_operation(frame f, uint instruction, transform a, transform r) {
-    UNUSED(f);
+OP transform make_additive_operation(evaluation e, uint instruction, transform a, transform r) {
+    UNUSED(e);
     UNUSED(instruction);
     transform difference;
     difference.weight = a.weight;
@@ -432,8 +432,8 @@ OP transform make_additive_operation(frame f, uint instruction, transform a, tra
     return difference;
 }
 
-OP transform additive_operation(frame f, uint instruction, transform base, transform difference) {
-    real weight = operand_weight(f, instruction);
+OP transform additive_operation(evaluation e, uint instruction, transform base, transform difference) {
+    real weight = operand_weight(e, instruction);
     quaternion turn = quaternion_power(difference.q, weight);
     quaternion q = quaternion_multiply(base.q, turn);
     vector growth = blend_scales(all_vector(1.0f, 1.0f, 1.0f), difference.s, weight);
@@ -460,8 +460,8 @@ OP real partial_weight(real blend, real a, real b) {
     return FLOOR(((1.0f - blend) * a + blend * b) + 0.5f);
 }
 
-OP transform partial_operation(frame f, uint instruction, transform a, transform b) {
-    real weight = operand_weight(f, instruction);
+OP transform partial_operation(evaluation e, uint instruction, transform a, transform b) {
+    real weight = operand_weight(e, instruction);
     transform blended = a;
     if (USES_WEIGHTS) {
         real blend = partial_blend(weight, a.weight, b.weight);
@@ -484,42 +484,42 @@ OP transform partial_operation(frame f, uint instruction, transform a, transform
 
 // Converts the joint's rotation to model space by multiplying the rotations of all its ancestors from the left.
 // Translation and scale stay local.
-OP transform to_model_operation(frame f, uint instruction) {
-    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
-    transform chained = load_exchange(f, area, f.joint);
-    uint above = parent_of(f.program, f.joint);
+OP transform to_model_operation(evaluation e, uint instruction) {
+    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    transform chained = load_exchange(e, area, e.joint);
+    uint above = parent_of(e.program, e.joint);
     while (above != NO_PARENT) {
-        quaternion q = quaternion_multiply(load_exchange_rotation(f, area, above), chained.q);
+        quaternion q = quaternion_multiply(load_exchange_rotation(e, area, above), chained.q);
         chained.q = quaternion_polish(q);
-        above = parent_of(f.program, above);
+        above = parent_of(e.program, above);
     }
     return chained;
 }
 
 // Converts the joint's rotation from model space to local space, using the parent's rotation in model space.
-OP transform to_local_operation(frame f, uint instruction) {
-    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
-    transform local = load_exchange(f, area, f.joint);
-    uint above = parent_of(f.program, f.joint);
+OP transform to_local_operation(evaluation e, uint instruction) {
+    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    transform local = load_exchange(e, area, e.joint);
+    uint above = parent_of(e.program, e.joint);
     if (above != NO_PARENT) {
-        quaternion inverse = quaternion_conjugate(load_exchange_rotation(f, area, above));
+        quaternion inverse = quaternion_conjugate(load_exchange_rotation(e, area, above));
         quaternion q = quaternion_multiply(inverse, local.q);
         local.q = quaternion_polish(q);
     }
     return local;
 }
 
-OP transform mirror_operation(frame f, uint instruction) {
-    uint record = LOAD(f.program, instruction + MIRROR_TABLE) + f.joint;
-    transform a = load_exchange(f, LOAD(f.program, instruction + EXCHANGE_AREA), LOAD(f.program, record));
-    uint axis = LOAD(f.program, instruction + MIRROR_AXIS);
-    return mirror_transform(f.program, record, LOAD(f.program, PROGRAM_JOINTS), axis, a);
+OP transform mirror_operation(evaluation e, uint instruction) {
+    uint record = LOAD(e.program, instruction + MIRROR_TABLE) + e.joint;
+    transform a = load_exchange(e, LOAD(e.program, instruction + EXCHANGE_AREA), LOAD(e.program, record));
+    uint axis = LOAD(e.program, instruction + MIRROR_AXIS);
+    return mirror_transform(e.program, record, LOAD(e.program, PROGRAM_JOINTS), axis, a);
 }
 
-OP transform clamp_operation(frame f, uint instruction, transform a) {
-    uint record = LOAD(f.program, instruction + LIMIT_TABLE) + f.joint;
-    transform rest = load_rest(f.program, f.joint);
-    return limit_transform(f.program, record, LOAD(f.program, PROGRAM_JOINTS), rest, a);
+OP transform clamp_operation(evaluation e, uint instruction, transform a) {
+    uint record = LOAD(e.program, instruction + LIMIT_TABLE) + e.joint;
+    transform rest = load_rest(e.program, e.joint);
+    return limit_transform(e.program, record, LOAD(e.program, PROGRAM_JOINTS), rest, a);
 }
 
 // What an instruction reads besides poses, as bits: they determine its operands, and the fields of a node that these

@@ -311,8 +311,8 @@ OP ticks time_to_place(control c, address record, address term) {
     return no_ticks(distance) ? distance : ticks_at_rate(distance, speed.rate);
 }
 
-OP void move_players(CROWD all) {
-    memory block = CROWD_BLOCK(all);
+OP void move_players(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
     address alone = LOAD(block, CONTROL_ALONE);
     address end = alone + LOAD(block, CONTROL_ALONE_COUNT);
     for (address at = alone; at < end; at++) {
@@ -372,20 +372,20 @@ OP_NOINLINE void apply_root_motion(control c, address character_motion) {
 // states' weights, and before players move.
 
 #ifdef LMB_GLSL
-frame weighing_frame(control c);
+evaluation weights_evaluation(control c);
 #else
-OP frame weighing_frame(control c) {
-    return (frame){.program = c.program, .parameters = c.parameters, .refused = c.refused, .weights = c.weights};
+OP evaluation weights_evaluation(control c) {
+    return (evaluation){.program = c.program, .parameters = c.parameters, .refused = c.refused, .weights = c.weights};
 }
 #endif
 
 // The weight of a player. If the program does not use its clip, its state's weight.
-OP real weigh_player(control c, frame f, address player, address which) {
+OP real weigh_player(control c, evaluation e, address player, address which) {
     uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
     address use = LOAD(c.block, player + PLAYER_USES);
     real weight = 0.0f;
     for (address i = 0u; i < count; i++) {
-        weight = weight + load_weight(f, LOAD(c.block, use + which));
+        weight = weight + load_weight(e, LOAD(c.block, use + which));
         use = use + CLIP_USE_WORDS;
     }
     if (count == 0u) {
@@ -398,15 +398,15 @@ OP real weigh_player(control c, frame f, address player, address which) {
 }
 
 OP void weigh_players(control c) {
-    frame f = weighing_frame(c);
+    evaluation e = weights_evaluation(c);
     if ((LOAD(c.block, CONTROL_FLAGS) & CONTROL_WEIGHS) != 0u) {
-        weigh_nodes(f);
+        weigh_nodes(e);
     }
     address player = LOAD(c.block, CONTROL_PLAYERS);
     address end = player + LOAD(c.block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
     for (; player < end; player += PLAYER_WORDS) {
         address at = LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT;
-        set_state_word(c, at, BITS(weigh_player(c, f, player, CLIP_USE_WEIGHT)));
+        set_state_word(c, at, BITS(weigh_player(c, e, player, CLIP_USE_WEIGHT)));
     }
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
@@ -415,7 +415,7 @@ OP void weigh_players(control c) {
         for (; motion < motions_end; motion += MOTION_WORDS) {
             address at = LOAD(c.block, motion + MOTION_STATE);
             address moved = LOAD(c.block, motion + MOTION_PLAYER);
-            set_state_word(c, at + MOTION_SPAN_WEIGHT, BITS(weigh_player(c, f, moved, CLIP_USE_MOTION)));
+            set_state_word(c, at + MOTION_SPAN_WEIGHT, BITS(weigh_player(c, e, moved, CLIP_USE_MOTION)));
             set_state_word(c, at + MOTION_SPAN_HOW, 0u);
         }
     }
@@ -433,7 +433,7 @@ OP_NOINLINE void keep_player_weights(control c) {
     }
 }
 
-OP void weigh_all_players(CROWD all) {
+OP void weigh_all_players(CHARACTERS all) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves && c.updates) {

@@ -60,18 +60,18 @@ void settle_stack(inout stack_top s) {
 
 #define EVALUATE_SOURCE(NAME, name, code, takes)                                                                       \
     case code:                                                                                                         \
-        s.next = name##_operation(f, at);                                                                              \
+        s.next = name##_operation(e, at);                                                                              \
         s.pushed = 1u;                                                                                                 \
         break;
 
 #define EVALUATE_UNARY(NAME, name, code, takes)                                                                        \
     case code:                                                                                                         \
-        s.next = name##_operation(f, at, s.top);                                                                       \
+        s.next = name##_operation(e, at, s.top);                                                                       \
         break;
 
 #define EVALUATE_BINARY(NAME, name, code, takes)                                                                       \
     case code:                                                                                                         \
-        s.next = name##_operation(f, at, s.under, s.top);                                                              \
+        s.next = name##_operation(e, at, s.under, s.top);                                                              \
         s.popped = true;                                                                                               \
         break;
 
@@ -88,7 +88,7 @@ void settle_stack(inout stack_top s) {
         weighted_sums so_far;                                                                                          \
         so_far.sums = s.third;                                                                                         \
         so_far.extra = s.under;                                                                                        \
-        weighted_sums more = name##_accumulate(f, at, so_far, s.top);                                                  \
+        weighted_sums more = name##_accumulate(e, at, so_far, s.top);                                                  \
         s.next_under = more.sums;                                                                                      \
         s.next = more.extra;                                                                                           \
     }                                                                                                                  \
@@ -99,7 +99,7 @@ void settle_stack(inout stack_top s) {
         weighted_sums all;                                                                                             \
         all.sums = s.under;                                                                                            \
         all.extra = s.top;                                                                                             \
-        s.next = name##_end(f, at, all);                                                                               \
+        s.next = name##_end(e, at, all);                                                                               \
         if (code == OPERATION_MATRICES) {                                                                              \
             store_slot(1u, s.top);                                                                                     \
         }                                                                                                              \
@@ -108,22 +108,22 @@ void settle_stack(inout stack_top s) {
         break;
 
 // Runs a pass for a joint and returns its pose: for the last pass, the local transform.
-transform evaluate_pass(frame f, uint pass) {
-    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint end = first_of_pass(f.program, pass + 1u);
+transform evaluate_pass(evaluation e, uint pass) {
+    uint instructions = LOAD(e.program, PROGRAM_INSTRUCTIONS);
+    uint end = first_of_pass(e.program, pass + 1u);
     stack_top s;
     s.top = zero_transform();
     s.under = s.top;
     s.third = s.top;
     s.depth = 0u;
-    for (uint i = first_of_pass(f.program, pass); i < end; i++) {
+    for (uint i = first_of_pass(e.program, pass); i < end; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         s.next = s.top;
         s.next_under = s.under;
         s.pushed = 0u;
         s.popped = false;
         s.sums = false;
-        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+        switch (LOAD(e.program, at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_SUM)
         default:
             break;
@@ -166,27 +166,27 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
     return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? sources : 0u;
 }
 
-OP void take_place(frame *f, const slots *held, uint place) {
-    f->joint = held->joints[place];
+OP void take_place(evaluation *e, const slots *held, uint place) {
+    e->joint = held->joints[place];
 #ifndef LMB_PLAIN // a plain program refuses nothing per joint
-    f->counts = held->active[place];
+    e->counts = held->active[place];
 #endif
 }
 
 // Each kind of instruction evaluates all joints of a tile in its own function, which a table row defines below. The
 // functions here are their bodies. They are inlined, and then the operation is, too.
-typedef transform (*source_function)(frame f, uint instruction);
-typedef transform (*unary_function)(frame f, uint instruction, transform a);
-typedef transform (*binary_function)(frame f, uint instruction, transform a, transform b);
+typedef transform (*source_function)(evaluation e, uint instruction);
+typedef transform (*unary_function)(evaluation e, uint instruction, transform a);
+typedef transform (*binary_function)(evaluation e, uint instruction, transform a, transform b);
 typedef struct sum_functions {
     weighted_sums (*begin)(void);
-    weighted_sums (*accumulate)(frame f, uint instruction, weighted_sums so_far, transform a);
-    transform (*end)(frame f, uint instruction, weighted_sums all);
+    weighted_sums (*accumulate)(evaluation e, uint instruction, weighted_sums so_far, transform a);
+    transform (*end)(evaluation e, uint instruction, weighted_sums all);
 } sum_functions;
 
 // The instruction, and the poses that it works on.
 typedef struct tile {
-    const frame *given;
+    const evaluation *given;
     uint at;
     uint depth;
     uint joints;
@@ -194,69 +194,69 @@ typedef struct tile {
 } tile;
 
 OP void evaluate_source(tile t, source_function operation, bool is_clip) {
-    frame f = *t.given;
+    evaluation e = *t.given;
     if (is_clip) {
-        f = begin_source(f, t.at);
+        e = begin_source(e, t.at);
     }
     for (uint place = 0u; place < t.joints; place++) {
-        take_place(&f, t.held, place);
-        store_slot(t.held, t.depth, place, operation(f, t.at));
+        take_place(&e, t.held, place);
+        store_slot(t.held, t.depth, place, operation(e, t.at));
     }
 }
 
 OP void evaluate_unary(tile t, unary_function operation, bool has_weight) {
-    frame f = *t.given;
+    evaluation e = *t.given;
     if (has_weight) {
-        f = begin_weight(f, t.at);
+        e = begin_weight(e, t.at);
     }
     for (uint place = 0u; place < t.joints; place++) {
-        take_place(&f, t.held, place);
+        take_place(&e, t.held, place);
         transform a = load_slot(t.held, t.depth - 1u, place);
-        store_slot(t.held, t.depth - 1u, place, operation(f, t.at, a));
+        store_slot(t.held, t.depth - 1u, place, operation(e, t.at, a));
     }
 }
 
 OP void evaluate_binary(tile t, binary_function operation, bool has_weight) {
-    frame f = *t.given;
+    evaluation e = *t.given;
     if (has_weight) {
-        f = begin_weight(f, t.at);
+        e = begin_weight(e, t.at);
     }
     for (uint place = 0u; place < t.joints; place++) {
-        take_place(&f, t.held, place);
+        take_place(&e, t.held, place);
         transform a = load_slot(t.held, t.depth - 2u, place);
         transform b = load_slot(t.held, t.depth - 1u, place);
-        store_slot(t.held, t.depth - 2u, place, operation(f, t.at, a, b));
+        store_slot(t.held, t.depth - 2u, place, operation(e, t.at, a, b));
     }
 }
 
 // begin_source() for a clip; a rest pose has no source.
-OP frame begin_any_source(frame f, uint instruction) {
-    f.from = NULL;
-    f.search = NULL;
-    if (LOAD(f.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
-        f = begin_source(f, instruction);
+OP evaluation begin_any_source(evaluation e, uint instruction) {
+    e.from = NULL;
+    e.search = NULL;
+    if (LOAD(e.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
+        e = begin_source(e, instruction);
     }
-    return f;
+    return e;
 }
 
-OP transform source_operation(frame f, uint instruction) {
-    if (f.from == NULL) {
-        return rest_operation(f, instruction);
+OP transform source_operation(evaluation e, uint instruction) {
+    if (e.from == NULL) {
+        return rest_operation(e, instruction);
     }
-    return clip_operation(f, instruction);
+    return clip_operation(e, instruction);
 }
 
 // Out of line, for sums that are rare: inlining the code that samples clips would make each larger than its own code.
-OP_COLD void source_apart(const frame *at, uint instruction, transform *found) {
+OP_COLD void source_apart(const evaluation *at, uint instruction, transform *found) {
     *found = source_operation(*at, instruction);
 }
 
-OP transform sum_source(frame f, uint instruction, bool is_usual) {
+OP transform sum_source(evaluation e, uint instruction, bool is_usual) {
     transform found;
     if (is_usual) {
-        found = source_operation(f, instruction);
+        found = source_operation(e, instruction);
     } else {
-        const frame at = f;
+        const evaluation at = e;
         source_apart(&at, instruction, &found);
     }
     return found;
@@ -266,35 +266,35 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
 // sums in registers. An input whose share is 0 in all lanes is skipped: it would change no bit. `code` is that of the
 // begin instruction.
 OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint code) {
-    frame f = *t.given;
+    evaluation e = *t.given;
     uint first = t.at + INSTRUCTION_WORDS;
     uint end = first + 2u * sources * INSTRUCTION_WORDS;
-    frame ends = begin_weight(f, end);
+    evaluation ends = begin_weight(e, end);
     const stored_weight *shares = ends.weight - sources;
     const source *from[MOST_INPUTS];
     key_search *searches[MOST_INPUTS];
     bool counts[MOST_INPUTS];
     for (uint i = 0u; i < sources; i++) {
-        frame input = begin_any_source(f, first + 2u * i * INSTRUCTION_WORDS);
+        evaluation input = begin_any_source(e, first + 2u * i * INSTRUCTION_WORDS);
         from[i] = input.from;
         searches[i] = input.search;
         counts[i] = ANY(shares[i].value > 0.0f);
     }
     for (uint place = 0u; place < t.joints; place++) {
-        take_place(&f, t.held, place);
+        take_place(&e, t.held, place);
         weighted_sums sums = sum.begin();
         for (uint i = 0u; i < sources; i++) {
             uint source_at = first + 2u * i * INSTRUCTION_WORDS;
             if (counts[i]) {
-                f.from = from[i];
-                f.search = searches[i];
-                transform a = sum_source(f, source_at, code == OPERATION_WEIGHTED);
-                f.weight = shares + i;
-                sums = sum.accumulate(f, source_at + INSTRUCTION_WORDS, sums, a);
+                e.from = from[i];
+                e.search = searches[i];
+                transform a = sum_source(e, source_at, code == OPERATION_WEIGHTED);
+                e.weight = shares + i;
+                sums = sum.accumulate(e, source_at + INSTRUCTION_WORDS, sums, a);
             }
         }
-        f.weight = ends.weight;
-        store_slot(t.held, t.depth, place, sum.end(f, end, sums));
+        e.weight = ends.weight;
+        store_slot(t.held, t.depth, place, sum.end(e, end, sums));
         if (USES_MATRICES && code == OPERATION_MATRICES) {
             store_slot(t.held, t.depth + 1u, place, sums.extra);
         }
@@ -311,26 +311,26 @@ OP void evaluate_begin(tile t, sum_functions sum) {
 }
 
 OP void evaluate_accumulate(tile t, sum_functions sum) {
-    frame f = begin_weight(*t.given, t.at);
+    evaluation e = begin_weight(*t.given, t.at);
     for (uint place = 0u; place < t.joints; place++) {
-        take_place(&f, t.held, place);
+        take_place(&e, t.held, place);
         weighted_sums so_far;
         so_far.sums = load_slot(t.held, t.depth - 3u, place);
         so_far.extra = load_slot(t.held, t.depth - 2u, place);
-        weighted_sums more = sum.accumulate(f, t.at, so_far, load_slot(t.held, t.depth - 1u, place));
+        weighted_sums more = sum.accumulate(e, t.at, so_far, load_slot(t.held, t.depth - 1u, place));
         store_slot(t.held, t.depth - 3u, place, more.sums);
         store_slot(t.held, t.depth - 2u, place, more.extra);
     }
 }
 
 OP void evaluate_end(tile t, sum_functions sum) {
-    frame f = begin_weight(*t.given, t.at);
+    evaluation e = begin_weight(*t.given, t.at);
     for (uint place = 0u; place < t.joints; place++) {
-        take_place(&f, t.held, place);
+        take_place(&e, t.held, place);
         weighted_sums all;
         all.sums = load_slot(t.held, t.depth - 2u, place);
         all.extra = load_slot(t.held, t.depth - 1u, place);
-        store_slot(t.held, t.depth - 2u, place, sum.end(f, t.at, all));
+        store_slot(t.held, t.depth - 2u, place, sum.end(e, t.at, all));
     }
 }
 
@@ -385,45 +385,45 @@ typedef struct walk_plan {
     real level;
 } walk_plan;
 
-OP walk_plan plan_walk(frame f) {
+OP walk_plan plan_walk(evaluation e) {
     walk_plan plan;
-    plan.has_lods = LOAD(f.program, PROGRAM_LOD) != 0u;
+    plan.has_lods = LOAD(e.program, PROGRAM_LOD) != 0u;
     plan.mixed = false;
-    plan.computed = LOAD(f.program, PROGRAM_JOINTS);
+    plan.computed = LOAD(e.program, PROGRAM_JOINTS);
     plan.level = SPLAT(0.0f);
     if (plan.has_lods) {
-        plan.level = lod_level(f);
+        plan.level = lod_level(e);
         float lowest = MIN_OF_LANES(plan.level);
         plan.mixed = ANY(plan.level > lowest);
-        plan.computed = lod_count(f.program, (uint)lowest);
+        plan.computed = lod_count(e.program, (uint)lowest);
     }
     return plan;
 }
 
-OP uint walk_joint(frame f, walk_plan plan, uint place) {
-    return plan.has_lods ? lod_joint(f.program, place) : place;
+OP uint walk_joint(evaluation e, walk_plan plan, uint place) {
+    return plan.has_lods ? lod_joint(e.program, place) : place;
 }
 
 // Fills a tile with the next joints, starting at position `first` of the order.
-OP void take_joints(frame f, walk_plan plan, uint first, uint joints, slots *held) {
+OP void take_joints(evaluation e, walk_plan plan, uint first, uint joints, slots *held) {
     for (uint place = 0u; place < joints; place++) {
-        held->joints[place] = walk_joint(f, plan, first + place);
-        held->active[place] = f.counts;
+        held->joints[place] = walk_joint(e, plan, first + place);
+        held->active[place] = e.counts;
         if (plan.mixed) {
-            lane_mask dropped = joint_is_dropped(f.program, held->joints[place], plan.level);
-            held->active[place] = AND(f.counts, NOT(dropped));
+            lane_mask dropped = joint_is_dropped(e.program, held->joints[place], plan.level);
+            held->active[place] = AND(e.counts, NOT(dropped));
         }
     }
 }
 
 // Replaces the evaluated pose by the rest pose in lanes whose level of detail drops the joint.
-OP void leave_at_rest(frame f, walk_plan plan, uint joints, slots *held) {
+OP void leave_at_rest(evaluation e, walk_plan plan, uint joints, slots *held) {
     for (uint place = 0u; place < joints; place++) {
         uint joint = held->joints[place];
-        lane_mask dropped = joint_is_dropped(f.program, joint, plan.level);
+        lane_mask dropped = joint_is_dropped(e.program, joint, plan.level);
         transform evaluated = load_slot(held, 0u, place);
-        store_slot(held, 0u, place, select_transform(dropped, load_rest(f.program, joint), evaluated));
-        if (USES_MATRICES && LOAD(f.program, PROGRAM_MATRICES) != 0u) {
+        store_slot(held, 0u, place, select_transform(dropped, load_rest(e.program, joint), evaluated));
+        if (USES_MATRICES && LOAD(e.program, PROGRAM_MATRICES) != 0u) {
             transform extra = load_slot(held, 1u, place);
             extra.q.x = SELECT(dropped, SPLAT(0.0f), extra.q.x);
             store_slot(held, 1u, place, extra);
@@ -461,7 +461,7 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
 
 #define EVALUATE_SUM(NAME, name, code, takes)                                                                          \
     case code:                                                                                                         \
-        sources = count_sources(f.program, t.at + INSTRUCTION_WORDS, (code) + 1u);                                     \
+        sources = count_sources(e.program, t.at + INSTRUCTION_WORDS, (code) + 1u);                                     \
         if (sources > 0u) {                                                                                            \
             evaluate_##name##_of_sources(t, sources);                                                                  \
             t.depth = t.depth + 1u;                                                                                    \
@@ -482,14 +482,14 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
 
 // Runs a pass for the joints that take_joints() selected, at most TILE_JOINTS. Afterwards load_slot(held, 0, place)
 // returns the pose of each: after the last pass, the local transform. find_sources() must have run.
-OP void evaluate_joints(frame f, uint pass, uint joints, slots *held) {
-    tile t = {.given = &f, .joints = joints, .held = held};
+OP void evaluate_joints(evaluation e, uint pass, uint joints, slots *held) {
+    tile t = {.given = &e, .joints = joints, .held = held};
     uint sources;
-    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint end = first_of_pass(f.program, pass + 1u);
-    for (uint i = first_of_pass(f.program, pass); i < end; i++) {
+    uint instructions = LOAD(e.program, PROGRAM_INSTRUCTIONS);
+    uint end = first_of_pass(e.program, pass + 1u);
+    for (uint i = first_of_pass(e.program, pass); i < end; i++) {
         t.at = instructions + i * INSTRUCTION_WORDS;
-        switch (LOAD(f.program, t.at + INSTRUCTION_OPERATION)) {
+        switch (LOAD(e.program, t.at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_SUM)
         default:
             break;

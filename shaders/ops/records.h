@@ -32,7 +32,7 @@ key_position found;
 END_STRUCT(key_search)
 
 // The context of an evaluation: a joint of a character.
-STRUCT(frame)
+STRUCT(evaluation)
 memory program;
 parameter_memory parameters;
 word character;
@@ -54,7 +54,7 @@ const stored_weight *weight;
 const source *from;
 key_search *search;
 #endif
-END_STRUCT(frame)
+END_STRUCT(evaluation)
 
 // POSES(frame, index) is a pose buffer. REFUSE(frame, kind, condition) counts refused values.
 #ifdef LMB_GLSL
@@ -64,20 +64,20 @@ END_STRUCT(frame)
     }
 #define POSES(frame, index) pose_buffer(frame, index)
 void count_refusal(uint kind);
-ReadWords pose_buffer(frame f, uint index);
-float load_weight(frame f, uint index);
-void store_weight(frame f, uint index, float weight);
-source load_source(frame f, uint index);
-key_search load_search(frame f, uint index);
-void store_source(frame f, uint index, source record, key_search search);
-transform load_exchange(frame f, uint area, uint joint);
-quaternion load_exchange_rotation(frame f, uint area, uint joint);
-void store_exchange(frame f, uint area, transform pose); // of f.joint
+ReadWords pose_buffer(evaluation e, uint index);
+float load_weight(evaluation e, uint index);
+void store_weight(evaluation e, uint index, float weight);
+source load_source(evaluation e, uint index);
+key_search load_search(evaluation e, uint index);
+void store_source(evaluation e, uint index, source record, key_search search);
+transform load_exchange(evaluation e, uint area, uint joint);
+quaternion load_exchange_rotation(evaluation e, uint area, uint joint);
+void store_exchange(evaluation e, uint area, transform pose); // of e.joint
 
-key_position find_key_again(frame f, track t, uint largest_step, float time) {
-    key_position at = f.search.found;
-    if (f.search.times != t.times) {
-        at = find_key(f.program, t, largest_step, time);
+key_position find_key_again(evaluation e, track t, uint largest_step, float time) {
+    key_position at = e.search.found;
+    if (e.search.times != t.times) {
+        at = find_key(e.program, t, largest_step, time);
     }
     return at;
 }
@@ -85,16 +85,16 @@ key_position find_key_again(frame f, track t, uint largest_step, float time) {
 #define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(AND((frame).counts, condition))
 #define POSES(frame, index) (frame).poses[index]
 
-OP real load_weight(frame f, uint index) {
-    return f.weights[index].value;
+OP real load_weight(evaluation e, uint index) {
+    return e.weights[index].value;
 }
 
-OP void store_weight(frame f, uint index, real weight) {
-    f.weights[index].value = weight;
+OP void store_weight(evaluation e, uint index, real weight) {
+    e.weights[index].value = weight;
 }
 
-OP source load_source(frame f, uint index) {
-    return f.sources[index];
+OP source load_source(evaluation e, uint index) {
+    return e.sources[index];
 }
 
 // Programs without scale do not store it: it is 1 in every pose, and unused in sums.
@@ -124,20 +124,20 @@ OP transform stored_pose(const transform *from) {
     return pose;
 }
 
-OP transform *exchange_place(frame f, uint area, uint joint) {
-    return f.exchange + area * (LOAD(f.program, PROGRAM_JOINTS) + LOAD(f.program, PROGRAM_CHANNELS)) + joint;
+OP transform *exchange_place(evaluation e, uint area, uint joint) {
+    return e.exchange + area * (LOAD(e.program, PROGRAM_JOINTS) + LOAD(e.program, PROGRAM_CHANNELS)) + joint;
 }
 
-OP transform load_exchange(frame f, uint area, uint joint) {
-    return stored_pose(exchange_place(f, area, joint));
+OP transform load_exchange(evaluation e, uint area, uint joint) {
+    return stored_pose(exchange_place(e, area, joint));
 }
 
-OP quaternion load_exchange_rotation(frame f, uint area, uint joint) {
-    return exchange_place(f, area, joint)->q;
+OP quaternion load_exchange_rotation(evaluation e, uint area, uint joint) {
+    return exchange_place(e, area, joint)->q;
 }
 
-OP void store_exchange(frame f, uint area, transform pose) {
-    store_pose(exchange_place(f, area, f.joint), pose);
+OP void store_exchange(evaluation e, uint area, transform pose) {
+    store_pose(exchange_place(e, area, e.joint), pose);
 }
 
 // Out of line, because most joints reuse the search of the previous joint.
@@ -146,26 +146,26 @@ OP_COLD void search_key(memory data, key_search *search, track t, uint largest_s
     search->found = find_key(data, t, largest_step, *time);
 }
 
-OP const key_position *find_key_again(frame f, track t, uint largest_step, real time) {
-    if (f.search->times != t.times) {
+OP const key_position *find_key_again(evaluation e, track t, uint largest_step, real time) {
+    if (e.search->times != t.times) {
         const real given = time;
-        search_key(f.program, f.search, t, largest_step, &given);
+        search_key(e.program, e.search, t, largest_step, &given);
     }
-    return &f.search->found;
+    return &e.search->found;
 }
 
 // Called before the joints of an instruction that reads a weight.
-OP frame begin_weight(frame f, uint instruction) {
-    f.weight = &f.weights[LOAD(f.program, instruction + WEIGHT_INDEX)];
-    return f;
+OP evaluation begin_weight(evaluation e, uint instruction) {
+    e.weight = &e.weights[LOAD(e.program, instruction + WEIGHT_INDEX)];
+    return e;
 }
 
 // Called before the joints of an instruction that samples a clip.
-OP frame begin_source(frame f, uint instruction) {
-    uint index = LOAD(f.program, instruction + CLIP_SOURCE);
-    f.from = &f.sources[index];
-    f.search = &f.searches[index];
-    return f;
+OP evaluation begin_source(evaluation e, uint instruction) {
+    uint index = LOAD(e.program, instruction + CLIP_SOURCE);
+    e.from = &e.sources[index];
+    e.search = &e.searches[index];
+    return e;
 }
 #endif
 
@@ -189,40 +189,40 @@ OP real layer_rest(real left, real sum) {
 }
 
 // The weight of an instruction from stage 1; for the end of a sum, the sum of its inputs' shares.
-OP real operand_weight(frame f, uint instruction) {
+OP real operand_weight(evaluation e, uint instruction) {
 #ifdef LMB_GLSL
-    return load_weight(f, LOAD(f.program, instruction + WEIGHT_INDEX));
+    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
 #else
     UNUSED(instruction);
-    return f.weight->value;
+    return e.weight->value;
 #endif
 }
 
 // The reciprocal of that sum.
-OP real total_inverse(frame f, uint instruction) {
+OP real total_inverse(evaluation e, uint instruction) {
 #ifdef LMB_GLSL
-    return load_weight(f, LOAD(f.program, instruction + WEIGHT_INDEX) + 1u);
+    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX) + 1u);
 #else
     UNUSED(instruction);
-    return f.weight[1].value;
+    return e.weight[1].value;
 #endif
 }
 
 // The source that an instruction samples.
-OP source operand_source(frame f, uint instruction) {
+OP source operand_source(evaluation e, uint instruction) {
 #ifdef LMB_GLSL
-    return load_source(f, LOAD(f.program, instruction + CLIP_SOURCE));
+    return load_source(e, LOAD(e.program, instruction + CLIP_SOURCE));
 #else
     UNUSED(instruction);
-    return *f.from;
+    return *e.from;
 #endif
 }
 
 // Levels of detail. Only for programs that have them.
 
 // The character's level of detail, an integer.
-OP real lod_level(frame f) {
-    return load_weight(f, LOAD(f.program, LOAD(f.program, PROGRAM_LOD) + LOD_WEIGHT));
+OP real lod_level(evaluation e) {
+    return load_weight(e, LOAD(e.program, LOAD(e.program, PROGRAM_LOD) + LOD_WEIGHT));
 }
 
 // The number of joints that a level computes: the first ones of the order.

@@ -24,7 +24,7 @@
 #define CLIP_NAME_WORDS 12
 #define CLIP_FAR 13    // 1 if neighbouring keys of a linear rotation track have a cosine below 0.9
 #define CLIP_PACKED 14 // offset of the packed section, which then replaces the track table; or 0
-// Only in a program's copy: the track with the most widely shared key times, as joint * CHANNELS + channel + 1; 0 if no
+// Only in a program's copy: the track with the most widely shared key times, as joint * PROPERTIES + property + 1; 0 if no
 // track is animated.
 #define CLIP_COMMON 15
 // Offset of the weights of the joints, then of the float channels, four per word, the first in the lowest byte; 0 if
@@ -38,7 +38,7 @@
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
 #define CLIP_VERSION_VALUE 4u
 
-// The track table is word [joint][channel][field]. Track tables and the values of rotation tracks start at multiples of
+// The track table is word [joint][property][field]. Track tables and the values of rotation tracks start at multiples of
 // WIDE_LOAD words, so that a GPU loads four words at once.
 #define WIDE_LOAD 4u
 #define TRACK_MODE 0u   // MODE_..., the interpolation between keys
@@ -61,7 +61,7 @@
 #define PACKED_FRAME_WORDS 1  // words per frame
 #define PACKED_FRAME_TIMES 2  // offset: times, in the format of a track's times
 #define PACKED_FRAME_VALUES 3 // offset: the frames
-#define PACKED_ROWS 4         // for each channel, offset of its row: half a word per joint; 0 if all are at rest
+#define PACKED_ROWS 4         // for each property, offset of its row: half a word per joint; 0 if all are at rest
 #define PACKED_HEADER_WORDS 7
 
 // Half a word per joint: two bits ENTRY_..., and above them an offset.
@@ -81,10 +81,10 @@
 #define PACKED_MOST_VECTOR_BITS 21u
 #define PACKED_MOST_ROTATION_BITS 16u // 15 if each key says which component it omits
 
-#define CHANNEL_TRANSLATION 0u
-#define CHANNEL_ROTATION 1u
-#define CHANNEL_SCALE 2u
-#define CHANNELS 3u
+#define PROPERTY_TRANSLATION 0u
+#define PROPERTY_ROTATION 1u
+#define PROPERTY_SCALE 2u
+#define PROPERTIES 3u
 
 // The key position of a time in a track: the key at or before it, and the fraction of the way to the next key.
 STRUCT(key_position)
@@ -136,7 +136,7 @@ OP quaternion slerp_between_keys(quaternion a, quaternion b, FOUND at, bool near
 #define FRAME_OF_AFTER(found) AT(found).after
 #endif
 
-// A channel's track: offsets are from the start of memory.
+// A property's track: offsets are from the start of memory.
 STRUCT(track)
 uint mode;
 uint keys;
@@ -185,12 +185,12 @@ OP track load_kept_track(memory data, uint clip, address at) {
 }
 
 // Returns where the fields of a track are that is not in a packed section.
-OP address kept_track_place(memory data, address clip, address channel, address joint) {
-    return clip + LOAD(data, clip + CLIP_TRACKS) + (joint * CHANNELS + channel) * TRACK_FIELDS;
+OP address kept_track_place(memory data, address clip, address property, address joint) {
+    return clip + LOAD(data, clip + CLIP_TRACKS) + (joint * PROPERTIES + property) * TRACK_FIELDS;
 }
 
-OP track load_packed_track(memory data, uint clip, uint section, uint channel, uint joint) {
-    uint row = LOAD(data, section + PACKED_ROWS + channel);
+OP track load_packed_track(memory data, uint clip, uint section, uint property, uint joint) {
+    uint row = LOAD(data, section + PACKED_ROWS + property);
     uint entry = ENTRY_REST;
     if (row != 0u) {
         entry = (LOAD(data, section + row + (joint >> 1u)) >> (16u * (joint & 1u))) & 0xffffu;
@@ -218,15 +218,15 @@ OP track load_packed_track(memory data, uint clip, uint section, uint channel, u
     return found;
 }
 
-OP track load_track(memory data, uint clip, uint channel, uint joint) {
+OP track load_track(memory data, uint clip, uint property, uint joint) {
     uint packed = 0u;
     if (USES_PACKED) {
         packed = LOAD(data, clip + CLIP_PACKED);
     }
     if (packed != 0u) {
-        return load_packed_track(data, clip, clip + packed, channel, joint);
+        return load_packed_track(data, clip, clip + packed, property, joint);
     }
-    return load_kept_track(data, clip, kept_track_place(data, clip, channel, joint));
+    return load_kept_track(data, clip, kept_track_place(data, clip, property, joint));
 }
 
 // Finds the key position of a time in a track by binary search. `largest_step` is that of the clip, so that the number

@@ -8,22 +8,22 @@
 #define LMB_OPS_SPACES_H
 
 // The triangular weight of a coordinate on an axis: 1 there, falling to 0 at its neighbours.
-OP real weigh_place(frame f, uint row, real coordinate) {
-    float own = LOAD_FLOAT(f.program, row + ROW_OWN);
-    float before = LOAD_FLOAT(f.program, row + ROW_BEFORE);
-    float after = LOAD_FLOAT(f.program, row + ROW_AFTER);
-    real x = clamp_real(coordinate, LOAD_FLOAT(f.program, row + ROW_MIN), LOAD_FLOAT(f.program, row + ROW_MAX));
-    real rise = clamp_real((x - before) * LOAD_FLOAT(f.program, row + ROW_RISE), 0.0f, 1.0f);
-    real fall = clamp_real((x - own) * LOAD_FLOAT(f.program, row + ROW_FALL), 0.0f, 1.0f);
+OP real weigh_place(evaluation e, uint row, real coordinate) {
+    float own = LOAD_FLOAT(e.program, row + ROW_OWN);
+    float before = LOAD_FLOAT(e.program, row + ROW_BEFORE);
+    float after = LOAD_FLOAT(e.program, row + ROW_AFTER);
+    real x = clamp_real(coordinate, LOAD_FLOAT(e.program, row + ROW_MIN), LOAD_FLOAT(e.program, row + ROW_MAX));
+    real rise = clamp_real((x - before) * LOAD_FLOAT(e.program, row + ROW_RISE), 0.0f, 1.0f);
+    real fall = clamp_real((x - own) * LOAD_FLOAT(e.program, row + ROW_FALL), 0.0f, 1.0f);
     fall = SELECT(x < after, fall, SPLAT(1.0f));
     return SELECT(x < own, rise, 1.0f - fall);
 }
 
-OP void weigh_line(frame f, uint rule, real x) {
-    uint row = LOAD(f.program, rule + RULE_TABLE);
-    uint count = LOAD(f.program, rule + RULE_COUNT);
+OP void weigh_line(evaluation e, uint rule, real x) {
+    uint row = LOAD(e.program, rule + RULE_TABLE);
+    uint count = LOAD(e.program, rule + RULE_COUNT);
     for (uint i = 0u; i < count; i++) {
-        store_share(f, rule, i, snap_small(weigh_place(f, row, x)));
+        store_share(e, rule, i, snap_small(weigh_place(e, row, x)));
         row = row + ROW_WORDS;
     }
 }
@@ -41,32 +41,32 @@ OP position select_position(lane_mask condition, position yes, position no) {
 }
 
 // The difference between a position and the one at an offset.
-OP position from_place(frame f, uint place, position p) {
+OP position from_place(evaluation e, uint place, position p) {
     position difference;
-    difference.x = p.x - LOAD_FLOAT(f.program, place);
-    difference.y = p.y - LOAD_FLOAT(f.program, place + 1u);
+    difference.x = p.x - LOAD_FLOAT(e.program, place);
+    difference.y = p.y - LOAD_FLOAT(e.program, place + 1u);
     return difference;
 }
 
 // The dot product with the vector at an offset.
-OP real dot_position(frame f, position p, uint by) {
-    return p.x * LOAD_FLOAT(f.program, by) + p.y * LOAD_FLOAT(f.program, by + 1u);
+OP real dot_position(evaluation e, position p, uint by) {
+    return p.x * LOAD_FLOAT(e.program, by) + p.y * LOAD_FLOAT(e.program, by + 1u);
 }
 
-OP lane_mask is_at_place(frame f, uint place, position p) {
-    return AND(p.x == LOAD_FLOAT(f.program, place), p.y == LOAD_FLOAT(f.program, place + 1u));
+OP lane_mask is_at_place(evaluation e, uint place, position p) {
+    return AND(p.x == LOAD_FLOAT(e.program, place), p.y == LOAD_FLOAT(e.program, place + 1u));
 }
 
 // Moves a position that is farther from the middle than SPACE_REACH straight towards the middle, to that distance.
-OP position reach_position(frame f, uint table, position p) {
-    float reach = LOAD_FLOAT(f.program, table + SPACE_REACH);
+OP position reach_position(evaluation e, uint table, position p) {
+    float reach = LOAD_FLOAT(e.program, table + SPACE_REACH);
     float limit = reach * reach;
-    position out_there = from_place(f, table + SPACE_MIDDLE, p);
+    position out_there = from_place(e, table + SPACE_MIDDLE, p);
     real square = out_there.x * out_there.x + out_there.y * out_there.y;
     real part = reach * reciprocal_root(square);
     position drawn;
-    drawn.x = LOAD_FLOAT(f.program, table + SPACE_MIDDLE) + out_there.x * part;
-    drawn.y = LOAD_FLOAT(f.program, table + SPACE_MIDDLE + 1u) + out_there.y * part;
+    drawn.x = LOAD_FLOAT(e.program, table + SPACE_MIDDLE) + out_there.x * part;
+    drawn.y = LOAD_FLOAT(e.program, table + SPACE_MIDDLE + 1u) + out_there.y * part;
     return select_position(square > limit, drawn, p);
 }
 
@@ -75,29 +75,29 @@ OP position reach_position(frame f, uint table, position p) {
 // needs no squared distances, which would lose the difference between edges at large distances. Edges that rounding
 // puts the position just inside of are included. Otherwise rounding could leave a wrong one of several collinear edges
 // as the only candidate.
-OP position project_position(frame f, uint table, position p) {
-    float near = LOAD_FLOAT(f.program, table + SPACE_NEAR);
-    uint count = LOAD(f.program, table + SPACE_EDGES);
-    uint edge = LOAD(f.program, table + SPACE_FIRST_EDGE);
+OP position project_position(evaluation e, uint table, position p) {
+    float near = LOAD_FLOAT(e.program, table + SPACE_NEAR);
+    uint count = LOAD(e.program, table + SPACE_EDGES);
+    uint edge = LOAD(e.program, table + SPACE_FIRST_EDGE);
     real outermost = SPLAT(0.0f);
     real smallest = SPLAT(1.329228e+36f); // 2^120
     position nearest = p;
     for (uint i = 0u; i < count; i++) {
-        float length = LOAD_FLOAT(f.program, edge + EDGE_LENGTH);
-        position d = from_place(f, edge + EDGE_FROM, p);
-        real along = dot_position(f, d, edge + EDGE_ALONG);
+        float length = LOAD_FLOAT(e.program, edge + EDGE_LENGTH);
+        position d = from_place(e, edge + EDGE_FROM, p);
+        real along = dot_position(e, d, edge + EDGE_ALONG);
         real outside =
-            d.x * LOAD_FLOAT(f.program, edge + EDGE_ALONG + 1u) - d.y * LOAD_FLOAT(f.program, edge + EDGE_ALONG);
+            d.x * LOAD_FLOAT(e.program, edge + EDGE_ALONG + 1u) - d.y * LOAD_FLOAT(e.program, edge + EDGE_ALONG);
         real past = SELECT(along < 0.0f, -along, along - length);
         past = SELECT(past > 0.0f, past, SPLAT(0.0f));
         position foot;
-        foot.x = LOAD_FLOAT(f.program, edge + EDGE_FROM) + along * LOAD_FLOAT(f.program, edge + EDGE_ALONG);
-        foot.y = LOAD_FLOAT(f.program, edge + EDGE_FROM + 1u) + along * LOAD_FLOAT(f.program, edge + EDGE_ALONG + 1u);
+        foot.x = LOAD_FLOAT(e.program, edge + EDGE_FROM) + along * LOAD_FLOAT(e.program, edge + EDGE_ALONG);
+        foot.y = LOAD_FLOAT(e.program, edge + EDGE_FROM + 1u) + along * LOAD_FLOAT(e.program, edge + EDGE_ALONG + 1u);
         position end;
-        end.x = SELECT(along < 0.0f, SPLAT(LOAD_FLOAT(f.program, edge + EDGE_FROM)),
-                       SPLAT(LOAD_FLOAT(f.program, edge + EDGE_TO)));
-        end.y = SELECT(along < 0.0f, SPLAT(LOAD_FLOAT(f.program, edge + EDGE_FROM + 1u)),
-                       SPLAT(LOAD_FLOAT(f.program, edge + EDGE_TO + 1u)));
+        end.x = SELECT(along < 0.0f, SPLAT(LOAD_FLOAT(e.program, edge + EDGE_FROM)),
+                       SPLAT(LOAD_FLOAT(e.program, edge + EDGE_TO)));
+        end.y = SELECT(along < 0.0f, SPLAT(LOAD_FLOAT(e.program, edge + EDGE_FROM + 1u)),
+                       SPLAT(LOAD_FLOAT(e.program, edge + EDGE_TO + 1u)));
         foot = select_position(OR(along<0.0f, along> length), end, foot);
         lane_mask better = AND(outside > -near, past < smallest);
         nearest = select_position(better, foot, nearest);
@@ -115,9 +115,9 @@ real corners[3];
 real weights[3];
 END_STRUCT(piece_of_plane)
 
-OP piece_of_plane find_piece_of_plane(frame f, uint table, position p) {
-    uint count = LOAD(f.program, table + SPACE_PIECES);
-    uint piece = LOAD(f.program, table + SPACE_FIRST_PIECE);
+OP piece_of_plane find_piece_of_plane(evaluation e, uint table, position p) {
+    uint count = LOAD(e.program, table + SPACE_PIECES);
+    uint piece = LOAD(e.program, table + SPACE_FIRST_PIECE);
     real innermost = SPLAT(-1.329228e+36f);
     piece_of_plane found;
     for (uint i = 0u; i < 3u; i++) {
@@ -125,10 +125,10 @@ OP piece_of_plane find_piece_of_plane(frame f, uint table, position p) {
         found.weights[i] = SPLAT(0.0f);
     }
     for (uint i = 0u; i < count; i++) {
-        uint opposite = LOAD(f.program, piece + PIECE_CORNERS);
-        position d = from_place(f, piece + PIECE_FROM, p);
-        real first = dot_position(f, d, piece + PIECE_GRADIENTS);
-        real second = dot_position(f, d, piece + PIECE_GRADIENTS + 2u);
+        uint opposite = LOAD(e.program, piece + PIECE_CORNERS);
+        position d = from_place(e, piece + PIECE_FROM, p);
+        real first = dot_position(e, d, piece + PIECE_GRADIENTS);
+        real second = dot_position(e, d, piece + PIECE_GRADIENTS + 2u);
         real third = 1.0f - second;
         float corner = -1.0f;
         if (opposite != NO_CORNER) {
@@ -143,9 +143,9 @@ OP piece_of_plane find_piece_of_plane(frame f, uint table, position p) {
         found.weights[2] = SELECT(better, third, found.weights[2]);
         found.corners[0] = SELECT(better, SPLAT(corner), found.corners[0]);
         found.corners[1] =
-            SELECT(better, SPLAT(FLOAT_OF(LOAD(f.program, piece + PIECE_CORNERS + 1u))), found.corners[1]);
+            SELECT(better, SPLAT(FLOAT_OF(LOAD(e.program, piece + PIECE_CORNERS + 1u))), found.corners[1]);
         found.corners[2] =
-            SELECT(better, SPLAT(FLOAT_OF(LOAD(f.program, piece + PIECE_CORNERS + 2u))), found.corners[2]);
+            SELECT(better, SPLAT(FLOAT_OF(LOAD(e.program, piece + PIECE_CORNERS + 2u))), found.corners[2]);
         innermost = SELECT(better, inside, innermost);
         piece = piece + PIECE_WORDS;
     }
@@ -153,15 +153,15 @@ OP piece_of_plane find_piece_of_plane(frame f, uint table, position p) {
 }
 
 // Computes shares by triangles. At the position of an input, shares are exactly 1 or 0.
-OP void weigh_corners(frame f, uint rule, position given) {
-    uint table = LOAD(f.program, rule + RULE_TABLE);
-    uint count = LOAD(f.program, rule + RULE_COUNT);
-    position p = project_position(f, table, given);
-    piece_of_plane piece = find_piece_of_plane(f, table, p);
+OP void weigh_corners(evaluation e, uint rule, position given) {
+    uint table = LOAD(e.program, rule + RULE_TABLE);
+    uint count = LOAD(e.program, rule + RULE_COUNT);
+    position p = project_position(e, table, given);
+    piece_of_plane piece = find_piece_of_plane(e, table, p);
     real there = SPLAT(-1.0f); // the input at whose position it is
     for (uint i = 0u; i < count; i++) {
         uint place = table + SPACE_FIRST_PLACE + 2u * i;
-        lane_mask is_there = OR(is_at_place(f, place, given), is_at_place(f, place, p));
+        lane_mask is_there = OR(is_at_place(e, place, given), is_at_place(e, place, p));
         there = SELECT(is_there, SPLAT(FLOAT_OF(i)), there);
     }
     for (uint i = 0u; i < count; i++) {
@@ -171,69 +171,69 @@ OP void weigh_corners(frame f, uint rule, position given) {
         }
         weight = clamp_real(weight, 0.0f, 1.0f);
         real alone = SELECT(there == FLOAT_OF(i), SPLAT(1.0f), SPLAT(0.0f));
-        store_share(f, rule, i, snap_small(SELECT(there < 0.0f, weight, alone)));
+        store_share(e, rule, i, snap_small(SELECT(there < 0.0f, weight, alone)));
     }
 }
 
 // An input's weight by gradient bands, before normalisation. Each band goes from the position of another input, where
 // it is 0, to this input's, where it is 1. The minimum of all bands counts.
-OP real weigh_bands(frame f, uint table, position p) {
-    uint count = LOAD(f.program, table + SPACE_PLACES);
+OP real weigh_bands(evaluation e, uint table, position p) {
+    uint count = LOAD(e.program, table + SPACE_PLACES);
     uint band = table + SPACE_FIRST_BAND;
     real weight = SPLAT(1.0f);
     for (uint i = 0u; i < count; i++) {
-        position d = from_place(f, band, p);
-        real influence = dot_position(f, d, band + BAND_GRADIENT);
+        position d = from_place(e, band, p);
+        real influence = dot_position(e, d, band + BAND_GRADIENT);
         weight = SELECT(influence < weight, influence, weight);
         band = band + BAND_WORDS;
     }
     weight = SELECT(weight > 0.0f, weight, SPLAT(0.0f));
-    return SELECT(is_at_place(f, table + SPACE_OWN_PLACE, p), SPLAT(1.0f), weight);
+    return SELECT(is_at_place(e, table + SPACE_OWN_PLACE, p), SPLAT(1.0f), weight);
 }
 
-OP void weigh_all_bands(frame f, uint rule, position p) {
-    uint bands = LOAD(f.program, rule + RULE_TABLE);
-    uint count = LOAD(f.program, rule + RULE_COUNT);
+OP void weigh_all_bands(evaluation e, uint rule, position p) {
+    uint bands = LOAD(e.program, rule + RULE_TABLE);
+    uint count = LOAD(e.program, rule + RULE_COUNT);
     for (uint i = 0u; i < count; i++) {
-        store_share(f, rule, i, snap_small(weigh_bands(f, bands, p)));
+        store_share(e, rule, i, snap_small(weigh_bands(e, bands, p)));
         bands = bands + SPACE_FIRST_BAND + (count - 1u) * BAND_WORDS;
     }
 }
 
-OP void weigh_grid(frame f, uint rule, position p) {
-    uint row = LOAD(f.program, rule + RULE_TABLE);
-    uint count = LOAD(f.program, rule + RULE_COUNT);
+OP void weigh_grid(evaluation e, uint rule, position p) {
+    uint row = LOAD(e.program, rule + RULE_TABLE);
+    uint count = LOAD(e.program, rule + RULE_COUNT);
     for (uint i = 0u; i < count; i++) {
-        real weight = weigh_place(f, row, p.x) * weigh_place(f, row + ROW_WORDS, p.y);
-        store_share(f, rule, i, snap_small(weight));
+        real weight = weigh_place(e, row, p.x) * weigh_place(e, row + ROW_WORDS, p.y);
+        store_share(e, rule, i, snap_small(weight));
         row = row + 2u * ROW_WORDS;
     }
 }
 
-OP void weigh_plane(frame f, uint rule, position at) {
-    uint kind = LOAD(f.program, rule + RULE_SPACE);
-    uint table = LOAD(f.program, rule + RULE_TABLE);
+OP void weigh_plane(evaluation e, uint rule, position at) {
+    uint kind = LOAD(e.program, rule + RULE_SPACE);
+    uint table = LOAD(e.program, rule + RULE_TABLE);
     if (kind == SPACE_GRID) {
-        weigh_grid(f, rule, at);
+        weigh_grid(e, rule, at);
     } else if (kind == SPACE_BANDS) {
-        weigh_all_bands(f, rule, reach_position(f, table, at));
+        weigh_all_bands(e, rule, reach_position(e, table, at));
     } else {
-        weigh_corners(f, rule, reach_position(f, table, at));
+        weigh_corners(e, rule, reach_position(e, table, at));
     }
 }
 
-OP void weigh_space(frame f, uint rule, bool plane) {
+OP void weigh_space(evaluation e, uint rule, bool plane) {
     position at;
     // First y, then x. As a loop, so that kernels contain the code that reads a value only once.
     at.x = SPLAT(0.0f);
     for (uint axis = plane ? 0u : 1u; axis < 2u; axis++) {
         at.y = at.x;
-        at.x = load_number(f, LOAD(f.program, rule + (axis == 0u ? RULE_Y : RULE_X)));
+        at.x = load_number(e, LOAD(e.program, rule + (axis == 0u ? RULE_Y : RULE_X)));
     }
     if (!plane) {
-        weigh_line(f, rule, at.x);
+        weigh_line(e, rule, at.x);
     } else if (USES_SPACES) {
-        weigh_plane(f, rule, at);
+        weigh_plane(e, rule, at);
     }
 }
 

@@ -78,8 +78,8 @@ OP weighted_sums accumulate_pose(weighted_sums so_far, transform a, real weight)
     return sum;
 }
 
-OP weighted_sums weighted_accumulate(frame f, uint instruction, weighted_sums so_far, transform a) {
-    return accumulate_pose(so_far, a, operand_weight(f, instruction));
+OP weighted_sums weighted_accumulate(evaluation e, uint instruction, weighted_sums so_far, transform a) {
+    return accumulate_pose(so_far, a, operand_weight(e, instruction));
 }
 
 OP real weighted_scale(real logarithms, real linear, real mixed, real first, real inverse) {
@@ -90,7 +90,8 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
 // Divides the accumulators by the sum of weights. `q` is the resulting unit quaternion. Where `vanished`, the rotation
 // of the pose at SUM_REST is used instead: the rest pose or, for additives, the identity. If no input has a weight, the
 // result is that pose.
-OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inverse, quaternion q, lane_mask vanished) {
+OP transform finish_mean(evaluation e, uint instruction, weighted_sums all, real inverse, quaternion q,
+                         lane_mask vanished) {
     transform sums = all.sums;
     transform extra = all.extra;
     transform mean;
@@ -108,8 +109,8 @@ OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inve
     }
     lane_mask weighs = extra.q.x > 0.0f;
     if (ANY(OR(vanished, NOT(weighs)))) {
-        uint rest_at = LOAD(f.program, instruction + SUM_REST) + f.joint;
-        transform rest = load_static_pose(f.program, rest_at, LOAD(f.program, PROGRAM_JOINTS));
+        uint rest_at = LOAD(e.program, instruction + SUM_REST) + e.joint;
+        transform rest = load_static_pose(e.program, rest_at, LOAD(e.program, PROGRAM_JOINTS));
         mean.q = select_quaternion(vanished, rest.q, mean.q);
         mean = select_transform(weighs, mean, rest);
     }
@@ -117,73 +118,73 @@ OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inve
 }
 
 // The same for a sum of rotations, which is normalised here.
-OP transform finish_sum(frame f, uint instruction, weighted_sums all, real inverse) {
+OP transform finish_sum(evaluation e, uint instruction, weighted_sums all, real inverse) {
     quaternion q = quaternion_scale(all.sums.q, inverse * WEIGHTED_SMALL);
     lane_mask vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
-    return finish_mean(f, instruction, all, inverse, quaternion_normalize(q), vanished);
+    return finish_mean(e, instruction, all, inverse, quaternion_normalize(q), vanished);
 }
 
-OP transform weighted_end(frame f, uint instruction, weighted_sums all) {
-    return finish_sum(f, instruction, all, total_inverse(f, instruction));
+OP transform weighted_end(evaluation e, uint instruction, weighted_sums all) {
+    return finish_sum(e, instruction, all, total_inverse(e, instruction));
 }
 
 // Weights that differ by joint: for layers whose inputs have masks or joint weights, by the formula in weights.h, and
 // for states in a fade with a blend profile.
 
 // The joint weight in the clip that a character plays. The full weight for everything that the clip does not have.
-OP real played_joint_weight(frame f, source s, uint joint) {
-    word size = GATHER(f.program, s.clip + CLIP_JOINTS) + GATHER(f.program, s.clip + CLIP_FLOAT_COUNT);
-    word row = GATHER(f.program, s.clip + CLIP_WEIGHTS);
+OP real played_joint_weight(evaluation e, source s, uint joint) {
+    word size = GATHER(e.program, s.clip + CLIP_JOINTS) + GATHER(e.program, s.clip + CLIP_FLOAT_COUNT);
+    word row = GATHER(e.program, s.clip + CLIP_WEIGHTS);
     lane_mask has = AND(s.known, AND(ABOVE(row, 0u), ABOVE(size, joint)));
-    word bytes = GATHER(f.program, s.clip + SELECT_BITS(has, row + (joint >> 2u)));
+    word bytes = GATHER(e.program, s.clip + SELECT_BITS(has, row + (joint >> 2u)));
     return SELECT(has, TO_REAL((bytes >> ((joint & 3u) * 8u)) & 255u), SPLAT(WEIGHT_PRESENT));
 }
 
 // The joint weight of a clip instruction, without sampling the clip. Indices from the joint count on are float
 // channels, which are not in joint maps.
-OP real input_joint_weight(frame f, uint instruction) {
-    uint row = LOAD(f.program, instruction + CLIP_WEIGHTS_ROW);
+OP real input_joint_weight(evaluation e, uint instruction) {
+    uint row = LOAD(e.program, instruction + CLIP_WEIGHTS_ROW);
     real weight = SPLAT(WEIGHT_PRESENT);
     if (row != 0u) {
-        weight = load_byte(f.program, row, f.joint);
+        weight = load_byte(e.program, row, e.joint);
     } else {
-        uint joint = f.joint;
-        if (joint < LOAD(f.program, PROGRAM_JOINTS)) {
-            joint = source_joint(f, instruction);
+        uint joint = e.joint;
+        if (joint < LOAD(e.program, PROGRAM_JOINTS)) {
+            joint = source_joint(e, instruction);
         }
         if (joint != NO_JOINT) {
-            weight = played_joint_weight(f, load_source(f, LOAD(f.program, instruction + CLIP_SOURCE)), joint);
+            weight = played_joint_weight(e, load_source(e, LOAD(e.program, instruction + CLIP_SOURCE)), joint);
         }
     }
     return weight;
 }
 
-OP real joint_fade(frame f, uint layer) {
-    uint mask = LOAD(f.program, layer + LAYER_MASK);
-    uint clip = LOAD(f.program, layer + LAYER_CLIP);
-    real fade = load_weight(f, LOAD(f.program, layer + LAYER_FADE));
+OP real joint_fade(evaluation e, uint layer) {
+    uint mask = LOAD(e.program, layer + LAYER_MASK);
+    uint clip = LOAD(e.program, layer + LAYER_CLIP);
+    real fade = load_weight(e, LOAD(e.program, layer + LAYER_FADE));
     if (mask != 0u) {
-        fade = share_of_weight(fade, load_byte(f.program, mask, f.joint));
+        fade = share_of_weight(fade, load_byte(e.program, mask, e.joint));
     }
     if (USES_WEIGHTS && clip != 0u) {
-        fade = share_of_weight(fade, input_joint_weight(f, clip));
+        fade = share_of_weight(fade, input_joint_weight(e, clip));
     }
     return fade;
 }
 
 // The share of an input at the joint. It depends only on the layers above and on its own.
-OP real joint_share(frame f, uint instruction) {
-    uint table = LOAD(f.program, instruction + LAYERS_TABLE);
-    uint count = LOAD(f.program, instruction + LAYERS_COUNT);
-    uint place = LOAD(f.program, instruction + LAYERS_PLACE);
+OP real joint_share(evaluation e, uint instruction) {
+    uint table = LOAD(e.program, instruction + LAYERS_TABLE);
+    uint count = LOAD(e.program, instruction + LAYERS_COUNT);
+    uint place = LOAD(e.program, instruction + LAYERS_PLACE);
     real left = SPLAT(1.0f);
     real share = SPLAT(0.0f);
     for (uint first = 0u; first < count && first <= place;) {
-        uint end = LOAD(f.program, table + first * LAYER_WORDS + LAYER_END);
+        uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
         real sum = SPLAT(0.0f);
         real own = SPLAT(0.0f);
         for (uint i = first; i < end; i++) {
-            real fade = joint_fade(f, table + i * LAYER_WORDS);
+            real fade = joint_fade(e, table + i * LAYER_WORDS);
             sum = sum + fade;
             if (i == place) {
                 own = fade;
@@ -201,61 +202,61 @@ OP real joint_share(frame f, uint instruction) {
 
 // The progress of a fade at the joint, from the fraction of the fade's time that has passed. The profile scales the
 // fade's time.
-OP real profile_share(frame f, uint profile, real part) {
-    uint mask = LOAD(f.program, profile + PROFILE_MASK);
-    real scale = share_of_weight(SPLAT(1.0f), load_byte(f.program, mask, f.joint));
+OP real profile_share(evaluation e, uint profile, real part) {
+    uint mask = LOAD(e.program, profile + PROFILE_MASK);
+    real scale = share_of_weight(SPLAT(1.0f), load_byte(e.program, mask, e.joint));
     real scaled = SELECT(scale > 0.0f, part * reciprocal(scale), SPLAT(1.0f));
-    real share = evaluate_any_curve(LOAD(f.program, profile + PROFILE_CURVE), 0.0f, 1.0f, scaled);
+    real share = evaluate_any_curve(LOAD(e.program, profile + PROFILE_CURVE), 0.0f, 1.0f, scaled);
     return clamp_real(share, 0.0f, 1.0f);
 }
 
 #ifdef LMB_SIMD_WIDTH
 // If lanes have different profiles, evaluates each in turn; 0 is none.
-OP_COLD void share_each_profile(const frame *f, uint first, const word *which, const real *part, real *share) {
+OP_COLD void share_each_profile(const evaluation *e, uint first, const word *which, const real *part, real *share) {
     lane_mask left = ABOVE(*which, 0u);
     while (ANY(left)) {
         uint profile = ONE_OF(left, *which);
         lane_mask mine = AND(left, *which == profile);
-        *share = SELECT(mine, profile_share(*f, first + (profile - 1u) * PROFILE_WORDS, *part), *share);
+        *share = SELECT(mine, profile_share(*e, first + (profile - 1u) * PROFILE_WORDS, *part), *share);
         left = AND(left, NOT(mine));
     }
 }
 #endif
 
 // The weight of a state at the joint. It is 0 if the state has no weight for the character.
-OP real profiled_weight(frame f, uint instruction) {
-    uint table = LOAD(f.program, instruction + PROFILES_TABLE);
-    uint states = LOAD(f.program, instruction + PROFILES_STATES);
-    uint numbers = LOAD(f.program, table + PROFILES_NUMBERS);
-    real weight = operand_weight(f, instruction);
-    real given = load_weight(f, numbers + PROFILED_WHICH(states));
-    lane_mask known = AND(given >= 1.0f, given <= FLOAT_OF(LOAD(f.program, table + PROFILES_COUNT)));
+OP real profiled_weight(evaluation e, uint instruction) {
+    uint table = LOAD(e.program, instruction + PROFILES_TABLE);
+    uint states = LOAD(e.program, instruction + PROFILES_STATES);
+    uint numbers = LOAD(e.program, table + PROFILES_NUMBERS);
+    real weight = operand_weight(e, instruction);
+    real given = load_weight(e, numbers + PROFILED_WHICH(states));
+    lane_mask known = AND(given >= 1.0f, given <= FLOAT_OF(LOAD(e.program, table + PROFILES_COUNT)));
     lane_mask fades = AND(known, weight > 0.0f);
     if (ANY(fades)) {
         word which = SELECT_BITS(fades, TO_WORD(SELECT(fades, given, SPLAT(0.0f))));
-        real part = load_weight(f, numbers + PROFILED_PART(states));
+        real part = load_weight(e, numbers + PROFILED_PART(states));
         real share = SPLAT(0.0f);
 #ifdef LMB_SIMD_WIDTH
-        const frame at = f;
+        const evaluation at = e;
         share_each_profile(&at, table + PROFILES_FIRST, &which, &part, &share);
 #else
-        share = profile_share(f, table + PROFILES_FIRST + (which - 1u) * PROFILE_WORDS, part);
+        share = profile_share(e, table + PROFILES_FIRST + (which - 1u) * PROFILE_WORDS, part);
 #endif
-        uint own = numbers + LOAD(f.program, instruction + PROFILES_STATE);
-        real mixed = lerp(load_weight(f, own), load_weight(f, own + states), share);
+        uint own = numbers + LOAD(e.program, instruction + PROFILES_STATE);
+        real mixed = lerp(load_weight(e, own), load_weight(e, own + states), share);
         weight = SELECT(fades, snap_small(mixed), weight);
     }
     return weight;
 }
 
 // The weight of an input of a sum: by joint if the choice says so, else the character's.
-OP real input_weight(frame f, uint instruction, uint choice) {
-    real weight = operand_weight(f, instruction);
+OP real input_weight(evaluation e, uint instruction, uint choice) {
+    real weight = operand_weight(e, instruction);
     if ((choice & CHOICE_LAYERS) != 0u) {
-        weight = joint_share(f, instruction);
+        weight = joint_share(e, instruction);
     }
     if (USES_PROFILES && (choice & CHOICE_PROFILES) != 0u) {
-        weight = profiled_weight(f, instruction);
+        weight = profiled_weight(e, instruction);
     }
     return weight;
 }
@@ -289,9 +290,9 @@ OP transform mark_unlike_scales(transform extra, transform a, lane_mask counts) 
     return extra;
 }
 
-OP weighted_sums mean_accumulate(frame f, uint instruction, weighted_sums so_far, transform a) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
-    real weight = input_weight(f, instruction, choice);
+OP weighted_sums mean_accumulate(evaluation e, uint instruction, weighted_sums so_far, transform a) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
+    real weight = input_weight(e, instruction, choice);
     lane_mask counts = weight > 0.0f;
     lane_mask starts = AND(counts, so_far.extra.q.x == 0.0f);
     weighted_sums sum = accumulate_pose(so_far, a, weight);
@@ -309,17 +310,17 @@ OP weighted_sums mean_accumulate(frame f, uint instruction, weighted_sums so_far
     return sum;
 }
 
-OP transform mean_end(frame f, uint instruction, weighted_sums all) {
-    uint choice = LOAD(f.program, instruction + CHOICES);
-    real inverse = total_inverse(f, instruction);
+OP transform mean_end(evaluation e, uint instruction, weighted_sums all) {
+    uint choice = LOAD(e.program, instruction + CHOICES);
+    real inverse = total_inverse(e, instruction);
     transform mean;
     if ((choice & (CHOICE_LAYERS | CHOICE_PROFILES)) != 0u) {
         inverse = reciprocal(all.extra.q.x);
     }
     if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
-        mean = finish_mean(f, instruction, all, inverse, all.sums.q, NOT(all.extra.q.x > 0.0f));
+        mean = finish_mean(e, instruction, all, inverse, all.sums.q, NOT(all.extra.q.x > 0.0f));
     } else {
-        mean = finish_sum(f, instruction, all, inverse);
+        mean = finish_sum(e, instruction, all, inverse);
     }
     return mean;
 }
@@ -335,8 +336,8 @@ OP weighted_sums weighted_matrix_begin(void) {
 }
 
 // A weight of 0 changes no bit: no sum is ever -0.
-OP weighted_sums weighted_matrix_accumulate(frame f, uint instruction, weighted_sums so_far, transform a) {
-    real weight = operand_weight(f, instruction);
+OP weighted_sums weighted_matrix_accumulate(evaluation e, uint instruction, weighted_sums so_far, transform a) {
+    real weight = operand_weight(e, instruction);
     affine own = own_matrix(a);
     transform sums = so_far.sums;
     transform extra = so_far.extra;
@@ -360,8 +361,8 @@ OP weighted_sums weighted_matrix_accumulate(frame f, uint instruction, weighted_
 }
 
 // Leaves both accumulators on the stack, because only blended_matrix() can return the whole matrix.
-OP transform weighted_matrix_end(frame f, uint instruction, weighted_sums all) {
-    UNUSED(f);
+OP transform weighted_matrix_end(evaluation e, uint instruction, weighted_sums all) {
+    UNUSED(e);
     UNUSED(instruction);
     return all.sums;
 }

@@ -21,12 +21,12 @@
 #include "records.h"
 
 // Loads a value without applying its curve. `value` is its offset.
-OP real load_plain_value(frame f, uint value) {
-    uint parameter = LOAD(f.program, value + VALUE_PARAMETER);
-    real x = SPLAT(LOAD_FLOAT(f.program, value + VALUE_CONSTANT));
+OP real load_plain_value(evaluation e, uint value) {
+    uint parameter = LOAD(e.program, value + VALUE_PARAMETER);
+    real x = SPLAT(LOAD_FLOAT(e.program, value + VALUE_CONSTANT));
     if (parameter != NO_PARAMETER) {
-        word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
-        x = GATHER_REAL(f.parameters, row + parameter);
+        word row = e.character * LOAD(e.program, PROGRAM_PARAMETERS);
+        x = GATHER_REAL(e.parameters, row + parameter);
     }
     return x;
 }
@@ -39,12 +39,12 @@ OP_COLD void apply_curve_in_place(uint curve, float first, float second, real *x
 #endif
 
 // Applies the value's curve, if it has one, to x. If x is not finite, returns it unchanged.
-OP real apply_curve(frame f, uint value, real x) {
-    uint curve = LOAD(f.program, value + VALUE_CURVE);
+OP real apply_curve(evaluation e, uint value, real x) {
+    uint curve = LOAD(e.program, value + VALUE_CURVE);
     real shaped = x;
     if (curve != CURVE_LINEAR) {
-        float first = LOAD_FLOAT(f.program, value + VALUE_CONTROL);
-        float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
+        float first = LOAD_FLOAT(e.program, value + VALUE_CONTROL);
+        float second = LOAD_FLOAT(e.program, value + VALUE_CONTROL + 1u);
 #ifdef LMB_SIMD_WIDTH
         real inside = snap(x);
         apply_curve_in_place(curve, first, second, &inside);
@@ -56,15 +56,15 @@ OP real apply_curve(frame f, uint value, real x) {
     return shaped;
 }
 
-OP real load_value(frame f, uint value) {
-    return apply_curve(f, value, load_plain_value(f, value));
+OP real load_value(evaluation e, uint value) {
+    return apply_curve(e, value, load_plain_value(e, value));
 }
 
 // Loads a value that may be infinite. NaN becomes 0 and is counted as refused.
-OP real load_number(frame f, uint value) {
-    real given = load_plain_value(f, value);
-    REFUSE(f, REFUSED_WEIGHT, is_nan(given));
-    return apply_curve(f, value, snap(given));
+OP real load_number(evaluation e, uint value) {
+    real given = load_plain_value(e, value);
+    REFUSE(e, REFUSED_WEIGHT, is_nan(given));
+    return apply_curve(e, value, snap(given));
 }
 
 // The weight of an input that has a share of its node's weight.
@@ -75,31 +75,31 @@ OP real weight_below(real own, real share) {
 }
 
 // A blend, or an input applied over another one.
-OP void weigh_blend(frame f, uint rule, uint kind) {
-    float largest = LOAD_FLOAT(f.program, rule + RULE_LIMIT);
+OP void weigh_blend(evaluation e, uint rule, uint kind) {
+    float largest = LOAD_FLOAT(e.program, rule + RULE_LIMIT);
     float low = 0.0f;
     if (largest > 1.0f) {
         low = -largest;
     }
-    real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
-    real weight = clamp_real(load_number(f, LOAD(f.program, rule + RULE_TABLE)), low, largest);
-    weight = weight * LOAD_FLOAT(f.program, rule + RULE_FACTOR);
-    uint inputs = LOAD(f.program, rule + RULE_INPUTS);
-    store_weight(f, LOAD(f.program, rule + RULE_LOCAL), weight);
+    real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
+    real weight = clamp_real(load_number(e, LOAD(e.program, rule + RULE_TABLE)), low, largest);
+    weight = weight * LOAD_FLOAT(e.program, rule + RULE_FACTOR);
+    uint inputs = LOAD(e.program, rule + RULE_INPUTS);
+    store_weight(e, LOAD(e.program, rule + RULE_LOCAL), weight);
     if (kind == RULE_BLEND) {
-        store_weight(f, inputs, weight_below(own, 1.0f - weight));
+        store_weight(e, inputs, weight_below(own, 1.0f - weight));
         inputs = inputs + 1u;
     }
     real share = magnitude_of(weight);
     if (kind == RULE_PARTIAL) {
         share = SELECT(share > 0.0f, share, SPLAT(9.09494702e-13f));
     }
-    store_weight(f, inputs, weight_below(own, share));
+    store_weight(e, inputs, weight_below(own, share));
 }
 
 // Stores the share of an input of a sum, before normalisation.
-OP void store_share(frame f, uint rule, uint which, real share) {
-    store_weight(f, LOAD(f.program, rule + RULE_LOCAL) + which, share);
+OP void store_share(evaluation e, uint rule, uint which, real share) {
+    store_weight(e, LOAD(e.program, rule + RULE_LOCAL) + which, share);
 }
 
 #include "spaces.h"
@@ -107,75 +107,75 @@ OP void store_share(frame f, uint rule, uint which, real share) {
 // Layers by priority: computes the share of each input from the fades of all.
 
 // An input's fade, in [0, 1]. NaN becomes 0.
-OP real load_fade(frame f, uint value) {
-    real given = load_plain_value(f, value);
-    return clamp_real(apply_curve(f, value, snap(given)), 0.0f, 1.0f);
+OP real load_fade(evaluation e, uint value) {
+    real given = load_plain_value(e, value);
+    return clamp_real(apply_curve(e, value, snap(given)), 0.0f, 1.0f);
 }
 
 // The share of an input is its fade, divided by the sum of its layer's fades if that exceeds 1, times what the layers
 // above leave. The rest pose, the last input, has the share that all layers leave. joint_share() does the same for a
 // single joint. If shares differ by joint, an input's weight is the maximum that any joint can have, and only the fade
 // that every joint has reduces the other inputs.
-OP void weigh_layers(frame f, uint rule, bool by_joint) {
-    uint count = LOAD(f.program, rule + RULE_COUNT) - 1u;
-    uint table = LOAD(f.program, rule + RULE_TABLE);
-    real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
+OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
+    uint count = LOAD(e.program, rule + RULE_COUNT) - 1u;
+    uint table = LOAD(e.program, rule + RULE_TABLE);
+    real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
     real left = SPLAT(1.0f);
     for (uint first = 0u; first < count;) {
-        uint end = LOAD(f.program, table + first * LAYER_WORDS + LAYER_END);
+        uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
         real sum = SPLAT(0.0f);
         for (uint i = first; i < end; i++) {
             uint layer = table + i * LAYER_WORDS;
-            uint value = LOAD(f.program, layer + LAYER_VALUE);
-            REFUSE(f, REFUSED_WEIGHT, is_nan(load_plain_value(f, value)));
-            sum = sum + load_fade(f, value) * LOAD_FLOAT(f.program, layer + LAYER_COVERS);
+            uint value = LOAD(e.program, layer + LAYER_VALUE);
+            REFUSE(e, REFUSED_WEIGHT, is_nan(load_plain_value(e, value)));
+            sum = sum + load_fade(e, value) * LOAD_FLOAT(e.program, layer + LAYER_COVERS);
         }
         real part = layer_part(sum);
         for (uint i = first; i < end; i++) {
             uint layer = table + i * LAYER_WORDS;
-            uint which = LOAD(f.program, layer + LAYER_INPUT);
-            real fade = load_fade(f, LOAD(f.program, layer + LAYER_VALUE));
-            real share = snap_small(((fade * LOAD_FLOAT(f.program, layer + LAYER_SHARE)) * part) * left);
+            uint which = LOAD(e.program, layer + LAYER_INPUT);
+            real fade = load_fade(e, LOAD(e.program, layer + LAYER_VALUE));
+            real share = snap_small(((fade * LOAD_FLOAT(e.program, layer + LAYER_SHARE)) * part) * left);
             if (by_joint) {
-                store_share(f, rule, which, fade);
-                store_weight(f, LOAD(f.program, rule + RULE_INPUTS) + which, weight_below(own, share));
+                store_share(e, rule, which, fade);
+                store_weight(e, LOAD(e.program, rule + RULE_INPUTS) + which, weight_below(own, share));
             } else {
-                store_share(f, rule, which, share);
+                store_share(e, rule, which, share);
             }
         }
         left = layer_rest(left, sum);
         first = end;
     }
     // If shares differ by joint, each joint computes the remaining share and the sum of shares itself.
-    store_share(f, rule, count, by_joint ? SPLAT(1.0f) : snap_small(left));
+    store_share(e, rule, count, by_joint ? SPLAT(1.0f) : snap_small(left));
     if (by_joint) {
-        store_share(f, rule, count + 1u, SPLAT(1.0f));
+        store_share(e, rule, count + 1u, SPLAT(1.0f));
     }
 }
 
-OP void weigh_inputs(frame f, uint rule) {
-    uint table = LOAD(f.program, rule + RULE_TABLE);
-    uint count = LOAD(f.program, rule + RULE_COUNT);
+OP void weigh_inputs(evaluation e, uint rule) {
+    uint table = LOAD(e.program, rule + RULE_TABLE);
+    uint count = LOAD(e.program, rule + RULE_COUNT);
     for (uint i = 0u; i < count; i++) {
-        store_share(f, rule, i, clamp_real(load_number(f, LOAD(f.program, table + i)), 0.0f, 1.09951163e+12f));
+        store_share(e, rule, i, clamp_real(load_number(e, LOAD(e.program, table + i)), 0.0f, 1.09951163e+12f));
     }
 }
 
 // Normalises the shares of a sum's inputs, and computes the inputs' weights from them.
-OP void divide_weight(frame f, uint rule) {
-    uint shares = LOAD(f.program, rule + RULE_LOCAL);
-    uint inputs = LOAD(f.program, rule + RULE_INPUTS);
-    uint count = LOAD(f.program, rule + RULE_COUNT);
-    real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
+OP void divide_weight(evaluation e, uint rule) {
+    uint shares = LOAD(e.program, rule + RULE_LOCAL);
+    uint inputs = LOAD(e.program, rule + RULE_INPUTS);
+    uint count = LOAD(e.program, rule + RULE_COUNT);
+    real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
     real total = SPLAT(0.0f);
     for (uint i = 0u; i < count; i++) {
-        total = total + load_weight(f, shares + i);
+        total = total + load_weight(e, shares + i);
     }
     real inverse = reciprocal(total);
-    store_weight(f, shares + count, total);
-    store_weight(f, shares + count + 1u, inverse);
+    store_weight(e, shares + count, total);
+    store_weight(e, shares + count + 1u, inverse);
     for (uint i = 0u; i < count; i++) {
-        store_weight(f, inputs + i, weight_below(own, load_weight(f, shares + i) * inverse));
+        store_weight(e, inputs + i, weight_below(own, load_weight(e, shares + i) * inverse));
     }
 }
 
@@ -185,13 +185,13 @@ real seconds;
 lane_mask finite;
 END_STRUCT(given_time)
 
-OP given_time load_time(frame f, uint use) {
+OP given_time load_time(evaluation e, uint use) {
     given_time given;
-    given.seconds = load_value(f, LOAD(f.program, use + USE_TIME));
+    given.seconds = load_value(e, LOAD(e.program, use + USE_TIME));
     given.finite = is_finite(given.seconds);
-    if ((LOAD(f.program, use + USE_FLAGS) & CLIP_WARPS) != 0u) {
-        real rate = load_value(f, LOAD(f.program, use + USE_RATE));
-        real offset = load_value(f, LOAD(f.program, use + USE_OFFSET));
+    if ((LOAD(e.program, use + USE_FLAGS) & CLIP_WARPS) != 0u) {
+        real rate = load_value(e, LOAD(e.program, use + USE_RATE));
+        real offset = load_value(e, LOAD(e.program, use + USE_OFFSET));
         given.finite = AND(given.finite, AND(is_finite(rate), is_finite(offset)));
         given.seconds = snap(given.seconds) * snap(rate) + snap(offset);
     }
@@ -200,121 +200,121 @@ OP given_time load_time(frame f, uint use) {
 
 #ifdef LMB_GLSL
 // Finds the key position for the key times that most of the clip's tracks share.
-key_search search_common(frame f, source s) {
+key_search search_common(evaluation e, source s) {
     key_search search;
     search.times = 0u;
     search.found = first_key();
-    uint which = s.clip != 0u ? LOAD(f.program, s.clip + CLIP_COMMON) : 0u;
+    uint which = s.clip != 0u ? LOAD(e.program, s.clip + CLIP_COMMON) : 0u;
     if (which != 0u && s.weight > 0.0f) {
-        track t = load_track(f.program, s.clip, (which - 1u) % CHANNELS, (which - 1u) / CHANNELS);
+        track t = load_track(e.program, s.clip, (which - 1u) % PROPERTIES, (which - 1u) / PROPERTIES);
         search.times = t.times;
-        search.found = find_key(f.program, t, LOAD(f.program, s.clip + CLIP_SEARCH), s.time);
+        search.found = find_key(e.program, t, LOAD(e.program, s.clip + CLIP_SEARCH), s.time);
     }
     return search;
 }
 #else
-OP void store_source(frame f, uint index, source record) {
-    f.sources[index] = record;
-    f.searches[index].times = 0u;
+OP void store_source(evaluation e, uint index, source record) {
+    e.sources[index] = record;
+    e.searches[index].times = 0u;
 }
 #endif
 
-OP void find_source(frame f, uint index, uint use) {
+OP void find_source(evaluation e, uint index, uint use) {
     source s;
-    s.weight = load_weight(f, LOAD(f.program, use + USE_WEIGHT));
+    s.weight = load_weight(e, LOAD(e.program, use + USE_WEIGHT));
     s.time = SPLAT(0.0f);
     s.clip = ALL_WORD(0u);
-    real given = load_value(f, LOAD(f.program, use + USE_CLIP));
+    real given = load_value(e, LOAD(e.program, use + USE_CLIP));
     real chosen = FLOOR(snap(given));
-    given_time time = load_time(f, use);
-    uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
+    given_time time = load_time(e, use);
+    uint count = LOAD(e.program, PROGRAM_CLIP_COUNT);
     s.known = AND(is_finite(given), AND(chosen >= 0.0f, chosen < TO_REAL(ALL_WORD(count))));
-    REFUSE(f, REFUSED_TIME, NOT(time.finite));
+    REFUSE(e, REFUSED_TIME, NOT(time.finite));
     if (count > 0u) {
         real safe_time = snap(SELECT(time.finite, time.seconds, SPLAT(0.0f)));
         word place = TO_WORD(SELECT(s.known, chosen, SPLAT(0.0f)));
-        word clip = GATHER(f.program, LOAD(f.program, PROGRAM_CLIPS) + place);
+        word clip = GATHER(e.program, LOAD(e.program, PROGRAM_CLIPS) + place);
         if (USES_PARTS) {
-            s.known = AND(s.known, GATHER(f.program, clip + CLIP_JOINTS) == LOAD(f.program, use + USE_JOINTS));
+            s.known = AND(s.known, GATHER(e.program, clip + CLIP_JOINTS) == LOAD(e.program, use + USE_JOINTS));
         }
         s.clip = SELECT_BITS(s.known, clip);
-        real duration = GATHER_REAL(f.program, clip + CLIP_DURATION);
-        real rate = GATHER_REAL(f.program, clip + CLIP_RATE);
-        s.time = clip_time(duration, rate, safe_time, (LOAD(f.program, use + USE_FLAGS) & CLIP_LOOPS) != 0u);
+        real duration = GATHER_REAL(e.program, clip + CLIP_DURATION);
+        real rate = GATHER_REAL(e.program, clip + CLIP_RATE);
+        s.time = clip_time(duration, rate, safe_time, (LOAD(e.program, use + USE_FLAGS) & CLIP_LOOPS) != 0u);
     }
-    REFUSE(f, REFUSED_CLIP, NOT(s.known));
+    REFUSE(e, REFUSED_CLIP, NOT(s.known));
 #ifdef LMB_GLSL
-    store_source(f, index, s, search_common(f, s));
+    store_source(e, index, s, search_common(e, s));
 #else
 #ifdef LMB_SIMD_WIDTH
     s.usual = ONE_OF(s.known, s.clip);
     s.alike = ALL(AND(AND(s.known, s.clip == s.usual), s.weight > 0.0f));
 #endif
-    store_source(f, index, s);
+    store_source(e, index, s);
 #endif
 }
 
 // Computes the level of detail of a character, an integer.
-OP void find_level(frame f, uint rule) {
-    real level = load_number(f, LOAD(f.program, rule + RULE_TABLE));
-    store_weight(f, LOAD(f.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
+OP void find_level(evaluation e, uint rule) {
+    real level = load_number(e, LOAD(e.program, rule + RULE_TABLE));
+    store_weight(e, LOAD(e.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
 }
 
 // Disables counting of refused values for a rule of root motion.
-OP frame begin_rule(frame f, uint rule) {
-    if (LOAD(f.program, rule + RULE_MOTION) != 0u) {
-        f.counts = AND(f.counts, NOT(f.counts));
+OP evaluation begin_rule(evaluation e, uint rule) {
+    if (LOAD(e.program, rule + RULE_MOTION) != 0u) {
+        e.counts = AND(e.counts, NOT(e.counts));
     }
-    return f;
+    return e;
 }
 
 // Computes all weights of a character (of one per lane). The GPU may do so several times concurrently for the same
 // character, so only final values are stored.
-OP void weigh_nodes(frame given) {
-    frame f = given;
-    uint rule = LOAD(f.program, PROGRAM_RULES);
-    uint end = rule + LOAD(f.program, PROGRAM_RULE_COUNT) * RULE_WORDS;
-    store_weight(f, WEIGHT_WHOLE, SPLAT(1.0f));
-    store_weight(f, WEIGHT_NONE, SPLAT(0.0f));
+OP void weigh_nodes(evaluation given) {
+    evaluation e = given;
+    uint rule = LOAD(e.program, PROGRAM_RULES);
+    uint end = rule + LOAD(e.program, PROGRAM_RULE_COUNT) * RULE_WORDS;
+    store_weight(e, WEIGHT_WHOLE, SPLAT(1.0f));
+    store_weight(e, WEIGHT_NONE, SPLAT(0.0f));
     for (; rule < end; rule += RULE_WORDS) {
-        uint kind = LOAD(f.program, rule + RULE_KIND);
-        f = begin_rule(given, rule);
+        uint kind = LOAD(e.program, rule + RULE_KIND);
+        e = begin_rule(given, rule);
         switch (kind) {
         case RULE_BLEND:
         case RULE_OVER:
         case RULE_PARTIAL:
-            weigh_blend(f, rule, kind);
+            weigh_blend(e, rule, kind);
             break;
         case RULE_WEIGHTED:
         case RULE_NUMBERS:
-            weigh_inputs(f, rule);
+            weigh_inputs(e, rule);
             break;
         case RULE_LAYERS:
         case RULE_JOINT_LAYERS:
             if (USES_SPACES) {
-                weigh_layers(f, rule, kind == RULE_JOINT_LAYERS);
+                weigh_layers(e, rule, kind == RULE_JOINT_LAYERS);
             }
             break;
         case RULE_SPACE1D:
         case RULE_SPACE2D:
-            weigh_space(f, rule, kind == RULE_SPACE2D);
+            weigh_space(e, rule, kind == RULE_SPACE2D);
             break;
         default:
-            find_level(f, rule);
+            find_level(e, rule);
             break;
         }
         if (kind >= RULE_WEIGHTED && kind <= RULE_SPACE2D) {
-            divide_weight(f, rule);
+            divide_weight(e, rule);
         }
     }
 }
 
 // Computes all sources from these weights.
-OP void find_sources(frame f) {
-    uint use = LOAD(f.program, PROGRAM_USES);
-    uint count = LOAD(f.program, PROGRAM_SOURCES);
+OP void find_sources(evaluation e) {
+    uint use = LOAD(e.program, PROGRAM_USES);
+    uint count = LOAD(e.program, PROGRAM_SOURCES);
     for (uint i = 0u; i < count; i++) {
-        find_source(f, i, use);
+        find_source(e, i, use);
         use = use + USE_WORDS;
     }
 }

@@ -79,9 +79,9 @@ static capture describe(const capturing *capturing) {
 // Runs the frame again, and warns if the result differs, as on a device that does not repeat its results.
 static void warn_of_difference(capturing *capturing, const capture_results *results, lmb_error *error) {
     play_run *run = &capturing->run;
-    const size_t floats = lmb_batch_stage_floats(&run->side.batch, LMB_STAGE_PALETTE) * (size_t)run->character_count;
+    const size_t floats = lmb_batch_output_floats(&run->side.batch, LMB_OUTPUT_PALETTE) * (size_t)run->character_count;
     const lmb_result result = play_run_step(run, run->frame_count - 1, error);
-    if (result != LMB_OK || file_hash(run->side.outputs.stages[LMB_STAGE_PALETTE], floats * sizeof(float)) !=
+    if (result != LMB_OK || file_hash(run->side.outputs.buffers[LMB_OUTPUT_PALETTE], floats * sizeof(float)) !=
                                 results->list[results->count - 1].hash) {
         terminal_error("limber: capture: the frame came out differently when it was run again\n");
     }
@@ -130,7 +130,7 @@ int command_capture(int argc, char **argv) {
         .text =
             "Runs a graph as 'limber play' does, and writes the last frame into a file: the rig and its clips, the\n"
             "graph, the parameters, the control's states and what inertialization keeps before the frame, its\n"
-            "events, the device, and a hash of the result of each operation and each stage. 'limber replay' runs\n"
+            "events, the device, and a hash of the result of each operation and each output. 'limber replay' runs\n"
             "it again, here or elsewhere.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES,
@@ -214,7 +214,7 @@ int command_replay(int argc, char **argv) {
         .command = "limber replay",
         .synopsis = "FILE [--backend reference|gpu] [--device NAME|INDEX]",
         .text =
-            "Runs a frame again that 'limber capture' wrote, and compares what each operation and each stage comes\n"
+            "Runs a frame again that 'limber capture' wrote, and compares what each operation and each output comes\n"
             "to with what it came to then. Exit status 1 where anything differs; the first that does is named.\n",
         .options = options,
         .files = OPTION_ONE_FILE};

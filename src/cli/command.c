@@ -112,7 +112,7 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
     side side = {0};
     lmb_result result = lmb_graph_create(&def, NULL, &graph, error);
     if (result == LMB_OK) {
-        side.batch = (lmb_batch){graph, 1, LMB_OUTPUT_LOCAL};
+        side.batch = (lmb_batch_def){graph, 1, LMB_OUTPUT_LOCAL_BIT};
         result = side_create(&side, error);
     }
     if (result == LMB_OK) {
@@ -122,7 +122,7 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
         for (uint32_t joint = 0; joint < joint_count; joint++) {
             joints[joint] = side_local(&side, 0, joint);
         }
-        memcpy(channels, side.outputs.stages[LMB_STAGE_LOCAL] + (size_t)joint_count * LMB_POSE_COMPONENTS,
+        memcpy(channels, side.outputs.buffers[LMB_OUTPUT_LOCAL] + (size_t)joint_count * LMB_POSE_COMPONENTS,
                lmb_rig_channel_count(rig) * sizeof *channels);
     }
     result = side_destroy(&side, result, error);

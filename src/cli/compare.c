@@ -1,5 +1,5 @@
 // `limber compare`: runs a crowd, with random programs or a given one, on a device and on the reference, and compares
-// every stage bit by bit.
+// every output bit by bit.
 #include "command.h"
 #include "crowd.h"
 #include "gpu_side.h"
@@ -15,7 +15,7 @@
 
 #define PROGRAM_COUNT 4u
 #define REFUSED_ONE_IN 61u
-#define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
+#define ALL_OUTPUTS ((1u << LMB_OUTPUT_COUNT) - 1)
 
 typedef struct comparing {
     subject subject; // with a graph to run instead of random ones, if one is given
@@ -60,10 +60,10 @@ static void compare_refusals(comparing *comparing, uint32_t program, uint32_t fr
 }
 
 static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t frame, gpu_side *side, lmb_error *error) {
-    const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
+    const lmb_batch_def batch = crowd_batch(crowd, ALL_OUTPUTS);
     crowd_draw(crowd, frame);
     lmb_batch_inputs inputs = crowd_inputs(crowd);
-    inputs.previous_palette = frame > 0 ? comparing->reference.stages[LMB_STAGE_PALETTE] : NULL;
+    inputs.previous_palette = frame > 0 ? comparing->reference.buffers[LMB_OUTPUT_PALETTE] : NULL;
     memset(comparing->reference.refused, 0, LMB_REFUSAL_COUNT * sizeof(uint32_t));
     memset(comparing->gpu.refused, 0, LMB_REFUSAL_COUNT * sizeof(uint32_t));
     lmb_result result = reference_run(&batch, &inputs, &comparing->reference, error);
@@ -87,8 +87,8 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
 }
 
 static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_error *error) {
-    const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
-    const lmb_batch every = {batch.graph, batch.character_count, ALL_OUTPUTS};
+    const lmb_batch_def batch = crowd_batch(crowd, ALL_OUTPUTS);
+    const lmb_batch_def every = {batch.graph, batch.character_count, ALL_OUTPUTS};
     lmb_result result = outputs_create(&every, &comparing->reference, error);
     if (result == LMB_OK) {
         result = outputs_create(&every, &comparing->gpu, error);
@@ -148,8 +148,8 @@ static uint64_t total_differs(const comparing *comparing) {
     return lmb_comparison_differs(&comparing->comparison) + comparing->counters_differ;
 }
 
-static void print_row(const char *stage, uint64_t values, uint64_t differs) {
-    terminal_print("%-16s  %14" PRIu64 "  %14" PRIu64 "\n", stage, values, differs);
+static void print_row(const char *output, uint64_t values, uint64_t differs) {
+    terminal_print("%-16s  %14" PRIu64 "  %14" PRIu64 "\n", output, values, differs);
 }
 
 static void print_text(const comparing *comparing) {
@@ -162,9 +162,9 @@ static void print_text(const comparing *comparing) {
                    comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],
                    comparing->refused[LMB_REFUSED_WEIGHT], comparing->refused[LMB_REFUSED_POSE],
                    comparing->refused[LMB_REFUSED_SHEAR]);
-    terminal_print("%-16s  %14s  %14s\n", "stage", "values", "differ");
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        print_row(lmb_stage_name(stage), comparing->comparison.values[stage], comparing->comparison.differs[stage]);
+    terminal_print("%-16s  %14s  %14s\n", "output", "values", "differ");
+    for (lmb_output output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        print_row(lmb_output_name(output), comparing->comparison.values[output], comparing->comparison.differs[output]);
     }
     print_row("refusals", comparing->counters, comparing->counters_differ);
     if (comparing->first[0] != '\0') {
@@ -174,9 +174,9 @@ static void print_text(const comparing *comparing) {
                    total_differs(comparing));
 }
 
-static void write_row(json *json, const char *stage, uint64_t values, uint64_t differs) {
+static void write_row(json *json, const char *output, uint64_t values, uint64_t differs) {
     json_begin_object(json, NULL);
-    json_text(json, "stage", stage);
+    json_text(json, "output", output);
     json_unsigned(json, "values", values);
     json_unsigned(json, "differ", differs);
     json_end_object(json);
@@ -190,10 +190,10 @@ static void write_json(const comparing *comparing) {
     json_unsigned(&json, "characters", comparing->character_count);
     json_unsigned(&json, "frames", comparing->frame_count);
     json_unsigned(&json, "seed", comparing->seed);
-    json_begin_array(&json, "stages");
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        write_row(&json, lmb_stage_name(stage), comparing->comparison.values[stage],
-                  comparing->comparison.differs[stage]);
+    json_begin_array(&json, "outputs");
+    for (lmb_output output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        write_row(&json, lmb_output_name(output), comparing->comparison.values[output],
+                  comparing->comparison.differs[output]);
     }
     write_row(&json, "refusals", comparing->counters, comparing->counters_differ);
     json_end_array(&json);
@@ -220,7 +220,7 @@ int command_compare(int argc, char **argv) {
                     "                      [--device NAME|INDEX] [--json]",
         .text =
             "Runs a crowd with random graphs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
-            "device and on the reference, and compares every stage bit by bit, and the counters of refused inputs,\n"
+            "device and on the reference, and compares every output bit by bit, and the counters of refused inputs,\n"
             "some of which are drawn on purpose. With --graph it runs that graph alone, with parameters from all\n"
             "over their ranges. Exit status 1 where anything differs.\n" CHARACTER_HELP,
         .options = options,

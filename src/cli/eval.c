@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define PRINTED                                                                                                        \
-    (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS | LMB_OUTPUT_CHANNELS)
+    (LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT | LMB_OUTPUT_BOUNDS_BIT |           \
+     LMB_OUTPUT_CHANNELS_BIT)
 
 typedef struct evaluation {
     subject subject;
@@ -145,7 +146,7 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
 static lmb_result run(evaluation *evaluation, lmb_error *error) {
     side *side = &evaluation->side;
     side->batch =
-        (lmb_batch){evaluation->graph, evaluation->times.count, PRINTED & lmb_graph_outputs(evaluation->graph)};
+        (lmb_batch_def){evaluation->graph, evaluation->times.count, PRINTED & lmb_graph_outputs(evaluation->graph)};
     side->gpu = evaluation->subject.gpu;
     side->device_name = evaluation->subject.device_name;
     lmb_result result = side_create(side, error);
@@ -188,16 +189,16 @@ static lmb_result create_clip_graph(evaluation *evaluation, lmb_error *error) {
 
 // ---- Printing.
 
-// Returns the floats of a stage of a pose, from the element `index` of `size` floats on.
-static const float *stage_of(const evaluation *evaluation, lmb_stage stage, uint32_t pose, uint32_t index,
-                             uint32_t size) {
-    return evaluation->side.outputs.stages[stage] +
-           (size_t)pose * lmb_batch_stage_floats(&evaluation->side.batch, stage) + (size_t)index * size;
+// Returns the floats of an output of a pose, from the element `index` of `size` floats on.
+static const float *output_of(const evaluation *evaluation, lmb_output output, uint32_t pose, uint32_t index,
+                              uint32_t size) {
+    return evaluation->side.outputs.buffers[output] +
+           (size_t)pose * lmb_batch_output_floats(&evaluation->side.batch, output) + (size_t)index * size;
 }
 
 // Returns whether there are local transforms, which a graph that ends with matrices does not have.
 static bool has_locals(const evaluation *evaluation) {
-    return evaluation->side.outputs.stages[LMB_STAGE_LOCAL] != NULL;
+    return evaluation->side.outputs.buffers[LMB_OUTPUT_LOCAL] != NULL;
 }
 
 static void print_floats(const char *format, const float *values, uint32_t count) {
@@ -208,7 +209,7 @@ static void print_floats(const char *format, const float *values, uint32_t count
 }
 
 static void print_joint(const evaluation *evaluation, uint32_t pose, uint32_t joint) {
-    const float *model = stage_of(evaluation, LMB_STAGE_MODEL, pose, joint, LMB_MATRIX_COMPONENTS);
+    const float *model = output_of(evaluation, LMB_OUTPUT_MODEL, pose, joint, LMB_MATRIX_COMPONENTS);
     terminal_print("  %5u  %-24s", joint, lmb_rig_joint_name(evaluation->subject.rig, joint));
     if (has_locals(evaluation)) {
         const lmb_transform local = side_local(&evaluation->side, pose, joint);
@@ -232,7 +233,7 @@ static void print_channels(const evaluation *evaluation, uint32_t pose) {
     }
     for (uint32_t i = 0; i < count; i++) {
         terminal_print("  %7u  %-24s  %10.5f%s\n", i, lmb_rig_channel_name(rig, i),
-                       (double)*stage_of(evaluation, LMB_STAGE_CHANNELS, pose, i, 1),
+                       (double)*output_of(evaluation, LMB_OUTPUT_CHANNELS, pose, i, 1),
                        lmb_rig_channel_is_angle(rig, i) ? " degrees" : "");
     }
 }
@@ -252,7 +253,7 @@ static void print_pose(const evaluation *evaluation, uint32_t pose) {
         print_joint(evaluation, pose, joint);
     }
     print_channels(evaluation, pose);
-    const float *box = stage_of(evaluation, LMB_STAGE_BOUNDS, pose, 0, 0);
+    const float *box = output_of(evaluation, LMB_OUTPUT_BOUNDS, pose, 0, 0);
     terminal_print("  bounds  %.4f %.4f %.4f  to  %.4f %.4f %.4f\n", (double)box[0], (double)box[1], (double)box[2],
                    (double)box[3], (double)box[4], (double)box[5]);
 }
@@ -300,11 +301,11 @@ static void write_joint(json *json, const evaluation *evaluation, uint32_t pose,
         json_floats(json, "rotation", local.rotation, 4);
         json_floats(json, "scale", local.scale, 3);
     }
-    json_floats(json, "model", stage_of(evaluation, LMB_STAGE_MODEL, pose, joint, LMB_MATRIX_COMPONENTS),
+    json_floats(json, "model", output_of(evaluation, LMB_OUTPUT_MODEL, pose, joint, LMB_MATRIX_COMPONENTS),
                 LMB_MATRIX_COMPONENTS);
     if (has_locals(evaluation)) {
         json_floats(json, "dual_quaternion",
-                    stage_of(evaluation, LMB_STAGE_DUAL_QUATERNIONS, pose, joint, LMB_DUAL_COMPONENTS),
+                    output_of(evaluation, LMB_OUTPUT_DUAL_QUATERNIONS, pose, joint, LMB_DUAL_COMPONENTS),
                     LMB_DUAL_COMPONENTS);
     }
     json_end_object(json);
@@ -315,7 +316,7 @@ static void write_pose(json *json, const evaluation *evaluation, uint32_t pose) 
     if (!isnan(evaluation->times.values[pose])) {
         json_float(json, "time", evaluation->times.values[pose]);
     }
-    json_floats(json, "bounds", stage_of(evaluation, LMB_STAGE_BOUNDS, pose, 0, 0), LMB_BOX_COMPONENTS);
+    json_floats(json, "bounds", output_of(evaluation, LMB_OUTPUT_BOUNDS, pose, 0, 0), LMB_BOX_COMPONENTS);
     json_begin_array(json, "joints");
     for (uint32_t joint = 0; joint < lmb_graph_joint_count(evaluation->graph); joint++) {
         write_joint(json, evaluation, pose, joint);
@@ -325,7 +326,7 @@ static void write_pose(json *json, const evaluation *evaluation, uint32_t pose) 
     for (uint32_t channel = 0; channel < lmb_graph_channel_count(evaluation->graph); channel++) {
         json_begin_object(json, NULL);
         json_text(json, "name", lmb_rig_channel_name(evaluation->subject.rig, channel));
-        json_float(json, "value", *stage_of(evaluation, LMB_STAGE_CHANNELS, pose, channel, 1));
+        json_float(json, "value", *output_of(evaluation, LMB_OUTPUT_CHANNELS, pose, channel, 1));
         json_end_object(json);
     }
     json_end_array(json);

@@ -105,7 +105,7 @@ static lmb_result create_side(play_run *run, lmb_error *error) {
     if (lmb_graph_pose_count(run->graph) > 0) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "the graph reads pose buffers, and there is nobody to fill them");
     }
-    run->side = (side){.batch = {run->graph, run->character_count, LMB_OUTPUT_PALETTE},
+    run->side = (side){.batch = {run->graph, run->character_count, LMB_OUTPUT_PALETTE_BIT},
                        .events_a_frame = count_events(run),
                        .gpu = run->subject.gpu,
                        .device_name = run->subject.device_name};
@@ -203,10 +203,10 @@ static uint64_t hash_frame(const playing *playing) {
         uint32_t kept = emitted[0] < emitted_words / 2 ? 1 + 2 * emitted[0] : emitted_words;
         hash = hash * 31 + lmb_control_hash(emitted, kept);
     }
-    size_t floats = lmb_batch_stage_floats(&side->batch, LMB_STAGE_PALETTE);
+    size_t floats = lmb_batch_output_floats(&side->batch, LMB_OUTPUT_PALETTE);
     for (size_t i = 0; i < characters * floats; i++) {
         uint32_t bits;
-        memcpy(&bits, &side->outputs.stages[LMB_STAGE_PALETTE][i], sizeof bits);
+        memcpy(&bits, &side->outputs.buffers[LMB_OUTPUT_PALETTE][i], sizeof bits);
         hash = hash * 31 + bits;
     }
     return hash;

@@ -58,7 +58,7 @@ typedef struct profiling {
     uint64_t started; // when the device's first frame was submitted
 
     // The report.
-    lmb_batch batch;
+    lmb_batch_def batch;
     profiled_side sides[2]; // the CPU, and the device if there is one
     uint32_t side_count;
     lmb_gpu_bytes bytes[LMB_GPU_MAX_BYTES_ROWS];
@@ -84,7 +84,7 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    const lmb_batch batch = profiling->batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE);
+    const lmb_batch_def batch = profiling->batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE_BIT);
     const size_t characters = batch.character_count;
     profiling->inertia_bytes = (uint64_t)characters * lmb_graph_inertia_words(batch.graph) * sizeof(uint32_t);
     profiling->control = lmb_graph_control(batch.graph);
@@ -126,7 +126,7 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
     device *device = &profiling->opened.device;
     lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
     def.queue_family = device->queue_family;
-    def.frame_count = 1;
+    def.slot_count = 1;
     def.window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW;
     result = lmb_gpu_profile_create(profiling->opened.gpu, &def, &profiling->gpu_profile, error);
     if (result == LMB_OK) {

@@ -29,26 +29,26 @@ typedef struct key {
     float value[4];
 } key;
 
-static key key_of(const struct aiNodeAnim *channel, lmb_channel kind, unsigned index) {
-    if (kind == LMB_CHANNEL_ROTATION) {
+static key key_of(const struct aiNodeAnim *channel, lmb_property kind, unsigned index) {
+    if (kind == LMB_PROPERTY_ROTATION) {
         const struct aiQuatKey *source = &channel->mRotationKeys[index];
         const struct aiQuaternion *q = &source->mValue;
         return (key){source->mTime, {q->x, q->y, q->z, q->w}};
     }
     const struct aiVectorKey *source =
-        kind == LMB_CHANNEL_SCALE ? &channel->mScalingKeys[index] : &channel->mPositionKeys[index];
+        kind == LMB_PROPERTY_SCALE ? &channel->mScalingKeys[index] : &channel->mPositionKeys[index];
     return (key){source->mTime, {source->mValue.x, source->mValue.y, source->mValue.z}};
 }
 
-static unsigned key_count_of(const struct aiNodeAnim *channel, lmb_channel kind) {
-    if (kind == LMB_CHANNEL_ROTATION) {
+static unsigned key_count_of(const struct aiNodeAnim *channel, lmb_property kind) {
+    if (kind == LMB_PROPERTY_ROTATION) {
         return channel->mNumRotationKeys;
     }
-    return kind == LMB_CHANNEL_SCALE ? channel->mNumScalingKeys : channel->mNumPositionKeys;
+    return kind == LMB_PROPERTY_SCALE ? channel->mNumScalingKeys : channel->mNumPositionKeys;
 }
 
 static bool fail_key(const lmb_assimp *assimp, const animation *animation, const struct aiNodeAnim *channel,
-                     lmb_channel kind, unsigned index, const char *what) {
+                     lmb_property kind, unsigned index, const char *what) {
     static const char *const names[] = {"translation", "rotation", "scale"};
     return lmb_importer_fail(assimp->tables.importer, LMB_ERROR_FORMAT,
                              "animation '%.100s': key %u of the %s of node '%.100s' %s", animation->name, index,
@@ -56,11 +56,11 @@ static bool fail_key(const lmb_assimp *assimp, const animation *animation, const
 }
 
 // Converts a value to the rig's space: metres, with Y up.
-static void place_value(const lmb_assimp_space *space, lmb_channel kind, bool is_top, float value[4]) {
+static void place_value(const lmb_assimp_space *space, lmb_property kind, bool is_top, float value[4]) {
     lmb_transform transform = lmb_transform_identity();
-    float *part = kind == LMB_CHANNEL_ROTATION ? transform.rotation : transform.translation;
-    size_t size = kind == LMB_CHANNEL_ROTATION ? sizeof transform.rotation : sizeof transform.translation;
-    if (kind != LMB_CHANNEL_SCALE) {
+    float *part = kind == LMB_PROPERTY_ROTATION ? transform.rotation : transform.translation;
+    size_t size = kind == LMB_PROPERTY_ROTATION ? sizeof transform.rotation : sizeof transform.translation;
+    if (kind != LMB_PROPERTY_SCALE) {
         memcpy(part, value, size);
         transform = lmb_assimp_place(space, transform, is_top);
         memcpy(value, part, size);
@@ -72,9 +72,9 @@ static bool equal(const float *a, const float *b, int count) {
 }
 
 // Reads keys in ascending order. Of several keys at one time, the last one counts.
-static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_channel kind,
+static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_property kind,
                       bool is_top, lmb_track_def *track, float *times, float *values) {
-    int width = kind == LMB_CHANNEL_ROTATION ? 4 : 3;
+    int width = kind == LMB_PROPERTY_ROTATION ? 4 : 3;
     uint32_t count = 0;
     for (unsigned i = 0; i < key_count_of(channel, kind); i++) {
         key key = key_of(channel, kind, i);
@@ -101,22 +101,22 @@ static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiN
 static bool leaves_rest(const lmb_rig *rig, const lmb_track_def *track) {
     const lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
     const float *values[] = {rest.translation, rest.rotation, rest.scale};
-    const size_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    const size_t width = track->property == LMB_PROPERTY_ROTATION ? 4 : 3;
     bool leaves = false;
     for (uint32_t i = 0; i < track->key_count && !leaves; i++) {
-        leaves = lmb_gltf_differs(track->channel, values[track->channel], track->values + i * width, SAME_AS_REST);
+        leaves = lmb_gltf_differs(track->property, values[track->property], track->values + i * width, SAME_AS_REST);
     }
     return leaves;
 }
 
-static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_channel kind,
+static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_property kind,
                       const lmb_gltf_node *node) {
     lmb_importer *importer = assimp->tables.importer;
     unsigned count = key_count_of(channel, kind);
     if (count == 0) {
         return true;
     }
-    size_t width = kind == LMB_CHANNEL_ROTATION ? 4 : 3;
+    size_t width = kind == LMB_PROPERTY_ROTATION ? 4 : 3;
     float *times = lmb_importer_allocate(importer, &animation->pool, count, sizeof(float));
     float *values = lmb_importer_allocate(importer, &animation->pool, count, width * sizeof(float));
     if (times == NULL || values == NULL) {
@@ -124,7 +124,7 @@ static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiN
     }
     lmb_track_def *track = &animation->tracks[animation->track_count++];
     *track = (lmb_track_def){.joint = node->joint,
-                             .channel = kind,
+                             .property = kind,
                              .interpolation = LMB_INTERPOLATION_LINEAR,
                              .times = times,
                              .values = values};
@@ -148,9 +148,9 @@ static bool read_channel(lmb_assimp *assimp, animation *animation, const struct 
                                  "animation '%.100s' has two channels of node '%.100s'", animation->name, node->name);
     }
     assimp->moved[index] = animation->index + 1;
-    return add_track(assimp, animation, channel, LMB_CHANNEL_TRANSLATION, node) &&
-           add_track(assimp, animation, channel, LMB_CHANNEL_ROTATION, node) &&
-           add_track(assimp, animation, channel, LMB_CHANNEL_SCALE, node);
+    return add_track(assimp, animation, channel, LMB_PROPERTY_TRANSLATION, node) &&
+           add_track(assimp, animation, channel, LMB_PROPERTY_ROTATION, node) &&
+           add_track(assimp, animation, channel, LMB_PROPERTY_SCALE, node);
 }
 
 // Adds tracks that hold joints at this file's rest pose: in a file that adds clips, it can differ from the rig's rest
@@ -173,9 +173,9 @@ static bool find_start(const lmb_assimp *assimp, animation *animation) {
     }
     for (unsigned i = 0; i < source->mNumChannels; i++) {
         const struct aiNodeAnim *channel = source->mChannels[i];
-        for (int kind = LMB_CHANNEL_TRANSLATION; kind <= LMB_CHANNEL_SCALE; kind++) {
-            if (key_count_of(channel, (lmb_channel)kind) > 0) {
-                animation->start = fmin(animation->start, key_of(channel, (lmb_channel)kind, 0).time);
+        for (int kind = LMB_PROPERTY_TRANSLATION; kind <= LMB_PROPERTY_SCALE; kind++) {
+            if (key_count_of(channel, (lmb_property)kind) > 0) {
+                animation->start = fmin(animation->start, key_of(channel, (lmb_property)kind, 0).time);
             }
         }
     }

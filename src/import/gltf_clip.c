@@ -145,7 +145,7 @@ static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
         }
         lmb_track_def track = all;
         track.joint = channel;
-        track.channel = LMB_CHANNEL_FLOAT;
+        track.property = LMB_PROPERTY_FLOAT;
         track.values = values;
         if (!add_track(gltf, animation, &track)) {
             return false;
@@ -223,7 +223,7 @@ static bool read_channel(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
         return read_weights(gltf, animation, &sampler, &gltf->nodes[node], track);
     }
     track.joint = gltf->nodes[node].joint;
-    track.channel = (lmb_channel)path;
+    track.property = (lmb_property)path;
     return read_values(gltf, animation, &sampler, path, 1, &track) && add_track(gltf, animation, &track);
 }
 
@@ -246,7 +246,7 @@ static bool note_all_skipped(const lmb_gltf *gltf, const animation *animation) {
 static bool add_rest_tracks(lmb_gltf *gltf, animation *animation) {
     for (uint32_t i = 0; i < gltf->rest_count; i++) {
         const lmb_gltf_rest *rest = &gltf->rests[i];
-        uint32_t mark = animation->marks[(size_t)rest->node * PATH_COUNT + (size_t)rest->track.channel];
+        uint32_t mark = animation->marks[(size_t)rest->node * PATH_COUNT + (size_t)rest->track.property];
         if (mark != animation->index + 1 && !add_track(gltf, animation, &rest->track)) {
             return false;
         }

@@ -577,19 +577,19 @@ static bool is_close(const float *a, const float *b, uint32_t count, float sign,
     return true;
 }
 
-bool lmb_gltf_differs(lmb_channel channel, const float *rest, const float *value, double tolerance) {
-    const bool is_rotation = channel == LMB_CHANNEL_ROTATION;
+bool lmb_gltf_differs(lmb_property channel, const float *rest, const float *value, double tolerance) {
+    const bool is_rotation = channel == LMB_PROPERTY_ROTATION;
     return !is_close(rest, value, is_rotation ? 4 : 3, 1, tolerance) &&
            !(is_rotation && is_close(rest, value, 4, -1, tolerance));
 }
 
-static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_channel channel, lmb_track_def *track) {
+static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_property channel, lmb_track_def *track) {
     static const float start = 0;
     lmb_transform rest = lmb_rig_joint_rest(gltf->importer->import->rig, node->joint);
     const float *theirs[] = {node->rest.translation, node->rest.rotation, node->rest.scale};
     const float *ours[] = {rest.translation, rest.rotation, rest.scale};
     *track = (lmb_track_def){.joint = node->joint,
-                             .channel = channel,
+                             .property = channel,
                              .interpolation = LMB_INTERPOLATION_STEP,
                              .key_count = 1,
                              .times = &start,
@@ -601,9 +601,9 @@ bool lmb_gltf_list_rests(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     for (uint32_t i = 0; importer->adds_clips && i < gltf->node_count; i++) {
         const lmb_gltf_node *node = &gltf->nodes[i];
-        for (int channel = LMB_CHANNEL_TRANSLATION; node->in_rig && channel <= LMB_CHANNEL_SCALE; channel++) {
+        for (int channel = LMB_PROPERTY_TRANSLATION; node->in_rig && channel <= LMB_PROPERTY_SCALE; channel++) {
             lmb_gltf_rest rest = {.node = i};
-            if (rest_differs(gltf, node, (lmb_channel)channel, &rest.track) &&
+            if (rest_differs(gltf, node, (lmb_property)channel, &rest.track) &&
                 !lmb_importer_append(importer, &importer->scratch, &gltf->rests, &gltf->rest_count, &rest,
                                      sizeof rest)) {
                 return false;

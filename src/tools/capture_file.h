@@ -33,7 +33,7 @@ typedef enum capture_section {
     CAPTURE_SECTIONS
 } capture_section;
 
-// The result of an operation or a stage.
+// The result of an operation or an output.
 typedef struct capture_result {
     char name[CAPTURE_NAME_SIZE];
     uint64_t hash;

@@ -12,14 +12,14 @@
 #include <string.h>
 
 // Max results in addition to those of nodes.
-#define MOST_OTHERS (5u + LMB_STAGE_COUNT)
+#define MOST_OTHERS (5u + LMB_OUTPUT_COUNT)
 
 typedef struct running {
     const capture_scene *scene;
     bool gpu;
     side side;                 // its device runs everything else, too
     side reference;            // gives the parameters after the control
-    lmb_batch_outputs outputs; // all stages
+    lmb_batch_outputs outputs; // all outputs
     capture_results *results;
 } running;
 
@@ -69,7 +69,7 @@ static lmb_result create_graph(capture_scene *scene, lmb_error *error) {
 static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
     const capture *capture = scene->capture;
     const uint64_t characters = capture->character_count;
-    const lmb_batch batch = {scene->graph, capture->character_count, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {scene->graph, capture->character_count, LMB_OUTPUT_PALETTE_BIT};
     const struct {
         const char *section;
         size_t words;
@@ -133,9 +133,9 @@ static void add(running *r, const char *name, uint64_t hash) {
     result->hash = hash;
 }
 
-static size_t stage_bytes(const running *r, lmb_stage stage) {
-    const lmb_batch batch = {r->scene->graph, r->scene->capture->character_count, LMB_OUTPUT_PALETTE};
-    return (size_t)lmb_batch_stage_floats(&batch, stage) * batch.character_count * sizeof(float);
+static size_t stage_bytes(const running *r, lmb_output output) {
+    const lmb_batch_def batch = {r->scene->graph, r->scene->capture->character_count, LMB_OUTPUT_PALETTE_BIT};
+    return (size_t)lmb_batch_output_floats(&batch, output) * batch.character_count * sizeof(float);
 }
 
 // Nothing is written after the last emitted event, so the rest is cleared.
@@ -150,7 +150,7 @@ static void clear_rest_of_emitted(const running *r, uint32_t *emitted) {
 // Runs control and poses together, as in the captured frame.
 static lmb_result run_frame(const capture_scene *scene, side *side, lmb_error *error) {
     const capture *capture = scene->capture;
-    side->batch = (lmb_batch){scene->graph, capture->character_count, LMB_OUTPUT_PALETTE};
+    side->batch = (lmb_batch_def){scene->graph, capture->character_count, LMB_OUTPUT_PALETTE_BIT};
     side->events_a_frame = capture->event_count;
     lmb_result result = side_create(side, error);
     if (result == LMB_OK) {
@@ -185,7 +185,7 @@ static lmb_result run_sides(running *r, const char *device, lmb_error *error) {
     return result;
 }
 
-static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+static lmb_result run_on_device(running *r, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                 const lmb_batch_outputs *outputs, lmb_error *error) {
     gpu_side side;
     lmb_result result = gpu_side_create(&r->side.opened.device, r->side.opened.gpu, batch, 0, &side, error);
@@ -202,8 +202,8 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
     return result;
 }
 
-static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32_t stages, lmb_error *error) {
-    const lmb_batch batch = {graph, r->scene->capture->character_count, stages};
+static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32_t output_bits, lmb_error *error) {
+    const lmb_batch_def batch = {graph, r->scene->capture->character_count, output_bits};
     const lmb_batch_inputs inputs = {.parameters = r->reference.parameters};
     lmb_batch_outputs outputs = r->outputs;
     outputs.inertia = NULL;
@@ -215,8 +215,8 @@ static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32
     return gpu ? run_on_device(r, &batch, &inputs, &outputs, error) : reference_run(&batch, &inputs, &outputs, error);
 }
 
-static uint32_t stages_of(const running *r) {
-    return lmb_graph_outputs(r->scene->graph) & ~LMB_OUTPUT_PREVIOUS_PALETTE;
+static uint32_t output_bits_of(const running *r) {
+    return lmb_graph_outputs(r->scene->graph) & ~LMB_OUTPUT_PREVIOUS_PALETTE_BIT;
 }
 
 // Runs the program that ends with a node. Skips nodes inside joint maps: they cannot run alone, because their clips and
@@ -231,13 +231,13 @@ static lmb_result run_node(running *r, uint32_t node, bool gpu, lmb_error *error
         return LMB_OK;
     }
     if (result == LMB_OK) {
-        result = run_poses(r, program, gpu, LMB_OUTPUT_LOCAL, error);
+        result = run_poses(r, program, gpu, LMB_OUTPUT_LOCAL_BIT, error);
     }
     lmb_graph_destroy(program);
     if (result == LMB_OK) {
         char name[CAPTURE_NAME_SIZE];
         snprintf(name, sizeof name, "node %u: %s", (unsigned)node, lmb_op_name(def.nodes[node].op));
-        add(r, name, file_hash(r->outputs.stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
+        add(r, name, file_hash(r->outputs.buffers[LMB_OUTPUT_LOCAL], stage_bytes(r, LMB_OUTPUT_LOCAL)));
     }
     return result;
 }
@@ -249,8 +249,8 @@ static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
         result = run_node(r, i, gpu, error);
     }
     if (result == LMB_OK && lmb_graph_inertia_words(r->scene->graph) > 0) {
-        result = run_poses(r, r->scene->graph, gpu, stages_of(r), error);
-        add(r, "inertialized", file_hash(r->outputs.stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
+        result = run_poses(r, r->scene->graph, gpu, output_bits_of(r), error);
+        add(r, "inertialized", file_hash(r->outputs.buffers[LMB_OUTPUT_LOCAL], stage_bytes(r, LMB_OUTPUT_LOCAL)));
     }
     return result;
 }
@@ -267,41 +267,41 @@ static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
     return result;
 }
 
-static lmb_result run_stages(running *r, uint64_t hashes[LMB_STAGE_COUNT], lmb_error *error) {
-    lmb_result result = run_poses(r, r->scene->graph, r->gpu, stages_of(r), error);
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        hashes[stage] = file_hash(r->outputs.stages[stage], stage_bytes(r, stage));
+static lmb_result run_stages(running *r, uint64_t hashes[LMB_OUTPUT_COUNT], lmb_error *error) {
+    lmb_result result = run_poses(r, r->scene->graph, r->gpu, output_bits_of(r), error);
+    for (lmb_output output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        hashes[output] = file_hash(r->outputs.buffers[output], stage_bytes(r, output));
     }
     return result;
 }
 
-static void add_stages(running *r, const uint64_t hashes[LMB_STAGE_COUNT]) {
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+static void add_stages(running *r, const uint64_t hashes[LMB_OUTPUT_COUNT]) {
+    for (lmb_output output = 0; output < LMB_OUTPUT_COUNT; output++) {
         char name[CAPTURE_NAME_SIZE];
-        snprintf(name, sizeof name, "stage: %s", lmb_stage_name(stage));
-        if ((stages_of(r) & (1u << stage)) != 0) {
-            add(r, name, hashes[stage]);
+        snprintf(name, sizeof name, "output: %s", lmb_output_name(output));
+        if ((output_bits_of(r) & (1u << output)) != 0) {
+            add(r, name, hashes[output]);
         }
     }
 }
 
 static lmb_result run_all(running *r, const char *device, lmb_error *error) {
-    const lmb_batch every = {r->scene->graph, r->scene->capture->character_count, (1u << LMB_STAGE_COUNT) - 1};
-    uint64_t stages[LMB_STAGE_COUNT];
+    const lmb_batch_def every = {r->scene->graph, r->scene->capture->character_count, (1u << LMB_OUTPUT_COUNT) - 1};
+    uint64_t outputs[LMB_OUTPUT_COUNT];
     lmb_result result = outputs_create(&every, &r->outputs, error);
     if (result == LMB_OK) {
         result = run_sides(r, device, error);
     }
     if (result == LMB_OK) {
-        result = run_stages(r, stages, error);
+        result = run_stages(r, outputs, error);
     }
     if (result == LMB_OK) {
-        result = find_nodes(r, stages[LMB_STAGE_LOCAL], error);
+        result = find_nodes(r, outputs[LMB_OUTPUT_LOCAL], error);
     }
     if (result == LMB_OK) {
-        add_stages(r, stages);
+        add_stages(r, outputs);
         add(r, "control and poses: palette",
-            file_hash(r->side.outputs.stages[LMB_STAGE_PALETTE], stage_bytes(r, LMB_STAGE_PALETTE)));
+            file_hash(r->side.outputs.buffers[LMB_OUTPUT_PALETTE], stage_bytes(r, LMB_OUTPUT_PALETTE)));
     }
     return result;
 }

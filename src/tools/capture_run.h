@@ -35,7 +35,7 @@ void capture_scene_destroy(capture_scene *scene);
 // - the control's state and the events it emitted;
 // - the local transforms of each node, except nodes inside joint maps, whose poses have other joints;
 // - the last node's local transforms after inertialization, if the graph inertializes;
-// - every stage of the whole graph;
+// - every output of the whole graph;
 // - the palettes of control and poses run together.
 //
 // Nodes run on a device only if the graph's local transforms there differ from the reference's. Otherwise their results

@@ -289,7 +289,7 @@ lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error) {
     }
     lmb_result result =
         def->given != NULL ? crowd_compile(crowd, def->given, error) : create_random_program(crowd, error);
-    const lmb_batch batch = crowd_batch(crowd, LMB_OUTPUT_PALETTE);
+    const lmb_batch_def batch = crowd_batch(crowd, LMB_OUTPUT_PALETTE_BIT);
     if (result == LMB_OK) {
         result = lmb_batch_check(&batch, error);
     }
@@ -308,10 +308,10 @@ void crowd_destroy(crowd *crowd) {
     *crowd = (struct crowd){0};
 }
 
-lmb_batch crowd_batch(const crowd *crowd, uint32_t outputs) {
-    return (lmb_batch){.graph = crowd->program,
-                       .character_count = crowd->def.character_count,
-                       .outputs = outputs & lmb_graph_outputs(crowd->program)};
+lmb_batch_def crowd_batch(const crowd *crowd, uint32_t outputs) {
+    return (lmb_batch_def){.graph = crowd->program,
+                           .character_count = crowd->def.character_count,
+                           .outputs = outputs & lmb_graph_outputs(crowd->program)};
 }
 
 static bool draw_refused(random_source *random, const crowd *crowd) {

@@ -41,7 +41,7 @@ void crowd_destroy(crowd *crowd);
 lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *error);
 
 // Returns a batch of the crowd with these outputs.
-lmb_batch crowd_batch(const crowd *crowd, uint32_t outputs);
+lmb_batch_def crowd_batch(const crowd *crowd, uint32_t outputs);
 // Draws the parameters and pose buffers of a frame. They depend only on seed, program and frame.
 void crowd_draw(crowd *crowd, uint32_t frame);
 // Returns pointers to the drawn inputs.

@@ -572,15 +572,15 @@ lmb_result device_write_inertia(device *device, const lmb_gpu_batch *batch, cons
     return transfer_inertia(device, batch, (uint32_t *)(uintptr_t)inertia, true, error);
 }
 
-lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
-                             lmb_error *error) {
-    lmb_batch description = lmb_gpu_batch_description(batch);
-    size_t row = lmb_batch_stage_floats(&description, stage);
+lmb_result device_read_output(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_output output,
+                              float *floats, lmb_error *error) {
+    lmb_batch_def description = lmb_gpu_batch_description(batch);
+    size_t row = lmb_batch_output_floats(&description, output);
     for (uint32_t i = 0; i < lmb_gpu_batch_span_count(batch); i++) {
         lmb_gpu_span span;
-        if (!lmb_gpu_batch_output(batch, frame, stage, i, &span)) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "stage %s is not among the batch's outputs",
-                            lmb_stage_name(stage));
+        if (!lmb_gpu_batch_output(batch, frame, output, i, &span)) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "output %s is not among the batch's outputs",
+                            lmb_output_name(output));
         }
         lmb_result result =
             span.size == 0 ? LMB_OK : device_read_span(device, &span, floats + span.first_character * row, error);

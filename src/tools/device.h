@@ -93,8 +93,8 @@ lmb_result device_write_inertia(device *device, const lmb_gpu_batch *batch, cons
 
 // Copies all spans of a batch's output into `floats`, which has room for the whole batch in the layout of batch.h:
 // records, submits, waits.
-lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
-                             lmb_error *error);
+lmb_result device_read_output(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_output output,
+                              float *floats, lmb_error *error);
 
 // A device with Limber's pipelines, as the command and the tests open it.
 typedef struct gpu_device {

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-lmb_result outputs_create(const lmb_batch *batch, lmb_batch_outputs *outputs, lmb_error *error) {
+lmb_result outputs_create(const lmb_batch_def *batch, lmb_batch_outputs *outputs, lmb_error *error) {
     const size_t characters = batch->character_count;
     *outputs = (lmb_batch_outputs){.refused = calloc(LMB_REFUSAL_COUNT, sizeof(uint32_t)),
                                    .inertia = calloc(characters * lmb_graph_inertia_words(batch->graph) + 1, 4)};
     bool has_memory = outputs->refused != NULL && outputs->inertia != NULL;
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        if ((batch->outputs & (1u << stage)) != 0) {
-            outputs->stages[stage] = calloc(characters * lmb_batch_stage_floats(batch, stage) + 1, sizeof(float));
-            has_memory = has_memory && outputs->stages[stage] != NULL;
+    for (lmb_output output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        if ((batch->outputs & (1u << output)) != 0) {
+            outputs->buffers[output] = calloc(characters * lmb_batch_output_floats(batch, output) + 1, sizeof(float));
+            has_memory = has_memory && outputs->buffers[output] != NULL;
         }
     }
     return has_memory ? LMB_OK
@@ -22,8 +22,8 @@ lmb_result outputs_create(const lmb_batch *batch, lmb_batch_outputs *outputs, lm
 }
 
 void outputs_destroy(lmb_batch_outputs *outputs) {
-    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        free(outputs->stages[stage]);
+    for (lmb_output output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        free(outputs->buffers[output]);
     }
     free(outputs->refused);
     free(outputs->inertia);
@@ -42,7 +42,7 @@ static lmb_result upload_program(gpu_side *side, lmb_error *error) {
 }
 
 static size_t pose_floats(const gpu_side *side, uint32_t pose) {
-    lmb_batch batch = lmb_gpu_batch_description(side->batch);
+    lmb_batch_def batch = lmb_gpu_batch_description(side->batch);
     return (size_t)batch.character_count * lmb_graph_pose_floats(batch.graph, pose);
 }
 
@@ -65,8 +65,8 @@ static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_err
 }
 
 // `def` says everything except the graph, the number of characters and the outputs.
-static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch *batch, lmb_gpu_batch_def def, gpu_side *side,
-                         lmb_error *error) {
+static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, lmb_gpu_batch_def def,
+                         gpu_side *side, lmb_error *error) {
     *side = (gpu_side){.device = device};
     lmb_result result = lmb_gpu_graph_create(gpu, batch->graph, &side->program, error);
     if (result == LMB_OK) {
@@ -76,7 +76,7 @@ static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch *batch, l
         def.graph = side->program;
         def.character_count = batch->character_count;
         def.outputs = batch->outputs;
-        def.frame_count = 1;
+        def.slot_count = 1;
         result = lmb_gpu_batch_create(gpu, &def, &side->batch, error);
     }
     if (result == LMB_OK) {
@@ -88,14 +88,14 @@ static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch *batch, l
     return result;
 }
 
-lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch *batch, VkDeviceSize span_bytes,
+lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, VkDeviceSize span_bytes,
                            gpu_side *side, lmb_error *error) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.span_bytes = span_bytes;
     return create(device, gpu, batch, def, side, error);
 }
 
-lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch *batch, uint32_t events_a_frame,
+lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, uint32_t events_a_frame,
                                   gpu_side *side, lmb_error *error) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.events_a_frame = events_a_frame;
@@ -115,7 +115,7 @@ void gpu_side_destroy(gpu_side *side) {
 }
 
 static lmb_result fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs, lmb_error *error) {
-    const lmb_batch batch = lmb_gpu_batch_description(side->batch);
+    const lmb_batch_def batch = lmb_gpu_batch_description(side->batch);
     float *parameters = lmb_gpu_batch_parameters(side->batch, 0);
     if (parameters != NULL) {
         const size_t count = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
@@ -169,9 +169,9 @@ static lmb_result read_control(gpu_side *side, const lmb_control_frame *frame, l
 
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                         lmb_error *error) {
-    const lmb_batch batch = lmb_gpu_batch_description(side->batch);
+    const lmb_batch_def batch = lmb_gpu_batch_description(side->batch);
     const lmb_control_frame *frame = inputs->control;
-    const lmb_gpu_record_info info = {.has_previous_frame = inputs->previous_palette != NULL,
+    const lmb_gpu_record_info info = {.has_previous_slot = inputs->previous_palette != NULL,
                                       .poses_alone = frame == NULL,
                                       .step = frame == NULL ? 0 : frame->step,
                                       .number = frame == NULL ? 0 : frame->number,
@@ -186,15 +186,15 @@ lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lm
     if (result == LMB_OK && frame != NULL && lmb_graph_control(batch.graph) != NULL) {
         result = read_control(side, frame, error);
     }
-    for (lmb_stage stage = 0; result == LMB_OK && stage < LMB_STAGE_COUNT; stage++) {
-        if ((batch.outputs & (1u << stage)) != 0) {
-            result = device_read_stage(side->device, side->batch, 0, stage, outputs->stages[stage], error);
+    for (lmb_output output = 0; result == LMB_OK && output < LMB_OUTPUT_COUNT; output++) {
+        if ((batch.outputs & (1u << output)) != 0) {
+            result = device_read_output(side->device, side->batch, 0, output, outputs->buffers[output], error);
         }
     }
     return result == LMB_OK && outputs->refused != NULL ? add_refusals(side, outputs->refused, error) : result;
 }
 
-lmb_result reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+lmb_result reference_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                          lmb_error *error) {
     lmb_cpu *cpu = NULL;
     lmb_result result = lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
@@ -268,8 +268,8 @@ lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error
 // In the buffer, joints are the innermost index.
 lmb_transform side_local(const side *side, uint32_t character, uint32_t joint) {
     const size_t joint_count = lmb_graph_joint_count(side->batch.graph);
-    const float *local = side->outputs.stages[LMB_STAGE_LOCAL] +
-                         (size_t)character * lmb_batch_stage_floats(&side->batch, LMB_STAGE_LOCAL);
+    const float *local = side->outputs.buffers[LMB_OUTPUT_LOCAL] +
+                         (size_t)character * lmb_batch_output_floats(&side->batch, LMB_OUTPUT_LOCAL);
     float components[LMB_POSE_COMPONENTS];
     lmb_transform transform;
     for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {

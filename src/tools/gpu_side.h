@@ -9,9 +9,9 @@
 #include <limber/cpu.h>
 #include <limber/gpu_profile.h>
 
-// Allocates the stages among the batch's outputs, inertialization data and the counters of refused inputs, all zero. On
+// Allocates the outputs among the batch's outputs, inertialization data and the counters of refused inputs, all zero. On
 // failure the caller must still call outputs_destroy().
-lmb_result outputs_create(const lmb_batch *batch, lmb_batch_outputs *outputs, lmb_error *error);
+lmb_result outputs_create(const lmb_batch_def *batch, lmb_batch_outputs *outputs, lmb_error *error);
 // Accepts zeroed ones.
 void outputs_destroy(lmb_batch_outputs *outputs);
 
@@ -28,28 +28,28 @@ typedef struct gpu_side {
 
 // Creates buffers and uploads the program. All arguments must outlive the side. `span_bytes` is as in
 // lmb_gpu_batch_def. On failure nothing is left allocated.
-lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch *batch, VkDeviceSize span_bytes,
+lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, VkDeviceSize span_bytes,
                            gpu_side *side, lmb_error *error);
 // Does the same for a batch whose control also runs, with at most this many events sent per frame.
-lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch *batch, uint32_t events_a_frame,
+lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, uint32_t events_a_frame,
                                   gpu_side *side, lmb_error *error);
 // Accepts a zeroed one.
 void gpu_side_destroy(gpu_side *side);
 
 // Does what lmb_cpu_run() does if the inputs have a control frame, and what lmb_cpu_run_poses() does otherwise: writes
-// the stages among the batch's outputs, and adds to refusals. If the inputs name a previous palette, it must be the
+// the outputs among the batch's outputs, and adds to refusals. If the inputs name a previous palette, it must be the
 // result of the run before. States and inertialization data stay on the device; the frame's states are only written.
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                         lmb_error *error);
 
 // Runs the poses of a batch on the reference.
-lmb_result reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+lmb_result reference_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                          lmb_error *error);
 
 // A batch with all its memory, frame by frame, with the control if the graph has one, on the reference or on a device.
 typedef struct side {
     // Set by the caller.
-    lmb_batch batch;
+    lmb_batch_def batch;
     uint32_t events_a_frame;
     bool gpu;
     const char *device_name; // as asked for; NULL for the best

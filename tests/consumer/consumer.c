@@ -147,7 +147,7 @@ static lmb_graph *create_graph(void) {
     const float times[] = {0.0f, 1.0f};
     const float rotations[] = {0.0f, 0.0f, 0.0f, 1.0f, 0.6f, 0.0f, 0.0f, 0.8f};
     const lmb_track_def track = {.joint = 1,
-                                 .channel = LMB_CHANNEL_ROTATION,
+                                 .property = LMB_PROPERTY_ROTATION,
                                  .interpolation = LMB_INTERPOLATION_LINEAR,
                                  .key_count = 2,
                                  .times = times,
@@ -208,7 +208,7 @@ static void run_frame(host *host, lmb_gpu_graph *program, lmb_gpu_batch *batch) 
     check_limber(lmb_gpu_batch_record(batch, &(lmb_gpu_record_info){.commands = commands}, &error), &error);
 
     lmb_gpu_span span;
-    check(lmb_gpu_batch_span_count(batch) == 1 && lmb_gpu_batch_output(batch, 0, LMB_STAGE_PALETTE, 0, &span), "span");
+    check(lmb_gpu_batch_span_count(batch) == 1 && lmb_gpu_batch_output(batch, 0, LMB_OUTPUT_PALETTE, 0, &span), "span");
     const VkBufferCopy copy = {.srcOffset = span.offset, .size = PALETTE_FLOATS * sizeof(float)};
     vkCmdCopyBuffer(commands, span.buffer, host->buffer, 1, &copy);
     const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -245,14 +245,14 @@ static void run_gpu(host *host, const lmb_graph *program) {
     lmb_gpu_destroy(gpu);
 }
 
-static void run_cpu(const lmb_batch *batch, float *palette) {
+static void run_cpu(const lmb_batch_def *batch, float *palette) {
     lmb_error error;
     float parameters[CHARACTERS * 2];
     fill_parameters(parameters);
     lmb_cpu *cpu;
     check_limber(lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     const lmb_batch_inputs inputs = {.parameters = parameters};
-    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}};
     check_limber(lmb_cpu_run(cpu, batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
 }
@@ -265,7 +265,7 @@ int main(void) {
     lmb_graph *program = create_graph();
     run_gpu(&host, program);
 
-    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
     float reference[PALETTE_FLOATS], device[PALETTE_FLOATS];
     run_cpu(&batch, reference);
     memcpy(device, host.mapped, sizeof device);
@@ -273,8 +273,8 @@ int main(void) {
 
     lmb_error error;
     lmb_comparison comparison = {0};
-    const lmb_batch_outputs a = {.stages = {[LMB_STAGE_PALETTE] = reference}};
-    const lmb_batch_outputs b = {.stages = {[LMB_STAGE_PALETTE] = device}};
+    const lmb_batch_outputs a = {.buffers = {[LMB_OUTPUT_PALETTE] = reference}};
+    const lmb_batch_outputs b = {.buffers = {[LMB_OUTPUT_PALETTE] = device}};
     check_limber(lmb_compare(&batch, &a, &b, 0, CHARACTERS, &comparison, &error), &error);
     char text[200];
     lmb_comparison_describe(&comparison, text, sizeof text);

@@ -41,7 +41,7 @@ static lmb_graph *create_graph(void) {
     lmb_track_def track;
     memset(&track, 0, sizeof track);
     track.joint = 1;
-    track.channel = LMB_CHANNEL_ROTATION;
+    track.property = LMB_PROPERTY_ROTATION;
     track.interpolation = LMB_INTERPOLATION_LINEAR;
     track.key_count = 2;
     track.times = times;
@@ -78,17 +78,17 @@ static void run(const lmb_graph *graph, lmb_cpu_path path, float *palette) {
     }
     lmb_cpu *cpu;
     check(lmb_cpu_create(graph, path, NULL, &cpu, &error), &error);
-    lmb_batch batch;
+    lmb_batch_def batch;
     memset(&batch, 0, sizeof batch);
     batch.graph = graph;
     batch.character_count = CHARACTERS;
-    batch.outputs = LMB_OUTPUT_PALETTE;
+    batch.outputs = LMB_OUTPUT_PALETTE_BIT;
     lmb_batch_inputs inputs;
     memset(&inputs, 0, sizeof inputs);
     inputs.parameters = parameters;
     lmb_batch_outputs outputs;
     memset(&outputs, 0, sizeof outputs);
-    outputs.stages[LMB_STAGE_PALETTE] = palette;
+    outputs.buffers[LMB_OUTPUT_PALETTE] = palette;
     check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
 }
