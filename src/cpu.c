@@ -206,12 +206,15 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb
     return result == LMB_OK ? lmb_cpu_run_poses(cpu, batch, &posed, outputs, first, count, error) : result;
 }
 
-lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                             const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
-    lmb_result result = check_run(cpu, batch, inputs, outputs, first, count, error);
-    if (result != LMB_OK) {
-        return result;
+static void reset_refused(const lmb_batch_outputs *outputs) {
+    if (outputs->refused != NULL) {
+        memset(outputs->refused, 0, LMB_REFUSAL_COUNT * sizeof *outputs->refused);
     }
+}
+
+// Runs the poses of characters that are checked. Adds to the counters.
+static void run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count) {
     copy_previous_palette(batch, inputs->previous_palette, outputs, first, count);
     lmb_environment callers;
     lmb_environment_enter(&callers);
@@ -224,7 +227,16 @@ lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb
     if (inputs->previous_palette == NULL) {
         copy_previous_palette(batch, outputs->buffers[LMB_OUTPUT_PALETTE], outputs, first, count);
     }
-    return LMB_OK;
+}
+
+lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                             const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
+    lmb_result result = check_run(cpu, batch, inputs, outputs, first, count, error);
+    if (result == LMB_OK) {
+        reset_refused(outputs);
+        run_poses(cpu, batch, inputs, outputs, first, count);
+    }
+    return result;
 }
 
 lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
@@ -237,22 +249,19 @@ lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_
     if (count > 0 && characters == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the list of characters is NULL");
     }
-    uint32_t refused = 0;
-    for (uint32_t i = 0; i < count && result == LMB_OK;) {
+    reset_refused(outputs);
+    for (uint32_t i = 0; i < count;) {
         uint32_t first = characters[i];
         uint32_t run = 1;
-        if (first >= batch->character_count) {
-            refused++;
-        } else {
+        if (first < batch->character_count) {
             while (run < count - i && run < batch->character_count - first && characters[i + run] == first + run) {
                 run++;
             }
-            result = lmb_cpu_run_poses(cpu, batch, inputs, outputs, first, run, error);
+            run_poses(cpu, batch, inputs, outputs, first, run);
+        } else if (outputs->refused != NULL) {
+            outputs->refused[LMB_REFUSED_CHARACTER]++;
         }
         i += run;
     }
-    if (outputs->refused != NULL) {
-        outputs->refused[LMB_REFUSED_CHARACTER] += refused;
-    }
-    return result;
+    return LMB_OK;
 }

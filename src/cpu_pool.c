@@ -44,14 +44,18 @@ static void run_shares(worker *w) {
     uint32_t characters = pool->batch->character_count;
     uint32_t shares = characters / SHARE + (characters % SHARE != 0);
     lmb_batch_outputs outputs = pool->outputs;
+    uint32_t refused[LMB_REFUSAL_COUNT];
+    outputs.refused = refused;
     memset(w->refused, 0, sizeof w->refused);
-    outputs.refused = w->refused;
     w->result = LMB_OK;
     for (uint32_t share = atomic_fetch_add(&pool->next, 1); share < shares && w->result == LMB_OK;
          share = atomic_fetch_add(&pool->next, 1)) {
         uint32_t first = share * SHARE;
         uint32_t count = characters - first < SHARE ? characters - first : SHARE;
         w->result = lmb_cpu_run_range(w->cpu, pool->batch, pool->inputs, &outputs, first, count, &w->error);
+        for (int kind = 0; kind < LMB_REFUSAL_COUNT && w->result == LMB_OK; kind++) {
+            w->refused[kind] += refused[kind];
+        }
     }
 }
 

@@ -288,7 +288,6 @@ static void run_path(world *world, lmb_cpu_path path) {
     for (uint32_t i = 0; i < POSES; i++) {
         inputs.poses[i] = world->poses[i];
     }
-    memset(world->refused, 0, sizeof world->refused);
     const lmb_batch_outputs outputs = {
         .buffers = {[LMB_OUTPUT_LOCAL] = world->local, [LMB_OUTPUT_CHANNELS] = world->channels[0]},
         .refused = world->refused};

@@ -773,7 +773,6 @@ static void bad_parameters_are_refused_and_counted(void **state) {
         for (uint32_t frame = 5; frame < 12; frame++) {
             move_crowd(&c, frame);
             c.parameters[1][i / 6] = bad[i % 6];
-            memset(c.refused, 0, sizeof c.refused);
             assert_int_equal(
                 run_path(&c, c.cpu[LMB_CPU_REFERENCE], c.program, c.memory[LMB_CPU_REFERENCE], c.shown, NULL, 0),
                 LMB_OK);

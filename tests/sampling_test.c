@@ -424,7 +424,6 @@ static void rates_and_offsets_that_are_refused(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const float given[2][3] = {{rows[i].time, rows[i].rate, rows[i].offset}, {rows[i].shown, 1.0f, 0.0f}};
         memcpy(scene.parameters, given, sizeof given);
-        memset(scene.refused, 0, sizeof scene.refused);
         scene_run(&scene);
         const size_t floats = (size_t)3 * LMB_POSE_COMPONENTS;
         assert_memory_equal(scene.buffers[LMB_OUTPUT_LOCAL], scene.buffers[LMB_OUTPUT_LOCAL] + floats,

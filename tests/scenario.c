@@ -228,7 +228,6 @@ void scenario_destroy(scenario *s) {
 }
 
 lmb_batch_inputs scenario_inputs(const scenario *s, int frame, lmb_batch_outputs *outputs) {
-    memset(outputs->refused, 0, LMB_REFUSAL_COUNT * sizeof *outputs->refused);
     return (lmb_batch_inputs){.parameters = s->parameters[frame],
                               .poses = {s->pose},
                               .previous_palette = frame > 0 ? outputs->buffers[LMB_OUTPUT_PALETTE] : NULL};

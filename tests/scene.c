@@ -258,7 +258,7 @@ void scene_run(test_scene *scene) {
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         inputs.poses[i] = scene->poses[i];
     }
-    memset(scene->refused, 0, sizeof scene->refused);
+    memset(scene->refused, 0xff, sizeof scene->refused);
     outputs.refused = scene->refused;
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         outputs.buffers[output] = scene->buffers[output];

@@ -148,7 +148,7 @@ typedef struct lmb_batch_inputs {
 /// have no floats, are ignored.
 typedef struct lmb_batch_outputs {
     float *buffers[LMB_OUTPUT_COUNT];
-    uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, which are incremented; may be NULL
+    uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters of what this run refused, overwritten; may be NULL
     /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h). Start from
     /// zero. NULL: nothing is inertialized; lmb_cpu_run() refuses that if the graph's machines have inertialized
     /// transitions.

@@ -54,8 +54,8 @@ LMB_API lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch_def *batch, const l
 
 /// Runs only characters [first, first + count). Pointers are still those of the whole batch.
 ///
-/// Outputs of other characters do not change. `refused` is shared, so give each thread its own counters and add them
-/// up.
+/// Outputs of other characters do not change. The counters `refused` are those of this range, so give each thread its
+/// own, and add them up.
 LMB_API lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);

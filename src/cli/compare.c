@@ -64,8 +64,6 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
     crowd_draw(crowd, frame);
     lmb_batch_inputs inputs = crowd_inputs(crowd);
     inputs.previous_palette = frame > 0 ? comparing->reference.buffers[LMB_OUTPUT_PALETTE] : NULL;
-    memset(comparing->reference.refused, 0, LMB_REFUSAL_COUNT * sizeof(uint32_t));
-    memset(comparing->gpu.refused, 0, LMB_REFUSAL_COUNT * sizeof(uint32_t));
     lmb_result result = reference_run(&batch, &inputs, &comparing->reference, error);
     if (result == LMB_OK) {
         result = gpu_side_run(side, &inputs, &comparing->gpu, error);

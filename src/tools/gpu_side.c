@@ -149,14 +149,9 @@ static lmb_result submit(gpu_side *side, lmb_gpu_record_info info, lmb_error *er
     return result == LMB_OK && info.profile != NULL ? lmb_gpu_profile_collect(info.profile, 0, NULL, error) : result;
 }
 
-static lmb_result add_refusals(gpu_side *side, uint32_t *refused, lmb_error *error) {
+static lmb_result read_refusals(gpu_side *side, uint32_t *refused, lmb_error *error) {
     const lmb_gpu_span span = lmb_gpu_batch_refused(side->batch, 0);
-    uint32_t counters[LMB_REFUSAL_COUNT];
-    lmb_result result = device_read_span(side->device, &span, counters, error);
-    for (uint32_t i = 0; result == LMB_OK && i < LMB_REFUSAL_COUNT; i++) {
-        refused[i] += counters[i];
-    }
-    return result;
+    return device_read_span(side->device, &span, refused, error);
 }
 
 // Reads the states and the emitted events.
@@ -191,7 +186,7 @@ lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lm
             result = device_read_output(side->device, side->batch, 0, output, outputs->buffers[output], error);
         }
     }
-    return result == LMB_OK && outputs->refused != NULL ? add_refusals(side, outputs->refused, error) : result;
+    return result == LMB_OK && outputs->refused != NULL ? read_refusals(side, outputs->refused, error) : result;
 }
 
 lmb_result reference_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
