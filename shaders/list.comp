@@ -14,8 +14,8 @@ layout(push_constant, scalar) uniform Push {
     Words dispatch;
     Words refused;
     uint capacity;
-    uint first_items; // items per workgroup of the pose kernel (joints or characters); `first_parts` per character
-    uint first_parts;
+    uint first_items; // items per workgroup of the pose kernel (joints or characters); `first_joint_maps` per character
+    uint first_joint_maps;
     uint character_items; // characters per workgroup of the kernels of weights and of models
     uint channels;    // per character
     uint channel_items; // channels per workgroup of the channels kernel
@@ -40,7 +40,7 @@ void main() {
         count = push.capacity;
     }
     push.dispatch.at[DISPATCH_COUNT] = count;
-    store_grid(DISPATCH_FIRST, count * push.first_parts, push.first_items);
+    store_grid(DISPATCH_FIRST, count * push.first_joint_maps, push.first_items);
     store_grid(DISPATCH_CHARACTERS, count, push.character_items);
     store_grid(DISPATCH_CHANNELS, count * push.channels, push.channel_items);
 }

@@ -36,6 +36,10 @@ static const struct {
     [LMB_OUTPUT_CHANNELS] = {"channels", 1, ROWS_CHANNELS},
 };
 
+lmb_batch_def lmb_default_batch_def(void) {
+    return (lmb_batch_def){.outputs = LMB_OUTPUT_PALETTE_BIT};
+}
+
 const char *lmb_output_name(lmb_output output) {
     return (unsigned)output < LMB_OUTPUT_COUNT ? outputs[output].name : "unknown output";
 }

@@ -361,6 +361,14 @@ static LMB_NOINLINE bool build(builder *b, lmb_clip **created) {
     return true;
 }
 
+lmb_clip_def lmb_default_clip_def(void) {
+    return (lmb_clip_def){0};
+}
+
+lmb_track_def lmb_default_track_def(void) {
+    return (lmb_track_def){.joint = LMB_NONE, .interpolation = LMB_INTERPOLATION_LINEAR};
+}
+
 lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lmb_host *host, lmb_clip **clip,
                            lmb_error *error) {
     if (clip != NULL) {

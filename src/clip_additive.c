@@ -458,6 +458,10 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
     return LMB_OK;
 }
 
+lmb_clip_additive_def lmb_default_clip_additive_def(void) {
+    return (lmb_clip_additive_def){0};
+}
+
 lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_additive_def *def,
                                   const lmb_host *host, lmb_clip **clip, lmb_error *error) {
     if (clip != NULL) {

@@ -605,6 +605,10 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
     return fault == NULL ? LMB_OK : lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': %s", lmb_clip_name(source), fault);
 }
 
+lmb_clip_compression lmb_default_clip_compression(void) {
+    return (lmb_clip_compression){0};
+}
+
 lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
                              const lmb_host *host, lmb_clip **clip, lmb_clip_compression_report *report,
                              lmb_error *error) {

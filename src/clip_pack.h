@@ -46,8 +46,8 @@ typedef struct lmb_kept_floats {
 // Writes the float tracks at offset `at` of a zeroed block. Only measures them if `words` is NULL.
 lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint32_t *words, uint32_t at);
 
-// Quantises the keys of a property into `words`, which has PACKED_TRACK_HEAD + PACKED_TRACK_FRAME * count words. Returns
-// how the keys are stored in them.
+// Quantises the keys of a property into `words`, which has PACKED_TRACK_HEAD + PACKED_TRACK_FRAME * count words.
+// Returns how the keys are stored in them.
 packed_place lmb_pack_track(const frames *f, uint32_t property, uint32_t joint, uint32_t bits, uint32_t *words);
 
 // Writes the block for the packings [property][joint] into `words`, and returns its size in words. Writes nothing if

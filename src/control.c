@@ -25,7 +25,18 @@ _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING
                        MOVING_WORDS + INERTIAL_WORDS <=
                    MOST_STATE_WORDS,
                "the words of a state");
-_Static_assert(LMB_MOTION_WORDS == MOVING_PLACE_WORDS, "the words that a host may set");
+
+lmb_control_frame lmb_default_control_frame(void) {
+    return (lmb_control_frame){0};
+}
+
+lmb_machine_def lmb_default_machine_def(void) {
+    return (lmb_machine_def){0};
+}
+
+lmb_notify_def lmb_default_notify_def(void) {
+    return (lmb_notify_def){.event = LMB_NONE};
+}
 
 lmb_player_def lmb_default_player_def(void) {
     return (lmb_player_def){.rate = lmb_constant(1.0f),
@@ -390,22 +401,36 @@ lmb_control_counts lmb_control_state_counts(const lmb_control *control, const ui
                                 .emitted_events = state[CHARACTER_LOST_EVENTS]};
 }
 
-static const uint32_t *machine_words(const lmb_control *control, const uint32_t *state, uint32_t machine) {
-    const uint32_t *record = control->block + control->block[CONTROL_MACHINES] + machine * MACHINE_WORDS;
-    return state + record[MACHINE_STATE];
+// Returns the record of a machine or of a player, or NULL if the index is out of range.
+static const uint32_t *find_machine(const lmb_control *control, uint32_t machine) {
+    const uint32_t *block = control->block;
+    return machine < block[CONTROL_MACHINE_COUNT] ? block + block[CONTROL_MACHINES] + machine * MACHINE_WORDS : NULL;
+}
+
+static const uint32_t *find_player(const lmb_control *control, uint32_t player) {
+    const uint32_t *block = control->block;
+    return player < block[CONTROL_PLAYER_COUNT] ? block + block[CONTROL_PLAYERS] + player * PLAYER_WORDS : NULL;
 }
 
 uint32_t lmb_control_current_state(const lmb_control *control, const uint32_t *state, uint32_t machine) {
-    return machine_words(control, state, machine)[MACHINE_CURRENT];
+    const uint32_t *record = find_machine(control, machine);
+    return record != NULL ? state[record[MACHINE_STATE] + MACHINE_CURRENT] : LMB_NONE;
 }
 
 float lmb_control_state_weight(const lmb_control *control, const uint32_t *state, uint32_t machine,
                                uint32_t machine_state) {
-    return REAL(machine_words(control, state, machine)[MACHINE_WEIGHTS + machine_state * MACHINE_STATE_WEIGHT_WORDS]);
+    const uint32_t *record = find_machine(control, machine);
+    if (record == NULL || machine_state >= record[MACHINE_STATE_COUNT]) {
+        return 0.0f;
+    }
+    return REAL(state[record[MACHINE_STATE] + MACHINE_WEIGHTS + machine_state * MACHINE_STATE_WEIGHT_WORDS]);
 }
 
 uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player) {
-    const uint32_t *record = control->block + control->block[CONTROL_PLAYERS] + player * PLAYER_WORDS;
+    const uint32_t *record = find_player(control, player);
+    if (record == NULL) {
+        return 0;
+    }
     const uint32_t *playing = state + record[PLAYER_STATE] + PLAYING_PLACE;
     ticks place = make_ticks(playing[0], playing[1]);
     if (record[PLAYER_END] == PLAYER_TURNS) {
@@ -416,24 +441,26 @@ uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *st
 }
 
 float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player) {
-    const uint32_t *record = control->block + control->block[CONTROL_PLAYERS] + player * PLAYER_WORDS;
-    return REAL(state[record[PLAYER_STATE] + PLAYING_WEIGHT]);
+    const uint32_t *record = find_player(control, player);
+    return record != NULL ? REAL(state[record[PLAYER_STATE] + PLAYING_WEIGHT]) : 0.0f;
 }
 
 // Returns the words of a character's motion, or NULL.
 static const uint32_t *motion_words(const lmb_control *control, const uint32_t *state) {
-    const uint32_t at = lmb_control_motion_word(control);
-    return at != LMB_NONE ? state + at : NULL;
+    const lmb_word_range words = lmb_control_motion_words(control);
+    return words.count > 0 ? state + words.first : NULL;
 }
 
 bool lmb_control_has_motion(const lmb_control *control) {
     return control != NULL && control->block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
 }
 
-uint32_t lmb_control_motion_word(const lmb_control *control) {
-    return lmb_control_has_motion(control)
-               ? control->block[control->block[CONTROL_CHARACTER_MOTION] + CHARACTER_MOTION_STATE]
-               : LMB_NONE;
+lmb_word_range lmb_control_motion_words(const lmb_control *control) {
+    if (!lmb_control_has_motion(control)) {
+        return (lmb_word_range){0};
+    }
+    const uint32_t first = control->block[control->block[CONTROL_CHARACTER_MOTION] + CHARACTER_MOTION_STATE];
+    return (lmb_word_range){first, MOVING_PLACE_WORDS};
 }
 
 lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state) {
@@ -458,18 +485,18 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
                                   lmb_error *error) {
     const char *missing = control == NULL                    ? "the control"
                           : state == NULL                    ? "the state"
-                          : character_motion == NULL         ? "the place"
+                          : character_motion == NULL         ? "the motion"
                           : !lmb_control_has_motion(control) ? "its character motion"
                                                              : NULL;
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s is NULL", missing);
     }
-    uint32_t words[LMB_MOTION_WORDS];
+    uint32_t words[MOVING_PLACE_WORDS];
     for (uint32_t i = 0; i < 3; i++) {
         const double position = character_motion->position[i];
         if (!(position >= -2147483648.0 && position < 2147483648.0)) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT,
-                            "control: character motion: %g is not a place from -2^31 to 2^31", position);
+                            "control: character motion: %g is not a position from -2^31 to 2^31", position);
         }
         const double whole = floor(position);
         const double part = floor(ldexp(position - whole, 32));
@@ -480,7 +507,7 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the yaw is not a finite number");
     }
     words[MOVING_YAW] = find_angle(character_motion->yaw);
-    memcpy(state + lmb_control_motion_word(control), words, sizeof words);
+    memcpy(state + lmb_control_motion_words(control).first, words, sizeof words);
     return LMB_OK;
 }
 

@@ -23,7 +23,7 @@ typedef struct place {
     uint32_t part_index;
 } place;
 
-// Prints "control: player 3", or the node or fade that the player or machine was made from.
+// Prints "graph: smoothed parameter 3", or the node or fade that the player or machine was made from.
 static void print_place(const lmb_control_def *def, place at, char text[64]) {
     const bool is_player = strcmp(at.what, "player") == 0, is_machine = strcmp(at.what, "machine") == 0;
     if (is_player && def->player_nodes != NULL) {
@@ -34,7 +34,7 @@ static void print_place(const lmb_control_def *def, place at, char text[64]) {
         snprintf(text, 64, is_fade ? "graph: fade %u" : "graph: node %u (machine)",
                  (unsigned)(is_fade ? origin->fade : origin->node));
     } else {
-        snprintf(text, 64, "control: %s %u", at.what, (unsigned)at.index);
+        snprintf(text, 64, "graph: %s %u", at.what, (unsigned)at.index);
     }
 }
 
@@ -52,7 +52,7 @@ static bool require(const checker *c, place at, bool condition, const char *fiel
 }
 
 static bool check_list(const checker *c, const char *what, const void *list, uint32_t count, uint32_t most) {
-    return lmb_check_list(c->error, "control", what, list, count, most);
+    return lmb_check_list(c->error, "graph", what, list, count, most);
 }
 
 static bool check_part_count(const checker *c, place at, const char *what, const void *list, uint32_t count,
@@ -295,7 +295,7 @@ static bool has_place(const checker *c, uint32_t player, uint32_t group, uint32_
 
 static bool check_member(const checker *c, uint32_t group, uint32_t index) {
     const lmb_control_group_def *def = &c->def->groups[group];
-    const place at = {.what = "group", .index = group, .part = "place", .part_index = index};
+    const place at = {.what = "group", .index = group, .part = "member", .part_index = index};
     const uint32_t number = def->players[index];
     if (!require(c, at, number < c->def->player_count, "player", "there is no such player")) {
         return false;
@@ -305,7 +305,7 @@ static bool check_member(const checker *c, uint32_t group, uint32_t index) {
                    "it does not loop, or its duration is 0") &&
            require(c, at, count_markers(player) == count_markers(first), "player",
                    "it has not as many markers as the first") &&
-           require(c, at, !has_place(c, number, group, index), "player", "it has a place already") &&
+           require(c, at, !has_place(c, number, group, index), "player", "it is in a group already") &&
            require(c, at, def->cadence != LMB_CADENCE_VELOCITY || lmb_player_velocity(player) != 0.0f, "player",
                    "it has no velocity for the group's cadence");
 }
@@ -358,7 +358,7 @@ static bool check_condition(const checker *c, place at, const lmb_transition_def
         }
     }
     return valid &&
-           require(c, at, transition->term_count == 0 || truths == 1, "terms", "they do not give one truth value");
+           require(c, at, transition->term_count == 0 || truths == 1, "terms", "they do not result in one condition");
 }
 
 static bool needs_something(const lmb_transition_def *transition) {
@@ -430,7 +430,7 @@ static bool check_counts(const checker *c) {
                        : def->event_count >= LMB_EVENT_RESET              ? "events"
                                                                           : NULL;
     if (many != NULL) {
-        return lmb_refuse(c->error, LMB_ERROR_LIMIT, "control: too many %s", many);
+        return lmb_refuse(c->error, LMB_ERROR_LIMIT, "graph: too many %s", many);
     }
     return check_list(c, "smoothed parameters", def->smoothed, def->smoothed_count, LMB_MAX_PARAMETERS) &&
            check_list(c, "computed parameters", def->computed, def->computed_count, LMB_MAX_PARAMETERS) &&

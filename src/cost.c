@@ -149,6 +149,10 @@ static lmb_result measure(const lmb_cost_def *def, const lmb_host *host, lmb_nod
     return result;
 }
 
+lmb_cost_def lmb_default_cost_def(void) {
+    return (lmb_cost_def){.path = LMB_CPU_REFERENCE};
+}
+
 // Clips that play by themselves and machines are measured as nodes that read the parameters which the control writes.
 lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
                             lmb_error *error) {

@@ -13,6 +13,10 @@ struct lmb_cpu_profile {
     uint64_t control; // nanoseconds of the control, of which the run is still to come
 };
 
+lmb_cpu_profile_def lmb_default_cpu_profile_def(void) {
+    return (lmb_cpu_profile_def){0};
+}
+
 lmb_result lmb_cpu_profile_create(const lmb_cpu_profile_def *def, const lmb_host *host, lmb_cpu_profile **profile,
                                   lmb_error *error) {
     if (profile != NULL) {

@@ -547,7 +547,7 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
                                 .refused = slot->refused.address,
                                 .capacity = info->list_capacity,
                                 .first_items = first.items,
-                                .first_parts = first.parts,
+                                .first_joint_maps = first.parts,
                                 .character_items = LMB_GPU_GROUP,
                                 .channels = batch->description.graph->channel_count,
                                 .channel_items = LMB_GPU_GROUP};

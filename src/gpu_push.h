@@ -41,7 +41,7 @@ typedef struct lmb_list_push {
     VkDeviceAddress refused;
     uint32_t capacity;
     uint32_t first_items;
-    uint32_t first_parts;
+    uint32_t first_joint_maps;
     uint32_t character_items;
     uint32_t channels;
     uint32_t channel_items;

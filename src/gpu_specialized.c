@@ -80,7 +80,7 @@ lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPi
                                           .characters = shape->characters,
                                           .walks = shape->walks,
                                           .weights = graph->uses_weights,
-                                          .parts = graph->uses_parts,
+                                          .parts = graph->uses_joint_maps,
                                           .lod = graph->uses_lod,
                                           .matrices = graph->gives_matrices,
                                           .poses = graph->stack,

@@ -208,7 +208,7 @@ static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
         graph->uses_packed = graph->uses_packed || def->clips[i]->words[CLIP_PACKED] != 0;
         graph->uses_scale = graph->uses_scale || clip_scales(def->clips[i]->words);
         graph->uses_weights = graph->uses_weights || def->clips[i]->words[CLIP_WEIGHTS] != 0;
-        graph->uses_parts = graph->uses_parts || def->clips[i]->words[CLIP_JOINTS] != def->rig->joint_count;
+        graph->uses_joint_maps = graph->uses_joint_maps || def->clips[i]->words[CLIP_JOINTS] != def->rig->joint_count;
     }
 }
 
@@ -225,12 +225,16 @@ static bool prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS], uint
 
 static lmb_result check_poses(const lmb_graph_def *def, uint32_t *weights, lmb_error *error) {
     lmb_error unread;
-    lmb_compiler c = {.def = def, .error = error != NULL ? error : &unread, .part = LMB_NONE};
+    lmb_compiler c = {.def = def, .error = error != NULL ? error : &unread, .joint_map = LMB_NONE};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
     const bool valid = prepare(&c, header, &size);
     *weights = c.weight_count;
     return valid ? LMB_OK : c.error->result;
+}
+
+lmb_parameter_def lmb_default_parameter_def(void) {
+    return (lmb_parameter_def){.max = 1.0f};
 }
 
 lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
@@ -338,11 +342,11 @@ lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_
     return result;
 }
 
-lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host, lmb_graph **graph,
+lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, const lmb_host *host, lmb_graph **graph,
                                lmb_error *error) {
     *graph = NULL;
     lmb_error unread;
-    lmb_compiler c = {.def = def, .error = error != NULL ? error : &unread, .part = part};
+    lmb_compiler c = {.def = def, .error = error != NULL ? error : &unread, .joint_map = joint_map};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
     if (!prepare(&c, header, &size)) {
@@ -370,7 +374,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lm
                            .channel_count = def->rig->channel_count,
                            .stack = c.deepest,
                            .exchange_count = c.ended - 1,
-                           .uses_parts = c.uses_parts,
+                           .uses_joint_maps = c.uses_joint_maps,
                            .uses_lod = lmb_graph_has_lods(def),
                            .uses_inertia = def->inertialize,
                            .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,

@@ -28,7 +28,7 @@ struct lmb_graph {
     bool uses_spaces;                    // there are layers or blend spaces in the plane
     bool uses_weights;                   // a joint weight other than 255 can occur
     bool uses_profiles;                  // a transition of a machine has a blend profile
-    bool uses_parts;                     // clips or poses with other joints than the rig's can occur
+    bool uses_joint_maps;                // clips or poses with other joints than the rig's can occur
     bool uses_lod;                       // there are levels of detail
     bool uses_inertia;                   // its result is inertialized
     bool gives_matrices;                 // its last operation results in matrices instead of transforms
@@ -45,15 +45,15 @@ struct lmb_graph {
 LMB_API lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error);
 LMB_API lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error);
 
-// Creates a graph in which nothing moves by itself. Its nodes are in joint map `part` of the descriptor, or in none
-// (LMB_NONE).
-LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host, lmb_graph **graph,
-                                       lmb_error *error);
+// Creates a graph in which nothing moves by itself. Its nodes are in the descriptor's joint map of that
+// index, or in none (LMB_NONE).
+LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, const lmb_host *host,
+                                       lmb_graph **graph, lmb_error *error);
 
 // Returns whether the graph needs none of the features that kernels can leave out.
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
     return !graph->uses_cubic && !graph->uses_far && !graph->uses_packed && !graph->uses_scale &&
-           !graph->uses_weights && !graph->uses_profiles && !graph->uses_parts && !graph->uses_inertia &&
+           !graph->uses_weights && !graph->uses_profiles && !graph->uses_joint_maps && !graph->uses_inertia &&
            !graph->gives_matrices;
 }
 

@@ -151,10 +151,10 @@ static bool check_node(const lmb_compiler *c, uint32_t index) {
            lmb_graph_require(c, index, !(takes & TAKES_MIRROR) || node->mirror < def->mirror_count, "mirror",
                              "there is no such mirror") &&
            lmb_graph_require(c, index, !(takes & TAKES_LIMITS) || node->joint_limits < def->joint_limits_count,
-                             "limits", "there are no such limits") &&
+                             "joint_limits", "there are no such joint limits") &&
            (!(takes & TAKES_IK) || lmb_graph_check_ik(c, index)) &&
-           (!(takes & TAKES_PART) || check_indices(c, index, node->joint_maps, def->joint_map_count, "joint_maps",
-                                                   "there is no such joint map")) &&
+           (!(takes & TAKES_JOINT_MAP) || check_indices(c, index, node->joint_maps, def->joint_map_count, "joint_maps",
+                                                        "there is no such joint map")) &&
            (!(takes & TAKES_LAYER) ||
             check_indices(c, index, node->masks, def->mask_count, "masks", "there is no such mask")) &&
            check_choices(c, index) && (!(takes & TAKES_SPACE) || lmb_graph_check_space(c, index)) &&
@@ -241,7 +241,7 @@ static bool find_type(lmb_compiler *c, uint32_t index) {
     case LMB_OP_CLAMP:
         *types = POSE_TYPE;
         if ((of[0] & POSE_TYPE) == 0) {
-            return fail_input(c, index, 0, "an additive, and limits are those of poses");
+            return fail_input(c, index, 0, "an additive, and joint limits are those of poses");
         }
         break;
     case LMB_OP_IK_TWO_BONE:
@@ -313,8 +313,8 @@ static bool check_mirrors(const lmb_compiler *c) {
 
 static bool check_joint_limits(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool valid =
-        lmb_check_list(c->error, "graph", "limits", def->joint_limits, def->joint_limits_count, LMB_MAX_JOINT_LIMITS);
+    bool valid = lmb_check_list(c->error, "graph", "joint limits", def->joint_limits, def->joint_limits_count,
+                                LMB_MAX_JOINT_LIMITS);
     for (uint32_t i = 0; i < def->joint_limits_count && valid; i++) {
         valid = lmb_limits_check(def->rig, def->joint_limits[i], lmb_ranges_of(def, i), i, c->error) == LMB_OK;
     }
@@ -322,7 +322,7 @@ static bool check_joint_limits(const lmb_compiler *c) {
 }
 
 bool lmb_graph_check_def(lmb_compiler *c) {
-    bool valid = check_sizes(c) && check_mirrors(c) && check_joint_limits(c) && lmb_graph_check_parts(c) &&
+    bool valid = check_sizes(c) && check_mirrors(c) && check_joint_limits(c) && lmb_graph_check_joint_maps(c) &&
                  lmb_graph_check_static_poses(c) && check_lods(c) && check_inertia(c);
     for (uint32_t i = 0; valid && i < c->def->node_count; i++) {
         valid = check_node(c, i) && find_type(c, i);

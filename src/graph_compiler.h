@@ -72,7 +72,7 @@ typedef struct lmb_compiler {
     uint32_t joint_limits;   // offset of the first table of joint limits
     uint32_t joint_maps;     // offset of the first table of a joint map
     uint32_t static_poses;   // offset of the first static pose
-    uint32_t part;           // joint map that the current node is in, or LMB_NONE
+    uint32_t joint_map;      // joint map that the current node is in, or LMB_NONE
     uint32_t layers;         // offset of the table of the layers or blend profiles whose inputs are being accumulated
     bool refused;            // a check that depends on a node's position in the graph has failed
     double (*rest_turns)[4]; // scratch while writing: a rotation per joint
@@ -91,7 +91,7 @@ typedef struct lmb_compiler {
     uint32_t pose_count;
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
-    bool uses_parts;                     // a source is in a joint map
+    bool uses_joint_maps;                // a source is in a joint map
     uint32_t no_change;                  // offset of an additive that changes nothing, in the form of a static pose
     uint8_t types[LMB_MAX_NODES];        // [node]: the types that it can have
 } lmb_compiler;
@@ -110,16 +110,16 @@ bool lmb_graph_require(const lmb_compiler *c, uint32_t node, bool condition, con
 
 // graph_joint_map.c. Joint maps and static poses: their checks, their tables, and the check of a source against the
 // joint map that it is in.
-bool lmb_graph_check_parts(const lmb_compiler *c);
+bool lmb_graph_check_joint_maps(const lmb_compiler *c);
 bool lmb_graph_check_static_poses(const lmb_compiler *c);
-void lmb_graph_add_parts(lmb_compiler *c);
+void lmb_graph_add_joint_maps(lmb_compiler *c);
 void lmb_graph_add_static_poses(lmb_compiler *c);
 void lmb_graph_add_no_change(lmb_compiler *c);
-uint32_t lmb_graph_part_table(const lmb_compiler *c, uint32_t part);
+uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map);
 uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose);
 bool lmb_graph_check_source(lmb_compiler *c, uint32_t node);
 // Returns the number of joints of poses in a joint map, or of the rig for LMB_NONE.
-uint32_t lmb_graph_part_joints(const lmb_graph_def *def, uint32_t part);
+uint32_t lmb_graph_mapped_joints(const lmb_graph_def *def, uint32_t joint_map);
 // Returns the words of a pose with that many joints. It has float channels too if the rig has as many joints.
 uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count);
 // Returns whether a static pose that a node uses has a scale other than 1.

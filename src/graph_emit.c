@@ -67,15 +67,15 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         bool is_static = node->static_pose != LMB_NONE;
         at[POSE_BUFFER] = is_static ? node->static_pose : node->pose;
         at[STATIC_POSE] = is_static ? lmb_graph_static_pose(c, node->static_pose) : 0;
-        at[POSE_JOINTS] = lmb_graph_part_joints(c->def, c->part);
+        at[POSE_JOINTS] = lmb_graph_mapped_joints(c->def, c->joint_map);
         at[POSE_FLOATS] = lmb_graph_pose_words(c->def, at[POSE_JOINTS]);
     }
     if (takes & (TAKES_CLIP | TAKES_POSE)) {
-        at[SOURCE_PART] = lmb_graph_part_table(c, c->part);
-        c->uses_parts = c->uses_parts || c->part != LMB_NONE;
+        at[SOURCE_JOINT_MAP] = lmb_graph_joint_map_table(c, c->joint_map);
+        c->uses_joint_maps = c->uses_joint_maps || c->joint_map != LMB_NONE;
     }
-    if (takes & TAKES_PART) {
-        at[TAKE_PART] = lmb_graph_part_table(c, node->joint_maps[input]);
+    if (takes & TAKES_JOINT_MAP) {
+        at[TAKE_JOINT_MAP] = lmb_graph_joint_map_table(c, node->joint_maps[input]);
     }
     if (takes & TAKES_CHOICE) {
         at[CHOICES] = (takes & TAKES_LAYER)      ? CHOICE_NLERP | CHOICE_LAYERS
@@ -348,8 +348,9 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
 static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t input) {
     bool gives = false;
     for (uint32_t i = node->input_count; i-- > input && !gives;) {
-        const uint32_t part = node->joint_maps[i];
-        gives = part == LMB_NONE || c->def->rig->joint_count == 0 || c->def->joint_maps[part].joints[0] != LMB_NONE;
+        const uint32_t joint_map = node->joint_maps[i];
+        gives = joint_map == LMB_NONE || c->def->rig->joint_count == 0 ||
+                c->def->joint_maps[joint_map].joints[0] != LMB_NONE;
         if (gives && i > input) {
             return false;
         }
@@ -360,18 +361,18 @@ static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t
 // Emits each input over those before it, in its joint map. The rest pose is below the first one unless that has all
 // joints.
 static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
-    const uint32_t around = c->part;
+    const uint32_t around = c->joint_map;
     bool fits = true;
     if (node->joint_maps[0] != LMB_NONE) {
         emit_rest(c, node);
     }
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
-        c->part = node->joint_maps[i];
+        c->joint_map = node->joint_maps[i];
         fits = emit_weighed(c, node->inputs[i],
                             (lmb_share){c->own.pose, gives_root(c, node, i) ? c->own.motion : WEIGHT_NONE});
-        c->part = around;
+        c->joint_map = around;
         if (fits && (i > 0 || node->joint_maps[0] != LMB_NONE)) {
-            emit(c, node, 0, -1, TAKES_PART, 0, i);
+            emit(c, node, 0, -1, TAKES_JOINT_MAP, 0, i);
         }
     }
     return fits;
@@ -446,7 +447,7 @@ static void add_tables(lmb_compiler *c) {
             lmb_limits_write(rig, c->def->joint_limits[i], lmb_ranges_of(c->def, i), table);
         }
     }
-    lmb_graph_add_parts(c);
+    lmb_graph_add_joint_maps(c);
     lmb_graph_add_static_poses(c);
     lmb_graph_add_no_change(c);
     if (c->block != NULL) {

@@ -12,8 +12,16 @@
 
 #define LENGTH_BOUND 1e-3 // of a static pose's rotations
 
-uint32_t lmb_graph_part_joints(const lmb_graph_def *def, uint32_t part) {
-    return part == LMB_NONE ? def->rig->joint_count : def->joint_maps[part].joint_count;
+lmb_static_pose_def lmb_default_static_pose_def(void) {
+    return (lmb_static_pose_def){0};
+}
+
+lmb_joint_map_def lmb_default_joint_map_def(void) {
+    return (lmb_joint_map_def){0};
+}
+
+uint32_t lmb_graph_mapped_joints(const lmb_graph_def *def, uint32_t joint_map) {
+    return joint_map == LMB_NONE ? def->rig->joint_count : def->joint_maps[joint_map].joint_count;
 }
 
 uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
@@ -21,25 +29,25 @@ uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
     return POSE_COMPONENTS * joint_count + channels;
 }
 
-static bool refuse_part(const lmb_compiler *c, uint32_t part, const char *what) {
-    return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: part %u: %s", (unsigned)part, what);
+static bool refuse_joint_map(const lmb_compiler *c, uint32_t joint_map, const char *what) {
+    return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: joint map %u: %s", (unsigned)joint_map, what);
 }
 
-static bool check_part(const lmb_compiler *c, uint32_t index) {
-    const lmb_joint_map_def *part = &c->def->joint_maps[index];
+static bool check_joint_map(const lmb_compiler *c, uint32_t index) {
+    const lmb_joint_map_def *joint_map = &c->def->joint_maps[index];
     const lmb_rig *rig = c->def->rig;
-    if (part->joints == NULL && rig->joint_count > 0) {
-        return refuse_part(c, index, "the table is NULL");
+    if (joint_map->joints == NULL && rig->joint_count > 0) {
+        return refuse_joint_map(c, index, "the table is NULL");
     }
-    if ((part->joint_count == 0 && rig->joint_count > 0) || part->joint_count > LMB_MAX_JOINTS) {
-        return refuse_part(c, index, "the number of joints is not from 1 to 65535");
+    if ((joint_map->joint_count == 0 && rig->joint_count > 0) || joint_map->joint_count > LMB_MAX_JOINTS) {
+        return refuse_joint_map(c, index, "the number of joints is not from 1 to 65535");
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        if (part->joints[joint] != LMB_NONE && part->joints[joint] >= part->joint_count) {
+        if (joint_map->joints[joint] != LMB_NONE && joint_map->joints[joint] >= joint_map->joint_count) {
             return lmb_refuse(c->error, LMB_ERROR_ARGUMENT,
-                              "graph: part %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
-                              (unsigned)joint, rig->names[joint], (unsigned)part->joints[joint],
-                              (unsigned)part->joint_count);
+                              "graph: joint map %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
+                              (unsigned)joint, rig->names[joint], (unsigned)joint_map->joints[joint],
+                              (unsigned)joint_map->joint_count);
         }
     }
     return true;
@@ -51,16 +59,16 @@ static bool check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_graph_def *def = c->def;
     const char *name = lmb_clip_name(def->clips[index]);
     uint32_t joints = lmb_clip_joint_count(def->clips[index]), channels = lmb_clip_channel_count(def->clips[index]);
-    bool is_whole = joints == def->rig->joint_count, is_part = false;
-    for (uint32_t part = 0; part < def->joint_map_count; part++) {
-        is_part = is_part || joints == def->joint_maps[part].joint_count;
+    bool is_whole = joints == def->rig->joint_count, is_mapped = false;
+    for (uint32_t joint_map = 0; joint_map < def->joint_map_count; joint_map++) {
+        is_mapped = is_mapped || joints == def->joint_maps[joint_map].joint_count;
     }
-    if (!is_whole && !is_part) {
+    if (!is_whole && !is_mapped) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u '%s' is for %u joints, and the rig has %u%s",
                           (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->joint_count,
-                          def->joint_map_count > 0 ? ", and no part as many" : "");
+                          def->joint_map_count > 0 ? ", and no joint map as many" : "");
     }
-    if (channels != def->rig->channel_count && !(is_part && channels == 0)) {
+    if (channels != def->rig->channel_count && !(is_mapped && channels == 0)) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT,
                           "graph: clip %u '%s' is for %u float channels, and the rig has %u", (unsigned)index, name,
                           (unsigned)channels, (unsigned)def->rig->channel_count);
@@ -68,11 +76,12 @@ static bool check_clip(const lmb_compiler *c, uint32_t index) {
     return true;
 }
 
-bool lmb_graph_check_parts(const lmb_compiler *c) {
+bool lmb_graph_check_joint_maps(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool valid = lmb_check_list(c->error, "graph", "parts", def->joint_maps, def->joint_map_count, LMB_MAX_JOINT_MAPS);
+    bool valid =
+        lmb_check_list(c->error, "graph", "joint maps", def->joint_maps, def->joint_map_count, LMB_MAX_JOINT_MAPS);
     for (uint32_t i = 0; i < def->joint_map_count && valid; i++) {
-        valid = check_part(c, i);
+        valid = check_joint_map(c, i);
     }
     for (uint32_t i = 0; i < def->clip_count && valid; i++) {
         valid = check_clip(c, i);
@@ -167,23 +176,23 @@ bool lmb_graph_static_poses_scale(const lmb_graph_def *def) {
     return false;
 }
 
-void lmb_graph_add_parts(lmb_compiler *c) {
+void lmb_graph_add_joint_maps(lmb_compiler *c) {
     uint32_t joints = c->def->rig->joint_count;
     c->joint_maps = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->joint_map_count; i++) {
         uint32_t offset;
-        uint32_t *table = lmb_graph_add_data(c, PART_TABLE + joints, &offset);
+        uint32_t *table = lmb_graph_add_data(c, JOINT_MAP_TABLE + joints, &offset);
         if (table != NULL) {
-            table[PART_JOINTS] = c->def->joint_maps[i].joint_count;
+            table[JOINT_MAP_JOINTS] = c->def->joint_maps[i].joint_count;
             for (uint32_t joint = 0; joint < joints; joint++) {
-                table[PART_TABLE + joint] = c->def->joint_maps[i].joints[joint];
+                table[JOINT_MAP_TABLE + joint] = c->def->joint_maps[i].joints[joint];
             }
         }
     }
 }
 
-uint32_t lmb_graph_part_table(const lmb_compiler *c, uint32_t part) {
-    return part == LMB_NONE ? 0 : c->joint_maps + part * (PART_TABLE + c->def->rig->joint_count);
+uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map) {
+    return joint_map == LMB_NONE ? 0 : c->joint_maps + joint_map * (JOINT_MAP_TABLE + c->def->rig->joint_count);
 }
 
 static void write_static_pose(const lmb_static_pose_def *pose, uint32_t *table) {
@@ -248,19 +257,19 @@ uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose) {
 
 static bool refuse_joints(const lmb_compiler *c, uint32_t node, const char *field, const char *what, uint32_t joints) {
     char text[96];
-    uint32_t expected = lmb_graph_part_joints(c->def, c->part);
-    if (c->part == LMB_NONE) {
+    uint32_t expected = lmb_graph_mapped_joints(c->def, c->joint_map);
+    if (c->joint_map == LMB_NONE) {
         snprintf(text, sizeof text, "%s has %u joints, and the rig %u", what, (unsigned)joints, (unsigned)expected);
     } else {
-        snprintf(text, sizeof text, "%s has %u joints, and part %u, in which it stands, %u", what, (unsigned)joints,
-                 (unsigned)c->part, (unsigned)expected);
+        snprintf(text, sizeof text, "%s has %u joints, and joint map %u, in which it is, %u", what, (unsigned)joints,
+                 (unsigned)c->joint_map, (unsigned)expected);
     }
     return lmb_graph_refuse_node(c, node, field, text);
 }
 
 static bool check_buffer(lmb_compiler *c, uint32_t index) {
     uint32_t pose = c->def->nodes[index].pose;
-    uint32_t joints = lmb_graph_part_joints(c->def, c->part);
+    uint32_t joints = lmb_graph_mapped_joints(c->def, c->joint_map);
     if (c->pose_joints[pose] != 0 && c->pose_joints[pose] != joints) {
         return refuse_joints(c, index, "pose", "elsewhere this buffer", c->pose_joints[pose]);
     }
@@ -272,7 +281,7 @@ static bool check_buffer(lmb_compiler *c, uint32_t index) {
 
 bool lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
-    uint32_t expected = lmb_graph_part_joints(c->def, c->part);
+    uint32_t expected = lmb_graph_mapped_joints(c->def, c->joint_map);
     if (node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT && node->clip.curve == LMB_CURVE_LINEAR) {
         uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
         return joints == expected || refuse_joints(c, index, "clip", "it", joints);

@@ -4,7 +4,6 @@
 
 #include "../shaders/ops/layout.h"
 
-#include <assert.h>
 #include <string.h>
 
 // The number of a machine's states is the difference of two first states.
@@ -267,9 +266,12 @@ uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade) {
     return fade < names->fade_count ? names->machine_of[names->node_count + fade] : LMB_NONE;
 }
 
+static const char *name_at(const char *const *names, uint32_t count, uint32_t index) {
+    return index < count ? names[index] : "";
+}
+
 lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index) {
-    assert(index < graph->names->parameter_count);
-    return graph->names->parameters[index];
+    return index < graph->names->parameter_count ? graph->names->parameters[index] : (lmb_graph_parameter){.name = ""};
 }
 
 uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {
@@ -302,8 +304,7 @@ uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name) {
 }
 
 const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event) {
-    assert(event < graph->names->event_count);
-    return graph->names->events[event];
+    return name_at(graph->names->events, graph->names->event_count, event);
 }
 
 uint32_t lmb_graph_player_count(const lmb_graph *graph) {
@@ -311,18 +312,15 @@ uint32_t lmb_graph_player_count(const lmb_graph *graph) {
 }
 
 const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player) {
-    assert(player < graph->names->player_count);
-    return graph->names->players[player];
+    return name_at(graph->names->players, graph->names->player_count, player);
 }
 
 float lmb_graph_player_duration(const lmb_graph *graph, uint32_t player) {
-    assert(player < graph->names->player_count);
-    return graph->names->durations[player];
+    return player < graph->names->player_count ? graph->names->durations[player] : 0.0f;
 }
 
 const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group) {
-    assert(group < graph->names->group_count);
-    return graph->names->groups[group];
+    return name_at(graph->names->groups, graph->names->group_count, group);
 }
 
 uint32_t lmb_graph_machine_count(const lmb_graph *graph) {
@@ -330,24 +328,24 @@ uint32_t lmb_graph_machine_count(const lmb_graph *graph) {
 }
 
 const char *lmb_graph_machine_name(const lmb_graph *graph, uint32_t machine) {
-    assert(machine < graph->names->machine_count);
-    return graph->names->machines[machine];
+    return name_at(graph->names->machines, graph->names->machine_count, machine);
 }
 
 uint32_t lmb_graph_state_count(const lmb_graph *graph, uint32_t machine) {
-    assert(machine < graph->names->machine_count);
-    return graph->names->first_states[machine + 1] - graph->names->first_states[machine];
+    const uint32_t *first_states = graph->names->first_states;
+    return machine < graph->names->machine_count ? first_states[machine + 1] - first_states[machine] : 0;
 }
 
 uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machine, uint32_t *state) {
-    assert(machine < graph->names->machine_count);
+    static const uint32_t none[2] = {LMB_NONE, LMB_NONE};
+    const uint32_t *owner = machine < graph->names->machine_count ? graph->names->owners[machine] : none;
     if (state != NULL) {
-        *state = graph->names->owners[machine][1];
+        *state = owner[1];
     }
-    return graph->names->owners[machine][0];
+    return owner[0];
 }
 
 const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {
-    assert(machine < graph->names->machine_count && state < lmb_graph_state_count(graph, machine));
-    return graph->names->states[graph->names->first_states[machine] + state];
+    const uint32_t count = lmb_graph_state_count(graph, machine);
+    return count > 0 ? name_at(graph->names->states + graph->names->first_states[machine], count, state) : "";
 }

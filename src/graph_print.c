@@ -194,10 +194,10 @@ static void add_pose(line *line, const uint32_t *at) {
     add(line, " %u", (unsigned)at[POSE_BUFFER]);
 }
 
-static void add_part(line *line, const lmb_graph *graph, uint32_t offset) {
+static void add_joint_map(line *line, const lmb_graph *graph, uint32_t offset) {
     if (offset != 0) {
-        add_operand(line, "part");
-        add(line, " %u", (unsigned)((offset - graph->joint_maps) / (PART_TABLE + graph->joint_count)));
+        add_operand(line, "joint map");
+        add(line, " %u", (unsigned)((offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->joint_count)));
     }
 }
 
@@ -209,10 +209,10 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
         add_pose(line, at);
     }
     if (takes & (TAKES_CLIP | TAKES_POSE)) {
-        add_part(line, graph, at[SOURCE_PART]);
+        add_joint_map(line, graph, at[SOURCE_JOINT_MAP]);
     }
-    if (takes & TAKES_PART) {
-        add_part(line, graph, at[TAKE_PART]);
+    if (takes & TAKES_JOINT_MAP) {
+        add_joint_map(line, graph, at[TAKE_JOINT_MAP]);
     }
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
         add_weight(line, graph, at[WEIGHT_INDEX]);
@@ -224,7 +224,7 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
         add_mask(line, graph, "mask", at[MASK_OFFSET]);
     }
     if (takes & TAKES_LIMITS) {
-        add_operand(line, "limits");
+        add_operand(line, "joint limits");
         add(line, " %u",
             (unsigned)((at[LIMIT_TABLE] - graph->joint_limits) /
                        lmb_limits_words(graph->joint_count, graph->channel_count)));

@@ -101,8 +101,8 @@ static float clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     if (node->op != LMB_OP_CLIP || node->joint_weights != LMB_NONE) {
         return node->op == LMB_OP_CLIP ? mask_root(c, node->joint_weights) : 1.0f;
     }
-    const bool is_root = c->part == LMB_NONE || c->def->rig->joint_count == 0;
-    const uint32_t joint = is_root ? 0 : c->def->joint_maps[c->part].joints[0]; // of the clip
+    const bool is_root = c->joint_map == LMB_NONE || c->def->rig->joint_count == 0;
+    const uint32_t joint = is_root ? 0 : c->def->joint_maps[c->joint_map].joints[0]; // of the clip
     float share = 1.0f;
     for (uint32_t i = 0; i < c->def->clip_count; i++) {
         const uint32_t *words = c->def->clips[i]->words;
@@ -336,7 +336,7 @@ uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t *use = c->block != NULL ? c->block + c->block[PROGRAM_USES] + (size_t)source * USE_WORDS : unused;
     use[USE_WEIGHT] = c->own.pose;
     use[USE_MOTION] = c->own.motion;
-    use[USE_JOINTS] = lmb_graph_part_joints(c->def, c->part);
+    use[USE_JOINTS] = lmb_graph_mapped_joints(c->def, c->joint_map);
     use[USE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0);
     use[USE_CLIP] = lmb_graph_add_value(c, node->clip);
     use[USE_TIME] = lmb_graph_add_value(c, node->time);

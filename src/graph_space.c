@@ -15,16 +15,16 @@ static uint32_t dimensions(const lmb_node_def *node) {
 }
 
 // Reads the positions of the inputs, snapped like the position that is sampled.
-static void read_places(const lmb_node_def *node, lmb_place *positions) {
+static void read_positions(const lmb_node_def *node, lmb_place *positions) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         positions[i].at[0] = snap(node->positions[i][0]);
         positions[i].at[1] = dimensions(node) == 2 ? snap(node->positions[i][1]) : 0.0f;
     }
 }
 
-static bool refuse_place(const lmb_compiler *c, uint32_t index, uint32_t place, const char *what) {
-    char field[sizeof "places[64]"];
-    snprintf(field, sizeof field, "places[%u]", (unsigned)(place % LMB_MAX_SPACE_INPUTS));
+static bool refuse_position(const lmb_compiler *c, uint32_t index, uint32_t input, const char *what) {
+    char field[sizeof "positions[64]"];
+    snprintf(field, sizeof field, "positions[%u]", (unsigned)(input % LMB_MAX_SPACE_INPUTS));
     return lmb_graph_refuse_node(c, index, field, what);
 }
 
@@ -33,7 +33,7 @@ static bool check_numbers(const lmb_compiler *c, uint32_t index) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         for (uint32_t axis = 0; axis < dimensions(node); axis++) {
             if (!(fabsf(node->positions[i][axis]) <= LMB_LARGEST)) {
-                return refuse_place(c, index, i, "not a finite number up to 2^40");
+                return refuse_position(c, index, i, "not a finite number up to 2^40");
             }
         }
     }
@@ -50,9 +50,9 @@ static bool check_distinct(const lmb_compiler *c, uint32_t index, const lmb_plac
         for (uint32_t k = 0; k < i; k++) {
             if (fabs((double)positions[i].at[0] - (double)positions[k].at[0]) <= near &&
                 fabs((double)positions[i].at[1] - (double)positions[k].at[1]) <= near) {
-                char what[64];
-                snprintf(what, sizeof what, "the same place as places[%u], which another input has", (unsigned)k);
-                return refuse_place(c, index, i, what);
+                char what[80];
+                snprintf(what, sizeof what, "the same position as positions[%u], which another input has", (unsigned)k);
+                return refuse_position(c, index, i, what);
             }
         }
     }
@@ -82,12 +82,12 @@ static bool check_grid(const lmb_compiler *c, uint32_t index, const lmb_place *p
         for (uint32_t row = 0; row < count; row++) {
             const bool is_pair = is_first_on_axis(positions, column, 0) && is_first_on_axis(positions, row, 1);
             if (is_pair && !has_place(positions, count, positions[column].at[0], positions[row].at[1])) {
-                char what[128];
-                snprintf(what, sizeof what,
-                         "no input is at (%.9g, %.9g), where the column of places[%u] meets the row of places[%u]",
-                         (double)positions[column].at[0], (double)positions[row].at[1], (unsigned)column,
-                         (unsigned)row);
-                return lmb_graph_refuse_node(c, index, "places", what);
+                char what[160];
+                snprintf(
+                    what, sizeof what,
+                    "no input is at (%.9g, %.9g), where the column of positions[%u] meets the row of positions[%u]",
+                    (double)positions[column].at[0], (double)positions[row].at[1], (unsigned)column, (unsigned)row);
+                return lmb_graph_refuse_node(c, index, "positions", what);
             }
         }
     }
@@ -110,9 +110,9 @@ static bool refuse_line(const lmb_compiler *c, uint32_t index, const lmb_place *
         }
     }
     char what[112];
-    snprintf(what, sizeof what, "all lie on the line through places[%u] and places[%u], or as good as on it",
+    snprintf(what, sizeof what, "all are on the line through positions[%u] and positions[%u], or nearly on it",
              (unsigned)ends[0], (unsigned)ends[1]);
-    return lmb_graph_refuse_node(c, index, "places", what);
+    return lmb_graph_refuse_node(c, index, "positions", what);
 }
 
 static bool check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
@@ -137,7 +137,7 @@ bool lmb_graph_check_space(const lmb_compiler *c, uint32_t index) {
     if (!check_numbers(c, index)) {
         return false;
     }
-    read_places(node, positions);
+    read_positions(node, positions);
     return check_distinct(c, index, positions) && (dimensions(node) == 1 || check_plane(c, index, positions));
 }
 
@@ -269,7 +269,7 @@ static uint32_t add_triangles(lmb_compiler *c, const lmb_place *positions, uint3
 
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node) {
     lmb_place positions[LMB_MAX_SPACE_INPUTS];
-    read_places(node, positions);
+    read_positions(node, positions);
     if (dimensions(node) == 1 || node->space2d == LMB_SPACE2D_GRID) {
         return add_rows(c, positions, node->input_count, dimensions(node));
     }

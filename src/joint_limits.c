@@ -88,18 +88,18 @@ lmb_result lmb_limits_check(const lmb_rig *rig, const lmb_joint_limit_def *limit
     for (uint32_t channel = 0; ranges != NULL && channel < rig->channel_count; channel++) {
         const char *what = check_range(&ranges[channel], rig->channels[channel].angle);
         if (what != NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: limits %u: channel %u '%.80s': range: %s",
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: joint limits %u: channel %u '%.80s': range: %s",
                             (unsigned)index, (unsigned)channel, rig->channels[channel].name, what);
         }
     }
     if (limits == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: limits %u are NULL", (unsigned)index);
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: joint limits %u are NULL", (unsigned)index);
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         const char *field, *what;
         if (!check_limit(&limits[joint], &field, &what)) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: limits %u: joint %u '%.80s': %s: %s", (unsigned)index,
-                            (unsigned)joint, rig->names[joint], field, what);
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: joint limits %u: joint %u '%.80s': %s: %s",
+                            (unsigned)index, (unsigned)joint, rig->names[joint], field, what);
         }
     }
     return LMB_OK;

@@ -15,23 +15,24 @@ _Static_assert(LMB_MAX_LODS == LOD_COUNT && LOD_ORDER == LOD_COUNTS + LOD_COUNT,
 
 lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max_lods, lmb_error *error) {
     if (rig == NULL || max_lods == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: %s is NULL", rig == NULL ? "the rig" : "the table");
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "max_lods: %s is NULL", rig == NULL ? "the rig" : "the table");
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         uint32_t parent = rig->parents[joint];
         uint32_t last = max_lods[joint];
         if (last > LAST_LEVEL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: joint %u '%.80s': %u is above %u, the last level",
-                            (unsigned)joint, rig->names[joint], (unsigned)last, LAST_LEVEL);
+            return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                            "max_lods: joint %u '%.80s': %u is above %u, the last level of detail", (unsigned)joint,
+                            rig->names[joint], (unsigned)last, LAST_LEVEL);
         }
         if (parent == LMB_NONE && last != LAST_LEVEL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: joint %u '%.80s': a root's is %u, and this is %u",
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "max_lods: joint %u '%.80s': a root's is %u, and this is %u",
                             (unsigned)joint, rig->names[joint], LAST_LEVEL, (unsigned)last);
         }
         if (parent != LMB_NONE && last > max_lods[parent]) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT,
-                            "levels: joint %u '%.80s': %u, but its parent '%.80s' is dropped after %u", (unsigned)joint,
-                            rig->names[joint], (unsigned)last, rig->names[parent], (unsigned)max_lods[parent]);
+            return lmb_fail(
+                error, LMB_ERROR_ARGUMENT, "max_lods: joint %u '%.80s': %u, but its parent '%.80s' is dropped after %u",
+                (unsigned)joint, rig->names[joint], (unsigned)last, rig->names[parent], (unsigned)max_lods[parent]);
         }
     }
     return LMB_OK;
@@ -89,7 +90,7 @@ static uint8_t max_lod_of(double reach, double size) {
 
 lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, uint8_t *max_lods, lmb_error *error) {
     if (rig == NULL || max_lods == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: %s is NULL", rig == NULL ? "the rig" : "the table");
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "max_lods: %s is NULL", rig == NULL ? "the rig" : "the table");
     }
     lmb_host resolved = lmb_host_resolve(host);
     lmb_arena memory = {.host = &resolved};
@@ -97,7 +98,7 @@ lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, ui
     double *reach = lmb_arena_allocate(&memory, rig->joint_count, sizeof *reach);
     if (memory.failed) {
         lmb_arena_release(&memory);
-        return lmb_fail(error, LMB_ERROR_MEMORY, "levels: no memory for %u joints", (unsigned)rig->joint_count);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "max_lods: no memory for %u joints", (unsigned)rig->joint_count);
     }
     lmb_environment callers;
     lmb_environment_enter(&callers);

@@ -77,6 +77,10 @@ static void set_up_stages(lmb_profile *profile, const lmb_profile_def *def) {
     }
 }
 
+lmb_profile_def lmb_default_profile_def(void) {
+    return (lmb_profile_def){0};
+}
+
 lmb_result lmb_profile_create(const lmb_profile_def *def, const lmb_host *host, lmb_profile **profile,
                               lmb_error *error) {
     if (profile != NULL) {

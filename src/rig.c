@@ -6,13 +6,20 @@
 #include "../shaders/ops/number.h"
 #include "../shaders/ops/outputs.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 _Static_assert(sizeof(lmb_bind) == BIND_COMPONENTS * sizeof(float),
                "a bind pose is not laid out as the kernels read it");
+
+lmb_rig_def lmb_default_rig_def(void) {
+    return (lmb_rig_def){0};
+}
+
+lmb_channel_def lmb_default_channel_def(void) {
+    return (lmb_channel_def){0};
+}
 
 lmb_joint_def lmb_default_joint_def(void) {
     return (lmb_joint_def){.parent = LMB_NONE, .rest = lmb_transform_identity(), .inverse_bind = lmb_affine_identity()};
@@ -385,28 +392,23 @@ uint32_t lmb_rig_find_joint(const lmb_rig *rig, const char *name) {
 }
 
 const char *lmb_rig_joint_name(const lmb_rig *rig, uint32_t joint) {
-    assert(joint < rig->joint_count);
-    return rig->names[joint];
+    return joint < rig->joint_count ? rig->names[joint] : "";
 }
 
 uint32_t lmb_rig_joint_parent(const lmb_rig *rig, uint32_t joint) {
-    assert(joint < rig->joint_count);
-    return rig->parents[joint];
+    return joint < rig->joint_count ? rig->parents[joint] : LMB_NONE;
 }
 
 lmb_transform lmb_rig_joint_rest(const lmb_rig *rig, uint32_t joint) {
-    assert(joint < rig->joint_count);
-    return rig->rest[joint];
+    return joint < rig->joint_count ? rig->rest[joint] : (lmb_transform){{0}, {0}, {0}};
 }
 
 lmb_affine lmb_rig_joint_inverse_bind(const lmb_rig *rig, uint32_t joint) {
-    assert(joint < rig->joint_count);
-    return rig->inverse_bind[joint];
+    return joint < rig->joint_count ? rig->inverse_bind[joint] : (lmb_affine){{{0}}};
 }
 
 float lmb_rig_joint_radius(const lmb_rig *rig, uint32_t joint) {
-    assert(joint < rig->joint_count);
-    return rig->binds[joint].radius;
+    return joint < rig->joint_count ? rig->binds[joint].radius : 0.0f;
 }
 
 uint32_t lmb_rig_socket_count(const lmb_rig *rig) {
@@ -423,18 +425,15 @@ uint32_t lmb_rig_find_socket(const lmb_rig *rig, const char *name) {
 }
 
 const char *lmb_rig_socket_name(const lmb_rig *rig, uint32_t socket) {
-    assert(socket < rig->socket_count);
-    return rig->sockets[socket].name;
+    return socket < rig->socket_count ? rig->sockets[socket].name : "";
 }
 
 uint32_t lmb_rig_socket_joint(const lmb_rig *rig, uint32_t socket) {
-    assert(socket < rig->socket_count);
-    return rig->sockets[socket].joint;
+    return socket < rig->socket_count ? rig->sockets[socket].joint : LMB_NONE;
 }
 
 lmb_transform lmb_rig_socket_local(const lmb_rig *rig, uint32_t socket) {
-    assert(socket < rig->socket_count);
-    return rig->sockets[socket].local;
+    return socket < rig->socket_count ? rig->sockets[socket].local : (lmb_transform){{0}, {0}, {0}};
 }
 
 uint32_t lmb_rig_channel_count(const lmb_rig *rig) {
@@ -451,18 +450,15 @@ uint32_t lmb_rig_find_channel(const lmb_rig *rig, const char *name) {
 }
 
 const char *lmb_rig_channel_name(const lmb_rig *rig, uint32_t channel) {
-    assert(channel < rig->channel_count);
-    return rig->channels[channel].name;
+    return channel < rig->channel_count ? rig->channels[channel].name : "";
 }
 
 float lmb_rig_channel_rest(const lmb_rig *rig, uint32_t channel) {
-    assert(channel < rig->channel_count);
-    return rig->channels[channel].rest;
+    return channel < rig->channel_count ? rig->channels[channel].rest : 0.0f;
 }
 
 bool lmb_rig_channel_is_angle(const lmb_rig *rig, uint32_t channel) {
-    assert(channel < rig->channel_count);
-    return rig->channels[channel].angle;
+    return channel < rig->channel_count && rig->channels[channel].angle;
 }
 
 uint32_t lmb_rig_depth(const lmb_rig *rig) {

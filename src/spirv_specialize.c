@@ -69,7 +69,7 @@ static size_t defined_at(const uint32_t *words) {
 
 // ---- The module's blocks, functions and constants. ----
 
-static void count_parts(folding *f) {
+static void count_joint_maps(folding *f) {
     for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
         f->block_count += spirv_opcode(f->words[at]) == SpvOpLabel;
         f->function_count += spirv_opcode(f->words[at]) == SpvOpFunction;
@@ -417,7 +417,7 @@ lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, siz
         return checked;
     }
     folding f = {.words = words, .count = count, .constants = constants, .constant_count = constant_count};
-    count_parts(&f);
+    count_joint_maps(&f);
     uint32_t *copy = allocate(host, &f) ? lmb_host_allocate(host, count, sizeof *copy) : NULL;
     if (copy == NULL) {
         release(host, &f);

@@ -115,7 +115,7 @@ static void the_first_operation_that_differs_is_named(void **state) {
     run(0, CAPTURE "--fps 10 --frames 4 --characters 3 --output whole.capture", "", "");
     size_t size;
     uint8_t *bytes = capture_read_bytes("whole.capture", &size);
-    static const char *const names[] = {"node 1: clip", "stage: model"};
+    static const char *const names[] = {"node 1: clip", "output: model"};
     for (size_t i = 0; i < 2; i++) {
         size_t at = 0;
         while (memcmp(bytes + at, names[i], strlen(names[i])) != 0) {
@@ -129,7 +129,7 @@ static void the_first_operation_that_differs_is_named(void **state) {
     assert_true(capture_seal(bytes, size));
     capture_write_bytes("wrong.capture", bytes, size);
     run(1, COMMAND "replay wrong.capture",
-        "first difference:  node 1: clip\n                   stage: model\ndiffers: ", "");
+        "first difference:  node 1: clip\n                   output: model\ndiffers: ", "");
     run(1, COMMAND "replay wrong.capture --backend gpu", "first difference:  node 1: clip\n", "");
     free(bytes);
 }

@@ -187,7 +187,7 @@ static void test_velocity_of_clips(void **state) {
     stage_step(&s, SECOND);
     assert_false(lmb_control_has_motion(s.control));
     assert_true(lmb_control_state_words(s.control) < words);
-    assert_int_equal(lmb_control_motion_word(s.control), LMB_NONE);
+    assert_int_equal(lmb_control_motion_words(s.control).count, 0);
     lmb_control_root_motion(s.control, s.state, moved);
     assert_true(moved[0] == 0.0f && moved[2] == 0.0f && moved[3] == 0.0f);
     assert_true(place_of(&s).position[2] == 0.0 && s.motion[2] == 0.0f);
@@ -556,7 +556,8 @@ static void test_setting(void **state) {
     lmb_error error = {0};
     const lmb_motion put = {{1234567.125, -0.25, -2147483648.0}, 7.0};
     assert_ok(lmb_control_set_motion(s.control, s.state, &put, &error), &error);
-    assert_int_equal(lmb_control_motion_word(s.control) + LMB_MOTION_WORDS <= lmb_control_state_words(s.control), 1);
+    const lmb_word_range words = lmb_control_motion_words(s.control);
+    assert_true(words.count > 0 && words.first + words.count <= lmb_control_state_words(s.control));
     stage_step(&s, 0);
     assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
     // The position stops at the end of its range.
@@ -668,8 +669,8 @@ static void test_rollback(void **state) {
         hashes[round] = lmb_control_hash(s.state, lmb_control_state_words(s.control));
     }
     assert_true(hashes[0] == hashes[1]);
-    assert_memory_not_equal(s.state + lmb_control_motion_word(s.control),
-                            saved.state + lmb_control_motion_word(s.control), 8);
+    assert_memory_not_equal(s.state + lmb_control_motion_words(s.control).first,
+                            saved.state + lmb_control_motion_words(s.control).first, 8);
     stage_end(&s);
 }
 
@@ -688,7 +689,7 @@ static lmb_result check(const stage *s, lmb_error *error) {
 // before they are read.
 static void test_states_from_outside(void **state) {
     (void)state;
-    enum { PLACE_WORDS = LMB_MOTION_WORDS, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
+    enum { PLACE_WORDS = 7, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
     static const lmb_motion_track track = {5, winding};
     lmb_control_player_def player = stage_player(0.8f, 1);
     player.motion = &track;
@@ -697,7 +698,7 @@ static void test_states_from_outside(void **state) {
     character_motion.acceleration = character_motion.deceleration = 4.0f;
     const lmb_control_def def = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&def);
-    const uint32_t at = lmb_control_motion_word(s.control);
+    const uint32_t at = lmb_control_motion_words(s.control).first;
     assert_int_equal(lmb_control_state_words(s.control), at + PLACE_WORDS + NUMBERS + MOTION_SPAN_WORDS);
     s.parameters[0] = 2.0f;
     for (int frame = 0; frame < 20; frame++) {

@@ -313,8 +313,8 @@ static void what_does_not_fit(void **state) {
     lmb_node_def *nodes = f.scene.nodes;
     assert_int_equal(check(&f, &error), LMB_OK);
     nodes[1].joint_maps[0] = 1;
-    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "node 0 (clip): clip: it has 4 joints, and part 1",
-                  "in which it stands, 3");
+    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT,
+                  "node 0 (clip): clip: it has 4 joints, and joint map 1", "in which it is, 3");
     nodes[1].joint_maps[0] = LMB_NONE;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "clip: it has 4 joints, and the rig 21");
     nodes[1].joint_maps[0] = 2;
@@ -325,24 +325,24 @@ static void what_does_not_fit(void **state) {
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "inputs: this operation has 1 to 16");
     nodes[1].input_count = 1;
     f.tables[0][11] = ARM;
-    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "part 0: joint 11 '",
+    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "joint map 0: joint 11 '",
                   "is joint 4 of it, and it has 4");
     f.tables[0][11] = 1;
     f.joint_maps[1].joints = NULL;
-    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "part 1: the table is NULL");
+    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "joint map 1: the table is NULL");
     f.joint_maps[1] = (lmb_joint_map_def){f.tables[1], 0};
-    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "part 1: the number of joints");
+    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "joint map 1: the number of joints");
     f.joint_maps[1].joint_count = LMB_MAX_JOINTS + 1;
-    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "part 1: the number of joints");
+    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "joint map 1: the number of joints");
     f.joint_maps[1].joint_count = TAIL + 2;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "clip 3 '",
                   "is for 3 joints, and the rig has 21, and no");
     f.joint_maps[1].joint_count = TAIL;
     f.scene.joint_map_count = LMB_MAX_JOINT_MAPS + 1;
-    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_LIMIT, "65 parts");
+    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_LIMIT, "65 joint maps");
     f.scene.joint_map_count = 2;
     f.scene.joint_maps = NULL;
-    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "the parts are NULL");
+    CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "the joint maps are NULL");
     f.scene.joint_maps = f.joint_maps;
     // One pose buffer in two joint maps.
     scene_add_pose_node(&f.scene, 3);
@@ -414,8 +414,8 @@ static void what_a_graph_reports(void **state) {
     lmb_error error = {0};
     assert_int_equal(lmb_graph_create(&def, NULL, &program, &error), LMB_OK);
     expect_printed(program, "   0  s0   fixed          static pose 0\n"
-                            "   1  s1   pose           buffer 1, part 1\n"
-                            "   2  s0   take           s0 s1, part 1\n");
+                            "   1  s1   pose           buffer 1, joint map 1\n"
+                            "   2  s0   take           s0 s1, joint map 1\n");
     assert_int_equal(lmb_graph_pose_joint_count(program, 0), 0);
     assert_int_equal(lmb_graph_pose_joint_count(program, 1), TAIL);
     assert_int_equal(lmb_graph_pose_joint_count(program, LMB_MAX_POSES), 0);

@@ -1300,17 +1300,17 @@ static void test_refusals(void **state) {
     REFUSED((small.players[0].notifies = NULL, small.players[0].notify_count = 2), "player 0: notifies");
     REFUSED((small.players[0].markers = markers, small.players[0].marker_count = 2), "player 0: markers");
     REFUSED(small.players[0].marker_count = 17, "player 0: markers");
-    REFUSED((def.groups = groups + 1, def.group_count = 1), "group 0: place 1: player");
-    REFUSED((def.groups = groups, def.group_count = 2), "group 1: place 0: player");
-    REFUSED((def.groups = groups + 2, def.group_count = 1), "group 0: place 0: player");
-    REFUSED((def.groups = &unknown_player, def.group_count = 1), "group 0: place 0: player: there is no such");
+    REFUSED((def.groups = groups + 1, def.group_count = 1), "group 0: member 1: player");
+    REFUSED((def.groups = groups, def.group_count = 2), "group 1: member 0: player");
+    REFUSED((def.groups = groups + 2, def.group_count = 1), "group 0: member 0: player");
+    REFUSED((def.groups = &unknown_player, def.group_count = 1), "group 0: member 0: player: there is no such");
     REFUSED((def.groups = &unknown_cadence, def.group_count = 1), "group 0: cadence: unknown");
-    REFUSED((def.groups = &by_velocity, def.group_count = 1), "group 0: place 0: player: it has no velocity");
+    REFUSED((def.groups = &by_velocity, def.group_count = 1), "group 0: member 0: player: it has no velocity");
     REFUSED((def.groups = &by_velocity, def.group_count = 1, small.players[0].velocity = 1.0f),
-            "group 0: place 1: player: it has no velocity");
+            "group 0: member 1: player: it has no velocity");
     REFUSED((def.groups = &by_velocity, def.group_count = 1, small.players[0].velocity = 1.0f,
              small.players[2].motion = &nowhere_track),
-            "group 0: place 1: player: it has no velocity");
+            "group 0: member 1: player: it has no velocity");
     REFUSED((def.groups = &other, def.group_count = 1), "group 0: rate: reads");
     REFUSED((def.groups = &written_twice, def.group_count = 1), "something else");
     REFUSED(small.machine.state_count = 0, "machine 0: states");
@@ -1337,7 +1337,7 @@ static void test_refusals(void **state) {
     REFUSED(small.states[1].end_player = LMB_NONE, "machine 0: transition 1: at_end");
     REFUSED((small.transitions[0].terms = &join, small.transitions[0].term_count = 1), "terms: nothing to join");
     REFUSED((small.transitions[0].terms = two, small.transitions[0].term_count = 2),
-            "terms: they do not give one truth value");
+            "terms: they do not result in one condition");
     REFUSED((small.transitions[0].terms = &reads, small.transitions[0].term_count = 1), "terms: left: reads");
     REFUSED((small.transitions[0].terms = &beyond, small.transitions[0].term_count = 1), "terms: right: out of range");
     REFUSED((small.transitions[0].terms = &varies, small.transitions[0].term_count = 1), "compared with a constant");

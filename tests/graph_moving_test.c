@@ -227,6 +227,40 @@ static void names_and_numbers(void **state) {
     lmb_graph_destroy(graph);
 }
 
+static void indices_that_do_not_exist(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    character c = begin(&r);
+    const lmb_control *control = lmb_graph_control(c.graph);
+    const uint32_t beyond[] = {4096, LMB_NONE};
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t index = beyond[i];
+        uint32_t owner_state = 7;
+        assert_string_equal(lmb_graph_parameter_at(c.graph, index).name, "");
+        assert_string_equal(lmb_graph_event_name(c.graph, index), "");
+        assert_string_equal(lmb_graph_player_name(c.graph, index), "");
+        assert_true(lmb_graph_player_duration(c.graph, index) == 0.0f);
+        assert_string_equal(lmb_graph_group_name(c.graph, index), "");
+        assert_string_equal(lmb_graph_machine_name(c.graph, index), "");
+        assert_int_equal(lmb_graph_state_count(c.graph, index), 0);
+        assert_int_equal(lmb_graph_machine_owner(c.graph, index, &owner_state), LMB_NONE);
+        assert_int_equal(owner_state, LMB_NONE);
+        assert_string_equal(lmb_graph_state_name(c.graph, index, 0), "");
+        assert_string_equal(lmb_graph_state_name(c.graph, 0, index), "");
+        assert_int_equal(lmb_control_current_state(control, c.state, index), LMB_NONE);
+        assert_true(lmb_control_state_weight(control, c.state, index, 0) == 0.0f);
+        assert_true(lmb_control_state_weight(control, c.state, 0, index) == 0.0f);
+        assert_int_equal(lmb_control_player_ticks(control, c.state, index), 0);
+        assert_true(lmb_control_player_weight(control, c.state, index) == 0.0f);
+    }
+    // One beyond the last.
+    assert_string_equal(lmb_graph_player_name(c.graph, lmb_graph_player_count(c.graph)), "");
+    assert_string_equal(lmb_graph_state_name(c.graph, 0, lmb_graph_state_count(c.graph, 0)), "");
+    assert_true(lmb_control_player_weight(control, c.state, lmb_graph_player_count(c.graph)) == 0.0f);
+    end(&c);
+}
+
 // A machine in which one state contains the fade: the faded clip plays within both.
 static void machines_and_fades_inside_each_other(void **state) {
     (void)state;
@@ -548,6 +582,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_call_runs_all_of_it),
         cmocka_unit_test(names_and_numbers),
+        cmocka_unit_test(indices_that_do_not_exist),
         cmocka_unit_test(machines_and_fades_inside_each_other),
         cmocka_unit_test(others_read_what_a_fade_weighs),
         cmocka_unit_test(what_plays_once_drops_out),

@@ -355,7 +355,7 @@ static void limits_that_cannot_be_kept(void **state) {
     limit = lmb_default_joint_limit_def();                                                                             \
     change;                                                                                                            \
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT,                                           \
-                  "graph: limits 0: joint 0 'joint_0': ", __VA_ARGS__)
+                  "graph: joint limits 0: joint 0 'joint_0': ", __VA_ARGS__)
     EXPECT(limit.set = 32, "set: unknown bits");
     EXPECT(limit.set = LMB_JOINT_LIMIT_ANGLES | LMB_JOINT_LIMIT_SWING, "set: angles, and twist or swing");
     EXPECT(limit.set = LMB_JOINT_LIMIT_TRANSLATION; limit.translation_min[1] = 1.0f, "translation: min is above");
@@ -369,15 +369,16 @@ static void limits_that_cannot_be_kept(void **state) {
     EXPECT(limit.set = LMB_JOINT_LIMIT_ANGLES; limit.angle_min[0] = limit.angle_max[0] = 180.0f, "angles: a range is");
     limit = lmb_default_joint_limit_def();
     nodes[1].joint_limits = 1;
-    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (clamp): limits: there are no");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT,
+                  "node 1 (clamp): joint_limits: there are no");
     nodes[1].joint_limits = 0;
     limits = NULL;
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "limits 0 are NULL");
     def.joint_limits = NULL;
-    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "the limits are NULL");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "the joint limits are NULL");
     def.joint_limits = &limits;
     def.joint_limits_count = LMB_MAX_JOINT_LIMITS + 1;
-    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_LIMIT, "65 limits");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_LIMIT, "65 joint limits");
     lmb_rig_destroy(rig);
 }
 
@@ -394,7 +395,7 @@ static void a_clamp_is_printed(void **state) {
     nodes[1].input_count = 1;
     nodes[1].joint_limits = 1;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
-    expect_printed(program, "   0  s0   rest\n   1  s0   clamp          s0, limits 1\n");
+    expect_printed(program, "   0  s0   rest\n   1  s0   clamp          s0, joint limits 1\n");
     lmb_graph_destroy(program);
     lmb_rig_destroy(rig);
 }

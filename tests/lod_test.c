@@ -254,7 +254,7 @@ static void tables_that_are_wrong(void **state) {
     lmb_error error;
     const lmb_value near = lmb_constant(0.0f);
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 8, 0}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,
-                  "levels: joint 1 'knee'", "8 is above 7");
+                  "max_lods: joint 1 'knee'", "8 is above 7");
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 4}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,
                   "joint 2 'ankle'", "4, but its parent 'knee' is dropped after 3");
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){6, 3, 3}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,

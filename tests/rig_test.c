@@ -70,6 +70,31 @@ static void names_are_copied_found_and_made_up(void **state) {
     lmb_rig_destroy(rig);
 }
 
+static void indices_that_do_not_exist(void **state) {
+    (void)state;
+    const lmb_joint_def joint = lmb_default_joint_def();
+    lmb_rig *rig = created(&joint, 1);
+    static const uint32_t beyond[] = {1, LMB_NONE};
+    static const lmb_transform none;
+    static const lmb_affine no_matrix;
+    for (uint32_t i = 0; i < 2; i++) {
+        const lmb_transform rest = lmb_rig_joint_rest(rig, beyond[i]), local = lmb_rig_socket_local(rig, beyond[i]);
+        const lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, beyond[i]);
+        assert_string_equal(lmb_rig_joint_name(rig, beyond[i]), "");
+        assert_int_equal(lmb_rig_joint_parent(rig, beyond[i]), LMB_NONE);
+        assert_memory_equal(&rest, &none, sizeof none);
+        assert_memory_equal(&inverse, &no_matrix, sizeof no_matrix);
+        assert_true(lmb_rig_joint_radius(rig, beyond[i]) == 0.0f);
+        assert_string_equal(lmb_rig_socket_name(rig, beyond[i]), "");
+        assert_int_equal(lmb_rig_socket_joint(rig, beyond[i]), LMB_NONE);
+        assert_memory_equal(&local, &none, sizeof none);
+        assert_string_equal(lmb_rig_channel_name(rig, beyond[i]), "");
+        assert_true(lmb_rig_channel_rest(rig, beyond[i]) == 0.0f);
+        assert_false(lmb_rig_channel_is_angle(rig, beyond[i]));
+    }
+    lmb_rig_destroy(rig);
+}
+
 static void joints_in_order_keep_it(void **state) {
     (void)state;
     static const uint32_t parents[] = {LMB_NONE, 0, 0, LMB_NONE, 2, 1, 3};
@@ -468,6 +493,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_joint_starts_as_a_root_at_rest),
         cmocka_unit_test(names_are_copied_found_and_made_up),
+        cmocka_unit_test(indices_that_do_not_exist),
         cmocka_unit_test(joints_in_order_keep_it),
         cmocka_unit_test(any_order_will_do),
         cmocka_unit_test(a_parent_must_be_there),

@@ -650,14 +650,14 @@ static void lines_that_are_refused(void **state) {
         node->positions[i][0] = (float)i;
     }
     node->positions[2][0] = 0.0f;
-    expect_refused(&s, "places[2]", "the same place as places[0]");
+    expect_refused(&s, "positions[2]", "the same position as positions[0]");
     // Below the smallest magnitude, so it snaps to 0.
     node->positions[2][0] = 0x1p-41f;
-    expect_refused(&s, "places[2]", "the same place as places[0]");
+    expect_refused(&s, "positions[2]", "the same position as positions[0]");
     node->positions[2][0] = NAN;
-    expect_refused(&s, "places[2]", "not a finite number up to 2^40");
+    expect_refused(&s, "positions[2]", "not a finite number up to 2^40");
     node->positions[2][0] = -0x1.8p40f;
-    expect_refused(&s, "places[2]", "not a finite number up to 2^40");
+    expect_refused(&s, "positions[2]", "not a finite number up to 2^40");
     node->positions[2][0] = 2.0f;
     node->coordinates[0] = lmb_parameter(2);
     expect_refused(&s, "coordinates[0]", "no such parameter");
@@ -685,9 +685,9 @@ static void planes_that_are_refused(void **state) {
         }
         node->positions[3][0] = 0x1p-21f;
         node->positions[3][1] = 1.0f;
-        expect_refused(&s, "places[3]", "the same place as places[2]");
+        expect_refused(&s, "positions[3]", "the same position as positions[2]");
         node->positions[3][1] = INFINITY;
-        expect_refused(&s, "places[3]", "not a finite number up to 2^40");
+        expect_refused(&s, "positions[3]", "not a finite number up to 2^40");
         node->positions[3][1] = 1.0f;
         node->positions[3][0] = 1.0f;
         node->coordinates[1] = lmb_parameter(2);
@@ -714,8 +714,9 @@ static void lines_in_the_plane(void **state) {
         space_scene s;
         start_checks(&s, LMB_OP_SPACE2D, 4);
         memcpy(space_of(&s)->positions, lines[i], sizeof lines[i]);
-        snprintf(what, sizeof what, "all lie on the line through places[%u] and places[%u]", ends[i][0], ends[i][1]);
-        expect_refused(&s, "places", what);
+        snprintf(what, sizeof what, "all are on the line through positions[%u] and positions[%u]", ends[i][0],
+                 ends[i][1]);
+        expect_refused(&s, "positions", what);
         // With gradient bands they form a space.
         space_of(&s)->space2d = LMB_SPACE2D_FREEFORM;
         scene_run(&s.scene);
@@ -724,7 +725,7 @@ static void lines_in_the_plane(void **state) {
     space_scene s;
     start_checks(&s, LMB_OP_SPACE2D, 2);
     space_of(&s)->positions[1][0] = 1.0f;
-    expect_refused(&s, "places", "all lie on the line through places[0] and places[1]");
+    expect_refused(&s, "positions", "all are on the line through positions[0] and positions[1]");
     scene_end(&s.scene);
 }
 
@@ -736,7 +737,8 @@ static void grids_that_lack_a_place(void **state) {
     node->space2d = LMB_SPACE2D_GRID;
     static const float positions[5][2] = {{0.0f, 0.0f}, {2.0f, 0.0f}, {0.0f, 5.0f}, {7.0f, 5.0f}, {7.0f, 0.0f}};
     memcpy(node->positions, positions, sizeof positions);
-    expect_refused(&s, "places", "no input is at (2, 5), where the column of places[1] meets the row of places[2]");
+    expect_refused(&s, "positions",
+                   "no input is at (2, 5), where the column of positions[1] meets the row of positions[2]");
     scene_end(&s.scene);
 }
 

@@ -175,7 +175,7 @@ static void messages_name_the_node_and_the_input(void **state) {
          "(additive): inputs[1]: a pose; what is added is an additive, such as a make-additive"},
         {LMB_OP_LAYERS, {'e', 'p', 'a'}, "(layers): inputs[2]: an additive, where the inputs before it are poses"},
         {LMB_OP_BLEND, {'a', 'p'}, "(blend): inputs[1]: a pose, where the inputs before it are additives"},
-        {LMB_OP_CLAMP, {'a'}, "(clamp): inputs[0]: an additive, and limits are those of poses"}};
+        {LMB_OP_CLAMP, {'a'}, "(clamp): inputs[0]: an additive, and joint limits are those of poses"}};
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
         world w;
         start(&w);

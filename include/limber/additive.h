@@ -12,8 +12,7 @@
 extern "C" {
 #endif
 
-/// The reference of an additive clip, and how it is baked. Start from zero: relative to the clip's own first frame,
-/// local.
+/// The reference of an additive clip, and how it is baked. Start from lmb_default_clip_additive_def().
 typedef struct lmb_clip_additive_def {
     const char *name; ///< name of the result, copied; NULL takes the source's name
     /// A reference pose: one transform for each joint, with rotations of any length except 0. Or NULL.
@@ -26,6 +25,9 @@ typedef struct lmb_clip_additive_def {
     /// Max error between the keys of the result; 0 takes 1e-4. See lmb_clip_make_additive().
     float error;
 } lmb_clip_additive_def;
+
+/// Relative to the first frame of the clip itself, local, error 1e-4.
+LMB_API lmb_clip_additive_def lmb_default_clip_additive_def(void);
 
 /// Bakes an additive clip from `source` and a reference. `source` and a reference clip must be clips of rigs like
 /// `rig`.

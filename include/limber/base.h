@@ -3,6 +3,9 @@
 ///
 /// Limber has no global state: everything that a call needs is passed as arguments, so any two calls that do not share
 /// an object may run on two threads at once. Each type documents its own rules for use on several threads.
+///
+/// Functions that return something by an index return nothing if that index does not exist: #LMB_NONE in place of an
+/// index, "" of a name, NULL of a pointer, otherwise false, 0 or a struct of zeros.
 #ifndef LIMBER_BASE_H
 #define LIMBER_BASE_H
 

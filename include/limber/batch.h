@@ -114,6 +114,9 @@ typedef struct lmb_batch_def {
     uint32_t outputs;         ///< LMB_OUTPUT_..._BIT bits; at least one
 } lmb_batch_def;
 
+/// No characters, the palette; a graph is needed.
+LMB_API lmb_batch_def lmb_default_batch_def(void);
+
 /// Returns the LMB_OUTPUT_..._BIT bits that a batch of this graph may request: all, except local transforms and dual
 /// quaternions for a graph that ends with #LMB_OP_WEIGHTED_MATRIX.
 LMB_API uint32_t lmb_graph_outputs(const lmb_graph *graph);
@@ -131,12 +134,13 @@ LMB_API lmb_result lmb_batch_check(const lmb_batch_def *batch, lmb_error *error)
 /// for an unknown output.
 LMB_API uint32_t lmb_batch_output_floats(const lmb_batch_def *batch, lmb_output output);
 
-/// Caller-owned memory that a run reads, aligned to 4.
+/// Caller-owned memory that a run reads, aligned to 4. A run writes only what `control` points to.
 typedef struct lmb_batch_inputs {
     /// May be NULL if the graph has none. If the graph has a control, lmb_cpu_run() and lmb_cpu_run_range() read those
     /// of `control` instead, and ignore these.
     const float *parameters;
-    /// The frame for the graph's control (lmb_graph_control()). NULL if the graph has none.
+    /// The frame for the graph's control (lmb_graph_control()): its step and events are read, its states, parameters,
+    /// emitted events and motions are written. NULL if the graph has none.
     const lmb_control_frame *control;
     const float *poses[LMB_MAX_POSES]; ///< as many as lmb_graph_pose_count()
     /// The whole batch's palette of the previous frame, for #LMB_OUTPUT_PREVIOUS_PALETTE_BIT. NULL takes the palette of

@@ -32,7 +32,7 @@ typedef enum lmb_interpolation {
     LMB_INTERPOLATION_CUBIC_SPLINE,
 } lmb_interpolation;
 
-/// The keys of one channel of one joint, or of one float channel. Start from zero.
+/// The keys of one property of one joint, or of one float channel. Start from lmb_default_track_def().
 typedef struct lmb_track_def {
     uint32_t joint; ///< rig index of the joint; for #LMB_PROPERTY_FLOAT that of the float channel
     lmb_property property;
@@ -46,12 +46,15 @@ typedef struct lmb_track_def {
     const float *values;
 } lmb_track_def;
 
-/// The tracks of a clip. Start from zero.
+/// No joint and no keys; translation, linear.
+LMB_API lmb_track_def lmb_default_track_def(void);
+
+/// The tracks of a clip. Start from lmb_default_clip_def().
 typedef struct lmb_clip_def {
     const char *name; ///< copied; NULL means ""
     /// Seconds. 0 takes the time of the last key of all tracks; any other duration must not be before it.
     float duration;
-    /// At most one for each channel of each joint and for each float channel. Others keep their rest value.
+    /// At most one for each property of each joint and for each float channel. Others keep their rest value.
     const lmb_track_def *tracks;
     uint32_t track_count;
     /// For a clip that animates only some joints of the rig: a weight from 0 to 255 for each joint, then for each float
@@ -62,6 +65,9 @@ typedef struct lmb_clip_def {
     /// without a track then have no change, instead of the rest pose.
     bool additive;
 } lmb_clip_def;
+
+/// No name, no tracks; lasts until the last key; not additive, all joint weights 255.
+LMB_API lmb_clip_def lmb_default_clip_def(void);
 
 /// Builds a clip. Before its first key and after its last key a track holds that key's value.
 ///
@@ -97,7 +103,8 @@ LMB_API uint32_t lmb_clip_track_count(const lmb_clip *clip);
 /// Returns the number of keys that the clip was given, in all tracks.
 LMB_API uint32_t lmb_clip_key_count(const lmb_clip *clip);
 
-/// How far a compressed clip may deviate, and how this is measured. Start from zero, which takes the defaults.
+/// How far a compressed clip may deviate, and how this is measured. Start from
+/// lmb_default_clip_compression().
 typedef struct lmb_clip_compression {
     /// The largest distance, in units of the rig, of a virtual point from where the source clip has it. 0 takes 0.01 %
     /// of the rig's extent, the largest distance between joints of its rest pose.
@@ -107,6 +114,9 @@ typedef struct lmb_clip_compression {
     float shell_distance;
 } lmb_clip_compression;
 
+/// Error and distance in proportion to the extent of the rig.
+LMB_API lmb_clip_compression lmb_default_clip_compression(void);
+
 /// The result of a compression.
 typedef struct lmb_clip_compression_report {
     float bound;          ///< the error that was allowed
@@ -114,8 +124,8 @@ typedef struct lmb_clip_compression_report {
     size_t source_bytes;  ///< size of the source's block
     size_t bytes;         ///< size of the compressed block
     uint32_t frame_count; ///< key times that the packed tracks share
-    /// Channels of joints, without float channels: those left to the rest pose, those with one value, packed ones, and
-    /// those kept as they were.
+    /// Properties of joints, without float channels: those left to the rest pose, those with one value, packed ones,
+    /// and those kept as they were.
     uint32_t rest_count, constant_count, packed_count, kept_count;
 } lmb_clip_compression_report;
 

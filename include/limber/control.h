@@ -100,6 +100,9 @@ typedef struct lmb_notify_def {
     uint32_t event; ///< emitted to the host
 } lmb_notify_def;
 
+/// At 0 s, no event, which is refused until it is set.
+LMB_API lmb_notify_def lmb_default_notify_def(void);
+
 /// Makes a clip's node advance its own time: lmb_node_def.player. Start from lmb_default_player_def().
 ///
 /// Each frame moves a player by step times rate, backwards if the rate is negative, and around the clip as many times
@@ -382,6 +385,9 @@ typedef struct lmb_machine_def {
     uint32_t transition_count;
 } lmb_machine_def;
 
+/// No name and no states, which is refused until they are set.
+LMB_API lmb_machine_def lmb_default_machine_def(void);
+
 /// A weight that events fade in and out. Start from lmb_default_fade_def().
 ///
 /// The weight is written to a parameter, from which a node takes the weight of a pose; anything else may read it as
@@ -476,7 +482,7 @@ typedef struct lmb_event {
 /// Sorts events by character; those of one character keep their order. `scratch` is as long as `events`.
 LMB_API void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint32_t count);
 
-/// One frame. Caller-owned memory, aligned to 4. Start from zero.
+/// One frame. Caller-owned memory, aligned to 4. Start from lmb_default_control_frame().
 ///
 /// **Updates.** A far character may be updated in only some of the frames (lmb_graph_def.update_every). In the others
 /// it does not move, unless lmb_graph_def.interpolate_updates is set. Then everything continuous goes on as it would in
@@ -500,6 +506,9 @@ typedef struct lmb_control_frame {
     uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()], overwritten; may be NULL
     float *motions;    ///< float [C][#LMB_MOTION_FLOATS], written if there is a character motion; may be NULL
 } lmb_control_frame;
+
+/// No step, no characters, no memory.
+LMB_API lmb_control_frame lmb_default_control_frame(void);
 
 /// For renderers, for each character: x, y, z, and yaw in radians, at least -pi and below pi. Each has a relative error
 /// of at most 1e-6.
@@ -531,7 +540,8 @@ typedef struct lmb_control_counts {
 
 /// Returns a character's counts since it began. Each wraps.
 LMB_API lmb_control_counts lmb_control_state_counts(const lmb_control *control, const uint32_t *state);
-/// Returns a machine's current state; 0 before the first frame. `state` is one character's.
+/// Returns a machine's current state; 0 before the first frame; #LMB_NONE if there is no such machine. `state` is one
+/// character's.
 LMB_API uint32_t lmb_control_current_state(const lmb_control *control, const uint32_t *state, uint32_t machine);
 /// Returns a state's weight in its machine.
 LMB_API float lmb_control_state_weight(const lmb_control *control, const uint32_t *state, uint32_t machine,
@@ -546,8 +556,6 @@ typedef struct lmb_motion {
     double yaw;         ///< radians, at least -pi and below pi
 } lmb_motion;
 
-#define LMB_MOTION_WORDS 7u ///< words of a character's state that hold its position and yaw
-
 /// Whether a control has a character motion.
 LMB_API bool lmb_control_has_motion(const lmb_control *control);
 /// Returns a character's position and yaw; all 0 without a character motion. `state` is one character's.
@@ -558,11 +566,16 @@ LMB_API lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t
 /// or a number is not finite or out of range.
 LMB_API lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state,
                                           const lmb_motion *character_motion, lmb_error *error);
-/// Returns the index, in a character's state, of the first of the #LMB_MOTION_WORDS words that lmb_control_set_motion()
-/// writes; #LMB_NONE without a character motion.
+/// Some of the words of a character's state.
+typedef struct lmb_word_range {
+    uint32_t first; ///< index in the state
+    uint32_t count;
+} lmb_word_range;
+
+/// Returns the words that lmb_control_set_motion() writes; none without a character motion.
 ///
 /// It writes no others, so on a device only these need to be copied to lmb_gpu_batch_state().
-LMB_API uint32_t lmb_control_motion_word(const lmb_control *control);
+LMB_API lmb_word_range lmb_control_motion_words(const lmb_control *control);
 /// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way.
 ///
 /// It is along the character's own axes at the beginning of that frame: x, y, z, and yaw in radians.

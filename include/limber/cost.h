@@ -19,7 +19,7 @@ extern "C" {
 
 #define LMB_MAX_COST_ROUNDS 10000u
 
-/// What to measure. Start from zero.
+/// What to measure. Start from lmb_default_cost_def().
 typedef struct lmb_cost_def {
     const lmb_graph_def *graph;
     lmb_cpu_path path;
@@ -28,6 +28,9 @@ typedef struct lmb_cost_def {
     uint32_t character_count;       ///< 1 or more; take enough to be representative: their clips and branches count
     uint32_t rounds;                ///< at most #LMB_MAX_COST_ROUNDS; 0 takes 9
 } lmb_cost_def;
+
+/// The reference, 9 rounds; graph, clock, inputs and characters are needed.
+LMB_API lmb_cost_def lmb_default_cost_def(void);
 
 /// Nanoseconds for one character, for all its joints together.
 typedef struct lmb_node_cost {

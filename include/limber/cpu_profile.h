@@ -38,7 +38,7 @@ typedef enum lmb_cpu_stage {
 
 #define LMB_CPU_PROFILE_PERIOD 16u
 
-/// The clock and stages of a profile. Start from zero, except for the clock.
+/// The clock and stages of a profile. Start from lmb_default_cpu_profile_def().
 typedef struct lmb_cpu_profile_def {
     lmb_clock clock;
     const char *const *stages; ///< names of the host's own stages, copied: stage i is number #LMB_CPU_STAGE_COUNT + i
@@ -46,6 +46,9 @@ typedef struct lmb_cpu_profile_def {
     uint32_t window;      ///< as in lmb_profile_def
     uint32_t event_count; ///< as in lmb_profile_def
 } lmb_cpu_profile_def;
+
+/// No stages of the host; a window of 128 samples, 1,024 events; a clock is needed.
+LMB_API lmb_cpu_profile_def lmb_default_cpu_profile_def(void);
 
 /// Creates a profile. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_cpu_profile_create(const lmb_cpu_profile_def *def, const lmb_host *host,

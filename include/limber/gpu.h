@@ -246,8 +246,8 @@ typedef struct lmb_gpu_span {
 LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
 /// Returns where an output is stored.
 ///
-/// False, and a zero span, if the batch does not request the output, or an index is out of range. For the sockets of a rig
-/// that has none: true, with a size of 0 and no buffer.
+/// False, and a zero span, if the batch does not request the output, or an index is out of range. For the sockets of a
+/// rig that has none: true, with a size of 0 and no buffer.
 LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb_output output, uint32_t span,
                                   lmb_gpu_span *found);
 /// Returns where the words that inertialization keeps for a span's characters are stored: uint32_t
@@ -280,8 +280,8 @@ LMB_API lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t 
 /// Returns where the positions and yaws after a frame slot's frame are stored, float [C][#LMB_MOTION_FLOATS], as one
 /// span.
 ///
-/// Zero if there is no character motion, or no such slot. To move a character elsewhere, write the #LMB_MOTION_WORDS of
-/// its state (lmb_control_motion_word()).
+/// Zero if there is no character motion, or no such slot. To move a character elsewhere, write the words of its state
+/// that lmb_control_motion_words() names.
 LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot);
 /// Returns where the frame slot's refusal counters are stored, uint32_t [#LMB_REFUSAL_COUNT], as one span. They are
 /// zeroed and counted anew in each frame.

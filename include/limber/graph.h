@@ -542,6 +542,9 @@ typedef struct lmb_parameter_def {
     float min, max;   ///< information only: parameters are not clamped to them
 } lmb_parameter_def;
 
+/// No name; 0, from 0 to 1.
+LMB_API lmb_parameter_def lmb_default_parameter_def(void);
+
 /// A graph as its author describes it. It is checked and copied by lmb_graph_create(). Start from
 /// lmb_default_graph_def().
 typedef struct lmb_graph_def {
@@ -690,7 +693,7 @@ typedef struct lmb_graph_parameter {
     bool is_written; ///< the graph writes it: the host must not set it, and it is not found by name
 } lmb_graph_parameter;
 
-/// Returns a parameter. `index` must be below lmb_graph_parameter_count() (checked only by an assertion).
+/// Returns a parameter. Its name is "" if there is no such parameter.
 LMB_API lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index);
 /// Returns the index of the parameter of that name, if the host sets it, or #LMB_NONE.
 LMB_API uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name);
@@ -699,8 +702,7 @@ LMB_API void lmb_graph_defaults(const lmb_graph *graph, float *row);
 LMB_API uint32_t lmb_graph_event_count(const lmb_graph *graph);
 /// Returns the event of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name);
-/// Returns the name of an event, "" without one. This name and those below live as long as the graph. Here and below,
-/// indices must be below their counts (checked only by an assertion).
+/// Returns the name of an event, "" without one. This name and those below live as long as the graph.
 LMB_API const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event);
 LMB_API uint32_t lmb_graph_player_count(const lmb_graph *graph);
 /// Returns the name of the player's clip.

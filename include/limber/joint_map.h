@@ -32,6 +32,9 @@ typedef struct lmb_joint_map_def {
     uint32_t joint_count;
 } lmb_joint_map_def;
 
+/// No joints.
+LMB_API lmb_joint_map_def lmb_default_joint_map_def(void);
+
 /// A static pose: one that does not change.
 typedef struct lmb_static_pose_def {
     const char *name; ///< for messages, and for graphs written as JSON; may be NULL
@@ -43,6 +46,9 @@ typedef struct lmb_static_pose_def {
     /// rest values.
     const float *channels;
 } lmb_static_pose_def;
+
+/// No name and no joints.
+LMB_API lmb_static_pose_def lmb_default_static_pose_def(void);
 
 #ifdef __cplusplus
 }

@@ -53,6 +53,9 @@ typedef struct lmb_mirror_def {
     const int8_t *channel_signs; ///< 1 or -1 for each float channel, the same for partners; NULL takes 1
 } lmb_mirror_def;
 
+/// The plane x = 0; partners are needed; channels are their own partners.
+LMB_API lmb_mirror_def lmb_default_mirror_def(void);
+
 /// Finds the partners of all joints of a rig by their names. `partners` has room for lmb_rig_joint_count().
 ///
 /// A joint whose name says left or right in one place has the partner whose name says the opposite there and is

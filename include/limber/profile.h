@@ -20,13 +20,16 @@ extern "C" {
 /// Times of named stages. One thread at a time may use it.
 typedef struct lmb_profile lmb_profile;
 
-/// The stages and sizes of a profile. Start from zero, except for the stages.
+/// The stages and sizes of a profile. Start from lmb_default_profile_def().
 typedef struct lmb_profile_def {
     const char *const *stages; ///< names, copied
     uint32_t stage_count;      ///< 1 to #LMB_MAX_PROFILE_STAGES
     uint32_t window;           ///< newest samples of a stage that its median and history use; 0 takes 128
     uint32_t event_count;      ///< newest events that are kept until they are taken; 0 takes 1,024
 } lmb_profile_def;
+
+/// A window of 128 samples, 1,024 events; stages are needed.
+LMB_API lmb_profile_def lmb_default_profile_def(void);
 
 /// Creates a profile. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_profile_create(const lmb_profile_def *def, const lmb_host *host, lmb_profile **profile,

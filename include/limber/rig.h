@@ -58,7 +58,7 @@ typedef struct lmb_socket_def {
 /// No name, joint 0, identity.
 LMB_API lmb_socket_def lmb_default_socket_def(void);
 
-/// A float channel. Zeroed, it is a plain value at 0.
+/// A float channel. Start from lmb_default_channel_def().
 typedef struct lmb_channel_def {
     const char *name; ///< copied; NULL or empty: "channel_<index>"; need not be unique
     float rest;       ///< its value in the rest pose
@@ -66,7 +66,10 @@ typedef struct lmb_channel_def {
     bool angle;
 } lmb_channel_def;
 
-/// The content of a rig.
+/// No name, a plain value at 0.
+LMB_API lmb_channel_def lmb_default_channel_def(void);
+
+/// The content of a rig. Start from lmb_default_rig_def().
 typedef struct lmb_rig_def {
     const lmb_joint_def *joints;     ///< may be NULL if there are none
     uint32_t joint_count;            ///< 0 to #LMB_MAX_JOINTS; 1 or more if there are no channels
@@ -75,6 +78,9 @@ typedef struct lmb_rig_def {
     const lmb_channel_def *channels; ///< may be NULL if there are none
     uint32_t channel_count;          ///< 0 to #LMB_MAX_CHANNELS
 } lmb_rig_def;
+
+/// No joints, sockets or channels.
+LMB_API lmb_rig_def lmb_default_rig_def(void);
 
 /// Builds a rig. Puts joints in an order in which parents come before their children.
 ///
@@ -97,8 +103,7 @@ LMB_API uint32_t lmb_rig_joint_of_def(const lmb_rig *rig, uint32_t def_index);
 /// Returns the first joint of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_rig_find_joint(const lmb_rig *rig, const char *name);
 
-/// Returns a joint's name, which lives as long as the rig. For this and the next functions `joint` must be below
-/// lmb_rig_joint_count(); only an assertion checks it.
+/// Returns a joint's name, which lives as long as the rig.
 LMB_API const char *lmb_rig_joint_name(const lmb_rig *rig, uint32_t joint);
 /// Returns a joint's parent, which is always smaller than `joint`, or #LMB_NONE.
 LMB_API uint32_t lmb_rig_joint_parent(const lmb_rig *rig, uint32_t joint);
@@ -113,8 +118,7 @@ LMB_API float lmb_rig_joint_radius(const lmb_rig *rig, uint32_t joint);
 LMB_API uint32_t lmb_rig_socket_count(const lmb_rig *rig);
 /// Returns the first socket of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_rig_find_socket(const lmb_rig *rig, const char *name);
-/// Returns a socket's name, which lives as long as the rig. For this and the next functions `socket` must be below
-/// lmb_rig_socket_count(); only an assertion checks it.
+/// Returns a socket's name, which lives as long as the rig.
 LMB_API const char *lmb_rig_socket_name(const lmb_rig *rig, uint32_t socket);
 /// Returns the rig's index of the socket's joint.
 LMB_API uint32_t lmb_rig_socket_joint(const lmb_rig *rig, uint32_t socket);
@@ -125,8 +129,7 @@ LMB_API lmb_transform lmb_rig_socket_local(const lmb_rig *rig, uint32_t socket);
 LMB_API uint32_t lmb_rig_channel_count(const lmb_rig *rig);
 /// Returns the first float channel of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_rig_find_channel(const lmb_rig *rig, const char *name);
-/// Returns a float channel's name, which lives as long as the rig. For this and the next functions `channel` must be
-/// below lmb_rig_channel_count(); only an assertion checks it.
+/// Returns a float channel's name, which lives as long as the rig.
 LMB_API const char *lmb_rig_channel_name(const lmb_rig *rig, uint32_t channel);
 /// Returns a float channel's value in the rest pose; for an angle in [-180, 180).
 LMB_API float lmb_rig_channel_rest(const lmb_rig *rig, uint32_t channel);

@@ -110,8 +110,8 @@ OP real clip_channel_weight(evaluation e, uint clip) {
 }
 
 // Whether the source has a joint map. Joint maps contain only joints.
-OP bool stands_in_part(evaluation e, uint instruction) {
-    return USES_PARTS && LOAD(e.program, instruction + SOURCE_PART) != 0u;
+OP bool has_joint_map(evaluation e, uint instruction) {
+    return USES_JOINT_MAPS && LOAD(e.program, instruction + SOURCE_JOINT_MAP) != 0u;
 }
 
 OP float_value clip_channel(evaluation e, uint instruction) {
@@ -147,7 +147,7 @@ OP float_value clip_channel(evaluation e, uint instruction) {
     if (USES_WEIGHTS && LOAD(e.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
         sampled.weight = load_byte(e.program, LOAD(e.program, instruction + CLIP_WEIGHTS_ROW), e.joint);
     }
-    if (stands_in_part(e, instruction)) {
+    if (has_joint_map(e, instruction)) {
         sampled = rest_channel(e, instruction);
     }
     return sampled;
@@ -155,7 +155,7 @@ OP float_value clip_channel(evaluation e, uint instruction) {
 
 OP float_value pose_channel(evaluation e, uint instruction) {
     float_value a = rest_channel(e, instruction);
-    if (!stands_in_part(e, instruction)) {
+    if (!has_joint_map(e, instruction)) {
         uint first = POSE_COMPONENTS * LOAD(e.program, PROGRAM_JOINTS) + channel_of(e);
         word at = e.character * LOAD(e.program, PROGRAM_POSE_FLOATS) + first;
         real given = GATHER_REAL(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at);
@@ -168,7 +168,7 @@ OP float_value pose_channel(evaluation e, uint instruction) {
 
 OP float_value fixed_channel(evaluation e, uint instruction) {
     float_value a = rest_channel(e, instruction);
-    if (!stands_in_part(e, instruction)) {
+    if (!has_joint_map(e, instruction)) {
         uint first = POSE_COMPONENTS * LOAD(e.program, PROGRAM_JOINTS) + channel_of(e);
         a.x = SPLAT(LOAD_FLOAT(e.program, LOAD(e.program, instruction + STATIC_POSE) + first));
     }
@@ -178,7 +178,7 @@ OP float_value fixed_channel(evaluation e, uint instruction) {
 // Returns a if b has a joint map, because joint maps have no channels.
 OP float_value take_channel(evaluation e, uint instruction, float_value a, float_value b) {
     float_value taken = b;
-    if (LOAD(e.program, instruction + TAKE_PART) != 0u) {
+    if (LOAD(e.program, instruction + TAKE_JOINT_MAP) != 0u) {
         taken = a;
     }
     return taken;

@@ -50,7 +50,7 @@ layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;
 layout(constant_id = 8) const bool USES_WEIGHTS = true;
-layout(constant_id = 9) const bool USES_PARTS = true;
+layout(constant_id = 9) const bool USES_JOINT_MAPS = true;
 layout(constant_id = 10) const bool USES_LOD = true;
 layout(constant_id = 11) const bool USES_MATRICES = true;
 // Layers, or 2D blend spaces: the longest weight rules.
@@ -98,13 +98,13 @@ typedef uintptr_t address;
 #define USES_FAR false
 #define USES_PACKED false
 #define USES_WEIGHTS false
-#define USES_PARTS false
+#define USES_JOINT_MAPS false
 #define USES_MATRICES false
 #define USES_INERTIA false
 #define USES_PROFILES false
 #else
 #define USES_WEIGHTS true
-#define USES_PARTS true
+#define USES_JOINT_MAPS true
 #define USES_MATRICES true
 #define USES_INERTIA true
 #define USES_PROFILES true

@@ -128,27 +128,27 @@
 #define POSE_FLOATS 4u // pose: floats per character in the buffer
 #define POSE_BUFFER 5u // pose: index of the pose buffer
 #define POSE_JOINTS 6u // pose, static pose: its joint count
-#define SOURCE_PART 7u // clip, pose, static pose: offset of its joint map, or 0
-#define TAKE_PART 1u   // take: offset of the joint map of b, or 0 if b has all joints
-#define WEIGHT_INDEX 1u    // blend, masked, additive, accumulate, scale, ik: weight index
-#define MASK_OFFSET 2u     // masked: offset of the mask, four joints a word, the first in the lowest byte
-#define MIRROR_TABLE 1u    // mirror: offset of its table
-#define MIRROR_AXIS 2u     // mirror: 0, 1 or 2
-#define IK_TABLE 2u        // ik: offset of its table
-#define EXCHANGE_AREA 3u   // mirror, to_model, to_local, ik: the area that they read
-#define LIMIT_TABLE 1u     // clamp: offset of its table
-#define CHOICES 3u         // interpolate, apply, affine additive, scale, mean: CHOICE_... bits
-#define LAYERS_TABLE 2u    // mean, of layers with shares by joint: the rule's table
-#define LAYERS_COUNT 4u    // number of inputs
-#define LAYERS_PLACE 5u    // accumulate: index of the input in the table; LAYERS_COUNT for the rest pose
-#define PROFILES_TABLE 2u  // mean, of a machine with blend profiles: offset of the profiles
-#define PROFILES_STATES 4u // number of states
-#define PROFILES_STATE 5u  // accumulate: index of the state
-#define SUM_REST 6u        // end of a sum: offset of the pose that is the result if no input has a weight
+#define SOURCE_JOINT_MAP 7u // clip, pose, static pose: offset of its joint map, or 0
+#define TAKE_JOINT_MAP 1u   // take: offset of the joint map of b, or 0 if b has all joints
+#define WEIGHT_INDEX 1u     // blend, masked, additive, accumulate, scale, ik: weight index
+#define MASK_OFFSET 2u      // masked: offset of the mask, four joints a word, the first in the lowest byte
+#define MIRROR_TABLE 1u     // mirror: offset of its table
+#define MIRROR_AXIS 2u      // mirror: 0, 1 or 2
+#define IK_TABLE 2u         // ik: offset of its table
+#define EXCHANGE_AREA 3u    // mirror, to_model, to_local, ik: the area that they read
+#define LIMIT_TABLE 1u      // clamp: offset of its table
+#define CHOICES 3u          // interpolate, apply, affine additive, scale, mean: CHOICE_... bits
+#define LAYERS_TABLE 2u     // mean, of layers with shares by joint: the rule's table
+#define LAYERS_COUNT 4u     // number of inputs
+#define LAYERS_PLACE 5u     // accumulate: index of the input in the table; LAYERS_COUNT for the rest pose
+#define PROFILES_TABLE 2u   // mean, of a machine with blend profiles: offset of the profiles
+#define PROFILES_STATES 4u  // number of states
+#define PROFILES_STATE 5u   // accumulate: index of the state
+#define SUM_REST 6u         // end of a sum: offset of the pose that is the result if no input has a weight
 
 // A joint map: its joint count, then for each joint of the rig the joint's index in it, or NO_JOINT.
-#define PART_JOINTS 0u
-#define PART_TABLE 1u
+#define JOINT_MAP_JOINTS 0u
+#define JOINT_MAP_TABLE 1u
 #define NO_JOINT 0xffffffffu
 
 // Levels of detail: which joints each one computes.

@@ -15,10 +15,10 @@
 // joint map.
 OP uint source_joint(evaluation e, uint instruction) {
     uint joint = e.joint;
-    if (USES_PARTS) {
-        uint part = LOAD(e.program, instruction + SOURCE_PART);
-        if (part != 0u) {
-            joint = LOAD(e.program, part + PART_TABLE + e.joint);
+    if (USES_JOINT_MAPS) {
+        uint map = LOAD(e.program, instruction + SOURCE_JOINT_MAP);
+        if (map != 0u) {
+            joint = LOAD(e.program, map + JOINT_MAP_TABLE + e.joint);
         }
     }
     return joint;
@@ -239,7 +239,7 @@ OP transform sample_source(evaluation e, uint instruction, uint joint) {
 OP transform clip_operation(evaluation e, uint instruction) {
     uint joint = source_joint(e, instruction);
     transform sampled;
-    if (USES_PARTS && joint == NO_JOINT) {
+    if (USES_JOINT_MAPS && joint == NO_JOINT) {
         sampled = load_rest(e.program, e.joint);
     } else {
         sampled = sample_source(e, instruction, joint);
@@ -261,7 +261,7 @@ OP transform pose_operation(evaluation e, uint instruction) {
     uint joints = LOAD(e.program, instruction + POSE_JOINTS);
     uint joint = source_joint(e, instruction);
     transform found = load_rest(e.program, e.joint);
-    if (!USES_PARTS || joint != NO_JOINT) {
+    if (!USES_JOINT_MAPS || joint != NO_JOINT) {
         word at = e.character * LOAD(e.program, instruction + POSE_FLOATS) + joint;
         transform given = load_pose(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at, joints);
         transform a = snap_given(given);
@@ -278,7 +278,7 @@ OP transform pose_operation(evaluation e, uint instruction) {
 OP transform fixed_operation(evaluation e, uint instruction) {
     uint joint = source_joint(e, instruction);
     transform found = load_rest(e.program, e.joint);
-    if (!USES_PARTS || joint != NO_JOINT) {
+    if (!USES_JOINT_MAPS || joint != NO_JOINT) {
         uint at = LOAD(e.program, instruction + STATIC_POSE) + joint;
         found = load_static_pose(e.program, at, LOAD(e.program, instruction + POSE_JOINTS));
     }
@@ -287,9 +287,9 @@ OP transform fixed_operation(evaluation e, uint instruction) {
 
 // Returns b for joints that b's joint map has, else a.
 OP transform take_operation(evaluation e, uint instruction, transform a, transform b) {
-    uint part = LOAD(e.program, instruction + TAKE_PART);
+    uint map = LOAD(e.program, instruction + TAKE_JOINT_MAP);
     transform taken = b;
-    if (part != 0u && LOAD(e.program, part + PART_TABLE + e.joint) == NO_JOINT) {
+    if (map != 0u && LOAD(e.program, map + JOINT_MAP_TABLE + e.joint) == NO_JOINT) {
         taken = a;
     }
     return taken;
@@ -525,18 +525,18 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
 // What an instruction reads besides poses, as bits: they determine its operands, and the fields of a node that these
 // come from.
 #define TAKES_NOTHING 0u
-#define TAKES_CLIP 1u         // CLIP_SOURCE, CLIP_WEIGHTS_ROW, SOURCE_PART
-#define TAKES_POSE 2u         // POSE_BUFFER or STATIC_POSE, POSE_JOINTS
-#define TAKES_WEIGHT 4u       // WEIGHT_INDEX
-#define TAKES_MASK 8u         // MASK_OFFSET
-#define TAKES_SHARE 16u       // WEIGHT_INDEX: at accumulate the share of the input, at end the total
-#define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
-#define TAKES_AREA 0x80000u   // EXCHANGE_AREA
-#define TAKES_IK 0x100000u    // IK_TABLE
-#define TAKES_LIMITS 0x20000u // LIMIT_TABLE
-#define TAKES_PART 0x40000u   // TAKE_PART, the joint map of the input that is taken
-#define TAKES_CHOICE 32u      // CHOICES; has a mask only with CHOICE_MASKED
-#define TAKES_PLACE 64u       // coordinates, for the blends that it is lowered to
+#define TAKES_CLIP 1u            // CLIP_SOURCE, CLIP_WEIGHTS_ROW, SOURCE_JOINT_MAP
+#define TAKES_POSE 2u            // POSE_BUFFER or STATIC_POSE, POSE_JOINTS
+#define TAKES_WEIGHT 4u          // WEIGHT_INDEX
+#define TAKES_MASK 8u            // MASK_OFFSET
+#define TAKES_SHARE 16u          // WEIGHT_INDEX: at accumulate the share of the input, at end the total
+#define TAKES_MIRROR 0x10000u    // MIRROR_TABLE, MIRROR_AXIS
+#define TAKES_AREA 0x80000u      // EXCHANGE_AREA
+#define TAKES_IK 0x100000u       // IK_TABLE
+#define TAKES_LIMITS 0x20000u    // LIMIT_TABLE
+#define TAKES_JOINT_MAP 0x40000u // TAKE_JOINT_MAP, the joint map of the input that is taken
+#define TAKES_CHOICE 32u         // CHOICES; has a mask only with CHOICE_MASKED
+#define TAKES_PLACE 64u          // coordinates, for the blends that it is lowered to
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and in its functions, its code, and what it
 // reads. channels.h defines how each operation treats float channels, and does not compile if one is missing.
@@ -586,7 +586,7 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
 // Instructions that operations are lowered to: because of a choice, or one for each input.
 #define VARIANTS(SOURCE, UNARY, BINARY, SUM, EXCHANGE)                                                                 \
     SOURCE(FIXED, fixed, OPERATION_FIXED, TAKES_POSE)                                                                  \
-    BINARY(TAKE, take, OPERATION_TAKE, TAKES_PART)                                                                     \
+    BINARY(TAKE, take, OPERATION_TAKE, TAKES_JOINT_MAP)                                                                \
     BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                  \
     BINARY(APPLY, apply, OPERATION_APPLY, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                                    \
     SUM(MEAN, mean, OPERATION_MEAN, TAKES_SHARE | TAKES_CHOICE)                                                        \

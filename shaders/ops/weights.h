@@ -234,7 +234,7 @@ OP void find_source(evaluation e, uint index, uint use) {
         real safe_time = snap(SELECT(time.finite, time.seconds, SPLAT(0.0f)));
         word place = TO_WORD(SELECT(s.known, chosen, SPLAT(0.0f)));
         word clip = GATHER(e.program, LOAD(e.program, PROGRAM_CLIPS) + place);
-        if (USES_PARTS) {
+        if (USES_JOINT_MAPS) {
             s.known = AND(s.known, GATHER(e.program, clip + CLIP_JOINTS) == LOAD(e.program, use + USE_JOINTS));
         }
         s.clip = SELECT_BITS(s.known, clip);

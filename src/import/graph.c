@@ -169,10 +169,10 @@ static bool read_text(lmb_graph_reader *reader, const lmb_graph_source *machine)
 
 // Returns whether a graph of one node and its inputs would be rejected. If the node is below a joint map, it is checked
 // as the input of a combine with this joint map alone, which temporarily replaces the next node; there is one.
-static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t part, lmb_error *error) {
+static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t joint_map, lmb_error *error) {
     lmb_graph_def def = reader->graph->def;
     def.node_count = node + 1;
-    if (part == LMB_NONE) {
+    if (joint_map == LMB_NONE) {
         return lmb_graph_check_poses(&def, error) != LMB_OK;
     }
     lmb_node_def *next = &reader->graph->nodes[node + 1];
@@ -181,7 +181,7 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t p
     next->op = LMB_OP_COMBINE;
     next->input_count = 1;
     next->inputs[0] = node;
-    next->joint_maps[0] = part;
+    next->joint_maps[0] = joint_map;
     def.node_count++;
     bool refused = lmb_graph_check_poses(&def, error) != LMB_OK;
     *next = kept;
@@ -193,20 +193,20 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t p
 static void check_program(lmb_graph_reader *reader) {
     const lmb_graph_def *def = &reader->graph->def;
     lmb_error error;
-    uint32_t refused = def->node_count - 1, part = LMB_NONE;
-    if (!is_refused(reader, refused, part, &error)) {
+    uint32_t refused = def->node_count - 1, joint_map = LMB_NONE;
+    if (!is_refused(reader, refused, joint_map, &error)) {
         return;
     }
     for (uint32_t i = 0; i < def->nodes[refused].input_count; i++) {
         const lmb_node_def *node = &def->nodes[refused];
-        uint32_t inner = node->op == LMB_OP_COMBINE ? node->joint_maps[i] : part;
+        uint32_t inner = node->op == LMB_OP_COMBINE ? node->joint_maps[i] : joint_map;
         if (is_refused(reader, node->inputs[i], inner, &error)) {
             refused = node->inputs[i];
-            part = inner;
+            joint_map = inner;
             i = UINT32_MAX; // continues with its first input
         }
     }
-    is_refused(reader, refused, part, &error);
+    is_refused(reader, refused, joint_map, &error);
     lmb_graph_report(reader, reader->objects[refused], "%s", error.message);
 }
 

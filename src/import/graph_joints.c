@@ -72,7 +72,7 @@ static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uin
     lmb_graph_read_integer(reader, &field, key + 1, &shares[part]);
 }
 
-static uint32_t count_parts(const lmb_rig *rig) {
+static uint32_t count_joint_maps(const lmb_rig *rig) {
     return lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig);
 }
 
@@ -117,7 +117,7 @@ uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, ui
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return NULL;
     }
-    uint32_t count = with_channels ? count_parts(reader->source->rig) : lmb_rig_joint_count(reader->source->rig);
+    uint32_t count = with_channels ? count_joint_maps(reader->source->rig) : lmb_rig_joint_count(reader->source->rig);
     share *shares = lmb_graph_allocate(reader, &reader->scratch, count, sizeof *shares);
     uint8_t *bytes = lmb_graph_allocate(reader, &reader->graph->pool, count, 1);
     if (shares == NULL || bytes == NULL) {
@@ -135,8 +135,9 @@ void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field,
     lmb_graph_json *graph = reader->graph;
     uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
     if (mask != NULL) {
-        *(uint32_t *)(void *)((char *)target + field->offset) = intern(
-            reader, &graph->mask_index, &graph->def.masks, &graph->def.mask_count, mask, count_parts(graph->def.rig));
+        *(uint32_t *)(void *)((char *)target + field->offset) =
+            intern(reader, &graph->mask_index, &graph->def.masks, &graph->def.mask_count, mask,
+                   count_joint_maps(graph->def.rig));
     }
 }
 
@@ -167,11 +168,11 @@ static void read_map(lmb_graph_reader *reader, uint32_t value, uint32_t *table) 
 }
 
 // Returns the index of a joint map. The table ends with the number of joints of the input.
-static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table) {
+static uint32_t add_joint_map(lmb_graph_reader *reader, uint32_t *table) {
     lmb_graph_json *graph = reader->graph;
     const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig), before = graph->part_count;
     const lmb_joint_map_def map = {table, table[joint_count]};
-    const uint32_t index = intern(reader, &graph->part_index, &graph->part_tables, &graph->part_count, table,
+    const uint32_t index = intern(reader, &graph->part_index, &graph->joint_map_tables, &graph->part_count, table,
                                   (joint_count + 1) * sizeof *table);
     return graph->part_count == before || lmb_graph_append(reader, &graph->pool, &graph->def.joint_maps,
                                                            &graph->def.joint_map_count, &map, sizeof map)
@@ -179,7 +180,7 @@ static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table) {
                : LMB_NONE;
 }
 
-void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+void lmb_graph_read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *given = &reader->json.values[value];
     uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
     bool is_list = given->type == LMB_JSON_ARRAY;
@@ -197,7 +198,7 @@ void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field,
     memset(table, 0xff, joint_count * sizeof *table); // LMB_NONE
     read_map(reader, value, table);
     table[joint_count] = is_list ? given->count : joint_count;
-    *(uint32_t *)(void *)((char *)target + field->offset) = add_part(reader, table);
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_joint_map(reader, table);
 }
 
 // ---- Mirrors: their axis, and the partners of joints and channels.

@@ -86,7 +86,7 @@ typedef struct input {
     uint32_t node;
     int32_t priority;
     uint32_t mask;
-    uint32_t part;
+    uint32_t joint_map;
     float place[2];
 } input;
 _Static_assert(offsetof(input, fade) == 0 && offsetof(lmb_graph_node, fade) == 0, "see read_weighed_pose()");
@@ -117,7 +117,7 @@ static const lmb_graph_fields layer_fields = {"an input", layer_members, 5, NULL
 
 static const lmb_graph_field combined_members[] = {
     {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
-    {.name = "joints", .read = lmb_graph_read_part, .offset = INPUT(part)},
+    {.name = "joints", .read = lmb_graph_read_joint_map, .offset = INPUT(joint_map)},
 };
 static const lmb_graph_fields combined_fields = {"an input", combined_members, 2, NULL};
 
@@ -152,7 +152,7 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
     def->input_count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        input one = {.weight = lmb_constant(1.0f), .mask = LMB_NONE, .part = LMB_NONE};
+        input one = {.weight = lmb_constant(1.0f), .mask = LMB_NONE, .joint_map = LMB_NONE};
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
             begin_fade(reader, fields, at, &one.fade);
             lmb_graph_read_fields(reader, fields, at, &one);
@@ -162,7 +162,7 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
             def->weights[def->input_count] = one.weight;
             def->priorities[def->input_count] = one.priority;
             def->masks[def->input_count] = one.mask;
-            def->joint_maps[def->input_count] = one.part;
+            def->joint_maps[def->input_count] = one.joint_map;
         }
         if (def->input_count < most) {
             memcpy(def->positions[def->input_count], one.place, sizeof one.place);

@@ -166,18 +166,18 @@ static void draw_limits(crowd *crowd, random_source *random, lmb_graph_def *def)
 
 // Draws joint maps onto the rig's own joints, so that any clip and pose buffer may be in them. Half of the joints are
 // not mapped.
-static void draw_parts(crowd *crowd, random_source *random, lmb_graph_def *def) {
+static void draw_joint_maps(crowd *crowd, random_source *random, lmb_graph_def *def) {
     const uint32_t joint_count = lmb_rig_joint_count(def->rig);
-    lmb_joint_map_def *maps = pool_get(&crowd->pool, RANDOM_PROGRAM_PARTS, sizeof *maps);
-    uint32_t *joints = pool_get(&crowd->pool, RANDOM_PROGRAM_PARTS * (size_t)joint_count, sizeof *joints);
-    for (size_t i = 0; joints != NULL && i < RANDOM_PROGRAM_PARTS * (size_t)joint_count; i++) {
+    lmb_joint_map_def *maps = pool_get(&crowd->pool, RANDOM_PROGRAM_JOINT_MAPS, sizeof *maps);
+    uint32_t *joints = pool_get(&crowd->pool, RANDOM_PROGRAM_JOINT_MAPS * (size_t)joint_count, sizeof *joints);
+    for (size_t i = 0; joints != NULL && i < RANDOM_PROGRAM_JOINT_MAPS * (size_t)joint_count; i++) {
         joints[i] = random_below(random, 2) == 0 ? LMB_NONE : random_below(random, joint_count);
     }
-    for (uint32_t i = 0; maps != NULL && joints != NULL && i < RANDOM_PROGRAM_PARTS; i++) {
+    for (uint32_t i = 0; maps != NULL && joints != NULL && i < RANDOM_PROGRAM_JOINT_MAPS; i++) {
         maps[i] = (lmb_joint_map_def){joints + i * (size_t)joint_count, joint_count};
     }
     def->joint_maps = maps;
-    def->joint_map_count = RANDOM_PROGRAM_PARTS;
+    def->joint_map_count = RANDOM_PROGRAM_JOINT_MAPS;
 }
 
 static lmb_transform draw_transform(random_source *random) {
@@ -261,7 +261,7 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     draw_masks(crowd, &random, &def);
     add_mirrors(crowd, &def);
     draw_limits(crowd, &random, &def);
-    draw_parts(crowd, &random, &def);
+    draw_joint_maps(crowd, &random, &def);
     draw_static_poses(crowd, &random, &def);
     if (crowd->def.program % 3 == 1) {
         draw_levels(crowd, &random, &def);

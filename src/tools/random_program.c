@@ -241,10 +241,10 @@ static void draw_layers(plan *plan, lmb_node_def *node) {
 }
 
 // A whole pose hides everything below it, so only the first input may be one.
-static void draw_parts(plan *plan, lmb_node_def *node) {
+static void draw_joint_maps(plan *plan, lmb_node_def *node) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         bool is_whole = i == 0 && random_below(plan->random, 2) == 0;
-        node->joint_maps[i] = is_whole ? LMB_NONE : random_below(plan->random, RANDOM_PROGRAM_PARTS);
+        node->joint_maps[i] = is_whole ? LMB_NONE : random_below(plan->random, RANDOM_PROGRAM_JOINT_MAPS);
     }
 }
 
@@ -313,7 +313,7 @@ static const row rows[] = {
     {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},
     {LMB_OP_LAYERS, 2, LMB_MAX_INPUTS, 2, draw_layers},
     {LMB_OP_WEIGHTED_MATRIX, 2, LMB_MAX_INPUTS, 2, draw_weights},
-    {LMB_OP_COMBINE, 2, LMB_MAX_INPUTS, 1, draw_parts},
+    {LMB_OP_COMBINE, 2, LMB_MAX_INPUTS, 1, draw_joint_maps},
     {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},
     {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
     {LMB_OP_SPACE1D, 2, LMB_MAX_SPACE_INPUTS, 2, draw_line},
