@@ -57,7 +57,7 @@ else()
     set(headers_without PATTERN import.h EXCLUDE PATTERN graph_json.h EXCLUDE PATTERN machine.h EXCLUDE)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN *.h ${headers_without})
+        FILES_MATCHING PATTERN *.h PATTERN *.hpp ${headers_without})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/src/limberConfig.cmake.in ${PROJECT_BINARY_DIR}/limberConfig.cmake
                               INSTALL_DESTINATION ${limber_package_dir} NO_SET_AND_CHECK_MACRO)

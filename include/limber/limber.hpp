@@ -1,0 +1,243 @@
+/// @file limber.hpp
+/// A thin layer over the C headers for C++17: handles that destroy what they own, lists in descriptors, and results.
+///
+///     const std::array nodes = {lmb_clip_node(0, lmb_parameter(0)), lmb_clip_node(1, lmb_parameter(0)),
+///                               lmb_blend_node(0, 1, lmb_parameter(1))};
+///     lmb_graph_def def = lmb_default_graph_def();
+///     def.rig = rig.get();
+///     limber::set(def.nodes, def.node_count, nodes);
+///     def.parameter_count = 2;
+///     limber::result<limber::graph> graph = limber::create_graph(def);
+///     if (!graph) {
+///         std::puts(graph.error().message);
+///     }
+///
+/// The headers that are included before this one decide what it has: gpu.h, gpu_profile.h, import.h, graph_json.h and
+/// root_motion.h add their handles. Everything else is the C interface; `handle.get()` gives the pointer that it takes.
+///
+/// Nothing here throws or allocates. Define LIMBER_EXCEPTIONS as 1 before the header to let result::value() throw a
+/// limber::exception; otherwise it ends the program if there is no value.
+#ifndef LIMBER_LIMBER_HPP
+#define LIMBER_LIMBER_HPP
+
+#include <limber/cpu.h>
+#include <limber/cpu_pool.h>
+#include <limber/cpu_profile.h>
+
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#ifndef LIMBER_EXCEPTIONS
+#define LIMBER_EXCEPTIONS 0
+#endif
+#if LIMBER_EXCEPTIONS
+#include <stdexcept>
+#endif
+
+namespace limber {
+
+/// Calls the function that destroys a type.
+template <auto Function> struct destroyer {
+    template <class T> void operator()(T *object) const noexcept {
+        Function(object);
+    }
+};
+
+/// Owns an object: a std::unique_ptr that calls its destroy function.
+template <class T, auto Function> using handle = std::unique_ptr<T, destroyer<Function>>;
+
+using rig = handle<lmb_rig, lmb_rig_destroy>;
+using clip = handle<lmb_clip, lmb_clip_destroy>;
+using graph = handle<lmb_graph, lmb_graph_destroy>; ///< must outlive what is created from it
+using cpu = handle<lmb_cpu, lmb_cpu_destroy>;
+using cpu_pool = handle<lmb_cpu_pool, lmb_cpu_pool_destroy>;
+using cpu_profile = handle<lmb_cpu_profile, lmb_cpu_profile_destroy>;
+using profile = handle<lmb_profile, lmb_profile_destroy>;
+
+#if LIMBER_EXCEPTIONS
+/// A failed call. what() is the message of the error.
+class exception : public std::runtime_error {
+  public:
+    explicit exception(const lmb_error &error) : std::runtime_error(error.message), code(error.result) {}
+    lmb_result code;
+};
+#endif
+
+/// Ends the program, or throws if LIMBER_EXCEPTIONS is 1.
+[[noreturn]] inline void fail(const lmb_error &error) {
+#if LIMBER_EXCEPTIONS
+    throw exception(error);
+#else
+    static_cast<void>(error);
+    std::abort();
+#endif
+}
+
+/// A value, or the error of the call that did not give one.
+template <class T> class [[nodiscard]] result {
+  public:
+    result(T value) : content(std::move(value)), failure{LMB_OK, ""} {}
+    result(const lmb_error &error) : content(), failure(error) {}
+
+    explicit operator bool() const noexcept {
+        return failure.result == LMB_OK;
+    }
+    /// The error; its result is LMB_OK if there is a value.
+    const lmb_error &error() const noexcept {
+        return failure;
+    }
+    /// The value. Fails if there is none.
+    T &value() & {
+        check();
+        return content;
+    }
+    T &&value() && {
+        check();
+        return std::move(content);
+    }
+
+  private:
+    void check() const {
+        if (failure.result != LMB_OK) {
+            fail(failure);
+        }
+    }
+
+    T content;
+    lmb_error failure;
+};
+
+/// The result of a call that gives no value.
+template <> class [[nodiscard]] result<void> {
+  public:
+    result() : failure{LMB_OK, ""} {}
+    result(const lmb_error &error) : failure(error) {}
+
+    explicit operator bool() const noexcept {
+        return failure.result == LMB_OK;
+    }
+    const lmb_error &error() const noexcept {
+        return failure;
+    }
+    /// Fails if the call failed.
+    void value() const {
+        if (failure.result != LMB_OK) {
+            fail(failure);
+        }
+    }
+
+  private:
+    lmb_error failure;
+};
+
+/// Sets a list in a descriptor: its pointer and its count. `list` is an array, a std::array, a std::vector, a std::span
+/// or the like. It is not copied, so a temporary is refused.
+template <class T, class List> void set(T *&pointer, uint32_t &count, List &list) {
+    static_assert(std::is_convertible_v<decltype(std::data(list)), T *>, "the list has elements of another type");
+    pointer = std::data(list);
+    count = static_cast<uint32_t>(std::size(list));
+}
+template <class T, class List> void set(T *&pointer, uint32_t &count, const List &&list) = delete;
+
+/// Calls a function whose last arguments are `T **` and `lmb_error *`: `limber::create<limber::rig>(lmb_rig_create,
+/// &def, host)`. The functions below do so for the usual types.
+template <class Handle, class Function, class... Arguments>
+result<Handle> create(Function function, Arguments... arguments) {
+    typename Handle::pointer object = nullptr;
+    lmb_error error{LMB_OK, ""};
+    if (function(arguments..., &object, &error) != LMB_OK) {
+        return error;
+    }
+    return Handle(object);
+}
+
+/// Calls a function whose last argument is `lmb_error *`: `limber::call(lmb_cpu_run, cpu.get(), &batch, &inputs,
+/// &outputs)`.
+template <class Function, class... Arguments> result<void> call(Function function, Arguments... arguments) {
+    lmb_error error{LMB_OK, ""};
+    if (function(arguments..., &error) != LMB_OK) {
+        return error;
+    }
+    return {};
+}
+
+inline result<rig> create_rig(const lmb_rig_def &def, const lmb_host *host = nullptr) {
+    return create<rig>(lmb_rig_create, &def, host);
+}
+inline result<clip> create_clip(const lmb_rig *rig, const lmb_clip_def &def, const lmb_host *host = nullptr) {
+    return create<clip>(lmb_clip_create, rig, &def, host);
+}
+inline result<clip> open_clip(const void *bytes, size_t size, const lmb_host *host = nullptr) {
+    return create<clip>(lmb_clip_open, bytes, size, host);
+}
+inline result<graph> create_graph(const lmb_graph_def &def, const lmb_host *host = nullptr) {
+    return create<graph>(lmb_graph_create, &def, host);
+}
+inline result<cpu> create_cpu(const lmb_graph *graph, lmb_cpu_path path = LMB_CPU_FAST,
+                              const lmb_host *host = nullptr) {
+    return create<cpu>(lmb_cpu_create, graph, path, host);
+}
+inline result<cpu_pool> create_cpu_pool(const lmb_graph *graph, uint32_t thread_count, lmb_cpu_path path = LMB_CPU_FAST,
+                                        const lmb_host *host = nullptr) {
+    return create<cpu_pool>(lmb_cpu_pool_create, graph, path, thread_count, host);
+}
+inline result<cpu_profile> create_cpu_profile(const lmb_cpu_profile_def &def, const lmb_host *host = nullptr) {
+    return create<cpu_profile>(lmb_cpu_profile_create, &def, host);
+}
+inline result<profile> create_profile(const lmb_profile_def &def, const lmb_host *host = nullptr) {
+    return create<profile>(lmb_profile_create, &def, host);
+}
+
+#ifdef LIMBER_ROOT_MOTION_H
+using root_motion = handle<lmb_root_motion, lmb_root_motion_destroy>;
+inline result<root_motion> extract_root_motion(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def &def,
+                                               const lmb_host *host = nullptr) {
+    return create<root_motion>(lmb_root_motion_extract, rig, clip, &def, host);
+}
+#endif
+
+#ifdef LIMBER_GPU_H
+using gpu = handle<lmb_gpu, lmb_gpu_destroy>;
+using gpu_graph = handle<lmb_gpu_graph, lmb_gpu_graph_destroy>; ///< destroy it before its lmb_gpu
+using gpu_batch = handle<lmb_gpu_batch, lmb_gpu_batch_destroy>; ///< destroy it before its graph
+inline result<gpu> create_gpu(const lmb_gpu_def &def, const lmb_host *host = nullptr) {
+    return create<gpu>(lmb_gpu_create, &def, host);
+}
+inline result<gpu_graph> create_gpu_graph(lmb_gpu *gpu, const lmb_graph *graph) {
+    return create<gpu_graph>(lmb_gpu_graph_create, gpu, graph);
+}
+inline result<gpu_batch> create_gpu_batch(lmb_gpu *gpu, const lmb_gpu_batch_def &def) {
+    return create<gpu_batch>(lmb_gpu_batch_create, gpu, &def);
+}
+#endif
+
+#ifdef LIMBER_GPU_PROFILE_H
+using gpu_profile = handle<lmb_gpu_profile, lmb_gpu_profile_destroy>;
+inline result<gpu_profile> create_gpu_profile(lmb_gpu *gpu, const lmb_gpu_profile_def &def) {
+    return create<gpu_profile>(lmb_gpu_profile_create, gpu, &def);
+}
+#endif
+
+#ifdef LIMBER_IMPORT_H
+using import_ = handle<lmb_import, lmb_import_destroy>; ///< `import` is a keyword of modules
+inline result<import_> import_file(const char *path, const lmb_host *host = nullptr) {
+    return create<import_>(lmb_import_file, path, host);
+}
+inline result<import_> create_import(const lmb_import_def &def, const lmb_host *host = nullptr) {
+    return create<import_>(lmb_import_create, &def, host);
+}
+#endif
+
+#ifdef LIMBER_GRAPH_JSON_H
+inline result<graph> create_graph_from_file(const char *path, const lmb_import *import,
+                                            const lmb_host *host = nullptr) {
+    return create<graph>(lmb_graph_create_from_file, path, import, host);
+}
+#endif
+
+} // namespace limber
+
+#endif

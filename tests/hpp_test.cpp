@@ -1,0 +1,132 @@
+// The header for C++: handles, lists, results and errors. Compiled as C++17 and C++20, without and with exceptions.
+#include <limber/gpu.h>
+#include <limber/gpu_profile.h>
+#include <limber/root_motion.h>
+#ifdef LIMBER_HAS_IMPORT
+#include <limber/graph_json.h>
+#include <limber/import.h>
+#endif
+
+#include <limber/limber.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+namespace {
+
+int failures = 0;
+int allocated = 0;
+
+void expect(bool condition, const char *what) {
+    if (!condition) {
+        std::fprintf(stderr, "hpp_test: %s\n", what);
+        failures++;
+    }
+}
+
+void *allocate(void *, size_t size) {
+    allocated++;
+    return std::malloc(size);
+}
+
+void release(void *, void *memory) {
+    allocated--;
+    std::free(memory);
+}
+
+const lmb_host host = {allocate, release, nullptr, nullptr};
+
+limber::rig make_rig() {
+    const std::array<lmb_joint_def, 1> joints = {lmb_default_joint_def()};
+    lmb_rig_def def = lmb_default_rig_def();
+    limber::set(def.joints, def.joint_count, joints);
+    return limber::create_rig(def, &host).value();
+}
+
+// A clip that moves along x by `distance` in a second.
+limber::clip make_clip(const lmb_rig *rig, float distance) {
+    const float times[] = {0.0f, 1.0f};
+    const std::vector<float> values = {0.0f, 0.0f, 0.0f, distance, 0.0f, 0.0f};
+    lmb_track_def track = lmb_default_track_def();
+    track.joint = 0;
+    limber::set(track.times, track.key_count, times);
+    track.values = values.data();
+    lmb_clip_def def = lmb_default_clip_def();
+    def.tracks = &track;
+    def.track_count = 1;
+    return limber::create_clip(rig, def, &host).value();
+}
+
+void a_graph_runs() {
+    const limber::rig rig = make_rig();
+    const limber::clip first = make_clip(rig.get(), 2.0f), second = make_clip(rig.get(), 4.0f);
+    const std::array clips = {static_cast<const lmb_clip *>(first.get()), static_cast<const lmb_clip *>(second.get())};
+    std::vector<lmb_node_def> nodes = {lmb_clip_node(0, lmb_parameter(0)), lmb_clip_node(1, lmb_parameter(0)),
+                                       lmb_blend_node(0, 1, lmb_parameter(1))};
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = rig.get();
+    limber::set(def.clips, def.clip_count, clips);
+    limber::set(def.nodes, def.node_count, nodes);
+    def.parameter_count = 2;
+    limber::graph graph = limber::create_graph(def, &host).value();
+    limber::graph moved = std::move(graph);
+    expect(graph == nullptr && moved != nullptr, "a handle moves");
+    const limber::cpu cpu = limber::create_cpu(moved.get(), LMB_CPU_FAST, &host).value();
+    const float parameters[] = {0.5f, 0.5f};
+    float local[LMB_POSE_COMPONENTS];
+    lmb_batch_def batch = lmb_default_batch_def();
+    batch.graph = moved.get();
+    batch.character_count = 1;
+    batch.outputs = LMB_OUTPUT_LOCAL_BIT;
+    lmb_batch_inputs inputs{};
+    inputs.parameters = parameters;
+    lmb_batch_outputs outputs{};
+    outputs.buffers[LMB_OUTPUT_LOCAL] = local;
+    expect(bool(limber::call(lmb_cpu_run, cpu.get(), &batch, &inputs, &outputs)), "the batch runs");
+    expect(local[0] == 1.5f, "the clips are blended");
+    inputs.parameters = nullptr;
+    const limber::result<void> refused = limber::call(lmb_cpu_run, cpu.get(), &batch, &inputs, &outputs);
+    expect(!refused && refused.error().result == LMB_ERROR_ARGUMENT, "a run without parameters is refused");
+    expect(std::strstr(refused.error().message, "parameters") != nullptr, "the message names them");
+#if __cplusplus >= 202002L
+    std::span<const lmb_node_def> some(nodes.data(), 1);
+    limber::set(def.nodes, def.node_count, some);
+    expect(def.node_count == 1 && def.nodes == nodes.data(), "a span is a list");
+#endif
+}
+
+void an_error_is_returned() {
+    const limber::rig rig = make_rig();
+    limber::result<limber::clip> clip = limber::create_clip(rig.get(), [] {
+        lmb_clip_def def = lmb_default_clip_def();
+        def.track_count = 1;
+        return def;
+    }());
+    expect(!clip && clip.error().result == LMB_ERROR_ARGUMENT && clip.error().message[0] != '\0', "a clip is refused");
+#if LIMBER_EXCEPTIONS
+    bool caught = false;
+    try {
+        clip.value();
+    } catch (const limber::exception &e) {
+        caught = e.code == LMB_ERROR_ARGUMENT && std::strcmp(e.what(), clip.error().message) == 0;
+    }
+    expect(caught, "value() throws");
+#endif
+#ifdef LIMBER_HAS_IMPORT
+    expect(limber::import_file("does-not-exist.glb").error().result == LMB_ERROR_FILE, "a missing file is refused");
+#endif
+}
+
+} // namespace
+
+int main() {
+    a_graph_runs();
+    an_error_is_returned();
+    expect(allocated == 0, "handles destroy what they own");
+    return failures;
+}
