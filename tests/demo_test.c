@@ -165,8 +165,8 @@ static void unknown_demos_are_refused(void **state) {
     (void)state;
     viewer_result run = viewer_run("", "--demo no_such_demo --headless");
     viewer_expect(&run, 2, "--demo must be the name of a demo, not 'no_such_demo'");
-    run = viewer_run("", "--demo walk-run --graph {} --headless");
-    viewer_expect(&run, 2, "--demo shows no --graph");
+    run = viewer_run("", "--demo walk-run --poses {} --headless");
+    viewer_expect(&run, 2, "--demo shows no --poses or --graph");
     run = viewer_run("", "--demo walk-run --clip walk=Walk --headless");
     viewer_expect(&run, 2, "--clip needs a file");
     run = viewer_run("", "--every 0 --headless");

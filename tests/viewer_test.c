@@ -156,7 +156,7 @@ static void draws_the_poses_of_a_graph(void **state) {
     (void)state;
     remove("viewer_test_poses.png");
     viewer_result run =
-        viewer_run("", "--graph '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"clip\",\"clip\":\"wave\"}}' "
+        viewer_run("", "--poses '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"clip\",\"clip\":\"wave\"}}' "
                        "--set time=0.4 --label one --label two --screenshot viewer_test_poses.png");
     viewer_expect(&run, 0, "characters: 2 of ");
     viewer_expect(&run, 0, "\nbit-exact: ");
@@ -178,19 +178,129 @@ static void draws_the_poses_of_a_graph(void **state) {
     assert_int_not_equal(edges[0], edges[1]);
 }
 
+static void save(const char *path, const char *text) {
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(text, 1, strlen(text), stream), strlen(text));
+    assert_int_equal(fclose(stream), 0);
+}
+
+// What the view of a graph shows: pixels of the colours of mistakes and of weights, in the two columns, and edges of the
+// scene between them.
+typedef struct view_counts {
+    unsigned mistakes, weights, edges;
+} view_counts;
+
+static view_counts count_view(const char *path) {
+    int width = 0, height = 0, channels = 0;
+    uint8_t *pixels = stbi_load(path, &width, &height, &channels, 3);
+    assert_non_null(pixels);
+    view_counts counts = {0, 0, 0};
+    for (int i = 1; i < width * height; i++) {
+        const uint8_t *pixel = pixels + (size_t)3 * i;
+        const int x = i % width;
+        counts.mistakes += x < width / 3 && pixel[0] > 200 && abs(pixel[1] - 133) < 30 && abs(pixel[2] - 115) < 30;
+        counts.weights += x > 2 * width / 3 && pixel[0] > 220 && abs(pixel[1] - 153) < 12 && abs(pixel[2] - 64) < 20;
+        counts.edges += x > width * 2 / 5 && x < width * 3 / 5 && abs(pixel[0] - pixel[-3]) > 24;
+    }
+    stbi_image_free(pixels);
+    return counts;
+}
+
+#define GOOD_GRAPH "viewer_test_good.json"
+#define BAD_GRAPH "viewer_test_bad.json"
+
+static void save_graphs(void) {
+    save(GOOD_GRAPH, "{\"op\": \"space1d\", \"at\": {\"param\": \"speed\"}, \"inputs\": [\n"
+                     " {\"at\": 0, \"pose\": {\"op\": \"clip\", \"clip\": \"walk\", \"play\": true}},\n"
+                     " {\"at\": 1, \"pose\": {\"op\": \"clip\", \"clip\": \"run\", \"play\": true}}]}\n");
+    save(BAD_GRAPH, "{\"op\": \"space1d\", \"at\": {\"param\": \"speed\"}, \"inputs\": [\n"
+                    " {\"at\": 0, \"pose\": {\"op\": \"clip\", \"clip\": \"swim\"}}, 7]}\n");
+}
+
+// A graph is shown with the weights of its nodes. When its file is replaced by one with mistakes, these are listed, and
+// the graph goes on; when they are mended, they are gone.
+static void shows_a_graph_again_when_it_is_saved(void **state) {
+    (void)state;
+    save_graphs();
+    remove("viewer_test_view.png");
+    viewer_result run =
+        viewer_run("", "--graph " GOOD_GRAPH " --headless --frames 24 --every 8 --size 640x360 --set speed=0.5 "
+                       "--change 0.2=" BAD_GRAPH " --change 0.35=" GOOD_GRAPH " --screenshot viewer_test_view.png");
+    viewer_expect(&run, 1, "line 2, column 43: inputs[0].pose.clip: ");
+    viewer_expect(&run, 1, "the characters go on");
+    viewer_expect(&run, 1, "\nbit-exact: ");
+    const view_counts before = count_view("viewer_test_view-0008.png");
+    const view_counts during = count_view("viewer_test_view-0016.png");
+    const view_counts after = count_view("viewer_test_view.png");
+    assert_in_range(before.mistakes, 0, 5);
+    assert_in_range(during.mistakes, 60, 640 * 360 / 10);
+    assert_in_range(after.mistakes, 0, 5);
+    for (int i = 0; i < 3; i++) {
+        const view_counts counts = i == 0 ? before : i == 1 ? during : after;
+        assert_in_range(counts.weights, 100, 2000); // one whole and two halves
+        assert_in_range(counts.edges, 200, 640 * 360 / 10);
+    }
+}
+
+static void shows_the_rest_pose_until_a_graph_is_good(void **state) {
+    (void)state;
+    save_graphs();
+    viewer_result run = viewer_run("", "--graph " BAD_GRAPH " --headless --frames 2 --size 640x360 --characters 3 "
+                                       "--screenshot viewer_test_view.png");
+    viewer_expect(&run, 1, "line 2, column 43: inputs[0].pose.clip: ");
+    viewer_expect(&run, 1, "\nbit-exact: ");
+    assert_in_range(count_view("viewer_test_view.png").mistakes, 60, 640 * 360 / 10);
+    run = viewer_run("", "--graph no_such_file.json --headless --frames 1 --size 64x48");
+    viewer_expect(&run, 1, "no_such_file.json: ");
+}
+
+// A script, a crowd, transitions that are inertialized, and a graph that replaces them, under the validation layer.
+static void plays_a_script_in_a_graph(void **state) {
+    (void)state;
+    save_graphs();
+    save("viewer_test_view.machine", "machine jump fade 0.1\nstand { GO crouch fade 0.2 inertialized }\n"
+                                     "crouch { after 0.1 stand }\n");
+    save("viewer_test_view.script", "0.05 send GO\n0.1 send GO 4\n0.3 set speed 0.25\n");
+#define SCRIPTED                                                                                                       \
+    "--graph viewer_test_view.machine --headless --frames 30 --size 320x200 --characters 5 "                           \
+    "--script viewer_test_view.script --change 0.25=" GOOD_GRAPH
+    viewer_result run = viewer_run("", "--validate " SCRIPTED);
+    if (run.status != 0 && strstr(run.output, "not installed") != NULL) {
+        print_message("the validation layer is not installed\n");
+        run = viewer_run("", SCRIPTED);
+    }
+    viewer_expect(&run, 0, "read again; the characters begin anew");
+    assert_null(strstr(run.output, "alidation"));
+    run = viewer_run("", "--graph " GOOD_GRAPH " --headless --frames 5 --size 64x48 --script viewer_test_view.script");
+    viewer_expect(&run, 1, "the graph has no event 'GO' to send");
+    run = viewer_run("", "--graph " GOOD_GRAPH " --headless --frames 1 --size 64x48 --set pace=1");
+    viewer_expect(&run, 1, "the graph has no parameter 'pace' to set");
+    run = viewer_run("", "--graph " GOOD_GRAPH " --headless --frames 1 --size 64x48 --set speed=fast");
+    viewer_expect(&run, 1, "--set speed=fast: not NAME=NUMBER");
+    run = viewer_run("", "--graph " GOOD_GRAPH " --headless --frames 1 --size 64x48 --script " GOOD_GRAPH);
+    viewer_expect(&run, 1, GOOD_GRAPH ": line 1, column 1: ");
+}
+
 static void refuses_bad_graphs(void **state) {
     (void)state;
     static const struct {
         const char *arguments;
         int status;
         const char *says;
-    } bad[] = {{"--graph no_such_file.json", 1, "no_such_file.json: "},
-               {"--graph '{\"op\":\"nothing\"}'", 1, "--graph: line 1"},
-               {"--graph '{\"op\":\"pose\",\"pose\":0}'", 1, "there are no pose buffers here"},
-               {"--graph '{\"op\":\"rest\"}' --set speed=1", 1, "--set speed=1: "},
-               {"--graph '{\"op\":\"rest\"}' --set speed", 1, "--set speed: "},
-               {"--set speed=1", 2, "need --graph"},
-               {"--graph '{\"op\":\"rest\"}' --row 17", 2, "--row must be a whole number from 1 to 16"}};
+    } bad[] = {{"--poses no_such_file.json", 1, "no_such_file.json: "},
+               {"--poses '{\"op\":\"nothing\"}'", 1, "--poses: line 1"},
+               {"--poses '{\"op\":\"pose\",\"pose\":0}'", 1, "there are no pose buffers here"},
+               {"--poses '{\"op\":\"rest\"}' --set speed=1", 1, "--set speed=1: "},
+               {"--poses '{\"op\":\"rest\"}' --set speed", 1, "--set speed: "},
+               {"--set speed=1", 2, "--set needs --poses or --graph"},
+               {"--poses '{\"op\":\"rest\"}' --row 17", 2, "--row must be a whole number from 1 to 16"},
+               {"--poses {} --graph x.json", 2, "--poses draws no --graph"},
+               {"--demo wave --graph x.json", 2, "--demo shows no --poses or --graph"},
+               {"--script x", 2, "--script and --change need --graph"},
+               {"--graph x.json --label one", 2, "--label and --row need --poses"},
+               {"--graph x.json --change soon=x.json", 2, "--change must be SECONDS=FILE"},
+               {"--graph x.json --script no_such_file --headless", 1, "no_such_file: "}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char arguments[1000]; // with a file, which opens faster than the mannequin
         snprintf(arguments, sizeof arguments, "%s %s/Fox.glb", bad[i].arguments, LIMBER_ASSETS);
@@ -237,17 +347,24 @@ static void prints_hostile_names(void **state) {
         const char *arguments, *part;
     } rows[] = {
         {"viewer_test_hostile.gltf --frames 1 --characters 2", "pwned"},
-        {"viewer_test_hostile.gltf --graph '{\"op\":\"" HOSTILE_JSON "\"}'", "op: unknown"},
-        {"viewer_test_hostile.gltf --graph '{" HOSTILE_BYTES "}'", "--graph"},
-        {"viewer_test_hostile.gltf --graph '{\"op\":\"rest\"}' --set '" HOSTILE_BYTES "=1'", "pwned"},
+        {"viewer_test_hostile.gltf --poses '{\"op\":\"" HOSTILE_JSON "\"}'", "op: unknown"},
+        {"viewer_test_hostile.gltf --poses '{" HOSTILE_BYTES "}'", "--poses"},
+        {"viewer_test_hostile.gltf --poses '{\"op\":\"rest\"}' --set '" HOSTILE_BYTES "=1'", "pwned"},
+        {"viewer_test_hostile.gltf --graph 'pwned" HOSTILE_BYTES "' --frames 1", "pwned"},
+        {"viewer_test_hostile.gltf --graph viewer_test_hostile.json --frames 1", "op: unknown"},
+        {"viewer_test_hostile.gltf --graph viewer_test_hostile.json --frames 1 --set '" HOSTILE_BYTES "=1' --change "
+         "'0=" GOOD_GRAPH "'",
+         "pwned"},
         {"viewer_test_hostile.gltf --demo wave --clip 'wave=" HOSTILE_BYTES "'", "limber-viewer: "},
         {"'pwned" HOSTILE_BYTES ".gltf'", "pwned"},
-        {"viewer_test_hostile.gltf --graph '" HOSTILE_BYTES "'", "pwned"},
+        {"viewer_test_hostile.gltf --poses '" HOSTILE_BYTES "'", "pwned"},
         {"viewer_test_hostile.gltf --device '" HOSTILE_BYTES "'", "pwned"},
         {"viewer_test_hostile.gltf --frames 1 --characters 2 --screenshot 'nowhere/" HOSTILE_BYTES ".png'", "pwned"},
         {"viewer_test_hostile.gltf --trace 'nowhere/" HOSTILE_BYTES "'", "pwned"},
     };
     assert_true(hostile_write_gltf(file, false));
+    save("viewer_test_hostile.json", "{\"op\":\"" HOSTILE_JSON "\"}");
+    save(GOOD_GRAPH, "{\"op\": \"rest\"}");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char arguments[1000];
         snprintf(arguments, sizeof arguments, "--headless --size 64x48 %s", rows[i].arguments);
@@ -268,6 +385,9 @@ int main(void) {
         cmocka_unit_test(draws_a_character_in_two_files),
         cmocka_unit_test(shows_the_times_of_stages),
         cmocka_unit_test(draws_the_poses_of_a_graph),
+        cmocka_unit_test(shows_a_graph_again_when_it_is_saved),
+        cmocka_unit_test(shows_the_rest_pose_until_a_graph_is_good),
+        cmocka_unit_test(plays_a_script_in_a_graph),
         cmocka_unit_test(refuses_bad_graphs),
         cmocka_unit_test(refuses_a_trace_that_it_cannot_write),
         cmocka_unit_test(refuses_bad_arguments),

@@ -18,7 +18,7 @@ picture() {
     local name=$1 figures=$2
     shift 2
     if [ ${#wanted[@]} -gt 0 ] && ! [[ " ${wanted[*]} " == *" $name "* ]]; then return; fi
-    "$viewer" --graph "$here/$name.json" --size "$((figures * 248 + 184))x500" --screenshot "$target/$name.png" "$@" \
+    "$viewer" --poses "$here/$name.json" --size "$((figures * 248 + 184))x500" --screenshot "$target/$name.png" "$@" \
         >/dev/null
     if convert -version 2>/dev/null | grep -q '^Version: ImageMagick'; then
         convert "$target/$name.png" -strip -resize 50% +dither -colors 96 -define png:compression-level=9 \

@@ -2,12 +2,12 @@
 #include "character.h"
 
 #include <ctype.h>
-#include <limber/machine.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graphics.h"
+#include "fail.h"
+#include "graph_file.h"
 #include "measure.h"
 #include "reader.h"
 #include "terminal.h"
@@ -206,13 +206,13 @@ static lmb_result find_stated(const character_def *def, const character *charact
             base++;
         }
         if (base == BASE_WORDS || stated[length] != '=') {
-            return graphics_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: not idle=CLIP, walk=CLIP or run=CLIP", stated);
+            return viewer_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: not idle=CLIP, walk=CLIP or run=CLIP", stated);
         }
         clips[base] = character_clip_named(character, stated + length + 1);
         if (clips[base] == NULL) {
             char listed[CHARACTER_LISTED];
             character_list_clips(character, listed, sizeof listed);
-            return graphics_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: the file's clips are %s", stated, listed);
+            return viewer_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: the file's clips are %s", stated, listed);
         }
     }
     return LMB_OK;
@@ -262,7 +262,7 @@ static lmb_result open_files(const character_def *def, character *character, lmb
     character->level_count = 1;
     character->rig = lmb_import_rig(character->import);
     if (lmb_import_mesh_count(character->import) == 0) {
-        return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "%s: there is no mesh to show", file);
+        return viewer_fail(error, LMB_ERROR_UNSUPPORTED, "%s: there is no mesh to show", file);
     }
     return add_bases_of_import(def, character, error);
 }
@@ -335,19 +335,14 @@ lmb_result character_read_graph(const character *character, const char *name, co
     uint32_t count = character_clip_count(character);
     const lmb_clip **clips = malloc((count + (size_t)1) * sizeof(lmb_clip *));
     if (clips == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u clips", count);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u clips", count);
     }
     for (uint32_t i = 0; i < count; i++) {
         clips[i] = character_clip(character, i);
     }
     const lmb_graph_source source = {
         .text = text, .size = size, .name = name, .rig = character->rig, .clips = clips, .clip_count = count};
-    size_t blank = 0;
-    while (blank < size && isspace((unsigned char)text[blank])) {
-        blank++;
-    }
-    lmb_result result = blank < size && text[blank] == '{' ? lmb_graph_json_read(&source, NULL, graph, NULL, error)
-                                                           : lmb_machine_read(&source, NULL, NULL, graph, NULL, error);
+    const lmb_result result = graph_text_read(&source, graph, NULL, error);
     free((void *)clips);
     return result;
 }

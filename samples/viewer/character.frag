@@ -26,7 +26,9 @@ void main() {
     float wrap = 0.5 + 0.5 * facing;
     vec3 light = ambient + SUNLIGHT * (0.95 * sun + 0.10 * wrap * wrap);
     float gloss = pow(max(dot(n, halfway), 0.0), 48.0) * sun;
-    float rim = pow(1.0 - max(dot(n, eye), 0.0), 4.0);
+    // In a fold the skin's normals turn away from the eye; there is no light from behind.
+    float towards = dot(n, eye);
+    float rim = pow(1.0 - max(towards, 0.0), 4.0) * smoothstep(-0.1, 0.0, towards);
     vec3 lit = albedo * light + SUNLIGHT * (0.16 * gloss) + SKYLIGHT * (0.28 * rim * open);
     color = encode(fog(lit, world));
 }

@@ -1,16 +1,15 @@
 // Builds a graph that gives each figure of the row its pose, and draws the row.
 #include "comparison.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "graphics.h"
 #include "measure.h"
 
-#define LARGEST_FILE 1000000u
 #define NAMES_HEIGHT 0.085f // of the picture
 #define PLACE_WIDTH 0.635f  // of a figure's place, in heights of the character, at least
 #define GAP 0.06f           // between figures, in heights of the character, at least
@@ -21,24 +20,13 @@
 #define FIELD_OF_VIEW 0.16f // so small that figures at the ends of a long row are not distorted
 #define TURN 0.5f           // rotation of each figure to the side, as seen
 
-static lmb_result read_file(const char *file, char **text, size_t *size, lmb_error *error) {
-    FILE *stream = fopen(file, "rb");
-    if (stream == NULL) {
-        return graphics_fail(error, LMB_ERROR_FILE, "%s: %s", file, strerror(errno));
-    }
-    *text = malloc(LARGEST_FILE);
-    *size = *text != NULL ? fread(*text, 1, LARGEST_FILE, stream) : 0;
-    fclose(stream);
-    return *text != NULL ? LMB_OK : graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %s", file);
-}
-
 static lmb_result read_graph(const char *graph, const character *character, lmb_graph_json **result, lmb_error *error) {
     if (graph[strspn(graph, " \t\n")] == '{') {
-        return character_read_graph(character, "--graph", graph, strlen(graph), result, error);
+        return character_read_graph(character, "--poses", graph, strlen(graph), result, error);
     }
     char *text = NULL;
     size_t size = 0;
-    if (read_file(graph, &text, &size, error)) {
+    if (file_read(graph, FILE_LARGEST_TEXT, &text, &size, error)) {
         return error->result;
     }
     character_read_graph(character, graph, text, size, result, error);
@@ -113,11 +101,11 @@ static lmb_result create_program(const comparison_def *comparison_def, compariso
                                  lmb_error *error) {
     lmb_graph_def def = *lmb_graph_json_def(comparison->graph);
     if (moves(&def)) {
-        return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "--graph: it moves by itself; 'limber play' runs it");
+        return viewer_fail(error, LMB_ERROR_UNSUPPORTED, "--poses: it moves by itself; '--graph' runs it");
     }
     lmb_node_def *nodes = malloc((def.node_count + (size_t)1) * sizeof *nodes);
     if (nodes == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for a graph");
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for a graph");
     }
     memcpy(nodes, def.nodes, def.node_count * sizeof *nodes);
     lmb_node_def *root = &nodes[def.node_count - 1];
@@ -139,7 +127,7 @@ static lmb_result create_program(const comparison_def *comparison_def, compariso
     lmb_result result = lmb_graph_create(&def, NULL, &character->graph, error);
     free(nodes);
     if (result == LMB_OK && lmb_graph_pose_count(character->graph) > 0) {
-        result = graphics_fail(error, LMB_ERROR_UNSUPPORTED, "--graph: there are no pose buffers here");
+        result = viewer_fail(error, LMB_ERROR_UNSUPPORTED, "--poses: there are no pose buffers here");
     }
     return result;
 }
@@ -156,7 +144,7 @@ static lmb_result apply_setting(const lmb_graph_def *graph, const char *setting,
             return LMB_OK;
         }
     }
-    return graphics_fail(error, LMB_ERROR_ARGUMENT, "--set %s: no number for a parameter of the graph", setting);
+    return viewer_fail(error, LMB_ERROR_ARGUMENT, "--set %s: no number for a parameter of the graph", setting);
 }
 
 static lmb_result fill_parameters(const comparison_def *def, comparison *comparison, lmb_error *error) {
@@ -164,7 +152,7 @@ static lmb_result fill_parameters(const comparison_def *def, comparison *compari
     const lmb_graph_def *graph = lmb_graph_json_def(comparison->graph);
     comparison->parameters = calloc((size_t)comparison->figure_count * count, sizeof(float));
     if (comparison->parameters == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for parameters");
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for parameters");
     }
     for (uint32_t figure = 0; figure < comparison->figure_count; figure++) {
         float *row = comparison->parameters + (size_t)figure * count;

@@ -19,6 +19,7 @@ static const struct {
             {"wheel", "closer, farther"},
             {"space", "pause, jump or wave"},
             {".", "one frame, paused"},
+            {",", "a frame back, in --graph"},
             {"1 to 9", "one clip for everybody"},
             {"W", "everybody waves"},
             {"+ -", "faster, slower"},
@@ -124,6 +125,21 @@ void controls_apply_to_demo(const window_input *input, demo *demo) {
             demo_send(demo, 0, demo->kind->released);
         }
     }
+}
+
+void controls_apply_to_graph(controls *controls, window_input *input, graph_view *view) {
+    const graph_view_time time = {&controls->paused, &controls->steps};
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < input->key_count; i++) {
+        if (input->keys[i] == GLFW_KEY_COMMA) {
+            graph_view_step_back(view, time);
+        } else if (input->keys[i] == GLFW_KEY_PERIOD) {
+            graph_view_step(view, time);
+        } else {
+            input->keys[others++] = input->keys[i];
+        }
+    }
+    input->key_count = others;
 }
 
 void controls_apply(controls *controls, const window_input *input, crowd *crowd, camera *camera) {

@@ -5,6 +5,7 @@
 #include "camera.h"
 #include "crowd.h"
 #include "demo.h"
+#include "graph_view.h"
 #include "window.h"
 
 typedef struct controls {
@@ -24,6 +25,8 @@ void controls_show_keys(ui *ui);
 
 // Applies the keys that a demo uses.
 void controls_apply_to_demo(const window_input *input, demo *demo);
+// Applies the keys that a graph's view uses; takes them from the input.
+void controls_apply_to_graph(controls *controls, window_input *input, graph_view *view);
 void controls_apply(controls *controls, const window_input *input, crowd *crowd, camera *camera);
 // Returns the seconds by which the crowd advances, if `elapsed` seconds have passed. While paused, consumes a step if
 // there is one.

@@ -72,7 +72,7 @@ lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd
     *crowd = (struct crowd){.character = character, .count = count, .chosen = LMB_NONE};
     crowd->members = calloc(count, sizeof *crowd->members);
     if (crowd->members == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", count);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", count);
     }
     float spacing = fmaxf(1.45f * character->width, 0.55f * character->height);
     for (uint32_t i = 0; i < count; i++) {
@@ -85,6 +85,26 @@ lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd
 void crowd_destroy(crowd *crowd) {
     free(crowd->members);
     *crowd = (struct crowd){0};
+}
+
+void crowd_place_single(crowd *crowd) {
+    if (crowd->count == 1) {
+        crowd->members[0].placement =
+            (crowd_placement){.scale = 1.0f, .tint = {0.90f, 0.62f, 0.42f}, .heading = {1.0f, 0.0f}};
+    }
+}
+
+float crowd_follow_motion(const crowd *crowd, const crowd_start *start, const lmb_motion *motion,
+                          crowd_placement *placement) {
+    const double unit = (double)placement->scale * (double)crowd->character->unit;
+    const double left = unit * motion->position[0], ahead = unit * motion->position[2];
+    const double c = cos((double)start->facing), s = sin((double)start->facing);
+    const float heading = start->facing + (float)motion->yaw;
+    placement->position[0] = start->position[0] + (float)(c * left + s * ahead);
+    placement->position[1] = start->position[1] + (float)(c * ahead - s * left);
+    placement->heading[0] = cosf(heading);
+    placement->heading[1] = sinf(heading);
+    return heading;
 }
 
 static float own_mood(const crowd *crowd, const crowd_member *member) {

@@ -41,6 +41,19 @@ void crowd_destroy(crowd *crowd);
 // Returns a number in [0, 1) that depends only on the member and the purpose. The crowd itself uses purposes up to 16.
 float crowd_chance(uint32_t member, uint32_t purpose);
 
+// Places a crowd of one in the middle, in a colour of its own.
+void crowd_place_single(crowd *crowd);
+
+// Where the path of a member's character motion starts.
+typedef struct crowd_start {
+    float position[2]; // x, z in metres
+    float facing;      // radians about Y
+} crowd_start;
+
+// Places a member where its character motion, in the character's units, has brought it. Returns its heading in radians.
+float crowd_follow_motion(const crowd *crowd, const crowd_start *start, const lmb_motion *motion,
+                          crowd_placement *placement);
+
 void crowd_advance(crowd *crowd, double seconds);
 // Writes float [count][PARAMETER_COUNT].
 void crowd_write_parameters(const crowd *crowd, float *parameters);

@@ -42,7 +42,7 @@ static lmb_result create_measured(demo *demo, const character *character, lmb_gr
     lmb_motion_track *tracks = calloc(def.node_count, sizeof *tracks);
     lmb_result result = LMB_OK;
     if (nodes == NULL || players == NULL || ways == NULL || tracks == NULL) {
-        result = graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u nodes", def.node_count);
+        result = viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u nodes", def.node_count);
     }
     for (uint32_t i = 0; result == LMB_OK && i < def.node_count; i++) {
         const lmb_player_def *player = def.nodes[i].player;
@@ -119,8 +119,9 @@ lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t c
     if (result != LMB_OK) {
         return result;
     }
-    if (!demo_script_read((const char *)kind->script, kind->script_size, &demo->script)) {
-        return graphics_fail(error, LMB_ERROR_FORMAT, "%s.script: line %u", kind->name, demo->script.count);
+    lmb_error found;
+    if (play_script_read((const char *)kind->script, kind->script_size, &demo->script, &found)) {
+        return viewer_fail(error, LMB_ERROR_FORMAT, "%s.script: %.400s", kind->name, found.message);
     }
     set_ranges(demo);
     return LMB_OK;
@@ -131,16 +132,14 @@ lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t c
 static void place_walkers(demo *demo) {
     crowd *crowd = demo->crowd;
     crowd->radius *= demo->kind->spread;
+    crowd_place_single(crowd);
     for (uint32_t i = 0; i < crowd->count; i++) {
         crowd_placement *placement = &crowd->members[i].placement;
-        if (crowd->count == 1) {
-            *placement = (crowd_placement){.scale = 1.0f, .tint = {0.90f, 0.62f, 0.42f}, .heading = {1.0f, 0.0f}};
-        }
         demo_walker *walker = &demo->walkers[i];
         for (size_t axis = 0; axis < 2; axis++) {
-            walker->start[axis] = placement->position[axis] *= demo->kind->spread;
+            walker->start.position[axis] = placement->position[axis] *= demo->kind->spread;
         }
-        walker->heading = walker->facing = crowd->count > 1 ? TURN * crowd_chance(i, 20) : 0.0f;
+        walker->heading = walker->start.facing = crowd->count > 1 ? TURN * crowd_chance(i, 20) : 0.0f;
     }
 }
 
@@ -159,7 +158,7 @@ lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error) {
     demo->states = calloc(count * words + 1, sizeof(uint32_t));
     demo->cells = calloc((size_t)DEMO_CELLS * DEMO_CELLS, sizeof *demo->cells);
     if (demo->cells == NULL || demo->walkers == NULL || demo->parameters == NULL || demo->states == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", crowd->count);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", crowd->count);
     }
     place_walkers(demo);
     fill_defaults(demo);
@@ -167,6 +166,7 @@ lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error) {
 }
 
 void demo_close(demo *demo) {
+    play_script_release(&demo->script);
     free(demo->walkers);
     free(demo->cells);
     free(demo->parameters);
@@ -216,12 +216,13 @@ static float scale_of(const demo *demo, const char *slider) {
 }
 
 static void follow_script(demo *demo) {
-    const demo_script_line *line;
-    while (demo->scripted && (line = demo_script_take(&demo->script, demo->time)) != NULL) {
-        if (line->sends) {
-            demo_send(demo, 0, line->name);
-        } else {
+    const play_script *script = &demo->script;
+    while (demo->scripted && demo->next_line < script->count && script->lines[demo->next_line].seconds <= demo->time) {
+        const play_line *line = &script->lines[demo->next_line++];
+        if (line->sets) {
             demo_set(demo, line->name, line->value * scale_of(demo, line->name));
+        } else {
+            demo_send(demo, 0, line->name);
         }
     }
 }
@@ -257,17 +258,10 @@ static void move(demo *demo, uint32_t character, float seconds) {
     demo_walker *walker = &demo->walkers[character];
     const uint32_t *state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
     const lmb_motion character_motion = lmb_control_motion(demo->control, state);
-    const double unit = (double)placement->scale * (double)demo->crowd->character->unit;
-    const double left = unit * character_motion.position[0], ahead = unit * character_motion.position[2];
-    const double c = cos((double)walker->facing), s = sin((double)walker->facing);
-    const float place[2] = {walker->start[0] + (float)(c * left + s * ahead),
-                            walker->start[1] + (float)(c * ahead - s * left)};
-    const float way = hypotf(place[0] - placement->position[0], place[1] - placement->position[1]);
+    const float before[2] = {placement->position[0], placement->position[1]};
+    walker->heading = crowd_follow_motion(demo->crowd, &walker->start, &character_motion, placement);
+    const float way = hypotf(placement->position[0] - before[0], placement->position[1] - before[1]);
     walker->speed = seconds > 0.0f ? way / seconds : walker->speed;
-    walker->heading = walker->facing + (float)character_motion.yaw;
-    memcpy(placement->position, place, sizeof place);
-    placement->heading[0] = cosf(walker->heading);
-    placement->heading[1] = sinf(walker->heading);
 }
 
 lmb_result demo_advance(demo *demo, double seconds, lmb_error *error) {
@@ -320,7 +314,7 @@ lmb_result demo_compare_with_reference(const demo *demo, device *device, lmb_gpu
     lmb_gpu_span span = lmb_gpu_batch_state(batch);
     uint32_t *states = malloc(words * sizeof *states);
     if (states == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for the states of %u characters", demo->crowd->count);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for the states of %u characters", demo->crowd->count);
     }
     lmb_result result = device_read_span(device, &span, states, error);
     for (*compared = 0; result == LMB_OK && *compared < words; ++*compared) {

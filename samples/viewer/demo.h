@@ -4,8 +4,8 @@
 #define LIMBER_SAMPLES_VIEWER_DEMO_H
 
 #include "crowd.h"
-#include "demo_script.h"
 #include "graphics.h"
+#include "play_script.h"
 #include "ui.h"
 
 #define DEMO_SLIDERS 4u
@@ -42,11 +42,10 @@ typedef struct demo_kind {
 
 // A character on the ground, in addition to its placement: the start of its character motion's path, and its state.
 typedef struct demo_walker {
-    float start[2]; // start position: x, z in metres
-    float facing;   // at the start, radians about Y
-    float heading;  // current heading
-    float desired;  // desired heading relative to `facing`, set by `steer`
-    float speed;    // metres per second, in the previous frame
+    crowd_start start;
+    float heading; // current heading, radians about Y
+    float desired; // desired heading relative to that at the start, set by `steer`
+    float speed;   // metres per second, in the previous frame
 } demo_walker;
 
 struct demo {
@@ -58,7 +57,8 @@ struct demo {
     float run_speed;
     demo_slider ranges[DEMO_SLIDERS]; // the kind's sliders, adapted to this character
     float sliders[DEMO_SLIDERS];
-    demo_script script;
+    play_script script;
+    uint32_t next_line; // of the script
     bool scripted;
     uint32_t parameter_count;
     float *parameters; // [character][parameter], including those that the control writes: it also runs on the CPU, with

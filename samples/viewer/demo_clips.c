@@ -22,8 +22,8 @@ static lmb_result report_missing(const demo_clips_def *def, const character *cha
                                  lmb_error *error) {
     char listed[CHARACTER_LISTED];
     character_list_clips(character, listed, sizeof listed);
-    return graphics_fail(error, LMB_ERROR_ARGUMENT, "the demo %s plays '%s', and the file's clips are %s: see --clip",
-                         def->demo, name, listed);
+    return viewer_fail(error, LMB_ERROR_ARGUMENT, "the demo %s plays '%s', and the file's clips are %s: see --clip",
+                       def->demo, name, listed);
 }
 
 static lmb_result find_clip(const demo_clips_def *def, const character *character, const char *name, const char **clip,
@@ -74,11 +74,11 @@ static lmb_result check_stated(const demo_clips_def *def, lmb_error *error) {
             at = name + length;
         }
         if (def->stated[i][stated] != '=') {
-            return graphics_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: not NAME=CLIP", def->stated[i]);
+            return viewer_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: not NAME=CLIP", def->stated[i]);
         }
         if (!used) {
-            return graphics_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: the demo %s plays no '%.*s'", def->stated[i],
-                                 def->demo, (int)stated, def->stated[i]);
+            return viewer_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: the demo %s plays no '%.*s'", def->stated[i],
+                               def->demo, (int)stated, def->stated[i]);
         }
     }
     return LMB_OK;
@@ -120,7 +120,7 @@ lmb_result demo_clips_fit(const demo_clips_def *def, const character *character,
     }
     *text = malloc(def->size + 2 * names * longest + 1);
     if (*text == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for the demo %s", def->demo);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for the demo %s", def->demo);
     }
     lmb_result result = replace_names(def, character, *text, error);
     if (result != LMB_OK) {

@@ -43,7 +43,7 @@ static lmb_result run_clip(const character *character, const lmb_clip *clip, con
     float *palettes =
         malloc((size_t)SAMPLES * lmb_rig_joint_count(character->rig) * LMB_MATRIX_COMPONENTS * sizeof(float));
     if (palettes == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to measure '%s'", lmb_clip_name(clip));
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure '%s'", lmb_clip_name(clip));
     }
     for (uint32_t i = 0; i < SAMPLES; i++) {
         times[i] = steps->seconds * (float)i;
@@ -132,7 +132,7 @@ lmb_result stride_measure(const character *character, const lmb_clip *clip, floa
     }
     steps.positions = malloc((size_t)SAMPLES * CHARACTER_CONTACTS * 3 * sizeof(float));
     if (steps.positions == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to measure '%s'", lmb_clip_name(clip));
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure '%s'", lmb_clip_name(clip));
     }
     lmb_result result = take_steps(character, clip, &steps, error);
     if (result == LMB_OK) {

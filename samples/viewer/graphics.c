@@ -1,7 +1,6 @@
 // Images, uploads and textures.
 #include "graphics.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +9,11 @@
 
 #define MAX_TEXTURE 8192
 
-lmb_result graphics_fail(lmb_error *error, lmb_result result, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    error->result = result;
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
 lmb_result graphics_check(VkResult result, const char *call, lmb_error *error) {
     if (result == VK_SUCCESS) {
         return LMB_OK;
     }
-    return graphics_fail(error, LMB_ERROR_VULKAN, "%s failed with VkResult %d", call, (int)result);
+    return viewer_fail(error, LMB_ERROR_VULKAN, "%s failed with VkResult %d", call, (int)result);
 }
 
 static uint32_t find_memory_type(const device *device, uint32_t type_bits) {
@@ -237,7 +227,7 @@ static lmb_result create_texture(device *device, const uint8_t *pixels, uint32_t
                                  graphics_image *texture, lmb_error *error) {
     levels levels;
     if (!build_levels(pixels, width, height, &levels)) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for a texture of %u x %u", width, height);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for a texture of %u x %u", width, height);
     }
     const graphics_image_def def = {.format = VK_FORMAT_R8G8B8A8_SRGB,
                                     .extent = {width, height},
@@ -263,15 +253,15 @@ lmb_result graphics_texture_create(device *device, const uint8_t *bytes, size_t 
     int height = 0;
     int channels = 0;
     if (size > INT32_MAX || !stbi_info_from_memory(bytes, (int)size, &width, &height, &channels)) {
-        return graphics_fail(error, LMB_ERROR_FORMAT, "image '%s' is neither a PNG nor a JPEG", name);
+        return viewer_fail(error, LMB_ERROR_FORMAT, "image '%s' is neither a PNG nor a JPEG", name);
     }
     if (width > MAX_TEXTURE || height > MAX_TEXTURE) {
-        return graphics_fail(error, LMB_ERROR_LIMIT, "image '%s' is %d x %d, more than %d", name, width, height,
-                             MAX_TEXTURE);
+        return viewer_fail(error, LMB_ERROR_LIMIT, "image '%s' is %d x %d, more than %d", name, width, height,
+                           MAX_TEXTURE);
     }
     uint8_t *pixels = stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 4);
     if (pixels == NULL) {
-        return graphics_fail(error, LMB_ERROR_FORMAT, "image '%s': %s", name, stbi_failure_reason());
+        return viewer_fail(error, LMB_ERROR_FORMAT, "image '%s': %s", name, stbi_failure_reason());
     }
     lmb_result result = create_texture(device, pixels, (uint32_t)width, (uint32_t)height, texture, error);
     stbi_image_free(pixels);

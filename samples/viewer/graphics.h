@@ -3,12 +3,7 @@
 #define LIMBER_SAMPLES_VIEWER_GRAPHICS_H
 
 #include "device.h"
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-lmb_result
-graphics_fail(lmb_error *error, lmb_result result, const char *format, ...);
+#include "fail.h"
 
 // Returns LMB_OK, or LMB_ERROR_VULKAN with the call's name in the message.
 lmb_result graphics_check(VkResult result, const char *call, lmb_error *error);

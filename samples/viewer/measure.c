@@ -42,7 +42,7 @@ static lmb_result run_graph(const character *character, const float *parameters,
     const size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
     *palettes = calloc(count, floats * sizeof(float));
     if (*palettes == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
     }
     lmb_cpu *cpu = NULL;
     if (lmb_cpu_create(character->graph, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
@@ -60,7 +60,7 @@ static lmb_result run_bases(const character *character, poses *poses, lmb_error 
     poses->count = SAMPLES * (character->base_count > 0 ? character->base_count : 1);
     poses->parameters = calloc(poses->count, PARAMETER_COUNT * sizeof(float));
     if (poses->parameters == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
     }
     for (uint32_t i = 0; i < poses->count; i++) {
         ask_for_pose(character, i, poses->parameters + (size_t)i * PARAMETER_COUNT);

@@ -7,6 +7,8 @@
 #define MAX_FRAMES 1000000000u
 #define MAX_SIZE 16384u
 
+_Static_assert(GRAPH_VIEW_SETTINGS == COMPARISON_SETTINGS, "--set is for both");
+
 // Texts in an array of a fixed size.
 typedef struct text_list {
     const char **texts;
@@ -42,18 +44,49 @@ static const char *read_demo(const char *text, void *target) {
     return demo != NULL ? NULL : "the name of a demo";
 }
 
+static const char *read_change(const char *text, void *target) {
+    const char *equals = strchr(text, '=');
+    char seconds[16] = {0};
+    float value;
+    memcpy(seconds, text, equals != NULL && (size_t)(equals - text) < sizeof seconds ? (size_t)(equals - text) : 0);
+    return option_read_float(seconds, &value) && value >= 0.0f && equals[1] != '\0' ? read_text(text, target)
+                                                                                    : "SECONDS=FILE";
+}
+
+// Checks what --poses and --graph go together with.
+static int check_graphs(const char *command, const options *options) {
+    const comparison_def *comparison = &options->comparison;
+    const graph_view_def *graph = &options->graph;
+    const uint32_t kinds = (options->demo != NULL) + (comparison->graph != NULL) + (graph->file != NULL);
+    if (kinds > 1) {
+        return usage_error(command,
+                           options->demo != NULL ? "--demo shows no --poses or --graph" : "--poses draws no --graph");
+    }
+    if (comparison->graph == NULL && comparison->label_count + comparison->row > 0) {
+        return usage_error(command, "--label and --row need --poses");
+    }
+    if (graph->file == NULL && (graph->script != NULL || graph->change_count > 0)) {
+        return usage_error(command, "--script and --change need --graph");
+    }
+    if (comparison->graph == NULL && graph->file == NULL && comparison->setting_count > 0) {
+        return usage_error(command, "--set needs --poses or --graph");
+    }
+    return COMMAND_LINE_GOOD;
+}
+
 // Checks which options go together, and applies what they imply.
 static int complete(const char *command, options *options) {
     const comparison_def *comparison = &options->comparison;
+    const int status = check_graphs(command, options);
+    if (status != COMMAND_LINE_GOOD) {
+        return status;
+    }
     if (comparison->graph != NULL) {
         options->headless = true;
         options->frames = 1;
-    } else if (comparison->setting_count + comparison->label_count + comparison->row > 0) {
-        return usage_error(command, "--set, --label and --row need --graph");
     }
-    if (options->demo != NULL && comparison->graph != NULL) {
-        return usage_error(command, "--demo shows no --graph");
-    }
+    memcpy(options->graph.settings, comparison->settings, sizeof comparison->settings);
+    options->graph.setting_count = comparison->setting_count;
     if (options->clip_count > 0 && options->file_count == 0) {
         return usage_error(command, "--clip needs a file");
     }
@@ -68,10 +101,11 @@ int options_parse(int argument_count, char **arguments, options *options) {
     comparison_def *comparison = &options->comparison;
     text_list clips = {options->clips, DEMO_CLIPS, &options->clip_count};
     text_list settings = {comparison->settings, COMPARISON_SETTINGS, &comparison->setting_count};
+    text_list changes = {options->graph.changes, GRAPH_VIEW_CHANGES, &options->graph.change_count};
     text_list labels = {comparison->labels, COMPARISON_FIGURES, &comparison->label_count};
     const option table[] = {
         {"--characters", OPTION_LIMITED, &(option_limited){&options->characters, MAX_CHARACTERS}, "N",
-         "how many (300, or those of a demo; at most 60 if the device is a CPU)"},
+         "how many (300, 1 of --graph, or those of a demo; at most 60 if the device is a CPU)"},
         {"--device", OPTION_TEXT, &options->device, "NAME|INDEX",
          "part of a device's name, or its index as `limber devices` lists it"},
         {"--size", OPTION_OTHER, &(option_other){read_size, options}, "WxH", "of the window or the picture (1280x720)"},
@@ -86,11 +120,19 @@ int options_parse(int argument_count, char **arguments, options *options) {
          "the file's CLIP is idle, walk or run, or what a demo's graph calls NAME (several times)"},
         {"--every", OPTION_LIMITED, &(option_limited){&options->every, MAX_FRAMES}, "N",
          "with --screenshot: also of every Nth frame, its number before the ending"},
-        {"--graph", OPTION_TEXT, &comparison->graph, "FILE|JSON",
-         "draw a graph's poses side by side, once and without a display: what its outermost\n"
-         "operation takes in, and what it gives"},
+        {"--graph", OPTION_TEXT, &options->graph.file, "FILE",
+         "show a graph (JSON, or a machine's text) with its parameters, events, states and weights;\n"
+         "saving FILE shows it anew at once"},
         {"--set", OPTION_OTHER, &(option_other){read_text, &settings}, "NAME=VALUE",
          "a parameter of the graph (several times)"},
+        {"--script", OPTION_TEXT, &options->graph.script, "FILE",
+         "what happens in --graph, and when, as in `limber play`: 'TIME send EVENT',\n"
+         "'TIME set NAME VALUE', a line each"},
+        {"--change", OPTION_OTHER, &(option_other){read_change, &changes}, "SECONDS=FILE",
+         "show another graph from then on, as if --graph had been saved with its content\n(several times)"},
+        {"--poses", OPTION_TEXT, &comparison->graph, "FILE|JSON",
+         "draw a graph's poses side by side, once and without a display: what its outermost\n"
+         "operation takes in, and what it gives"},
         {"--row", OPTION_LIMITED, &(option_limited){&comparison->row, COMPARISON_FIGURES}, "N",
          "what the outermost operation takes in, alone; the last N of them are results"},
         {"--label", OPTION_OTHER, &(option_other){read_text, &labels}, "TEXT",
@@ -106,7 +148,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
                              "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada or\n"
                              "BVH; further ones add their clips, matched by joint name. Without any, the mannequin.\n"
                              "The characters of a file stand, walk and run by its clips with such names; if there are\n"
-                             "none, each plays one of its clips.\n",
+                             "none, each plays one of its clips. --graph shows one of them with a graph of your own.\n",
                          .options = table,
                          .files = OPTION_ANY_FILES};
     const int status = command_line_read(&usage, argument_count - 1, arguments + 1, &options->file_count);

@@ -9,6 +9,7 @@
 #include "comparison.h"
 #include "demo.h"
 #include "demo_clips.h"
+#include "graph_view.h"
 
 typedef struct options {
     char **files;           // the first one gives the character, the others add clips
@@ -25,6 +26,7 @@ typedef struct options {
     uint32_t clip_count;
     uint32_t every;            // frames between pictures; 0: only the last frame
     comparison_def comparison; // its graph is NULL if there is none
+    graph_view_def graph;      // its file is NULL if there is none
     bool headless;
     bool times;
     bool validate;

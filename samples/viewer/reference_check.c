@@ -55,7 +55,7 @@ lmb_result compare_with_reference(device *device, lmb_gpu_batch *batch, uint32_t
     lmb_result result = LMB_OK;
     if (sides.parameters == NULL || sides.shown == NULL || sides.reference == NULL || sides.inertia == NULL) {
         result =
-            graphics_fail(error, LMB_ERROR_MEMORY, "no memory to compare %u characters", description.character_count);
+            viewer_fail(error, LMB_ERROR_MEMORY, "no memory to compare %u characters", description.character_count);
     } else {
         result = fill_and_compare(device, batch, frame, &sides, comparison, error);
     }

@@ -144,15 +144,15 @@ static lmb_result create_meshes(renderer *renderer, lmb_error *error) {
     count_geometry(renderer->character, &geometry);
     if (geometry.vertex_count == 0 || geometry.index_count == 0 || geometry.vertex_count > INT32_MAX ||
         geometry.index_count > UINT32_MAX) {
-        return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "%s: no triangles to show, or too many",
-                             renderer->character->name);
+        return viewer_fail(error, LMB_ERROR_UNSUPPORTED, "%s: no triangles to show, or too many",
+                           renderer->character->name);
     }
     geometry.vertices = malloc(geometry.vertex_count * sizeof(lmb_vertex));
     geometry.indices = malloc(geometry.index_count * sizeof(uint32_t));
     renderer->meshes = calloc(geometry.mesh_count, sizeof(mesh_range));
     lmb_result result = LMB_OK;
     if (geometry.vertices == NULL || geometry.indices == NULL || renderer->meshes == NULL) {
-        result = graphics_fail(error, LMB_ERROR_MEMORY, "no memory for the meshes");
+        result = viewer_fail(error, LMB_ERROR_MEMORY, "no memory for the meshes");
     } else {
         append_levels(renderer, &geometry);
         result = graphics_buffer_upload(renderer->device, geometry.vertices, geometry.vertex_count * sizeof(lmb_vertex),
@@ -172,7 +172,7 @@ static lmb_result create_textures(renderer *renderer, lmb_error *error) {
     renderer->textures = calloc(renderer->texture_count, sizeof *renderer->textures);
     renderer->materials = calloc(renderer->texture_count, sizeof *renderer->materials);
     if (renderer->textures == NULL || renderer->materials == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u textures", renderer->texture_count);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u textures", renderer->texture_count);
     }
     for (uint32_t i = 0; i + 1 < renderer->texture_count; i++) {
         const lmb_image *image = character_image(renderer->character, i);
@@ -277,7 +277,7 @@ static lmb_result create_frames(renderer *renderer, const renderer_def *def, lmb
     renderer->groups = calloc((size_t)def->span_count * CHARACTER_LEVELS, sizeof *renderer->groups);
     renderer->entries = calloc(def->crowd->count, sizeof *renderer->entries);
     if (renderer->spans == NULL || renderer->groups == NULL || renderer->entries == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to draw %u characters", def->crowd->count);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory to draw %u characters", def->crowd->count);
     }
     VkDeviceSize size = sizeof(frame_data) + (VkDeviceSize)def->crowd->count * sizeof(crowd_placement);
     for (uint32_t i = 0; i < def->frame_count; i++) {
@@ -339,7 +339,7 @@ static lmb_result create_parts(renderer *renderer, const renderer_def *def, lmb_
 lmb_result renderer_create(const renderer_def *def, renderer **result, lmb_error *error) {
     renderer *renderer = calloc(1, sizeof *renderer);
     if (renderer == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for the renderer");
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for the renderer");
     }
     renderer->device = def->device;
     renderer->character = def->crowd->character;
@@ -598,7 +598,7 @@ lmb_result renderer_save_picture(const renderer *renderer, const char *path, lmb
     }
     if (result == LMB_OK &&
         !stbi_write_png(path, (int)extent.width, (int)extent.height, 4, pixels.mapped, (int)extent.width * 4)) {
-        result = graphics_fail(error, LMB_ERROR_FILE, "%s: cannot be written", path);
+        result = viewer_fail(error, LMB_ERROR_FILE, "%s: cannot be written", path);
     }
     device_buffer_destroy(renderer->device, &pixels);
     return result;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <new>
+#include <string>
 
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_vulkan.h>
@@ -22,6 +24,9 @@ constexpr float MAX_SHARE = 0.36f;    // of the picture's width for a window
 constexpr float MIN_WIDTH = 15.0f;    // font heights
 constexpr float VALUE_SHARE = 0.35f;  // of a window's width for the text beside a slider or a bar
 constexpr float BARS_SHARE = 0.11f;   // of the picture's height for a diagram
+constexpr float ROW_BAR = 3.0f;       // font heights, of the bar in a tree's row
+constexpr float ROW_NUMBER = 2.2f;    // font heights, of the number beside it
+constexpr float INDENT = 0.9f;        // font heights, of a tree's rows
 
 // Each is drawn from its own glyphs, so that letters are sharp at every size. Text in even larger ones is enlarged.
 constexpr float FONT_HEIGHTS[] = {12.0f, 14.0f, 16.0f, 20.0f, 24.0f, 32.0f, 48.0f};
@@ -37,6 +42,8 @@ const ImVec4 TITLE = {0.16f, 0.18f, 0.22f, 1.0f};
 const ImVec4 LINE = {0.30f, 0.32f, 0.36f, 1.0f};
 const ImVec4 TEXT = {0.95f, 0.95f, 0.93f, 1.0f};
 const ImVec4 ACCENT = {0.26f, 0.47f, 0.70f, 1.0f};
+const ImVec4 DIM = {0.52f, 0.54f, 0.58f, 1.0f};
+const ImVec4 TONES[] = {{0.55f, 0.83f, 0.55f, 1.0f}, {0.96f, 0.80f, 0.40f, 1.0f}, {1.00f, 0.52f, 0.45f, 1.0f}, DIM};
 const ImVec4 COLORS[UI_COLORS] = {{0.34f, 0.61f, 0.91f, 1.0f}, {0.94f, 0.60f, 0.25f, 1.0f},
                                   {0.40f, 0.76f, 0.45f, 1.0f}, {0.87f, 0.45f, 0.66f, 1.0f},
                                   {0.93f, 0.83f, 0.35f, 1.0f}, {0.60f, 0.62f, 0.66f, 1.0f}};
@@ -48,9 +55,11 @@ struct ui {
     GLFWwindow *window;
     ImGuiContext *context;
     ImFont *fonts[FONT_COUNT];
-    float scale;  // of lengths, for the current picture
-    ImVec2 next;  // the corner of the next window, pixels
-    bool at_left; // the next window is at the left edge
+    float scale;       // of lengths, for the current picture
+    ImVec2 next;       // the corner of the next window, pixels
+    bool at_left;      // the next window is at the left edge
+    bool in_column;    // the current window is in a column
+    bool keeps_column; // windows do not change to the right edge by themselves
     float covered;
     float button_top; // upper edge of the last button in this window, pixels
 };
@@ -106,6 +115,8 @@ static void set_style(float scale) {
     style.Colors[ImGuiCol_Text] = TEXT;
     style.Colors[ImGuiCol_SliderGrab] = style.Colors[ImGuiCol_Button] = ACCENT;
     style.Colors[ImGuiCol_PlotHistogram] = COLORS[1];
+    style.Colors[ImGuiCol_Header] = style.Colors[ImGuiCol_HeaderActive] = ImVec4(0.0f, 0.0f, 0.0f, 0.0f);
+    style.Colors[ImGuiCol_HeaderHovered] = TITLE;
     ImGui::GetStyle() = style;
 }
 
@@ -195,6 +206,7 @@ void ui_begin(ui *ui, VkExtent2D extent) {
     ImGui::NewFrame();
     ui->next = ImVec2(MARGIN * ui->scale, MARGIN * ui->scale);
     ui->at_left = true;
+    ui->keeps_column = false;
     ui->covered = 0.0f;
 }
 
@@ -206,17 +218,30 @@ void ui_record(ui *, VkCommandBuffer commands) {
     ImGui_ImplVulkan_RenderDrawData(ImGui::GetDrawData(), commands);
 }
 
+static float column_width(const ui *ui) {
+    const float picture = ImGui::GetIO().DisplaySize.x, font = FONT_HEIGHT * ui->scale;
+    return std::min(std::max(std::min(MAX_SHARE * picture, WINDOW_WIDTH * font), MIN_WIDTH * font), picture);
+}
+
+static void begin(ui *ui, const char *title, float width, ImGuiWindowFlags flags) {
+    ImGui::SetNextWindowSize(ImVec2(width, 0.0f));
+    ImGui::Begin(title, nullptr,
+                 flags | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing);
+    ui->button_top = -1.0f;
+    ui->in_column = true;
+    ImGui::PushItemWidth(-VALUE_SHARE * width);
+}
+
 void ui_begin_window(ui *ui, const char *title) {
     const ImVec2 picture = ImGui::GetIO().DisplaySize;
-    const float margin = MARGIN * ui->scale, font = FONT_HEIGHT * ui->scale;
-    const float width =
-        std::min(std::max(std::min(MAX_SHARE * picture.x, WINDOW_WIDTH * font), MIN_WIDTH * font), picture.x);
-    ImGui::SetNextWindowSize(ImVec2(width, 0.0f));
+    const float margin = MARGIN * ui->scale, width = column_width(ui);
+    // A window that is higher than the rest of its column scrolls.
+    const float rest = picture.y - margin - (ui->keeps_column ? ui->next.y : margin);
     ImGui::SetNextWindowPos(ui->next);
-    ImGui::Begin(title, nullptr,
-                 ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing);
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0.0f), ImVec2(width, std::max(rest, 6.0f * margin)));
+    begin(ui, title, width, ImGuiWindowFlags_None);
     // The window's height is that of the previous frame.
-    if (ui->at_left && ui->next.y > margin && ui->next.y + ImGui::GetWindowHeight() > picture.y) {
+    if (ui->at_left && !ui->keeps_column && ui->next.y > margin && ui->next.y + ImGui::GetWindowHeight() > picture.y) {
         ui->at_left = false;
         ui->next = ImVec2(picture.x - width - margin, margin);
         ImGui::SetWindowPos(ui->next);
@@ -224,13 +249,33 @@ void ui_begin_window(ui *ui, const char *title) {
     if (ui->at_left) {
         ui->covered = (ui->next.x + width) / picture.x;
     }
-    ui->button_top = -1.0f;
-    ImGui::PushItemWidth(-VALUE_SHARE * width);
+}
+
+void ui_keep_left_column(ui *ui) {
+    ui->keeps_column = true;
+}
+
+void ui_begin_right_column(ui *ui) {
+    const float margin = MARGIN * ui->scale;
+    ui->at_left = false;
+    ui->keeps_column = true;
+    ui->next = ImVec2(ImGui::GetIO().DisplaySize.x - column_width(ui) - margin, margin);
+}
+
+void ui_begin_bottom_window(ui *ui, const char *name) {
+    const ImVec2 picture = ImGui::GetIO().DisplaySize;
+    const float margin = MARGIN * ui->scale;
+    const float width = std::max(picture.x - 2.0f * column_width(ui) - 4.0f * margin, column_width(ui));
+    ImGui::SetNextWindowPos(ImVec2(0.5f * picture.x, picture.y - margin), ImGuiCond_Always, ImVec2(0.5f, 1.0f));
+    begin(ui, name, width, ImGuiWindowFlags_NoTitleBar);
+    ui->in_column = false;
 }
 
 void ui_end_window(ui *ui) {
     ImGui::PopItemWidth();
-    ui->next.y += ImGui::GetWindowHeight() + MARGIN * ui->scale;
+    if (ui->in_column) {
+        ui->next.y += ImGui::GetWindowHeight() + MARGIN * ui->scale;
+    }
     ImGui::End();
 }
 
@@ -238,6 +283,12 @@ void ui_text(ui *, const char *text) {
     ImGui::PushTextWrapPos(0.0f);
     ImGui::TextUnformatted(text);
     ImGui::PopTextWrapPos();
+}
+
+void ui_toned_text(ui *ui, ui_tone tone, const char *text) {
+    ImGui::PushStyleColor(ImGuiCol_Text, TONES[tone]);
+    ui_text(ui, text);
+    ImGui::PopStyleColor();
 }
 
 void ui_value(ui *, const char *name, const char *value) {
@@ -254,8 +305,50 @@ void ui_progress(ui *, const char *name, float share) {
     ImGui::PopStyleVar();
 }
 
+void ui_wide_progress(ui *, const char *text, float share) {
+    const ImVec2 corner = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(text);
+    const float width = ImGui::GetContentRegionAvail().x;
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, ACCENT);
+    ImGui::ProgressBar(share, ImVec2(width, 0.0f), "");
+    ImGui::PopStyleColor();
+    ImGui::GetWindowDrawList()->AddText(
+        ImVec2(corner.x + std::max(0.5f * (width - size.x), 0.0f), corner.y + ImGui::GetStyle().FramePadding.y),
+        ImGui::GetColorU32(TEXT), text);
+}
+
 bool ui_slider(ui *, const char *name, float min, float max, float *value) {
     return ImGui::SliderFloat(name, value, min, max, "%.2f");
+}
+
+bool ui_playing_slider(ui *, const char *name, float min, float max, float *value, bool *plays) {
+    const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    ImGui::PushID(name);
+    ImGui::SetNextItemWidth(ImGui::CalcItemWidth() - side - gap);
+    const bool moved = ImGui::SliderFloat("##value", value, min, max, "%.2f");
+    ImGui::SameLine(0.0f, gap);
+    if (ImGui::Button(*plays ? "||" : ">", ImVec2(side, 0.0f))) {
+        *plays = !*plays;
+    }
+    ImGui::SameLine(0.0f, gap);
+    ImGui::TextUnformatted(name);
+    ImGui::PopID();
+    return moved;
+}
+
+bool ui_whole_slider(ui *, const char *name, bool is_named, uint32_t min, uint32_t max, const char *text,
+                     uint32_t *value) {
+    // ImGui takes the text as a format for the number.
+    std::string format;
+    for (const char *at = text; *at != '\0'; at++) {
+        format.append(*at == '%' ? "%%" : std::string(1, *at));
+    }
+    const std::string label = is_named ? std::string(name) : std::string("##") + name;
+    if (!is_named) {
+        ImGui::SameLine();
+        ImGui::SetNextItemWidth(-1.0f);
+    }
+    return ImGui::SliderScalar(label.c_str(), ImGuiDataType_U32, value, &min, &max, format.c_str(),
+                               ImGuiSliderFlags_NoInput | ImGuiSliderFlags_AlwaysClamp);
 }
 
 // Buttons are side by side if there is room.
@@ -267,9 +360,74 @@ bool ui_button(ui *ui, const char *name) {
         right <= ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
         ImGui::SameLine();
     }
+    ImGui::PushID("button"); // a slider may have the same name
     const bool pressed = ImGui::Button(name);
+    ImGui::PopID();
     ui->button_top = ImGui::GetItemRectMin().y;
     return pressed;
+}
+
+// Returns the text, or as much of its beginning as fits, with two points behind it.
+static std::string shorten(const char *text, float width) {
+    std::string shown = text;
+    if (ImGui::CalcTextSize(text).x <= width) {
+        return shown;
+    }
+    while (!shown.empty() && ImGui::CalcTextSize((shown + "..").c_str()).x > width) {
+        shown.pop_back();
+        while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xc0u) == 0x80u) {
+            shown.pop_back(); // bytes of one letter
+        }
+    }
+    return shown + "..";
+}
+
+static void draw_share(float share, ImVec2 corner, float font) {
+    char number[16];
+    std::snprintf(number, sizeof number, "%.2f", static_cast<double>(share));
+    const float filled = std::min(std::max(share, 0.0f), 1.0f) * ROW_BAR * font;
+    const ImVec2 low = {corner.x, corner.y + 0.25f * font}, high = {corner.x + ROW_BAR * font, corner.y + 0.85f * font};
+    ImDrawList *list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(low, high, ImGui::GetColorU32(TITLE), 2.0f);
+    if (filled > 0.0f) {
+        list->AddRectFilled(low, ImVec2(low.x + filled, high.y), ImGui::GetColorU32(COLORS[1]), 2.0f);
+    }
+    list->AddText(ImVec2(high.x + 0.3f * font, corner.y), ImGui::GetColorU32(share > 0.0f ? TEXT : DIM), number);
+}
+
+static void draw_progress(float progress, float left, float right, float bottom, float font) {
+    const ImVec2 low = {left, bottom}, high = {right, bottom + 0.12f * font};
+    ImDrawList *list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(low, high, ImGui::GetColorU32(LINE));
+    list->AddRectFilled(low, ImVec2(low.x + std::min(progress, 1.0f) * (high.x - low.x), high.y),
+                        ImGui::GetColorU32(COLORS[0]));
+}
+
+bool ui_begin_row(ui *, const ui_row *row) {
+    const float font = ImGui::GetFontSize();
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float right = corner.x + ImGui::GetContentRegionAvail().x;
+    const float bar = right - (ROW_BAR + ROW_NUMBER) * font, text = corner.x + ImGui::GetTreeNodeToLabelSpacing();
+    const ImGuiTreeNodeFlags leaf = ImGuiTreeNodeFlags_Leaf | ImGuiTreeNodeFlags_NoTreePushOnOpen;
+    ImGui::PushStyleVar(ImGuiStyleVar_IndentSpacing, INDENT * font);
+    ImGui::PushStyleColor(ImGuiCol_Text, row->share > 0.0f ? TEXT : DIM);
+    const std::string shown = shorten(row->text, bar - text - 0.3f * font);
+    const bool open =
+        ImGui::TreeNodeEx(reinterpret_cast<void *>(static_cast<uintptr_t>(row->id) + 1),
+                          ImGuiTreeNodeFlags_DefaultOpen | (row->is_leaf ? leaf : 0), "%s", shown.c_str());
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
+    draw_share(row->share, ImVec2(bar, corner.y), font);
+    if (row->progress >= 0.0f) {
+        draw_progress(row->progress, text, text + ImGui::CalcTextSize(shown.c_str()).x, corner.y + font, font);
+    }
+    return open && !row->is_leaf;
+}
+
+void ui_end_row(ui *) {
+    ImGui::PushStyleVar(ImGuiStyleVar_IndentSpacing, INDENT * ImGui::GetFontSize());
+    ImGui::TreePop();
+    ImGui::PopStyleVar();
 }
 
 static void draw_axis(ImVec2 corner, ImVec2 size, float axis_width, float max) {

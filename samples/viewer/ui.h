@@ -44,18 +44,50 @@ void ui_end(ui *ui);
 // Draws the content in the render pass.
 void ui_record(ui *ui, VkCommandBuffer commands);
 
-// Begins a window, which is below the previous one, or at the right if there is no room. The title must be unique.
+// Begins a window, which is below the previous one, or at the right if there is no room. The title must be unique;
+// what follows "###" in it is not shown, and then alone makes it unique.
 void ui_begin_window(ui *ui, const char *title);
 void ui_end_window(ui *ui);
+// Further windows stay below each other in the left column, or are in one at the right edge. The last one of a column
+// scrolls if there is no room for all that it shows.
+void ui_keep_left_column(ui *ui);
+void ui_begin_right_column(ui *ui);
+// Begins a window without a title at the lower edge between both columns.
+void ui_begin_bottom_window(ui *ui, const char *name);
 void ui_text(ui *ui, const char *text);
+
+// What a text is about.
+typedef enum ui_tone { UI_TONE_GOOD, UI_TONE_WARNING, UI_TONE_WRONG, UI_TONE_QUIET } ui_tone;
+void ui_toned_text(ui *ui, ui_tone tone, const char *text);
 // Shows a text with a value at the right edge.
 void ui_value(ui *ui, const char *name, const char *value);
 // Shows a bar that is filled up to `share` (0 to 1).
 void ui_progress(ui *ui, const char *name, float share);
+// Shows a bar as wide as the window, with a text in it.
+void ui_wide_progress(ui *ui, const char *text, float share);
 // Returns true if the user moved it.
 bool ui_slider(ui *ui, const char *name, float min, float max, float *value);
+// The same, with a button before the name that changes whether the value plays by itself.
+bool ui_playing_slider(ui *ui, const char *name, float min, float max, float *value, bool *plays);
+// Shows a slider over whole numbers with a text in it. It has its name beside it, or else fills the rest of the line.
+bool ui_whole_slider(ui *ui, const char *name, bool is_named, uint32_t min, uint32_t max, const char *text,
+                     uint32_t *value);
 // Returns true if it was pressed.
 bool ui_button(ui *ui, const char *name);
+
+// A row of a tree: a text, a bar that is filled up to `share` (0 to 1) with the share as a number, and below the text a
+// line up to `progress` (0 to 1; none if it is negative). A row of share 0 is dim.
+typedef struct ui_row {
+    uint32_t id; // another one than those of the rows beside it
+    const char *text;
+    float share;
+    float progress;
+    bool is_leaf;
+} ui_row;
+
+// Returns whether the rows inside it are to be shown; call ui_end_row() after them, and only then.
+bool ui_begin_row(ui *ui, const ui_row *row);
+void ui_end_row(ui *ui);
 
 #define UI_COLORS 6u
 

@@ -9,6 +9,7 @@
 #include "comparison.h"
 #include "controls.h"
 #include "demo.h"
+#include "graph_view.h"
 #include "options.h"
 #include "reader.h"
 #include "reference_check.h"
@@ -40,6 +41,7 @@ typedef struct viewer {
     crowd crowd;
     comparison comparison; // replaces a moving crowd, if requested
     demo demo;             // its kind is NULL if there is none
+    graph_view view;       // of the user's graph, if there is one; it has a batch of its own
     camera camera;
     controls controls;
     lmb_gpu *gpu;
@@ -69,6 +71,14 @@ static bool has_demo(const viewer *viewer) {
     return viewer->options.demo != NULL;
 }
 
+static bool has_graph(const viewer *viewer) {
+    return viewer->options.graph.file != NULL;
+}
+
+static lmb_gpu_batch *shown_batch(const viewer *viewer) {
+    return has_graph(viewer) ? graph_view_batch(&viewer->view) : viewer->batch;
+}
+
 static lmb_result open_device(viewer *viewer, lmb_error *error) {
     device_request request = {.name = viewer->options.device, .validation = viewer->options.validate};
     if (viewer->window != NULL) {
@@ -79,8 +89,8 @@ static lmb_result open_device(viewer *viewer, lmb_error *error) {
         return error->result;
     }
     if (!viewer->device.graphics) {
-        return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "device '%s' has no queue for graphics and compute",
-                             viewer->device.properties.deviceName);
+        return viewer_fail(error, LMB_ERROR_UNSUPPORTED, "device '%s' has no queue for graphics and compute",
+                           viewer->device.properties.deviceName);
     }
     return viewer->window != NULL ? window_attach(viewer->window, &viewer->device, FRAMES_IN_FLIGHT, error) : LMB_OK;
 }
@@ -104,8 +114,14 @@ static lmb_result upload_program(viewer *viewer, lmb_error *error) {
 static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     const lmb_gpu_def gpu_def = device_gpu_def(&viewer->device);
 
-    if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error) ||
-        lmb_gpu_graph_create(viewer->gpu, viewer->character.graph, &viewer->graph, error) ||
+    if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error)) {
+        return error->result;
+    }
+    if (has_graph(viewer)) {
+        return graph_view_start(&viewer->view, &viewer->crowd, &viewer->device, viewer->gpu, FRAMES_IN_FLIGHT,
+                                viewer->window == NULL, error);
+    }
+    if (lmb_gpu_graph_create(viewer->gpu, viewer->character.graph, &viewer->graph, error) ||
         upload_program(viewer, error)) {
         return error->result;
     }
@@ -150,7 +166,7 @@ static lmb_result create_ui(viewer *viewer, lmb_error *error) {
     VkCommandBuffer commands;
     viewer->ui = ui_create(&def);
     if (viewer->ui == NULL) {
-        return graphics_fail(error, LMB_ERROR_VULKAN, "Vulkan cannot create the user interface");
+        return viewer_fail(error, LMB_ERROR_VULKAN, "Vulkan cannot create the user interface");
     }
     if (device_begin(&viewer->device, &pool, &commands, error)) {
         return error->result;
@@ -168,7 +184,7 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
         .device = &viewer->device,
         .crowd = &viewer->crowd,
         .frame_count = FRAMES_IN_FLIGHT,
-        .span_count = lmb_gpu_batch_span_count(viewer->batch),
+        .span_count = lmb_gpu_batch_span_count(shown_batch(viewer)),
         // A window on a device that draws on the CPU prefers speed.
         .fine = viewer->window == NULL || viewer->device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
         .extent = viewer->window != NULL ? window_extent(viewer->window)
@@ -200,9 +216,14 @@ static lmb_result open_demo(viewer *viewer, lmb_error *error) {
                : LMB_OK;
 }
 
+static lmb_result open_graph(viewer *viewer, lmb_error *error) {
+    return has_graph(viewer) ? graph_view_open(&viewer->options.graph, &viewer->character, &viewer->view, error)
+                             : LMB_OK;
+}
+
 static uint32_t choose_count(const viewer *viewer) {
     const options *options = &viewer->options;
-    const uint32_t usual = has_demo(viewer) ? options->demo->characters : CHARACTERS;
+    const uint32_t usual = has_demo(viewer) ? options->demo->characters : has_graph(viewer) ? 1 : CHARACTERS;
     const bool on_cpu = viewer->device.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (has_comparison(viewer)) {
         return viewer->comparison.figure_count;
@@ -223,23 +244,29 @@ static lmb_result open_crowd(viewer *viewer, lmb_error *error) {
 // Places the camera ahead and to the side of a single character, or before the crowd.
 static void place_camera(viewer *viewer) {
     viewer->camera = camera_before_crowd(viewer->crowd.radius, viewer->character.height);
-    if (has_demo(viewer) && viewer->crowd.count == 1) {
+    if ((has_demo(viewer) || has_graph(viewer)) && viewer->crowd.count == 1) {
         viewer->camera.yaw = 0.75f;
-        viewer->camera.distance = 2.5f * viewer->character.height;
+        viewer->camera.distance = fmaxf(2.5f * viewer->character.height, 2.9f * viewer->character.width);
         viewer->camera.target[1] = 0.55f * viewer->character.height;
     }
 }
 
-// Keeps a single character in view, to the right of the windows over the picture.
-static void follow_demo(viewer *viewer) {
+// Keeps a single character in view, to the right of the windows over the picture, and the crowd of a graph.
+static void follow_characters(viewer *viewer) {
+    float *target = viewer->camera.target;
     if (viewer->crowd.count == 1) {
         const VkExtent2D extent = renderer_extent(viewer->renderer);
         const float aspect = (float)extent.width / (float)extent.height;
         const float hidden = (ui_covered(viewer->ui) - 0.5f) * aspect + REACH;
         const float *place = viewer->crowd.members[0].placement.position;
-        viewer->camera.target[0] = place[0];
-        viewer->camera.target[2] = place[1];
+        target[0] = place[0];
+        target[2] = place[1];
         camera_step_aside(&viewer->camera, fmaxf(fminf(hidden, 0.25f * aspect), 0.0f));
+    } else if (has_graph(viewer)) {
+        float way[2];
+        graph_view_way(&viewer->view, way);
+        target[0] = viewer->controls.camera.target[0] + way[0];
+        target[2] = viewer->controls.camera.target[2] + way[1];
     }
 }
 
@@ -260,8 +287,8 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
                                          .tallest = options->headless ? (float)options->height : FLT_MAX};
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
         open_device(viewer, error) || character_open(&character_def, &viewer->character, error) ||
-        open_comparison(viewer, error) || open_demo(viewer, error) || open_crowd(viewer, error) ||
-        create_batch(viewer, error) || create_frames(viewer, error)) {
+        open_comparison(viewer, error) || open_demo(viewer, error) || open_graph(viewer, error) ||
+        open_crowd(viewer, error) || create_batch(viewer, error) || create_frames(viewer, error)) {
         return error->result;
     }
     place_camera(viewer);
@@ -283,6 +310,7 @@ static void close_device(viewer *viewer) {
     }
     timing_destroy(&viewer->timing);
     ui_destroy(viewer->ui);
+    graph_view_close_device(&viewer->view);
     renderer_destroy(viewer->renderer);
     lmb_gpu_batch_destroy(viewer->batch);
     lmb_gpu_graph_destroy(viewer->graph);
@@ -299,6 +327,7 @@ static uint32_t close_viewer(viewer *viewer) {
     crowd_destroy(&viewer->crowd);
     comparison_destroy(&viewer->comparison);
     demo_close(&viewer->demo);
+    graph_view_close(&viewer->view);
     character_close(&viewer->character);
     return messages;
 }
@@ -324,6 +353,10 @@ static void show_windows(viewer *viewer) {
     ui_begin(viewer->ui, renderer_extent(viewer->renderer));
     if (has_demo(viewer)) {
         demo_show(&viewer->demo, viewer->ui);
+    }
+    if (has_graph(viewer)) {
+        const graph_view_time time = {&viewer->controls.paused, &viewer->controls.steps};
+        graph_view_show(&viewer->view, time, !viewer->controls.times && !viewer->controls.help, viewer->ui);
     }
     if (viewer->controls.times) {
         timing_show(&viewer->timing, viewer->crowd.count, viewer->ui);
@@ -353,6 +386,16 @@ static bool is_drawn(const viewer *viewer) {
     return !options->headless || options->every == 0 || frame % options->every == 0 || frame == options->frames;
 }
 
+static lmb_result record_poses(viewer *viewer, VkCommandBuffer commands, uint32_t index, lmb_error *error) {
+    const lmb_gpu_record_info info = {.commands = commands,
+                                      .slot = index,
+                                      .step = viewer->demo.step,
+                                      .number = viewer->demo.number,
+                                      .profile = viewer->timing.profile};
+    return has_graph(viewer) ? graph_view_record(&viewer->view, commands, index, viewer->timing.profile, error)
+                             : lmb_gpu_batch_record(viewer->batch, &info, error);
+}
+
 static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error) {
     VkCommandBuffer commands = viewer->slots[index].commands;
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -360,13 +403,7 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
     if (graphics_check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer", error)) {
         return error->result;
     }
-    const lmb_gpu_record_info info = {.commands = commands,
-                                      .slot = index,
-                                      .step = viewer->demo.step,
-                                      .number = viewer->demo.number,
-                                      .profile = viewer->timing.profile};
-    if (timing_record_begin(&viewer->timing, commands, index, error) ||
-        lmb_gpu_batch_record(viewer->batch, &info, error) ||
+    if (timing_record_begin(&viewer->timing, commands, index, error) || record_poses(viewer, commands, index, error) ||
         timing_record_before_draw(&viewer->timing, commands, index, error)) {
         return error->result;
     }
@@ -375,7 +412,7 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
                                                             .frame = index,
                                                             .crowd = &viewer->crowd,
                                                             .camera = &viewer->camera,
-                                                            .batch = viewer->batch,
+                                                            .batch = shown_batch(viewer),
                                                             .ui = viewer->ui});
     }
     if (timing_record_after_draw(&viewer->timing, commands, index, error)) {
@@ -440,6 +477,9 @@ static void handle_window(viewer *viewer) {
     if (has_demo(viewer) && !ui_takes_keys(viewer->ui)) {
         controls_apply_to_demo(&input, &viewer->demo);
     }
+    if (has_graph(viewer) && !ui_takes_keys(viewer->ui)) {
+        controls_apply_to_graph(&viewer->controls, &input, &viewer->view);
+    }
     controls_apply(&viewer->controls, &input, &viewer->crowd, &viewer->camera);
     char title[sizeof viewer->title];
     controls_describe(&viewer->controls, &viewer->crowd, title, sizeof title);
@@ -450,7 +490,6 @@ static void handle_window(viewer *viewer) {
 }
 
 static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapsed, lmb_error *error) {
-    float *parameters = lmb_gpu_batch_parameters(viewer->batch, index);
     const comparison *comparison = &viewer->comparison;
     double seconds = controls_take_time(&viewer->controls, elapsed);
     if (has_demo(viewer)) {
@@ -459,6 +498,10 @@ static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapse
         }
         return demo_write(&viewer->demo, viewer->batch, index, error);
     }
+    if (has_graph(viewer)) {
+        return graph_view_advance(&viewer->view, seconds, index, viewer->frames, error);
+    }
+    float *parameters = lmb_gpu_batch_parameters(viewer->batch, index);
     if (has_comparison(viewer)) {
         memcpy(parameters, comparison->parameters,
                (size_t)comparison->figure_count * comparison->parameter_count * sizeof *parameters);
@@ -481,12 +524,13 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
         return LMB_OK;
     }
     timing_end(&viewer->timing, TIMING_WAIT);
-    if (write_parameters(viewer, index, elapsed, error)) {
+    if ((has_graph(viewer) && graph_view_begin(&viewer->view, index, viewer->frames, error)) ||
+        write_parameters(viewer, index, elapsed, error)) {
         return error->result;
     }
     update_ui(viewer);
-    if (has_demo(viewer)) {
-        follow_demo(viewer);
+    if (has_demo(viewer) || has_graph(viewer)) {
+        follow_characters(viewer);
     }
     timing_end(&viewer->timing, TIMING_CROWD);
     if (record_frame(viewer, index, error)) {
@@ -567,7 +611,7 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     VkExtent2D extent = renderer_extent(viewer->renderer);
     lmb_comparison comparison = {0};
     if (summarize_demo(viewer, good, error) ||
-        compare_with_reference(&viewer->device, viewer->batch, viewer->last_slot, &comparison, error)) {
+        compare_with_reference(&viewer->device, shown_batch(viewer), viewer->last_slot, &comparison, error)) {
         return error->result;
     }
     terminal_print("device: %s\n", viewer->device.properties.deviceName);
@@ -585,7 +629,8 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
         lmb_comparison_describe(&comparison, text, sizeof text);
         terminal_print("first difference: %s\n", text);
     }
-    *good = *good && differs == 0;
+    // In a window the user has seen what was wrong, and may have mended it.
+    *good = *good && differs == 0 && !(viewer->options.headless && viewer->view.has_failed);
     return LMB_OK;
 }
 

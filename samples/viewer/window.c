@@ -70,18 +70,18 @@ static void on_resize(GLFWwindow *handle, int width, int height) {
 
 lmb_result window_open(uint32_t width, uint32_t height, window **result, lmb_error *error) {
     if (!glfwInit()) {
-        return graphics_fail(error, LMB_ERROR_STATE, "no display: %s; --headless draws without one", glfw_says());
+        return viewer_fail(error, LMB_ERROR_STATE, "no display: %s; --headless draws without one", glfw_says());
     }
     if (!glfwVulkanSupported()) {
         glfwTerminate();
-        return graphics_fail(error, LMB_ERROR_VULKAN, "GLFW finds no Vulkan loader, or no driver");
+        return viewer_fail(error, LMB_ERROR_VULKAN, "GLFW finds no Vulkan loader, or no driver");
     }
     window *window = calloc(1, sizeof *window);
     glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
     glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
     GLFWwindow *handle = window != NULL ? glfwCreateWindow((int)width, (int)height, "limber-viewer", NULL, NULL) : NULL;
     if (handle == NULL) {
-        graphics_fail(error, LMB_ERROR_STATE, "no window: %s; --headless draws without one", glfw_says());
+        viewer_fail(error, LMB_ERROR_STATE, "no window: %s; --headless draws without one", glfw_says());
         free(window);
         glfwTerminate();
         return error->result;
@@ -157,9 +157,9 @@ static lmb_result choose_format(window *window, lmb_error *error) {
             return LMB_OK;
         }
     }
-    return graphics_fail(error, LMB_ERROR_UNSUPPORTED,
-                         "device '%s' offers no 8-bit format for the window; --headless draws without one",
-                         window->device->properties.deviceName);
+    return viewer_fail(error, LMB_ERROR_UNSUPPORTED,
+                       "device '%s' offers no 8-bit format for the window; --headless draws without one",
+                       window->device->properties.deviceName);
 }
 
 static lmb_result check_present(window *window, lmb_error *error) {
@@ -169,9 +169,9 @@ static lmb_result check_present(window *window, lmb_error *error) {
                                              &supported);
     }
     if (!supported) {
-        return graphics_fail(error, LMB_ERROR_UNSUPPORTED,
-                             "device '%s' cannot present to a window; take another, or draw with --headless",
-                             window->device->properties.deviceName);
+        return viewer_fail(error, LMB_ERROR_UNSUPPORTED,
+                           "device '%s' cannot present to a window; take another, or draw with --headless",
+                           window->device->properties.deviceName);
     }
     return LMB_OK;
 }
@@ -246,8 +246,8 @@ static VkCompositeAlphaFlagBitsKHR choose_alpha(const VkSurfaceCapabilitiesKHR *
 
 static lmb_result create_swapchain(window *window, const VkSurfaceCapabilitiesKHR *surface, lmb_error *error) {
     if ((surface->supportedUsageFlags & VK_IMAGE_USAGE_TRANSFER_DST_BIT) == 0) {
-        return graphics_fail(error, LMB_ERROR_UNSUPPORTED,
-                             "the window's images cannot be copied to; --headless draws without one");
+        return viewer_fail(error, LMB_ERROR_UNSUPPORTED,
+                           "the window's images cannot be copied to; --headless draws without one");
     }
     uint32_t most = surface->maxImageCount != 0 ? surface->maxImageCount : MAX_IMAGES;
     const VkSwapchainCreateInfoKHR info = {

@@ -1,0 +1,410 @@
+#include "graph_run.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+#define GOLDEN 0.61803399 // parts of the golden ratio are spread evenly
+#define SPREAD 4.0        // seconds by which the characters of a crowd begin apart
+#define LARGEST_SETTING 1e6f
+
+// Returns a number in [0, 1) for a character, 0 for the first one.
+static double apart(uint32_t character) {
+    return fmod(character * GOLDEN, 1.0);
+}
+
+// ---- Settings.
+
+// Returns whether a clip reads a parameter as its time.
+static bool times_a_clip(const lmb_graph_def *def, uint32_t parameter) {
+    bool found = false;
+    for (uint32_t i = 0; i < def->node_count && !found; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        found = node->op == LMB_OP_CLIP && node->player == NULL && node->time.kind == LMB_VALUE_PARAMETER &&
+                node->time.parameter == parameter;
+    }
+    return found;
+}
+
+// A slider needs a range, and a text may have none.
+static void set_range(const lmb_graph_parameter *parameter, graph_setting *setting) {
+    const bool has_range = parameter->min < parameter->max;
+    setting->min = fmaxf(has_range ? parameter->min : fminf(parameter->initial, 0.0f), -LARGEST_SETTING);
+    setting->max = fminf(has_range ? parameter->max : fmaxf(parameter->initial, 1.0f), LARGEST_SETTING);
+    if (!(setting->min < setting->max)) {
+        setting->min = -LARGEST_SETTING;
+        setting->max = LARGEST_SETTING;
+    }
+    setting->value = fminf(fmaxf(parameter->initial, setting->min), setting->max);
+}
+
+static void add_settings(graph_run *run) {
+    for (uint32_t i = 0; i < run->parameter_count; i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(run->graph, i);
+        if (!parameter.is_written && parameter.name[0] != '\0') {
+            graph_setting *setting = &run->settings[run->setting_count++];
+            *setting = (graph_setting){.name = parameter.name, .parameter = i};
+            set_range(&parameter, setting);
+            setting->is_time = setting->plays = times_a_clip(run->def, i);
+        }
+    }
+}
+
+graph_setting *graph_run_find(const graph_run *run, const char *name) {
+    for (uint32_t i = 0; i < run->setting_count; i++) {
+        if (strcmp(run->settings[i].name, name) == 0) {
+            return &run->settings[i];
+        }
+    }
+    return NULL;
+}
+
+void graph_run_set(graph_run *run, graph_setting *setting, float value) {
+    setting->value = value >= setting->min ? fminf(value, setting->max) : setting->min; // NaN gives min
+    setting->plays = false;
+    run->changed = true;
+}
+
+void graph_run_send(graph_run *run, uint32_t event, uint32_t character) {
+    const uint32_t first = character == LMB_NONE ? 0 : character;
+    const uint32_t count = character == LMB_NONE ? run->character_count : 1;
+    const uint32_t room = run->character_count * LMB_MAX_EVENTS_SENT;
+    if (run->control == NULL || run->event_count + count > room) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        run->events[run->event_count++] = (lmb_event){first + i, event};
+    }
+    run->changed = true;
+}
+
+// ---- Memory: the frames of the ring, and behind them the seed, from which the first frame goes on.
+
+static size_t moment_bytes(const graph_run *run) {
+    return sizeof(float) * run->setting_count +
+           (size_t)run->character_count * (sizeof(float) * run->parameter_count +
+                                           sizeof(uint32_t) * (run->state_words + (size_t)run->emitted_words));
+}
+
+static void lay_out_moment(graph_run *run, uint32_t index) {
+    graph_moment *moment = &run->moments[index];
+    moment->settings = (float *)((char *)run->memory + index * moment_bytes(run));
+    moment->parameters = moment->settings + run->setting_count;
+    moment->states = (uint32_t *)(moment->parameters + (size_t)run->character_count * run->parameter_count);
+    moment->emitted = moment->states + (size_t)run->character_count * run->state_words;
+    moment->place = index;
+}
+
+static graph_moment *seed_of(const graph_run *run) {
+    return &run->moments[run->capacity];
+}
+
+static void fill_seed(graph_run *run) {
+    graph_moment *seed = seed_of(run);
+    for (uint32_t i = 0; i < run->character_count; i++) {
+        lmb_graph_defaults(run->graph, seed->parameters + (size_t)i * run->parameter_count);
+    }
+    for (uint32_t i = 0; i < run->setting_count; i++) {
+        seed->settings[i] = run->settings[i].value;
+    }
+}
+
+static bool create_memory(const graph_run_def *def, graph_run *run) {
+    const size_t events = (size_t)run->character_count * LMB_MAX_EVENTS_SENT;
+    run->settings = calloc((size_t)run->parameter_count + 1, sizeof *run->settings);
+    run->events = calloc(events, sizeof *run->events);
+    run->scratch = calloc(events, sizeof *run->scratch);
+    if (run->settings == NULL || run->events == NULL || run->scratch == NULL) {
+        return false;
+    }
+    add_settings(run);
+    const size_t bytes = moment_bytes(run) + 1;
+    const size_t fitting = def->memory / bytes < def->frames ? def->memory / bytes : def->frames;
+    run->capacity = fitting > 2 ? (uint32_t)fitting : 2;
+    run->moments = calloc((size_t)run->capacity + 1, sizeof *run->moments);
+    run->memory = calloc((size_t)run->capacity + 1, bytes);
+    if (run->moments == NULL || run->memory == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i <= run->capacity; i++) {
+        lay_out_moment(run, i);
+    }
+    fill_seed(run);
+    return true;
+}
+
+lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error *error) {
+    graph_run *created = calloc(1, sizeof *created);
+    *run = NULL;
+    if (created != NULL) {
+        *created = (graph_run){.def = def->def,
+                               .graph = def->graph,
+                               .control = lmb_graph_control(def->graph),
+                               .character_count = def->character_count,
+                               .parameter_count = lmb_graph_parameter_count(def->graph),
+                               .state_words = lmb_control_state_words(lmb_graph_control(def->graph))};
+        if (created->control != NULL) {
+            created->emitted_words = lmb_control_emitted_words(created->control);
+        }
+    }
+    if (created == NULL || !create_memory(def, created)) {
+        graph_run_destroy(created);
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", (unsigned)def->character_count);
+    }
+    *run = created;
+    return LMB_OK;
+}
+
+void graph_run_destroy(graph_run *run) {
+    if (run != NULL) {
+        free(run->settings);
+        free(run->events);
+        free(run->scratch);
+        free(run->moments);
+        free(run->memory);
+        free(run);
+    }
+}
+
+// ---- Frames.
+
+const graph_moment *graph_run_moment(const graph_run *run, uint32_t back) {
+    return back < run->current ? &run->moments[(run->first + run->current - 1 - back) % run->capacity] : NULL;
+}
+
+const float *graph_run_parameters(const graph_run *run, const graph_moment *moment, uint32_t character) {
+    return moment->parameters + (size_t)character * run->parameter_count;
+}
+
+const uint32_t *graph_run_state(const graph_run *run, const graph_moment *moment, uint32_t character) {
+    return moment->states + (size_t)character * run->state_words;
+}
+
+// Returns a value that is `more` beyond min, wrapped into the range.
+static float wrap(const graph_setting *setting, double more) {
+    const double range = (double)setting->max - (double)setting->min;
+    return (float)((double)setting->min + more - range * floor(more / range));
+}
+
+static void write_setting(const graph_run *run, const graph_setting *setting, graph_moment *moment) {
+    const double range = (double)setting->max - (double)setting->min;
+    const double more = (double)setting->value - (double)setting->min;
+    for (uint32_t i = 0; i < run->character_count; i++) {
+        float *value = &moment->parameters[(size_t)i * run->parameter_count + setting->parameter];
+        *value = setting->plays ? wrap(setting, more + range * apart(i)) : setting->value;
+    }
+}
+
+static void write_settings(graph_run *run, double seconds, graph_moment *moment) {
+    for (uint32_t i = 0; i < run->setting_count; i++) {
+        graph_setting *setting = &run->settings[i];
+        if (setting->plays) {
+            setting->value = wrap(setting, (double)setting->value - (double)setting->min + seconds);
+        }
+        moment->settings[i] = setting->value;
+        write_setting(run, setting, moment);
+    }
+}
+
+static lmb_control_frame frame_of(const graph_run *run, const graph_moment *moment) {
+    return (lmb_control_frame){.number = moment->number,
+                               .character_count = run->character_count,
+                               .state = moment->states,
+                               .parameters = moment->parameters};
+}
+
+static lmb_result run_control(graph_run *run, double seconds, const graph_moment *moment, lmb_error *error) {
+    lmb_control_frame frame = frame_of(run, moment);
+    lmb_control_sort_events(run->events, run->scratch, run->event_count);
+    frame.step = lmb_ticks_from_seconds(seconds);
+    frame.events = run->events;
+    frame.event_count = run->event_count;
+    frame.emitted = moment->emitted;
+    return lmb_control_run(run->control, &frame, 0, run->character_count, error);
+}
+
+// The characters of a crowd begin at different times.
+static lmb_result begin_apart(const graph_run *run, const graph_moment *moment, lmb_error *error) {
+    for (uint32_t i = 1; i < run->character_count; i++) {
+        lmb_control_frame frame = frame_of(run, moment);
+        frame.step = lmb_ticks_from_seconds(SPREAD * apart(i));
+        if (lmb_control_run(run->control, &frame, i, 1, error)) {
+            return error->result;
+        }
+    }
+    return LMB_OK;
+}
+
+static const graph_moment *last_moment(const graph_run *run) {
+    return run->current > 0 ? graph_run_moment(run, 0) : seed_of(run);
+}
+
+lmb_result graph_run_step(graph_run *run, double seconds, lmb_error *error) {
+    const graph_moment *last = last_moment(run);
+    graph_moment *next = &run->moments[(run->first + run->current) % run->capacity];
+    memcpy(next->settings, last->settings, moment_bytes(run));
+    next->time = last->time + seconds;
+    next->number = run->has_begun ? last->number + 1 : 0;
+    write_settings(run, seconds, next);
+    if (run->control != NULL &&
+        ((!run->has_begun && begin_apart(run, next, error)) || run_control(run, seconds, next, error))) {
+        return error->result;
+    }
+    run->event_count = 0;
+    run->changed = false;
+    run->has_begun = true;
+    if (run->current == run->capacity) {
+        run->first = (run->first + 1) % run->capacity;
+    } else {
+        run->current++;
+    }
+    run->count = run->current;
+    return LMB_OK;
+}
+
+void graph_run_go(graph_run *run, uint32_t frame) {
+    if (run->count > 0) {
+        run->current = frame < 1 ? 1 : frame > run->count ? run->count : frame;
+        const graph_moment *moment = graph_run_moment(run, 0);
+        for (uint32_t i = 0; i < run->setting_count; i++) {
+            run->settings[i].value = moment->settings[i];
+        }
+    }
+}
+
+// ---- Continuing another run.
+
+static bool have_same_states(const graph_run *run, const graph_run *before) {
+    bool same = run->control != NULL && before->control != NULL && run->state_words == before->state_words &&
+                run->character_count == before->character_count &&
+                lmb_graph_machine_count(run->graph) == lmb_graph_machine_count(before->graph) &&
+                lmb_graph_player_count(run->graph) == lmb_graph_player_count(before->graph);
+    for (uint32_t i = 0; same && i < lmb_graph_player_count(run->graph); i++) {
+        same = strcmp(lmb_graph_player_name(run->graph, i), lmb_graph_player_name(before->graph, i)) == 0;
+    }
+    for (uint32_t i = 0; same && i < lmb_graph_machine_count(run->graph); i++) {
+        const uint32_t states = lmb_graph_state_count(run->graph, i);
+        same = states == lmb_graph_state_count(before->graph, i);
+        for (uint32_t k = 0; same && k < states; k++) {
+            same = strcmp(lmb_graph_state_name(run->graph, i, k), lmb_graph_state_name(before->graph, i, k)) == 0;
+        }
+    }
+    return same;
+}
+
+static void continue_motions(graph_run *run, const graph_run *before, const graph_moment *last) {
+    lmb_error ignored;
+    if (!lmb_control_has_motion(run->control) || !lmb_control_has_motion(before->control)) {
+        return;
+    }
+    for (uint32_t i = 0; i < run->character_count && i < before->character_count; i++) {
+        const lmb_motion motion = lmb_control_motion(before->control, graph_run_state(before, last, i));
+        lmb_control_set_motion(run->control, seed_of(run)->states + (size_t)i * run->state_words, &motion, &ignored);
+    }
+}
+
+static void continue_setting(graph_run *run, const graph_setting *old) {
+    graph_setting *setting = graph_run_find(run, old->name);
+    if (setting != NULL) {
+        graph_run_set(run, setting, old->value);
+        setting->plays = setting->is_time && old->plays;
+    }
+}
+
+bool graph_run_continue(graph_run *run, const graph_run *before) {
+    const graph_moment *last = last_moment(before);
+    graph_moment *seed = seed_of(run);
+    lmb_error ignored;
+    for (uint32_t i = 0; i < before->setting_count; i++) {
+        continue_setting(run, &before->settings[i]);
+    }
+    seed->time = last->time;
+    const bool goes_on = have_same_states(run, before) &&
+                         lmb_control_check_states(run->control, last->states, run->character_count, &ignored) == LMB_OK;
+    if (goes_on) {
+        run->has_begun = true;
+        seed->number = last->number;
+        memcpy(seed->states, last->states, (size_t)run->character_count * run->state_words * sizeof *seed->states);
+    } else {
+        continue_motions(run, before, last);
+    }
+    return goes_on;
+}
+
+// ---- Events and transitions.
+
+bool graph_run_emitted(const graph_run *run, uint32_t character, uint32_t *event, double *ago) {
+    const graph_moment *now = graph_run_moment(run, 0);
+    const uint32_t capacity = run->emitted_words / 2;
+    const graph_moment *moment = run->control != NULL ? now : NULL;
+    for (uint32_t back = 0; moment != NULL; moment = graph_run_moment(run, ++back)) {
+        const uint32_t *emitted = moment->emitted + (size_t)character * run->emitted_words;
+        const uint32_t count = emitted[0] < capacity ? emitted[0] : capacity; // further ones are only counted
+        if (count > 0) {
+            *event = emitted[2 * count - 1];
+            *ago = now->time - moment->time;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const lmb_machine_def *find_machine(const graph_run *run, uint32_t machine) {
+    for (uint32_t i = 0; i < run->def->node_count; i++) {
+        if (run->def->nodes[i].op == LMB_OP_MACHINE && lmb_graph_node_machine(run->graph, i) == machine) {
+            return run->def->nodes[i].machine;
+        }
+    }
+    return NULL; // of a fade
+}
+
+static bool is_inertialized(const graph_run *run, uint32_t machine, uint32_t from, uint32_t to) {
+    const lmb_machine_def *def = find_machine(run, machine);
+    bool found = false;
+    for (uint32_t i = 0; def != NULL && i < def->transition_count; i++) {
+        const lmb_transition_def *transition = &def->transitions[i];
+        found = found || (transition->kind == LMB_FADE_INERTIALIZED && transition->to == to &&
+                          (transition->from == from || transition->from == LMB_NONE));
+    }
+    return found;
+}
+
+// Finds the state before the current one, and when it was left, in the frames that are kept.
+static uint32_t find_state_before(const graph_run *run, uint32_t character, uint32_t machine, double *left) {
+    const graph_moment *moment = graph_run_moment(run, 0);
+    const uint32_t current = lmb_control_current_state(run->control, graph_run_state(run, moment, character), machine);
+    for (uint32_t back = 1; (*left = moment->time, moment = graph_run_moment(run, back)) != NULL; back++) {
+        const uint32_t state =
+            lmb_control_current_state(run->control, graph_run_state(run, moment, character), machine);
+        if (state != current) {
+            return state;
+        }
+    }
+    return LMB_NONE;
+}
+
+bool graph_run_transition(const graph_run *run, uint32_t character, uint32_t machine, graph_transition *transition) {
+    const graph_moment *now = graph_run_moment(run, 0);
+    const uint32_t inertia = lmb_graph_inertia_parameters(run->graph);
+    if (now == NULL || run->control == NULL) {
+        return false;
+    }
+    const uint32_t *state = graph_run_state(run, now, character);
+    const float *row = graph_run_parameters(run, now, character);
+    const uint32_t to = lmb_control_current_state(run->control, state, machine);
+    const float weight = lmb_control_state_weight(run->control, state, machine, to);
+    const float decay = inertia != LMB_NONE ? row[inertia + LMB_INERTIA_DURATION] : 0.0f;
+    const float decayed = decay > 0.0f ? row[inertia + LMB_INERTIA_TIME] / decay : 1.0f;
+    double left = 0.0;
+    if (weight >= 1.0f && decayed >= 1.0f) {
+        return false;
+    }
+    const uint32_t from = find_state_before(run, character, machine, &left);
+    const bool offset = weight >= 1.0f;
+    *transition = (graph_transition){from, offset ? decayed : weight, offset};
+    return from != LMB_NONE &&
+           (!offset || (now->time - left <= (double)decay && is_inertialized(run, machine, from, to)));
+}

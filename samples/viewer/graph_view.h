@@ -1,0 +1,85 @@
+// Shows the user's own graph, and the tools to work on it: sliders and buttons for what the host sets and sends, the
+// states of its machines, the weights of its nodes, and the frames of the last seconds. Whenever the file is saved, the
+// new graph replaces the old one; if it has mistakes, they are listed and the old one goes on.
+#ifndef LIMBER_SAMPLES_VIEWER_GRAPH_VIEW_H
+#define LIMBER_SAMPLES_VIEWER_GRAPH_VIEW_H
+
+#include "crowd.h"
+#include "graph_device.h"
+#include "graph_run.h"
+#include "graph_weights.h"
+#include "play_script.h"
+#include "ui.h"
+
+#define GRAPH_VIEW_SETTINGS 16u
+#define GRAPH_VIEW_CHANGES 8u
+
+typedef struct graph_view_def {
+    const char *file;                          // JSON, or a machine's text; NULL: there is no such view
+    const char *script;                        // a file with lines of `limber play`, or NULL
+    const char *settings[GRAPH_VIEW_SETTINGS]; // NAME=VALUE, applied to the first graph that can be shown
+    uint32_t setting_count;
+    const char *changes[GRAPH_VIEW_CHANGES]; // SECONDS=FILE, in ascending order
+    uint32_t change_count;
+} graph_view_def;
+
+// A zeroed view shows nothing.
+typedef struct graph_view {
+    graph_view_def def;
+    const char *name; // of the file, without its folder
+    const lmb_clip **clips;
+    crowd *crowd;
+    crowd_start *starts;
+    graph_device *device;
+    graph_run *run;
+    graph_weights *weights;
+    graph_version *fallback;       // of the rest pose, until it is shown
+    const graph_version *mistaken; // the newest content, if it is not shown
+    play_script script;
+    uint32_t next_line;
+    uint32_t next_change;
+    double seconds;   // that have passed, without pauses
+    double shown_at;  // when the first graph of the file was shown: the script begins
+    uint32_t watched; // the character whose states and weights are shown; in a crowd it has a colour of its own
+    float tint[3];    // its own colour
+    bool has_shown;   // a graph of the file
+    bool has_failed;  // something was wrong so far
+    char note[200];   // about the script or the settings
+    // The frame whose words of inertialization the device holds, and the one that it must hold: indices of moments.
+    uint32_t held_place;
+    uint32_t needed_place;
+} graph_view;
+
+// Opens the view with the rest pose. It must be created before the crowd, and placed on it afterwards.
+lmb_result graph_view_open(const graph_view_def *def, const character *character, graph_view *view, lmb_error *error);
+// `waits`: as in graph_device_def.
+lmb_result graph_view_start(graph_view *view, crowd *crowd, device *device, lmb_gpu *gpu, uint32_t frame_count,
+                            bool waits, lmb_error *error);
+// Destroys what is on the device, which must be idle; then the rest.
+void graph_view_close_device(graph_view *view);
+void graph_view_close(graph_view *view);
+
+// How time goes on; the user changes it in the view.
+typedef struct graph_view_time {
+    bool *paused;
+    uint32_t *steps; // frames to advance while paused
+} graph_view_time;
+
+// Call these once a frame, in this order. The first one is for the slot's last frame, which has completed.
+lmb_result graph_view_begin(graph_view *view, uint32_t slot, uint32_t number, lmb_error *error);
+// Reads the file if it has changed, runs the control, places the characters and writes the slot's parameters.
+lmb_result graph_view_advance(graph_view *view, double seconds, uint32_t slot, uint32_t number, lmb_error *error);
+void graph_view_show(graph_view *view, graph_view_time time, bool is_right_free, ui *ui);
+lmb_result graph_view_record(graph_view *view, VkCommandBuffer commands, uint32_t slot, lmb_gpu_profile *profile,
+                             lmb_error *error);
+
+// Stores how far the characters have moved since the start, on average: x, z in metres.
+void graph_view_way(const graph_view *view, float way[2]);
+
+// Pause, and show the frame before the one that is shown, or the next one, which runs if it has not run yet.
+void graph_view_step_back(graph_view *view, graph_view_time time);
+void graph_view_step(graph_view *view, graph_view_time time);
+// Returns the batch that is shown.
+lmb_gpu_batch *graph_view_batch(const graph_view *view);
+
+#endif
