@@ -72,8 +72,7 @@ bool lmb_cpu_has(lmb_cpu_path path) {
            ((unsigned)path < LMB_CPU_PATH_COUNT && paths[path].any.run != NULL && machine_has(path));
 }
 
-// Resolves the fast path to the widest path that this machine has.
-static lmb_cpu_path resolve(lmb_cpu_path path) {
+lmb_cpu_path lmb_cpu_resolve(lmb_cpu_path path) {
     static const lmb_cpu_path widest_first[] = {LMB_CPU_SIMD_16, LMB_CPU_SIMD_8, LMB_CPU_SIMD_4};
     for (int i = 0; path == LMB_CPU_FAST && i < 3; i++) {
         if (lmb_cpu_has(widest_first[i])) {
@@ -95,7 +94,7 @@ lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_h
         return lmb_fail(error, (unsigned)path < LMB_CPU_PATH_COUNT ? LMB_ERROR_UNSUPPORTED : LMB_ERROR_ARGUMENT,
                         "cpu: this machine does not have the path '%s'", lmb_cpu_path_name(path));
     }
-    path = resolve(path);
+    path = lmb_cpu_resolve(path);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_cpu *created = lmb_host_allocate(&resolved, 1, sizeof *created);
     runner runner = lmb_graph_is_plain(graph) ? paths[path].plain : paths[path].any;

@@ -19,6 +19,9 @@ struct lmb_cpu {
     void *scratch; // inside `memory`, aligned
 };
 
+// Resolves the fast path to the widest path that this machine has.
+lmb_cpu_path lmb_cpu_resolve(lmb_cpu_path path);
+
 // Evaluates graphs and writes no outputs. The caller has checked all arguments and set the default float environment.
 void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs, uint32_t first,
                       uint32_t count);

@@ -2,7 +2,7 @@
 #ifndef LIMBER_SRC_GPU_PUSH_H
 #define LIMBER_SRC_GPU_PUSH_H
 
-#include <limber/batch.h>
+#include <limber/skin.h>
 #include <vulkan/vulkan_core.h>
 
 // Addresses of a span's buffers. Kernels of a batch find the data of their characters in a table of these rows.
@@ -70,10 +70,31 @@ typedef struct lmb_probe_push {
     uint32_t unused;
 } lmb_probe_push;
 
+typedef struct lmb_skin_push {
+    VkDeviceAddress block;
+    VkDeviceAddress palette;
+    VkDeviceAddress previous_palette;
+    VkDeviceAddress channels;
+    VkDeviceAddress previous_channels;
+    VkDeviceAddress list;
+    VkDeviceAddress list_count;
+    VkDeviceAddress refused;
+    VkDeviceAddress streams[LMB_SKIN_OUTPUT_COUNT];
+    uint32_t capacity;
+    uint32_t characters;
+    uint32_t first_character;
+    uint32_t palette_count;
+    uint32_t slot_vertices;
+    uint32_t strides;
+    uint32_t flags;
+    uint32_t unused;
+} lmb_skin_push;
+
 // The size of the largest push constants. Vulkan guarantees 128 bytes.
-#define LMB_PUSH_SIZE sizeof(lmb_control_push)
-_Static_assert(sizeof(lmb_batch_push) <= LMB_PUSH_SIZE && sizeof(lmb_list_push) <= LMB_PUSH_SIZE,
-               "the control's push constants are not the longest");
+#define LMB_PUSH_SIZE sizeof(lmb_skin_push)
+_Static_assert(sizeof(lmb_batch_push) <= LMB_PUSH_SIZE && sizeof(lmb_list_push) <= LMB_PUSH_SIZE &&
+                   sizeof(lmb_control_push) <= LMB_PUSH_SIZE,
+               "the push constants of skinning are not the longest");
 _Static_assert(LMB_PUSH_SIZE <= 128, "push constants exceed 128 bytes");
 
 #endif

@@ -323,6 +323,22 @@ static void info_reports_joints_and_clips(void **state) {
     command_output_release(&output);
 }
 
+static void info_names_morph_targets(void **state) {
+    (void)state;
+    command_output output = run_well("info \"" LIMBER_CORPUS "/complete.glb\"");
+    expect_contains(output.out, "         morph target Hat_0 ");
+    command_output_release(&output);
+    output = run_well("info --json \"" LIMBER_CORPUS "/complete.glb\"");
+    json_tree tree = json_tree_read(output.out);
+    const int mesh = json_tree_item(&tree, json_tree_member(&tree, 0, "meshes"), 0);
+    json_tree_expect_keys(&tree, mesh, "name vertices triangles image targets");
+    const int targets = json_tree_member(&tree, mesh, "targets");
+    assert_int_equal(json_tree_size(&tree, targets), 1);
+    json_tree_expect_text(&tree, json_tree_item(&tree, targets, 0), "Hat_0");
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
 static void info_as_json_has_the_same(void **state) {
     (void)state;
     command_output output = run_well("info --json small.gltf");
@@ -1088,6 +1104,7 @@ int main(void) {
         cmocka_unit_test(a_trace_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),
         cmocka_unit_test(info_reports_joints_and_clips),
+        cmocka_unit_test(info_names_morph_targets),
         cmocka_unit_test(info_as_json_has_the_same),
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),
         cmocka_unit_test(further_files_add_their_clips),

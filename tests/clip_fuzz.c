@@ -115,7 +115,7 @@ static size_t write_seed(uint8_t *data, size_t max_size, unsigned int seed) {
         const bool of_joint = i < 3 * JOINTS;
         if (seed >> (of_joint ? i : i + 6) & 1) {
             tracks[track_count++] = (lmb_track_def){.joint = of_joint ? i / 3 : i - 3 * JOINTS,
-                                                    .channel = of_joint ? (lmb_property)(i % 3) : LMB_PROPERTY_FLOAT,
+                                                    .property = of_joint ? (lmb_property)(i % 3) : LMB_PROPERTY_FLOAT,
                                                     .interpolation = (lmb_interpolation)((seed >> 9) + i) % 3,
                                                     .key_count = 1 + (seed >> 12) % KEYS,
                                                     .times = times,

@@ -9,6 +9,7 @@
 #include <limber/compare.h>
 #include <limber/cpu.h>
 #include <limber/gpu_profile.h>
+#include <limber/gpu_skin.h>
 #include <string.h>
 
 #define ALL_OUTPUTS ((1u << LMB_OUTPUT_COUNT) - 1)
@@ -374,6 +375,14 @@ static lmb_result step_control(const ground *on, lmb_error *error) {
     return result;
 }
 
+static lmb_result step_skin(const ground *on, lmb_error *error) {
+    lmb_gpu_skin *skin = NULL;
+    lmb_result result = lmb_gpu_skin_create(on->gpu, &skin, error);
+    assert_true((result == LMB_OK) == (skin != NULL));
+    lmb_gpu_skin_destroy(skin);
+    return result;
+}
+
 typedef lmb_result (*creating_step)(const ground *on, lmb_error *error);
 
 // Runs a step once for each request that it makes, and lets that request fail: `asked` counts the requests, and the
@@ -433,11 +442,12 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     ground_destroy(ground);
 }
 
-// A profile allocates no device memory, so it does not call the memory hooks.
-static void fail_each_of_a_profile(ground *ground, uint32_t *asked, uint32_t *failing, lmb_result expected,
-                                   const char *part) {
+// These allocate no device memory, so they do not call the memory hooks.
+static void fail_each_without_memory(ground *ground, uint32_t *asked, uint32_t *failing, lmb_result expected,
+                                     const char *part) {
     ground_create(ground);
     fail_each(step_profile, ground, asked, failing, expected, part);
+    fail_each(step_skin, ground, asked, failing, expected, part);
     ground_destroy(ground);
 }
 
@@ -445,14 +455,14 @@ static void every_vulkan_call_that_fails_is_named_and_leaves_nothing(void **stat
     (void)state;
     ground ground = {.def = door_def()};
     fail_each_of_all_steps(&ground, &calls, &failing_call, LMB_ERROR_VULKAN, NULL);
-    fail_each_of_a_profile(&ground, &calls, &failing_call, LMB_ERROR_VULKAN, NULL);
+    fail_each_without_memory(&ground, &calls, &failing_call, LMB_ERROR_VULKAN, NULL);
 }
 
 static void every_allocation_that_fails_is_reported_and_leaves_nothing(void **state) {
     (void)state;
     ground ground = {.def = door_def()};
     fail_each_of_all_steps(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
-    fail_each_of_a_profile(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
+    fail_each_without_memory(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
 }
 
 static void every_function_that_cannot_be_loaded_is_named(void **state) {

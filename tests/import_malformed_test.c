@@ -313,8 +313,6 @@ static void wrong_skins_and_meshes(void **state) {
          "baseColorTexture.index: 1 is no index"},
         {"\"textures\":[{\"source\":1}]", "\"textures\":[{\"source\":2}]", LMB_ERROR_FORMAT,
          "textures[0].source: 2 is no index"},
-        {"\"textures\":[{\"source\":1}]", "\"textures\":[{\"source\":0}]", LMB_ERROR_FILE,
-         "images[0].uri: the file 'unused.png' is needed"},
         {"\"bufferView\":17}]", "\"bufferView\":17,\"uri\":\"a\"}]", LMB_ERROR_FORMAT,
          "images[1]: has both uri and bufferView"},
         {"\"bufferView\":17}]", "\"view\":17}]", LMB_ERROR_FORMAT, "images[1]: has neither uri nor bufferView"},

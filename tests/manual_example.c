@@ -30,6 +30,18 @@ lmb_result manual_importing(const char *character_path, const char *more_clips_p
     return result;
 }
 
+lmb_result manual_skinning(const lmb_import *import, lmb_gpu_batch *batch, lmb_gpu_skin *gpu_skin,
+                           VkCommandBuffer commands, const VkDeviceAddress addresses[6], const float *palette_floats,
+                           float *vertices, const uint32_t counts[3]) {
+    const uint32_t character_count = counts[0], slot = counts[1], previous_slot = counts[2];
+    const VkDeviceAddress words = addresses[0], visible = addresses[1], visible_count = addresses[2];
+    const VkDeviceAddress positions = addresses[3], normals = addresses[4], previous_positions = addresses[5];
+    lmb_error error;
+#include "skinning.inc"
+    lmb_skin_destroy(skin);
+    return result;
+}
+
 lmb_result manual_state_machines(const lmb_rig *rig, const lmb_clip *const *clips, float *palette,
                                  uint32_t *footstep_count) {
     lmb_error error = {0};

@@ -1,5 +1,5 @@
-// Every output that a renderer can request besides the palette, against the float64 oracle, output by output. The oracle
-// gets the library's model matrices, which hierarchy_test.c tests.
+// Every output that a renderer can request besides the palette, against the float64 oracle, output by output. The
+// oracle gets the library's model matrices, which hierarchy_test.c tests.
 #include "scene.h"
 
 #include <stdlib.h>

@@ -11,9 +11,9 @@ static const char character[] =
     "{\"asset\":{\"version\":\"2.0\"},\"extensionsUsed\":[\"EXT_nothing\"],\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
     "\"nodes\":[{\"name\":\"hip\",\"mesh\":0,\"children\":[1],\"rotation\":[0.1,0.2,0.3,0.9]},{\"name\":\"knee\","
     "\"translation\":[0,1,0]}],"
-    "\"meshes\":[{\"name\":\"body\",\"extras\":{\"targetNames\":[\"smile\"]},\"primitives\":[{\"attributes\":{"
-    "\"POSITION\":0},\"material\":0,"
-    "\"targets\":[{\"POSITION\":0}]}]}],"
+    "\"meshes\":[{\"name\":\"body\",\"extras\":{\"targetNames\":[\"smile\",\"none\"]},\"primitives\":[{\"attributes\":{"
+    "\"POSITION\":0,\"COLOR_0\":0},\"material\":0,"
+    "\"targets\":[{\"POSITION\":0},{}]},{\"attributes\":{\"POSITION\":0},\"mode\":1}]}],"
     "\"materials\":[{\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.5,0.25,1,1],"
     "\"baseColorTexture\":{\"index\":0}}}],"
     "\"textures\":[{\"source\":0}],\"images\":[{\"name\":\"skin\",\"mimeType\":\"image/png\",\"bufferView\":2}],"
@@ -54,6 +54,10 @@ static void expect_round_trip(const lmb_import *import) {
     assert_int_equal(again_size, size);
     assert_memory_equal(again, pack, size);
     assert_int_equal(lmb_import_note_count(read), lmb_import_note_count(import));
+    assert_int_equal(lmb_import_node_count(read), lmb_import_node_count(import));
+    for (uint32_t i = 0; i < lmb_import_node_count(import); i++) {
+        assert_int_equal(lmb_import_node_joint(read, i), lmb_import_node_joint(import, i));
+    }
     free(again);
     free(pack);
     lmb_import_destroy(read);
@@ -62,9 +66,13 @@ static void expect_round_trip(const lmb_import *import) {
 static void characters_come_back_by_the_bit(void **state) {
     (void)state;
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
-    assert_int_equal(lmb_rig_channel_count(lmb_import_rig(import)), 1);
+    assert_int_equal(lmb_rig_channel_count(lmb_import_rig(import)), 2);
     assert_int_equal(lmb_import_clip_count(import), 1);
     assert_int_equal(lmb_import_mesh_count(import), 1);
+    assert_int_equal(lmb_import_mesh(import, 0)->target_count, 2);
+    assert_non_null(lmb_import_mesh(import, 0)->colors);
+    assert_null(lmb_import_mesh(import, 0)->tangents);
+    assert_true(lmb_import_mesh(import, 0)->targets[0].delta_count > 0);
     assert_int_equal(lmb_import_image_count(import), 1);
     assert_true(lmb_import_note_count(import) > 0);
     expect_round_trip(import);

@@ -185,8 +185,8 @@ static void save(const char *path, const char *text) {
     assert_int_equal(fclose(stream), 0);
 }
 
-// What the view of a graph shows: pixels of the colours of mistakes and of weights, in the two columns, and edges of the
-// scene between them.
+// What the view of a graph shows: pixels of the colours of mistakes and of weights, in the two columns, and edges of
+// the scene between them.
 typedef struct view_counts {
     unsigned mistakes, weights, edges;
 } view_counts;

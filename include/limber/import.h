@@ -15,16 +15,19 @@
 /// the mesh of many nodes, is decoded for each of them; the same limit applies to all bytes decoded, kept or not.
 ///
 /// **glTF.** Read are nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles
-/// (lists, strips and fans) with up to 8 influences, base colours with PNG and JPEG textures, accessors of every kind,
-/// sparse and normalised, and the extensions KHR_mesh_quantization and KHR_texture_transform. Meshes are those of the
-/// file's scene. Everything else in a file is left out: tracks, meshes, images and the geometry of morph targets with a
-/// note, cameras, lights and other properties of materials without one. A required extension that is neither read nor
-/// only about lights and materials is #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` with shear.
+/// (lists, strips and fans) with up to 8 influences, tangents, vertex colours (COLOR_0), base colours with PNG and JPEG
+/// textures, accessors of every kind, sparse and normalised, and the extensions KHR_mesh_quantization and
+/// KHR_texture_transform. Meshes are those of the file's scene. Everything else in a file is left out: tracks, meshes
+/// and images with a note, cameras, lights and other properties of materials without one. An image whose file is
+/// missing, or cannot be read, is left out with a note, too. A required extension that is neither read nor only about
+/// lights and materials is #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` with shear.
 ///
 /// **Morph targets.** The weights of morph targets become float channels of the rig, for every node of the scene whose
 /// mesh has targets. Their names are those in the mesh's `extras.targetNames`, otherwise "<node>_<target>". Their rest
 /// values are the `weights` of the node or of its mesh. A file that adds clips finds channels by these names. The
-/// geometry of the targets is not read.
+/// displacements of positions, normals and tangents become the targets of the meshes (lmb_mesh.targets), in the bind
+/// pose's model space. A mesh of a file without normals is flat, and so are its targets. Displacements of tangents in a
+/// mesh without tangents are those of unit tangents. Other attributes of targets are not read.
 ///
 /// **FBX, Collada and BVH** are read by Assimp; the result is then checked and kept as for glTF:
 /// - Lengths are converted to metres, Y up. FBX: by UnitScaleFactor and the axes of its settings; left-handed axes are
@@ -52,6 +55,7 @@
 #define LIMBER_IMPORT_H
 
 #include <limber/clip.h>
+#include <limber/skin.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,6 +87,11 @@ typedef struct lmb_mesh {
     uint32_t vertex_count;
     const uint32_t *indices; ///< triangles, counter-clockwise front
     uint32_t index_count;
+    const float *tangents; ///< [vertex_count][4]: unit, and the sign of the bitangent; NULL if the file has none
+    const float *colors;   ///< [vertex_count][4]: linear, multiplied with the base colour; NULL if the file has none
+    /// Morph targets, named as the float channels that are their weights. They can be those of an lmb_skin_def.
+    const lmb_skin_target *targets;
+    uint32_t target_count;
     float base_color[4]; ///< linear
     uint32_t image;      ///< base colour texture, or #LMB_NONE
     bool double_sided;
@@ -149,7 +158,7 @@ LMB_API void lmb_import_destroy(lmb_import *import);
 LMB_API size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size);
 
 /// Returns the rig. The radii of its joints contain the vertices of all meshes, so bounding boxes contain the skinned
-/// meshes.
+/// meshes, without what morph targets displace.
 LMB_API const lmb_rig *lmb_import_rig(const lmb_import *import);
 /// Returns the number of clips.
 LMB_API uint32_t lmb_import_clip_count(const lmb_import *import);
@@ -163,6 +172,14 @@ LMB_API const lmb_mesh *lmb_import_mesh(const lmb_import *import, uint32_t index
 LMB_API uint32_t lmb_import_image_count(const lmb_import *import);
 /// Returns an image, or NULL if the index is out of range.
 LMB_API const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index);
+
+/// Returns the number of nodes of the first file, if that is glTF or a pack of one, else 0.
+LMB_API uint32_t lmb_import_node_count(const lmb_import *import);
+/// Returns the rig's joint that a node of the first file became, by its index in the file's `nodes`. #LMB_NONE if the
+/// node is no joint, or the index is out of range.
+///
+/// For hosts that read other parts of the file themselves: cameras, lights, extensions, extras of a node.
+LMB_API uint32_t lmb_import_node_joint(const lmb_import *import, uint32_t node);
 
 /// Returns the number of notes. A note is one line about something that was left out ("animation 'Walk': 2 morph-target
 /// tracks skipped"). Notes are also logged as warnings.

@@ -315,8 +315,8 @@ static lmb_result step(graph_view *view, double seconds, lmb_error *error) {
     return steps ? graph_run_step(view->run, seconds, error) : LMB_OK;
 }
 
-// As in `limber play`, the first frame is at time 0, and a line of the script takes effect in the first frame that is not
-// before its time.
+// As in `limber play`, the first frame is at time 0, and a line of the script takes effect in the first frame that is
+// not before its time.
 lmb_result graph_view_advance(graph_view *view, double seconds, uint32_t slot, uint32_t number, lmb_error *error) {
     const double passed = number > 0 ? seconds : 0.0;
     view->seconds += passed;

@@ -1,6 +1,6 @@
 // Control: advances characters' times and weights by a frame, as include/limber/control.h describes. Scalar code with
-// branches: the GPU runs it for one character per invocation, the CPU for a group of characters (struct characters), stage
-// by stage.
+// branches: the GPU runs it for one character per invocation, the CPU for a group of characters (struct characters),
+// stage by stage.
 //
 // A character that updates runs a frame in pieces. The frame is cut at times at which a transition becomes due, so that
 // transitions happen at their exact times. See run_control(). A character that does not update lets its time

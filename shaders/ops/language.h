@@ -213,6 +213,9 @@ OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, re
 // Loads from an index per lane.
 #define GATHER(base, index) LOAD(base, index)
 #define GATHER_REAL(base, index) LOAD_FLOAT(base, index)
+// Loads consecutive words, one per lane, from the index of the first lane's.
+#define LOAD_LANES(base, first) LOAD(base, first)
+#define LOAD_LANES_REAL(base, first) LOAD_FLOAT(base, first)
 // Stores to an index per lane, where the condition holds.
 #define SCATTER(base, index, integer, condition)                                                                       \
     if (condition) {                                                                                                   \

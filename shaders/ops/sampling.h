@@ -24,8 +24,8 @@
 #define CLIP_NAME_WORDS 12
 #define CLIP_FAR 13    // 1 if neighbouring keys of a linear rotation track have a cosine below 0.9
 #define CLIP_PACKED 14 // offset of the packed section, which then replaces the track table; or 0
-// Only in a program's copy: the track with the most widely shared key times, as joint * PROPERTIES + property + 1; 0 if no
-// track is animated.
+// Only in a program's copy: the track with the most widely shared key times, as joint * PROPERTIES + property + 1; 0 if
+// no track is animated.
 #define CLIP_COMMON 15
 // Offset of the weights of the joints, then of the float channels, four per word, the first in the lowest byte; 0 if
 // all are 255.
@@ -38,8 +38,8 @@
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
 #define CLIP_VERSION_VALUE 4u
 
-// The track table is word [joint][property][field]. Track tables and the values of rotation tracks start at multiples of
-// WIDE_LOAD words, so that a GPU loads four words at once.
+// The track table is word [joint][property][field]. Track tables and the values of rotation tracks start at multiples
+// of WIDE_LOAD words, so that a GPU loads four words at once.
 #define WIDE_LOAD 4u
 #define TRACK_MODE 0u   // MODE_..., the interpolation between keys
 #define TRACK_KEYS 1u   // 1 or more

@@ -39,6 +39,8 @@ typedef int32_t lane_mask __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 #define MIN_OF_LANES(x) lmb_min_of_lanes(x)
 #define GATHER(base, index) lmb_gather(base, index)
 #define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
+#define LOAD_LANES(base, first) lmb_load_lanes((base) + (first))
+#define LOAD_LANES_REAL(base, first) ((real)lmb_load_lanes((base) + (first)))
 #define SCATTER(base, index, integer, condition) lmb_scatter(base, index, integer, condition)
 #define FLOOR(x) lmb_floor(x)
 #define MINIMUM(a, b) lmb_minimum(a, b)
@@ -184,6 +186,12 @@ OP word lmb_gather(memory base, word index) {
     memcpy(&result, gathered, sizeof result);
     return result;
 #endif
+}
+
+OP word lmb_load_lanes(memory from) {
+    word loaded;
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
 }
 
 OP void lmb_scatter(mutable_memory base, word index, word integer, lane_mask condition) {

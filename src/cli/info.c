@@ -54,6 +54,11 @@ static void write_json(const subject *subject) {
         json_unsigned(&json, "vertices", mesh->vertex_count);
         json_unsigned(&json, "triangles", mesh->index_count / 3);
         json_index(&json, "image", mesh->image);
+        json_begin_array(&json, "targets");
+        for (uint32_t t = 0; t < mesh->target_count; t++) {
+            json_text(&json, NULL, mesh->targets[t].name);
+        }
+        json_end_array(&json);
         json_end_object(&json);
     }
     json_end_array(&json);
@@ -122,6 +127,10 @@ static void print_meshes(const lmb_import *import) {
         const lmb_mesh *mesh = lmb_import_mesh(import, i);
         terminal_print("  %5u  %-32s  %10u  %10u\n", i, mesh->name == NULL ? "" : mesh->name, mesh->vertex_count,
                        mesh->index_count / 3);
+        for (uint32_t t = 0; t < mesh->target_count; t++) {
+            const lmb_skin_target *target = &mesh->targets[t];
+            terminal_print("         morph target %-32s  %10u\n", target->name, target->delta_count);
+        }
     }
 }
 

@@ -226,6 +226,10 @@ typedef struct lmb_gltf_geometry {
     uint32_t vertex_count;
     uint32_t *indices; // in the import's pool
     uint32_t index_count;
+    float *tangents;          // [vertex][4], in the import's pool, or NULL
+    float *colors;            // the same
+    lmb_skin_target *targets; // in the import's pool
+    uint32_t target_count;
     bool has_normals;
     bool left_out; // there is nothing to draw; a note says why
 } lmb_gltf_geometry;
@@ -243,6 +247,19 @@ bool lmb_gltf_normalise_weights(lmb_gltf *gltf, const char *mesh_name, bool left
 // Adds a mesh of a node. Its geometry is bound to the skin, or to the node's anchor if the skin is NULL.
 bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,
                        const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry);
+// Sets the normals of a triangle's corners to that of the triangle.
+void lmb_gltf_set_flat_normal(lmb_vertex corners[3]);
+// gltf_morph.c
+// Reads the morph targets of a primitive. Their weights are the float channels of the node.
+bool lmb_gltf_read_targets(lmb_gltf *gltf, const lmb_gltf_object *primitive, const lmb_gltf_node *node,
+                           const char *mesh_name, lmb_gltf_geometry *geometry);
+void lmb_gltf_release_targets(lmb_gltf *gltf, lmb_gltf_geometry *geometry);
+// Transforms displacements as the vertices, whose normals have not been transformed yet. Returns false if one is out of
+// range.
+bool lmb_gltf_transform_targets(const lmb_affine *bind, double cofactor[3][3], double determinant,
+                                lmb_gltf_geometry *geometry);
+// Makes displacements for flat triangles that share no vertices, whose indices still refer to the shared ones.
+bool lmb_gltf_flatten_targets(lmb_gltf *gltf, lmb_gltf_geometry *geometry);
 // gltf_material.c: the import's images and materials.
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf);
 bool lmb_gltf_prepare_cache(lmb_gltf *gltf, uint32_t material_count, uint32_t image_count);

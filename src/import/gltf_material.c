@@ -12,6 +12,30 @@ static bool is_png_or_jpeg(const lmb_image *image) {
            (image->size >= 3 && memcmp(image->bytes, "\xFF\xD8\xFF", 3) == 0);
 }
 
+// Loads the file of an image. One that cannot be read is left out with a note: it changes how a mesh looks, and nothing
+// else.
+static bool load_image_file(lmb_gltf *gltf, const lmb_gltf_object *object, const char *uri, const char *name,
+                            lmb_gltf_buffer *file) {
+    lmb_importer *importer = gltf->importer;
+    lmb_error *const callers = importer->error;
+    lmb_error reason = {0};
+    importer->error = &reason;
+    const bool loaded = lmb_gltf_load_uri(object, uri, &gltf->image_uris, file);
+    importer->error = callers;
+    if (loaded) {
+        return true;
+    }
+    if (reason.result == LMB_ERROR_FILE) {
+        importer->result = LMB_OK;
+        *file = (lmb_gltf_buffer){0};
+        return lmb_importer_note(importer, "image '%.100s' left out: %.380s", name, reason.message);
+    }
+    if (callers != NULL) {
+        *callers = reason;
+    }
+    return false;
+}
+
 static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image *image) {
     const char *uri = NULL;
     uint32_t view = LMB_NONE;
@@ -26,7 +50,7 @@ static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image 
     lmb_gltf_buffer file;
     if (view != LMB_NONE) {
         file = (lmb_gltf_buffer){.bytes = gltf->views[view].bytes, .size = gltf->views[view].size};
-    } else if (!lmb_gltf_load_uri(object, uri, &gltf->image_uris, &file)) {
+    } else if (!load_image_file(gltf, object, uri, image->name, &file)) {
         return false;
     }
     image->bytes = file.bytes;
@@ -58,7 +82,7 @@ static bool use_image(lmb_gltf *gltf, uint32_t index) {
     lmb_image image = {0};
     return gltf->image_of[index] != LMB_NONE ||
            (lmb_gltf_read_name(&object, "image", index, &image.name) && load_image(gltf, &object, &image) &&
-            lmb_gltf_keep_image(gltf, index, image));
+            (image.bytes == NULL || lmb_gltf_keep_image(gltf, index, image)));
 }
 
 // Reads offset, rotation and scale of KHR_texture_transform, and combines them in one matrix.

@@ -16,6 +16,7 @@ typedef struct primitive {
     const lmb_gltf_object *object;
     lmb_gltf_object attributes;
     const char *mesh_name;
+    const lmb_gltf_node *node;
     const lmb_gltf_skin *skin;
     lmb_gltf_geometry *geometry;
 } primitive;
@@ -76,6 +77,49 @@ static bool read_attribute(primitive *p, const char *key, lmb_gltf_shape shape, 
     }
     lmb_pool_release(scratch, values);
     return values != NULL;
+}
+
+// Reads an attribute that few meshes have into an array of its own; NULL if the mesh lacks it.
+static bool read_array(primitive *p, const char *key, lmb_gltf_shape shape, float **values) {
+    uint32_t index;
+    if (!find_checked(p, key, shape, KIND_FLOAT | KIND_NORMALIZED, &index)) {
+        return false;
+    }
+    *values = NULL;
+    if (index != LMB_NONE) {
+        *values = lmb_gltf_decode_floats(p->gltf, &p->gltf->importer->import->pool, index, p->geometry->vertex_count);
+    }
+    return index == LMB_NONE || *values != NULL;
+}
+
+// Reads colours of three or four components. The fourth is 1 if the file has three.
+static bool read_colors(primitive *p) {
+    uint32_t index;
+    if (!find_attribute(p, "COLOR_0", &index)) {
+        return false;
+    }
+    const bool is_opaque = index != LMB_NONE && p->gltf->accessors[index].shape == LMB_GLTF_VEC3;
+    float *values;
+    if (!read_array(p, "COLOR_0", is_opaque ? LMB_GLTF_VEC3 : LMB_GLTF_VEC4, &values)) {
+        return false;
+    }
+    p->geometry->colors = values;
+    if (!is_opaque) {
+        return true;
+    }
+    float *colors = lmb_importer_keep(p->gltf->importer, p->geometry->vertex_count, 4 * sizeof *colors);
+    for (uint32_t i = 0; colors != NULL && i < p->geometry->vertex_count; i++) {
+        memcpy(colors + (size_t)i * 4, values + (size_t)i * 3, 3 * sizeof *colors);
+        colors[(size_t)i * 4 + 3] = 1.0f;
+    }
+    lmb_pool_release(&p->gltf->importer->import->pool, values);
+    p->geometry->colors = colors;
+    return colors != NULL;
+}
+
+// Tangents mean nothing without normals: glTF requires flat ones then, and that tangents are ignored.
+static bool read_tangents(primitive *p) {
+    return !p->geometry->has_normals || read_array(p, "TANGENT", LMB_GLTF_VEC4, &p->geometry->tangents);
 }
 
 // Reads four influences of each vertex unchanged into influences `set` * 4 to `set` * 4 + 3.
@@ -264,7 +308,8 @@ static bool read_primitive(primitive *p, uint32_t texcoord) {
            read_attribute(p, "NORMAL", LMB_GLTF_VEC3, KIND_FLOAT | KIND_NORMALIZED, offsetof(lmb_vertex, normal),
                           &geometry->has_normals) &&
            read_attribute(p, texcoord_key.text, LMB_GLTF_VEC2, any_kind, offsetof(lmb_vertex, texcoord), &present) &&
-           read_skinning(p) && read_indices(p, mode);
+           read_tangents(p) && read_colors(p) && read_skinning(p) && read_indices(p, mode) &&
+           lmb_gltf_read_targets(p->gltf, p->object, p->node, p->mesh_name, geometry);
 }
 
 // ---- Meshes ----
@@ -392,6 +437,21 @@ static void set_unit(float normal[3], double x, double y, double z) {
     normal[2] = has_direction ? (float)(z / length) : 0;
 }
 
+// Transforms a tangent. The sign of the bitangent is 1 or -1, and changes if the matrix mirrors.
+static void transform_tangent(const lmb_affine *matrix, double sign, float tangent[4]) {
+    double result[3];
+    for (int row = 0; row < 3; row++) {
+        const float *m = matrix->m[row];
+        result[row] = (double)m[0] * tangent[0] + (double)m[1] * tangent[1] + (double)m[2] * tangent[2];
+    }
+    const double length = sqrt(result[0] * result[0] + result[1] * result[1] + result[2] * result[2]);
+    const bool has_direction = length > 0 && isfinite(length);
+    for (int row = 0; row < 3; row++) {
+        tangent[row] = has_direction ? (float)(result[row] / length) : row == 0 ? 1.0f : 0.0f;
+    }
+    tangent[3] = (tangent[3] < 0 ? -1.0f : 1.0f) * (float)sign;
+}
+
 static void flip_triangles(lmb_gltf_geometry *geometry) {
     for (uint32_t i = 0; i < geometry->index_count; i += 3) {
         uint32_t index = geometry->indices[i + 1];
@@ -411,6 +471,9 @@ static bool transform_geometry(const lmb_affine *bind, lmb_gltf_geometry *geomet
     double cofactor[3][3];
     double determinant = cofactors(bind, cofactor);
     double sign = determinant < 0 ? -1 : 1;
+    if (!lmb_gltf_transform_targets(bind, cofactor, determinant, geometry)) {
+        return false;
+    }
     for (uint32_t i = 0; i < geometry->vertex_count; i++) {
         lmb_vertex *vertex = &geometry->vertices[i];
         if (!is_identity) {
@@ -426,6 +489,9 @@ static bool transform_geometry(const lmb_affine *bind, lmb_gltf_geometry *geomet
             normal[row] = sign * (c[0] * (double)n[0] + c[1] * (double)n[1] + c[2] * (double)n[2]);
         }
         set_unit(vertex->normal, normal[0], normal[1], normal[2]);
+        if (geometry->tangents != NULL) {
+            transform_tangent(bind, sign, geometry->tangents + (size_t)i * 4);
+        }
     }
     if (determinant < 0) {
         flip_triangles(geometry);
@@ -433,7 +499,7 @@ static bool transform_geometry(const lmb_affine *bind, lmb_gltf_geometry *geomet
     return true;
 }
 
-static void set_flat_normal(lmb_vertex corners[3]) {
+void lmb_gltf_set_flat_normal(lmb_vertex corners[3]) {
     double a[3];
     double b[3];
     for (int i = 0; i < 3; i++) {
@@ -446,12 +512,26 @@ static void set_flat_normal(lmb_vertex corners[3]) {
     }
 }
 
+// Gives each index a colour of its own.
+static bool flatten_colors(lmb_gltf *gltf, lmb_gltf_geometry *geometry) {
+    if (geometry->colors == NULL) {
+        return true;
+    }
+    float *colors = lmb_importer_keep(gltf->importer, geometry->index_count, 4 * sizeof *colors);
+    for (uint32_t i = 0; colors != NULL && i < geometry->index_count; i++) {
+        memcpy(colors + (size_t)i * 4, geometry->colors + (size_t)geometry->indices[i] * 4, 4 * sizeof *colors);
+    }
+    lmb_pool_release(&gltf->importer->import->pool, geometry->colors);
+    geometry->colors = colors;
+    return colors != NULL;
+}
+
 // glTF requires flat normals if a file has none, so triangles no longer share vertices.
 static bool make_flat(lmb_gltf *gltf, lmb_gltf_geometry *geometry) {
     lmb_importer *importer = gltf->importer;
     lmb_pool *pool = &importer->import->pool;
     lmb_vertex *vertices = lmb_importer_allocate(importer, pool, geometry->index_count, sizeof(lmb_vertex));
-    if (vertices == NULL) {
+    if (vertices == NULL || !lmb_gltf_flatten_targets(gltf, geometry) || !flatten_colors(gltf, geometry)) {
         return false;
     }
     for (uint32_t i = 0; i < geometry->index_count; i++) {
@@ -459,7 +539,7 @@ static bool make_flat(lmb_gltf *gltf, lmb_gltf_geometry *geometry) {
         geometry->indices[i] = i;
     }
     for (uint32_t i = 0; i < geometry->index_count; i += 3) {
-        set_flat_normal(vertices + i);
+        lmb_gltf_set_flat_normal(vertices + i);
     }
     lmb_pool_release(pool, geometry->vertices);
     geometry->vertices = vertices;
@@ -476,6 +556,10 @@ static bool add_mesh(lmb_gltf *gltf, const char *name, const lmb_gltf_material *
                      .vertex_count = geometry->vertex_count,
                      .indices = geometry->indices,
                      .index_count = geometry->index_count,
+                     .tangents = geometry->tangents,
+                     .colors = geometry->colors,
+                     .targets = geometry->targets,
+                     .target_count = geometry->target_count,
                      .image = material->image,
                      .double_sided = material->double_sided};
     memcpy(mesh.base_color, material->base_color, sizeof mesh.base_color);
@@ -499,6 +583,9 @@ static bool leave_out(lmb_gltf *gltf, lmb_gltf_geometry *geometry, const char *m
     lmb_pool *pool = &gltf->importer->import->pool;
     lmb_pool_release(pool, geometry->vertices);
     lmb_pool_release(pool, geometry->indices);
+    lmb_pool_release(pool, geometry->tangents);
+    lmb_pool_release(pool, geometry->colors);
+    lmb_gltf_release_targets(gltf, geometry);
     return lmb_importer_note(gltf->importer, "mesh '%.150s' of node '%.150s' %s: left out", mesh_name, node->name,
                              reason);
 }
@@ -534,20 +621,10 @@ static bool build_primitive(lmb_gltf *gltf, const lmb_gltf_node *node, const cha
     const lmb_gltf_skin *skin = node->skin == LMB_NONE ? NULL : &gltf->skins[node->skin];
     lmb_gltf_material material;
     lmb_gltf_geometry geometry = {0};
-    primitive p = {.gltf = gltf, .object = object, .mesh_name = name, .skin = skin, .geometry = &geometry};
+    primitive p = {
+        .gltf = gltf, .object = object, .mesh_name = name, .node = node, .skin = skin, .geometry = &geometry};
     return lmb_gltf_read_material(gltf, object, &material) && read_primitive(&p, material.texcoord) &&
            (geometry.left_out || lmb_gltf_add_mesh(gltf, node, skin, name, object->place.text, &material, &geometry));
-}
-
-static bool note_morph_targets(const lmb_gltf *gltf, const lmb_gltf_list *primitives, const char *name) {
-    bool found = false;
-    for (uint32_t i = 0; !found && i < primitives->count; i++) {
-        lmb_gltf_object primitive = lmb_gltf_item(primitives, i);
-        if (!lmb_gltf_has(&primitive, "targets", &found)) {
-            return false;
-        }
-    }
-    return !found || lmb_importer_note(gltf->importer, "mesh '%.200s': morph targets skipped", name);
 }
 
 static bool build_mesh(lmb_gltf *gltf, const lmb_gltf_node *node) {
@@ -563,8 +640,7 @@ static bool build_mesh(lmb_gltf *gltf, const lmb_gltf_node *node) {
                                  node->name);
     }
     if (!lmb_gltf_read_list(&object, "primitives", LMB_JSON_OBJECT, &primitives) ||
-        !lmb_importer_decode(gltf->importer, primitives.count * PRIMITIVE_BYTES) ||
-        !note_morph_targets(gltf, &primitives, name)) {
+        !lmb_importer_decode(gltf->importer, primitives.count * PRIMITIVE_BYTES)) {
         return false;
     }
     for (uint32_t i = 0; i < primitives.count; i++) {

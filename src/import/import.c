@@ -12,6 +12,17 @@
 // Memory budget of a file of any size: room for meshes and clips that many nodes share.
 #define BASE_BUDGET ((size_t)256 << 20)
 
+// Keeps the map from the nodes of the file to the joints of the rig.
+static bool keep_nodes(lmb_importer *importer, const lmb_gltf *gltf) {
+    uint32_t *joints = lmb_importer_keep(importer, gltf->node_count, sizeof *joints);
+    for (uint32_t i = 0; joints != NULL && i < gltf->node_count; i++) {
+        joints[i] = gltf->nodes[i].joint;
+    }
+    importer->import->joint_of_node = joints;
+    importer->import->node_count = joints != NULL ? gltf->node_count : 0;
+    return joints != NULL;
+}
+
 static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     lmb_gltf gltf = {.importer = importer};
     if (!lmb_gltf_read_document(&gltf, bytes, size) || !lmb_gltf_read_buffers(&gltf) || !lmb_gltf_read_views(&gltf) ||
@@ -22,7 +33,7 @@ static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size)
         return lmb_gltf_match_rig(&gltf) && lmb_gltf_build_clips(&gltf);
     }
     return lmb_gltf_read_skins(&gltf) && lmb_gltf_build_rig(&gltf) && lmb_gltf_build_clips(&gltf) &&
-           lmb_gltf_build_meshes(&gltf);
+           lmb_gltf_build_meshes(&gltf) && keep_nodes(importer, &gltf);
 }
 
 static bool read_format(lmb_importer *importer, const uint8_t *bytes, size_t size) {
@@ -242,6 +253,14 @@ uint32_t lmb_import_image_count(const lmb_import *import) {
 
 const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index) {
     return index < import->image_count ? &import->images[index] : NULL;
+}
+
+uint32_t lmb_import_node_count(const lmb_import *import) {
+    return import->node_count;
+}
+
+uint32_t lmb_import_node_joint(const lmb_import *import, uint32_t node) {
+    return node < import->node_count ? import->joint_of_node[node] : LMB_NONE;
 }
 
 uint32_t lmb_import_note_count(const lmb_import *import) {

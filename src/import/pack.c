@@ -9,19 +9,22 @@
 // After the magic text follow little-endian 32-bit words. Each text and block begins with its size in bytes and is
 // padded to whole words:
 //
-//   counts of joints, channels, clips, meshes, images and notes
+//   counts of joints, channels, clips, meshes, images, notes and nodes
 //   joint:   name, parent, rest (10), inverse bind matrix (12), radius
 //   channel: name, rest, whether it is an angle
 //   clip:    size, block (lmb_clip_block)
-//   mesh:    name, color (4), image, sides, vertex count, vertices (24 each), index count, indices
+//   mesh:    name, color (4), image, sides, vertex count, vertices (24 each), index count, indices, tangents and colors
+//            (count: 0 or that of the vertices; 4 each), count of morph targets,
+//            [target]: name, channel, count, displacements (10 each)
 //   image:   name, size, bytes
 //   note:    text
+//   node:    joint
 #define MAGIC_SIZE (sizeof LMB_PACK_MAGIC - 1)
 #define REST_WORDS 10u
 #define MATRIX_WORDS 12u
 
 _Static_assert(sizeof(lmb_transform) == REST_WORDS * 4 && sizeof(lmb_affine) == MATRIX_WORDS * 4 &&
-                   sizeof(lmb_vertex) == 24 * 4,
+                   sizeof(lmb_vertex) == 24 * 4 && sizeof(lmb_skin_delta) == 10 * 4,
                "what is written has padding");
 
 // ---- Writing. If the buffer is too small, only the size is computed. ----
@@ -75,6 +78,14 @@ static void put_rig(writer *out, const lmb_rig *rig) {
     }
 }
 
+// Writes an array that a mesh may lack.
+static void put_vectors(writer *out, const float *vectors, uint32_t count) {
+    put_word(out, vectors != NULL ? count : 0);
+    if (vectors != NULL) {
+        put(out, vectors, count * 4 * sizeof *vectors);
+    }
+}
+
 static void put_mesh(writer *out, const lmb_mesh *mesh) {
     put_text(out, mesh->name);
     put(out, mesh->base_color, sizeof mesh->base_color);
@@ -84,6 +95,18 @@ static void put_mesh(writer *out, const lmb_mesh *mesh) {
     put(out, mesh->vertices, mesh->vertex_count * sizeof *mesh->vertices);
     put_word(out, mesh->index_count);
     put(out, mesh->indices, mesh->index_count * sizeof *mesh->indices);
+    put_vectors(out, mesh->tangents, mesh->vertex_count);
+    put_vectors(out, mesh->colors, mesh->vertex_count);
+    put_word(out, mesh->target_count);
+    for (uint32_t i = 0; i < mesh->target_count; i++) {
+        const lmb_skin_target *target = &mesh->targets[i];
+        put_text(out, target->name);
+        put_word(out, target->channel);
+        put_word(out, target->delta_count);
+        if (target->delta_count > 0) {
+            put(out, target->deltas, target->delta_count * sizeof *target->deltas);
+        }
+    }
 }
 
 size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size) {
@@ -94,7 +117,8 @@ size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size) {
                                import->clip_count,
                                import->mesh_count,
                                import->image_count,
-                               import->note_count};
+                               import->note_count,
+                               import->node_count};
     put(&out, counts, sizeof counts);
     put_rig(&out, import->rig);
     for (uint32_t i = 0; i < import->clip_count; i++) {
@@ -111,6 +135,9 @@ size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size) {
     }
     for (uint32_t i = 0; i < import->note_count; i++) {
         put_text(&out, import->notes[i]);
+    }
+    for (uint32_t i = 0; i < import->node_count; i++) {
+        put_word(&out, import->joint_of_node[i]);
     }
     return out.size;
 }
@@ -304,6 +331,61 @@ static bool take_indices(reader *in, lmb_mesh *mesh) {
            ((mesh->index_count > 0 && mesh->index_count % 3 == 0) || fail(in, "its indices are no triangles"));
 }
 
+static bool take_vectors(reader *in, const lmb_mesh *mesh, const float **vectors) {
+    uint32_t count;
+    const float *taken = take_array(in, &count, 4 * sizeof **vectors);
+    if (taken == NULL) {
+        return false;
+    }
+    if (count != 0 && count != mesh->vertex_count) {
+        return fail(in, "its tangents or colors are not as many as its vertices");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!are_within(taken + (size_t)i * 4, 4, LMB_LARGEST)) {
+            return fail(in, "a tangent or color is out of range");
+        }
+    }
+    *vectors = count > 0 ? taken : NULL;
+    return true;
+}
+
+static bool take_deltas(reader *in, const lmb_mesh *mesh, lmb_skin_target *target) {
+    const lmb_skin_delta *deltas = take_array(in, &target->delta_count, sizeof *deltas);
+    for (uint32_t i = 0; deltas != NULL && i < target->delta_count; i++) {
+        const bool ascends = i == 0 || deltas[i].vertex > deltas[i - 1].vertex;
+        if (!ascends || deltas[i].vertex >= mesh->vertex_count || !are_within(deltas[i].position, 9, LMB_LARGEST)) {
+            return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: displacement %" PRIu32 " is none", in->place,
+                                     i);
+        }
+    }
+    target->deltas = deltas;
+    return deltas != NULL;
+}
+
+static bool take_targets(reader *in, lmb_mesh *mesh) {
+    lmb_import *import = in->importer->import;
+    uint32_t count;
+    if (!take_word(in, &count)) {
+        return false;
+    }
+    lmb_skin_target *targets = take_list(in, &import->pool, count, 12, sizeof *targets);
+    mesh->targets = targets;
+    for (uint32_t i = 0; targets != NULL && i < count; i++) {
+        targets[i].name = take_text(in, &import->pool);
+        if (targets[i].name == NULL || !take_word(in, &targets[i].channel)) {
+            return false;
+        }
+        if (targets[i].channel >= lmb_rig_channel_count(import->rig)) {
+            return fail(in, "the channel of a morph target is out of range");
+        }
+        if (!take_deltas(in, mesh, &targets[i])) {
+            return false;
+        }
+        mesh->target_count++;
+    }
+    return targets != NULL;
+}
+
 static bool take_mesh(reader *in, uint32_t index) {
     lmb_import *import = in->importer->import;
     lmb_mesh *mesh = &import->meshes[index];
@@ -324,7 +406,8 @@ static bool take_mesh(reader *in, uint32_t index) {
     }
     mesh->double_sided = sides == 1;
     import->mesh_count++;
-    return take_vertices(in, mesh) && take_indices(in, mesh);
+    return take_vertices(in, mesh) && take_indices(in, mesh) && take_vectors(in, mesh, &mesh->tangents) &&
+           take_vectors(in, mesh, &mesh->colors) && take_targets(in, mesh);
 }
 
 static bool take_image(reader *in, uint32_t index) {
@@ -352,11 +435,28 @@ static bool take_note(reader *in, uint32_t index) {
     return note != NULL && lmb_importer_note(in->importer, "%s", note);
 }
 
+static bool take_nodes(reader *in, uint32_t count) {
+    lmb_import *import = in->importer->import;
+    snprintf(in->place, sizeof in->place, "nodes");
+    uint32_t *joints = take_list(in, &import->pool, count, sizeof *joints, sizeof *joints);
+    if (joints == NULL || !take_into(in, joints, count * sizeof *joints)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (joints[i] != LMB_NONE && joints[i] >= lmb_rig_joint_count(import->rig)) {
+            return fail(in, "a joint is out of range");
+        }
+    }
+    import->joint_of_node = joints;
+    import->node_count = count;
+    return true;
+}
+
 bool lmb_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     lmb_import *import = importer->import;
     reader in = {.importer = importer, .bytes = bytes, .size = size, .at = MAGIC_SIZE, .place = "counts"};
     struct {
-        uint32_t joints, channels, clips, meshes, images, notes;
+        uint32_t joints, channels, clips, meshes, images, notes, nodes;
     } counts;
     if (importer->adds_clips) {
         return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "a pack adds no clips to another file's rig");
@@ -366,12 +466,12 @@ bool lmb_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
         return false;
     }
     in.image_count = counts.images;
-    import->meshes = take_list(&in, &import->pool, counts.meshes, 44, sizeof *import->meshes);
+    import->meshes = take_list(&in, &import->pool, counts.meshes, 56, sizeof *import->meshes);
     if (import->meshes == NULL || !take_each(&in, "mesh", counts.meshes, take_mesh)) {
         return false;
     }
     import->images = take_list(&in, &import->pool, counts.images, 8, sizeof *import->images);
     return import->images != NULL && take_each(&in, "image", counts.images, take_image) &&
-           take_each(&in, "note", counts.notes, take_note) &&
+           take_each(&in, "note", counts.notes, take_note) && take_nodes(&in, counts.nodes) &&
            (in.at == in.size || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "something follows the pack"));
 }

@@ -9,8 +9,8 @@
 #include <limber/cpu.h>
 #include <limber/gpu_profile.h>
 
-// Allocates the outputs among the batch's outputs, inertialization data and the counters of refused inputs, all zero. On
-// failure the caller must still call outputs_destroy().
+// Allocates the outputs among the batch's outputs, inertialization data and the counters of refused inputs, all zero.
+// On failure the caller must still call outputs_destroy().
 lmb_result outputs_create(const lmb_batch_def *batch, lmb_batch_outputs *outputs, lmb_error *error);
 // Accepts zeroed ones.
 void outputs_destroy(lmb_batch_outputs *outputs);
