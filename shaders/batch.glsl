@@ -39,6 +39,8 @@ struct span_row {
     Sources sources; // [source][2][character]
     Words weights; // [weight][character]
     SharedRows exchange; // [area][character][joint, then channel]
+    ReadWords points;
+    ReadWords transforms;
 };
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Spans {
@@ -74,6 +76,14 @@ void count_refusal(uint kind) {
 
 ReadWords pose_buffer(evaluation e, uint index) {
     return push.spans.at[e.span].poses[index];
+}
+
+ReadWords point_buffer(evaluation e) {
+    return push.spans.at[e.span].points;
+}
+
+ReadWords transform_buffer(evaluation e) {
+    return push.spans.at[e.span].transforms;
 }
 
 uint weight_place(evaluation e, uint index) {

@@ -5,6 +5,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #define LMB_GLSL
 #include "ops/weights.h"
+#include "ops/points.h"
 
 layout(local_size_x = 64) in;
 
@@ -15,6 +16,9 @@ void main() {
     if (slot < slot_count() && slot_character(slot) < push.characters) {
         evaluation e = character_evaluation(slot_character(slot));
         weigh_nodes(e);
+        if (USES_POINTS) {
+            find_points(e);
+        }
         find_sources(e);
     }
 }

@@ -36,6 +36,12 @@ static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *graph, 
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: pose buffer %u is NULL", (unsigned)i);
         }
     }
+    if (lmb_graph_point_count(graph) > 0 && def->inputs->points == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: the points are NULL");
+    }
+    if (lmb_graph_uses_transforms(graph) && def->inputs->transforms == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: the world transforms are NULL");
+    }
     return LMB_OK;
 }
 

@@ -155,6 +155,13 @@ static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch_def *batch, cons
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: pose buffer %u is NULL", (unsigned)i);
         }
     }
+    if (count > 0 && cpu->graph->point_count > 0 && inputs->points == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the points are NULL, and the graph reads %u",
+                        (unsigned)cpu->graph->point_count);
+    }
+    if (count > 0 && cpu->graph->uses_transforms && inputs->transforms == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the world transforms are NULL, and the graph needs them");
+    }
     for (uint32_t i = 0; count > 0 && i < LMB_OUTPUT_COUNT; i++) {
         if ((batch->outputs >> i & 1u) && outputs->buffers[i] == NULL &&
             lmb_batch_output_floats(batch, (lmb_output)i) > 0) {

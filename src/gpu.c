@@ -197,8 +197,8 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
     return LMB_OK;
 }
 
-static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkBool32 spaces, VkPipeline *pipeline,
-                                lmb_error *error) {
+static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkBool32 spaces, VkBool32 points,
+                                VkPipeline *pipeline, lmb_error *error) {
     const lmb_kernel_constants all = {.cubic = VK_TRUE,
                                       .scale = VK_TRUE,
                                       .far = VK_TRUE,
@@ -211,17 +211,18 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .inertia = VK_TRUE,
                                       .spaces = spaces,
                                       .exchanges = VK_TRUE,
-                                      .profiles = VK_TRUE};
+                                      .profiles = VK_TRUE,
+                                      .points = points};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }
 
 lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, pipeline, error);
+    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, VK_TRUE, pipeline, error);
 }
 
-lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, VkPipeline *pipeline, lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, VK_TRUE, pipeline, error);
+lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipeline *pipeline, lmb_error *error) {
+    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, spaces, points, pipeline, error);
 }
 
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
@@ -301,7 +302,7 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
             continue;
         }
         result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs,
-                               &created->pipelines[kernel], error);
+                               def->interpret_graphs, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);

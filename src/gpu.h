@@ -163,13 +163,14 @@ typedef struct lmb_kernel_constants {
     VkBool32 spaces;
     VkBool32 exchanges;
     VkBool32 profiles;
+    VkBool32 points;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.
 #define LMB_GPU_POSE_BYTES (11u * sizeof(float) * LMB_GPU_GROUP)
 
-// Creates the weights kernel for a graph with layers or blend spaces in the plane.
-lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, VkPipeline *pipeline, lmb_error *error);
+// Creates the weights kernel for a graph with layers or blend spaces in the plane, or with points that stage 1 finds.
+lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipeline *pipeline, lmb_error *error);
 
 // Creates the float channel kernel for a graph that needs no more than the constants say.
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
@@ -205,7 +206,7 @@ struct lmb_gpu_graph {
     const lmb_graph *graph;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
-    VkPipeline weights;      // if it has layers or blend spaces in the plane, and the gpu has no kernel for any graph
+    VkPipeline weights;      // if lmb_gpu_weights_create() says so, and the gpu has no kernel for any graph
     VkPipeline channels;     // if the rig has float channels, and the gpu has no kernel for any graph
     VkPipeline steps;        // the specialised kernel of this graph, or VK_NULL_HANDLE if it is interpreted
     VkPipeline interpreter;  // an interpreter of its own, if that of the gpu is missing or too small, or VK_NULL_HANDLE

@@ -30,6 +30,8 @@ typedef struct frame_slot {
     lmb_gpu_buffer spans;    // lmb_span_row [span]
     lmb_gpu_buffer dispatch; // written by shaders/list.comp
     VkDeviceAddress poses[LMB_MAX_POSES];
+    VkDeviceAddress points;
+    VkDeviceAddress transforms;
     lmb_gpu_buffer *records; // [span]: exchange areas, then the results of stage 1: sources, then weights
     lmb_gpu_buffer *outputs; // [span][output]
     bool recorded;
@@ -87,10 +89,10 @@ static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
            (VkDeviceSize)batch->description.graph->block[PROGRAM_WEIGHTS] * sizeof(float);
 }
 
-// Returns whether stage 1 has any weights or sources to compute.
+// Returns whether stage 1 has any weights, sources or points to compute.
 static bool has_rules(const lmb_gpu_batch *batch) {
     const uint32_t *block = batch->description.graph->block;
-    return block[PROGRAM_RULE_COUNT] + block[PROGRAM_SOURCES] > 0;
+    return block[PROGRAM_RULE_COUNT] + block[PROGRAM_SOURCES] + block[PROGRAM_POINT_COUNT] > 0;
 }
 
 // Returns the bytes of a character in a pose buffer.
@@ -181,6 +183,9 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_err
     for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
         words = pose_bytes(batch, i) / sizeof(float) > words ? pose_bytes(batch, i) / sizeof(float) : words;
     }
+    const uint64_t points = batch->description.graph->block[PROGRAM_POINT_FLOATS];
+    words = points > words ? points : words;
+    words = batch->description.graph->uses_transforms && words < MATRIX_COMPONENTS ? MATRIX_COMPONENTS : words;
     uint64_t addressable = (MOST_WORDS - 1) / words;
     characters = characters < addressable ? characters : addressable;
     uint32_t count = batch->description.character_count;
@@ -363,6 +368,29 @@ lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t
     return LMB_OK;
 }
 
+// Binds an address of host memory to a frame slot. Rows of four floats must not cross a multiple of 16 bytes.
+static lmb_result bind_rows(lmb_gpu_batch *batch, uint32_t slot, bool points, VkDeviceAddress bound, lmb_error *error) {
+    if (batch == NULL || slot >= batch->slot_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
+                        batch == NULL ? "it is NULL" : "there is no such frame slot");
+    }
+    if (bound == 0 || bound % 16 != 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of the %s is %s",
+                        points ? "points" : "world transforms", bound == 0 ? "0" : "not a multiple of 16");
+    }
+    *(points ? &batch->slots[slot].points : &batch->slots[slot].transforms) = bound;
+    return LMB_OK;
+}
+
+lmb_result lmb_gpu_batch_bind_points(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress points, lmb_error *error) {
+    return bind_rows(batch, slot, true, points, error);
+}
+
+lmb_result lmb_gpu_batch_bind_transforms(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress transforms,
+                                         lmb_error *error) {
+    return bind_rows(batch, slot, false, transforms, error);
+}
+
 static bool runs_control(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     return batch->control != NULL && !info->poses_alone;
 }
@@ -412,6 +440,13 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
                             (unsigned)i, (unsigned)info->slot);
         }
     }
+    const lmb_graph *graph = batch->description.graph;
+    const frame_slot *slot = &batch->slots[info->slot];
+    if ((graph->point_count > 0 && slot->points == 0) || (graph->uses_transforms && slot->transforms == 0)) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the %s of frame slot %u are not bound",
+                        graph->point_count > 0 && slot->points == 0 ? "points" : "world transforms",
+                        (unsigned)info->slot);
+    }
     if (runs_control(batch, info) && info->step > LMB_MAX_STEP_TICKS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a step of %llu ticks is longer than 60 s",
                         (unsigned long long)info->step);
@@ -438,6 +473,12 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     row.named_rows = row.named_palette;
     for (uint32_t i = 0; i < graph->pose_count; i++) {
         row.poses[i] = slot->poses[i] + first * pose_bytes(batch, i);
+    }
+    if (graph->point_count > 0) {
+        row.points = slot->points + first * graph->block[PROGRAM_POINT_FLOATS] * sizeof(float);
+    }
+    if (graph->uses_transforms) {
+        row.transforms = slot->transforms + first * MATRIX_COMPONENTS * sizeof(float);
     }
     if (batch->inertia != NULL) {
         row.inertia = batch->inertia[span].address;

@@ -54,8 +54,8 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     } else if (result == LMB_OK && graph->joint_count > 0 && !lmb_gpu_interprets(gpu, graph)) {
         result = create_interpreter(gpu, graph, &created->interpreter, error);
     }
-    if (result == LMB_OK && graph->uses_spaces && !gpu->interpret_graphs) {
-        result = lmb_gpu_weights_create(gpu, &created->weights, error);
+    if (result == LMB_OK && (graph->uses_spaces || graph->finds_points) && !gpu->interpret_graphs) {
+        result = lmb_gpu_weights_create(gpu, graph->uses_spaces, graph->finds_points, &created->weights, error);
     }
     if (result == LMB_OK && graph->channel_count > 0 && !gpu->interpret_graphs) {
         result = create_channels(created, error);

@@ -18,6 +18,8 @@ typedef struct lmb_span_row {
     VkDeviceAddress sources; // records of clip sources from stage 1, or 0
     VkDeviceAddress weights; // weights from stage 1, or 0
     VkDeviceAddress exchange;
+    VkDeviceAddress points;     // or 0
+    VkDeviceAddress transforms; // or 0
 } lmb_span_row;
 
 typedef struct lmb_batch_push {

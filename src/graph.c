@@ -41,6 +41,10 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     at += (uint64_t)c->rule_count * RULE_WORDS;
     header[PROGRAM_USES] = (uint32_t)at;
     at += (uint64_t)c->source_count * USE_WORDS;
+    header[PROGRAM_POINTS] = (uint32_t)at;
+    header[PROGRAM_POINT_COUNT] = c->point_count;
+    header[PROGRAM_POINT_FLOATS] = c->point_slots * POINT_COMPONENTS;
+    at += (uint64_t)c->point_count * POINT_WORDS;
     header[PROGRAM_PARENTS] = (uint32_t)at;
     at += joints;
     header[PROGRAM_LEVEL_COUNT] = def->rig->depth;
@@ -370,6 +374,9 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .joint_count = def->rig->joint_count,
                            .parameter_count = def->parameter_count,
                            .pose_count = c.pose_count,
+                           .point_count = c.point_slots,
+                           .finds_points = c.point_count > 0,
+                           .uses_transforms = c.uses_transforms,
                            .socket_count = def->rig->socket_count,
                            .channel_count = def->rig->channel_count,
                            .stack = c.deepest,
@@ -414,6 +421,14 @@ uint32_t lmb_graph_parameter_count(const lmb_graph *graph) {
 
 uint32_t lmb_graph_pose_count(const lmb_graph *graph) {
     return graph->pose_count;
+}
+
+uint32_t lmb_graph_point_count(const lmb_graph *graph) {
+    return graph->point_count;
+}
+
+bool lmb_graph_uses_transforms(const lmb_graph *graph) {
+    return graph->uses_transforms;
 }
 
 uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose) {

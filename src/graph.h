@@ -17,6 +17,7 @@ struct lmb_graph {
     uint32_t joint_count;
     uint32_t parameter_count;
     uint32_t pose_count;
+    uint32_t point_count; // points per character in the buffer of points
     uint32_t socket_count;
     uint32_t channel_count;
     uint32_t stack;
@@ -27,6 +28,8 @@ struct lmb_graph {
     bool uses_scale;                     // a scale other than exactly 1 can occur
     bool uses_spaces;                    // there are layers or blend spaces in the plane
     bool uses_weights;                   // a joint weight other than 255 can occur
+    bool finds_points;                   // a point is in the buffer of points or in world space
+    bool uses_transforms;                // a point is in world space
     bool uses_profiles;                  // a transition of a machine has a blend profile
     bool uses_joint_maps;                // clips or poses with other joints than the rig's can occur
     bool uses_lod;                       // there are levels of detail

@@ -246,6 +246,7 @@ static bool find_type(lmb_compiler *c, uint32_t index) {
         break;
     case LMB_OP_IK_TWO_BONE:
     case LMB_OP_IK_AIM:
+    case LMB_OP_FOOT_PLACEMENT:
         *types = POSE_TYPE;
         if ((of[0] & POSE_TYPE) == 0) {
             return fail_input(c, index, 0, "an additive, and only poses have positions");

@@ -65,6 +65,9 @@ typedef struct lmb_compiler {
     uint32_t rule_count;
     uint32_t weight_count;
     uint32_t source_count;
+    uint32_t point_count;    // points that stage 1 finds
+    uint32_t point_slots;    // points per character in the buffer of points
+    bool uses_transforms;    // a point is in world space
     lmb_share own;           // weights of the current node
     uint32_t data;           // offset of the data that instructions refer to
     uint32_t data_words;     // words of data so far
@@ -167,6 +170,9 @@ uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
 // Adds the rule of a value that no input's weight depends on. It is clamped from 0 to a limit, or, if that is above 1,
 // from minus the limit to it.
 uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit);
+// Adds a point that stage 1 finds. Its words are the caller's to fill in, except for the weight, which is the index of
+// the first of three that it returns. `at` receives the words, or NULL while counting.
+uint32_t lmb_graph_add_point(lmb_compiler *c, uint32_t **at);
 // Adds a use of a clip. Returns the index of its source.
 uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node);
 

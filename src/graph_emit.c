@@ -487,6 +487,9 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->rule_count = 0;
     c->weight_count = 2; // weights 0 and 1: the whole and none
     c->source_count = 0;
+    c->point_count = 0;
+    c->point_slots = 0;
+    c->uses_transforms = false;
     c->own = (lmb_share){WEIGHT_WHOLE, WEIGHT_WHOLE};
     c->data_words = 0;
     c->depth = 0;

@@ -10,7 +10,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+_Static_assert(FEET_ANCESTORS == FEET_TABLES + LMB_MAX_FEET, "the table of feet has room for another number of feet");
 _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORDS,
                "the table of an aim has room for another number of joints");
 
@@ -37,15 +39,21 @@ static bool check_below(const lmb_compiler *c, uint32_t index, const char *field
     return lmb_graph_require(c, index, is_below(rig, joint, ancestor), field, what);
 }
 
-static bool check_point(const lmb_compiler *c, uint32_t index, const char *name, const lmb_value point[3]) {
-    bool valid = true;
-    for (uint32_t i = 0; i < 3 && valid; i++) {
+static bool check_point(const lmb_compiler *c, uint32_t index, const char *name, const lmb_value point[3],
+                        lmb_point_slot slot) {
+    bool valid = lmb_graph_require(c, index, !slot.in_buffer || slot.index < LMB_MAX_POINTS, name,
+                                   "the buffer of points has at most 64 for each character");
+    for (uint32_t i = 0; i < 3 && valid && !slot.in_buffer; i++) {
         const char *fault = lmb_value_fault(point[i], c->def->parameter_count);
         char field[32];
         snprintf(field, sizeof field, "%s[%u]", name, (unsigned)i);
         valid = lmb_graph_require(c, index, fault == NULL, field, fault);
     }
     return valid;
+}
+
+static bool check_space(const lmb_compiler *c, uint32_t index, lmb_ik_space space) {
+    return lmb_graph_require(c, index, (unsigned)space < LMB_IK_SPACE_COUNT, "space", "unknown");
 }
 
 static LMB_NOINLINE bool normalize_axis(const float axis[3], float unit[3]) {
@@ -79,8 +87,10 @@ static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
     const char *fault = lmb_value_fault(def->twist, c->def->parameter_count);
     return check_joint(c, index, "start", def->start) && check_joint(c, index, "mid", def->mid) &&
            check_joint(c, index, "end", def->end) && check_below(c, index, "mid", def->mid, def->start) &&
-           check_below(c, index, "end", def->end, def->mid) && check_point(c, index, "target", def->target) &&
-           check_point(c, index, "pole", def->pole) && check_axis(c, index, "mid_axis", def->mid_axis) &&
+           check_below(c, index, "end", def->end, def->mid) &&
+           check_point(c, index, "target", def->target, def->target_slot) &&
+           check_point(c, index, "pole", def->pole, def->pole_slot) && check_space(c, index, def->space) &&
+           check_axis(c, index, "mid_axis", def->mid_axis) &&
            lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1") &&
            lmb_graph_require(c, index, fault == NULL, "twist", fault);
 }
@@ -103,15 +113,81 @@ static bool check_aim(const lmb_compiler *c, uint32_t index) {
     for (uint32_t i = 0; valid && i < def->joint_count; i++) {
         valid = check_aim_joint(c, index, i);
     }
-    return valid && check_point(c, index, "target", def->target) && check_point(c, index, "pole", def->pole) &&
+    return valid && check_point(c, index, "target", def->target, def->target_slot) &&
+           check_point(c, index, "pole", def->pole, def->pole_slot) && check_space(c, index, def->space) &&
            check_axis(c, index, "forward", def->forward) && check_axis(c, index, "up", def->up) &&
            lmb_graph_require(c, index, lmb_usable(def->offset, 3, &offender), "offset",
                              "it is not a finite number up to 2^40") &&
            lmb_graph_require(c, index, def->limit >= 0.0f, "limit", "it is not 0 or more");
 }
 
+static bool check_foot_joint(const lmb_compiler *c, uint32_t index, const char *foot, const char *name,
+                             uint32_t joint) {
+    char field[32];
+    snprintf(field, sizeof field, "%s.%s", foot, name);
+    return check_joint(c, index, field, joint);
+}
+
+static bool is_of_foot(const lmb_foot_def *foot, uint32_t joint) {
+    return joint == foot->hip || joint == foot->knee || joint == foot->ankle;
+}
+
+// Checks that no foot before this one has one of its joints.
+static bool check_foot_apart(const lmb_compiler *c, uint32_t index, uint32_t place, const char *field) {
+    const lmb_foot_def *feet = c->def->nodes[index].feet.feet;
+    bool valid = true;
+    for (uint32_t i = 0; i < place && valid; i++) {
+        const lmb_foot_def *own = &feet[place];
+        valid = lmb_graph_require(c, index,
+                                  !is_of_foot(&feet[i], own->hip) && !is_of_foot(&feet[i], own->knee) &&
+                                      !is_of_foot(&feet[i], own->ankle),
+                                  field, "another foot has one of its joints");
+    }
+    return valid;
+}
+
+static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
+    const lmb_feet_def *def = &c->def->nodes[index].feet;
+    const lmb_foot_def *foot = &def->feet[place];
+    char field[sizeof "feet[3]"], ground[sizeof "feet[3].ground"], normal[sizeof "feet[3].normal"];
+    snprintf(field, sizeof field, "feet[%u]", (unsigned)(place % LMB_MAX_FEET));
+    snprintf(ground, sizeof ground, "feet[%u].ground", (unsigned)(place % LMB_MAX_FEET));
+    snprintf(normal, sizeof normal, "feet[%u].normal", (unsigned)(place % LMB_MAX_FEET));
+    return check_foot_joint(c, index, field, "hip", foot->hip) &&
+           check_foot_joint(c, index, field, "knee", foot->knee) &&
+           check_foot_joint(c, index, field, "ankle", foot->ankle) &&
+           check_below(c, index, field, foot->hip, def->pelvis) &&
+           check_below(c, index, field, foot->knee, foot->hip) &&
+           check_below(c, index, field, foot->ankle, foot->knee) && check_foot_apart(c, index, place, field) &&
+           check_axis(c, index, field, foot->knee_axis) &&
+           check_point(c, index, ground, foot->ground, foot->ground_slot) &&
+           check_point(c, index, normal, foot->normal, foot->normal_slot);
+}
+
+static bool check_feet(const lmb_compiler *c, uint32_t index) {
+    const lmb_feet_def *def = &c->def->nodes[index].feet;
+    bool valid = lmb_graph_require(c, index, def->foot_count > 0 && def->foot_count <= LMB_MAX_FEET, "foot_count",
+                                   "it is not from 1 to 4") &&
+                 check_joint(c, index, "pelvis", def->pelvis);
+    for (uint32_t i = 0; valid && i < def->foot_count; i++) {
+        valid = check_foot(c, index, i);
+    }
+    return valid && check_space(c, index, def->space) && check_axis(c, index, "up", def->up) &&
+           lmb_graph_require(c, index, def->max_lowering >= 0.0f && def->max_lowering <= LMB_LARGEST, "max_lowering",
+                             "it is not from 0 to 2^40") &&
+           lmb_graph_require(c, index, def->max_angle >= 0.0f, "max_angle", "it is not 0 or more") &&
+           lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1");
+}
+
 bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
-    return c->def->nodes[node].op == LMB_OP_IK_AIM ? check_aim(c, node) : check_two_bone(c, node);
+    switch (c->def->nodes[node].op) {
+    case LMB_OP_IK_AIM:
+        return check_aim(c, node);
+    case LMB_OP_FOOT_PLACEMENT:
+        return check_feet(c, node);
+    default:
+        return check_two_bone(c, node);
+    }
 }
 
 // ---- Tables. Each function also runs while counting, when `at` is NULL.
@@ -128,9 +204,46 @@ static void add_value(lmb_compiler *c, lmb_value value, uint32_t *at) {
     }
 }
 
-static void add_point(lmb_compiler *c, const lmb_value point[3], uint32_t *at) {
+// A point as a node defines it.
+typedef struct point_source {
+    const lmb_value *values; // three
+    lmb_point_slot slot;
+    lmb_ik_space space;
+    bool is_direction;
+} point_source;
+
+// Writes the point that stage 1 finds. Returns the weight of its first coordinate.
+static uint32_t add_found_point(lmb_compiler *c, point_source from) {
+    uint32_t *point;
+    const uint32_t weight = lmb_graph_add_point(c, &point);
+    const bool in_world = from.space == LMB_IK_WORLD;
+    uint32_t values[3] = {0};
+    for (uint32_t i = 0; i < 3 && !from.slot.in_buffer; i++) {
+        values[i] = lmb_graph_add_value(c, from.values[i]);
+    }
+    c->uses_transforms = c->uses_transforms || in_world;
+    if (from.slot.in_buffer && from.slot.index >= c->point_slots) {
+        c->point_slots = from.slot.index + 1;
+    }
+    if (point != NULL) {
+        point[POINT_FLAGS] = (from.slot.in_buffer ? POINT_IN_BUFFER : 0) | (in_world ? POINT_IN_WORLD : 0) |
+                             (from.is_direction ? POINT_IS_DIRECTION : 0);
+        point[POINT_SLOT] = from.slot.index;
+        memcpy(point + POINT_VALUES, values, sizeof values);
+    }
+    return weight;
+}
+
+static void add_point(lmb_compiler *c, point_source from, uint32_t *at) {
+    const bool found = from.slot.in_buffer || from.space == LMB_IK_WORLD;
+    const uint32_t weight = found ? add_found_point(c, from) : 0;
     for (uint32_t i = 0; i < 3; i++) {
-        add_value(c, point[i], at != NULL ? at + i * IK_VALUE_WORDS : NULL);
+        uint32_t *value = at != NULL ? at + i * IK_VALUE_WORDS : NULL;
+        if (!found) {
+            add_value(c, from.values[i], value);
+        } else if (value != NULL) {
+            value[0] = weight + i;
+        }
     }
 }
 
@@ -163,8 +276,10 @@ static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
     const lmb_rig *rig = c->def->rig;
     uint32_t offset;
     uint32_t *at = lmb_graph_add_data(c, TWO_BONE_WORDS + count_ancestors(rig, def->start), &offset);
-    add_point(c, def->target, at != NULL ? at + TWO_BONE_TARGET : NULL);
-    add_point(c, def->pole, at != NULL ? at + TWO_BONE_POLE : NULL);
+    const point_source target = {def->target, def->target_slot, def->space, false};
+    const point_source pole = {def->pole, def->pole_slot, def->space, true};
+    add_point(c, target, at != NULL ? at + TWO_BONE_TARGET : NULL);
+    add_point(c, pole, at != NULL ? at + TWO_BONE_POLE : NULL);
     add_value(c, def->twist, at != NULL ? at + TWO_BONE_TWIST : NULL);
     if (at != NULL) {
         at[TWO_BONE_START] = def->start;
@@ -198,8 +313,10 @@ static uint32_t add_aim(lmb_compiler *c, const lmb_aim_def *def) {
     const lmb_rig *rig = c->def->rig;
     uint32_t offset;
     uint32_t *at = lmb_graph_add_data(c, AIM_WORDS + count_ancestors(rig, def->joints[0]), &offset);
-    add_point(c, def->target, at != NULL ? at + AIM_TARGET : NULL);
-    add_point(c, def->pole, at != NULL ? at + AIM_POLE : NULL);
+    const point_source target = {def->target, def->target_slot, def->space, false};
+    const point_source pole = {def->pole, def->pole_slot, def->space, true};
+    add_point(c, target, at != NULL ? at + AIM_TARGET : NULL);
+    add_point(c, pole, at != NULL ? at + AIM_POLE : NULL);
     if (at != NULL) {
         at[AIM_COUNT] = def->joint_count;
         write_unit(def->forward, at + AIM_FORWARD);
@@ -217,6 +334,47 @@ static uint32_t add_aim(lmb_compiler *c, const lmb_aim_def *def) {
     return offset;
 }
 
+// Adds the table of a foot: that of a two-bone chain whose target is the ground and whose pole vector is its normal.
+static uint32_t add_foot(lmb_compiler *c, const lmb_feet_def *feet, const lmb_foot_def *foot) {
+    lmb_two_bone_def leg = {.start = foot->hip,
+                            .mid = foot->knee,
+                            .end = foot->ankle,
+                            .soften = feet->soften,
+                            .twist = lmb_constant(0.0f),
+                            .target_slot = foot->ground_slot,
+                            .pole_slot = foot->normal_slot,
+                            .space = feet->space};
+    memcpy(leg.target, foot->ground, sizeof leg.target);
+    memcpy(leg.pole, foot->normal, sizeof leg.pole);
+    memcpy(leg.mid_axis, foot->knee_axis, sizeof leg.mid_axis);
+    return add_two_bone(c, &leg);
+}
+
+static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
+    uint32_t tables[LMB_MAX_FEET] = {0}, offset;
+    for (uint32_t i = 0; i < def->foot_count; i++) {
+        tables[i] = add_foot(c, def, &def->feet[i]);
+    }
+    uint32_t *at = lmb_graph_add_data(c, FEET_WORDS + count_ancestors(c->def->rig, def->pelvis), &offset);
+    if (at != NULL) {
+        at[FEET_PELVIS] = def->pelvis;
+        at[FEET_COUNT] = def->foot_count;
+        at[FEET_LOWERING] = BITS(snap(def->max_lowering));
+        write_limit(def->max_angle, at + FEET_LIMIT);
+        write_unit(def->up, at + FEET_UP);
+        memcpy(at + FEET_TABLES, tables, sizeof tables);
+        write_ancestors(c->def->rig, def->pelvis, at + FEET_ANCESTORS);
+    }
+    return offset;
+}
+
 uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node) {
-    return node->op == LMB_OP_IK_AIM ? add_aim(c, &node->aim) : add_two_bone(c, &node->two_bone);
+    switch (node->op) {
+    case LMB_OP_IK_AIM:
+        return add_aim(c, &node->aim);
+    case LMB_OP_FOOT_PLACEMENT:
+        return add_feet(c, &node->feet);
+    default:
+        return add_two_bone(c, &node->two_bone);
+    }
 }

@@ -1,5 +1,14 @@
 #include "graph.h"
 
+lmb_foot_def lmb_default_foot_def(void) {
+    lmb_foot_def foot = {.hip = LMB_NONE, .knee = LMB_NONE, .ankle = LMB_NONE, .knee_axis = {0.0f, 0.0f, 1.0f}};
+    for (uint32_t i = 0; i < 3; i++) {
+        foot.ground[i] = lmb_constant(0.0f);
+        foot.normal[i] = lmb_constant(i == 1 ? 1.0f : 0.0f);
+    }
+    return foot;
+}
+
 lmb_node_def lmb_default_node_def(void) {
     lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f), .cookie = LMB_COOKIE};
     node.clip = lmb_constant(0.0f);
@@ -29,6 +38,14 @@ lmb_node_def lmb_default_node_def(void) {
     node.aim.forward[0] = 1.0f;
     node.aim.up[1] = 1.0f;
     node.aim.limit = 4.0f;
+    node.feet.pelvis = LMB_NONE;
+    node.feet.up[1] = 1.0f;
+    node.feet.max_lowering = 0.5f;
+    node.feet.max_angle = 0.7f;
+    node.feet.soften = 1.0f;
+    for (uint32_t i = 0; i < LMB_MAX_FEET; i++) {
+        node.feet.feet[i] = lmb_default_foot_def();
+    }
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
         node.joint_maps[i] = LMB_NONE;
@@ -99,6 +116,16 @@ lmb_node_def lmb_aim_node(uint32_t base, uint32_t joint, const float *forward, c
     for (uint32_t i = 0; i < 3; i++) {
         node.aim.forward[i] = forward[i];
         node.aim.target[i] = target[i];
+    }
+    return node;
+}
+
+lmb_node_def lmb_foot_placement_node(uint32_t base, uint32_t pelvis, const lmb_foot_def *feet, uint32_t foot_count) {
+    lmb_node_def node = node_of(LMB_OP_FOOT_PLACEMENT, &base, 1);
+    node.feet.pelvis = pelvis;
+    node.feet.foot_count = foot_count;
+    for (uint32_t i = 0; i < foot_count && i < LMB_MAX_FEET; i++) {
+        node.feet.feet[i] = feet[i];
     }
     return node;
 }

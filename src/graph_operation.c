@@ -47,6 +47,8 @@ const char *lmb_op_name(lmb_op op) {
         return "ik-two-bone";
     case LMB_OP_IK_AIM:
         return "ik-aim";
+    case LMB_OP_FOOT_PLACEMENT:
+        return "foot-placement";
     default:
         return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
     }

@@ -329,6 +329,15 @@ uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level) {
     return rule[RULE_LOCAL];
 }
 
+uint32_t lmb_graph_add_point(lmb_compiler *c, uint32_t **at) {
+    const uint32_t index = c->point_count++, weight = add_weights(c, 3);
+    *at = c->block != NULL ? c->block + c->block[PROGRAM_POINTS] + (size_t)index * POINT_WORDS : NULL;
+    if (*at != NULL) {
+        (*at)[POINT_WEIGHT] = weight;
+    }
+    return weight;
+}
+
 uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node) {
     const bool warps = !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
     const uint32_t source = c->source_count++;

@@ -8,6 +8,7 @@
 #include "../shaders/ops/inertia.h"
 #include "../shaders/ops/layout.h"
 #include "../shaders/ops/outputs.h"
+#include "../shaders/ops/points.h"
 #include "../shaders/ops/program.h"
 #include "../shaders/ops/transform.h"
 #include "../shaders/ops/weights.h"
@@ -235,6 +236,10 @@ static LMB_NOINLINE void run_channels(const lmb_batch_def *batch, const rows *to
     }
 }
 
+static LMB_NOINLINE void run_points(const evaluation *e) {
+    find_points(*e);
+}
+
 void SIMD_RUN(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
               uint32_t first, uint32_t count, void *scratch) {
     const lmb_graph *graph = batch->graph;
@@ -271,9 +276,18 @@ void SIMD_RUN(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const 
         for (uint32_t pose = 0; pose < graph->pose_count; pose++) {
             poses[pose] = (const uint32_t *)inputs->poses[pose] + character * graph->pose_floats[pose];
         }
+        if (graph->point_count > 0) {
+            e.points = (const uint32_t *)inputs->points + character * graph->block[PROGRAM_POINT_FLOATS];
+        }
+        if (graph->uses_transforms) {
+            e.transforms = (const uint32_t *)inputs->transforms + character * MATRIX_COMPONENTS;
+        }
         rows to = find_rows(batch, outputs, character, lanes);
         e.joint = 0;
         weigh_nodes(e);
+        if (graph->finds_points) {
+            run_points(&e);
+        }
         find_sources(e);
         const size_t words = (size_t)INERTIA_WORDS * graph->joint_count;
         const bool keeps = graph->uses_inertia && outputs->inertia != NULL;

@@ -491,6 +491,7 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
     }
     case LMB_OP_IK_TWO_BONE:
     case LMB_OP_IK_AIM:
+    case LMB_OP_FOOT_PLACEMENT:
         return in[0];
     case LMB_OP_PARTIAL:
         return partial(in[0], in[1], w, channel);

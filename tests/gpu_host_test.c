@@ -729,6 +729,10 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     expect_error(lmb_gpu_batch_bind_pose(batch, 0, 0, 0, &error), &error, LMB_ERROR_ARGUMENT, "address");
     expect_error(lmb_gpu_batch_bind_pose(batch, 0, 0, 258, &error), &error, LMB_ERROR_ARGUMENT, "multiple of 4");
     expect_error(lmb_gpu_batch_bind_pose(NULL, 0, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    expect_error(lmb_gpu_batch_bind_points(batch, 2, 256, &error), &error, LMB_ERROR_ARGUMENT, "frame slot");
+    expect_error(lmb_gpu_batch_bind_points(batch, 0, 0, &error), &error, LMB_ERROR_ARGUMENT, "points is 0");
+    expect_error(lmb_gpu_batch_bind_points(NULL, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    expect_error(lmb_gpu_batch_bind_transforms(batch, 0, 8, &error), &error, LMB_ERROR_ARGUMENT, "multiple of 16");
     const lmb_gpu_record_info lists[] = {{.commands = commands, .list = 258, .list_count = 256, .list_capacity = 1},
                                          {.commands = commands, .list = 256, .list_count = 0, .list_capacity = 1},
                                          {.commands = commands, .list = 256, .list_count = 257, .list_capacity = 1},
@@ -758,6 +762,39 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     lmb_gpu_batch_destroy(batch);
     lmb_gpu_graph_destroy(gpu_program);
     lmb_graph_destroy(of_pose);
+    lmb_gpu_destroy(gpu);
+}
+
+static void points_and_transforms_must_be_bound(void **state) {
+    (void)state;
+    lmb_node_def nodes[2] = {lmb_default_node_def()};
+    const lmb_value target[3] = {lmb_constant(1.0f), lmb_constant(2.0f), lmb_constant(3.0f)};
+    const float forward[3] = {1.0f, 0.0f, 0.0f};
+    nodes[1] = lmb_aim_node(0, 0, forward, target);
+    nodes[1].aim.target_slot = lmb_point(0);
+    nodes[1].aim.space = LMB_IK_WORLD;
+    const lmb_graph_def graph_def = {.rig = rig, .nodes = nodes, .node_count = 2};
+    lmb_gpu *gpu = create_gpu();
+    lmb_graph *graph = NULL;
+    lmb_gpu_graph *gpu_graph = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    assert_ok(lmb_graph_create(&graph_def, NULL, &graph, &error), &error);
+    assert_ok(lmb_gpu_graph_create(gpu, graph, &gpu_graph, &error), &error);
+    const lmb_gpu_batch_def def = batch_def(gpu_graph);
+    assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    const lmb_gpu_record_info info = {.commands = commands};
+    assert_ok(lmb_gpu_graph_record_upload(gpu_graph, commands, &error), &error);
+    expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "the points of frame slot 0");
+    assert_ok(lmb_gpu_batch_bind_points(batch, 0, 256, &error), &error);
+    expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "the world transforms of frame");
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_graph_destroy(gpu_graph);
+    lmb_graph_destroy(graph);
     lmb_gpu_destroy(gpu);
 }
 
@@ -1047,6 +1084,7 @@ int main(void) {
         cmocka_unit_test(wrong_descriptors_of_a_gpu_are_named),
         cmocka_unit_test(wrong_descriptors_of_a_batch_are_named),
         cmocka_unit_test(calls_in_the_wrong_state_are_refused),
+        cmocka_unit_test(points_and_transforms_must_be_bound),
         cmocka_unit_test(what_a_batch_does_not_have_is_null),
         cmocka_unit_test(memory_hooks_take_the_place_of_vulkans_memory),
         cmocka_unit_test(memory_hooks_that_fail_are_reported),

@@ -53,7 +53,9 @@ static void evaluate(const lmb_graph *program, const float *parameters) {
     }
     lmb_cpu *cpu = NULL;
     const lmb_batch_def batch = {program, 1, LMB_OUTPUT_PALETTE_BIT};
-    lmb_batch_inputs inputs = {.parameters = parameters};
+    static const float points[LMB_MAX_POINTS * 4] = {1.0f, 2.0f, 3.0f};
+    static const float transform[LMB_MATRIX_COMPONENTS] = {[3] = 1.0f, [1] = 2.0f, [4] = -2.0f, [10] = 2.0f};
+    lmb_batch_inputs inputs = {.parameters = parameters, .points = points, .transforms = transform};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         inputs.poses[i] = pose;
     }

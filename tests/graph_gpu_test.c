@@ -119,6 +119,11 @@ static const char *const texts[LMB_OP_COUNT] = {
                       "\"joints\":{\"$\":0.5,\"&\":1},\"target\":[{\"param\":\"x\"},-0.5,{\"param\":\"y\"}],"
                       "\"pole\":[0,1,{\"param\":\"z\"}],\"forward\":[0,0,1],\"offset\":[0.1,0.2,0],\"limit\":1.5,"
                       "\"base\":" CLIP("0") "}",
+    [LMB_OP_FOOT_PLACEMENT] =
+        "{\"op\":\"foot-placement\"," WEIGHT
+        "\"pelvis\":\"~\",\"feet\":[{\"hip\":\"&\",\"knee\":\"%\",\"ankle\":\"$\",\"ground\":[0,{\"param\":\"y\"},0.5],"
+        "\"normal\":[{\"param\":\"x\"},1,0.25],\"knee-axis\":[1,0,1]}],\"max-lowering\":0.75,\"max-angle\":0.5,"
+        "\"base\":" CLIP("0") "}",
     [LMB_OP_COMBINE] = "{\"op\":\"combine\",\"inputs\":[{\"pose\":" CLIP(
         "0") "},{\"joints\":[\"@\"],\"pose\":{\"op\":\"blend\"," WEIGHT
              "\"a\":{\"op\":\"pose\",\"pose\":1},\"b\":" CLIP(
@@ -195,12 +200,13 @@ static void replace_clips(char *text) {
 // Returns the joint whose name a letter stands for, or LMB_NONE. The last joint of a rig has ancestors.
 static uint32_t joint_of(const lmb_rig *rig, char letter) {
     const uint32_t joints = lmb_rig_joint_count(rig);
-    const uint32_t parent = lmb_rig_joint_parent(rig, joints - 1);
+    const uint32_t parent = lmb_rig_joint_parent(rig, joints - 1), above = lmb_rig_joint_parent(rig, parent);
     return letter == '@'   ? joints / 3
            : letter == '#' ? joints / 2
            : letter == '$' ? joints - 1
            : letter == '%' ? parent
-           : letter == '&' ? lmb_rig_joint_parent(rig, parent)
+           : letter == '&' ? above
+           : letter == '~' ? lmb_rig_joint_parent(rig, above)
                            : LMB_NONE;
 }
 

@@ -45,6 +45,7 @@ static const struct {
     [LMB_OP_OVERRIDE] = {"override", {"base"}, true, true},
     [LMB_OP_IK_TWO_BONE] = {"ik-two-bone", {"base"}, true, false},
     [LMB_OP_IK_AIM] = {"ik-aim", {"base"}, true, false},
+    [LMB_OP_FOOT_PLACEMENT] = {"foot-placement", {"base"}, true, false},
 };
 
 typedef struct writer {
@@ -86,8 +87,12 @@ static void put_value(writer *writer, const char *key, lmb_value value) {
     put_number(writer, value);
 }
 
-static void put_point(writer *writer, const char *key, const lmb_value point[3]) {
+static void put_point(writer *writer, const char *key, const lmb_value point[3], lmb_point_slot slot) {
     put(writer, ",\n\"%s\":", key);
+    if (slot.in_buffer) {
+        put(writer, "{\"point\":%u}", slot.index);
+        return;
+    }
     for (uint32_t i = 0; i < 3; i++) {
         put(writer, i == 0 ? "[" : ",");
         put_number(writer, point[i]);
@@ -104,8 +109,9 @@ static void put_two_bone(writer *writer, const lmb_two_bone_def *chain) {
         lmb_rig_joint_name(writer->def->rig, chain->start), lmb_rig_joint_name(writer->def->rig, chain->mid),
         lmb_rig_joint_name(writer->def->rig, chain->end), (double)chain->soften);
     put_axis(writer, "mid-axis", chain->mid_axis);
-    put_point(writer, "target", chain->target);
-    put_point(writer, "pole", chain->pole);
+    put_point(writer, "target", chain->target, chain->target_slot);
+    put_point(writer, "pole", chain->pole, chain->pole_slot);
+    put(writer, ",\"space\":\"%s\"", chain->space == LMB_IK_WORLD ? "world" : "model");
     put_value(writer, "twist", chain->twist);
 }
 
@@ -118,8 +124,27 @@ static void put_aim(writer *writer, const lmb_aim_def *aim) {
     put_axis(writer, "forward", aim->forward);
     put_axis(writer, "up", aim->up);
     put_axis(writer, "offset", aim->offset);
-    put_point(writer, "target", aim->target);
-    put_point(writer, "pole", aim->pole);
+    put_point(writer, "target", aim->target, aim->target_slot);
+    put_point(writer, "pole", aim->pole, aim->pole_slot);
+    put(writer, ",\"space\":\"%s\"", aim->space == LMB_IK_WORLD ? "world" : "model");
+}
+
+static void put_feet(writer *writer, const lmb_feet_def *feet) {
+    put(writer, ",\n\"pelvis\":\"%s\",\"max-lowering\":%.9g,\"max-angle\":%.9g,\"soften\":%.9g,\"space\":\"%s\"",
+        lmb_rig_joint_name(writer->def->rig, feet->pelvis), (double)feet->max_lowering, (double)feet->max_angle,
+        (double)feet->soften, feet->space == LMB_IK_WORLD ? "world" : "model");
+    put_axis(writer, "up", feet->up);
+    for (uint32_t i = 0; i < feet->foot_count; i++) {
+        const lmb_foot_def *foot = &feet->feet[i];
+        put(writer, "%s{\"hip\":\"%s\",\"knee\":\"%s\",\"ankle\":\"%s\"", i == 0 ? ",\n\"feet\":[" : ",",
+            lmb_rig_joint_name(writer->def->rig, foot->hip), lmb_rig_joint_name(writer->def->rig, foot->knee),
+            lmb_rig_joint_name(writer->def->rig, foot->ankle));
+        put_axis(writer, "knee-axis", foot->knee_axis);
+        put_point(writer, "ground", foot->ground, foot->ground_slot);
+        put_point(writer, "normal", foot->normal, foot->normal_slot);
+        put(writer, "}");
+    }
+    put(writer, "]");
 }
 
 static void put_mask(writer *writer, const char *key, const uint8_t *mask) {
@@ -175,7 +200,7 @@ static bool has_choice(lmb_op op) {
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
            op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
            op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX && op != LMB_OP_OVERRIDE && op != LMB_OP_IK_TWO_BONE &&
-           op != LMB_OP_IK_AIM;
+           op != LMB_OP_IK_AIM && op != LMB_OP_FOOT_PLACEMENT;
 }
 
 static void put_position(writer *writer, const lmb_node_def *node) {
@@ -307,6 +332,9 @@ static void put_node(writer *writer, uint32_t index) {
     }
     if (node->op == LMB_OP_IK_AIM) {
         put_aim(writer, &node->aim);
+    }
+    if (node->op == LMB_OP_FOOT_PLACEMENT) {
+        put_feet(writer, &node->feet);
     }
     if (node->op == LMB_OP_CLAMP) {
         put_limits(writer, writer->def->joint_limits[node->joint_limits]);

@@ -560,9 +560,27 @@ static void inverse_kinematics(void **state) {
     assert_true(aim->forward[2] == 1.0f && aim->up[1] == 1.0f && aim->offset[2] == 3.0f && aim->limit == 2.0f);
     expect_created(def);
     lmb_graph_json_destroy(graph);
+    // Points from the buffer, in world space.
+    graph = read_graph(LIMB("'end':'Head','target':{'point':3},'pole':{'point':0},'space':'world'"));
+    limb = &lmb_graph_json_def(graph)->nodes[1].two_bone;
+    assert_true(limb->target_slot.in_buffer && limb->target_slot.index == 3 && limb->space == LMB_IK_WORLD);
+    assert_true(limb->pole_slot.in_buffer && limb->pole_slot.index == 0);
+    expect_created(lmb_graph_json_def(graph));
+    lmb_graph_json_destroy(graph);
+    graph = read_graph("{'op':'ik-aim','base':{'op':'rest'},'target':{'point':63},'joints':{'Head':1}}");
+    aim = &lmb_graph_json_def(graph)->nodes[1].aim;
+    assert_true(aim->target_slot.in_buffer && aim->target_slot.index == 63 && !aim->pole_slot.in_buffer);
+    assert_int_equal(aim->space, LMB_IK_MODEL);
+    expect_created(lmb_graph_json_def(graph));
+    lmb_graph_json_destroy(graph);
     static const struct {
         const char *text, *place, *what;
     } rows[] = {
+        {LIMB("'end':'Head','target':{'point':64}"), "target.point", "64 is outside 0 to 63"},
+        {LIMB("'end':'Head','target':{'point':0.5}"), "target.point", "no whole number"},
+        {LIMB("'end':'Head','target':{}"), "target", "needs the field \"point\""},
+        {LIMB("'end':'Head','target':{'point':0,'x':1}"), "target.x", "no such field"},
+        {LIMB("'end':'Head','target':[0,0,0],'space':'here'"), "space", "world"},
         {LIMB("'end':'Tail','target':[0,0,0]"), "end", "no joint of this name"},
         {LIMB("'end':2,'target':[0,0,0]"), "end", "a number, where a string"},
         {LIMB("'end':'Spine','target':[0,0,0]"), "node 1 (ik-two-bone)", "joint 1 'Spine' is not below"},
@@ -586,6 +604,67 @@ static void inverse_kinematics(void **state) {
         check_refusal(result, &error, result, (const char *const[]){rows[i].place, rows[i].what}, 2);
         assert_true(result != LMB_OK);
     }
+}
+
+#define FEET(members) "{'op':'foot-placement','base':{'op':'rest'},'pelvis':'Hips'," members "}"
+#define FOOT "'hip':'Spine','knee':'Head','ankle':'Tip'"
+
+static void foot_placement(void **state) {
+    (void)state;
+    lmb_joint_def joints[4];
+    static const char *const names[] = {"Hips", "Spine", "Head", "Tip"};
+    for (uint32_t i = 0; i < 4; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    lmb_rig *leg = NULL;
+    lmb_graph_json *graph = NULL;
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 4}, NULL, &leg, NULL), LMB_OK);
+    char text[400];
+    snprintf(text, sizeof text, "%s",
+             FEET("'feet':[{" FOOT ",'ground':{'point':2},'normal':[0,{'param':'y'},1],'knee-axis':[1,0,0]}],"
+                  "'up':[0,0,2],'max-lowering':0.25,'max-angle':0.5,'soften':0.75,'space':'world','weight':0.5"));
+    for (char *at = text; *at != '\0'; at++) {
+        *at = *at == '\'' ? '"' : *at;
+    }
+    lmb_graph_source source = {.text = text, .size = strlen(text), .rig = leg};
+    lmb_error error = {0};
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), LMB_OK);
+    const lmb_node_def *node = &lmb_graph_json_def(graph)->nodes[1];
+    assert_int_equal(node->op, LMB_OP_FOOT_PLACEMENT);
+    const lmb_feet_def *feet = &node->feet;
+    const lmb_foot_def *foot = &feet->feet[0];
+    assert_true(feet->pelvis == 0 && feet->foot_count == 1 && foot->hip == 1 && foot->knee == 2 && foot->ankle == 3);
+    assert_true(foot->ground_slot.in_buffer && foot->ground_slot.index == 2 && !foot->normal_slot.in_buffer);
+    assert_true(foot->knee_axis[0] == 1.0f && foot->knee_axis[2] == 0.0f && feet->up[2] == 2.0f && feet->up[1] == 0.0f);
+    assert_true(feet->max_lowering == 0.25f && feet->max_angle == 0.5f && feet->soften == 0.75f);
+    assert_int_equal(feet->space, LMB_IK_WORLD);
+    expect_number(foot->normal[1], lmb_parameter(0));
+    expect_number(foot->normal[2], lmb_constant(1.0f));
+    expect_number(node->weight, lmb_constant(0.5f));
+    expect_created(lmb_graph_json_def(graph));
+    lmb_graph_json_destroy(graph);
+    static const struct {
+        const char *text, *place, *what;
+    } rows[] = {
+        {FEET("'feet':[]"), "feet", "1 to 4"},
+        {FEET("'feet':[1]"), "feet[0]", "an object was expected"},
+        {FEET("'feet':[{" FOOT ",'ground':[0,0,0]}]"), "feet[0]", "needs the field \"normal\""},
+        {FEET("'feet':[{" FOOT ",'ground':{'point':-1},'normal':[0,1,0]}]"), "feet[0].ground.point", "outside 0 to 63"},
+        {FEET("'feet':[{" FOOT ",'ground':[0,0,0],'normal':[0,1,0]}],'max-lowering':-1"), "max-lowering", "outside 0"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(text, sizeof text, "%s", rows[i].text);
+        for (char *at = text; *at != '\0'; at++) {
+            *at = *at == '\'' ? '"' : *at;
+        }
+        source.size = strlen(text);
+        const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
+        check_refusal(result, &error, result, (const char *const[]){rows[i].place, rows[i].what}, 2);
+        assert_true(result != LMB_OK);
+    }
+    lmb_rig_destroy(leg);
 }
 
 static void lods(void **state) {
@@ -1203,6 +1282,7 @@ int main(void) {
         cmocka_unit_test(limits),
         cmocka_unit_test(channels),
         cmocka_unit_test(inverse_kinematics),
+        cmocka_unit_test(foot_placement),
         cmocka_unit_test(lods),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),

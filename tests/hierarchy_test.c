@@ -289,9 +289,10 @@ static void any_bits_stay_in_range(void **state) {
     static const uint8_t mask[7] = {0, 1, 127, 128, 200, 254, 255};
     // The number of inputs of operations without exactly two. Operations with tables have their own tests.
     static const uint8_t counts[LMB_OP_COUNT] = {
-        [LMB_OP_SCALE] = 1,    [LMB_OP_OVERRIDE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
-        [LMB_OP_BILINEAR] = 4, [LMB_OP_TRILINEAR] = 8,   [LMB_OP_COMBINE] = 2,
-        [LMB_OP_SPACE2D] = 7,  [LMB_OP_IK_TWO_BONE] = 1, [LMB_OP_IK_AIM] = 1};
+        [LMB_OP_SCALE] = 1,         [LMB_OP_OVERRIDE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
+        [LMB_OP_BILINEAR] = 4,      [LMB_OP_TRILINEAR] = 8,   [LMB_OP_COMBINE] = 2,
+        [LMB_OP_SPACE2D] = 7,       [LMB_OP_IK_TWO_BONE] = 1, [LMB_OP_IK_AIM] = 1,
+        [LMB_OP_FOOT_PLACEMENT] = 1};
     for (int op = LMB_OP_POSE; op < LMB_OP_MACHINE; op++) {
         test_scene scene;
         random_source source = {46};
@@ -325,10 +326,16 @@ static void any_bits_stay_in_range(void **state) {
             node->two_bone.start = 1;
             node->two_bone.mid = 3;
             node->two_bone.end = 5;
+            node->feet.pelvis = 0;
+            node->feet.foot_count = 1;
+            node->feet.feet[0].hip = 1;
+            node->feet.feet[0].knee = 3;
+            node->feet.feet[0].ankle = 5;
             node->aim.joint_count = 3;
             for (uint32_t i = 0; i < 3; i++) {
                 node->two_bone.target[i] = node->two_bone.pole[2 - i] = lmb_parameter(i % 2);
                 node->aim.target[i] = node->aim.pole[2 - i] = lmb_parameter(i % 2);
+                node->feet.feet[0].ground[i] = node->feet.feet[0].normal[2 - i] = lmb_parameter(i % 2);
                 node->aim.joints[i] = 5 - 2 * i;
                 node->aim.shares[i] = 0.5f;
                 node->aim.offset[i] = 100.0f;

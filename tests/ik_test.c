@@ -1086,6 +1086,233 @@ static void faulty_nodes_are_refused(void **state) {
     free(l);
 }
 
+// ---- Points from a buffer, and world space.
+
+enum { POINTS = 4, TARGET_POINT = 3, POLE_POINT = 1 };
+
+// Reads target and pole vector of a limb from a buffer, in which they are those of its parameters.
+static float *move_to_points(limb *l) {
+    float *points = malloc(sizeof(float) * CHARACTERS * POINTS * 4);
+    assert_non_null(points);
+    for (uint32_t i = 0; i < CHARACTERS * POINTS * 4; i++) {
+        points[i] = NAN; // of points that nothing reads, and fourth components
+    }
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            points[(i * POINTS + TARGET_POINT) * 4 + k] = *scene_parameter(&l->scene, i, TARGET + k);
+            points[(i * POINTS + POLE_POINT) * 4 + k] = *scene_parameter(&l->scene, i, POLE + k);
+        }
+    }
+    chain_of(l)->target_slot = aim_of(l)->target_slot = lmb_point(TARGET_POINT);
+    chain_of(l)->pole_slot = aim_of(l)->pole_slot = lmb_point(POLE_POINT);
+    l->scene.points = points;
+    return points;
+}
+
+// Values of any kind give the bits and the refusals that they give as parameters.
+static void points_are_treated_as_parameters(void **state) {
+    (void)state;
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e13f, 1e-40f, -0.0f, 1e-13f, 0.0f};
+    for (uint64_t seed = 201; seed < 205; seed++) {
+        limb *l = aim_start(seed, 4, chain_joints, chain_shares);
+        l->scene.nodes[1].op = seed % 2 ? LMB_OP_IK_AIM : LMB_OP_IK_TWO_BONE;
+        uint32_t nans = 0;
+        for (uint32_t i = 0; i < CHARACTERS && seed > 202; i++) {
+            const uint32_t place = random_below(&l->source, 2 * 6);
+            const float value = odd[random_below(&l->source, sizeof odd / sizeof odd[0])];
+            if (place < 6) {
+                *scene_parameter(&l->scene, i, place) = value;
+                nans += isnan(value);
+            }
+        }
+        scene_run_all_paths(&l->scene);
+        assert_int_equal(l->scene.refused[LMB_REFUSED_WEIGHT], nans);
+        scene_results expected = scene_keep(&l->scene);
+        float *points = move_to_points(l);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t k = 0; k < TWIST; k++) {
+                *scene_parameter(&l->scene, i, k) = 7.0f; // not read
+            }
+        }
+        scene_run_all_paths(&l->scene);
+        scene_expect(&l->scene, &expected);
+        scene_results_destroy(&expected);
+        free(points);
+        aim_end(l);
+    }
+}
+
+// Draws a world transform: a rotation, a uniform scale that mirrors every second time, and a position.
+static void draw_world(random_source *source, float world[12], oracle_affine *exact) {
+    double x[3], y[3], z[3];
+    draw_direction(source, x);
+    draw_direction(source, z);
+    cross(z, x, y);
+    unit_across(y, NULL, y);
+    cross(x, y, z);
+    const double scale = exp2(random_between(source, -3.0, 3.0)) * (random_below(source, 2) == 0 ? -1.0 : 1.0);
+    for (int row = 0; row < 3; row++) {
+        world[4 * row] = (float)(scale * x[row]);
+        world[4 * row + 1] = (float)(scale * y[row]);
+        world[4 * row + 2] = (float)(scale * z[row]);
+        world[4 * row + 3] = (float)random_between(source, -1.0, 1.0);
+    }
+    for (int i = 0; i < 12; i++) {
+        exact->m[i / 4][i % 4] = (double)world[i];
+    }
+}
+
+// Targets and poles of parameters and of points, in world space, reach what they reach in model space.
+static void world_targets_are_reached(void **state) {
+    (void)state;
+    errors found = {0};
+    for (uint64_t seed = 221; seed < 225; seed++) {
+        limb *l = calloc(1, sizeof *l);
+        float *transforms = malloc(sizeof(float) * CHARACTERS * 12);
+        assert_true(l != NULL && transforms != NULL);
+        limb_start(l, seed);
+        chain_of(l)->space = LMB_IK_WORLD;
+        float model[CHARACTERS][TWIST];
+        double reaches[CHARACTERS];
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double bones[2];
+            bones_of(l, i, bones);
+            const double all = bones[0] + bones[1], nearest = fabs(bones[0] - bones[1]) / all;
+            reaches[i] = random_between(&l->source, nearest + 0.05, 0.98) * all;
+            draw_target(l, i, reaches[i] / all);
+            memcpy(model[i], scene_parameter(&l->scene, i, 0), sizeof model[i]);
+            oracle_affine world;
+            draw_world(&l->source, transforms + 12 * i, &world);
+            double target[3], pole[3], moved[3];
+            get_point(l, i, TARGET, target);
+            get_point(l, i, POLE, pole);
+            turn_by(&world, target, moved);
+            for (int k = 0; k < 3; k++) {
+                moved[k] += world.m[k][3];
+            }
+            set_point(l, i, TARGET, moved);
+            turn_by(&world, pole, moved);
+            set_point(l, i, POLE, moved);
+        }
+        l->scene.transforms = transforms;
+        scene_run_all_paths(&l->scene);
+        scene_expect_no_refusals(&l->scene);
+        scene_results by_parameters = scene_keep(&l->scene);
+        float *points = move_to_points(l);
+        scene_run_all_paths(&l->scene);
+        scene_expect(&l->scene, &by_parameters);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            memcpy(scene_parameter(&l->scene, i, 0), model[i], sizeof model[i]);
+            add_errors(&found, measure(l, i, reaches[i]));
+        }
+        scene_results_destroy(&by_parameters);
+        free(points);
+        free(transforms);
+        scene_end(&l->scene);
+        free(l);
+    }
+    expect_errors("in world space", found, (errors){4e-6, 2e-5, 4e-6});
+}
+
+// A transform without an inverse counts as the identity, and is counted for each point that it converts.
+static void odd_transforms_are_refused(void **state) {
+    (void)state;
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 0.0f};
+    const float whole = 1.0f;
+    limb *l = aim_start(231, 1, chain_joints, &whole);
+    scene_run(&l->scene);
+    scene_results expected = scene_keep(&l->scene);
+    float *transforms = calloc(CHARACTERS, 12 * sizeof *transforms);
+    assert_non_null(transforms);
+    expected.refused[LMB_REFUSED_POSE] = 0;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t k = 0; k < 12; k += 5) {
+            transforms[12 * i + k] = 1.0f;
+        }
+        if (i % 3 > 0) { // 0 on the diagonal: flat
+            const float value = odd[random_below(&l->source, 4)];
+            const uint32_t place = value == 0.0f ? 5 * random_below(&l->source, 3) : random_below(&l->source, 12);
+            transforms[12 * i + place] = value;
+            expected.refused[LMB_REFUSED_POSE] += 2; // target and pole vector
+        }
+    }
+    aim_of(l)->space = LMB_IK_WORLD;
+    l->scene.transforms = transforms;
+    scene_run_all_paths(&l->scene);
+    assert_int_equal(l->scene.refused[LMB_REFUSED_POSE], expected.refused[LMB_REFUSED_POSE]);
+    expected.refused[LMB_REFUSED_POSE] = l->scene.refused[LMB_REFUSED_POSE];
+    scene_expect(&l->scene, &expected);
+    scene_results_destroy(&expected);
+    // Whatever is in the buffers, the pose is one.
+    float *points = move_to_points(l);
+    static const float any[] = {0.0f, NAN, INFINITY, -INFINITY, 1e-12f, 1e12f, -1e38f, 1e-40f, 1.0f, -1.0f, 1e-20f};
+    for (int round = 0; round < 10; round++) {
+        l->scene.nodes[1].op = round % 2 ? LMB_OP_IK_AIM : LMB_OP_IK_TWO_BONE;
+        chain_of(l)->space = LMB_IK_WORLD;
+        for (uint32_t i = 0; i < CHARACTERS * 12; i++) {
+            transforms[i] = round < 4 ? any[random_below(&l->source, 11)]
+                                      : (float)(exp2(random_between(&l->source, -41.0, 41.0)) *
+                                                (random_below(&l->source, 2) == 0 ? 1.0 : -1.0));
+        }
+        for (uint32_t i = 0; i < CHARACTERS * POINTS * 4; i++) {
+            points[i] = any[random_below(&l->source, 11)];
+        }
+        scene_run_all_paths(&l->scene);
+    }
+    free(points);
+    free(transforms);
+    aim_end(l);
+}
+
+// Runs a batch of one character on the reference.
+static lmb_result run_one(limb *l, const float *points, const float *transforms, lmb_error *error) {
+    const lmb_graph_def def = {.rig = l->scene.rig, .nodes = l->scene.nodes, .node_count = 2, .parameter_count = 8};
+    lmb_graph *graph = NULL;
+    lmb_cpu *cpu = NULL;
+    float *local = l->scene.buffers[LMB_OUTPUT_LOCAL];
+    assert_int_equal(lmb_graph_create(&def, NULL, &graph, error), LMB_OK);
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, error), LMB_OK);
+    const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_LOCAL_BIT};
+    const lmb_batch_inputs inputs = {
+        .parameters = l->scene.parameters, .poses = {l->scene.poses[0]}, .points = points, .transforms = transforms};
+    const lmb_result result = lmb_cpu_run(cpu, &batch, &inputs, &(lmb_batch_outputs){.buffers = {local}}, error);
+    assert_int_equal(lmb_graph_point_count(graph), chain_of(l)->target_slot.in_buffer ? TARGET_POINT + 1 : 0);
+    assert_true(lmb_graph_uses_transforms(graph) == (chain_of(l)->space == LMB_IK_WORLD));
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+    return result;
+}
+
+static void missing_buffers_are_refused(void **state) {
+    (void)state;
+    limb *l = calloc(1, sizeof *l);
+    lmb_error error = {0};
+    assert_non_null(l);
+    limb_start(l, 241);
+    float *points = move_to_points(l);
+    CHECK_REFUSAL(run_one(l, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the points are NULL", "4");
+    assert_int_equal(run_one(l, points, NULL, &error), LMB_OK);
+    chain_of(l)->space = LMB_IK_WORLD;
+    CHECK_REFUSAL(run_one(l, points, NULL, &error), &error, LMB_ERROR_ARGUMENT, "world transforms are NULL");
+    const float transform[12] = {1.0f, 0.0f, 0.0f, 5.0f, 0.0f, 1.0f, 0.0f, 5.0f, 0.0f, 0.0f, 1.0f, 5.0f};
+    assert_int_equal(run_one(l, points, transform, &error), LMB_OK);
+    chain_of(l)->target_slot = chain_of(l)->pole_slot = (lmb_point_slot){0};
+    assert_int_equal(run_one(l, NULL, transform, &error), LMB_OK);
+    chain_of(l)->space = LMB_IK_SPACE_COUNT;
+    REFUSED(l, "node 1 (ik-two-bone)", "space", "unknown");
+    chain_of(l)->space = LMB_IK_MODEL;
+    chain_of(l)->pole_slot = lmb_point(LMB_MAX_POINTS);
+    REFUSED(l, "node 1 (ik-two-bone)", "pole", "at most 64");
+    l->scene.nodes[1].op = LMB_OP_IK_AIM;
+    aim_of(l)->joint_count = 1;
+    aim_of(l)->joints[0] = END;
+    aim_of(l)->target_slot = lmb_point(LMB_NONE);
+    REFUSED(l, "node 1 (ik-aim)", "target", "at most 64");
+    free(points);
+    scene_end(&l->scene);
+    free(l);
+}
+
 static void constructors_make_nodes(void **state) {
     (void)state;
     const lmb_value target[3] = {lmb_constant(1.0f), lmb_parameter(2), lmb_constant(-3.0f)};
@@ -1124,6 +1351,10 @@ int main(void) {
         cmocka_unit_test(aims_are_weighted),
         cmocka_unit_test(aims_have_edges),
         cmocka_unit_test(constructors_make_nodes),
+        cmocka_unit_test(points_are_treated_as_parameters),
+        cmocka_unit_test(world_targets_are_reached),
+        cmocka_unit_test(odd_transforms_are_refused),
+        cmocka_unit_test(missing_buffers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

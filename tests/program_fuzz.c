@@ -83,6 +83,37 @@ static void read_aim(fuzz_input *in, const lmb_graph_def *def, lmb_aim_def *aim)
     }
 }
 
+static lmb_point_slot read_slot(fuzz_input *in) {
+    return fuzz_flag(in) ? lmb_point(fuzz_index(in, LMB_MAX_POINTS)) : (lmb_point_slot){0};
+}
+
+static void read_feet(fuzz_input *in, const lmb_graph_def *def, lmb_feet_def *feet) {
+    const uint32_t joints = lmb_rig_joint_count(def->rig), parameters = def->parameter_count;
+    feet->foot_count = fuzz_count(in, 2, LMB_MAX_FEET);
+    feet->pelvis = fuzz_index(in, joints);
+    feet->max_lowering = fuzz_float(in);
+    feet->max_angle = fuzz_float(in);
+    feet->soften = fuzz_float(in);
+    feet->space = (lmb_ik_space)fuzz_choice(in, LMB_IK_SPACE_COUNT);
+    for (uint32_t i = 0; i < feet->foot_count && i < LMB_MAX_FEET; i++) {
+        lmb_foot_def *foot = &feet->feet[i];
+        *foot = (lmb_foot_def){fuzz_index(in, joints), fuzz_index(in, joints), fuzz_index(in, joints),
+                               .ground_slot = read_slot(in), .normal_slot = read_slot(in)};
+        for (uint32_t k = 0; k < 3; k++) {
+            foot->ground[k] = fuzz_value(in, parameters);
+            foot->normal[k] = fuzz_value(in, parameters);
+            foot->knee_axis[k] = fuzz_float(in);
+        }
+    }
+}
+
+// Reads where points of the two other operations come from.
+static void read_slots(fuzz_input *in, lmb_node_def *node) {
+    node->two_bone.target_slot = node->aim.pole_slot = read_slot(in);
+    node->two_bone.pole_slot = node->aim.target_slot = read_slot(in);
+    node->two_bone.space = node->aim.space = (lmb_ik_space)fuzz_choice(in, LMB_IK_SPACE_COUNT);
+}
+
 // Two words select the fields that differ from the default.
 static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, lmb_node_def *node) {
     static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2,
@@ -136,6 +167,10 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
     }
     if (more & 8) {
         read_aim(in, def, &node->aim);
+    }
+    if (more & 16) {
+        read_feet(in, def, &node->feet);
+        read_slots(in, node);
     }
     for (int i = 0; i < 3 && (fields & 128) != 0; i++) {
         node->coordinates[i] = fuzz_value(in, parameters);
@@ -317,6 +352,17 @@ static void run(fuzz_input *in, const lmb_graph *program) {
         }
         inputs.poses[i] = pose;
     }
+    const uint32_t point_floats = CHARACTERS * lmb_graph_point_count(program) * 4;
+    float *points = fuzz_array(in, point_floats + 1, UINT32_MAX, sizeof *points);
+    float *transforms = fuzz_array(in, CHARACTERS * LMB_MATRIX_COMPONENTS, UINT32_MAX, sizeof *transforms);
+    for (uint32_t i = 0; i < point_floats && i < 64; i++) {
+        points[i] = fuzz_float(in);
+    }
+    for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS && lmb_graph_uses_transforms(program); i++) {
+        transforms[i] = fuzz_float(in);
+    }
+    inputs.points = points;
+    inputs.transforms = transforms;
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     lmb_batch_outputs outputs = {.refused = refused};
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {

@@ -254,6 +254,8 @@ void scene_run(test_scene *scene) {
     lmb_batch_inputs inputs = {0};
     inputs.parameters = scene->parameters;
     inputs.previous_palette = scene->previous_palette;
+    inputs.points = scene->points;
+    inputs.transforms = scene->transforms;
     lmb_batch_outputs outputs = {0};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         inputs.poses[i] = scene->poses[i];

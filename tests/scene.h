@@ -36,6 +36,8 @@ typedef struct test_scene {
     float *parameters;                // [character][parameter]
     float *poses[LMB_MAX_POSES];      // in the layout of batch.h
     const float *previous_palette;    // borrowed
+    const float *points;              // borrowed
+    const float *transforms;          // borrowed
     lmb_cpu_path path;                // the reference, unless set
     float *buffers[LMB_OUTPUT_COUNT]; // written by scene_run
     uint32_t refused[LMB_REFUSAL_COUNT];

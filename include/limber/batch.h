@@ -7,6 +7,9 @@
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
 /// | parameters | float [C][P] | as the graph's nodes use them |
+/// | points | float [C][lmb_graph_point_count()][4]: x, y, z, and a number that is not read | as the nodes of ik.h say
+/// |
+/// | world transforms | float [C][3][4], row-major | model space to world space |
 /// | pose, local | float [C], each [10][J], then [M] channels | joint space to parent; channels as below |
 /// | model | float [C][J][3][4], row-major | joint space to model space |
 /// | palette | float [C][J][3][4], row-major | bind pose's model space to model space: model times inverse bind |
@@ -97,10 +100,12 @@ LMB_API const char *lmb_output_name(lmb_output output);
 /// buffers and shear, once for each joint; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS, once for each weight. Counters have
 /// 32 bits and wrap.
 typedef enum lmb_refusal {
-    LMB_REFUSED_CLIP,      ///< a clip index outside the graph's clips
-    LMB_REFUSED_TIME,      ///< a clip time, rate or offset that is not finite
-    LMB_REFUSED_WEIGHT,    ///< a weight, or a level of detail, that is NaN
-    LMB_REFUSED_POSE,      ///< a joint of a pose buffer with a component that is not finite, or a zero rotation
+    LMB_REFUSED_CLIP,   ///< a clip index outside the graph's clips
+    LMB_REFUSED_TIME,   ///< a clip time, rate or offset that is not finite
+    LMB_REFUSED_WEIGHT, ///< a weight, a level of detail, or a coordinate of a point, that is NaN
+    /// a joint of a pose buffer with a component that is not finite, or a zero rotation; a world transform that is not
+    /// finite or has no inverse, once for each point that it converts
+    LMB_REFUSED_POSE,
     LMB_REFUSED_CHARACTER, ///< in a list of characters: an index outside the batch; once for a list longer than stated
     LMB_REFUSED_SHEAR,     ///< a joint of an additive of #LMB_FORM_AFFINE that shears, or is flat
     LMB_REFUSAL_COUNT
@@ -143,6 +148,8 @@ typedef struct lmb_batch_inputs {
     /// emitted events and motions are written. NULL if the graph has none.
     const lmb_control_frame *control;
     const float *poses[LMB_MAX_POSES]; ///< as many as lmb_graph_pose_count()
+    const float *points;               ///< may be NULL if lmb_graph_point_count() is 0
+    const float *transforms;           ///< world transforms; may be NULL unless lmb_graph_uses_transforms()
     /// The whole batch's palette of the previous frame, for #LMB_OUTPUT_PREVIOUS_PALETTE_BIT. NULL takes the palette of
     /// this frame. It may be the same memory as the palette output, because it is read first.
     const float *previous_palette;

@@ -187,6 +187,17 @@ LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
 
+/// Bind the points of targets (ik.h), and the world transforms, for a frame slot, for commands recorded afterwards.
+///
+/// The addresses are those of float [C][lmb_graph_point_count()][4] and of float [C][3][4], laid out as batch.h says,
+/// aligned to 16, in buffers of the host created as for lmb_gpu_batch_bind_pose(). The host writes them before it
+/// submits, or compute shaders or copies write them, earlier on the same queue; nothing may write them while the
+/// kernels run. Fail with #LMB_ERROR_ARGUMENT if the slot does not exist, or the address is 0 or not aligned.
+LMB_API lmb_result lmb_gpu_batch_bind_points(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress points,
+                                             lmb_error *error);
+LMB_API lmb_result lmb_gpu_batch_bind_transforms(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress transforms,
+                                                 lmb_error *error);
+
 /// What lmb_gpu_batch_record() records. Start from lmb_default_gpu_record_info().
 typedef struct lmb_gpu_record_info {
     VkCommandBuffer commands; ///< recording, outside a render pass, on a family with compute
@@ -227,7 +238,8 @@ LMB_API lmb_gpu_record_info lmb_default_gpu_record_info(void);
 
 /// Records one frame of the batch.
 ///
-/// Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, a pose buffer is not bound, the previous
+/// Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, a pose buffer, the
+/// points or the world transforms are not bound, the previous
 /// frame's slot has not been recorded, the probe has not passed or the profile's slot has not begun; with
 /// #LMB_ERROR_ARGUMENT if a slot does not exist; and with #LMB_ERROR_LIMIT if the profile has too few marks.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);

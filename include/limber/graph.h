@@ -68,7 +68,7 @@ typedef struct lmb_graph lmb_graph;
 ///   among clips of both types. #LMB_OP_POSE is either; only the host knows which.
 /// - #LMB_OP_MAKE_ADDITIVE takes two inputs of one type and gives an additive.
 /// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base.
-/// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE and #LMB_OP_IK_AIM take poses.
+/// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM and #LMB_OP_FOOT_PLACEMENT take poses.
 /// - #LMB_OP_ADD, #LMB_OP_SUBTRACT and #LMB_OP_SUBTRACT_SCALE_ADD take any types. A sum is an additive if both terms
 ///   are, otherwise a pose. A pose minus an additive is a pose; every other difference is an additive.
 /// - Every other operation takes inputs of one type and gives that type.
@@ -328,6 +328,10 @@ typedef enum lmb_op {
     /// ik.h.
     LMB_OP_IK_AIM,
 
+    /// Moves up to four feet of a to the ground, lowers the pelvis and turns the feet to the ground's slope. Inputs: a.
+    /// See ik.h.
+    LMB_OP_FOOT_PLACEMENT,
+
     /// A state machine: #LMB_OP_WEIGHTED with the weights of its states. Inputs: 1 to 64, one for each state. See
     /// control.h.
     LMB_OP_MACHINE,
@@ -502,6 +506,7 @@ typedef struct lmb_node_def {
     lmb_space2d space2d;       ///< space2d: how weights are computed
     lmb_two_bone_def two_bone; ///< ik-two-bone
     lmb_aim_def aim;           ///< ik-aim
+    lmb_feet_def feet;         ///< foot-placement
     /// clip: how it plays by itself, instead of by `time`, `rate`, `offset` and `loop`; `clip` is then a constant.
     /// NULL: the clip does not play by itself.
     const lmb_player_def *player;
@@ -516,6 +521,7 @@ typedef struct lmb_node_def {
 /// offset 0, clamped, with its own joint weights; no player. Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form
 /// and space. Coordinates 1/2; triangles, all positions 0. Two bones: no joints (#LMB_NONE), target 0, pole y, mid_axis
 /// z, soften 1, twist 0. Aim: no joints, shares 1, target 0, pole y, forward x, up y, offset 0, no limit.
+/// Feet: none, no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften 1; each foot as lmb_default_foot_def().
 LMB_API lmb_node_def lmb_default_node_def(void);
 /// Makes a node that samples a clip, given by its index, at a time that the host gives; it loops.
 LMB_API lmb_node_def lmb_clip_node(uint32_t clip, lmb_value time);
@@ -532,6 +538,9 @@ LMB_API lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t m
                                        const lmb_value *target);
 /// Makes a node that turns `joint` so that its axis `forward` points at a target; see ik.h. Both have three elements.
 LMB_API lmb_node_def lmb_aim_node(uint32_t base, uint32_t joint, const float *forward, const lmb_value *target);
+/// Makes a node that moves `foot_count` feet to the ground; see ik.h. `feet` is copied.
+LMB_API lmb_node_def lmb_foot_placement_node(uint32_t base, uint32_t pelvis, const lmb_foot_def *feet,
+                                             uint32_t foot_count);
 /// Makes a state machine node; `poses` has one node for each of `machine->state_count` states.
 LMB_API lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine);
 
@@ -645,6 +654,11 @@ LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pos
 ///
 /// #LMB_POSE_COMPONENTS for each joint; if there are as many joints as in the rig, then one for each float channel.
 LMB_API uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose);
+/// Returns the number of points of each character that a batch must have for inverse kinematics (ik.h): the largest
+/// index used, plus one.
+LMB_API uint32_t lmb_graph_point_count(const lmb_graph *graph);
+/// Returns whether a batch must have world transforms, because a node has points in world space (ik.h).
+LMB_API bool lmb_graph_uses_transforms(const lmb_graph *graph);
 /// Returns the number of the rig's sockets, which are copied into the graph.
 LMB_API uint32_t lmb_graph_socket_count(const lmb_graph *graph);
 /// Returns the number of the rig's float channels, which are copied into the graph.
@@ -668,11 +682,11 @@ LMB_API uint32_t lmb_graph_stack(const lmb_graph *graph);
 /// Returns the number of exchange areas: poses that are evaluated for all joints first, because they are read at other
 /// joints.
 ///
-/// #LMB_OP_MIRROR reads its input at the partners of the joints, #LMB_OP_IK_TWO_BONE and #LMB_OP_IK_AIM at a chain and
-/// its ancestors. In #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both inputs at the ancestors of the joints, and
-/// #LMB_OP_ADDITIVE its base and its result. Each such pose has an exchange area of its own, except that an additive
-/// whose base is an additive in model space shares the base's. For each joint and float channel an area takes 44 bytes
-/// per SIMD lane on the CPU, and 48 bytes per character and frame slot on the GPU.
+/// #LMB_OP_MIRROR reads its input at the partners of the joints, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM and
+/// #LMB_OP_FOOT_PLACEMENT at chains and their ancestors. In #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both inputs
+/// at the ancestors of the joints, and #LMB_OP_ADDITIVE its base and its result. Each such pose has an exchange area of
+/// its own, except that an additive whose base is an additive in model space shares the base's. For each joint and
+/// float channel an area takes 44 bytes per SIMD lane on the CPU, and 48 bytes per character and frame slot on the GPU.
 LMB_API uint32_t lmb_graph_exchanges(const lmb_graph *graph);
 
 /// Returns the control that runs stage 1 and defines the state of each character (control.h), or NULL if nothing

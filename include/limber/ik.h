@@ -1,12 +1,22 @@
 /// @file ik.h
 /// Inverse kinematics: #LMB_OP_IK_TWO_BONE turns joints so that a limb reaches a target, #LMB_OP_IK_AIM so that an axis
-/// points at it.
+/// points at it, #LMB_OP_FOOT_PLACEMENT so that feet stand on the ground.
 ///
-/// **Space.** Targets and pole vectors are in model space, the space of the rig's roots. A batch does not know where a
-/// character is in the world, so the host converts targets from world space.
+/// **Points.** Targets and pole vectors are points of three coordinates. Each coordinate is a value, a constant or a
+/// parameter; or the point comes from the batch's points (lmb_batch_inputs.points, lmb_gpu_batch_bind_points()), which
+/// the host writes, or on a device another kernel. The magnitude of a coordinate is limited to 2^40, so infinity is
+/// 2^40. NaN counts as 0 and as a refused weight (#LMB_REFUSED_WEIGHT). Both ways give the same bits.
 ///
-/// **Values.** Each coordinate is a value: a constant or a parameter. Its magnitude is limited to 2^40, so infinity is
-/// 2^40. NaN counts as 0 and as a refused weight (#LMB_REFUSED_WEIGHT).
+/// **Space.** Targets and pole vectors are in model space, the space of the rig's roots, or in world space
+/// (#lmb_ik_space). A batch then needs a world transform for each character (lmb_batch_inputs.transforms,
+/// lmb_gpu_batch_bind_transforms()): a matrix M = [L | t] of three rows of four floats that takes model space to world
+/// space. The target becomes L^-1 (p - t), and a pole vector L^-1 p. This is computed once per character.
+///
+/// L may have any scale, also mirroring. It has no inverse if its determinant, once L is divided by its largest
+/// element, is within 2^-30 of 0. Such a transform, and one with an element that is not finite, counts as the identity
+/// and as a refused pose (#LMB_REFUSED_POSE), once for each point that it converts. If L is a rotation with a uniform
+/// scale, the result is within 2e-6 of float64, relative to the distance of p from t, divided by the scale. For any
+/// other L, that is multiplied by the square of the ratio of its largest to its smallest scale.
 ///
 /// **Weights.** The solution has the weight w of the node, clamped to [0, 1]: each joint that it turns is slerp(base,
 /// solved, w), the short way. At weight 0 the result is the base, to the bit, and nothing is computed. At weight 1 it
@@ -23,6 +33,27 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define LMB_MAX_POINTS 64u ///< points of each character
+
+/// The space of the target and the pole vector of a node.
+typedef enum lmb_ik_space {
+    LMB_IK_MODEL, ///< the space of the rig's roots
+    LMB_IK_WORLD, ///< that to which the batch's world transforms lead
+    LMB_IK_SPACE_COUNT
+} lmb_ik_space;
+
+/// Whether a point comes from the batch's points, and from which one. Zeroed: it comes from values.
+typedef struct lmb_point_slot {
+    bool in_buffer;
+    uint32_t index; ///< of `in_buffer`: below #LMB_MAX_POINTS; several nodes may read one point
+} lmb_point_slot;
+
+/// Returns a point that comes from the batch's points.
+static inline lmb_point_slot lmb_point(uint32_t index) {
+    lmb_point_slot slot = {true, index};
+    return slot;
+}
 
 /// Two bones that reach for a target: shoulder, elbow and wrist, or hip, knee and ankle. Of #LMB_OP_IK_TWO_BONE.
 ///
@@ -63,11 +94,14 @@ typedef struct lmb_two_bone_def {
     uint32_t start; ///< joints of the rig
     uint32_t mid;
     uint32_t end;
-    lmb_value target[3]; ///< x, y, z of the position for the end
-    lmb_value pole[3];   ///< direction from the line between start and end towards the mid; of any length
-    float mid_axis[3];   ///< in the space of the mid; of any length up to 2^40 except 0
-    float soften;        ///< from 0 to 1
-    lmb_value twist;     ///< radians, about the line from start to target
+    lmb_value target[3];        ///< x, y, z of the position for the end
+    lmb_value pole[3];          ///< direction from the line between start and end towards the mid; of any length
+    float mid_axis[3];          ///< in the space of the mid; of any length up to 2^40 except 0
+    float soften;               ///< from 0 to 1
+    lmb_value twist;            ///< radians, about the line from start to target
+    lmb_point_slot target_slot; ///< where the target comes from if not from `target`
+    lmb_point_slot pole_slot;   ///< the same for `pole`
+    lmb_ik_space space;         ///< of target and pole vector
 } lmb_two_bone_def;
 
 #define LMB_MAX_AIM_JOINTS 8u ///< of a chain that aims
@@ -109,7 +143,77 @@ typedef struct lmb_aim_def {
     float up[3];                         ///< the same
     float offset[3];                     ///< a position in the space of the first joint, such as that of the eyes
     float limit;                         ///< radians; pi or more: none
+    lmb_point_slot target_slot;          ///< where the target comes from if not from `target`
+    lmb_point_slot pole_slot;            ///< the same for `pole`
+    lmb_ik_space space;                  ///< of target and pole vector
 } lmb_aim_def;
+
+#define LMB_MAX_FEET 4u ///< of a node
+
+/// A foot, and the ground under it. Start from lmb_default_foot_def().
+typedef struct lmb_foot_def {
+    uint32_t hip; ///< joints of the rig; the hip is below the pelvis, the knee below the hip, the ankle below the knee
+    uint32_t knee;
+    uint32_t ankle;
+    float knee_axis[3];         ///< as lmb_two_bone_def.mid_axis
+    lmb_value ground[3];        ///< a point of the ground under the foot; any point of the plane
+    lmb_value normal[3];        ///< of the ground, upwards; of any length; 0: there is no ground
+    lmb_point_slot ground_slot; ///< where the point comes from if not from `ground`
+    lmb_point_slot normal_slot; ///< the same for `normal`
+} lmb_foot_def;
+
+/// No joints, knee axis z, ground at the origin, normal y.
+LMB_API lmb_foot_def lmb_default_foot_def(void);
+
+/// Feet that stand on uneven ground. Of #LMB_OP_FOOT_PLACEMENT.
+///
+/// The host casts a ray down through each foot of the animated pose, or a kernel reads a height field, and stores where
+/// the ground is and its normal: for each character and foot two points of the batch, or values. In the base the ground
+/// is the plane through the origin of model space across `up`.
+///
+/// 1. Each ankle moves along `up` by an offset d, to where its distance from the ground's plane, along the normal, is
+/// its
+///    height above the origin in the base. With ankle a, ground point g, unit normal n and unit vector u up, that is
+///
+///        d = ((g - a) n + a u) / (u n)
+///
+///    So a foot that the animation lifts is lifted above the ground by as much.
+/// 2. The pelvis moves along `up` by the smallest d of all feet if that is below 0, at most by `max_lowering`. So the
+///    foot that is lowered most keeps the bend of its knee, and every other foot moves up towards its hip.
+/// 3. Each leg reaches for its ankle's position from there, as #LMB_OP_IK_TWO_BONE does with `soften` and without a
+/// pole
+///    vector: the knee bends about its axis, and the hip turns by the shortest arc.
+/// 4. Each foot turns in model space as it was in the base, and then by the shortest arc from `up` to the normal, by at
+///    most `max_angle`.
+///
+/// (As ozz-animation's sample of foot IK does, and Unreal's Leg IK and Foot Placement nodes without their memory: feet
+/// are not locked, and nothing is smoothed over time. The host smooths what it stores.)
+///
+/// **Weight.** At weight w the translation of the pelvis is base + w (solved - base), and the rotations of the legs'
+/// and feet's joints are slerp(base, solved, w). All else is that of the base.
+///
+/// **Scale.** That of the ancestors of the ankles must be uniform, and must not mirror. The ankles themselves may have
+/// any scale.
+///
+/// **Edges.** If the normal is 0, or more than 80 degrees from `up`, there is no ground: the leg keeps its pose, and
+/// goes down with the pelvis. A foot whose ground is out of reach ends on the line from its hip towards it.
+///
+/// **Error.** The ankle is within 1e-5 of where this puts it, relative to the bones' lengths plus the distances of the
+/// ground and between the ancestors. The foot's rotation is within 2e-5 in each component, except where the leg is
+/// nearly straight; there the directions of its bones are within 1e-3, but that of the foot is not affected.
+///
+/// **Cost.** The pelvis, and each hip, knee and ankle, computes the offsets of all feet, each from the joints of a leg
+/// and its ancestors.
+typedef struct lmb_feet_def {
+    lmb_foot_def feet[LMB_MAX_FEET]; ///< no two feet have a joint in common
+    uint32_t foot_count;             ///< 1 to #LMB_MAX_FEET
+    uint32_t pelvis;                 ///< joint that is lowered: an ancestor of all hips
+    float up[3];                     ///< direction in model space; of any length up to 2^40 except 0
+    float max_lowering;              ///< in units of model space, from 0 to 2^40; 0: the pelvis does not move
+    float max_angle;    ///< radians by which a foot turns at most; pi or more: no limit; 0: feet do not tilt
+    float soften;       ///< of the legs, from 0 to 1; see lmb_two_bone_def
+    lmb_ik_space space; ///< of ground and normals, whether values or points
+} lmb_feet_def;
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,20 @@
 #define AIM_ANCESTORS 40u // number of ancestors of the first joint, then these, the root first
 #define AIM_WORDS 41u     // without the ancestors
 
+// The table of feet. The table of each foot is that of a two-bone chain from hip to ankle, in which the target is the
+// point of the ground, and the pole vector its normal.
+#define FEET_PELVIS 0u // joint
+#define FEET_COUNT 1u
+#define FEET_LOWERING 2u   // float: the most by which the pelvis is lowered
+#define FEET_LIMIT 3u      // half_angle of the foot's turn
+#define FEET_UP 5u         // float [3]: unit vector in model space
+#define FEET_TABLES 8u     // [4]: offsets of the feet's tables
+#define FEET_ANCESTORS 12u // number of ancestors of the pelvis, then these, the root first
+#define FEET_WORDS 13u     // without the ancestors
+
+// The least cosine of the angle between up and a normal of ground: that of 80 degrees.
+#define FOOT_SLOPE 0.173648179f
+
 // What is smaller has no direction: a distance relative to a bone, 2^-16; a sine, 2^-20; an area relative to a square,
 // 2^-20.
 #define IK_DISTANCE 1.52587891e-05f
@@ -469,6 +483,170 @@ OP transform ik_aim_operation(evaluation e, uint instruction) {
         real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
         if (ANY(weight > 0.0f)) {
             local.q = turn_by_weight(local.q, turn_of_chain(e, area, table, e.joint), weight);
+        }
+    }
+    return local;
+}
+
+// Foot placement.
+
+// A leg and the ground under it, in the space of the rotation of its start, which is the hip.
+STRUCT(placed_foot)
+two_bones bones;
+vector up;          // what a unit of up in model space is there
+real offset;        // of the ankle along up, in units of model space
+lane_mask grounded; // whether there is ground to stand on; if not, the offset is 0
+END_STRUCT(placed_foot)
+
+// The model space's origin and a direction of it, in the space of a joint's rotation.
+STRUCT(foot_space)
+vector origin;
+vector up;
+END_STRUCT(foot_space)
+
+OP foot_space load_foot_space(evaluation e, uint area, uint ancestors, transform joint, vector up) {
+    foot_space space;
+    space.origin = all_vector(0.0f, 0.0f, 0.0f);
+    space.up = up;
+    uint count = LOAD(e.program, ancestors);
+    for (uint i = 1u; i <= count; i++) {
+        transform above = load_exchange(e, area, LOAD(e.program, ancestors + i));
+        space.origin = point_from_parent(above, space.origin);
+        space.up = vector_from_parent(above, space.up);
+    }
+    quaternion back = quaternion_conjugate(joint.q);
+    space.origin = snap_vector(rotate_vector(back, snap_vector(subtract_vectors(space.origin, joint.t))));
+    space.up = snap_vector(rotate_vector(back, space.up));
+    return space;
+}
+
+// The ankle moves along up to where it is as far from the ground, along the normal, as it is above the model space's
+// origin in the base.
+OP placed_foot load_foot(evaluation e, uint area, uint table, vector model_up) {
+    placed_foot foot;
+    foot.bones = load_two_bones(e, area, table);
+    transform start = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_START));
+    foot_space space = load_foot_space(e, area, table + TWO_BONE_ANCESTORS, start, model_up);
+    foot.up = space.up;
+    vector ankle = snap_vector(add_vectors(foot.bones.upper, foot.bones.lower));
+    vector normal = foot.bones.pole;
+    vector up = direction_of(space.up);
+    real square = vector_dot(space.up, space.up);
+    real unit = SELECT(square > 0.0f, reciprocal_root(square), SPLAT(0.0f));
+    real cosine = vector_dot(up, normal);
+    foot.grounded = cosine > FOOT_SLOPE;
+    real inverse = reciprocal(SELECT(foot.grounded, cosine, SPLAT(1.0f)));
+    real height = vector_dot(snap_vector(subtract_vectors(ankle, space.origin)), up);
+    real below = vector_dot(snap_vector(subtract_vectors(foot.bones.goal, ankle)), normal);
+    real offset = snap((snap(below + height) * inverse) * unit);
+    foot.offset = SELECT(foot.grounded, offset, SPLAT(0.0f));
+    return foot;
+}
+
+// How far the pelvis moves along up, at most 0: as far as the foot that moves down most.
+OP real lower_pelvis(evaluation e, uint area, uint table, vector up) {
+    real lowered = SPLAT(0.0f);
+    uint count = LOAD(e.program, table + FEET_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        placed_foot foot = load_foot(e, area, LOAD(e.program, table + FEET_TABLES + i), up);
+        lowered = SELECT(foot.offset < lowered, foot.offset, lowered);
+    }
+    float most = LOAD_FLOAT(e.program, table + FEET_LOWERING);
+    return SELECT(lowered < -most, SPLAT(-most), lowered);
+}
+
+OP vector pelvis_translation(evaluation e, uint area, uint table, real lowered, vector up) {
+    vector moved = snap_vector(scale_vector(up, lowered));
+    uint count = LOAD(e.program, table + FEET_ANCESTORS);
+    for (uint i = 1u; i <= count; i++) {
+        moved = vector_from_parent(load_exchange(e, area, LOAD(e.program, table + FEET_ANCESTORS + i)), moved);
+    }
+    return moved;
+}
+
+// The rotation of a joint relative to an ancestor: the product of the rotations between them.
+OP quaternion joints_between(evaluation e, uint area, uint ancestor, uint joint) {
+    quaternion q = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    for (uint above = parent_of(e.program, joint); above != ancestor; above = parent_of(e.program, above)) {
+        q = quaternion_normalize(quaternion_multiply(load_exchange_rotation(e, area, above), q));
+    }
+    return q;
+}
+
+// The turn of the foot in its own space: from where the leg leaves it, to its rotation in the base, turned from up to
+// the normal by at most the limit.
+OP quaternion turn_foot(evaluation e, uint area, uint table, placed_foot foot, quaternion hip, quaternion knee,
+                        half_angle limit) {
+    uint start = LOAD(e.program, table + TWO_BONE_START);
+    uint mid = LOAD(e.program, table + TWO_BONE_MID);
+    uint end = LOAD(e.program, table + TWO_BONE_END);
+    quaternion own = load_exchange_rotation(e, area, end);
+    quaternion upper = joints_between(e, area, start, mid);
+    quaternion lower = joints_between(e, area, mid, end);
+    upper = quaternion_normalize(quaternion_multiply(upper, load_exchange_rotation(e, area, mid)));
+    quaternion before = quaternion_normalize(quaternion_multiply(upper, lower));
+    quaternion after = quaternion_normalize(quaternion_multiply(quaternion_multiply(upper, knee), lower));
+    after = quaternion_normalize(quaternion_multiply(hip, after));
+    quaternion tilt = shortest_arc(direction_of(foot.up), foot.bones.pole);
+    tilt = select_quaternion(exceeds_limit(tilt, limit), limit_turn(tilt, limit), tilt);
+    quaternion placed = quaternion_normalize(quaternion_multiply(tilt, quaternion_multiply(before, own)));
+    quaternion from = quaternion_multiply(after, own);
+    return quaternion_multiply(quaternion_conjugate(from), placed);
+}
+
+// The turn of a joint of a leg, in its own space.
+OP quaternion turn_of_leg(evaluation e, uint area, uint table, uint foot_table, placed_foot foot, real lowered) {
+    two_bones bones = foot.bones;
+    vector ankle = add_vectors(bones.upper, bones.lower);
+    bones.goal = snap_vector(add_vectors(ankle, scale_vector(foot.up, foot.offset - lowered)));
+    bones.pole = all_vector(0.0f, 0.0f, 0.0f);
+    two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(e.program, foot_table + TWO_BONE_SOFTEN));
+    quaternion knee = rotation_about(load_ik_axis(e, foot_table + TWO_BONE_AXIS), bend.angle);
+    quaternion turn = knee;
+    if (e.joint != LOAD(e.program, foot_table + TWO_BONE_MID)) {
+        turn = aim_two_bones(bones, bend, SPLAT(0.0f));
+    }
+    if (e.joint == LOAD(e.program, foot_table + TWO_BONE_END)) {
+        half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT)),
+                                           SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT + 1u)));
+        turn = turn_foot(e, area, foot_table, foot, turn, knee, limit);
+    }
+    return turn;
+}
+
+// The table of the foot whose leg has the joint, or 0.
+OP uint foot_of_joint(evaluation e, uint table) {
+    uint found = 0u;
+    uint count = LOAD(e.program, table + FEET_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        uint foot = LOAD(e.program, table + FEET_TABLES + i);
+        if (e.joint == LOAD(e.program, foot + TWO_BONE_START) || e.joint == LOAD(e.program, foot + TWO_BONE_MID) ||
+            e.joint == LOAD(e.program, foot + TWO_BONE_END)) {
+            found = foot;
+        }
+    }
+    return found;
+}
+
+OP transform foot_placement_operation(evaluation e, uint instruction) {
+    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    uint table = LOAD(e.program, instruction + IK_TABLE);
+    transform local = load_exchange(e, area, e.joint);
+    bool is_pelvis = e.joint == LOAD(e.program, table + FEET_PELVIS);
+    uint foot_table = foot_of_joint(e, table);
+    if (is_pelvis || foot_table != 0u) {
+        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+        if (ANY(weight > 0.0f)) {
+            vector up = load_ik_axis(e, table + FEET_UP);
+            real lowered = lower_pelvis(e, area, table, up);
+            if (is_pelvis) {
+                vector moved = pelvis_translation(e, area, table, lowered, up);
+                local.t = snap_vector(add_vectors(local.t, scale_vector(moved, weight)));
+            } else {
+                placed_foot foot = load_foot(e, area, foot_table, up);
+                quaternion turn = turn_of_leg(e, area, table, foot_table, foot, lowered);
+                local.q = turn_by_weight(local.q, turn, SELECT(foot.grounded, weight, SPLAT(0.0f)));
+            }
         }
     }
     return local;

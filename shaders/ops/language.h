@@ -59,6 +59,8 @@ layout(constant_id = 14) const bool USES_SPACES = true;
 layout(constant_id = 15) const bool USES_EXCHANGES = true;
 // State machines whose transitions have blend profiles.
 layout(constant_id = 16) const bool USES_PROFILES = true;
+// Points of inverse kinematics from a buffer or in world space.
+layout(constant_id = 17) const bool USES_POINTS = true;
 // Maximum number of poses that a program holds at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN

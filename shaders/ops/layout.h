@@ -37,7 +37,10 @@
 #define PROGRAM_PASSES                                                                                                 \
     29 // offset: word [pass + 1], in execution order: the first instruction of each pass, and the end of the last
 #define PROGRAM_PASS_COUNT 30
-#define PROGRAM_HEADER_WORDS 31
+#define PROGRAM_POINTS 31 // offset: word [point][POINT_WORDS]
+#define PROGRAM_POINT_COUNT 32
+#define PROGRAM_POINT_FLOATS 33 // per character in the buffer of points
+#define PROGRAM_HEADER_WORDS 34
 
 #define NO_PARENT 0xffffffffu
 
@@ -89,6 +92,18 @@
 #define USE_RATE 6u
 #define USE_OFFSET 7u
 #define USE_WORDS 8u
+
+// A point of inverse kinematics that comes from a buffer or is in world space. Stage 1 stores its coordinates in model
+// space as weights.
+#define POINT_WEIGHT 0u // weight index of the first of three coordinates
+#define POINT_FLAGS 1u  // POINT_IN_BUFFER, POINT_IN_WORLD, POINT_IS_DIRECTION
+#define POINT_SLOT 2u   // POINT_IN_BUFFER: its index there
+#define POINT_VALUES 3u // else: values: x, y, z
+#define POINT_WORDS 6u
+#define POINT_IN_BUFFER 1u
+#define POINT_IN_WORLD 2u
+#define POINT_IS_DIRECTION 4u
+#define POINT_COMPONENTS 4u // in the buffer: x, y, z, and a number that is not read
 
 #define LAYER_VALUE 0u
 #define LAYER_INPUT 1u

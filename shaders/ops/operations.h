@@ -578,6 +578,7 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
     EXCHANGE(MIRROR, mirror, 30u, TAKES_MIRROR | TAKES_AREA)                                                           \
     EXCHANGE(IK_TWO_BONE, ik_two_bone, 51u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
     EXCHANGE(IK_AIM, ik_aim, 52u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                \
+    EXCHANGE(FOOT_PLACEMENT, foot_placement, 53u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                \
     UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, TAKES_NOTHING)                                                      \

@@ -44,6 +44,8 @@ uint slot;         // index of the character in a workgroup that has several
 key_search search; // of the sampled source
 #else
 const memory *poses;
+memory points;     // of the first lane's character, as are transforms
+memory transforms; // from model to world space
 uint32_t *refused;
 stored_weight *weights; // PROGRAM_WEIGHTS
 source *sources;        // PROGRAM_SOURCES
@@ -56,15 +58,20 @@ key_search *search;
 #endif
 END_STRUCT(evaluation)
 
-// POSES(frame, index) is a pose buffer. REFUSE(frame, kind, condition) counts refused values.
+// POSES(frame, index) is a pose buffer, POINTS(frame) the buffer of points, TRANSFORMS(frame) that of world transforms.
+// REFUSE(frame, kind, condition) counts refused values.
 #ifdef LMB_GLSL
 #define REFUSE(frame, kind, condition)                                                                                 \
     if ((frame).counts && (condition)) {                                                                               \
         count_refusal(kind);                                                                                           \
     }
 #define POSES(frame, index) pose_buffer(frame, index)
+#define POINTS(frame) point_buffer(frame)
+#define TRANSFORMS(frame) transform_buffer(frame)
 void count_refusal(uint kind);
 ReadWords pose_buffer(evaluation e, uint index);
+ReadWords point_buffer(evaluation e);
+ReadWords transform_buffer(evaluation e);
 float load_weight(evaluation e, uint index);
 void store_weight(evaluation e, uint index, float weight);
 source load_source(evaluation e, uint index);
@@ -84,6 +91,8 @@ key_position find_key_again(evaluation e, track t, uint largest_step, float time
 #else
 #define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(AND((frame).counts, condition))
 #define POSES(frame, index) (frame).poses[index]
+#define POINTS(frame) (frame).points
+#define TRANSFORMS(frame) (frame).transforms
 
 OP real load_weight(evaluation e, uint index) {
     return e.weights[index].value;

@@ -131,6 +131,7 @@ struct lmb_graph_field {
     bool required;
     void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
     size_t offset;
+    size_t slot;                // of a point: offset of its lmb_point_slot
     const char *const *choices; // names in the order of the enumeration, then NULL
     const lmb_graph_fields *inside;
     const char *what; // name of the elements of an array in messages

@@ -482,10 +482,26 @@ static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-// Reads an array of three values.
+// The index of a point in the batch's points, as a target or a pole vector has it.
+static const lmb_graph_field slot_members[] = {
+    {.name = "point",
+     .required = true,
+     .read = lmb_graph_read_integer,
+     .offset = offsetof(lmb_point_slot, index),
+     .max = LMB_MAX_POINTS - 1},
+};
+static const lmb_graph_fields slot_fields = {"the point", slot_members, 1, NULL};
+
+// Reads an array of three values, or an object with the index of a point.
 static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     lmb_graph_field element = *field;
+    if (values[value].type == LMB_JSON_OBJECT) {
+        lmb_point_slot *slot = (lmb_point_slot *)(void *)((char *)target + field->slot);
+        slot->in_buffer = true;
+        lmb_graph_read_fields(reader, &slot_fields, value, slot);
+        return;
+    }
     if (!lmb_graph_expect_count(reader, value, 3, 3, "coordinates")) {
         return;
     }
@@ -499,14 +515,17 @@ static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, u
     { .name = key, .required = true, .read = read_joint, .offset = NODE(member) }
 #define POINT_FIELD(key, member, is_required)                                                                          \
     {                                                                                                                  \
-        .name = key, .required = is_required, .read = read_point, .offset = NODE(member), LMB_ANY_NUMBER,              \
-        .parameter_min = -1.0f, .parameter_max = 1.0f                                                                  \
+        .name = key, .required = is_required, .read = read_point, .offset = NODE(member), .slot = NODE(member##_slot), \
+        LMB_ANY_NUMBER, .parameter_min = -1.0f, .parameter_max = 1.0f                                                  \
     }
 #define AXIS_FIELD(key, member)                                                                                        \
     {                                                                                                                  \
         .name = key, .read = lmb_graph_read_floats, .offset = NODE(member), .what = "coordinates", .count = 3,         \
         LMB_ANY_NUMBER                                                                                                 \
     }
+static const char *const ik_spaces[] = {[LMB_IK_MODEL] = "model", [LMB_IK_WORLD] = "world", NULL};
+#define IK_SPACE_FIELD(member)                                                                                         \
+    { .name = "space", .read = lmb_graph_read_choice, .offset = NODE(member), .choices = ik_spaces }
 static const lmb_graph_field two_bone_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     JOINT_FIELD("start", def.two_bone.start),
@@ -514,6 +533,7 @@ static const lmb_graph_field two_bone_members[] = {
     JOINT_FIELD("end", def.two_bone.end),
     POINT_FIELD("target", def.two_bone.target, true),
     POINT_FIELD("pole", def.two_bone.pole, false),
+    IK_SPACE_FIELD(def.two_bone.space),
     AXIS_FIELD("mid-axis", def.two_bone.mid_axis),
     {.name = "soften", .read = lmb_graph_read_plain, .offset = NODE(def.two_bone.soften), .max = 1.0f},
     {.name = "twist",
@@ -573,10 +593,62 @@ static const lmb_graph_field aim_members[] = {
     {.name = "joints", .required = true, .read = read_aim_joints},
     POINT_FIELD("target", def.aim.target, true),
     POINT_FIELD("pole", def.aim.pole, false),
+    IK_SPACE_FIELD(def.aim.space),
     AXIS_FIELD("forward", def.aim.forward),
     AXIS_FIELD("up", def.aim.up),
     AXIS_FIELD("offset", def.aim.offset),
     {.name = "limit", .read = lmb_graph_read_plain, .offset = NODE(def.aim.limit), .max = LMB_LARGEST},
+    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
+    CURVE_FIELD,
+};
+
+#define FOOT(member) offsetof(lmb_foot_def, member)
+#define FOOT_JOINT(key, member)                                                                                        \
+    { .name = key, .required = true, .read = read_joint, .offset = FOOT(member) }
+#define FOOT_POINT(key, member)                                                                                        \
+    {                                                                                                                  \
+        .name = key, .required = true, .read = read_point, .offset = FOOT(member), .slot = FOOT(member##_slot),        \
+        LMB_ANY_NUMBER, .parameter_min = -1.0f, .parameter_max = 1.0f                                                  \
+    }
+static const lmb_graph_field foot_members[] = {
+    FOOT_JOINT("hip", hip),
+    FOOT_JOINT("knee", knee),
+    FOOT_JOINT("ankle", ankle),
+    FOOT_POINT("ground", ground),
+    FOOT_POINT("normal", normal),
+    {.name = "knee-axis",
+     .read = lmb_graph_read_floats,
+     .offset = FOOT(knee_axis),
+     .what = "coordinates",
+     .count = 3,
+     LMB_ANY_NUMBER},
+};
+static const lmb_graph_fields foot_fields = {"a foot", foot_members, sizeof foot_members / sizeof foot_members[0],
+                                             NULL};
+
+static void read_feet(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_feet_def *feet = &((lmb_graph_node *)target)->def.feet;
+    (void)field;
+    if (!lmb_graph_expect_count(reader, value, 1, LMB_MAX_FEET, "feet")) {
+        return;
+    }
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &foot_fields, at, &feet->feet[feet->foot_count++]);
+        }
+    }
+}
+
+static const lmb_graph_field feet_members[] = {
+    POSE_FIELD("base", def.inputs[0]),
+    JOINT_FIELD("pelvis", def.feet.pelvis),
+    {.name = "feet", .required = true, .read = read_feet},
+    AXIS_FIELD("up", def.feet.up),
+    {.name = "max-lowering", .read = lmb_graph_read_plain, .offset = NODE(def.feet.max_lowering), .max = LMB_LARGEST},
+    {.name = "max-angle", .read = lmb_graph_read_plain, .offset = NODE(def.feet.max_angle), .max = LMB_LARGEST},
+    {.name = "soften", .read = lmb_graph_read_plain, .offset = NODE(def.feet.soften), .max = 1.0f},
+    IK_SPACE_FIELD(def.feet.space),
     {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
     CURVE_FIELD,
 };
@@ -640,6 +712,7 @@ static const operation operations[] = {
     {"override", LMB_OP_OVERRIDE, 1, FIELDS(override_members), finish_node},
     {"ik-two-bone", LMB_OP_IK_TWO_BONE, 1, FIELDS(two_bone_members), finish_node},
     {"ik-aim", LMB_OP_IK_AIM, 1, FIELDS(aim_members), finish_node},
+    {"foot-placement", LMB_OP_FOOT_PLACEMENT, 1, FIELDS(feet_members), finish_node},
     {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
@@ -657,7 +730,7 @@ static const operation *find_operation(lmb_graph_reader *reader, uint32_t object
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return NULL;
     }
-    char names[360] = "";
+    char names[400] = "";
     for (size_t i = 0; i < OPERATION_COUNT; i++) {
         if (lmb_graph_is_text(reader, value, operations[i].name)) {
             return &operations[i];

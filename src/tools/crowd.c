@@ -279,6 +279,8 @@ static lmb_result create_inputs(crowd *crowd, lmb_error *error) {
     for (uint32_t i = 0; i < lmb_graph_pose_count(crowd->program); i++) {
         crowd->poses[i] = pool_get(&crowd->pool, characters * lmb_graph_pose_floats(crowd->program, i), sizeof(float));
     }
+    crowd->points = pool_get(&crowd->pool, characters * lmb_graph_point_count(crowd->program) * 4, sizeof(float));
+    crowd->transforms = pool_get(&crowd->pool, characters * LMB_MATRIX_COMPONENTS, sizeof(float));
     return crowd->pool.failed ? no_memory(error) : LMB_OK;
 }
 
@@ -416,6 +418,20 @@ static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer
     }
 }
 
+// Draws the points of a character and its world transform, any matrix.
+static void draw_points(random_source *random, const crowd *crowd, size_t character) {
+    const uint32_t count = lmb_graph_point_count(crowd->program) * 4;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool refused = draw_refused(random, crowd);
+        crowd->points[character * count + i] = refused ? draw_not_finite(random) : draw_float(random, -2.0, 3.0);
+    }
+    for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS && lmb_graph_uses_transforms(crowd->program); i++) {
+        const bool refused = draw_refused(random, crowd);
+        crowd->transforms[character * LMB_MATRIX_COMPONENTS + i] =
+            refused ? draw_not_finite(random) : draw_float(random, -2.0, 2.0);
+    }
+}
+
 void crowd_draw(crowd *crowd, uint32_t frame) {
     random_source random = random_branch(crowd->def.seed + crowd->def.program, 0x100000000u + frame);
     uint32_t parameter_count = lmb_graph_parameter_count(crowd->program);
@@ -428,11 +444,13 @@ void crowd_draw(crowd *crowd, uint32_t frame) {
         for (uint32_t i = 0; i < pose_count; i++) {
             draw_pose(&random, crowd, i, crowd->poses[i] + character * lmb_graph_pose_floats(crowd->program, i));
         }
+        draw_points(&random, crowd, character);
     }
 }
 
 lmb_batch_inputs crowd_inputs(const crowd *crowd) {
-    lmb_batch_inputs inputs = {.parameters = crowd->parameters};
+    lmb_batch_inputs inputs = {
+        .parameters = crowd->parameters, .points = crowd->points, .transforms = crowd->transforms};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         inputs.poses[i] = crowd->poses[i];
     }

@@ -28,6 +28,8 @@ typedef struct crowd {
     float longest;             // seconds
     float *parameters;
     float *poses[LMB_MAX_POSES];
+    float *points;
+    float *transforms;
     pool pool;
 } crowd;
 

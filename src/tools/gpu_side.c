@@ -64,6 +64,30 @@ static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_err
     return LMB_OK;
 }
 
+static size_t point_floats(const lmb_batch_def *batch) {
+    return (size_t)batch->character_count * lmb_graph_point_count(batch->graph) * 4;
+}
+
+static size_t transform_floats(const lmb_batch_def *batch) {
+    return lmb_graph_uses_transforms(batch->graph) ? (size_t)batch->character_count * LMB_MATRIX_COMPONENTS : 0;
+}
+
+static lmb_result create_points(gpu_side *side, const lmb_batch_def *batch, lmb_error *error) {
+    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    const size_t points = point_floats(batch) * sizeof(float), transforms = transform_floats(batch) * sizeof(float);
+    lmb_result result = LMB_OK;
+    if (points > 0) {
+        result = device_buffer_create(side->device, points, usage, true, &side->points, error);
+        result = result == LMB_OK ? lmb_gpu_batch_bind_points(side->batch, 0, side->points.address, error) : result;
+    }
+    if (result == LMB_OK && transforms > 0) {
+        result = device_buffer_create(side->device, transforms, usage, true, &side->transforms, error);
+        result =
+            result == LMB_OK ? lmb_gpu_batch_bind_transforms(side->batch, 0, side->transforms.address, error) : result;
+    }
+    return result;
+}
+
 // `def` says everything except the graph, the number of characters and the outputs.
 static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, lmb_gpu_batch_def def,
                          gpu_side *side, lmb_error *error) {
@@ -81,6 +105,9 @@ static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch_def *batc
     }
     if (result == LMB_OK) {
         result = create_poses(side, batch->graph, error);
+    }
+    if (result == LMB_OK) {
+        result = create_points(side, batch, error);
     }
     if (result != LMB_OK) {
         gpu_side_destroy(side);
@@ -110,6 +137,8 @@ void gpu_side_destroy(gpu_side *side) {
         for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
             device_buffer_destroy(side->device, &side->poses[i]);
         }
+        device_buffer_destroy(side->device, &side->points);
+        device_buffer_destroy(side->device, &side->transforms);
     }
     *side = (gpu_side){0};
 }
@@ -123,6 +152,12 @@ static lmb_result fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs, lm
     }
     for (uint32_t i = 0; i < lmb_graph_pose_count(batch.graph); i++) {
         memcpy(side->poses[i].mapped, inputs->poses[i], pose_floats(side, i) * sizeof(float));
+    }
+    if (point_floats(&batch) > 0) {
+        memcpy(side->points.mapped, inputs->points, point_floats(&batch) * sizeof(float));
+    }
+    if (transform_floats(&batch) > 0) {
+        memcpy(side->transforms.mapped, inputs->transforms, transform_floats(&batch) * sizeof(float));
     }
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; result == LMB_OK && inputs->control != NULL && i < inputs->control->event_count; i++) {
@@ -207,6 +242,10 @@ static lmb_result create_memory(side *side, lmb_error *error) {
     const lmb_control *control = lmb_graph_control(graph);
     const size_t characters = side->batch.character_count;
     lmb_result result = lmb_batch_check(&side->batch, error);
+    if (result == LMB_OK && (lmb_graph_point_count(graph) > 0 || lmb_graph_uses_transforms(graph))) {
+        result = lmb_fail(error, LMB_ERROR_UNSUPPORTED,
+                          "the graph reads points or world transforms, and there is nobody to fill them");
+    }
     if (result == LMB_OK) {
         result = outputs_create(&side->batch, &side->outputs, error);
     }

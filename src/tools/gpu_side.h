@@ -20,6 +20,8 @@ typedef struct gpu_side {
     lmb_gpu_graph *program;
     lmb_gpu_batch *batch;
     device_buffer poses[LMB_MAX_POSES];
+    device_buffer points;
+    device_buffer transforms;
     VkDeviceAddress list; // the caller's, as in lmb_gpu_record_info; if not 0, every run is of these characters
     VkDeviceAddress list_count;
     uint32_t list_capacity;

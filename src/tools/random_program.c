@@ -175,6 +175,13 @@ static void draw_point(plan *plan, lmb_value point[3]) {
     }
 }
 
+// Draws whether a point comes from the buffer instead, and which one.
+static void draw_slot(plan *plan, lmb_point_slot *slot) {
+    if (random_below(plan->random, 2) == 0) {
+        *slot = lmb_point(random_below(plan->random, RANDOM_PROGRAM_POINTS));
+    }
+}
+
 static void draw_axis(plan *plan, float axis[3]) {
     for (uint32_t i = 0; i < 3; i++) {
         axis[i] = (float)random_between(plan->random, 0.125, 1.0) - (random_below(plan->random, 2) == 0 ? 0.5f : 0.0f);
@@ -191,6 +198,9 @@ static void draw_two_bone(plan *plan, lmb_node_def *node) {
     for (uint32_t i = 0; i < 3 && random_below(plan->random, 3) > 0; i++) { // of a few parameters
         chain->pole[i] = chain->target[2 - i];
     }
+    draw_slot(plan, &chain->target_slot);
+    draw_slot(plan, &chain->pole_slot);
+    chain->space = random_below(plan->random, LMB_IK_SPACE_COUNT);
     draw_axis(plan, chain->mid_axis);
     chain->soften = random_below(plan->random, 2) == 0 ? 1.0f : (float)random_between(plan->random, 0.0, 1.0);
     chain->twist = draw_value(plan, PARAMETER_RATE, -4.0, 4.0);
@@ -209,10 +219,34 @@ static void draw_aim(plan *plan, lmb_node_def *node) {
     }
     draw_point(plan, aim->target);
     aim->pole[0] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
+    draw_slot(plan, &aim->target_slot);
+    draw_slot(plan, &aim->pole_slot);
+    aim->space = random_below(plan->random, LMB_IK_SPACE_COUNT);
     draw_axis(plan, aim->forward);
     draw_axis(plan, aim->up);
     draw_axis(plan, aim->offset);
     aim->limit = (float)random_between(plan->random, 0.0, 4.0);
+}
+
+// Draws one foot, with the ground near the origin. A leg has four joints, with the pelvis.
+static void draw_feet(plan *plan, lmb_node_def *node) {
+    lmb_foot_def *foot = &node->feet.feet[0];
+    draw_weight(plan, node);
+    node->feet.foot_count = 1;
+    foot->ankle = draw_end(plan, 3);
+    foot->knee = draw_ancestor(plan, foot->ankle, 2);
+    foot->hip = draw_ancestor(plan, foot->knee, 1);
+    node->feet.pelvis = draw_ancestor(plan, foot->hip, 0);
+    foot->ground[1] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
+    foot->normal[0] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
+    draw_slot(plan, &foot->ground_slot);
+    draw_slot(plan, &foot->normal_slot);
+    draw_axis(plan, foot->knee_axis);
+    draw_axis(plan, node->feet.up);
+    node->feet.space = random_below(plan->random, LMB_IK_SPACE_COUNT);
+    node->feet.max_lowering = (float)random_between(plan->random, 0.0, 2.0);
+    node->feet.max_angle = (float)random_between(plan->random, 0.0, 4.0);
+    node->feet.soften = random_below(plan->random, 2) == 0 ? 1.0f : (float)random_between(plan->random, 0.0, 1.0);
 }
 
 static void draw_limits(plan *plan, lmb_node_def *node) {
@@ -321,12 +355,13 @@ static const row rows[] = {
     {LMB_OP_OVERRIDE, 1, 1, 0, draw_override},
     {LMB_OP_IK_TWO_BONE, 1, 1, 0, draw_two_bone},
     {LMB_OP_IK_AIM, 1, 1, 0, draw_aim},
+    {LMB_OP_FOOT_PLACEMENT, 1, 1, 0, draw_feet},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_MACHINE, "an operation has no row"); // machines are drawn elsewhere
 
 static bool is_ik(lmb_op op) {
-    return op == LMB_OP_IK_TWO_BONE || op == LMB_OP_IK_AIM;
+    return op == LMB_OP_IK_TWO_BONE || op == LMB_OP_IK_AIM || op == LMB_OP_FOOT_PLACEMENT;
 }
 
 static bool takes_other_joints(lmb_op op) {
@@ -335,7 +370,7 @@ static bool takes_other_joints(lmb_op op) {
 
 // Returns whether the rig has the joints that an operation needs.
 static bool fits_rig(const lmb_rig *rig, lmb_op op) {
-    return !is_ik(op) || has_chain(rig, op == LMB_OP_IK_TWO_BONE ? 2 : 0);
+    return !is_ik(op) || has_chain(rig, op == LMB_OP_FOOT_PLACEMENT ? 3 : op == LMB_OP_IK_TWO_BONE ? 2 : 0);
 }
 
 // Poses that a make-additive or an additive in model space reads at other joints.

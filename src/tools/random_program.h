@@ -18,6 +18,7 @@
 #define RANDOM_PROGRAM_JOINT_MAPS 3u
 #define RANDOM_PROGRAM_STATIC_POSES 2u
 #define RANDOM_PROGRAM_POSES 2u
+#define RANDOM_PROGRAM_POINTS 3u
 
 // The purpose of a program's parameter.
 typedef enum parameter_kind {
