@@ -197,7 +197,7 @@ uint32_t lmb_profile_stage_count(const lmb_profile *profile) {
 }
 
 const char *lmb_profile_stage_name(const lmb_profile *profile, uint32_t stage) {
-    return stage < profile->stage_count ? profile->stages[stage].name : NULL;
+    return stage < profile->stage_count ? profile->stages[stage].name : "";
 }
 
 lmb_profile_totals lmb_profile_total(const lmb_profile *profile, uint32_t stage) {

@@ -17,8 +17,9 @@ typedef struct lmb_clip_additive_def {
     const char *name; ///< name of the result, copied; NULL takes the source's name
     /// A reference pose: one transform for each joint, with rotations of any length except 0. Or NULL.
     const lmb_transform *pose;
-    /// A reference clip, sampled at the same phase: at time / duration of the source, times its own duration. If the
-    /// source's duration is 0, the phase is 0. Or NULL. At most one of `pose` and `clip` may be given.
+    /// A reference clip, sampled at the same phase: at (time / duration of the source) times the duration of the
+    /// reference. If the source's duration is 0, the phase is 0. Or NULL. At most one of `pose` and `clip` may be
+    /// given.
     const lmb_clip *clip;
     lmb_form form;
     lmb_space space;
@@ -38,8 +39,8 @@ LMB_API lmb_clip_additive_def lmb_default_clip_additive_def(void);
 /// stays within `error` of the operation's result, measured at the quarters of each interval: each component of a
 /// rotation by `error`, translation and scale by `error` or by that times their magnitude, whichever is larger.
 ///
-/// If source and reference are both stepped or constant, so is the result. A step in one of them is approximated by a
-/// segment from the last float before it to it. Values that do not change have one key. The result has tracks for the
+/// If source and reference are both stepped or constant, so is the result. A step at time t becomes a linear segment
+/// from the last float before t to t. Values that do not change have one key. The result has tracks for the
 /// translation, rotation and scale of all joints, none for float channels, and the duration and joint weights of the
 /// source.
 ///

@@ -4,8 +4,13 @@
 /// Limber has no global state: everything that a call needs is passed as arguments, so any two calls that do not share
 /// an object may run on two threads at once. Each type documents its own rules for use on several threads.
 ///
-/// Functions that return something by an index return nothing if that index does not exist: #LMB_NONE in place of an
-/// index, "" of a name, NULL of a pointer, otherwise false, 0 or a struct of zeros.
+/// **Refused.** A call refuses invalid arguments: it fails, with a result and a message. A run refuses invalid values
+/// in parameters, poses, points and lists, which the host or a device writes for each frame: it replaces and counts
+/// them (#lmb_refusal), and succeeds.
+///
+/// A getter whose index does not exist returns #LMB_NONE for an index, "" for a name, NULL for a pointer, and otherwise
+/// false, 0 or a struct of zeros, unless it says something else. Objects that are passed to a getter must not be NULL,
+/// unless it allows that.
 #ifndef LIMBER_BASE_H
 #define LIMBER_BASE_H
 
@@ -44,8 +49,8 @@ extern "C" {
 /// Returns #LMB_VERSION of the library that is linked.
 ///
 /// Versions with the same major and minor number have the same ABI, and a later patch replaces an earlier one: the
-/// shared library's SOVERSION is "major.minor", and find_package() accepts only that. CHANGELOG.md lists the changes.
-/// Bits of results may change only with the minor number.
+/// shared library's SOVERSION is "major.minor", and find_package() accepts only that. CHANGELOG.md lists the changes. A
+/// patch never changes the bits of results.
 LMB_API uint32_t lmb_version(void);
 
 /// An index that is never valid: "no joint", "no parent", "no parameter", "not found".
@@ -83,8 +88,8 @@ typedef enum lmb_log_level { LMB_LOG_INFO, LMB_LOG_WARNING, LMB_LOG_ERROR } lmb_
 /// call, but `user` must outlive the object. A NULL pointer to a host, or NULL members, mean malloc, free and no log.
 typedef struct lmb_host {
     /// Returns `size` bytes, aligned to 16, or NULL. Called by functions that take an lmb_host, and by those that
-    /// create something with an object that has one, such as lmb_gpu_batch_create(); never while a frame runs or is
-    /// recorded.
+    /// create something with an object that has one, such as lmb_gpu_batch_create(); functions that run or record a
+    /// frame never call it.
     void *(*allocate)(void *user, size_t size);
     /// Releases memory from `allocate`. Never called with NULL. Set both functions or neither.
     void (*release)(void *user, void *memory);

@@ -23,8 +23,8 @@
 /// z. The float channels follow the transforms: a pose has 10 J + M floats per character. So a local output can be used
 /// as a pose buffer unchanged. A pose buffer has lmb_graph_pose_joint_count() joints, and channels only if that is the
 /// rig's joint count. The output "channels" has the channels alone, for a renderer that reads morph weights. Channels
-/// are evaluated only if one of the two outputs is requested, and only then values that are not finite in a pose
-/// buffer's channels are refused and counted.
+/// are evaluated only if the output "local" or "channels" is requested. Only then are the channels of a pose buffer
+/// checked, and refused if they are not finite.
 ///
 /// **Previous palette.** It is copied bit by bit, so that it exists beside the palette for as long as a renderer needs
 /// both. If the host gives none, it equals the palette, and nothing moves. It requires #LMB_OUTPUT_PALETTE_BIT.
@@ -101,10 +101,10 @@ LMB_API const char *lmb_output_name(lmb_output output);
 /// 32 bits and wrap.
 typedef enum lmb_refusal {
     LMB_REFUSED_CLIP,   ///< a clip index outside the graph's clips
-    LMB_REFUSED_TIME,   ///< a clip time, rate or offset that is not finite
+    LMB_REFUSED_TIME,   ///< a clip time, rate or offset, or a parameter of inertialization, that is not finite
     LMB_REFUSED_WEIGHT, ///< a weight, a level of detail, or a coordinate of a point, that is NaN
-    /// a joint of a pose buffer with a component that is not finite, or a zero rotation; a world transform that is not
-    /// finite or has no inverse, once for each point that it converts
+    /// a joint or channel of a pose buffer that is not finite, a zero rotation; a world transform that is not finite or
+    /// has no inverse, once for each point that it converts
     LMB_REFUSED_POSE,
     LMB_REFUSED_CHARACTER, ///< in a list of characters: an index outside the batch; once for a list longer than stated
     LMB_REFUSED_SHEAR,     ///< a joint of an additive of #LMB_FORM_AFFINE that shears, or is flat
@@ -139,7 +139,7 @@ LMB_API lmb_result lmb_batch_check(const lmb_batch_def *batch, lmb_error *error)
 /// for an unknown output.
 LMB_API uint32_t lmb_batch_output_floats(const lmb_batch_def *batch, lmb_output output);
 
-/// Caller-owned memory that a run reads, aligned to 4. A run writes only what `control` points to.
+/// Caller-owned memory that a run reads, aligned to 4. Of these, a run writes only what `control` points to.
 typedef struct lmb_batch_inputs {
     /// May be NULL if the graph has none. If the graph has a control, lmb_cpu_run() and lmb_cpu_run_range() read those
     /// of `control` instead, and ignore these.
@@ -161,8 +161,8 @@ typedef struct lmb_batch_outputs {
     float *buffers[LMB_OUTPUT_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters of what this run refused, overwritten; may be NULL
     /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h). Start from
-    /// zero. NULL: nothing is inertialized; lmb_cpu_run() refuses that if the graph's machines have inertialized
-    /// transitions.
+    /// zero. NULL: nothing is inertialized; lmb_cpu_run() and lmb_cpu_run_range() fail then if the graph's machines
+    /// have inertialized transitions.
     uint32_t *inertia;
 } lmb_batch_outputs;
 

@@ -41,8 +41,8 @@ typedef struct lmb_track_def {
     /// Seconds, `key_count` of them, 0 or more, strictly ascending.
     const float *times;
     /// 3 floats a key; 4 (x, y, z, w) for rotations; 1 for float channels. A cubic spline has three of these in a row
-    /// per key: in-tangent, value, out-tangent. Rotations are normalised, except in cubic splines, where only a zero
-    /// one is refused. Values of angles are wrapped to [-180, 180).
+    /// per key: in-tangent, value, out-tangent. Rotations are normalised, except in cubic splines. A zero rotation is
+    /// refused; a zero tangent is allowed. Values of angles are wrapped to [-180, 180).
     const float *values;
 } lmb_track_def;
 
@@ -61,8 +61,8 @@ typedef struct lmb_clip_def {
     /// channel. Poses of the clip have these weights for #LMB_OP_PARTIAL; 0 means that the joint is absent. Copied;
     /// NULL takes 255 for all.
     const uint8_t *joint_weights;
-    /// The poses of the clip are additives, as those of lmb_clip_make_additive(), for #LMB_OP_ADDITIVE. Channels
-    /// without a track then have no change, instead of the rest pose.
+    /// The poses of the clip are additives, as those of lmb_clip_make_additive(), for #LMB_OP_ADDITIVE. Joint
+    /// properties and float channels without a track then have no change, instead of the rest pose.
     bool additive;
 } lmb_clip_def;
 
@@ -129,7 +129,8 @@ typedef struct lmb_clip_compression_report {
     uint32_t rest_count, constant_count, packed_count, kept_count;
 } lmb_clip_compression_report;
 
-/// Makes a smaller clip for `rig`, within a bound of `source`, which must be a clip of this rig.
+/// Makes a smaller clip for `rig`, within a bound of `source`, which must be a clip of this rig. The bound holds at the
+/// times of all keys of the source and halfway between them.
 ///
 /// - Linear tracks and cubic splines become keys of few bits at times that they all share: as few of the source's key
 ///   times as the bound allows. A track that hardly changes becomes one value. A track that hardly differs from the

@@ -13,7 +13,8 @@ extern "C" {
 typedef struct lmb_comparison {
     uint64_t values[LMB_OUTPUT_COUNT];  ///< floats compared
     uint64_t differs[LMB_OUTPUT_COUNT]; ///< floats that have other bits
-    bool has_first; ///< the members below are set: the first difference found, in the order of data flow
+    bool
+        has_first; ///< the members below are set: the first difference: of the earliest comparison that has one, then in the order of lmb_output
     lmb_output output;
     uint32_t character;
     uint32_t joint; ///< for sockets the socket; for channels the channel; for bounds 0
@@ -28,8 +29,9 @@ typedef struct lmb_comparison {
 
 /// Compares characters [first, first + count) of every output of the batch.
 ///
-/// The pointers of both sides are those of that range: element 0 is character `first`. Fails with #LMB_ERROR_ARGUMENT
-/// if one is NULL, or the batch has fewer characters.
+/// Unlike those of lmb_cpu_run_range(), the pointers of both sides are those of that range: element 0 is character
+/// `first`. Fails with #LMB_ERROR_ARGUMENT if the buffer of an output of the batch is NULL, or the batch has fewer
+/// characters.
 LMB_API lmb_result lmb_compare(const lmb_batch_def *batch, const lmb_batch_outputs *a, const lmb_batch_outputs *b,
                                uint32_t first, uint32_t count, lmb_comparison *comparison, lmb_error *error);
 

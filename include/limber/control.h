@@ -20,9 +20,9 @@
 /// 2. Machines take transitions, outer machines before those inside their states (lmb_machine_def).
 /// 3. The time in states and fades advances by the frame's step. This gives the weights of states, then the computed
 ///    parameters that read them, and then the weights of all clips (graph.h, "Weights").
-/// 4. Groups and players advance by the step and use these weights, if they are in no state or in one whose weight is
-///    above 0. They emit an event for everything that they pass: notifies in the order of passing, then ended or
-///    looped, once. Their root motion moves the character motion.
+/// 4. Groups and players advance by the step and use these weights. Those in a state of weight 0 stand still. They
+///    emit an event for everything that they pass: notifies in the order of passing, then ended or looped, once. Their
+///    root motion moves the character motion.
 /// 5. The times of clips are written to the parameters.
 ///
 /// So the pose shown, sync groups, root motion and the weights of events agree in each frame. If a transition is due
@@ -32,9 +32,9 @@
 /// states and fades, weights, values of smoothed parameters, the character motion, the time since the last update, and
 /// counters. Offsets of inertialization are kept beside it (inertia.h).
 ///
-/// **Values** have curves as in a graph. When a control reads a value, a magnitude below 2^-40 becomes 0 and one above
-/// 2^40 becomes 2^40, because devices differ in whether a subnormal is above 0. Values that are not finite stay so, and
-/// each declaration says how it handles them.
+/// **Values** have curves as in a graph. When a control reads a value, a finite magnitude below 2^-40 becomes 0, and a
+/// finite one above 2^40 becomes 2^40 with its sign, because devices differ in whether a subnormal is above 0. Values
+/// that are not finite stay so, and each declaration says how it handles them.
 #ifndef LIMBER_CONTROL_H
 #define LIMBER_CONTROL_H
 
@@ -173,7 +173,7 @@ typedef struct lmb_group_def {
 /// Default cadence, no name, writes no parameter.
 LMB_API lmb_group_def lmb_default_group_def(void);
 
-/// A parameter that follows another one with a delay.
+/// A parameter that approaches another one exponentially.
 ///
 /// Each step changes it by (x - y) (1 - 2^(-step / half_life)), where y is its value and x the source. So each
 /// half-life halves the difference, whatever the steps are. In a character's first frame y is x. Start from
@@ -257,8 +257,8 @@ typedef enum lmb_operand {
     LMB_OPERAND_COUNT
 } lmb_operand;
 
-/// One term of a condition. A condition is a list of terms in postfix order: comparisons first, then how they are
-/// joined.
+/// One term of a condition. A condition is a list of terms in postfix order: `and` and `or` follow the two that they
+/// join.
 ///
 /// Comparisons of values take an infinity as 2^40 with its sign.
 ///
@@ -330,8 +330,8 @@ typedef struct lmb_transition_def {
     uint32_t from;  ///< state, or #LMB_NONE: any except `to`
     uint32_t to;    ///< state
     uint32_t event; ///< required; #LMB_NONE: needs none
-    /// Requires that the state's clip (lmb_machine_def) is at its end: it stays there or, if it does not stay, passed
-    /// an end in the frame before (without an event: in the piece before).
+    /// Requires that the state's clip (lmb_machine_def) is at its end: it stays there. A clip that does not stay must
+    /// have passed an end in the frame before or, for a transition without an event, in the piece before.
     bool at_end;
     float after;           ///< requires this many seconds in the state; below 0: no requirement
     const lmb_term *terms; ///< the condition that must be true
@@ -399,7 +399,7 @@ typedef struct lmb_fade_def {
     uint32_t pose;      ///< the node that is faded, which no other fade may have; or #LMB_NONE
     uint32_t in_event;  ///< fades it in; while it is in, does nothing, or restarts it if `restart`
     uint32_t out_event; ///< fades it out; or #LMB_NONE. It may be `in_event`, which then alternates
-    bool at_end;        ///< fades out at the end of the first clip that plays in the pose
+    bool at_end;        ///< fades out at the end of the pose's first clip with a player, in the order of nodes
     float after;        ///< seconds after which it fades out by itself; below 0: never
     float in_seconds;   ///< 0 switches
     float out_seconds;  ///< 0 switches

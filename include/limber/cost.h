@@ -29,7 +29,7 @@ typedef struct lmb_cost_def {
     uint32_t rounds;                ///< at most #LMB_MAX_COST_ROUNDS; 0 takes 9
 } lmb_cost_def;
 
-/// The reference, 9 rounds; graph, clock, inputs and characters are needed.
+/// The reference path, 9 rounds; graph, clock, inputs and characters are needed.
 LMB_API lmb_cost_def lmb_default_cost_def(void);
 
 /// Nanoseconds for one character, for all its joints together.
@@ -39,7 +39,7 @@ typedef struct lmb_node_cost {
     uint32_t uses;      ///< how often the graph evaluates it; 0 if the result does not depend on it
 } lmb_node_cost;
 
-/// Writes a cost for each node of the graph.
+/// Writes a cost for each node of the graph: `costs` has room for `graph->node_count`.
 ///
 /// `rest`, which may be NULL, is the time of the rest pose alone, which is not part of any cost. The whole graph takes
 /// about that plus the sum of `alone` times `uses`; less if clips in it have a weight of 0, because each node is

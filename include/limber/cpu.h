@@ -27,7 +27,7 @@ LMB_API const char *lmb_cpu_path_name(lmb_cpu_path path);
 /// Whether this build and this machine support a path. They always support the reference and the fast path.
 LMB_API bool lmb_cpu_has(lmb_cpu_path path);
 
-/// Scratch memory for running batches of one graph.
+/// Runs batches of one graph: its scratch memory and the path of its code.
 ///
 /// One thread at a time may use it. Threads that share a batch must each have their own, and run ranges of characters
 /// that do not overlap.
@@ -47,12 +47,14 @@ LMB_API lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu);
 ///
 /// First runs the graph's control, if it has one (lmb_batch_inputs.control), as lmb_control_run() does; then evaluates
 /// poses and the other outputs. Allocates nothing. The caller's floating-point environment (rounding, flushing) does
-/// not affect the result and is restored. Inputs and outputs must not overlap. Fails with #LMB_ERROR_ARGUMENT if a
-/// needed pointer is NULL, or the graph has a control and no frame for it is given, and as lmb_control_run() does.
+/// not affect the result and is restored. Inputs and outputs must not overlap, except for
+/// lmb_batch_inputs.previous_palette. Fails with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, or the graph has a
+/// control and no frame for it is given, and as lmb_control_run() does.
 LMB_API lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                const lmb_batch_outputs *outputs, lmb_error *error);
 
-/// Runs only characters [first, first + count). Pointers are still those of the whole batch.
+/// Runs only characters [first, first + count). Pointers are still those of the whole batch. Fails with
+/// #LMB_ERROR_ARGUMENT if a character is outside the batch, and as lmb_cpu_run() does.
 ///
 /// Outputs of other characters do not change. The counters `refused` are those of this range, so give each thread its
 /// own, and add them up.
@@ -60,8 +62,8 @@ LMB_API lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, c
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
 
-/// Does the same without the control, and ignores lmb_batch_inputs.control. For hosts that call lmb_control_run()
-/// themselves, at another rate or on another machine.
+/// Runs characters [first, first + count) without the control, and ignores lmb_batch_inputs.control. For hosts that
+/// call lmb_control_run() themselves, at another rate or on another machine.
 LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
@@ -69,7 +71,8 @@ LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, c
 /// Runs the poses of the characters in a list, in its order; otherwise as lmb_cpu_run_poses().
 ///
 /// A character that is listed twice is run twice. An index outside the batch is ignored and counted as
-/// #LMB_REFUSED_CHARACTER. SIMD paths vectorise only runs of consecutive indices, so ascending lists are the fastest.
+/// #LMB_REFUSED_CHARACTER. SIMD paths vectorise only sequences of consecutive indices, so ascending lists are the
+/// fastest.
 LMB_API lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                     const lmb_batch_outputs *outputs, const uint32_t *characters, uint32_t count,
                                     lmb_error *error);

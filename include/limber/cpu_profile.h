@@ -27,10 +27,9 @@ typedef enum lmb_cpu_stage {
     LMB_CPU_STAGE_RUN,
     /// "control": the part of lmb_cpu_run() and lmb_cpu_run_range() in which the graph's control runs (control.h).
     LMB_CPU_STAGE_CONTROL,
-    /// "pose": the part of a run in which graphs are evaluated. This is an estimate, made in each run whose number is a
-    /// multiple of #LMB_CPU_PROFILE_PERIOD, including the first: the graphs of up to 64 of its characters are evaluated
-    /// twice beforehand, without writing anything, and the smaller time is scaled to the number of characters in the
-    /// run.
+    /// "pose": the part of a run in which graphs are evaluated. This is an estimate, made in the first run of the
+    /// profile and in each #LMB_CPU_PROFILE_PERIOD-th after it: the graph is evaluated twice beforehand for up to 64 of
+    /// its characters, without writing anything, and the smaller time is scaled to the number of characters in the run.
     LMB_CPU_STAGE_POSE,
     LMB_CPU_STAGE_MODEL, ///< "model": the rest of that run: hierarchy, palettes, and writing all outputs
     LMB_CPU_STAGE_COUNT

@@ -7,8 +7,8 @@
 /// **The device** must be Vulkan 1.2 or later, created with `bufferDeviceAddress` and `scalarBlockLayout`. Any queue
 /// family with compute is enough. Instance functions are loaded through the pointer given; Limber links no loader.
 ///
-/// **Threads.** Once created, an lmb_gpu may serve several threads. A graph and its batches may be used by one thread
-/// at a time. The host synchronises command buffers.
+/// **Threads.** Once created, an lmb_gpu may serve several threads. An lmb_gpu_graph and its batches may be used by one
+/// thread at a time. The host synchronises command buffers.
 ///
 /// **Barriers.** lmb_gpu_graph_record_upload() ends with a barrier that makes the upload visible to compute shaders in
 /// later commands of the same queue. lmb_gpu_batch_record() begins with a barrier from earlier transfer and compute
@@ -77,7 +77,8 @@ typedef struct lmb_gpu_def {
     /// host fills it with saved data, and saves what vkGetPipelineCacheData() returns once its graphs exist.
     VkPipelineCache pipeline_cache;
     bool debug_utils; ///< the instance has VK_EXT_debug_utils: names objects and labels stages
-    /// Accepts a device that fails the probe. Its results are then not guaranteed to equal the reference.
+    /// Accepts a device that fails the probe. Its results are then not guaranteed to equal the reference. Batches are
+    /// recorded even if no probe has run.
     bool accept_mismatch;
     /// Runs every graph with three general kernels: one finds weights, one interprets the graph, and one computes model
     /// matrices and palettes.
@@ -230,7 +231,7 @@ typedef struct lmb_gpu_record_info {
     /// Does not run the control: all parameters, including the graph's own, are as the host wrote them. For hosts that
     /// call lmb_control_run() themselves.
     bool poses_alone;
-    lmb_gpu_profile *profile; ///< optional: times each stage in its slot of this number, which must have begun
+    lmb_gpu_profile *profile; ///< optional: times each stage, in the profile's slot `slot`, which must have begun
 } lmb_gpu_record_info;
 
 /// Frame slot 0, all characters, no step, no profile; a command buffer is needed.
@@ -238,10 +239,10 @@ LMB_API lmb_gpu_record_info lmb_default_gpu_record_info(void);
 
 /// Records one frame of the batch.
 ///
-/// Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, a pose buffer, the
-/// points or the world transforms are not bound, the previous
-/// frame's slot has not been recorded, the probe has not passed or the profile's slot has not begun; with
-/// #LMB_ERROR_ARGUMENT if a slot does not exist; and with #LMB_ERROR_LIMIT if the profile has too few marks.
+/// Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, a pose buffer, the points or the world
+/// transforms are not bound, the previous frame's slot has not been recorded, no probe has passed and `accept_mismatch`
+/// is not set, or the profile's slot has not begun; with #LMB_ERROR_ARGUMENT if a slot does not exist; and with
+/// #LMB_ERROR_LIMIT if the profile has too few marks.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
 
 /// Consecutive characters whose outputs are in one buffer.
@@ -274,8 +275,8 @@ LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lm
 /// Sends an event to a character with the next frame recorded for that slot. #LMB_EVENT_RESET begins the character
 /// anew.
 ///
-/// The commands recorded for the slot before must have completed. Fails with #LMB_ERROR_ARGUMENT if there is no such
-/// slot, character or event, or the graph has no control, and with #LMB_ERROR_LIMIT, without sending the event, beyond
+/// Earlier commands of this slot must have completed. Fails with #LMB_ERROR_ARGUMENT if there is no such slot,
+/// character or event, or the graph has no control, and with #LMB_ERROR_LIMIT, without sending the event, beyond
 /// lmb_gpu_batch_def.events_a_frame.
 LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
                                       lmb_error *error);

@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-/// Timestamps of frames. One thread at a time may use it. It must outlive every command buffer that it was recorded
-/// into.
+/// Timestamps of frames. One thread at a time may use it. It must outlive the execution of every command buffer that it
+/// was recorded into.
 typedef struct lmb_gpu_profile lmb_gpu_profile;
 
 /// Stages of an lmb_gpu_profile. The host's own stages follow them. A stage that a batch does not have gets no samples.

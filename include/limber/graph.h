@@ -1,5 +1,4 @@
-/// @file graph.h
-/// Animation graphs: trees of nodes that produce poses, combine poses, or decide over time between poses.
+/// @file graph.h Animation graphs: nodes that produce poses, combine poses, or decide over time between poses.
 ///
 /// lmb_graph_create() checks a graph and compiles it once. A batch (batch.h) then evaluates it for many characters. The
 /// graph contains everything that a batch needs: rig, clips, masks. It is immutable once created, so any number of
@@ -25,8 +24,8 @@
 /// - A node reads only nodes before it. The last node is the result.
 /// - Formulas hold for each joint (#lmb_op). #lmb_op also describes the types of nodes, how weights pass from a node to
 ///   its inputs, and float channels.
-/// - Weights are clamped to [0, 1] unless an operation says otherwise. A weight below 2^-40 counts as 0. A weight that
-///   is NaN counts as 0 and is refused (#LMB_REFUSED_WEIGHT).
+/// - Weights are clamped to [0, 1] unless an operation says otherwise. A weight of a magnitude below 2^-40 counts as 0.
+///   A weight that is NaN counts as 0 and is refused (#LMB_REFUSED_WEIGHT).
 /// - Invalid input at run time is refused: it is replaced as the operation says, and counted (#lmb_refusal).
 /// - Error bounds are against the same formula in float64.
 #ifndef LIMBER_GRAPH_H
@@ -81,10 +80,10 @@ typedef struct lmb_graph lmb_graph;
 /// - #LMB_OP_BLEND: (1-w) W to a, w W to b. #LMB_OP_BILINEAR and #LMB_OP_TRILINEAR pass on weights as the blends that
 ///   they consist of.
 /// - #LMB_OP_MASKED, #LMB_OP_PARTIAL, #LMB_OP_ADDITIVE: W to the first input, |w| W, at most W, to the second.
-///   #LMB_OP_SUBTRACT_SCALE_ADD: W to base, |w| W, at most W, to a and b. #LMB_OP_SCALE: |w| W, at most W.
+///   #LMB_OP_SUBTRACT_SCALE_ADD: W to base, min(|w|, 1) W to a and to b. #LMB_OP_SCALE: |w| W, at most W.
 /// - #LMB_OP_WEIGHTED, #LMB_OP_WEIGHTED_MATRIX, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces: W times each input's
-///   share. In layers with masks or joint weights, an input's share is the largest that a joint can have: its fade, of
-///   the weight that inputs without masks and joint weights leave.
+///   share. In layers with masks or joint weights, an input's share is the largest that a joint can have: its fade
+///   times the weight that the inputs without masks and joint weights leave.
 /// - Every other operation: W to each input.
 ///
 /// A clip of weight 0 is not sampled: the rest pose, or no change, replaces it. This changes no output, but it can
@@ -144,7 +143,7 @@ typedef enum lmb_op {
     /// #LMB_OP_BLEND with w multiplied by mask/255 of the joint (`mask`). Inputs: a, b.
     LMB_OP_MASKED,
 
-    /// Blends any number of inputs by `weights`, divided by their sum. Inputs: 2 to 16.
+    /// Blends 2 to 16 inputs by `weights`, divided by their sum.
     ///
     /// - Translation: the weighted mean.
     /// - Rotation: the normalised weighted sum. Each input is first turned to the hemisphere of the sum so far, in the
@@ -492,8 +491,8 @@ typedef struct lmb_node_def {
     bool loop;              ///< clip: loop over the duration (at it, 0 again) instead of clamping to [0, duration]
     uint32_t mask;          ///< masked, override, additive: index into the graph's masks; additive: #LMB_NONE for none
     uint32_t joint_weights; ///< clip: a mask that replaces the clip's joint weights, or #LMB_NONE for the clip's own
-    uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
-    uint32_t static_pose;   ///< pose: index into the graph's static poses, or #LMB_NONE for the pose buffer
+    uint32_t pose;          ///< pose, override: index of the batch's pose buffer, below #LMB_MAX_POSES
+    uint32_t static_pose;   ///< pose, override: index into the graph's static poses, or #LMB_NONE for the pose buffer
     uint32_t mirror;        ///< mirror: index into the graph's mirrors
     uint32_t joint_limits;  ///< clamp: index into the graph's joint limits
     lmb_mix interpolation;  ///< see #lmb_mix
@@ -561,7 +560,8 @@ typedef struct lmb_graph_def {
     /// Copied. Each is for the joints and channels of `rig`, or for a joint map's joints and all or no channels.
     const lmb_clip *const *clips;
     uint32_t clip_count;
-    /// Copied. Each has one byte per joint, then one per float channel: 0 takes a, 255 takes b.
+    /// Copied. Each has one byte per joint, then one per float channel: 0 gives the node no effect there, 255 all of
+    /// it.
     const uint8_t *const *masks;
     uint32_t mask_count;
     const lmb_node_def *nodes;     ///< the last one is the result
@@ -607,9 +607,9 @@ typedef struct lmb_graph_def {
     uint32_t max_emitted_events;
     /// Frames between updates: a whole number from 1 to 16, rounded down. NULL: every frame.
     ///
-    /// A character is updated in frames in which the frame number plus the character's index is divisible by this
-    /// value, by all the time since its last update, and in frames in which it is sent events. In other frames it
-    /// stands still, unless `interpolate_updates` is set.
+    /// A character is updated in a frame if the frame number plus the character's index is divisible by this value, or
+    /// if events are sent to it. An update advances it by all the time since its last one. In other frames it stands
+    /// still, unless `interpolate_updates` is set.
     const lmb_value *update_every;
     /// Whether everything continuous goes on between updates (control.h, "Updates").
     ///
@@ -627,8 +627,8 @@ LMB_API lmb_graph_def lmb_default_graph_def(void);
 /// - #LMB_ERROR_ARGUMENT if the definition is not valid. The message names node and field, or the joint.
 /// - #LMB_ERROR_LIMIT if there are too many nodes, parameters, mirrors, joint limits, joint maps or static poses; if
 ///   more than #LMB_MAX_STACK poses would be held at once; if nodes, counted for each use, exceed 65,536; if more than
-///   #LMB_MAX_EXCHANGES poses are read at other joints; or if the block would exceed 2^30 words. In a rig with float
-///   channels also if more than #LMB_MAX_CHANNEL_STACK values of one channel would be held at once.
+///   #LMB_MAX_EXCHANGES poses are read at other joints; or if the compiled graph would exceed 2^30 words. In a rig with
+///   float channels also if more than #LMB_MAX_CHANNEL_STACK values of one channel would be held at once.
 /// - #LMB_ERROR_MEMORY.
 ///
 /// For channels, a sum holds the values of all inputs up to the one that it evaluates. Sums of 16 inputs always fit. A

@@ -2,7 +2,7 @@
 /// Reads graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips.
 ///
 /// docs/graph-json.md describes the format, and docs/graph-reference.md each operation with its fields. Their words are
-/// those of graph.h. The reader is part of `limber::import`; the core does not read JSON. A pose is an object with an
+/// those of graph.h. The reader is part of `limber::import`; the core does not read JSON. A node is an object with an
 /// `"op"`. Poses nest, and the outermost one is the result:
 ///
 ///     {"op": "blend", "weight": {"param": "speed", "default": 0.5}, "curve": "uniform-s",
@@ -60,9 +60,9 @@ typedef struct lmb_graph_problems {
 
 /// Reads and checks a text.
 ///
-/// `problems` may be NULL; it is written in any case. Fails with #LMB_ERROR_FORMAT if there is a problem (the message
-/// is the first one, and says how many more there are), #LMB_ERROR_ARGUMENT if something that is not optional is NULL,
-/// #LMB_ERROR_LIMIT if its content would take too much memory, #LMB_ERROR_MEMORY.
+/// If `problems` is not NULL, it is written on success and on failure. Fails with #LMB_ERROR_FORMAT if there is a
+/// problem (the message is the first one, and says how many more there are), #LMB_ERROR_ARGUMENT if something that is
+/// not optional is NULL, #LMB_ERROR_LIMIT if its content would take too much memory, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_graph_json_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph_json **graph,
                                        lmb_graph_problems *problems, lmb_error *error);
 /// Destroys a graph that was read. NULL is allowed.

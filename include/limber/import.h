@@ -152,9 +152,8 @@ LMB_API void lmb_import_destroy(lmb_import *import);
 
 /// Writes everything in an import as one block of bytes, and returns the size of the block.
 ///
-/// An import of the same version of the library reads the block again, with the same bits, faster than the original
-/// file. If `size` is smaller than the block, or `bytes` is NULL, what is written is not complete: call it first to get
-/// the size.
+/// lmb_import_create() of the same version of the library reads the block, with the same bits, faster than the original
+/// file. If `bytes` is NULL or `size` is too small, the block is incomplete: call it with NULL to get the size.
 LMB_API size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size);
 
 /// Returns the rig. The radii of its joints contain the vertices of all meshes, so bounding boxes contain the skinned

@@ -27,7 +27,7 @@
 /// - Results change continuously with the pose, except for this tolerance, and except where both ends are equally near.
 /// - If the swing is half a turn (within 2e-6), there is no twist: it counts as 0 if the swing is clamped, and is
 ///   unchanged otherwise. The swing is then clamped on the side that the sign of the quaternion gives; both sides are
-///   right.
+///   allowed.
 /// - Angles of +-180 degrees are the same rotation. The sign of the quaternion decides to which of them the result
 ///   belongs. An r_w of less than 1e-6 counts as 1e-6.
 /// - Of q and -q, the result is the one nearer to the input.
@@ -46,7 +46,7 @@ extern "C" {
 
 #define LMB_MAX_JOINT_LIMITS 64u ///< tables in one graph
 
-/// Bits of lmb_joint_limit_def::set.
+/// Bits of lmb_joint_limit_def.set.
 #define LMB_JOINT_LIMIT_TRANSLATION 1u
 #define LMB_JOINT_LIMIT_SCALE 2u
 #define LMB_JOINT_LIMIT_TWIST 4u

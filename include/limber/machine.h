@@ -9,8 +9,8 @@
 ///     float        { NEAR_GROUND land }
 ///     land         { END stand }
 ///
-/// Part of `limber::import`. The text is translated to the operation `machine` of graph_json.h, so JSON can express the
-/// same; graph_json.h and control.h describe what it does.
+/// Part of `limber::import`. The text is translated to the operation `machine` of docs/graph-json.md, so JSON can
+/// express the same; control.h describes what it does.
 ///
 /// A text is a list of
 /// - **states**, `NAME OPTIONS { TRANSITIONS }`. The first state is the initial one. A state plays the clip of its own
@@ -18,11 +18,8 @@
 ///   options are
 ///   - `loop`, `hold`, `once` or `ping-pong`: what the clip does at its end. Without it, the clip holds if a transition
 ///     has `END`, and loops otherwise;
-///   - `rate NUMBER`;
-///   - `offset SECONDS`;
-///   - `motion`: the clip's root motion moves the character, as with `"motion": true` in graph_json.h;
-///   - `restart`;
-///   - `entry EVENT` and `exit EVENT`, which are emitted to the host.
+///   - `rate NUMBER`; - `offset SECONDS`; - `motion`: the clip's root motion moves the character, as with `"motion":
+///   true` in JSON; - `restart`; - `entry EVENT` and `exit EVENT`, which are emitted to the host.
 /// - **transitions**, inside a state's braces: `EVENT STATE`, or `END STATE` for the end of the clip. `after SECONDS`
 ///   and `when CONDITION` may replace the event or follow it. `->` may precede the state. `fade SECONDS`, `curve NAME`,
 ///   `frozen` or `inertialized`, and `priority NUMBER` may follow the state:
@@ -47,10 +44,10 @@ extern "C" {
 
 /// Reads and checks a text. The result is a graph as from lmb_graph_json_read().
 ///
-/// `machine` has the members of a graph's source, and its text is a machine's. If `graph` is NULL, the machine is the
-/// whole graph. Otherwise the text of `graph` is a graph as JSON that contains a machine without states,
-/// `{"op": "machine"}`, which is replaced by this one. The name of that machine is used if the machine's text has none.
-/// The rig and clips are those of `machine`.
+/// `machine` gives the text of the machine, the rig and the clips. If `graph` is NULL, the machine is the whole graph.
+/// Otherwise the text of `graph` is a graph as JSON that contains a machine without states, `{"op": "machine"}`, which
+/// is replaced by this one. The name of that machine is used if the machine's text has none. The rig and clips are
+/// those of `machine`.
 ///
 /// `problems` may be NULL. They are those of the machine's text: syntax, unknown states and clips, names given twice,
 /// numbers out of range; their path is the state's name. If that text has none, they are those of the graph. Fails as

@@ -16,9 +16,9 @@ extern "C" {
 /// Min magnitude of an output except 0, 2^-40. Every operation and every stage snaps its outputs: a smaller magnitude,
 /// and any NaN, becomes +0.
 #define LMB_SMALLEST 9.09494702e-13f
-/// Max magnitude of an output, 2^40. A larger magnitude, infinity included, becomes this value with its sign. Builders
-/// refuse input that is not finite or is larger. So no result depends on how a device treats subnormals, infinity, NaN
-/// or the sign of zero.
+/// Max magnitude of an output, 2^40. A larger magnitude, infinity included, becomes this value with its sign. Functions
+/// that create objects refuse values that are not finite or are larger. So no result depends on how a device treats
+/// subnormals, infinity, NaN or the sign of zero.
 #define LMB_LARGEST 1.09951163e+12f
 
 /// A transform: translation in the host's unit of length, rotation as a unit quaternion x, y, z, w, scale per axis. It
@@ -40,12 +40,12 @@ typedef enum lmb_axis { LMB_AXIS_X, LMB_AXIS_Y, LMB_AXIS_Z, LMB_AXIS_COUNT } lmb
 LMB_API lmb_transform lmb_transform_identity(void);
 LMB_API lmb_affine lmb_affine_identity(void);
 
-/// Returns the product `a b` of two transforms, componentwise: b is applied first. With non-uniform scales the exact
-/// product can shear. This one drops the shear, as transforms do everywhere; use matrices where it matters.
+/// Returns the composition of two transforms, b first, as translation, rotation and scale. With non-uniform scales the
+/// exact product can shear. This one drops the shear, as transforms do everywhere; use matrices where it matters.
 LMB_API lmb_transform lmb_transform_multiply(lmb_transform a, lmb_transform b);
 
-/// Returns the matrix of a transform: its columns are the rotated axes times the scale. Entries are within 1e-6 of
-/// max(1, |entry|).
+/// Returns the matrix of a transform: its columns are the rotated axes times the scale. The error of an entry is at
+/// most 1e-6 max(1, |entry|).
 LMB_API lmb_affine lmb_affine_from_transform(lmb_transform transform);
 
 /// Returns the matrix product `a b`: b is applied first.
@@ -56,7 +56,7 @@ LMB_API lmb_affine lmb_affine_multiply(lmb_affine a, lmb_affine b);
 LMB_API bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse);
 
 /// Interpolates spherically from a to b, the short way, with t in [0, 1]. Inputs and result are unit quaternions. Each
-/// component is within 1e-6 of the exact value. At |dot| < 1e-6 either direction is right. Source: D. Eberly, "A Fast
+/// component is within 1e-6 of the exact value. At |dot| < 1e-6 either direction is allowed. Source: D. Eberly, "A Fast
 /// and Accurate Algorithm for Computing SLERP", Journal of Graphics, GPU, and Game Tools 15(3), 2011.
 LMB_API void lmb_quaternion_slerp(const float a[4], const float b[4], float t, float result[4]);
 

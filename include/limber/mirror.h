@@ -65,9 +65,9 @@ LMB_API lmb_mirror_def lmb_default_mirror_def(void);
 ///   a letter, or camel case: "arm.L", "L-Arm", "arm_l", "LArm", "armL", "thumb.01.L", "Arm_L_end".
 ///
 /// A number at the end that follows a `_` or `.`, which some exporters append to every name, may differ if no name
-/// matches otherwise. If several joints match, the partner is the first one whose parent is the parent's partner. Below
-/// a pair, a joint of the same name matches too. A joint whose name says neither side, or that has no counterpart in
-/// the rig, is its own partner.
+/// matches otherwise. If several joints match, the partner is the first one whose parent is the parent's partner. A
+/// descendant of a joint that has another partner also matches a joint of its own name. A joint whose name says neither
+/// side, or that has no counterpart in the rig, is its own partner.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, and a message that names the joint, if the parents of counterparts are not partners,
 /// or if a descendant of a pair has no counterpart.

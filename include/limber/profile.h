@@ -45,7 +45,7 @@ LMB_API void lmb_profile_clear(lmb_profile *profile);
 
 /// Returns the number of stages.
 LMB_API uint32_t lmb_profile_stage_count(const lmb_profile *profile);
-/// Returns a stage's name, which lives as long as the profile; NULL if there is no such stage.
+/// Returns a stage's name, which lives as long as the profile; "" if there is no such stage.
 LMB_API const char *lmb_profile_stage_name(const lmb_profile *profile, uint32_t stage);
 
 /// Durations in nanoseconds. All are zero if there is no sample, or no such stage.
@@ -61,7 +61,8 @@ typedef struct lmb_profile_totals {
 /// Returns the totals of a stage.
 LMB_API lmb_profile_totals lmb_profile_total(const lmb_profile *profile, uint32_t stage);
 
-/// Writes the newest durations of a stage, at most `count` and the window, oldest first. Returns how many were written.
+/// Writes the newest durations of a stage, at most the smaller of `count` and the window, oldest first. Returns how
+/// many were written.
 LMB_API uint32_t lmb_profile_history(const lmb_profile *profile, uint32_t stage, uint64_t *durations, uint32_t count);
 
 /// When a stage began and ended, on the clock of the caller that added it.

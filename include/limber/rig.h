@@ -84,9 +84,9 @@ LMB_API lmb_rig_def lmb_default_rig_def(void);
 
 /// Builds a rig. Puts joints in an order in which parents come before their children.
 ///
-/// Joints that are already in such an order keep it. Sockets and channels always keep theirs. Every other table per
-/// joint in this library (of tracks, masks, joint limits, joint maps, mirrors, poses) is in the rig's order, not in the
-/// descriptor's. Fails with
+/// If parents already come before their children, the order is kept. Sockets and channels always keep theirs. Every
+/// other table per joint in this library (of tracks, masks, joint limits, joint maps, mirrors, poses) is in the rig's
+/// order, not in the descriptor's. Fails with
 /// - #LMB_ERROR_ARGUMENT if a parent or a socket's joint is out of range, parents form a cycle, a value is not finite
 ///   or exceeds #LMB_LARGEST, a radius is negative, or a rest pose has no inverse and no inverse bind matrix is given
 ///   (the message names joint, socket or channel and field);

@@ -42,15 +42,16 @@ typedef struct lmb_root_motion lmb_root_motion;
 ///
 /// The track's motion times the joint's model matrix in the new clip is its model matrix in `clip`. With T the joint's
 /// position and a its yaw since the clip's beginning, the motion is the turn R(a) and the displacement T - R(a) T(0),
-/// of which only the chosen axes are kept. The new clip contains the inverse of the motion times the joint's model
-/// matrix. Other joints and float channels keep their tracks; the motion also moves joints that do not descend from the
-/// joint.
+/// of which only the chosen axes are kept. Without `yaw`, a is 0. The new clip contains the inverse of the motion times
+/// the joint's model matrix. Other joints and float channels keep their tracks; the motion also moves joints that do
+/// not descend from the joint.
 ///
 /// **Accuracy.** At any time, not only at keys, the product is within 1e-6 of the original: positions relative to D,
 /// the axes of a matrix relative to their length. D is the larger of two lengths: the largest distance of the joint
 /// from the model's origin, and half the length of the bones from the origin to the joint. Three things can exceed the
 /// bound: the rounding of many ancestors, about 1e-7 each; with yaw, scales of ancestors that are equal along all axes
-/// only to 1e-4; and an interval in which the joint turns by more than 10 radians (see below).
+/// only to 1e-4; and an interval in which the joint turns by more than 10 radians, for which 64 pieces are too few (see
+/// below).
 ///
 /// **Keys.** The joint's translation, and with yaw its rotation, get keys at the times of the motion track, of the
 /// joint's own tracks and of its ancestors' tracks, linear in between. If turns make the result between two of these

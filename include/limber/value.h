@@ -73,11 +73,10 @@ static inline lmb_value lmb_parameter(uint32_t index) {
     return value;
 }
 
-/// Returns a value for the parameters of one character.
+/// Evaluates a value for the parameters of one character.
 ///
-/// The result is the same, to the bit, as in a control, and as in an operation before the operation clamps it or
-/// refuses it for not being finite. The value must be one that lmb_graph_create() accepts. `parameters` may be NULL for
-/// a constant.
+/// The result has the bits that a control computes. An operation computes the same, and then clamps it, or refuses it
+/// if it is not finite. The value must be one that lmb_graph_create() accepts. `parameters` may be NULL for a constant.
 LMB_API float lmb_value_at(lmb_value value, const float *parameters);
 
 #ifdef __cplusplus
