@@ -35,7 +35,7 @@ struct span_row {
     Words named_palette;          // of the previous frame
     Rows named_rows;              // the same address
     ReadWords poses[MOST_POSE_BUFFERS];
-    Words inertia; // memory that inertialization keeps between frames
+    Words inertia; // memory kept between frames: of inertialization and of chains
     Sources sources; // [source][2][character]
     Words weights; // [weight][character]
     SharedRows exchange; // [area][character][joint, then channel]
@@ -84,6 +84,10 @@ ReadWords point_buffer(evaluation e) {
 
 ReadWords transform_buffer(evaluation e) {
     return push.spans.at[e.span].transforms;
+}
+
+Words kept_memory(evaluation e) {
+    return push.spans.at[e.span].inertia;
 }
 
 uint weight_place(evaluation e, uint index) {

@@ -212,7 +212,8 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .spaces = spaces,
                                       .exchanges = VK_TRUE,
                                       .profiles = VK_TRUE,
-                                      .points = points};
+                                      .points = points,
+                                      .chains = VK_TRUE};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }

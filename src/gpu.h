@@ -164,6 +164,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 exchanges;
     VkBool32 profiles;
     VkBool32 points;
+    VkBool32 chains;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

@@ -79,6 +79,7 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     c->data = (uint32_t)at;
     header[PROGRAM_DATA] = c->data;
     header[PROGRAM_INERTIA] = def->inertialize ? 1 + def->inertia_parameters : 0;
+    header[PROGRAM_KEPT] = c->inertia_words + c->chain_words;
     at += c->data_words;
     at += 1; // spare: see load_vector() in shaders/ops/sampling.h
     header[PROGRAM_SIZE] = (uint32_t)at;
@@ -384,6 +385,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .uses_joint_maps = c.uses_joint_maps,
                            .uses_lod = lmb_graph_has_lods(def),
                            .uses_inertia = def->inertialize,
+                           .uses_chains = c.chain_words > 0,
                            .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
                            .joint_limits = c.joint_limits,
                            .joint_maps = c.joint_maps,
@@ -459,7 +461,7 @@ uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph) {
 }
 
 uint32_t lmb_graph_inertia_words(const lmb_graph *graph) {
-    return graph->uses_inertia ? INERTIA_WORDS * graph->joint_count : 0;
+    return graph->block[PROGRAM_KEPT];
 }
 
 uint32_t lmb_graph_stack(const lmb_graph *graph) {

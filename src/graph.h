@@ -34,6 +34,7 @@ struct lmb_graph {
     bool uses_joint_maps;                // clips or poses with other joints than the rig's can occur
     bool uses_lod;                       // there are levels of detail
     bool uses_inertia;                   // its result is inertialized
+    bool uses_chains;                    // there are chains
     bool gives_matrices;                 // its last operation results in matrices instead of transforms
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
@@ -57,7 +58,7 @@ LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
     return !graph->uses_cubic && !graph->uses_far && !graph->uses_packed && !graph->uses_scale &&
            !graph->uses_weights && !graph->uses_profiles && !graph->uses_joint_maps && !graph->uses_inertia &&
-           !graph->gives_matrices;
+           !graph->uses_chains && !graph->gives_matrices;
 }
 
 #endif

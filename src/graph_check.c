@@ -247,9 +247,16 @@ static bool find_type(lmb_compiler *c, uint32_t index) {
     case LMB_OP_IK_TWO_BONE:
     case LMB_OP_IK_AIM:
     case LMB_OP_FOOT_PLACEMENT:
+    case LMB_OP_CHAIN:
         *types = POSE_TYPE;
         if ((of[0] & POSE_TYPE) == 0) {
             return fail_input(c, index, 0, "an additive, and only poses have positions");
+        }
+        break;
+    case LMB_OP_TWIST:
+        *types = POSE_TYPE;
+        if ((of[0] & POSE_TYPE) == 0) {
+            return fail_input(c, index, 0, "an additive, and only the twist of a pose is shared");
         }
         break;
     case LMB_OP_MAKE_ADDITIVE:

@@ -95,6 +95,8 @@ typedef struct lmb_compiler {
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
     bool uses_joint_maps;                // a source is in a joint map
+    uint32_t inertia_words;              // that a batch keeps for each character
+    uint32_t chain_words;                // after them
     uint32_t no_change;                  // offset of an additive that changes nothing, in the form of a static pose
     uint8_t types[LMB_MAX_NODES];        // [node]: the types that it can have
 } lmb_compiler;
@@ -150,8 +152,8 @@ uint32_t lmb_graph_profile_count(const lmb_node_def *node);
 bool lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 
-// graph_ik.c. Checks a node of inverse kinematics; and adds its table, and the rules of its values. Returns the offset
-// of the table.
+// graph_ik.c. Checks a node of inverse kinematics, a twist or a chain; and adds its table, and the rules of its values.
+// Returns the offset of the table.
 bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node);
 

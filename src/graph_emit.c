@@ -492,6 +492,8 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->uses_transforms = false;
     c->own = (lmb_share){WEIGHT_WHOLE, WEIGHT_WHOLE};
     c->data_words = 0;
+    c->inertia_words = c->def->inertialize ? INERTIA_WORDS * c->def->rig->joint_count : 0;
+    c->chain_words = 0;
     c->depth = 0;
     c->values = 0;
     c->pass = 0;

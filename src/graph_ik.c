@@ -1,4 +1,5 @@
-// Inverse kinematics: checks of its nodes, and the tables that shaders/ops/ik.h reads.
+// Inverse kinematics, twists and chains: checks of their nodes, and the tables that shaders/ops/ik.h, twist.h and
+// chain.h read.
 #include "graph_compiler.h"
 
 #include "float_environment.h"
@@ -179,12 +180,80 @@ static bool check_feet(const lmb_compiler *c, uint32_t index) {
            lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1");
 }
 
+static bool is_listed(const uint32_t *joints, uint32_t count, uint32_t joint) {
+    bool listed = false;
+    for (uint32_t i = 0; i < count; i++) {
+        listed = listed || joints[i] == joint;
+    }
+    return listed;
+}
+
+static bool check_helper(const lmb_compiler *c, uint32_t index, uint32_t place) {
+    const lmb_twist_def *def = &c->def->nodes[index].twist;
+    const uint32_t joint = def->joints[place];
+    char field[sizeof "joints[7]"];
+    snprintf(field, sizeof field, "joints[%u]", (unsigned)(place % LMB_MAX_TWIST_JOINTS));
+    return check_joint(c, index, field, joint) &&
+           lmb_graph_require(c, index, !is_listed(def->joints, place, joint), field, "given twice") &&
+           lmb_graph_require(c, index, joint != def->source && !is_below(c->def->rig, def->source, joint), field,
+                             "it is the source or above it, so the source would turn with it") &&
+           lmb_graph_require(c, index, def->shares[place] >= -1.0f && def->shares[place] <= 1.0f, field,
+                             "its share is not from -1 to 1");
+}
+
+static bool check_twist(const lmb_compiler *c, uint32_t index) {
+    const lmb_twist_def *def = &c->def->nodes[index].twist;
+    bool valid = check_joint(c, index, "source", def->source) && check_axis(c, index, "axis", def->axis) &&
+                 lmb_graph_require(c, index, def->joint_count > 0 && def->joint_count <= LMB_MAX_TWIST_JOINTS,
+                                   "joint_count", "it is not from 1 to 8");
+    for (uint32_t i = 0; valid && i < def->joint_count; i++) {
+        valid = check_helper(c, index, i);
+    }
+    return valid;
+}
+
+// Returns the number of parents from a joint up to an ancestor.
+static uint32_t count_bones(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
+    uint32_t count = 0;
+    for (; joint != ancestor; joint = rig->parents[joint]) {
+        count++;
+    }
+    return count;
+}
+
+static bool check_number(const lmb_compiler *c, uint32_t index, const char *field, float value, float min, float max,
+                         const char *what) {
+    return lmb_graph_require(c, index, value >= min && value <= max, field, what);
+}
+
+static bool check_chain(const lmb_compiler *c, uint32_t index) {
+    const lmb_chain_def *def = &c->def->nodes[index].chain;
+    const char *fault = lmb_value_fault(def->time, c->def->parameter_count);
+    bool valid = check_joint(c, index, "start", def->start) && check_joint(c, index, "end", def->end) &&
+                 check_below(c, index, "end", def->end, def->start) &&
+                 lmb_graph_require(c, index, count_bones(c->def->rig, def->end, def->start) <= LMB_MAX_CHAIN_BONES,
+                                   "end", "it is more than 32 bones below the start") &&
+                 lmb_graph_require(c, index, fault == NULL, "time", fault) &&
+                 check_point(c, index, "velocity", def->velocity, (lmb_point_slot){0}) &&
+                 check_number(c, index, "stiffness", def->stiffness, 0.0f, 1000.0f, "it is not from 0 to 1000") &&
+                 check_number(c, index, "damping", def->damping, 0.0f, 1000.0f, "it is not from 0 to 1000") &&
+                 check_number(c, index, "teleport", def->teleport, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40");
+    for (uint32_t i = 0; i < 3 && valid; i++) {
+        valid = check_number(c, index, "gravity", def->gravity[i], -0x1p20f, 0x1p20f, "it is not from -2^20 to 2^20");
+    }
+    return valid;
+}
+
 bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
     switch (c->def->nodes[node].op) {
     case LMB_OP_IK_AIM:
         return check_aim(c, node);
     case LMB_OP_FOOT_PLACEMENT:
         return check_feet(c, node);
+    case LMB_OP_TWIST:
+        return check_twist(c, node);
+    case LMB_OP_CHAIN:
+        return check_chain(c, node);
     default:
         return check_two_bone(c, node);
     }
@@ -368,12 +437,134 @@ static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
     return offset;
 }
 
+// Rotates a vector by a quaternion of any length except 0.
+static void rotate(const double q[4], double v[3]) {
+    const double x = q[0], y = q[1], z = q[2], w = q[3], scale = 2.0 / (x * x + y * y + z * z + w * w);
+    const double cross[3] = {y * v[2] - z * v[1], z * v[0] - x * v[2], x * v[1] - y * v[0]};
+    v[0] += scale * (w * cross[0] + y * cross[2] - z * cross[1]);
+    v[1] += scale * (w * cross[1] + z * cross[0] - x * cross[2]);
+    v[2] += scale * (w * cross[2] + x * cross[1] - y * cross[0]);
+}
+
+// Computes the rotation of a joint in model space in the rest pose.
+static void find_rest_rotation(const lmb_rig *rig, uint32_t joint, double q[4]) {
+    q[0] = q[1] = q[2] = 0.0;
+    q[3] = 1.0;
+    for (uint32_t at = joint; at != LMB_NONE; at = rig->parents[at]) {
+        const float *r = rig->rest[at].rotation;
+        const double a[4] = {(double)r[0], (double)r[1], (double)r[2], (double)r[3]};
+        const double b[4] = {q[0], q[1], q[2], q[3]};
+        q[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
+        q[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
+        q[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
+        q[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+    }
+}
+
+// Computes the axis of a twist in the space of a helper.
+static LMB_NOINLINE void turn_axis(const lmb_rig *rig, const lmb_twist_def *def, uint32_t joint, float axis[3]) {
+    float unit[3];
+    double of_source[4], of_helper[4];
+    normalize_axis(def->axis, unit);
+    find_rest_rotation(rig, def->source, of_source);
+    find_rest_rotation(rig, joint, of_helper);
+    double v[3] = {(double)unit[0], (double)unit[1], (double)unit[2]};
+    const double back[4] = {-of_helper[0], -of_helper[1], -of_helper[2], of_helper[3]};
+    rotate(of_source, v);
+    rotate(back, v);
+    for (int i = 0; i < 3; i++) {
+        axis[i] = (float)v[i];
+    }
+}
+
+static void write_turned_axis(const lmb_rig *rig, const lmb_twist_def *def, uint32_t joint, uint32_t *at) {
+    float axis[3];
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    turn_axis(rig, def, joint, axis);
+    lmb_environment_leave(&callers);
+    write_unit(axis, at);
+}
+
+static uint32_t add_twist(lmb_compiler *c, const lmb_twist_def *def) {
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, TWIST_JOINTS + def->joint_count * TWIST_JOINT_WORDS, &offset);
+    if (at != NULL) {
+        at[TWIST_SOURCE] = def->source;
+        write_unit(def->axis, at + TWIST_AXIS);
+        at[TWIST_COUNT] = def->joint_count;
+        for (uint32_t i = 0; i < def->joint_count; i++) {
+            uint32_t *record = at + TWIST_JOINTS + i * TWIST_JOINT_WORDS;
+            record[0] = def->joints[i];
+            record[1] = BITS(snap(def->shares[i]));
+            write_turned_axis(c->def->rig, def, def->joints[i], record + 2);
+        }
+    }
+    return offset;
+}
+
+// What a chain computes once for all steps.
+typedef struct chain_constants {
+    float gravity[3];
+    float keep;
+    float pull;
+    float far; // squared
+} chain_constants;
+
+static LMB_NOINLINE chain_constants compute_chain(const lmb_chain_def *def) {
+    // No function of the C library, whose results differ.
+    const double step = 1.0 / 120.0, turn = 6.283185307179586 * (double)def->stiffness * step;
+    const float damped = (float)(-1.4426950408889634 * (double)def->damping * step); // as a power of 2
+    chain_constants constants = {.keep = snap(exponential2(damped)),
+                                 .pull = snap((float)(turn * turn / (1.0 + turn * turn))),
+                                 .far = def->teleport * def->teleport}; // at most 2^80, which no snapping limits
+    for (int i = 0; i < 3; i++) {
+        constants.gravity[i] = snap((float)((double)def->gravity[i] * step * step));
+    }
+    return constants;
+}
+
+static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
+    const lmb_rig *rig = c->def->rig;
+    const uint32_t bones = count_bones(rig, def->end, def->start), ancestors = count_ancestors(rig, def->start);
+    const uint32_t joints = CHAIN_ANCESTORS + 1 + ancestors;
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, joints + bones + 1, &offset);
+    add_value(c, def->time, at != NULL ? at + CHAIN_TIME : NULL);
+    add_point(c, (point_source){.values = def->velocity}, at != NULL ? at + CHAIN_VELOCITY : NULL);
+    if (at != NULL) {
+        lmb_environment callers;
+        lmb_environment_enter(&callers);
+        const chain_constants constants = compute_chain(def);
+        lmb_environment_leave(&callers);
+        for (uint32_t i = 0; i < 3; i++) {
+            at[CHAIN_GRAVITY + i] = BITS(constants.gravity[i]);
+        }
+        at[CHAIN_KEEP] = BITS(constants.keep);
+        at[CHAIN_PULL] = BITS(constants.pull);
+        at[CHAIN_FAR] = BITS(constants.far);
+        at[CHAIN_MEMORY] = c->inertia_words + c->chain_words;
+        at[CHAIN_BONES] = bones;
+        write_ancestors(rig, def->start, at + CHAIN_ANCESTORS);
+        uint32_t joint = def->end;
+        for (uint32_t i = bones + 1; i-- > 0; joint = rig->parents[joint]) {
+            at[joints + i] = joint;
+        }
+    }
+    c->chain_words += 2 * CHAIN_BONE_WORDS * bones;
+    return offset;
+}
+
 uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node) {
     switch (node->op) {
     case LMB_OP_IK_AIM:
         return add_aim(c, &node->aim);
     case LMB_OP_FOOT_PLACEMENT:
         return add_feet(c, &node->feet);
+    case LMB_OP_TWIST:
+        return add_twist(c, &node->twist);
+    case LMB_OP_CHAIN:
+        return add_chain(c, &node->chain);
     default:
         return add_two_bone(c, &node->two_bone);
     }

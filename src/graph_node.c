@@ -35,6 +35,21 @@ lmb_node_def lmb_default_node_def(void) {
         node.aim.joints[i] = LMB_NONE;
         node.aim.shares[i] = 1.0f;
     }
+    node.twist.source = LMB_NONE;
+    node.twist.axis[0] = 1.0f;
+    for (uint32_t i = 0; i < LMB_MAX_TWIST_JOINTS; i++) {
+        node.twist.joints[i] = LMB_NONE;
+        node.twist.shares[i] = 1.0f;
+    }
+    node.chain.start = node.chain.end = LMB_NONE;
+    node.chain.time = lmb_constant(0.0f);
+    for (uint32_t i = 0; i < 3; i++) {
+        node.chain.velocity[i] = lmb_constant(0.0f);
+    }
+    node.chain.gravity[1] = -9.81f;
+    node.chain.stiffness = 2.0f;
+    node.chain.damping = 4.0f;
+    node.chain.teleport = LMB_LARGEST;
     node.aim.forward[0] = 1.0f;
     node.aim.up[1] = 1.0f;
     node.aim.limit = 4.0f;
@@ -127,6 +142,26 @@ lmb_node_def lmb_foot_placement_node(uint32_t base, uint32_t pelvis, const lmb_f
     for (uint32_t i = 0; i < foot_count && i < LMB_MAX_FEET; i++) {
         node.feet.feet[i] = feet[i];
     }
+    return node;
+}
+
+lmb_node_def lmb_twist_node(uint32_t base, uint32_t source, const float *axis, uint32_t joint, float share) {
+    lmb_node_def node = node_of(LMB_OP_TWIST, &base, 1);
+    node.twist.source = source;
+    node.twist.joints[0] = joint;
+    node.twist.shares[0] = share;
+    node.twist.joint_count = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        node.twist.axis[i] = axis[i];
+    }
+    return node;
+}
+
+lmb_node_def lmb_chain_node(uint32_t base, uint32_t start, uint32_t end, lmb_value time) {
+    lmb_node_def node = node_of(LMB_OP_CHAIN, &base, 1);
+    node.chain.start = start;
+    node.chain.end = end;
+    node.chain.time = time;
     return node;
 }
 

@@ -289,10 +289,11 @@ void SIMD_RUN(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const 
             run_points(&e);
         }
         find_sources(e);
-        const size_t words = (size_t)INERTIA_WORDS * graph->joint_count;
-        const bool keeps = graph->uses_inertia && outputs->inertia != NULL;
+        if (outputs->inertia != NULL) {
+            e.kept = outputs->inertia + character * graph->block[PROGRAM_KEPT];
+        }
         run_exchanges(e, held);
-        run_joints(batch, &to, e, keeps ? outputs->inertia + character * words : NULL, models, held);
+        run_joints(batch, &to, e, graph->uses_inertia ? e.kept : NULL, models, held);
         run_outputs(batch, &to, models, rotations);
         if (lmb_batch_runs_channels(batch)) {
             run_channels(batch, &to, e);

@@ -492,6 +492,8 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
     case LMB_OP_IK_TWO_BONE:
     case LMB_OP_IK_AIM:
     case LMB_OP_FOOT_PLACEMENT:
+    case LMB_OP_TWIST:
+    case LMB_OP_CHAIN:
         return in[0];
     case LMB_OP_PARTIAL:
         return partial(in[0], in[1], w, channel);
@@ -644,6 +646,17 @@ static void every_operation_follows_its_formula(void **state) {
             lmb_aim_def *aim = &add(w, LMB_OP_IK_AIM, 1, in_order)->aim;
             aim->joints[0] = 1;
             aim->joint_count = 1;
+            run_and_compare(w, 1e-6);
+            add_leaves(w, 3);
+            lmb_twist_def *twist = &add(w, LMB_OP_TWIST, 1, in_order)->twist;
+            twist->source = 1;
+            twist->joints[0] = 2;
+            twist->joint_count = 1;
+            run_and_compare(w, 1e-6);
+            add_leaves(w, 3);
+            lmb_chain_def *swinging = &add(w, LMB_OP_CHAIN, 1, in_order)->chain;
+            swinging->start = 1;
+            swinging->end = 2;
             run_and_compare(w, 1e-6);
         }
         add_leaves(w, 2);

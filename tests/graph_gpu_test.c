@@ -124,6 +124,10 @@ static const char *const texts[LMB_OP_COUNT] = {
         "\"pelvis\":\"~\",\"feet\":[{\"hip\":\"&\",\"knee\":\"%\",\"ankle\":\"$\",\"ground\":[0,{\"param\":\"y\"},0.5],"
         "\"normal\":[{\"param\":\"x\"},1,0.25],\"knee-axis\":[1,0,1]}],\"max-lowering\":0.75,\"max-angle\":0.5,"
         "\"base\":" CLIP("0") "}",
+    [LMB_OP_TWIST] = "{\"op\":\"twist\"," WEIGHT "\"source\":\"&\",\"joints\":{\"$\":-0.5},\"axis\":[1,2,0],"
+                     "\"base\":" CLIP("0") "}",
+    [LMB_OP_CHAIN] = "{\"op\":\"chain\"," WEIGHT "\"start\":\"&\",\"end\":\"$\",\"time\":{\"param\":\"x\"},"
+                     "\"velocity\":[{\"param\":\"y\"},0,1],\"base\":" CLIP("0") "}",
     [LMB_OP_COMBINE] = "{\"op\":\"combine\",\"inputs\":[{\"pose\":" CLIP(
         "0") "},{\"joints\":[\"@\"],\"pose\":{\"op\":\"blend\"," WEIGHT
              "\"a\":{\"op\":\"pose\",\"pose\":1},\"b\":" CLIP(

@@ -46,6 +46,8 @@ static const struct {
     [LMB_OP_IK_TWO_BONE] = {"ik-two-bone", {"base"}, true, false},
     [LMB_OP_IK_AIM] = {"ik-aim", {"base"}, true, false},
     [LMB_OP_FOOT_PLACEMENT] = {"foot-placement", {"base"}, true, false},
+    [LMB_OP_TWIST] = {"twist", {"base"}, true, false},
+    [LMB_OP_CHAIN] = {"chain", {"base"}, true, false},
 };
 
 typedef struct writer {
@@ -147,6 +149,25 @@ static void put_feet(writer *writer, const lmb_feet_def *feet) {
     put(writer, "]");
 }
 
+static void put_twist(writer *writer, const lmb_twist_def *twist) {
+    put(writer, ",\n\"source\":\"%s\"", lmb_rig_joint_name(writer->def->rig, twist->source));
+    for (uint32_t i = 0; i < twist->joint_count; i++) {
+        put(writer, "%s\"%s\":%.9g", i == 0 ? ",\n\"joints\":{" : ",",
+            lmb_rig_joint_name(writer->def->rig, twist->joints[i]), (double)twist->shares[i]);
+    }
+    put(writer, "}");
+    put_axis(writer, "axis", twist->axis);
+}
+
+static void put_chain(writer *writer, const lmb_chain_def *chain) {
+    put(writer, ",\n\"start\":\"%s\",\"end\":\"%s\",\"stiffness\":%.9g,\"damping\":%.9g,\"teleport\":%.9g",
+        lmb_rig_joint_name(writer->def->rig, chain->start), lmb_rig_joint_name(writer->def->rig, chain->end),
+        (double)chain->stiffness, (double)chain->damping, (double)chain->teleport);
+    put_value(writer, "time", chain->time);
+    put_point(writer, "velocity", chain->velocity, (lmb_point_slot){0});
+    put_axis(writer, "gravity", chain->gravity);
+}
+
 static void put_mask(writer *writer, const char *key, const uint8_t *mask) {
     put(writer, ",\n\"%s\":", key);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -200,7 +221,7 @@ static bool has_choice(lmb_op op) {
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
            op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
            op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX && op != LMB_OP_OVERRIDE && op != LMB_OP_IK_TWO_BONE &&
-           op != LMB_OP_IK_AIM && op != LMB_OP_FOOT_PLACEMENT;
+           op != LMB_OP_IK_AIM && op != LMB_OP_FOOT_PLACEMENT && op != LMB_OP_TWIST && op != LMB_OP_CHAIN;
 }
 
 static void put_position(writer *writer, const lmb_node_def *node) {
@@ -335,6 +356,12 @@ static void put_node(writer *writer, uint32_t index) {
     }
     if (node->op == LMB_OP_FOOT_PLACEMENT) {
         put_feet(writer, &node->feet);
+    }
+    if (node->op == LMB_OP_TWIST) {
+        put_twist(writer, &node->twist);
+    }
+    if (node->op == LMB_OP_CHAIN) {
+        put_chain(writer, &node->chain);
     }
     if (node->op == LMB_OP_CLAMP) {
         put_limits(writer, writer->def->joint_limits[node->joint_limits]);

@@ -606,6 +606,85 @@ static void inverse_kinematics(void **state) {
     }
 }
 
+#define TWIST(members) "{'op':'twist','base':{'op':'rest'},'source':'Spine'," members "}"
+
+static void twists(void **state) {
+    (void)state;
+    lmb_graph_json *graph = read_graph(TWIST("'joints':{'Head':0.5,'Left\\u0022Arm':-1},'axis':[0,2,0],'weight':0.25"));
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    const lmb_twist_def *twist = &def->nodes[1].twist;
+    assert_int_equal(def->nodes[1].op, LMB_OP_TWIST);
+    assert_int_equal(twist->source, SPINE);
+    assert_int_equal(twist->joint_count, 2);
+    assert_int_equal(twist->joints[0], HEAD);
+    assert_true(twist->shares[0] == 0.5f && twist->shares[1] == -1.0f && twist->axis[1] == 2.0f);
+    expect_number(def->nodes[1].weight, lmb_constant(0.25f));
+    expect_created(def);
+    lmb_graph_json_destroy(graph);
+    static const struct {
+        const char *text, *place, *what;
+    } rows[] = {
+        {"{'op':'twist','base':{'op':'rest'},'joints':{'Head':1}}", "twist", "needs the field \"source\""},
+        {TWIST("'axis':[1,0,0]"), "twist", "needs the field \"joints\""},
+        {TWIST("'joints':{}"), "joints", "0 joints, 1 to 8 were expected"},
+        {TWIST("'joints':['Head']"), "joints", "an object was expected"},
+        {TWIST("'joints':{'Tail':1}"), "joints.Tail", "no joint of this name"},
+        {TWIST("'joints':{'Head':-2}"), "joints.Head", "-2 is outside -1 to 1"},
+        {TWIST("'joints':{'Head':1,'Head':1}"), "node 1 (twist)", "given twice"},
+        {TWIST("'joints':{'Hips':1}"), "node 1 (twist)", "the source or above it"},
+        {TWIST("'joints':{'a':1,'b':1,'c':1,'d':1,'e':1,'f':1,'g':1,'h':1,'i':1}"), "joints", "9 joints"},
+        {TWIST("'joints':{'Head':1},'axis':[0,0,0]"), "node 1 (twist)", "axis"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const lmb_graph_source source = source_of(rows[i].text);
+        lmb_error error = {0};
+        const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
+        check_refusal(result, &error, result, (const char *const[]){rows[i].place, rows[i].what}, 2);
+        assert_true(result != LMB_OK);
+    }
+}
+
+#define CHAIN(members) "{'op':'chain','base':{'op':'rest'},'start':'Hips'," members "}"
+
+static void chains(void **state) {
+    (void)state;
+    lmb_graph_json *graph =
+        read_graph(CHAIN("'end':'Head','time':{'param':'t'},'velocity':[0,{'param':'v'},2],'gravity':[1,2,3],"
+                         "'stiffness':5,'damping':6,'teleport':7,'weight':0.25"));
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    const lmb_chain_def *chain = &def->nodes[1].chain;
+    assert_int_equal(def->nodes[1].op, LMB_OP_CHAIN);
+    assert_int_equal(chain->start, HIPS);
+    assert_int_equal(chain->end, HEAD);
+    expect_number(chain->time, lmb_parameter(0));
+    expect_number(chain->velocity[1], lmb_parameter(1));
+    expect_number(chain->velocity[2], lmb_constant(2.0f));
+    assert_true(chain->gravity[0] == 1.0f && chain->gravity[2] == 3.0f && chain->stiffness == 5.0f);
+    assert_true(chain->damping == 6.0f && chain->teleport == 7.0f);
+    expect_number(def->nodes[1].weight, lmb_constant(0.25f));
+    expect_created(def);
+    lmb_graph_json_destroy(graph);
+    static const struct {
+        const char *text, *place, *what;
+    } rows[] = {
+        {CHAIN("'end':'Head'"), "chain", "needs the field \"time\""},
+        {CHAIN("'time':0"), "chain", "needs the field \"end\""},
+        {CHAIN("'time':0,'end':'Tail'"), "end", "no joint of this name"},
+        {CHAIN("'time':0,'end':'Hips'"), "node 1 (chain)", "is not below"},
+        {CHAIN("'time':0,'end':'Head','stiffness':-1"), "stiffness", "-1 is outside 0 to 1000"},
+        {CHAIN("'time':0,'end':'Head','damping':2000"), "damping", "2000 is outside 0 to 1000"},
+        {CHAIN("'time':0,'end':'Head','gravity':[1e9,0,0]"), "node 1 (chain)", "gravity"},
+        {CHAIN("'time':0,'end':'Head','gravity':[1,0]"), "gravity", "3 were expected"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const lmb_graph_source source = source_of(rows[i].text);
+        lmb_error error = {0};
+        const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
+        check_refusal(result, &error, result, (const char *const[]){rows[i].place, rows[i].what}, 2);
+        assert_true(result != LMB_OK);
+    }
+}
+
 #define FEET(members) "{'op':'foot-placement','base':{'op':'rest'},'pelvis':'Hips'," members "}"
 #define FOOT "'hip':'Spine','knee':'Head','ankle':'Tip'"
 
@@ -1283,6 +1362,8 @@ int main(void) {
         cmocka_unit_test(channels),
         cmocka_unit_test(inverse_kinematics),
         cmocka_unit_test(foot_placement),
+        cmocka_unit_test(twists),
+        cmocka_unit_test(chains),
         cmocka_unit_test(lods),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),

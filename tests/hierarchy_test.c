@@ -289,10 +289,10 @@ static void any_bits_stay_in_range(void **state) {
     static const uint8_t mask[7] = {0, 1, 127, 128, 200, 254, 255};
     // The number of inputs of operations without exactly two. Operations with tables have their own tests.
     static const uint8_t counts[LMB_OP_COUNT] = {
-        [LMB_OP_SCALE] = 1,         [LMB_OP_OVERRIDE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
-        [LMB_OP_BILINEAR] = 4,      [LMB_OP_TRILINEAR] = 8,   [LMB_OP_COMBINE] = 2,
-        [LMB_OP_SPACE2D] = 7,       [LMB_OP_IK_TWO_BONE] = 1, [LMB_OP_IK_AIM] = 1,
-        [LMB_OP_FOOT_PLACEMENT] = 1};
+        [LMB_OP_SCALE] = 1,          [LMB_OP_OVERRIDE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
+        [LMB_OP_BILINEAR] = 4,       [LMB_OP_TRILINEAR] = 8,   [LMB_OP_COMBINE] = 2,
+        [LMB_OP_SPACE2D] = 7,        [LMB_OP_IK_TWO_BONE] = 1, [LMB_OP_IK_AIM] = 1,
+        [LMB_OP_FOOT_PLACEMENT] = 1, [LMB_OP_TWIST] = 1,       [LMB_OP_CHAIN] = 1};
     for (int op = LMB_OP_POSE; op < LMB_OP_MACHINE; op++) {
         test_scene scene;
         random_source source = {46};
@@ -332,12 +332,19 @@ static void any_bits_stay_in_range(void **state) {
             node->feet.feet[0].knee = 3;
             node->feet.feet[0].ankle = 5;
             node->aim.joint_count = 3;
+            node->twist.source = 1;
+            node->chain.start = 1;
+            node->chain.end = 5;
+            node->chain.time = lmb_parameter(0);
+            node->chain.velocity[0] = lmb_parameter(1);
+            node->twist.joint_count = 3;
             for (uint32_t i = 0; i < 3; i++) {
                 node->two_bone.target[i] = node->two_bone.pole[2 - i] = lmb_parameter(i % 2);
                 node->aim.target[i] = node->aim.pole[2 - i] = lmb_parameter(i % 2);
                 node->feet.feet[0].ground[i] = node->feet.feet[0].normal[2 - i] = lmb_parameter(i % 2);
                 node->aim.joints[i] = 5 - 2 * i;
                 node->aim.shares[i] = 0.5f;
+                node->twist.joints[i] = 3 + i;
                 node->aim.offset[i] = 100.0f;
             }
             node->two_bone.twist = lmb_parameter(1);

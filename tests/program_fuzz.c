@@ -83,6 +83,33 @@ static void read_aim(fuzz_input *in, const lmb_graph_def *def, lmb_aim_def *aim)
     }
 }
 
+static void read_twist(fuzz_input *in, const lmb_graph_def *def, lmb_twist_def *twist) {
+    const uint32_t joints = lmb_rig_joint_count(def->rig);
+    twist->source = fuzz_index(in, joints);
+    twist->joint_count = fuzz_count(in, 4, LMB_MAX_TWIST_JOINTS);
+    for (uint32_t i = 0; i < twist->joint_count && i < LMB_MAX_TWIST_JOINTS; i++) {
+        twist->joints[i] = fuzz_index(in, joints);
+        twist->shares[i] = fuzz_float(in);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        twist->axis[i] = fuzz_float(in);
+    }
+}
+
+static void read_chain(fuzz_input *in, const lmb_graph_def *def, lmb_chain_def *chain) {
+    const uint32_t joints = lmb_rig_joint_count(def->rig), parameters = def->parameter_count;
+    chain->start = fuzz_index(in, joints);
+    chain->end = fuzz_index(in, joints);
+    chain->time = fuzz_value(in, parameters);
+    for (uint32_t i = 0; i < 3; i++) {
+        chain->velocity[i] = fuzz_value(in, parameters);
+        chain->gravity[i] = fuzz_float(in);
+    }
+    chain->stiffness = fuzz_float(in);
+    chain->damping = fuzz_float(in);
+    chain->teleport = fuzz_float(in);
+}
+
 static lmb_point_slot read_slot(fuzz_input *in) {
     return fuzz_flag(in) ? lmb_point(fuzz_index(in, LMB_MAX_POINTS)) : (lmb_point_slot){0};
 }
@@ -116,8 +143,8 @@ static void read_slots(fuzz_input *in, lmb_node_def *node) {
 
 // Two words select the fields that differ from the default.
 static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, lmb_node_def *node) {
-    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2,
-                                                 2, 1, 3, 4, 8, 3, 3, 4, 3, 1, 1, 1};
+    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2,
+                                                 1, 3, 4, 8, 3, 3, 4, 3, 1, 1, 1, 1, 1, 1};
     const uint32_t parameters = def->parameter_count;
     const uint8_t fields = fuzz_byte(in), more = fuzz_byte(in);
     *node = lmb_default_node_def();
@@ -171,6 +198,12 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
     if (more & 16) {
         read_feet(in, def, &node->feet);
         read_slots(in, node);
+    }
+    if (more & 32) {
+        read_twist(in, def, &node->twist);
+    }
+    if (more & 64) {
+        read_chain(in, def, &node->chain);
     }
     for (int i = 0; i < 3 && (fields & 128) != 0; i++) {
         node->coordinates[i] = fuzz_value(in, parameters);

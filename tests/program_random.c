@@ -110,6 +110,9 @@ typedef struct results {
 
 static void results_create(const lmb_batch_def *batch, results *results) {
     *results = (struct results){.outputs.refused = results->refused};
+    results->outputs.inertia =
+        calloc((size_t)batch->character_count * lmb_graph_inertia_words(batch->graph) + 1, sizeof(uint32_t));
+    assert_non_null(results->outputs.inertia);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         size_t floats = lmb_batch_output_floats(batch, (lmb_output)output);
         results->outputs.buffers[output] = calloc(batch->character_count * floats, sizeof(float));
@@ -118,6 +121,7 @@ static void results_create(const lmb_batch_def *batch, results *results) {
 }
 
 static void results_destroy(results *results) {
+    free(results->outputs.inertia);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         free(results->outputs.buffers[output]);
     }

@@ -35,7 +35,7 @@ static void programs_are_of_all_kinds(void **state) {
     uint32_t largest = 0;
     uint32_t deepest = 0;
     lmb_rig *rig = scene_rig(4, SCENE_CHAIN, 5);
-    for (uint32_t program = 1; program <= 600; program++) {
+    for (uint32_t program = 1; program <= 900; program++) {
         const crowd_def def = {
             .rig = rig, .character_count = 1, .seed = 5, .program = program, .most_nodes = RANDOM_PROGRAM_NODES};
         crowd crowd;

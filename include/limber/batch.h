@@ -160,9 +160,9 @@ typedef struct lmb_batch_inputs {
 typedef struct lmb_batch_outputs {
     float *buffers[LMB_OUTPUT_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters of what this run refused, overwritten; may be NULL
-    /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h). Start from
-    /// zero. NULL: nothing is inertialized; lmb_cpu_run() and lmb_cpu_run_range() fail then if the graph's machines
-    /// have inertialized transitions.
+    /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h, chain.h). Start
+    /// from zero. NULL: nothing is inertialized and no chain swings; lmb_cpu_run() and lmb_cpu_run_range() fail then if
+    /// the graph's machines have inertialized transitions.
     uint32_t *inertia;
 } lmb_batch_outputs;
 

@@ -31,6 +31,7 @@
 #ifndef LIMBER_GRAPH_H
 #define LIMBER_GRAPH_H
 
+#include <limber/chain.h>
 #include <limber/clip.h>
 #include <limber/control.h>
 #include <limber/ik.h>
@@ -39,6 +40,7 @@
 #include <limber/joint_map.h>
 #include <limber/lod.h>
 #include <limber/mirror.h>
+#include <limber/twist.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,7 +69,8 @@ typedef struct lmb_graph lmb_graph;
 ///   among clips of both types. #LMB_OP_POSE is either; only the host knows which.
 /// - #LMB_OP_MAKE_ADDITIVE takes two inputs of one type and gives an additive.
 /// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base.
-/// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM and #LMB_OP_FOOT_PLACEMENT take poses.
+/// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM, #LMB_OP_FOOT_PLACEMENT, #LMB_OP_TWIST and #LMB_OP_CHAIN take
+///   poses.
 /// - #LMB_OP_ADD, #LMB_OP_SUBTRACT and #LMB_OP_SUBTRACT_SCALE_ADD take any types. A sum is an additive if both terms
 ///   are, otherwise a pose. A pose minus an additive is a pose; every other difference is an additive.
 /// - Every other operation takes inputs of one type and gives that type.
@@ -331,6 +334,12 @@ typedef enum lmb_op {
     /// See ik.h.
     LMB_OP_FOOT_PLACEMENT,
 
+    /// Gives up to eight helper joints of a a share of the twist of another joint. Inputs: a. See twist.h.
+    LMB_OP_TWIST,
+
+    /// Lets a chain of joints of a swing after its animation: a tail, hair. Inputs: a. See chain.h.
+    LMB_OP_CHAIN,
+
     /// A state machine: #LMB_OP_WEIGHTED with the weights of its states. Inputs: 1 to 64, one for each state. See
     /// control.h.
     LMB_OP_MACHINE,
@@ -474,7 +483,7 @@ typedef struct lmb_node_def {
     /// Indices of nodes before this one. A node used by several nodes is evaluated once for each use.
     uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t input_count;
-    lmb_value weight;                   ///< blends, override, additive, ik; scale and subtract-scale-add: the factor
+    lmb_value weight; ///< blends, override, additive, ik, twist, chain; scale and subtract-scale-add: the factor
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the highest layer has the largest
     uint32_t masks[LMB_MAX_INPUTS];     ///< layers: for each input an index into the graph's masks, or #LMB_NONE
@@ -506,6 +515,8 @@ typedef struct lmb_node_def {
     lmb_two_bone_def two_bone; ///< ik-two-bone
     lmb_aim_def aim;           ///< ik-aim
     lmb_feet_def feet;         ///< foot-placement
+    lmb_twist_def twist;       ///< twist
+    lmb_chain_def chain;       ///< chain
     /// clip: how it plays by itself, instead of by `time`, `rate`, `offset` and `loop`; `clip` is then a constant.
     /// NULL: the clip does not play by itself.
     const lmb_player_def *player;
@@ -519,8 +530,10 @@ typedef struct lmb_node_def {
 /// The rest pose without inputs. Weights 1, linear; priorities 0; no masks or joint maps. Clip 0 at time 0, rate 1,
 /// offset 0, clamped, with its own joint weights; no player. Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form
 /// and space. Coordinates 1/2; triangles, all positions 0. Two bones: no joints (#LMB_NONE), target 0, pole y, mid_axis
-/// z, soften 1, twist 0. Aim: no joints, shares 1, target 0, pole y, forward x, up y, offset 0, no limit.
-/// Feet: none, no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften 1; each foot as lmb_default_foot_def().
+/// z, soften 1, twist 0. Aim: no joints, shares 1, target 0, pole y, forward x, up y, offset 0, no limit. Feet: none,
+/// no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften 1; each foot as lmb_default_foot_def(). Twist: no
+/// joints, shares 1, axis x. Chain: no joints, time and velocity 0, gravity -9.81 along y, stiffness 2 Hz, damping 4,
+/// teleport 2^40.
 LMB_API lmb_node_def lmb_default_node_def(void);
 /// Makes a node that samples a clip, given by its index, at a time that the host gives; it loops.
 LMB_API lmb_node_def lmb_clip_node(uint32_t clip, lmb_value time);
@@ -540,6 +553,11 @@ LMB_API lmb_node_def lmb_aim_node(uint32_t base, uint32_t joint, const float *fo
 /// Makes a node that moves `foot_count` feet to the ground; see ik.h. `feet` is copied.
 LMB_API lmb_node_def lmb_foot_placement_node(uint32_t base, uint32_t pelvis, const lmb_foot_def *feet,
                                              uint32_t foot_count);
+/// Makes a node that gives the helper `joint` a share of the twist of `source` about `axis`, which has three elements;
+/// see twist.h.
+LMB_API lmb_node_def lmb_twist_node(uint32_t base, uint32_t source, const float *axis, uint32_t joint, float share);
+/// Makes a node that lets the joints from `start` to `end` swing, in a frame at `time`; see chain.h.
+LMB_API lmb_node_def lmb_chain_node(uint32_t base, uint32_t start, uint32_t end, lmb_value time);
 /// Makes a state machine node; `poses` has one node for each of `machine->state_count` states.
 LMB_API lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine);
 
@@ -666,8 +684,8 @@ LMB_API uint32_t lmb_graph_channel_count(const lmb_graph *graph);
 /// Returns the number of joints that are computed at a level of detail (lod.h); all joints if the graph has no levels.
 /// A level above the last one counts as the last one.
 LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t lod);
-/// Returns the number of words that a batch keeps for each character to inertialize the result (inertia.h); 0 if the
-/// result is not inertialized.
+/// Returns the number of words that a batch keeps for each character to inertialize the result (inertia.h), and for its
+/// chains (chain.h); 0 if the result is not inertialized and there are no chains.
 LMB_API uint32_t lmb_graph_inertia_words(const lmb_graph *graph);
 /// Returns the first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE if nothing is
 /// inertialized.
@@ -682,11 +700,12 @@ LMB_API uint32_t lmb_graph_stack(const lmb_graph *graph);
 /// Returns the number of exchange areas: poses that are evaluated for all joints first, because they are read at other
 /// joints.
 ///
-/// #LMB_OP_MIRROR reads its input at the partners of the joints, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM and
-/// #LMB_OP_FOOT_PLACEMENT at chains and their ancestors. In #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both inputs
-/// at the ancestors of the joints, and #LMB_OP_ADDITIVE its base and its result. Each such pose has an exchange area of
-/// its own, except that an additive whose base is an additive in model space shares the base's. For each joint and
-/// float channel an area takes 44 bytes per SIMD lane on the CPU, and 48 bytes per character and frame slot on the GPU.
+/// #LMB_OP_MIRROR reads its input at the partners of the joints, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM,
+/// #LMB_OP_FOOT_PLACEMENT and #LMB_OP_CHAIN at chains and their ancestors, #LMB_OP_TWIST at the joint that twists. In
+/// #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both inputs at the ancestors of the joints, and #LMB_OP_ADDITIVE its
+/// base and its result. Each such pose has an exchange area of its own, except that an additive whose base is an
+/// additive in model space shares the base's. For each joint and float channel an area takes 44 bytes per SIMD lane on
+/// the CPU, and 48 bytes per character and frame slot on the GPU.
 LMB_API uint32_t lmb_graph_exchanges(const lmb_graph *graph);
 
 /// Returns the control that runs stage 1 and defines the state of each character (control.h), or NULL if nothing

@@ -25,14 +25,14 @@
 /// Translations and scales are within 1e-6 of float64, relative to the offset, rotations within 2e-6. If a rotation's
 /// offset is within 1e-3 of half a turn, either direction is allowed.
 ///
-/// **Memory.** A batch keeps 36 words for each joint of each character (lmb_graph_inertia_words()): the transforms
-/// shown in two frames, the offset, and the numbers of these frames. On the CPU the host owns them
-/// (lmb_batch_outputs.inertia); on a device the batch does (lmb_gpu_batch_inertia()). They are plain words without
-/// addresses, equal on all devices, and zero before the first frame. They are not part of a control's state: code that
-/// saves, restores or compares states must do the same with these words, and a host that zeroes a character's state
-/// itself, instead of #LMB_EVENT_RESET, must zero these words too. After they are zeroed, or after the words of another
-/// frame are restored, no offset is taken until one frame has been shown, and no velocity until two have. Results are
-/// finite whatever the words contain.
+/// **Memory.** A batch keeps 36 words for each joint of each character (lmb_graph_inertia_words(); those of chains
+/// follow, see chain.h): the transforms shown in two frames, the offset, and the numbers of these frames. On the CPU
+/// the host owns them (lmb_batch_outputs.inertia); on a device the batch does (lmb_gpu_batch_inertia()). They are plain
+/// words without addresses, equal on all devices, and zero before the first frame. They are not part of a control's
+/// state: code that saves, restores or compares states must do the same with these words, and a host that zeroes a
+/// character's state itself, instead of #LMB_EVENT_RESET, must zero these words too. After they are zeroed,
+/// or after the words of another frame are restored, no offset is taken until one
+/// frame has been shown, and no velocity until two have. Results are finite whatever the words contain.
 ///
 /// **Skipped frames.** A character that was not shown in the frame of a switch or in the one before, because a list
 /// omitted it, has no offset and shows its new pose at once; so does a joint that its level of detail dropped. A

@@ -147,9 +147,18 @@ static lmb_result apply_setting(const lmb_graph_def *graph, const char *setting,
     return viewer_fail(error, LMB_ERROR_ARGUMENT, "--set %s: no number for a parameter of the graph", setting);
 }
 
+static uint32_t find_time(const lmb_graph_def *graph) {
+    uint32_t time = 0;
+    while (time < graph->parameter_count && strcmp(graph->parameters[time].name, "time") != 0) {
+        time++;
+    }
+    return time < graph->parameter_count ? time : LMB_NONE;
+}
+
 static lmb_result fill_parameters(const comparison_def *def, comparison *comparison, lmb_error *error) {
     const uint32_t count = comparison->parameter_count, own = comparison->own_count;
     const lmb_graph_def *graph = lmb_graph_json_def(comparison->graph);
+    comparison->time_parameter = find_time(graph);
     comparison->parameters = calloc((size_t)comparison->figure_count * count, sizeof(float));
     if (comparison->parameters == NULL) {
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for parameters");
@@ -223,6 +232,14 @@ lmb_result comparison_create(const comparison_def *def, float aspect, character 
         return error->result;
     }
     return find_sizes(character, aspect, comparison, error);
+}
+
+void comparison_write_parameters(const comparison *comparison, uint32_t frame, float *parameters) {
+    const size_t count = comparison->parameter_count;
+    memcpy(parameters, comparison->parameters, comparison->figure_count * count * sizeof *parameters);
+    for (uint32_t figure = 0; figure < comparison->figure_count && comparison->time_parameter != LMB_NONE; figure++) {
+        parameters[figure * count + comparison->time_parameter] += (float)frame / 60.0f;
+    }
 }
 
 void comparison_destroy(comparison *comparison) {

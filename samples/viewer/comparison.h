@@ -22,8 +22,9 @@ typedef struct comparison_def {
 typedef struct comparison {
     lmb_graph_json *graph;
     uint32_t own_count; // parameters of the graph in the text; the figures' parameters follow
-    float *parameters;  // [figure][parameter]
+    float *parameters;  // [figure][parameter], in the first frame
     uint32_t parameter_count;
+    uint32_t time_parameter; // named "time", advances by a second in 60 frames; LMB_NONE if there is none
     uint32_t figure_count;
     uint32_t result_count; // the last figures
     bool of_matrices;      // the operation's weights are parameters; `weights` are the ones for the results
@@ -41,6 +42,8 @@ lmb_result comparison_create(const comparison_def *def, float aspect, character 
                              lmb_error *error);
 void comparison_destroy(comparison *comparison);
 
+// Writes the parameters of a frame, numbered from 0.
+void comparison_write_parameters(const comparison *comparison, uint32_t frame, float *parameters);
 // Places the crowd's members in a row, with the results at a distance and in another colour.
 void comparison_place(const comparison *comparison, crowd *crowd);
 // Shows the whole row.

@@ -83,7 +83,7 @@ static int complete(const char *command, options *options) {
     }
     if (comparison->graph != NULL) {
         options->headless = true;
-        options->frames = 1;
+        options->frames = options->frames == 0 ? 1 : options->frames;
     }
     memcpy(options->graph.settings, comparison->settings, sizeof comparison->settings);
     options->graph.setting_count = comparison->setting_count;
@@ -131,8 +131,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--change", OPTION_OTHER, &(option_other){read_change, &changes}, "SECONDS=FILE",
          "show another graph from then on, as if --graph had been saved with its content\n(several times)"},
         {"--poses", OPTION_TEXT, &comparison->graph, "FILE|JSON",
-         "draw a graph's poses side by side, once and without a display: what its outermost\n"
-         "operation takes in, and what it gives"},
+         "draw a graph's poses side by side, without a display: what its outermost operation\n"
+         "takes in, and what it gives; once, or --frames times, while its \"time\" passes"},
         {"--row", OPTION_LIMITED, &(option_limited){&comparison->row, COMPARISON_FIGURES}, "N",
          "what the outermost operation takes in, alone; the last N of them are results"},
         {"--label", OPTION_OTHER, &(option_other){read_text, &labels}, "TEXT",

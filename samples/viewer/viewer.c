@@ -490,7 +490,6 @@ static void handle_window(viewer *viewer) {
 }
 
 static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapsed, lmb_error *error) {
-    const comparison *comparison = &viewer->comparison;
     double seconds = controls_take_time(&viewer->controls, elapsed);
     if (has_demo(viewer)) {
         if (demo_advance(&viewer->demo, seconds, error)) {
@@ -503,8 +502,7 @@ static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapse
     }
     float *parameters = lmb_gpu_batch_parameters(viewer->batch, index);
     if (has_comparison(viewer)) {
-        memcpy(parameters, comparison->parameters,
-               (size_t)comparison->figure_count * comparison->parameter_count * sizeof *parameters);
+        comparison_write_parameters(&viewer->comparison, viewer->frames, parameters);
         return LMB_OK;
     }
     crowd_advance(&viewer->crowd, seconds);

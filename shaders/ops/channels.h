@@ -329,6 +329,14 @@ OP float_value foot_placement_channel(evaluation e, uint instruction) {
     return load_exchanged_channel(e, instruction, e.joint);
 }
 
+OP float_value twist_channel(evaluation e, uint instruction) {
+    return load_exchanged_channel(e, instruction, e.joint);
+}
+
+OP float_value chain_channel(evaluation e, uint instruction) {
+    return load_exchanged_channel(e, instruction, e.joint);
+}
+
 // After the joints' records, the table of limits has four rows of a float per channel: minimum, maximum, and for angles
 // the middle between them and half of their distance. An angle outside goes to the end that is nearer around the
 // circle, or to the maximum if both are equally near.

@@ -206,11 +206,16 @@ OP quaternion short_way(quaternion q) {
     return quaternion_scale(q, SELECT(q.w < 0.0f, SPLAT(-1.0f), SPLAT(1.0f)));
 }
 
+// Slerps from a base to a rotation by a weight: exactly the base at 0, exactly the rotation at 1.
+OP quaternion rotation_by_weight(quaternion base, quaternion turned, real weight) {
+    quaternion blended = rotation_at_end(quaternion_slerp(base, turned, weight), turned, weight);
+    return select_quaternion(weight > 0.0f, blended, base);
+}
+
 // Turns a local rotation in the joint's own space, and slerps to the result from the base by a weight.
 OP quaternion turn_by_weight(quaternion base, quaternion turn, real weight) {
     quaternion turned = quaternion_normalize(quaternion_multiply(base, short_way(turn)));
-    quaternion blended = rotation_at_end(quaternion_slerp(base, turned, weight), turned, weight);
-    return select_quaternion(weight > 0.0f, blended, base);
+    return rotation_by_weight(base, turned, weight);
 }
 
 // The target and the pole vector for a joint, in the space of its rotation: that of the parent, moved to the joint and

@@ -210,7 +210,11 @@ OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock
 // whose level of detail drops the joint.
 OP transform inertialize(evaluation e, inertia_clock now, mutable_memory kept, transform pose, lane_mask shows) {
     uint joints = LOAD(e.program, PROGRAM_JOINTS);
-    word at = e.character * (INERTIA_WORDS * joints) + e.joint;
+    uint words = INERTIA_WORDS * joints;
+    if (USES_CHAINS) {
+        words = LOAD(e.program, PROGRAM_KEPT);
+    }
+    word at = e.character * words + e.joint;
     word slot = now.number & 1u;
     word stamp = at + (INERTIA_STAMPS + slot) * joints;
     lane_mask begins = AND(now.switched == now.number, now.duration > 0.0f);

@@ -44,8 +44,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Rea
 #define STORE(base, index, value) (base).at[index] = (value)
 
 // Features that a program may use: cubic splines, scales other than 1, linear rotation keys far apart, packed clips,
-// joint weights other than 255, joint maps, levels of detail, matrices as the result, inertialization. A pipeline omits
-// the code of a feature that its program cannot use. This changes no bit of the result.
+// joint weights other than 255, joint maps, levels of detail, matrices as the result, inertialization, chains. A
+// pipeline omits the code of a feature that its program cannot use. This changes no bit of the result.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;
@@ -64,12 +64,14 @@ layout(constant_id = 17) const bool USES_POINTS = true;
 // Maximum number of poses that a program holds at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN
-// Not every driver removes code that a specialisation constant disables. These two features have the most code.
+// Not every driver removes code that a specialisation constant disables. These features have the most code.
 #define USES_PACKED false
 #define USES_INERTIA false
+#define USES_CHAINS false
 #else
 layout(constant_id = 3) const bool USES_PACKED = true;
 layout(constant_id = 13) const bool USES_INERTIA = true;
+layout(constant_id = 18) const bool USES_CHAINS = true;
 #endif
 
 #else
@@ -86,6 +88,7 @@ layout(constant_id = 13) const bool USES_INERTIA = true;
 #define UNUSED(x) (void)(x)
 #define FLOAT_OF(integer) ((float)(integer))
 #define USES_SPACES true // runs once per character: not worth removing
+#define USES_LOD true
 typedef uint32_t uint;
 typedef const uint32_t *memory;
 #define parameter_memory memory
@@ -103,12 +106,14 @@ typedef uintptr_t address;
 #define USES_JOINT_MAPS false
 #define USES_MATRICES false
 #define USES_INERTIA false
+#define USES_CHAINS false
 #define USES_PROFILES false
 #else
 #define USES_WEIGHTS true
 #define USES_JOINT_MAPS true
 #define USES_MATRICES true
 #define USES_INERTIA true
+#define USES_CHAINS true
 #define USES_PROFILES true
 #define USES_CUBIC true
 #define USES_SCALE true

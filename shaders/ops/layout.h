@@ -40,7 +40,8 @@
 #define PROGRAM_POINTS 31 // offset: word [point][POINT_WORDS]
 #define PROGRAM_POINT_COUNT 32
 #define PROGRAM_POINT_FLOATS 33 // per character in the buffer of points
-#define PROGRAM_HEADER_WORDS 34
+#define PROGRAM_KEPT 34         // words that a batch keeps for each character: of inertialization, then of chains
+#define PROGRAM_HEADER_WORDS 35
 
 #define NO_PARENT 0xffffffffu
 
@@ -149,7 +150,7 @@
 #define MASK_OFFSET 2u      // masked: offset of the mask, four joints a word, the first in the lowest byte
 #define MIRROR_TABLE 1u     // mirror: offset of its table
 #define MIRROR_AXIS 2u      // mirror: 0, 1 or 2
-#define IK_TABLE 2u         // ik: offset of its table
+#define IK_TABLE 2u         // ik, twist, chain: offset of the table
 #define EXCHANGE_AREA 3u    // mirror, to_model, to_local, ik: the area that they read
 #define LIMIT_TABLE 1u      // clamp: offset of its table
 #define CHOICES 3u          // interpolate, apply, affine additive, scale, mean: CHOICE_... bits

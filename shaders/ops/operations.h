@@ -4,12 +4,14 @@
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H
 
+#include "chain.h"
 #include "decompose.h"
 #include "ik.h"
 #include "interpolation.h"
 #include "joint_limits.h"
 #include "mirror.h"
 #include "records.h"
+#include "twist.h"
 
 // Returns the source's index of the joint: from the instruction's joint map, possibly NO_JOINT, or e.joint if it has no
 // joint map.
@@ -532,7 +534,7 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
 #define TAKES_SHARE 16u          // WEIGHT_INDEX: at accumulate the share of the input, at end the total
 #define TAKES_MIRROR 0x10000u    // MIRROR_TABLE, MIRROR_AXIS
 #define TAKES_AREA 0x80000u      // EXCHANGE_AREA
-#define TAKES_IK 0x100000u       // IK_TABLE
+#define TAKES_IK 0x100000u       // IK_TABLE: of ik, of a twist and of a chain
 #define TAKES_LIMITS 0x20000u    // LIMIT_TABLE
 #define TAKES_JOINT_MAP 0x40000u // TAKE_JOINT_MAP, the joint map of the input that is taken
 #define TAKES_CHOICE 32u         // CHOICES; has a mask only with CHOICE_MASKED
@@ -579,6 +581,8 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
     EXCHANGE(IK_TWO_BONE, ik_two_bone, 51u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
     EXCHANGE(IK_AIM, ik_aim, 52u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                \
     EXCHANGE(FOOT_PLACEMENT, foot_placement, 53u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                \
+    EXCHANGE(TWIST, twist, 54u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                  \
+    EXCHANGE(CHAIN, chain, 55u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                  \
     UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, TAKES_NOTHING)                                                      \

@@ -51,6 +51,7 @@ stored_weight *weights; // PROGRAM_WEIGHTS
 source *sources;        // PROGRAM_SOURCES
 key_search *searches;   // the last search of each source
 transform *exchange;    // [area][joint, then channel]: poses stored for later passes
+mutable_memory kept;    // [character][PROGRAM_KEPT]: kept from frame to frame; NULL if nothing is
 // Those of the current instruction, set by begin_weight() and begin_source().
 const stored_weight *weight;
 const source *from;
@@ -72,6 +73,7 @@ void count_refusal(uint kind);
 ReadWords pose_buffer(evaluation e, uint index);
 ReadWords point_buffer(evaluation e);
 ReadWords transform_buffer(evaluation e);
+Words kept_memory(evaluation e);
 float load_weight(evaluation e, uint index);
 void store_weight(evaluation e, uint index, float weight);
 source load_source(evaluation e, uint index);
@@ -80,6 +82,10 @@ void store_source(evaluation e, uint index, source record, key_search search);
 transform load_exchange(evaluation e, uint area, uint joint);
 quaternion load_exchange_rotation(evaluation e, uint area, uint joint);
 void store_exchange(evaluation e, uint area, transform pose); // of e.joint
+
+bool keeps_memory(evaluation e) {
+    return true;
+}
 
 key_position find_key_again(evaluation e, track t, uint largest_step, float time) {
     key_position at = e.search.found;
@@ -93,6 +99,14 @@ key_position find_key_again(evaluation e, track t, uint largest_step, float time
 #define POSES(frame, index) (frame).poses[index]
 #define POINTS(frame) (frame).points
 #define TRANSFORMS(frame) (frame).transforms
+
+OP mutable_memory kept_memory(evaluation e) {
+    return e.kept;
+}
+
+OP bool keeps_memory(evaluation e) {
+    return e.kept != NULL;
+}
 
 OP real load_weight(evaluation e, uint index) {
     return e.weights[index].value;

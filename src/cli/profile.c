@@ -63,7 +63,7 @@ typedef struct profiling {
     uint32_t side_count;
     lmb_gpu_bytes bytes[LMB_GPU_MAX_BYTES_ROWS];
     uint32_t bytes_count;
-    uint64_t inertia_bytes; // inertialization data on the CPU; 0 if the program does not inertialize
+    uint64_t inertia_bytes; // inertialization data and that of chains, on the CPU
     double rest;            // nanoseconds of the rest pose
 } profiling;
 
@@ -334,7 +334,8 @@ static void print_text(const profiling *report) {
     terminal_print("joints %u, characters %u, frames %u", lmb_graph_joint_count(report->batch.graph),
                    report->batch.character_count, report->frame_count);
     if (report->inertia_bytes > 0) {
-        terminal_print(", inertialized with %" PRIu64 " bytes", report->inertia_bytes);
+        const bool inertializes = lmb_graph_inertia_parameters(report->batch.graph) != LMB_NONE;
+        terminal_print(", %s %" PRIu64 " bytes", inertializes ? "inertialized with" : "keeps", report->inertia_bytes);
     }
     terminal_print("\n");
     for (uint32_t i = 0; i < report->side_count; i++) {

@@ -492,16 +492,10 @@ static const lmb_graph_field slot_members[] = {
 };
 static const lmb_graph_fields slot_fields = {"the point", slot_members, 1, NULL};
 
-// Reads an array of three values, or an object with the index of a point.
-static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+// Reads three coordinates, each a number or a parameter.
+static void read_vector(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     lmb_graph_field element = *field;
-    if (values[value].type == LMB_JSON_OBJECT) {
-        lmb_point_slot *slot = (lmb_point_slot *)(void *)((char *)target + field->slot);
-        slot->in_buffer = true;
-        lmb_graph_read_fields(reader, &slot_fields, value, slot);
-        return;
-    }
     if (!lmb_graph_expect_count(reader, value, 3, 3, "coordinates")) {
         return;
     }
@@ -509,6 +503,17 @@ static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, u
         lmb_graph_read_value(reader, &element, at, target);
         element.offset += sizeof(lmb_value);
     }
+}
+
+// Reads an array of three values, or an object with the index of a point.
+static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
+        lmb_point_slot *slot = (lmb_point_slot *)(void *)((char *)target + field->slot);
+        slot->in_buffer = true;
+        lmb_graph_read_fields(reader, &slot_fields, value, slot);
+        return;
+    }
+    read_vector(reader, field, value, target);
 }
 
 #define JOINT_FIELD(key, member)                                                                                       \
@@ -653,6 +658,57 @@ static const lmb_graph_field feet_members[] = {
     CURVE_FIELD,
 };
 
+// Reads the helpers of a twist: an object with their shares.
+static void read_helpers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    const lmb_graph_field share_field = {.min = -1.0f, .max = 1.0f};
+    lmb_twist_def *twist = &((lmb_graph_node *)target)->def.twist;
+    (void)field;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (values[value].count == 0 || values[value].count > LMB_MAX_TWIST_JOINTS) {
+        lmb_graph_report(reader, value, "%u joints, 1 to %u were expected", (unsigned)values[value].count,
+                         LMB_MAX_TWIST_JOINTS);
+        return;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        const uint32_t place = twist->joint_count++;
+        twist->joints[place] = lmb_graph_find_joint(reader, key);
+        lmb_graph_read_plain(reader, &share_field, key + 1, &twist->shares[place]);
+    }
+}
+
+static const lmb_graph_field twist_members[] = {
+    POSE_FIELD("base", def.inputs[0]),
+    JOINT_FIELD("source", def.twist.source),
+    {.name = "joints", .required = true, .read = read_helpers},
+    AXIS_FIELD("axis", def.twist.axis),
+    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
+    CURVE_FIELD,
+};
+
+#define NUMBER_FIELD(key, member, largest)                                                                             \
+    { .name = key, .read = lmb_graph_read_plain, .offset = NODE(member), .max = largest }
+static const lmb_graph_field chain_members[] = {
+    POSE_FIELD("base", def.inputs[0]),
+    JOINT_FIELD("start", def.chain.start),
+    JOINT_FIELD("end", def.chain.end),
+    {.name = "time", .required = true, .read = read_time, .offset = NODE(def.chain.time), LMB_ANY_NUMBER},
+    {.name = "velocity",
+     .read = read_vector,
+     .offset = NODE(def.chain.velocity),
+     LMB_ANY_NUMBER,
+     .parameter_min = -1.0f,
+     .parameter_max = 1.0f},
+    AXIS_FIELD("gravity", def.chain.gravity),
+    NUMBER_FIELD("stiffness", def.chain.stiffness, 1000.0f),
+    NUMBER_FIELD("damping", def.chain.damping, 1000.0f),
+    NUMBER_FIELD("teleport", def.chain.teleport, LMB_LARGEST),
+    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
+    CURVE_FIELD,
+};
+
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field mirror_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
@@ -713,6 +769,8 @@ static const operation operations[] = {
     {"ik-two-bone", LMB_OP_IK_TWO_BONE, 1, FIELDS(two_bone_members), finish_node},
     {"ik-aim", LMB_OP_IK_AIM, 1, FIELDS(aim_members), finish_node},
     {"foot-placement", LMB_OP_FOOT_PLACEMENT, 1, FIELDS(feet_members), finish_node},
+    {"twist", LMB_OP_TWIST, 1, FIELDS(twist_members), finish_node},
+    {"chain", LMB_OP_CHAIN, 1, FIELDS(chain_members), finish_node},
     {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])

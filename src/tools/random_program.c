@@ -249,6 +249,46 @@ static void draw_feet(plan *plan, lmb_node_def *node) {
     node->feet.soften = random_below(plan->random, 2) == 0 ? 1.0f : (float)random_between(plan->random, 0.0, 1.0);
 }
 
+static bool is_above(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
+    while (joint != LMB_NONE && joint != ancestor) {
+        joint = lmb_rig_joint_parent(rig, joint);
+    }
+    return joint == ancestor;
+}
+
+// The source is a joint that is not the last one of the rig, so at least one can be a helper.
+static void draw_twist(plan *plan, lmb_node_def *node) {
+    lmb_twist_def *twist = &node->twist;
+    const uint32_t joints = lmb_rig_joint_count(plan->rig);
+    draw_weight(plan, node);
+    twist->source = random_below(plan->random, joints - 1);
+    draw_axis(plan, twist->axis);
+    for (uint32_t joint = joints - 1; joint > 0 && twist->joint_count < LMB_MAX_TWIST_JOINTS; joint--) {
+        if (!is_above(plan->rig, twist->source, joint) &&
+            (twist->joint_count == 0 || random_below(plan->random, 2) == 0)) {
+            twist->shares[twist->joint_count] = (float)random_between(plan->random, -1.0, 1.0);
+            twist->joints[twist->joint_count++] = joint;
+        }
+    }
+}
+
+static void draw_chain(plan *plan, lmb_node_def *node) {
+    lmb_chain_def *chain = &node->chain;
+    draw_weight(plan, node);
+    chain->end = draw_end(plan, 1);
+    chain->start = lmb_rig_joint_parent(plan->rig, chain->end);
+    for (uint32_t bones = 1; bones < LMB_MAX_CHAIN_BONES && has_ancestors(plan->rig, chain->start, 1); bones++) {
+        const uint32_t above = lmb_rig_joint_parent(plan->rig, chain->start);
+        chain->start = random_below(plan->random, 4) > 0 ? above : chain->start;
+    }
+    chain->time = draw_value(plan, PARAMETER_RATE, 0.0, 2.0);
+    chain->velocity[random_below(plan->random, 3)] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
+    draw_axis(plan, chain->gravity);
+    chain->stiffness = (float)random_between(plan->random, 0.0, 10.0);
+    chain->damping = (float)random_between(plan->random, 0.0, 10.0);
+    chain->teleport = (float)random_between(plan->random, 0.0, 4.0);
+}
+
 static void draw_limits(plan *plan, lmb_node_def *node) {
     node->joint_limits = random_below(plan->random, RANDOM_PROGRAM_LIMITS);
 }
@@ -356,12 +396,15 @@ static const row rows[] = {
     {LMB_OP_IK_TWO_BONE, 1, 1, 0, draw_two_bone},
     {LMB_OP_IK_AIM, 1, 1, 0, draw_aim},
     {LMB_OP_FOOT_PLACEMENT, 1, 1, 0, draw_feet},
+    {LMB_OP_TWIST, 1, 1, 0, draw_twist},
+    {LMB_OP_CHAIN, 1, 1, 0, draw_chain},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_MACHINE, "an operation has no row"); // machines are drawn elsewhere
 
 static bool is_ik(lmb_op op) {
-    return op == LMB_OP_IK_TWO_BONE || op == LMB_OP_IK_AIM || op == LMB_OP_FOOT_PLACEMENT;
+    return op == LMB_OP_IK_TWO_BONE || op == LMB_OP_IK_AIM || op == LMB_OP_FOOT_PLACEMENT || op == LMB_OP_TWIST ||
+           op == LMB_OP_CHAIN;
 }
 
 static bool takes_other_joints(lmb_op op) {
@@ -370,7 +413,9 @@ static bool takes_other_joints(lmb_op op) {
 
 // Returns whether the rig has the joints that an operation needs.
 static bool fits_rig(const lmb_rig *rig, lmb_op op) {
-    return !is_ik(op) || has_chain(rig, op == LMB_OP_FOOT_PLACEMENT ? 3 : op == LMB_OP_IK_TWO_BONE ? 2 : 0);
+    const uint32_t bones = op == LMB_OP_FOOT_PLACEMENT ? 3 : op == LMB_OP_IK_TWO_BONE ? 2 : op == LMB_OP_CHAIN ? 1 : 0;
+    const bool fits_twist = op != LMB_OP_TWIST || lmb_rig_joint_count(rig) > 1;
+    return !is_ik(op) || (has_chain(rig, bones) && fits_twist);
 }
 
 // Poses that a make-additive or an additive in model space reads at other joints.

@@ -1,0 +1,83 @@
+/// @file chain.h
+/// Chains: #LMB_OP_CHAIN lets tails, hair, antennas and straps swing after their animation.
+///
+/// A chain is a line of joints from `start` down to `end`. Each bone, from a joint to the next one, is simulated as a
+/// particle at its end, by Verlet integration with constraints on positions (Müller et al., "Position Based Dynamics",
+/// 2007), and the joint at its beginning turns by the shortest arc from the animated bone to the simulated one. Unity's
+/// Dynamic Bone and Unreal's Spring Bone do the same.
+///
+/// **A step.** There are 120 steps a second, h = 1/120, whatever the frame rate. With x and p the end of a bone now and
+/// a step ago, a its beginning, and d the animated bone, all in model space:
+///
+///     1. x' = x + exp(-damping h) (x - p) + h^2 gravity      keeps its velocity
+///     2. x'' = x' + s (a + d - x'),  s = k / (1 + k),  k = (2 pi stiffness h)^2      spring to the animation, of XPBD
+///                                                           (Macklin et al., 2016)
+///     3. the end is at a + |d| (x'' - a) / |x'' - a|        keeps the bone's length
+///
+/// `d` is that of the frame. `a` moves in the frame from where it was in the frame before: of the first bone it is the
+/// position of `start`, of the others the end of the bone above, so a frame moves bone after bone. Steps are at the
+/// times (n - 1/8) h. From the last one to the time of the frame the end keeps its velocity, and then its distance.
+///
+/// **Space.** Everything is in model space, so moving or turning a character in the world does not swing its chains.
+/// `velocity` does: it is the character's velocity in the world, along the axes of model space, such as root motion or
+/// a physics engine gives it. A chain then lags when the character starts, and damping is drag of the air. A turn of
+/// the character is not a velocity.
+///
+/// **Time.** `time` is the time of the frame in seconds, normally a parameter, which the host advances for all
+/// characters or each by itself. It may wrap at any multiple of 1024 s, which keeps its precision. Running the frame of
+/// a time again computes it again from the frame before, so it gives the same bits for the same pose; a frame without
+/// steps moves nothing by itself. A chain begins anew, with the base to the bit, in the first frame, if more than half
+/// a second passed since its last frame, if time went back, and if `start` moved farther than `teleport` in model
+/// space. Frames in which the weight is 0 or the level of detail drops a joint are not frames of its chain: it goes on
+/// from the last one.
+///
+/// **Memory.** A batch keeps 20 words for each bone of each character, after those of inertialization, in the same
+/// array: lmb_graph_inertia_words(), lmb_batch_outputs.inertia and lmb_gpu_batch_inertia() include them, and inertia.h
+/// says how to save and restore them. Zeroed words begin all chains anew: do that when #LMB_EVENT_RESET starts a
+/// character anew. Results are finite whatever the words contain. Without the memory the result is the base. A node
+/// that several nodes use is a chain for each use.
+///
+/// **Weights.** Each joint is slerp(base, simulated, w) with w in [0, 1]. At weight 0 the result is the base, to the
+/// bit. Only local rotations change: translations, scales and float channels are those of the base, and so are root
+/// motion and joint weights.
+///
+/// **Scale.** Ancestors of `start` may have any scale that is uniform and positive, and so must all joints of the
+/// chain; otherwise joints do not quite point along the simulated bones.
+///
+/// **Edges.** A bone of length 0 does not turn its joint. An end that is pushed exactly into the beginning is put where
+/// the animation has it. A bone turned back by half a turn goes about any axis. NaN in `time` or `velocity` counts as 0
+/// and as a refused weight (#LMB_REFUSED_WEIGHT).
+///
+/// **Error.** With the default stiffness and damping, ends are within 1e-4 of float64 after seconds in which a chain of
+/// length 2 swings by half a turn. Chains with little of both amplify any difference, as a double pendulum does.
+///
+/// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()). Each joint of the
+/// chain steps the bones above it and its own, so n joints take n (n + 1) / 2 times the steps of the frame.
+#ifndef LIMBER_CHAIN_H
+#define LIMBER_CHAIN_H
+
+#include <limber/value.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LMB_MAX_CHAIN_BONES 32u
+
+/// A chain of joints that swings. Of #LMB_OP_CHAIN.
+typedef struct lmb_chain_def {
+    uint32_t start;        ///< joint of the rig: the first one that turns
+    uint32_t end;          ///< a joint below it, by at most #LMB_MAX_CHAIN_BONES parents: where the last bone ends
+    lmb_value time;        ///< seconds
+    lmb_value velocity[3]; ///< of the character, in units of model space a second
+    float gravity[3];      ///< acceleration, in units of model space a second squared; each up to 2^20
+    float stiffness;       ///< frequency in Hz at which a bone without damping would swing; 0 to 1000; 0: none
+    float damping;         ///< of velocity, per second: the share exp(-damping t) is left after t seconds; 0 to 1000
+    float teleport;        ///< distance in model space; 2^40: any
+} lmb_chain_def;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,311 @@
+// Chains: bones that swing after their animation, such as tails, hair and antennas. Each bone of a chain is a particle
+// at its end, stepped by Verlet integration with constraints on positions (Müller et al., "Position Based Dynamics",
+// 2007). The spring to the animation is one of extended position based dynamics (Macklin et al., "XPBD", 2016).
+//
+// Steps are at fixed times, 120 a second, so a frame has any number of them, also none. A bone steps through the whole
+// frame at once, along the straight line on which its parent's end moved in the frame. So a joint computes the bones
+// above it and its own one after another, and holds only one. All joints of a chain run side by side.
+//
+// A bone has two slots in the memory that a batch keeps. A frame reads the slot of the frame before it and writes the
+// other one, so joints that run at the same time, and a second run of a frame, read the same. Times distinguish the
+// slots. No two joints write the same words, and no joint reads words of a slot that another one writes.
+#ifndef LMB_OPS_CHAIN_H
+#define LMB_OPS_CHAIN_H
+
+#include "ik.h"
+
+// The table of a chain.
+#define CHAIN_TIME 0u       // value: seconds
+#define CHAIN_VELOCITY 2u   // three values
+#define CHAIN_GRAVITY 8u    // float [3]: what it adds to a position in a step
+#define CHAIN_KEEP 11u      // float: the share of its velocity that a bone keeps in a step
+#define CHAIN_PULL 12u      // float: the share of the way to the animation that a bone is pulled in a step
+#define CHAIN_FAR 13u       // float: squared distance of a jump after which the chain begins anew
+#define CHAIN_MEMORY 14u    // offset in the words that a batch keeps for a character
+#define CHAIN_BONES 15u     // number of bones, at most 32
+#define CHAIN_ANCESTORS 16u // number of ancestors of the first joint, then these, the root first
+// After them [bone + 1]: the joints of the chain, each the parent of the next one.
+
+// Words of a bone in a slot, each for all bones: position and previous position at the last step, position of its
+// beginning in the frame, and 1 plus the bits of the frame's time.
+#define CHAIN_BONE_WORDS 10u
+#define CHAIN_STAMP 9u
+
+#define CHAIN_STEPS_A_SECOND 120.0f
+#define CHAIN_STEPS_A_PERIOD 122880.0f
+#define CHAIN_STEP 0.00833333377f // seconds
+#define CHAIN_PHASE 0.125f        // steps are this part of one before multiples, so that rounding rarely decides
+#define CHAIN_PERIOD 1024.0f      // seconds after which times repeat
+#define CHAIN_LONGEST 0.5f        // seconds of a frame; after a longer one a chain begins anew
+
+// A bone in model space.
+STRUCT(chain_bone)
+vector end;
+vector before; // the end a step earlier
+vector anchor; // the bone's beginning at the time of the frame
+vector shown;  // the end at the time of the frame
+END_STRUCT(chain_bone)
+
+// The slots of a bone.
+STRUCT(chain_slots)
+word from; // offset of the slot of the frame before
+word to;   // offset of the other one
+real time; // of the frame before
+real age;  // since then
+END_STRUCT(chain_slots)
+
+// What all bones of a chain share.
+STRUCT(chain_frame)
+real time;
+vector shift; // by which the character moves in a step
+vector gravity;
+float keep;
+float pull;
+END_STRUCT(chain_frame)
+
+// Wraps a time to [0, CHAIN_PERIOD).
+OP real wrap_chain_time(real time) {
+    real wrapped = time - CHAIN_PERIOD * FLOOR(time * 0.0009765625f);
+    return SELECT(AND(wrapped >= 0.0f, wrapped < CHAIN_PERIOD), snap_small(wrapped), SPLAT(0.0f));
+}
+
+// The time of a stamp, whatever its bits.
+OP real stamped_time(word stamp) {
+    return clamp_real(snap(REAL(stamp - 1u)), 0.0f, CHAIN_PERIOD);
+}
+
+// The time since a stamp; CHAIN_PERIOD if there is none.
+OP real stamp_age(real time, word stamp) {
+    real age = time - stamped_time(stamp);
+    age = SELECT(age < 0.0f, age + CHAIN_PERIOD, age);
+    return SELECT(stamp == ALL_WORD(0u), SPLAT(CHAIN_PERIOD), age);
+}
+
+// `at` is the offset of the bone's first word. The frame's own slot is that of its time, if it ran before, or else the
+// older one.
+OP chain_slots find_chain_slots(mutable_memory kept, word at, uint bones, real time) {
+    word other = at + CHAIN_BONE_WORDS * bones;
+    word first = GATHER(kept, at + CHAIN_STAMP * bones);
+    word second = GATHER(kept, other + CHAIN_STAMP * bones);
+    real first_age = stamp_age(time, first);
+    real second_age = stamp_age(time, second);
+    lane_mask to_first = OR(first_age == 0.0f, AND(second_age != 0.0f, first_age > second_age));
+    word apart = SELECT_BITS(to_first, ALL_WORD(CHAIN_BONE_WORDS * bones));
+    chain_slots s;
+    s.from = at + apart;
+    s.to = other - apart;
+    s.time = SELECT(to_first, stamped_time(second), stamped_time(first));
+    s.age = SELECT(to_first, second_age, first_age);
+    return s;
+}
+
+OP vector load_chain_point(mutable_memory kept, word at, uint bones) {
+    return make_vector(snap(GATHER_REAL(kept, at)), snap(GATHER_REAL(kept, at + bones)),
+                       snap(GATHER_REAL(kept, at + 2u * bones)));
+}
+
+OP void store_chain_point(mutable_memory kept, word at, uint bones, vector p, lane_mask stored) {
+    SCATTER(kept, at, BITS(p.x), stored);
+    SCATTER(kept, at + bones, BITS(p.y), stored);
+    SCATTER(kept, at + 2u * bones, BITS(p.z), stored);
+}
+
+// The point in the direction of p from a, at the length of `bone`; a plus the bone if p is at a.
+OP vector place_end(vector a, vector p, vector bone) {
+    vector apart = snap_vector(subtract_vectors(p, a));
+    vector along = scale_vector(direction_of(apart), vector_length(bone));
+    vector placed = select_vector(vector_dot(apart, apart) > 0.0f, along, bone);
+    return snap_vector(add_vectors(a, placed));
+}
+
+// Loads a bone from the slot of the frame before.
+OP chain_bone load_chain_bone(mutable_memory kept, chain_slots slots, uint bones) {
+    chain_bone b;
+    b.end = load_chain_point(kept, slots.from, bones);
+    b.before = load_chain_point(kept, slots.from + 3u * bones, bones);
+    b.anchor = load_chain_point(kept, slots.from + 6u * bones, bones);
+    b.shown = b.end;
+    return b;
+}
+
+// A bone that begins: it is where the animation puts it, and moves with the character.
+OP chain_bone begin_chain_bone(chain_frame now, vector anchor, vector bone) {
+    chain_bone b;
+    b.end = snap_vector(add_vectors(anchor, bone));
+    b.before = snap_vector(subtract_vectors(b.end, now.shift));
+    b.anchor = anchor;
+    b.shown = b.end;
+    return b;
+}
+
+OP chain_bone select_chain_bone(lane_mask condition, chain_bone yes, chain_bone no) {
+    chain_bone b;
+    b.end = select_vector(condition, yes.end, no.end);
+    b.before = select_vector(condition, yes.before, no.before);
+    b.anchor = select_vector(condition, yes.anchor, no.anchor);
+    b.shown = select_vector(condition, yes.shown, no.shown);
+    return b;
+}
+
+// One step of a bone that begins at `anchor`. Positions are relative to the character, so those of a step ago shift
+// back by what it moves.
+OP chain_bone step_chain_bone(chain_frame now, chain_bone b, vector anchor, vector bone) {
+    chain_bone next = b;
+    next.before = snap_vector(subtract_vectors(b.end, now.shift));
+    vector velocity = snap_vector(subtract_vectors(b.end, b.before));
+    vector moved = add_vectors(scale_vector(velocity, SPLAT(now.keep)), now.gravity);
+    moved = snap_vector(add_vectors(next.before, moved));
+    vector animated = snap_vector(add_vectors(anchor, bone));
+    vector pulled = scale_vector(subtract_vectors(animated, moved), SPLAT(now.pull));
+    next.end = place_end(anchor, snap_vector(add_vectors(moved, pulled)), bone);
+    return next;
+}
+
+// Steps a bone through a frame, in which its beginning moves to `anchor`. `bone` is the animated bone. Where `begins`
+// holds there are no steps.
+OP chain_bone move_chain_bone(chain_frame now, chain_slots slots, chain_bone b, vector anchor, vector bone,
+                              lane_mask begins) {
+    real begun = slots.time * CHAIN_STEPS_A_SECOND;
+    begun = begun + CHAIN_PHASE;
+    real passed = now.time * CHAIN_STEPS_A_SECOND;
+    passed = passed + CHAIN_PHASE;
+    real last = FLOOR(passed);
+    real steps = last - FLOOR(begun);
+    steps = SELECT(steps < 0.0f, steps + CHAIN_STEPS_A_PERIOD, steps);
+    steps = SELECT(begins, SPLAT(0.0f), LESSER(steps, 64.0f));
+    // The times of steps from one frame to the other, from 0 to 1.
+    real inverse = reciprocal(snap_small(slots.age * CHAIN_STEPS_A_SECOND));
+    real first = 1.0f - (begun - FLOOR(begun));
+    real done = SPLAT(0.0f);
+    while (ANY(done < steps)) {
+        real time = clamp_real((first + done) * inverse, 0.0f, 1.0f);
+        vector here = snap_vector(lerp_vectors(b.anchor, anchor, time));
+        chain_bone next = step_chain_bone(now, b, here, bone);
+        lane_mask runs = done < steps;
+        b.end = select_vector(runs, next.end, b.end);
+        b.before = select_vector(runs, next.before, b.before);
+        done = done + 1.0f;
+    }
+    // From the last step to the frame the end keeps its velocity.
+    vector velocity = snap_vector(subtract_vectors(subtract_vectors(b.end, b.before), now.shift));
+    vector shown = snap_vector(add_vectors(b.end, scale_vector(velocity, passed - last)));
+    b.shown = place_end(anchor, shown, bone);
+    b.anchor = anchor;
+    return b;
+}
+
+OP void store_chain_bone(mutable_memory kept, chain_slots slots, uint bones, chain_frame now, chain_bone b,
+                         lane_mask begins, lane_mask stored) {
+    store_chain_point(kept, slots.to, bones, b.end, stored);
+    store_chain_point(kept, slots.to + 3u * bones, bones, b.before, stored);
+    store_chain_point(kept, slots.to + 6u * bones, bones, b.anchor, stored);
+    SCATTER(kept, slots.to + CHAIN_STAMP * bones, BITS(now.time) + 1u, stored);
+    SCATTER(kept, slots.from + CHAIN_STAMP * bones, ALL_WORD(0u), AND(stored, begins));
+}
+
+OP chain_frame load_chain_frame(evaluation e, uint table) {
+    chain_frame now;
+    now.time = wrap_chain_time(load_ik_value(e, table + CHAIN_TIME));
+    now.shift = snap_vector(scale_vector(load_ik_point(e, table + CHAIN_VELOCITY), SPLAT(CHAIN_STEP)));
+    now.gravity = load_ik_axis(e, table + CHAIN_GRAVITY);
+    now.keep = LOAD_FLOAT(e.program, table + CHAIN_KEEP);
+    now.pull = LOAD_FLOAT(e.program, table + CHAIN_PULL);
+    return now;
+}
+
+OP vector position_of(affine model) {
+    return make_vector(model.xt, model.yt, model.zt);
+}
+
+// The local rotation of the joint at a bone's beginning. It stores the bone in lanes where `stored` holds.
+//
+// The bone turns by the shortest arc a from its animated direction to the simulated one, its parent bone by b, both in
+// model space. With the animated rotation r of the joint's parent, the joint's rotation q becomes r* b* a r q. Where
+// the whole chain begins it is q, to the bit.
+OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real weight, lane_mask stored) {
+    mutable_memory kept = kept_memory(e);
+    chain_frame now = load_chain_frame(e, table);
+    uint bones = LOAD(e.program, table + CHAIN_BONES);
+    uint ancestors = LOAD(e.program, table + CHAIN_ANCESTORS);
+    uint joints = table + CHAIN_ANCESTORS + 1u;
+    affine model = own_matrix(identity_transform());
+    quaternion above = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    for (uint i = 0u; i < ancestors; i++) {
+        transform joint = load_exchange(e, area, LOAD(e.program, joints + i));
+        model = matrix_under(model, own_matrix(joint));
+        above = quaternion_polish(quaternion_multiply(above, joint.q));
+    }
+    joints = joints + ancestors;
+    transform joint = load_exchange(e, area, LOAD(e.program, joints));
+    model = matrix_under(model, own_matrix(joint));
+    vector from = position_of(model);
+    vector anchor = from;
+    quaternion before = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    quaternion arc = before;
+    word words = e.character * LOAD(e.program, PROGRAM_KEPT) + LOAD(e.program, table + CHAIN_MEMORY);
+    quaternion base = load_exchange_rotation(e, area, e.joint);
+    lane_mask begins = now.time < 0.0f; // nowhere yet
+    lane_mask all_begin = begins;
+    for (uint i = 0u; i <= own; i++) {
+        transform next = load_exchange(e, area, LOAD(e.program, joints + i + 1u));
+        affine below = matrix_under(model, own_matrix(next));
+        vector bone = snap_vector(subtract_vectors(position_of(below), from));
+        chain_slots slots = find_chain_slots(kept, words + i, bones, now.time);
+        chain_bone b = load_chain_bone(kept, slots, bones);
+        vector jump = snap_vector(subtract_vectors(anchor, b.anchor));
+        lane_mask jumps = vector_dot(jump, jump) > LOAD_FLOAT(e.program, table + CHAIN_FAR);
+        begins = OR(begins, OR(slots.age > CHAIN_LONGEST, jumps));
+        if (i == 0u) {
+            all_begin = begins; // because a bone begins if one above it does
+        }
+        chain_bone moved = move_chain_bone(now, slots, b, anchor, bone, begins);
+        b = select_chain_bone(begins, begin_chain_bone(now, anchor, bone), moved);
+        before = arc;
+        arc = shortest_arc(direction_of(bone), direction_of(snap_vector(subtract_vectors(b.shown, anchor))));
+        if (i == own) {
+            store_chain_bone(kept, slots, bones, now, b, begins, stored);
+        } else {
+            above = quaternion_polish(quaternion_multiply(above, joint.q));
+            joint = next;
+            model = below;
+            from = position_of(below);
+            anchor = b.shown;
+        }
+    }
+    quaternion turn = quaternion_multiply(quaternion_conjugate(before), arc);
+    turn = quaternion_multiply(quaternion_conjugate(above), quaternion_multiply(turn, above));
+    turn = quaternion_normalize(quaternion_multiply(turn, joint.q));
+    return select_quaternion(all_begin, base, rotation_by_weight(base, turn, weight));
+}
+
+// Lanes that keep what they compute: those with a character, a weight, and a level of detail that has the joint.
+OP lane_mask keeps_chain(evaluation e, real weight) {
+    lane_mask stored = AND(e.counts, weight > 0.0f);
+    if (USES_LOD && LOAD(e.program, PROGRAM_LOD) != 0u) {
+        stored = AND(stored, NOT(joint_is_dropped(e.program, e.joint, lod_level(e))));
+    }
+    return stored;
+}
+
+OP transform chain_operation(evaluation e, uint instruction) {
+    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    uint table = LOAD(e.program, instruction + IK_TABLE);
+    transform local = load_exchange(e, area, e.joint);
+    if (USES_CHAINS && keeps_memory(e)) {
+        uint bones = LOAD(e.program, table + CHAIN_BONES);
+        uint joints = table + CHAIN_ANCESTORS + 1u + LOAD(e.program, table + CHAIN_ANCESTORS);
+        uint own = bones;
+        for (uint i = 0u; i < bones; i++) {
+            own = LOAD(e.program, joints + i) == e.joint ? i : own;
+        }
+        if (own < bones) {
+            real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+            if (ANY(weight > 0.0f)) {
+                local.q = chain_rotation(e, area, table, own, weight, keeps_chain(e, weight));
+            }
+        }
+    }
+    return local;
+}
+
+#endif
