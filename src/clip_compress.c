@@ -268,7 +268,7 @@ static void find_constant(const compressor *c, uint32_t property, uint32_t joint
 }
 
 static void unpack_channel(const compressor *c, uint32_t property, uint32_t joint, uint32_t bits) {
-    const packed_place place = lmb_pack_track(&c->frames, property, joint, bits, c->scratch);
+    const packed_place place = lmb_clip_pack_track(&c->frames, property, joint, bits, c->scratch);
     const packed_range range =
         property == PROPERTY_ROTATION ? rotation_range(c->scratch, place, 0) : vector_range(c->scratch, 0);
     lmb_transform *row = c->motion.local + (size_t)joint * c->motion.samples;
@@ -453,7 +453,7 @@ static void lower_all(compressor *c) {
 
 static void search(compressor *c) {
     if (c->joints == 0) {
-        c->best_size = lmb_pack_clip(c->source, &c->frames, c->packings, c->scratch, NULL);
+        c->best_size = lmb_clip_pack_write(c->source, &c->frames, c->packings, c->scratch, NULL);
         return;
     }
     for (int i = 0; i < SHARES; i++) {
@@ -462,7 +462,7 @@ static void search(compressor *c) {
             continue;
         }
         lower_all(c);
-        const uint64_t size = lmb_pack_clip(c->source, &c->frames, c->packings, c->scratch, NULL);
+        const uint64_t size = lmb_clip_pack_write(c->source, &c->frames, c->packings, c->scratch, NULL);
         if (size != 0 && size < c->best_size) {
             c->best_size = size;
             c->best_count = c->frames.count;
@@ -498,7 +498,7 @@ static bool write_best(compressor *c, lmb_clip *clip, lmb_clip_compression_repor
     c->frames.count = c->best_count;
     c->frames.of_sample = c->best_samples;
     memset(clip->words, 0, clip->size * sizeof *clip->words);
-    clip->size = (uint32_t)lmb_pack_clip(c->source, &c->frames, c->best, c->scratch, clip->words);
+    clip->size = (uint32_t)lmb_clip_pack_write(c->source, &c->frames, c->best, c->scratch, clip->words);
     const double error = lmb_clip_check(clip->words, clip->size, NULL) == LMB_OK ? measure(c, clip) : (double)INFINITY;
     if (!(error <= (double)report->bound)) {
         clip->size = c->source->size;

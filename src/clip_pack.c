@@ -108,7 +108,7 @@ static void pack_rotations(const frames *f, uint32_t joint, uint32_t bits, uint3
     }
 }
 
-packed_place lmb_pack_track(const frames *f, uint32_t property, uint32_t joint, uint32_t bits, uint32_t *words) {
+packed_place lmb_clip_pack_track(const frames *f, uint32_t property, uint32_t joint, uint32_t bits, uint32_t *words) {
     memset(words, 0, (PACKED_TRACK_HEAD + (size_t)PACKED_TRACK_FRAME * f->count) * sizeof *words);
     uint32_t left_out = 0;
     if (property == PROPERTY_ROTATION) {
@@ -144,7 +144,7 @@ static uint32_t key_bits(uint32_t head) {
 }
 
 static uint32_t write_packed(writer *w, uint32_t property, uint32_t joint, const packing *p) {
-    const packed_place place = lmb_pack_track(w->frames, property, joint, p->bits, w->scratch);
+    const packed_place place = lmb_clip_pack_track(w->frames, property, joint, p->bits, w->scratch);
     const uint32_t head_words = property == PROPERTY_ROTATION ? PACKED_ROTATION_WORDS : PACKED_VECTOR_WORDS;
     const uint32_t bits = key_bits(w->scratch[0]);
     if (w->words != NULL) {
@@ -285,8 +285,8 @@ static bool packed_rotations_are_far(const writer *w, const packing *packings) {
     return false;
 }
 
-uint64_t lmb_pack_clip(const lmb_clip *source, const frames *f, const packing *packings, uint32_t *scratch,
-                       uint32_t *words) {
+uint64_t lmb_clip_pack_write(const lmb_clip *source, const frames *f, const packing *packings, uint32_t *scratch,
+                             uint32_t *words) {
     const uint32_t joints = source->words[CLIP_JOINTS];
     uint32_t rows[PROPERTIES];
     const uint32_t first_entry = place_rows(joints, packings, rows);

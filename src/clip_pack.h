@@ -48,12 +48,12 @@ lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint
 
 // Quantises the keys of a property into `words`, which has PACKED_TRACK_HEAD + PACKED_TRACK_FRAME * count words.
 // Returns how the keys are stored in them.
-packed_place lmb_pack_track(const frames *f, uint32_t property, uint32_t joint, uint32_t bits, uint32_t *words);
+packed_place lmb_clip_pack_track(const frames *f, uint32_t property, uint32_t joint, uint32_t bits, uint32_t *words);
 
 // Writes the block for the packings [property][joint] into `words`, and returns its size in words. Writes nothing if
 // `words` is NULL or the block would not be smaller than the source. Returns 0 if an offset is too large for its field.
 // `scratch` is memory for one packed track.
-uint64_t lmb_pack_clip(const lmb_clip *source, const frames *f, const packing *packings, uint32_t *scratch,
-                       uint32_t *words);
+uint64_t lmb_clip_pack_write(const lmb_clip *source, const frames *f, const packing *packings, uint32_t *scratch,
+                             uint32_t *words);
 
 #endif

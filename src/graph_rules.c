@@ -35,10 +35,46 @@ lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input) {
     return weight;
 }
 
+// The values of a point are ignored if it comes from the buffer.
+static bool reads_point(const lmb_value point[3], lmb_point_slot slot, uint32_t parameter) {
+    return !slot.in_buffer && (lmb_value_reads(point[0]) == parameter || lmb_value_reads(point[1]) == parameter ||
+                               lmb_value_reads(point[2]) == parameter);
+}
+
+static bool reads_ground(const lmb_feet_def *feet, uint32_t parameter) {
+    bool found = false;
+    for (uint32_t i = 0; i < feet->foot_count && i < LMB_MAX_FEET; i++) {
+        const lmb_foot_def *foot = &feet->feet[i];
+        found = found || reads_point(foot->ground, foot->ground_slot, parameter) ||
+                reads_point(foot->normal, foot->normal_slot, parameter);
+    }
+    return found;
+}
+
+// The values of inverse kinematics are found with the weights.
+static bool solves_by(const lmb_node_def *node, uint32_t parameter) {
+    const lmb_two_bone_def *two_bone = &node->two_bone;
+    const lmb_aim_def *aim = &node->aim;
+    switch (node->op) {
+    case LMB_OP_IK_TWO_BONE:
+        return reads_point(two_bone->target, two_bone->target_slot, parameter) ||
+               reads_point(two_bone->pole, two_bone->pole_slot, parameter) ||
+               lmb_value_reads(two_bone->twist) == parameter;
+    case LMB_OP_IK_AIM:
+        return reads_point(aim->target, aim->target_slot, parameter) ||
+               reads_point(aim->pole, aim->pole_slot, parameter);
+    case LMB_OP_FOOT_PLACEMENT:
+        return reads_ground(&node->feet, parameter);
+    default:
+        return false;
+    }
+}
+
 bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
     const lmb_operation *op = lmb_find_operation(node->op);
     const uint32_t positions = lmb_count_coordinates(op);
-    bool found = (op->takes & TAKES_WEIGHT) && lmb_value_reads(node->weight) == parameter;
+    bool found =
+        solves_by(node, parameter) || ((op->takes & TAKES_WEIGHT) && lmb_value_reads(node->weight) == parameter);
     for (uint32_t i = 0; i < node->input_count && (op->takes & (TAKES_SHARE | TAKES_LAYER)); i++) {
         found = found || lmb_value_reads(lmb_graph_input_weight(node, i)) == parameter;
     }

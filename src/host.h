@@ -1,5 +1,5 @@
 // The host's memory, log and error messages, used by every other source file of the library. No public header declares
-// these functions. They are exported because limber::import, a separate library, uses them too.
+// these functions. They are exported because the libraries beside the core use them too.
 #ifndef LIMBER_SRC_HOST_H
 #define LIMBER_SRC_HOST_H
 

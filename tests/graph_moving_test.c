@@ -496,6 +496,10 @@ static void what_is_refused(void **state) {
     paced.velocity_parameter = HOST;
     REFUSED((r.def.groups = &paced, r.def.group_count = 1, r.walk.group = 0, r.nodes[4].weight = lmb_parameter(HOST)),
             "node 4 (blend): a weight reads the velocity of group 0");
+    const lmb_value target[3] = {lmb_constant(1.0f), lmb_constant(2.0f), lmb_parameter(HOST)};
+    REFUSED((r.def.groups = &paced, r.def.group_count = 1, r.walk.group = 0, r.def.node_count++,
+             r.nodes[5] = lmb_aim_node(4, 0, (const float[]){0.0f, 0.0f, 1.0f}, target)),
+            "node 5 (ik-aim): a weight reads the velocity of group 0");
     REFUSED(r.nodes[4].weight = lmb_parameter(PARAMETERS), "node 4 (blend): weight");
     // A zeroed descriptor would name parameter 0, event 0 or mask 0.
     const lmb_group_def zero_group = {.name = "zero"};
@@ -513,6 +517,68 @@ static void what_is_refused(void **state) {
     REFUSED((r.def.smoothed = &zero_smoothed, r.def.smoothed_count = 1), "smoothed parameter 0: it is not from");
     REFUSED((r.def.computed = &zero_computed, r.def.computed_count = 1), "computed parameter 0: it is not from");
     REFUSED(r.def.motion = &zero_motion, "character motion: it is not from lmb_default_motion_def()");
+}
+
+// A leg whose ground is a value, and a player whose group writes the parameter of that value.
+typedef struct leg {
+    lmb_rig *rig;
+    lmb_clip *clip;
+    lmb_player_def player;
+    lmb_group_def group;
+    lmb_node_def nodes[2];
+    lmb_graph_def def;
+} leg;
+
+static void leg_create(leg *l) {
+    lmb_joint_def joints[4];
+    lmb_foot_def foot = lmb_default_foot_def();
+    foot.hip = 1;
+    foot.knee = 2;
+    foot.ankle = 3;
+    foot.ground[1] = lmb_parameter(0);
+    for (uint32_t i = 0; i < 4; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i > 0 ? i - 1 : LMB_NONE;
+    }
+    const lmb_rig_def rig_def = {.joints = joints, .joint_count = 4};
+    assert_int_equal(lmb_rig_create(&rig_def, NULL, &l->rig, NULL), LMB_OK);
+    const float times[2] = {0.0f, 1.0f}, positions[6] = {0};
+    const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, positions};
+    const lmb_clip_def clip_def = {.name = "walk", .tracks = &track, .track_count = 1};
+    assert_int_equal(lmb_clip_create(l->rig, &clip_def, NULL, &l->clip, NULL), LMB_OK);
+    l->player = lmb_default_player_def();
+    l->player.group = 0;
+    l->group = lmb_default_group_def();
+    l->group.velocity_parameter = 0;
+    l->nodes[0] = lmb_playing_node(0, &l->player);
+    l->nodes[1] = lmb_foot_placement_node(0, 0, &foot, 1);
+    l->def = lmb_default_graph_def();
+    l->def.rig = l->rig;
+    l->def.clips = (const lmb_clip *const *)&l->clip;
+    l->def.clip_count = 1;
+    l->def.nodes = l->nodes;
+    l->def.node_count = 2;
+    l->def.parameter_count = 1;
+    l->def.groups = &l->group;
+    l->def.group_count = 1;
+}
+
+// A foot's ground is found with the weights. What the buffer of points replaces is not read.
+static void ground_is_known_before_velocities(void **state) {
+    (void)state;
+    leg l;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    leg_create(&l);
+    CHECK_REFUSAL(lmb_graph_create(&l.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT,
+                  "node 1 (foot-placement): a weight reads the velocity of group 0");
+    assert_int_equal(lmb_graph_check(&l.def, &error), LMB_ERROR_ARGUMENT);
+    l.nodes[1].feet.feet[0].ground_slot = lmb_point(0);
+    assert_int_equal(lmb_graph_check(&l.def, &error), LMB_OK);
+    assert_int_equal(lmb_graph_create(&l.def, NULL, &graph, &error), LMB_OK);
+    lmb_graph_destroy(graph);
+    lmb_clip_destroy(l.clip);
+    lmb_rig_destroy(l.rig);
 }
 
 static void limits(void **state) {
@@ -592,6 +658,7 @@ int main(void) {
         cmocka_unit_test(inertialized_transitions_inertialize),
         cmocka_unit_test(conditions_name_nodes),
         cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(ground_is_known_before_velocities),
         cmocka_unit_test(limits),
         cmocka_unit_test(poses_are_not_run_without_their_control),
         cmocka_unit_test(memory_that_is_refused),

@@ -1,6 +1,7 @@
 // The header for C++: handles, lists, results and errors. Compiled as C++17 and C++20, without and with exceptions.
 #include <limber/gpu.h>
 #include <limber/gpu_profile.h>
+#include <limber/pack.h>
 #include <limber/root_motion.h>
 #ifdef LIMBER_HAS_IMPORT
 #include <limber/graph_json.h>
@@ -100,6 +101,44 @@ void a_graph_runs() {
 #endif
 }
 
+// What a file has: a pack with a graph, aligned as memory from malloc() is.
+std::vector<uint32_t> make_pack() {
+    const limber::rig rig = make_rig();
+    const limber::clip clip = make_clip(rig.get(), 2.0f);
+    const std::array clips = {static_cast<const lmb_clip *>(clip.get())};
+    const std::array nodes = {lmb_clip_node(0, lmb_parameter(0))};
+    lmb_graph_def graph = lmb_default_graph_def();
+    graph.rig = rig.get();
+    limber::set(graph.clips, graph.clip_count, clips);
+    limber::set(graph.nodes, graph.node_count, nodes);
+    graph.parameter_count = 1;
+    const std::array graphs = {lmb_pack_graph{"move", &graph}};
+    lmb_pack_def def = lmb_default_pack_def();
+    def.rig = rig.get();
+    limber::set(def.graphs, def.graph_count, graphs);
+    size_t size = 0;
+    limber::call(lmb_pack_write, &def, &host, nullptr, 0, &size).value();
+    std::vector<uint32_t> words(size / sizeof(uint32_t));
+    limber::call(lmb_pack_write, &def, &host, words.data(), size, &size).value();
+    return words;
+}
+
+void a_pack_opens() {
+    std::vector<uint32_t> words = make_pack();
+    const size_t size = words.size() * sizeof(uint32_t);
+    limber::graph graph;
+    {
+        const limber::pack pack = limber::open_pack(words.data(), size, &host).value();
+        expect(lmb_pack_clip_count(pack.get()) == 1, "the clip of the graph is in the pack");
+        graph = limber::create_graph(*lmb_pack_find_graph(pack.get(), "move"), &host).value();
+    }
+    expect(lmb_graph_parameter_count(graph.get()) == 1, "a graph outlives its pack");
+    words.back() ^= 1u;
+    const limber::result<limber::pack> refused = limber::open_pack(words.data(), size, &host);
+    expect(!refused && refused.error().result == LMB_ERROR_FORMAT, "a damaged pack is refused");
+    expect(std::strstr(refused.error().message, "damaged") != nullptr, "the message says why");
+}
+
 void an_error_is_returned() {
     const limber::rig rig = make_rig();
     limber::result<limber::clip> clip = limber::create_clip(rig.get(), [] {
@@ -126,6 +165,7 @@ void an_error_is_returned() {
 
 int main() {
     a_graph_runs();
+    a_pack_opens();
     an_error_is_returned();
     expect(allocated == 0, "handles destroy what they own");
     return failures;

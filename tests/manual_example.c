@@ -3,6 +3,7 @@
 #include <limber/additive.h>
 #include <limber/cpu.h>
 #include <limber/graph_json.h>
+#include <limber/pack.h>
 #include <limber/root_motion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,10 @@ lmb_result manual_importing(const char *character_path, const char *more_clips_p
 #include "importing.inc"
     (void)player;
     (void)mirror;
+    (void)packed_clip;
     *errors = error;
+    lmb_pack_close(pack);
+    free(bytes);
     free(partners);
     lmb_clip_destroy(compressed);
     lmb_clip_destroy(additive);

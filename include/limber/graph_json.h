@@ -2,8 +2,8 @@
 /// Reads graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips.
 ///
 /// docs/graph-json.md describes the format, and docs/graph-reference.md each operation with its fields. Their words are
-/// those of graph.h. The reader is part of `limber::import`; the core does not read JSON. A node is an object with an
-/// `"op"`. Poses nest, and the outermost one is the result:
+/// those of graph.h. The reader is a library of its own, `limber::graph`; the core does not read JSON. A node is an
+/// object with an `"op"`. Poses nest, and the outermost one is the result:
 ///
 ///     {"op": "blend", "weight": {"param": "speed", "default": 0.5}, "curve": "uniform-s",
 ///      "a": {"op": "clip", "clip": "Walk"},
@@ -78,7 +78,7 @@ LMB_API uint32_t lmb_graph_json_warning_count(const lmb_graph_json *graph);
 /// Returns a warning, which lives as long as the lmb_graph_json.
 LMB_API const lmb_graph_problem *lmb_graph_json_warning_at(const lmb_graph_json *graph, uint32_t index);
 
-/// Reads a file and creates its graph for the rig and the clips of an import.
+/// Reads a file and creates its graph for the rig and the clips of an import. Part of `limber::import`.
 ///
 /// The graph needs neither of them afterwards. The file cannot name static poses: for these, and for clips from
 /// elsewhere, use lmb_graph_json_read() and lmb_graph_create(). Warnings are logged. Fails with #LMB_ERROR_FILE,

@@ -55,7 +55,7 @@
 #define LIMBER_IMPORT_H
 
 #include <limber/clip.h>
-#include <limber/skin.h>
+#include <limber/mesh.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,46 +63,6 @@ extern "C" {
 
 /// The content of a file. Immutable once created. Owns its rig, clips, meshes and images.
 typedef struct lmb_import lmb_import;
-
-#define LMB_MAX_INFLUENCES 8u
-
-/// One vertex of a mesh: 96 bytes, no padding.
-typedef struct lmb_vertex {
-    float position[3];                   ///< in the bind pose's model space
-    float normal[3];                     ///< unit length; that of the triangle if the file has none
-    float texcoord[2];                   ///< (0, 0) if the file has none
-    uint32_t joints[LMB_MAX_INFLUENCES]; ///< rig indices; 0 if the weight is 0
-    float weights[LMB_MAX_INFLUENCES];   ///< sum to 1
-} lmb_vertex;
-
-/// Triangles with one material: one primitive of a file.
-///
-/// The mesh of a node without a skin is bound to the node's joint with weight 1 (or to its nearest ancestor that is in
-/// the rig), so one kind of skinning draws all meshes. If two skins bind a joint with different matrices, the rig has
-/// the matrix of the first. Meshes of the other skin are moved to match it, or left out with a note if no single matrix
-/// does that for all their joints.
-typedef struct lmb_mesh {
-    const char *name;
-    const lmb_vertex *vertices;
-    uint32_t vertex_count;
-    const uint32_t *indices; ///< triangles, counter-clockwise front
-    uint32_t index_count;
-    const float *tangents; ///< [vertex_count][4]: unit, and the sign of the bitangent; NULL if the file has none
-    const float *colors;   ///< [vertex_count][4]: linear, multiplied with the base colour; NULL if the file has none
-    /// Morph targets, named as the float channels that are their weights. They can be those of an lmb_skin_def.
-    const lmb_skin_target *targets;
-    uint32_t target_count;
-    float base_color[4]; ///< linear
-    uint32_t image;      ///< base colour texture, or #LMB_NONE
-    bool double_sided;
-} lmb_mesh;
-
-/// An image that a mesh uses: the bytes of a PNG or JPEG in the file, not decoded.
-typedef struct lmb_image {
-    const char *name;
-    const uint8_t *bytes;
-    size_t size;
-} lmb_image;
 
 #define LMB_MAX_IMPORT_FILES 4096u
 
@@ -151,6 +111,8 @@ LMB_API lmb_result lmb_import_memory(const void *bytes, size_t size, const char 
 LMB_API void lmb_import_destroy(lmb_import *import);
 
 /// Writes everything in an import as one block of bytes, and returns the size of the block.
+///
+/// This hands an import over to another process. For a file that a game loads without this library, see pack.h.
 ///
 /// lmb_import_create() of the same version of the library reads the block, with the same bits, faster than the original
 /// file. If `bytes` is NULL or `size` is too small, the block is incomplete: call it with NULL to get the size.

@@ -12,8 +12,9 @@
 ///         std::puts(graph.error().message);
 ///     }
 ///
-/// The headers that are included before this one decide what it has: gpu.h, gpu_profile.h, import.h, graph_json.h and
-/// root_motion.h add their handles. Everything else is the C interface; `handle.get()` gives the pointer that it takes.
+/// The headers that are included before this one decide what it has: gpu.h, gpu_profile.h, import.h, graph_json.h,
+/// pack.h and root_motion.h add their handles. Everything else is the C interface; `handle.get()` gives the pointer
+/// that it takes.
 ///
 /// Nothing here throws or allocates. Define LIMBER_EXCEPTIONS as 1 before the header to let result::value() throw a
 /// limber::exception; otherwise it ends the program if there is no value.
@@ -218,6 +219,13 @@ inline result<gpu_batch> create_gpu_batch(lmb_gpu *gpu, const lmb_gpu_batch_def 
 using gpu_profile = handle<lmb_gpu_profile, lmb_gpu_profile_destroy>;
 inline result<gpu_profile> create_gpu_profile(lmb_gpu *gpu, const lmb_gpu_profile_def &def) {
     return create<gpu_profile>(lmb_gpu_profile_create, gpu, &def);
+}
+#endif
+
+#ifdef LIMBER_PACK_H
+using pack = handle<lmb_pack, lmb_pack_close>; ///< owns its rig and clips; the bytes must outlive it
+inline result<pack> open_pack(const void *bytes, size_t size, const lmb_host *host = nullptr) {
+    return create<pack>(lmb_pack_open, bytes, size, host);
 }
 #endif
 

@@ -9,7 +9,7 @@
 ///     float        { NEAR_GROUND land }
 ///     land         { END stand }
 ///
-/// Part of `limber::import`. The text is translated to the operation `machine` of docs/graph-json.md, so JSON can
+/// Part of `limber::graph`. The text is translated to the operation `machine` of docs/graph-json.md, so JSON can
 /// express the same; control.h describes what it does.
 ///
 /// A text is a list of

@@ -86,8 +86,13 @@ class LimberConan(ConanFile):
             core.defines = ["LMB_SHARED"]
         elif self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["m", "pthread"]
+        graph = self.cpp_info.components["graph"]
+        graph.set_property("cmake_target_name", "limber::graph")
+        graph.set_property("pkg_config_name", "limber-graph")
+        graph.libs = ["limber-graph"]
+        graph.requires = ["core"]
         reader = self.cpp_info.components["import"]
         reader.set_property("cmake_target_name", "limber::import")
         reader.set_property("pkg_config_name", "limber-import")
         reader.libs = ["limber-import"]
-        reader.requires = ["core"] + (["assimp::assimp"] if self.options.assimp else [])
+        reader.requires = ["graph"] + (["assimp::assimp"] if self.options.assimp else [])

@@ -89,6 +89,9 @@ static void warn_of_difference(capturing *capturing, const capture_results *resu
 
 static lmb_result write_capture(play_run *run, lmb_error *error) {
     capturing *capturing = (struct capturing *)run;
+    if (run->subject.json == NULL) {
+        return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "a capture has the text of its graph, and a pack has none");
+    }
     lmb_result result = run_before(capturing, error);
     if (result != LMB_OK) {
         return result;

@@ -71,9 +71,43 @@ static lmb_result open_files(subject *subject, lmb_error *error) {
     return result;
 }
 
+static bool is_pack(const char *path) {
+    char first[8] = {0};
+    FILE *stream = fopen(path, "rb");
+    const size_t size = stream == NULL ? 0 : fread(first, 1, sizeof first, stream);
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    return lmb_pack_is_pack(first, size);
+}
+
+static lmb_result open_pack(subject *subject, lmb_error *error) {
+    size_t size;
+    lmb_error found;
+    lmb_result result = file_read(subject->files[0], FILE_ANY_SIZE, &subject->pack_bytes, &size, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    result = lmb_pack_open(subject->pack_bytes, size, NULL, &subject->pack, &found);
+    if (result != LMB_OK) {
+        return lmb_fail(error, result, "%s: %s", subject->files[0], found.message);
+    }
+    subject->rig = lmb_pack_rig(subject->pack);
+    subject->clip_count = lmb_pack_clip_count(subject->pack);
+    return LMB_OK;
+}
+
+static const lmb_clip *clip_of(const subject *subject, uint32_t index) {
+    return subject->pack != NULL     ? lmb_pack_clip(subject->pack, index)
+           : subject->import != NULL ? lmb_import_clip(subject->import, index)
+                                     : mannequin_clip(subject->mannequin, (mannequin_clip_id)index);
+}
+
 static lmb_result open_character(subject *subject, lmb_error *error) {
-    const bool is_built_in = subject->file_count == 1 && strcmp(subject->files[0], "mannequin") == 0;
-    lmb_result result = is_built_in ? open_mannequin(subject, error) : open_files(subject, error);
+    const bool is_single = subject->file_count == 1;
+    lmb_result result = is_single && strcmp(subject->files[0], "mannequin") == 0 ? open_mannequin(subject, error)
+                        : is_single && is_pack(subject->files[0])                ? open_pack(subject, error)
+                                                                                 : open_files(subject, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -82,8 +116,7 @@ static lmb_result open_character(subject *subject, lmb_error *error) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a list of clips");
     }
     for (uint32_t i = 0; i < subject->clip_count; i++) {
-        subject->clips[i] = is_built_in ? mannequin_clip(subject->mannequin, (mannequin_clip_id)i)
-                                        : lmb_import_clip(subject->import, i);
+        subject->clips[i] = clip_of(subject, i);
     }
     return LMB_OK;
 }
@@ -96,6 +129,37 @@ const lmb_clip *subject_find_clip(const subject *subject, const char *name, size
     const uint32_t index =
         command_find_name("no clip", name, length, clip_name_at, subject, subject->clip_count, error);
     return index == LMB_NONE ? NULL : subject->clips[index];
+}
+
+uint32_t subject_mesh_count(const subject *subject) {
+    return subject->pack != NULL     ? lmb_pack_mesh_count(subject->pack)
+           : subject->import != NULL ? lmb_import_mesh_count(subject->import)
+                                     : 0;
+}
+
+const lmb_mesh *subject_mesh(const subject *subject, uint32_t index) {
+    return subject->pack != NULL ? lmb_pack_mesh(subject->pack, index) : lmb_import_mesh(subject->import, index);
+}
+
+uint32_t subject_image_count(const subject *subject) {
+    return subject->pack != NULL     ? lmb_pack_image_count(subject->pack)
+           : subject->import != NULL ? lmb_import_image_count(subject->import)
+                                     : 0;
+}
+
+const lmb_image *subject_image(const subject *subject, uint32_t index) {
+    return subject->pack != NULL ? lmb_pack_image(subject->pack, index) : lmb_import_image(subject->import, index);
+}
+
+void subject_print_parts(const lmb_pack *pack) {
+    static const char *const names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};
+    const uint32_t counts[LMB_PACK_PART_COUNT] = {lmb_rig_joint_count(lmb_pack_rig(pack)), lmb_pack_clip_count(pack),
+                                                  lmb_pack_mesh_count(pack), lmb_pack_image_count(pack),
+                                                  lmb_pack_graph_count(pack)};
+    for (uint32_t i = 0; i < LMB_PACK_PART_COUNT; i++) {
+        terminal_print("  %-8s  %6u%s  %10zu bytes\n", names[i], counts[i], i == LMB_PACK_RIG ? " joints" : "       ",
+                       lmb_pack_part_bytes(pack, (lmb_pack_part)i));
+    }
 }
 
 // ---- Static poses.
@@ -204,6 +268,8 @@ static lmb_result create_graph(subject *subject, const lmb_graph_source *source,
 static lmb_result read_text(subject *subject, lmb_graph_source *source, lmb_error *error) {
     const char *given = subject->graph_text;
     lmb_result result = LMB_OK;
+    free(subject->text);
+    subject->text = NULL;
     subject->text_name = "--graph";
     subject->text_size = given == NULL ? 0 : strlen(given);
     if (given != NULL && given[strspn(given, " \t\r\n")] != '{') {
@@ -218,6 +284,8 @@ static lmb_result read_text(subject *subject, lmb_graph_source *source, lmb_erro
 
 // Reads the machine alone first, so that any error in the combination is the graph's.
 static lmb_result read_machine(subject *subject, const lmb_graph_source *source, lmb_error *error) {
+    free(subject->machine_text);
+    subject->machine_text = NULL;
     lmb_result result =
         file_read(subject->machine_name, FILE_LARGEST_TEXT, &subject->machine_text, &subject->machine_size, error);
     if (result != LMB_OK) {
@@ -232,32 +300,60 @@ static lmb_result read_machine(subject *subject, const lmb_graph_source *source,
     return result == LMB_OK && subject->graph_text != NULL ? create_graph(subject, source, &machine, error) : result;
 }
 
-static lmb_result read_graph(subject *subject, lmb_error *error) {
-    lmb_graph_source source = {.rig = subject->rig, .clips = subject->clips, .clip_count = subject->clip_count};
-    lmb_result result = read_text(subject, &source, error);
-    if (result == LMB_OK) {
-        result = read_poses(subject, error);
+static lmb_result find_graph(subject *subject, lmb_error *error) {
+    subject->def = lmb_pack_find_graph(subject->pack, subject->graph_text);
+    subject->text_name = subject->graph_text;
+    if (subject->machine_name != NULL || subject->poses.count > 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "--%s: the graph '%s' of a pack is no text",
+                        subject->machine_name != NULL ? "machine" : "pose", subject->graph_text);
     }
+    return LMB_OK;
+}
+
+static const char *graph_name_at(const void *pack, uint32_t index) {
+    return lmb_pack_graph_at(pack, index)->name;
+}
+
+// The text was neither a graph of the pack nor JSON, and there is no such file.
+static lmb_result fail_graph(const subject *subject, lmb_error *error) {
+    const char *name = subject->graph_text;
+    command_find_name("--graph: no such file, and no graph", name, strlen(name), graph_name_at, subject->pack,
+                      lmb_pack_graph_count(subject->pack), error);
+    return error->result;
+}
+
+lmb_result subject_read_graph(subject *subject, lmb_error *error) {
+    if (subject->pack != NULL && lmb_pack_find_graph(subject->pack, subject->graph_text) != NULL) {
+        return find_graph(subject, error);
+    }
+    lmb_graph_source source = {.rig = subject->rig,
+                               .clips = subject->clips,
+                               .clip_count = subject->clip_count,
+                               .static_poses = subject->static_poses,
+                               .static_pose_count = subject->static_pose_count};
+    const lmb_result result = read_text(subject, &source, error);
     if (result != LMB_OK) {
-        return result;
+        return result == LMB_ERROR_FILE && subject->pack != NULL ? fail_graph(subject, error) : result;
     }
-    source.static_poses = subject->static_poses;
-    source.static_pose_count = subject->static_pose_count;
     return subject->machine_name == NULL ? create_graph(subject, &source, NULL, error)
                                          : read_machine(subject, &source, error);
 }
 
 lmb_result subject_open(subject *subject, lmb_error *error) {
     lmb_result result = open_character(subject, error);
+    if (result == LMB_OK) {
+        result = read_poses(subject, error);
+    }
     if (result == LMB_OK && (subject->graph_text != NULL || subject->machine_name != NULL)) {
-        result = read_graph(subject, error);
+        result = subject_read_graph(subject, error);
     }
     subject->place = result == LMB_OK ? subject->files[0] : NULL;
     return result;
 }
 
 void subject_warn(const subject *subject) {
-    for (uint32_t i = 0; i < lmb_graph_json_warning_count(subject->json); i++) {
+    const uint32_t count = subject->json == NULL ? 0 : lmb_graph_json_warning_count(subject->json);
+    for (uint32_t i = 0; i < count; i++) {
         const lmb_graph_problem *warning = lmb_graph_json_warning_at(subject->json, i);
         terminal_error("limber: %s: line %u, column %u: warning: %s: %s\n",
                        i < subject->machine_warnings ? subject->machine_name : subject->text_name, warning->line,
@@ -269,6 +365,8 @@ void subject_close(subject *subject) {
     lmb_graph_json_destroy(subject->json);
     free(subject->text);
     free(subject->machine_text);
+    lmb_pack_close(subject->pack);
+    free(subject->pack_bytes);
     lmb_import_destroy(subject->import);
     mannequin_destroy(subject->mannequin);
     free(subject->poses.values);

@@ -10,6 +10,7 @@
 
 #include <limber/graph_json.h>
 #include <limber/import.h>
+#include <limber/pack.h>
 
 #include <mannequin.h>
 
@@ -21,6 +22,7 @@ int command_sample(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_play(int argc, char **argv);
+int command_pack(int argc, char **argv);
 int command_capture(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_compare(int argc, char **argv);
@@ -52,8 +54,10 @@ typedef struct subject {
     const lmb_rig *rig;
     const lmb_clip **clips;
     uint32_t clip_count;
-    lmb_import *import; // one of these two is set
+    lmb_import *import; // one of these three is set
     mannequin *mannequin;
+    lmb_pack *pack;
+    char *pack_bytes;
 
     char *text;         // if --graph names a file
     char *machine_text; // that of --machine
@@ -61,8 +65,8 @@ typedef struct subject {
     size_t machine_size;
     const char *text_name;     // for messages
     uint32_t machine_warnings; // the first warnings, of which there are this many, are the machine's
-    lmb_graph_json *json;
-    const lmb_graph_def *def; // to create the graph from; NULL if no graph is given
+    lmb_graph_json *json;      // NULL if the graph is a pack's
+    const lmb_graph_def *def;  // to create the graph from; NULL if no graph is given
     lmb_static_pose_def *static_poses;
     uint32_t static_pose_count;
     pool pool;
@@ -72,7 +76,10 @@ typedef struct subject {
 #define OPTION_JSON(flag)                                                                                              \
     { "--json", OPTION_FLAG, flag, NULL, "print JSON" }
 #define OPTION_GRAPH(subject)                                                                                          \
-    { "--graph", OPTION_TEXT, &(subject)->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself" }
+    {                                                                                                                  \
+        "--graph", OPTION_TEXT, &(subject)->graph_text, "NAME|FILE|JSON",                                              \
+            "a graph of the pack, a file of JSON, or the JSON itself"                                                  \
+    }
 #define OPTION_MACHINE(subject)                                                                                        \
     {                                                                                                                  \
         "--machine", OPTION_TEXT, &(subject)->machine_name, "FILE",                                                    \
@@ -92,7 +99,8 @@ typedef struct subject {
 const char *command_read_backend(const char *text, void *target);
 // For the help of commands.
 #define CHARACTER_HELP                                                                                                 \
-    "Files after the first add clips, matched by joint name. 'mannequin' in place of files is the built-in one.\n"
+    "Files after the first add clips, matched by joint name. 'mannequin' in place of files is the built-in one.\n"     \
+    "A pack, as 'limber pack' writes it, is the only file.\n"
 
 // Reads the options of a command and checks those of the subject: a device is named only for the GPU, and there is a
 // graph if one is needed. Returns #COMMAND_LINE_GOOD, or the exit status with which the command must end.
@@ -100,10 +108,19 @@ int subject_read(subject *subject, const usage *usage, int argc, char **argv);
 // Opens the character, and reads the graph if options give one. A failure's message is complete, or empty if every
 // error is printed already. On failure the caller must still call subject_close().
 lmb_result subject_open(subject *subject, lmb_error *error);
+// Reads the graph of `graph_text` and `machine_name` for an open character, instead of one that was read before.
+lmb_result subject_read_graph(subject *subject, lmb_error *error);
 // Accepts a zeroed one.
 void subject_close(subject *subject);
 // Prints the graph's warnings on stderr.
 void subject_warn(const subject *subject);
+// The meshes and images of an import or a pack; there are none of the mannequin. `index` must be below the count.
+uint32_t subject_mesh_count(const subject *subject);
+const lmb_mesh *subject_mesh(const subject *subject, uint32_t index);
+uint32_t subject_image_count(const subject *subject);
+const lmb_image *subject_image(const subject *subject, uint32_t index);
+// Prints a line for each part of a pack.
+void subject_print_parts(const lmb_pack *pack);
 // Returns the first clip of a name, which need not be terminated, or fails and returns NULL.
 const lmb_clip *subject_find_clip(const subject *subject, const char *name, size_t length, lmb_error *error);
 

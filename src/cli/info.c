@@ -11,8 +11,28 @@ static size_t clip_bytes(const lmb_clip *clip) {
     return bytes;
 }
 
+static void write_pack(json *json, const lmb_pack *pack) {
+    static const char *const names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};
+    json_begin_array(json, "graphs");
+    for (uint32_t i = 0; i < lmb_pack_graph_count(pack); i++) {
+        const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
+        json_begin_object(json, NULL);
+        json_text(json, "name", graph->name);
+        json_unsigned(json, "nodes", graph->def->node_count);
+        json_unsigned(json, "parameters", graph->def->parameter_count);
+        json_end_object(json);
+    }
+    json_end_array(json);
+    json_begin_object(json, "bytes");
+    for (uint32_t i = 0; i < LMB_PACK_PART_COUNT; i++) {
+        json_unsigned(json, names[i], lmb_pack_part_bytes(pack, (lmb_pack_part)i));
+    }
+    json_end_object(json);
+}
+
 static void write_json(const subject *subject) {
     const lmb_import *import = subject->import;
+    const lmb_pack *pack = subject->pack;
     const lmb_rig *rig = subject->rig;
     json json = json_begin(stdout);
     json_text(&json, "file", subject->place);
@@ -47,8 +67,8 @@ static void write_json(const subject *subject) {
     }
     json_end_array(&json);
     json_begin_array(&json, "meshes");
-    for (uint32_t i = 0; import != NULL && i < lmb_import_mesh_count(import); i++) {
-        const lmb_mesh *mesh = lmb_import_mesh(import, i);
+    for (uint32_t i = 0; i < subject_mesh_count(subject); i++) {
+        const lmb_mesh *mesh = subject_mesh(subject, i);
         json_begin_object(&json, NULL);
         json_text(&json, "name", mesh->name);
         json_unsigned(&json, "vertices", mesh->vertex_count);
@@ -63,8 +83,8 @@ static void write_json(const subject *subject) {
     }
     json_end_array(&json);
     json_begin_array(&json, "images");
-    for (uint32_t i = 0; import != NULL && i < lmb_import_image_count(import); i++) {
-        const lmb_image *image = lmb_import_image(import, i);
+    for (uint32_t i = 0; i < subject_image_count(subject); i++) {
+        const lmb_image *image = subject_image(subject, i);
         json_begin_object(&json, NULL);
         json_text(&json, "name", image->name);
         json_unsigned(&json, "bytes", image->size);
@@ -76,6 +96,9 @@ static void write_json(const subject *subject) {
         json_text(&json, NULL, lmb_import_note(import, i));
     }
     json_end_array(&json);
+    if (pack != NULL) {
+        write_pack(&json, pack);
+    }
     json_end(&json);
 }
 
@@ -117,14 +140,14 @@ static void print_clips(const subject *subject) {
     }
 }
 
-static void print_meshes(const lmb_import *import) {
-    uint32_t count = lmb_import_mesh_count(import);
-    terminal_print("meshes: %u, images: %u\n", count, lmb_import_image_count(import));
+static void print_meshes(const subject *subject) {
+    uint32_t count = subject_mesh_count(subject);
+    terminal_print("meshes: %u, images: %u\n", count, subject_image_count(subject));
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %10s\n", "name", "vertices", "triangles");
     }
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_mesh *mesh = lmb_import_mesh(import, i);
+        const lmb_mesh *mesh = subject_mesh(subject, i);
         terminal_print("  %5u  %-32s  %10u  %10u\n", i, mesh->name == NULL ? "" : mesh->name, mesh->vertex_count,
                        mesh->index_count / 3);
         for (uint32_t t = 0; t < mesh->target_count; t++) {
@@ -142,13 +165,32 @@ static void print_notes(const lmb_import *import) {
     }
 }
 
+static void print_graphs(const lmb_pack *pack) {
+    const uint32_t count = lmb_pack_graph_count(pack);
+    terminal_print("graphs: %u\n", count);
+    if (count > 0) {
+        terminal_print("  index  %-32s  %10s  %10s\n", "name", "nodes", "parameters");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
+        terminal_print("  %5u  %-32s  %10u  %10u\n", i, graph->name, graph->def->node_count,
+                       graph->def->parameter_count);
+    }
+}
+
 static void print_text(const subject *subject) {
     print_joints(subject->rig);
     print_channels(subject->rig);
     print_clips(subject);
     if (subject->import != NULL) {
-        print_meshes(subject->import);
+        print_meshes(subject);
         print_notes(subject->import);
+    }
+    if (subject->pack != NULL) {
+        print_meshes(subject);
+        print_graphs(subject->pack);
+        terminal_print("bytes:\n");
+        subject_print_parts(subject->pack);
     }
 }
 
@@ -159,10 +201,12 @@ int command_info(int argc, char **argv) {
     const usage usage = {
         .command = "limber info",
         .synopsis = "FILE... [--json]",
-        .text = "Shows what a character holds, in glTF, FBX, Collada or BVH: joints (parents before children), float\n"
-                "channels, clips with their tracks and keys as the author gave them and the bytes of the built block,\n"
-                "meshes, and notes on what was left out. In JSON a root's parent is -1, and so is the image of a mesh\n"
-                "without. The meshes of 'mannequin' are not shown.\n" CHARACTER_HELP,
+        .text =
+            "Shows what a character holds, in glTF, FBX, Collada, BVH or a pack: joints (parents before children),\n"
+            "float channels, clips with their tracks and keys as the author gave them and the bytes of the built\n"
+            "block, meshes, and notes on what was left out; of a pack also its graphs, and what takes its bytes. In\n"
+            "JSON a root's parent is -1, and so is the image of a mesh without. The meshes of 'mannequin' are not\n"
+            "shown.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
     lmb_error error = {0};

@@ -20,6 +20,7 @@ static const command commands[] = {
     {"eval", command_eval, "print the poses of a graph written as JSON"},
     {"graph", command_graph, "print the state machines of a graph, or draw them for Graphviz"},
     {"play", command_play, "run a graph that moves by itself, frame by frame, driven by a script"},
+    {"pack", command_pack, "write a character and its graphs into one file, which the core library alone reads"},
     {"capture", command_capture, "write a frame of a crowd into a file, with all that it takes to run it again"},
     {"replay", command_replay, "run a captured frame again, and name the first operation that differs"},
     {"compare", command_compare, "run a crowd on a device and on the reference, and compare every bit"},

@@ -196,7 +196,7 @@ static bool has_ending(const char *name, const char *ending) {
 }
 
 lmb_format lmb_format_of(const char *name, const uint8_t *bytes, size_t size) {
-    if (begins_with(bytes, size, LMB_PACK_MAGIC)) {
+    if (begins_with(bytes, size, LMB_IMPORT_PACK_MAGIC)) {
         return LMB_FORMAT_PACK;
     }
     if (begins_with(bytes, size, "\xEF\xBB\xBF")) {

@@ -5,7 +5,6 @@
 #include "../graph.h"
 #include "../graph_moving.h"
 #include "../number.h"
-#include "file.h"
 
 #include <limber/machine.h>
 
@@ -392,53 +391,4 @@ uint32_t lmb_graph_json_warning_count(const lmb_graph_json *graph) {
 const lmb_graph_problem *lmb_graph_json_warning_at(const lmb_graph_json *graph, uint32_t index) {
     assert(index < graph->warning_count);
     return &graph->warnings[index];
-}
-
-static void log_warnings(const lmb_graph_json *graph, const char *name) {
-    for (uint32_t i = 0; i < graph->warning_count; i++) {
-        const lmb_graph_problem *warning = &graph->warnings[i];
-        lmb_host_log(&graph->budget.host, LMB_LOG_WARNING, "%s: line %" PRIu32 ", column %" PRIu32 ": %s%s%s", name,
-                     warning->line, warning->column, warning->path, warning->path[0] == '\0' ? "" : ": ",
-                     warning->message);
-    }
-}
-
-static lmb_result create_from_text(const lmb_graph_source *source, const lmb_host *host, lmb_graph **graph,
-                                   lmb_error *error) {
-    lmb_graph_json *json = NULL;
-    lmb_result result = lmb_graph_json_read(source, host, &json, NULL, error);
-    if (result == LMB_OK) {
-        log_warnings(json, source->name);
-        result = lmb_graph_create(&json->def, host, graph, error);
-    }
-    lmb_graph_json_destroy(json);
-    return result;
-}
-
-lmb_result lmb_graph_create_from_file(const char *path, const lmb_import *import, const lmb_host *host,
-                                      lmb_graph **graph, lmb_error *error) {
-    if (graph != NULL) {
-        *graph = NULL;
-    }
-    if (path == NULL || import == NULL || graph == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_graph_create_from_file: %s is NULL",
-                        path == NULL     ? "path"
-                        : import == NULL ? "import"
-                                         : "graph");
-    }
-    lmb_import file = {.budget = {.host = lmb_host_resolve(host), .limit = BASE_BUDGET}};
-    lmb_importer importer = {.import = &file, .scratch = {.budget = &file.budget}, .name = path, .error = error};
-    const uint8_t *text = NULL;
-    size_t size = 0;
-    if (lmb_file_read(&importer, path, "", &text, &size)) {
-        const lmb_graph_source source = {.text = (const char *)text,
-                                         .size = size,
-                                         .name = path,
-                                         .rig = import->rig,
-                                         .clips = (const lmb_clip *const *)import->clips,
-                                         .clip_count = (uint32_t)import->clip_count};
-        importer.result = create_from_text(&source, host, graph, error);
-    }
-    lmb_pool_clear(&importer.scratch);
-    return importer.result;
 }

@@ -5,6 +5,8 @@
 #include "../rig.h"
 #include "file.h"
 
+#include <limber/pack.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -38,11 +40,14 @@ static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size)
 
 static bool read_format(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     const lmb_format format = lmb_format_of(importer->name, bytes, size);
+    if (lmb_pack_is_pack(bytes, size)) {
+        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "it is a pack, which lmb_pack_open() reads alone");
+    }
     switch (format) {
     case LMB_FORMAT_GLTF:
         return read_gltf(importer, bytes, size);
     case LMB_FORMAT_PACK:
-        return lmb_pack_read(importer, bytes, size);
+        return lmb_import_pack_read(importer, bytes, size);
     default:
 #ifdef LMB_WITH_ASSIMP
         return lmb_assimp_read(importer, format, bytes, size);

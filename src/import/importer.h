@@ -78,8 +78,8 @@ bool lmb_importer_decode(lmb_importer *importer, size_t bytes);
 void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
 
 // pack.c: reads what lmb_import_pack() has written. Checks all content; the bytes need not be trusted.
-#define LMB_PACK_MAGIC "LIMBER\x02\n" // includes the version of the format
-bool lmb_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size);
+#define LMB_IMPORT_PACK_MAGIC "LIMBER\x02\n" // includes the version of the format
+bool lmb_import_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size);
 // assimp.c, in a build with Assimp: reads FBX, Collada and BVH files.
 bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size);
 

@@ -40,17 +40,17 @@ typedef struct lmb_json_error {
 } lmb_json_error;
 
 // Reads a text of less than 2 GiB, which must outlive the values. The values are allocated from the pool.
-bool lmb_json_read(const char *text, size_t size, lmb_pool *pool, lmb_json *json, lmb_json_error *error);
+LMB_API bool lmb_json_read(const char *text, size_t size, lmb_pool *pool, lmb_json *json, lmb_json_error *error);
 
 // Returns the type for messages, such as "a number" or "an object".
-const char *lmb_json_type_name(lmb_json_type type);
+LMB_API const char *lmb_json_type_name(lmb_json_type type);
 // Returns the value of an object's member, or LMB_NONE; `twice` becomes true if several members have this key.
-uint32_t lmb_json_member(const lmb_json *json, uint32_t object, const char *key, bool *twice);
-double lmb_json_number(const lmb_json *json, uint32_t value);
-bool lmb_json_boolean(const lmb_json *json, uint32_t value);
+LMB_API uint32_t lmb_json_member(const lmb_json *json, uint32_t object, const char *key, bool *twice);
+LMB_API double lmb_json_number(const lmb_json *json, uint32_t value);
+LMB_API bool lmb_json_boolean(const lmb_json *json, uint32_t value);
 // Returns the max number of bytes that lmb_json_string() writes, including the terminating zero.
-size_t lmb_json_string_room(const lmb_json *json, uint32_t value);
+LMB_API size_t lmb_json_string_room(const lmb_json *json, uint32_t value);
 // Decodes a string's escapes, terminates it with a zero and returns its length. It may contain zeros.
-size_t lmb_json_string(const lmb_json *json, uint32_t value, char *bytes);
+LMB_API size_t lmb_json_string(const lmb_json *json, uint32_t value, char *bytes);
 
 #endif

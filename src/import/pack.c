@@ -1,8 +1,8 @@
 #include "importer.h"
 
-#include <float.h>
+#include "../mesh.h"
+
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 //   image:   name, size, bytes
 //   note:    text
 //   node:    joint
-#define MAGIC_SIZE (sizeof LMB_PACK_MAGIC - 1)
+#define MAGIC_SIZE (sizeof LMB_IMPORT_PACK_MAGIC - 1)
 #define REST_WORDS 10u
 #define MATRIX_WORDS 12u
 
@@ -111,7 +111,7 @@ static void put_mesh(writer *out, const lmb_mesh *mesh) {
 
 size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size) {
     writer out = {.bytes = bytes, .room = size};
-    put(&out, LMB_PACK_MAGIC, MAGIC_SIZE);
+    put(&out, LMB_IMPORT_PACK_MAGIC, MAGIC_SIZE);
     const uint32_t counts[] = {lmb_rig_joint_count(import->rig),
                                lmb_rig_channel_count(import->rig),
                                import->clip_count,
@@ -281,56 +281,6 @@ static bool take_clip(reader *in, uint32_t index) {
             fail(in, "it is of another rig"));
 }
 
-static bool are_within(const float *numbers, uint32_t count, float most) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (!(fabsf(numbers[i]) <= most)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool vertex_is_fine(const lmb_vertex *vertex, uint32_t joint_count) {
-    if (!are_within(vertex->position, 3, LMB_LARGEST) || !are_within(vertex->normal, 3, 1.0001f) ||
-        !are_within(vertex->texcoord, 2, FLT_MAX)) {
-        return false;
-    }
-    float sum = 0.0f;
-    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
-        if (!(vertex->weights[i] >= 0.0f) || vertex->joints[i] >= joint_count ||
-            (vertex->weights[i] == 0.0f && vertex->joints[i] != 0)) {
-            return false;
-        }
-        sum += vertex->weights[i];
-    }
-    return fabsf(sum - 1.0f) <= 1e-5f;
-}
-
-static bool take_vertices(reader *in, lmb_mesh *mesh) {
-    const lmb_vertex *vertices = take_array(in, &mesh->vertex_count, sizeof *vertices);
-    const uint32_t joints = lmb_rig_joint_count(in->importer->import->rig);
-    for (uint32_t i = 0; vertices != NULL && i < mesh->vertex_count; i++) {
-        if (!vertex_is_fine(&vertices[i], joints)) {
-            return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: vertex %" PRIu32 " is none", in->place, i);
-        }
-    }
-    mesh->vertices = vertices;
-    return vertices != NULL;
-}
-
-static bool take_indices(reader *in, lmb_mesh *mesh) {
-    const uint32_t *indices = take_array(in, &mesh->index_count, sizeof *indices);
-    for (uint32_t i = 0; indices != NULL && i < mesh->index_count; i++) {
-        if (indices[i] >= mesh->vertex_count) {
-            return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: index %" PRIu32 " is out of range", in->place,
-                                     i);
-        }
-    }
-    mesh->indices = indices;
-    return indices != NULL &&
-           ((mesh->index_count > 0 && mesh->index_count % 3 == 0) || fail(in, "its indices are no triangles"));
-}
-
 static bool take_vectors(reader *in, const lmb_mesh *mesh, const float **vectors) {
     uint32_t count;
     const float *taken = take_array(in, &count, 4 * sizeof **vectors);
@@ -340,26 +290,8 @@ static bool take_vectors(reader *in, const lmb_mesh *mesh, const float **vectors
     if (count != 0 && count != mesh->vertex_count) {
         return fail(in, "its tangents or colors are not as many as its vertices");
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (!are_within(taken + (size_t)i * 4, 4, LMB_LARGEST)) {
-            return fail(in, "a tangent or color is out of range");
-        }
-    }
     *vectors = count > 0 ? taken : NULL;
     return true;
-}
-
-static bool take_deltas(reader *in, const lmb_mesh *mesh, lmb_skin_target *target) {
-    const lmb_skin_delta *deltas = take_array(in, &target->delta_count, sizeof *deltas);
-    for (uint32_t i = 0; deltas != NULL && i < target->delta_count; i++) {
-        const bool ascends = i == 0 || deltas[i].vertex > deltas[i - 1].vertex;
-        if (!ascends || deltas[i].vertex >= mesh->vertex_count || !are_within(deltas[i].position, 9, LMB_LARGEST)) {
-            return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: displacement %" PRIu32 " is none", in->place,
-                                     i);
-        }
-    }
-    target->deltas = deltas;
-    return deltas != NULL;
 }
 
 static bool take_targets(reader *in, lmb_mesh *mesh) {
@@ -375,10 +307,8 @@ static bool take_targets(reader *in, lmb_mesh *mesh) {
         if (targets[i].name == NULL || !take_word(in, &targets[i].channel)) {
             return false;
         }
-        if (targets[i].channel >= lmb_rig_channel_count(import->rig)) {
-            return fail(in, "the channel of a morph target is out of range");
-        }
-        if (!take_deltas(in, mesh, &targets[i])) {
+        targets[i].deltas = take_array(in, &targets[i].delta_count, sizeof *targets[i].deltas);
+        if (targets[i].deltas == NULL) {
             return false;
         }
         mesh->target_count++;
@@ -395,19 +325,19 @@ static bool take_mesh(reader *in, uint32_t index) {
         !take_word(in, &mesh->image) || !take_word(in, &sides)) {
         return false;
     }
-    if (!are_within(mesh->base_color, 4, FLT_MAX)) {
-        return fail(in, "its color is not finite");
-    }
-    if (mesh->image != LMB_NONE && mesh->image >= in->image_count) {
-        return fail(in, "its image is out of range");
-    }
     if (sides > 1) {
         return fail(in, "it has two sides or it has not: 0 or 1");
     }
     mesh->double_sided = sides == 1;
     import->mesh_count++;
-    return take_vertices(in, mesh) && take_indices(in, mesh) && take_vectors(in, mesh, &mesh->tangents) &&
-           take_vectors(in, mesh, &mesh->colors) && take_targets(in, mesh);
+    mesh->vertices = take_array(in, &mesh->vertex_count, sizeof *mesh->vertices);
+    mesh->indices = mesh->vertices == NULL ? NULL : take_array(in, &mesh->index_count, sizeof *mesh->indices);
+    if (mesh->indices == NULL || !take_vectors(in, mesh, &mesh->tangents) || !take_vectors(in, mesh, &mesh->colors) ||
+        !take_targets(in, mesh)) {
+        return false;
+    }
+    char why[64];
+    return lmb_mesh_check(mesh, import->rig, in->image_count, why, sizeof why) || fail(in, why);
 }
 
 static bool take_image(reader *in, uint32_t index) {
@@ -452,7 +382,7 @@ static bool take_nodes(reader *in, uint32_t count) {
     return true;
 }
 
-bool lmb_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
+bool lmb_import_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     lmb_import *import = importer->import;
     reader in = {.importer = importer, .bytes = bytes, .size = size, .at = MAGIC_SIZE, .place = "counts"};
     struct {

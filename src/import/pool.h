@@ -21,16 +21,16 @@ typedef struct lmb_pool {
 } lmb_pool;
 
 // Allocates zeroed memory for `count` elements; returns NULL on failure.
-void *lmb_pool_allocate(lmb_pool *pool, size_t count, size_t size);
+LMB_API void *lmb_pool_allocate(lmb_pool *pool, size_t count, size_t size);
 // Does nothing if `memory` is NULL.
-void lmb_pool_release(lmb_pool *pool, void *memory);
+LMB_API void lmb_pool_release(lmb_pool *pool, void *memory);
 // Appends an element to an array of `count` elements, whose pointer is at `array`; returns false if memory ran out. All
 // elements of the array must have been added this way.
-bool lmb_pool_append(lmb_pool *pool, void *array, uint32_t *count, const void *element, size_t size);
+LMB_API bool lmb_pool_append(lmb_pool *pool, void *array, uint32_t *count, const void *element, size_t size);
 // Releases every block.
-void lmb_pool_clear(lmb_pool *pool);
+LMB_API void lmb_pool_clear(lmb_pool *pool);
 // Returns a host for objects that own their memory; it counts against the budget. The pool must outlive them.
-lmb_host lmb_pool_host(lmb_pool *pool);
+LMB_API lmb_host lmb_pool_host(lmb_pool *pool);
 
 // A hash table of the elements of a list: entry i belongs to element i. It compares hashes only; its user compares the
 // elements.
@@ -41,12 +41,12 @@ typedef struct lmb_index {
     uint32_t bucket_count; // a power of 2, at least `count`
 } lmb_index;
 
-uint64_t lmb_index_hash(const void *bytes, size_t size);
-uint64_t lmb_index_hash_text(const char *text);
+LMB_API uint64_t lmb_index_hash(const void *bytes, size_t size);
+LMB_API uint64_t lmb_index_hash_text(const char *text);
 // Adds the next element. Returns false and adds nothing if the pool has no memory.
-bool lmb_index_add(lmb_index *index, lmb_pool *pool, uint64_t hash);
+LMB_API bool lmb_index_add(lmb_index *index, lmb_pool *pool, uint64_t hash);
 // Iterate over the elements with this hash: the first one, and the one after another; LMB_NONE if there is none.
-uint32_t lmb_index_first(const lmb_index *index, uint64_t hash);
-uint32_t lmb_index_next(const lmb_index *index, uint32_t thing);
+LMB_API uint32_t lmb_index_first(const lmb_index *index, uint64_t hash);
+LMB_API uint32_t lmb_index_next(const lmb_index *index, uint32_t thing);
 
 #endif

@@ -6,18 +6,18 @@
 
 // Returns the length of the well-formed UTF-8 sequence at `text`, 1 to 4; 0 if there is none within `size` bytes.
 // Overlong forms, surrogates and values past U+10FFFF are not well formed.
-size_t lmb_text_sequence(const char *text, size_t size);
+LMB_API size_t lmb_text_sequence(const char *text, size_t size);
 // Writes one code point, which must not be a surrogate, as 1 to 4 bytes and returns their number.
-size_t lmb_text_encode(uint32_t code_point, char *bytes);
+LMB_API size_t lmb_text_encode(uint32_t code_point, char *bytes);
 // Returns the value of a hexadecimal digit, or -1.
-int lmb_text_digit(char character);
+LMB_API int lmb_text_digit(char character);
 // Replaces control characters and invalid bytes by '?', and drops a sequence that is cut off at the end, so that text
 // from a file can be part of a message.
-void lmb_text_make_line(char *text);
+LMB_API void lmb_text_make_line(char *text);
 
 // Converts a number as in JSON, [-]digits[.digits][e[+-]digits], whatever the locale. Rounds as the floating-point
 // environment says; a number that is too large becomes infinity.
-double lmb_strtod(const char *text, size_t size);
+LMB_API double lmb_strtod(const char *text, size_t size);
 
 typedef struct lmb_name {
     const char *text;
@@ -25,9 +25,9 @@ typedef struct lmb_name {
 } lmb_name;
 
 // Sorts names for lmb_names_find().
-void lmb_names_sort(lmb_name *names, uint32_t count);
+LMB_API void lmb_names_sort(lmb_name *names, uint32_t count);
 // Returns the min index among the names equal to `text`, or LMB_NONE.
-uint32_t lmb_names_find(const lmb_name *names, uint32_t count, const char *text);
+LMB_API uint32_t lmb_names_find(const lmb_name *names, uint32_t count, const char *text);
 
 // A list such as "Camera, Sky and 12 more". Initialise it to zero.
 typedef struct lmb_name_list {
@@ -37,8 +37,8 @@ typedef struct lmb_name_list {
     uint32_t shown;
 } lmb_name_list;
 
-void lmb_name_list_add(lmb_name_list *list, const char *name);
+LMB_API void lmb_name_list_add(lmb_name_list *list, const char *name);
 // Completes and returns the text.
-const char *lmb_name_list_text(lmb_name_list *list);
+LMB_API const char *lmb_name_list_text(lmb_name_list *list);
 
 #endif

@@ -42,6 +42,9 @@ if(KIND STREQUAL "embedded")
           -DCONSUMER_COMPONENTS=${COMPONENTS})
     run(${BINARY}/embedded/consumer_c17)
     run(${BINARY}/embedded/consumer_cpp20)
+    if(COMPONENTS)
+        run(${BINARY}/embedded/consumer_graph)
+    endif()
     return()
 endif()
 
@@ -84,6 +87,10 @@ build(${SOURCE}/tests/consumer ${BINARY}/${KIND} -DCMAKE_PREFIX_PATH=${prefix} -
 foreach(consumer headers c17 cpp20)
     run(${BINARY}/${KIND}/consumer_${consumer})
 endforeach()
+
+if(COMPONENTS)
+    run(${BINARY}/${KIND}/consumer_graph)
+endif()
 
 file(GLOB_RECURSE libraries ${prefix}/liblimber*.a ${prefix}/liblimber*.so)
 if(NOT libraries)
@@ -140,5 +147,14 @@ consumer(pkgconfig limber "${defined}${wanted}" ${sources}/consumer.c ${COMPILER
 consumer(pkgconfig_c17 ${package} "${defined}-l${package}.*${wanted}" ${sources}/cpu.c ${COMPILER} -std=c17 ${package_flags})
 consumer(pkgconfig_cpp20 ${package} "${defined}-l${package}.*${wanted}" ${BINARY}/${KIND}/cpu.cpp ${cxx_compiler} -std=c++20
          ${package_flags})
+if(COMPONENTS)
+    consumer(pkgconfig_graph limber-graph "${defined}-llimber-graph.*${wanted}" ${sources}/graph.c ${COMPILER} -std=c17)
+    run(${BINARY}/${KIND}/consumer_pkgconfig_graph)
+    # It needs no reader of characters.
+    execute_process(COMMAND pkg-config ${static} --libs limber-graph OUTPUT_VARIABLE libs COMMAND_ERROR_IS_FATAL ANY)
+    if(libs MATCHES "import|assimp")
+        message(FATAL_ERROR "pkg-config ${static} --libs limber-graph: ${libs}")
+    endif()
+endif()
 run(${BINARY}/${KIND}/consumer_pkgconfig_c17) # the first one needs a device
 run(${BINARY}/${KIND}/consumer_pkgconfig_cpp20)

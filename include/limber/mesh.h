@@ -1,0 +1,56 @@
+/// @file mesh.h
+/// Meshes and images as plain arrays, for a renderer, or for lmb_skin_create() (skin.h). Limber does not draw.
+#ifndef LIMBER_MESH_H
+#define LIMBER_MESH_H
+
+#include <limber/skin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LMB_MAX_INFLUENCES 8u
+
+/// One vertex of a mesh: 96 bytes, no padding.
+typedef struct lmb_vertex {
+    float position[3];                   ///< in the bind pose's model space
+    float normal[3];                     ///< unit length; that of the triangle if the file has none
+    float texcoord[2];                   ///< (0, 0) if the file has none
+    uint32_t joints[LMB_MAX_INFLUENCES]; ///< rig indices; 0 if the weight is 0
+    float weights[LMB_MAX_INFLUENCES];   ///< sum to 1
+} lmb_vertex;
+
+/// Triangles with one material: one primitive of a file.
+///
+/// The mesh of a node without a skin is bound to the node's joint with weight 1 (or to its nearest ancestor that is in
+/// the rig), so one kind of skinning draws all meshes. If two skins bind a joint with different matrices, the rig has
+/// the matrix of the first. Meshes of the other skin are moved to match it, or left out with a note if no single matrix
+/// does that for all their joints.
+typedef struct lmb_mesh {
+    const char *name;
+    const lmb_vertex *vertices;
+    uint32_t vertex_count;
+    const uint32_t *indices; ///< triangles, counter-clockwise front
+    uint32_t index_count;
+    const float *tangents; ///< [vertex_count][4]: unit, and the sign of the bitangent; NULL if the file has none
+    const float *colors;   ///< [vertex_count][4]: linear, multiplied with the base colour; NULL if the file has none
+    /// Morph targets, named as the float channels that are their weights. They can be those of an lmb_skin_def.
+    const lmb_skin_target *targets;
+    uint32_t target_count;
+    float base_color[4]; ///< linear
+    uint32_t image;      ///< base colour texture, or #LMB_NONE
+    bool double_sided;
+} lmb_mesh;
+
+/// An image that a mesh uses: the bytes of a PNG or JPEG in the file, not decoded.
+typedef struct lmb_image {
+    const char *name;
+    const uint8_t *bytes;
+    size_t size;
+} lmb_image;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

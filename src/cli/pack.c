@@ -1,0 +1,377 @@
+// `limber pack`: writes a character and its graphs into one file, which the core library alone reads.
+#include "command.h"
+#include "file.h"
+#include "terminal.h"
+
+#include "../host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A distance that an option gives.
+typedef struct distance {
+    float value;
+    bool is_given;
+} distance;
+
+typedef struct named_graph {
+    char *name;
+    lmb_graph_json *json;   // NULL if it is that of a pack
+    lmb_graph_def def;      // with compressed clips, if they are compressed
+    const lmb_clip **clips; // of the descriptor
+} named_graph;
+
+typedef struct packing {
+    subject subject;
+    const char *path;
+    option_texts graph_texts;
+    option_texts machine_texts;
+    distance error;
+    distance shell;
+
+    named_graph *graphs;
+    uint32_t graph_count;
+    const lmb_clip **sources; // of the character, then those that only graphs have
+    const lmb_clip **clips;   // what is written for each
+    uint32_t clip_count;
+    uint32_t own_count;    // of the character
+    lmb_clip **compressed; // [clip_count], or NULL where a clip is written as it is
+    size_t source_bytes;   // of all clips
+    float worst;           // the largest error reached
+    pool pool;
+} packing;
+
+static const char *read_distance(const char *text, void *target) {
+    distance *distance = target;
+    distance->is_given = option_read_float(text, &distance->value) && distance->value >= 0.0f;
+    return distance->is_given ? NULL : "a number, 0 or more";
+}
+
+static lmb_result no_memory(lmb_error *error) {
+    return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
+}
+
+// ---- Names of graphs.
+
+// Splits [NAME=]TEXT. Without a name, it is the name of the file, without folder and ending. Returns NULL if there is
+// none, or no memory.
+static char *split_name(packing *p, const char *given, const char **text) {
+    const char *equals = strchr(given, '=');
+    const bool is_named = equals != NULL && given[strspn(given, " \t\r\n")] != '{';
+    const char *first = given;
+    size_t length = is_named ? (size_t)(equals - given) : 0;
+    *text = is_named ? equals + 1 : given;
+    if (!is_named) {
+        const char *slash = strrchr(given, '/');
+        first = slash != NULL ? slash + 1 : given;
+        const char *dot = strrchr(first, '.');
+        length = given[strspn(given, " \t\r\n")] == '{' ? 0
+                 : dot != NULL && dot > first           ? (size_t)(dot - first)
+                                                        : strlen(first);
+    }
+    char *name = length > 0 ? pool_get(&p->pool, length + 1, 1) : NULL;
+    if (name != NULL) {
+        memcpy(name, first, length);
+    }
+    return name;
+}
+
+static lmb_result fail_name(const packing *p, const char *option, const char *given, lmb_error *error) {
+    return p->pool.failed
+               ? no_memory(error)
+               : lmb_fail(error, LMB_ERROR_ARGUMENT, "%s %.100s: it has no name; give NAME=...", option, given);
+}
+
+static named_graph *find_graph(packing *p, const char *name) {
+    for (uint32_t i = 0; i < p->graph_count; i++) {
+        if (strcmp(p->graphs[i].name, name) == 0) {
+            return &p->graphs[i];
+        }
+    }
+    return NULL;
+}
+
+// ---- Reading graphs.
+
+// Reads a graph; either text may be NULL.
+static lmb_result add_graph(packing *p, char *name, const char *graph_text, const char *machine_name,
+                            lmb_error *error) {
+    subject *subject = &p->subject;
+    if (find_graph(p, name) != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "two graphs are called '%.100s'", name);
+    }
+    subject->graph_text = graph_text;
+    subject->machine_name = machine_name;
+    const lmb_result result = subject_read_graph(subject, error);
+    if (result == LMB_OK) {
+        subject_warn(subject);
+        p->graphs[p->graph_count++] = (named_graph){.name = name, .json = subject->json, .def = *subject->def};
+        subject->json = NULL;
+    }
+    return result;
+}
+
+// Returns the text of --machine for the graph of that name, or NULL. Marks it as used.
+static const char *take_machine(packing *p, const char *graph, bool *used) {
+    for (uint32_t i = 0; i < p->machine_texts.count; i++) {
+        const char *text;
+        const char *name = split_name(p, p->machine_texts.values[i], &text);
+        if (name != NULL && strcmp(name, graph) == 0) {
+            used[i] = true;
+            return text;
+        }
+    }
+    return NULL;
+}
+
+static lmb_result add_packed_graphs(packing *p) {
+    const lmb_pack *pack = p->subject.pack;
+    const uint32_t count = pack == NULL ? 0 : lmb_pack_graph_count(pack);
+    for (uint32_t i = 0; i < count; i++) {
+        const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
+        p->graphs[p->graph_count++] = (named_graph){.name = (char *)(uintptr_t)graph->name, .def = *graph->def};
+    }
+    return LMB_OK;
+}
+
+static lmb_result add_graphs(packing *p, lmb_error *error) {
+    bool *used = pool_get(&p->pool, p->machine_texts.count, sizeof *used);
+    lmb_result result = p->pool.failed ? no_memory(error) : add_packed_graphs(p);
+    for (uint32_t i = 0; result == LMB_OK && i < p->graph_texts.count; i++) {
+        const char *text;
+        char *name = split_name(p, p->graph_texts.values[i], &text);
+        result = name == NULL ? fail_name(p, "--graph", p->graph_texts.values[i], error)
+                              : add_graph(p, name, text, take_machine(p, name, used), error);
+    }
+    for (uint32_t i = 0; result == LMB_OK && i < p->machine_texts.count; i++) {
+        const char *text;
+        char *name = split_name(p, p->machine_texts.values[i], &text);
+        if (name == NULL) {
+            result = fail_name(p, "--machine", p->machine_texts.values[i], error);
+        } else if (!used[i]) {
+            result = add_graph(p, name, NULL, text, error);
+        }
+    }
+    return result;
+}
+
+// ---- Clips.
+
+static uint32_t index_of(const packing *p, const lmb_clip *clip) {
+    uint32_t index = 0;
+    while (index < p->clip_count && p->sources[index] != clip) {
+        index++;
+    }
+    return index;
+}
+
+static lmb_result list_clips(packing *p, lmb_error *error) {
+    const subject *subject = &p->subject;
+    size_t most = subject->clip_count;
+    for (uint32_t i = 0; i < p->graph_count; i++) {
+        most += p->graphs[i].def.clip_count;
+    }
+    p->sources = pool_get(&p->pool, most, sizeof *p->sources);
+    p->clips = pool_get(&p->pool, most, sizeof *p->clips);
+    p->compressed = pool_get(&p->pool, most, sizeof *p->compressed);
+    if (p->pool.failed) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < subject->clip_count; i++) {
+        p->sources[p->clip_count++] = subject->clips[i];
+    }
+    p->own_count = p->clip_count;
+    for (uint32_t i = 0; i < p->graph_count; i++) {
+        const lmb_graph_def *def = &p->graphs[i].def;
+        for (uint32_t k = 0; k < def->clip_count; k++) {
+            const uint32_t index = index_of(p, def->clips[k]);
+            p->sources[index] = def->clips[k];
+            p->clip_count += index == p->clip_count;
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result compress(packing *p, uint32_t index, lmb_error *error) {
+    const lmb_clip_compression settings = {.error = p->error.value, .shell_distance = p->shell.value};
+    lmb_clip_compression_report report = {0};
+    lmb_error found;
+    const lmb_result result =
+        lmb_clip_compress(p->subject.rig, p->sources[index], &settings, NULL, &p->compressed[index], &report, &found);
+    if (result != LMB_OK) {
+        return lmb_fail(error, result, "clip '%.100s': %.300s", lmb_clip_name(p->sources[index]), found.message);
+    }
+    p->clips[index] = p->compressed[index];
+    p->worst = report.error > p->worst ? report.error : p->worst;
+    return LMB_OK;
+}
+
+// A clip of a joint map is of another rig, and stays as it is.
+static bool may_compress(const packing *p, const lmb_clip *clip) {
+    return p->error.is_given && lmb_clip_joint_count(clip) == lmb_rig_joint_count(p->subject.rig) &&
+           lmb_clip_channel_count(clip) == lmb_rig_channel_count(p->subject.rig);
+}
+
+static lmb_result prepare_clips(packing *p, lmb_error *error) {
+    lmb_result result = list_clips(p, error);
+    for (uint32_t i = 0; result == LMB_OK && i < p->clip_count; i++) {
+        size_t bytes;
+        lmb_clip_block(p->sources[i], &bytes);
+        p->source_bytes += bytes;
+        p->clips[i] = p->sources[i];
+        if (may_compress(p, p->sources[i])) {
+            result = compress(p, i, error);
+        }
+    }
+    for (uint32_t i = 0; result == LMB_OK && i < p->graph_count; i++) {
+        named_graph *graph = &p->graphs[i];
+        graph->clips = pool_get(&p->pool, graph->def.clip_count, sizeof *graph->clips);
+        if (graph->clips == NULL) {
+            return no_memory(error);
+        }
+        for (uint32_t k = 0; k < graph->def.clip_count; k++) {
+            graph->clips[k] = p->clips[index_of(p, graph->def.clips[k])];
+        }
+        graph->def.clips = graph->clips;
+    }
+    return result;
+}
+
+// ---- Writing.
+
+// Fills in lists of meshes and images, which an import gives one by one.
+static void list_meshes(packing *p, lmb_pack_def *def) {
+    const subject *subject = &p->subject;
+    const uint32_t mesh_count = subject_mesh_count(subject), image_count = subject_image_count(subject);
+    lmb_mesh *meshes = pool_get(&p->pool, mesh_count, sizeof *meshes);
+    lmb_image *images = pool_get(&p->pool, image_count, sizeof *images);
+    if (p->pool.failed) {
+        return;
+    }
+    for (uint32_t i = 0; i < mesh_count; i++) {
+        meshes[i] = *subject_mesh(subject, i);
+    }
+    for (uint32_t i = 0; i < image_count; i++) {
+        images[i] = *subject_image(subject, i);
+    }
+    def->meshes = meshes;
+    def->mesh_count = mesh_count;
+    def->images = images;
+    def->image_count = image_count;
+}
+
+// Opens what was written, because only a pack that opens is of use, and prints the size of its parts.
+static lmb_result print_parts(const packing *p, const void *bytes, size_t size, lmb_error *error) {
+    lmb_pack *pack = NULL;
+    const lmb_result result = lmb_pack_open(bytes, size, NULL, &pack, error);
+    if (result == LMB_OK) {
+        terminal_print("%s: %zu bytes\n", p->path, size);
+        subject_print_parts(pack);
+        if (p->error.is_given) {
+            terminal_print("clips took %zu bytes before compression, and deviate by at most %g\n", p->source_bytes,
+                           (double)p->worst);
+        }
+    }
+    lmb_pack_close(pack);
+    return result;
+}
+
+static lmb_result write_def(const packing *p, const lmb_pack_def *def, lmb_error *error) {
+    size_t size = 0;
+    lmb_result result = lmb_pack_write(def, NULL, NULL, 0, &size, error);
+    void *bytes = result == LMB_OK ? malloc(size) : NULL;
+    if (result == LMB_OK) {
+        result = bytes == NULL ? no_memory(error) : lmb_pack_write(def, NULL, bytes, size, &size, error);
+    }
+    if (result == LMB_OK) {
+        result = print_parts(p, bytes, size, error);
+    }
+    if (result == LMB_OK) {
+        result = file_write(p->path, bytes, size, error);
+    }
+    free(bytes);
+    return result;
+}
+
+static lmb_result write_pack(packing *p, lmb_error *error) {
+    lmb_pack_def def = lmb_default_pack_def();
+    lmb_pack_graph *graphs = pool_get(&p->pool, p->graph_count, sizeof *graphs);
+    list_meshes(p, &def);
+    if (p->pool.failed) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < p->graph_count; i++) {
+        graphs[i] = (lmb_pack_graph){p->graphs[i].name, &p->graphs[i].def};
+    }
+    def.rig = p->subject.rig;
+    def.clips = p->clips;
+    def.clip_count = p->own_count;
+    def.graphs = graphs;
+    def.graph_count = p->graph_count;
+    return write_def(p, &def, error);
+}
+
+static lmb_result pack(packing *p, lmb_error *error) {
+    lmb_result result = subject_open(&p->subject, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    const uint32_t packed = p->subject.pack == NULL ? 0 : lmb_pack_graph_count(p->subject.pack);
+    p->graphs = pool_get(&p->pool, (size_t)packed + p->graph_texts.count + p->machine_texts.count, sizeof *p->graphs);
+    p->subject.place = NULL;
+    result = p->graphs == NULL ? no_memory(error) : add_graphs(p, error);
+    if (result == LMB_OK) {
+        result = prepare_clips(p, error);
+    }
+    return result == LMB_OK ? write_pack(p, error) : result;
+}
+
+static void release(packing *p) {
+    for (uint32_t i = 0; i < p->graph_count; i++) {
+        lmb_graph_json_destroy(p->graphs[i].json);
+    }
+    for (uint32_t i = 0; i < p->clip_count; i++) {
+        lmb_clip_destroy(p->compressed[i]);
+    }
+    free(p->graph_texts.values);
+    free(p->machine_texts.values);
+    pool_release(&p->pool);
+    subject_close(&p->subject);
+}
+
+int command_pack(int argc, char **argv) {
+    packing p = {0};
+    const option options[] = {
+        {"--output", OPTION_TEXT, &p.path, "FILE", "the file to write, usually with the ending .lmb"},
+        {"--graph", OPTION_TEXTS, &p.graph_texts, "[NAME=]FILE",
+         "a graph, which is called as its file unless NAME is given;\nNAME=JSON gives the JSON itself"},
+        {"--machine", OPTION_TEXTS, &p.machine_texts, "[NAME=]FILE",
+         "a machine's text, for the graph of that name, or alone"},
+        OPTION_POSE(&p.subject),
+        {"--error", OPTION_OTHER, &(option_other){read_distance, &p.error}, "DISTANCE",
+         "compress clips so that no point of the skin moves further\nthan this; 0 takes 0.01 % of the rig's extent"},
+        {"--shell", OPTION_OTHER, &(option_other){read_distance, &p.shell}, "DISTANCE",
+         "of the skin from the joints; 0 takes 2 % of the extent"},
+        {0}};
+    const usage usage = {
+        .command = "limber pack",
+        .synopsis = "FILE... --output FILE [--graph [NAME=]FILE ...] [--machine [NAME=]FILE ...]\n"
+                    "                   [--pose NAME=CLIP@TIME ...] [--error DISTANCE] [--shell DISTANCE]",
+        .text =
+            "Writes a pack: rig, clips, meshes and graphs of a character in one file. lmb_pack_open() in the core\n"
+            "library reads it (include/limber/pack.h), without an importer and without JSON. Without --error clips\n"
+            "are written as they are. The graphs of a pack that is read are written, too. The meshes of\n"
+            "'mannequin' are not written.\n" CHARACTER_HELP,
+        .options = options,
+        .files = OPTION_SOME_FILES,
+        .required_count = 1};
+    lmb_error error = {0};
+    int status = subject_read(&p.subject, &usage, argc, argv);
+    if (status == COMMAND_LINE_GOOD) {
+        const lmb_result result = pack(&p, &error);
+        status = command_end(p.subject.place, result, &error);
+    }
+    release(&p);
+    return status;
+}

@@ -1,0 +1,110 @@
+#include "mesh.h"
+
+#include <limber/math.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+static bool are_within(const float *numbers, uint32_t count, float most) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(fabsf(numbers[i]) <= most)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool vertex_is_fine(const lmb_vertex *vertex, uint32_t joint_count) {
+    if (!are_within(vertex->position, 3, LMB_LARGEST) || !are_within(vertex->normal, 3, 1.0001f) ||
+        !are_within(vertex->texcoord, 2, FLT_MAX)) {
+        return false;
+    }
+    float sum = 0.0f;
+    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        if (!(vertex->weights[i] >= 0.0f) || vertex->joints[i] >= joint_count ||
+            (vertex->weights[i] == 0.0f && vertex->joints[i] != 0)) {
+            return false;
+        }
+        sum += vertex->weights[i];
+    }
+    return fabsf(sum - 1.0f) <= 1e-5f;
+}
+
+static bool check_vertices(const lmb_mesh *mesh, uint32_t joint_count, char *why, size_t size) {
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        if (!vertex_is_fine(&mesh->vertices[i], joint_count)) {
+            snprintf(why, size, "vertex %u is not valid", (unsigned)i);
+            return false;
+        }
+        if (mesh->tangents != NULL && !are_within(mesh->tangents + (size_t)i * 4, 4, LMB_LARGEST)) {
+            snprintf(why, size, "the tangent of vertex %u is out of range", (unsigned)i);
+            return false;
+        }
+        if (mesh->colors != NULL && !are_within(mesh->colors + (size_t)i * 4, 4, LMB_LARGEST)) {
+            snprintf(why, size, "the color of vertex %u is out of range", (unsigned)i);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_indices(const lmb_mesh *mesh, char *why, size_t size) {
+    for (uint32_t i = 0; i < mesh->index_count; i++) {
+        if (mesh->indices[i] >= mesh->vertex_count) {
+            snprintf(why, size, "index %u is out of range", (unsigned)i);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool delta_is_fine(const lmb_skin_target *target, uint32_t index, uint32_t vertex_count) {
+    const lmb_skin_delta *delta = &target->deltas[index];
+    return (index == 0 || delta->vertex > delta[-1].vertex) && delta->vertex < vertex_count &&
+           are_within(delta->position, 3, LMB_LARGEST) && are_within(delta->normal, 3, LMB_LARGEST) &&
+           are_within(delta->tangent, 3, LMB_LARGEST);
+}
+
+static bool check_target(const lmb_mesh *mesh, uint32_t index, uint32_t channel_count, char *why, size_t size) {
+    const lmb_skin_target *target = &mesh->targets[index];
+    const char *fault = target->channel >= channel_count                    ? "its channel is out of range"
+                        : target->delta_count > 0 && target->deltas == NULL ? "its displacements are NULL"
+                                                                            : NULL;
+    if (fault != NULL) {
+        snprintf(why, size, "target %u: %s", (unsigned)index, fault);
+        return false;
+    }
+    for (uint32_t i = 0; i < target->delta_count; i++) {
+        if (!delta_is_fine(target, i, mesh->vertex_count)) {
+            snprintf(why, size, "target %u: displacement %u is not valid", (unsigned)index, (unsigned)i);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_targets(const lmb_mesh *mesh, uint32_t channel_count, char *why, size_t size) {
+    for (uint32_t i = 0; i < mesh->target_count; i++) {
+        if (!check_target(mesh, i, channel_count, why, size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool lmb_mesh_check(const lmb_mesh *mesh, const lmb_rig *rig, uint32_t image_count, char *why, size_t size) {
+    const char *fault = (mesh->vertex_count > 0 && mesh->vertices == NULL)      ? "its vertices are NULL"
+                        : (mesh->index_count > 0 && mesh->indices == NULL)      ? "its indices are NULL"
+                        : (mesh->target_count > 0 && mesh->targets == NULL)     ? "its targets are NULL"
+                        : mesh->index_count == 0 || mesh->index_count % 3 != 0  ? "its indices are no triangles"
+                        : !are_within(mesh->base_color, 4, FLT_MAX)             ? "its color is not finite"
+                        : mesh->image != LMB_NONE && mesh->image >= image_count ? "its image is out of range"
+                                                                                : NULL;
+    if (fault != NULL) {
+        snprintf(why, size, "%s", fault);
+        return false;
+    }
+    return check_vertices(mesh, lmb_rig_joint_count(rig), why, size) && check_indices(mesh, why, size) &&
+           check_targets(mesh, lmb_rig_channel_count(rig), why, size);
+}

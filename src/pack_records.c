@@ -1,0 +1,585 @@
+// One row for each field of each descriptor, in the order in which fields are stored. Add new rows at the end of a
+// table: packs without them stay readable. If the meaning of a row, or a default, changes, so must LMB_PACK_VERSION.
+#include "pack_records.h"
+
+_Static_assert(sizeof(lmb_op) == 4 && sizeof(lmb_axis) == 4 && sizeof(lmb_ik_space) == 4 && sizeof(float) == 4,
+               "these are words of a pack");
+
+#define AT(type, member) .name = #member, .offset = offsetof(type, member)
+#define SIZE(type, member) sizeof(((type *)0)->member)
+// Enumerations, numbers, and arrays and structs of them.
+#define WORDS(type, member)                                                                                            \
+    { AT(type, member), .kind = LMB_RECORD_WORDS, .count = SIZE(type, member) / 4 }
+#define BOOL(type, member)                                                                                             \
+    { AT(type, member), .kind = LMB_RECORD_BOOLS, .count = 1 }
+#define TEXT(type, member)                                                                                             \
+    { AT(type, member), .kind = LMB_RECORD_TEXT }
+#define INSIDE(type, member, element, table)                                                                           \
+    { AT(type, member), .kind = LMB_RECORD_INSIDE, .count = SIZE(type, member) / sizeof(element), .record = &(table) }
+#define LEFT_OUT(type, member)                                                                                         \
+    { AT(type, member), .kind = LMB_RECORD_LEFT_OUT }
+// Lists whose length is in the member `number`: of records, and of plain elements.
+#define LIST(type, member, number, table)                                                                              \
+    {                                                                                                                  \
+        AT(type, member), .kind = LMB_RECORD_LIST, .record = &(table), .length_offset = offsetof(type, number),        \
+                          .length_size = SIZE(type, number)                                                            \
+    }
+#define PLAIN_LIST(type, member, number)                                                                               \
+    {                                                                                                                  \
+        AT(type, member), .kind = LMB_RECORD_LIST, .size = sizeof(*((type *)0)->member),                               \
+                          .length_offset = offsetof(type, number), .length_size = SIZE(type, number)                   \
+    }
+// Lists of another length.
+#define LIST_OF(how, type, member, table)                                                                              \
+    { AT(type, member), .kind = LMB_RECORD_LIST, .record = &(table), .length = (how) }
+#define PLAIN_LIST_OF(how, type, member)                                                                               \
+    { AT(type, member), .kind = LMB_RECORD_LIST, .size = sizeof(*((type *)0)->member), .length = (how) }
+// Lists whose length has an earlier row.
+#define KNOWN(type, number)                                                                                            \
+    .length = LMB_LENGTH_FIELD, .length_offset = offsetof(type, number), .length_size = SIZE(type, number)
+#define TABLE(type, function, rows)                                                                                    \
+    { .size = sizeof(type), .initialize = (function), .fields = (rows), .field_count = sizeof(rows) / sizeof *(rows) }
+
+// ---- Values.
+
+static void initialize_value(void *element) {
+    *(lmb_value *)element = lmb_constant(0.0f);
+}
+
+static const lmb_record_field value_rows[] = {
+    WORDS(lmb_value, kind),  WORDS(lmb_value, constant), WORDS(lmb_value, parameter),
+    WORDS(lmb_value, curve), WORDS(lmb_value, control),
+};
+static const lmb_record value_table = TABLE(lmb_value, initialize_value, value_rows);
+
+// ---- The rig. Its joints are in their order, their rotations normalised, and all have an inverse bind matrix.
+
+static void initialize_joint(void *element) {
+    lmb_joint_def *joint = element;
+    *joint = lmb_default_joint_def();
+    joint->is_normalised = joint->has_inverse_bind = true;
+}
+
+static const lmb_record_field joint_rows[] = {
+    TEXT(lmb_joint_def, name),          WORDS(lmb_joint_def, parent),
+    WORDS(lmb_joint_def, rest),         LEFT_OUT(lmb_joint_def, is_normalised),
+    WORDS(lmb_joint_def, inverse_bind), LEFT_OUT(lmb_joint_def, has_inverse_bind),
+    WORDS(lmb_joint_def, radius),
+};
+static const lmb_record joint_table = TABLE(lmb_joint_def, initialize_joint, joint_rows);
+
+static void initialize_socket(void *element) {
+    lmb_socket_def *socket = element;
+    *socket = lmb_default_socket_def();
+    socket->is_normalised = true;
+}
+
+static const lmb_record_field socket_rows[] = {
+    TEXT(lmb_socket_def, name),
+    WORDS(lmb_socket_def, joint),
+    WORDS(lmb_socket_def, local),
+    LEFT_OUT(lmb_socket_def, is_normalised),
+};
+static const lmb_record socket_table = TABLE(lmb_socket_def, initialize_socket, socket_rows);
+
+static void initialize_channel(void *element) {
+    *(lmb_channel_def *)element = lmb_default_channel_def();
+}
+
+static const lmb_record_field channel_rows[] = {
+    TEXT(lmb_channel_def, name),
+    WORDS(lmb_channel_def, rest),
+    BOOL(lmb_channel_def, angle),
+};
+static const lmb_record channel_table = TABLE(lmb_channel_def, initialize_channel, channel_rows);
+
+static void initialize_rig(void *element) {
+    *(lmb_rig_def *)element = lmb_default_rig_def();
+}
+
+static const lmb_record_field rig_rows[] = {
+    LIST(lmb_rig_def, joints, joint_count, joint_table),
+    LIST(lmb_rig_def, sockets, socket_count, socket_table),
+    LIST(lmb_rig_def, channels, channel_count, channel_table),
+};
+static const lmb_record rig_table = TABLE(lmb_rig_def, initialize_rig, rig_rows);
+
+// ---- Clips, meshes and images.
+
+static const lmb_record_field block_rows[] = {PLAIN_LIST(lmb_pack_block, words, word_count)};
+static const lmb_record block_table = TABLE(lmb_pack_block, NULL, block_rows);
+
+static const lmb_record_field blocks_rows[] = {LIST(lmb_pack_blocks, blocks, count, block_table)};
+static const lmb_record blocks_table = TABLE(lmb_pack_blocks, NULL, blocks_rows);
+
+static void initialize_target(void *element) {
+    *(lmb_skin_target *)element = (lmb_skin_target){.name = ""};
+}
+
+static const lmb_record_field target_rows[] = {
+    TEXT(lmb_skin_target, name),
+    WORDS(lmb_skin_target, channel),
+    PLAIN_LIST(lmb_skin_target, deltas, delta_count),
+};
+static const lmb_record target_table = TABLE(lmb_skin_target, initialize_target, target_rows);
+_Static_assert(sizeof(lmb_vertex) == 96 && sizeof(lmb_skin_delta) == 40, "they are stored as they are");
+
+static void initialize_mesh(void *element) {
+    *(lmb_mesh *)element = (lmb_mesh){.name = "", .image = LMB_NONE};
+}
+
+static const lmb_record_field mesh_rows[] = {
+    TEXT(lmb_mesh, name),
+    PLAIN_LIST(lmb_mesh, vertices, vertex_count),
+    PLAIN_LIST(lmb_mesh, indices, index_count),
+    WORDS(lmb_mesh, base_color),
+    WORDS(lmb_mesh, image),
+    BOOL(lmb_mesh, double_sided),
+    {AT(lmb_mesh, tangents), .kind = LMB_RECORD_LIST, .size = 4 * sizeof(float), KNOWN(lmb_mesh, vertex_count)},
+    {AT(lmb_mesh, colors), .kind = LMB_RECORD_LIST, .size = 4 * sizeof(float), KNOWN(lmb_mesh, vertex_count)},
+    LIST(lmb_mesh, targets, target_count, target_table),
+};
+static const lmb_record mesh_table = TABLE(lmb_mesh, initialize_mesh, mesh_rows);
+
+static const lmb_record_field meshes_rows[] = {LIST(lmb_pack_meshes, meshes, count, mesh_table)};
+static const lmb_record meshes_table = TABLE(lmb_pack_meshes, NULL, meshes_rows);
+
+static void initialize_image(void *element) {
+    *(lmb_image *)element = (lmb_image){.name = ""};
+}
+
+static const lmb_record_field image_rows[] = {
+    TEXT(lmb_image, name),
+    PLAIN_LIST(lmb_image, bytes, size),
+};
+static const lmb_record image_table = TABLE(lmb_image, initialize_image, image_rows);
+
+static const lmb_record_field images_rows[] = {LIST(lmb_pack_images, images, count, image_table)};
+static const lmb_record images_table = TABLE(lmb_pack_images, NULL, images_rows);
+
+// ---- What advances by itself.
+
+static void initialize_player(void *element) {
+    *(lmb_player_def *)element = lmb_default_player_def();
+}
+
+static const lmb_record_field motion_track_rows[] = {
+    WORDS(lmb_motion_track, key_count),
+    {AT(lmb_motion_track, keys), .kind = LMB_RECORD_LIST, .size = 4 * sizeof(float),
+     KNOWN(lmb_motion_track, key_count)},
+};
+static const lmb_record motion_track_table = TABLE(lmb_motion_track, NULL, motion_track_rows);
+
+static const lmb_record_field player_rows[] = {
+    INSIDE(lmb_player_def, rate, lmb_value, value_table),
+    WORDS(lmb_player_def, offset),
+    WORDS(lmb_player_def, end),
+    WORDS(lmb_player_def, ended_event),
+    WORDS(lmb_player_def, looped_event),
+    WORDS(lmb_player_def, group),
+    PLAIN_LIST(lmb_player_def, markers, marker_count),
+    PLAIN_LIST(lmb_player_def, notifies, notify_count),
+    WORDS(lmb_player_def, velocity),
+    LIST_OF(LMB_LENGTH_ONE, lmb_player_def, motion, motion_track_table),
+    LEFT_OUT(lmb_player_def, cookie),
+};
+static const lmb_record player_table = TABLE(lmb_player_def, initialize_player, player_rows);
+_Static_assert(sizeof(lmb_notify_def) == 8, "notifies are stored as they are");
+
+static void initialize_group(void *element) {
+    *(lmb_group_def *)element = lmb_default_group_def();
+}
+
+static const lmb_record_field group_rows[] = {
+    TEXT(lmb_group_def, name),
+    WORDS(lmb_group_def, cadence),
+    WORDS(lmb_group_def, velocity_parameter),
+    LEFT_OUT(lmb_group_def, cookie),
+};
+static const lmb_record group_table = TABLE(lmb_group_def, initialize_group, group_rows);
+
+static void initialize_smoothed(void *element) {
+    *(lmb_smoothed_def *)element = lmb_default_smoothed_def();
+}
+
+static const lmb_record_field smoothed_rows[] = {
+    INSIDE(lmb_smoothed_def, source, lmb_value, value_table),
+    WORDS(lmb_smoothed_def, half_life),
+    WORDS(lmb_smoothed_def, parameter),
+    LEFT_OUT(lmb_smoothed_def, cookie),
+};
+static const lmb_record smoothed_table = TABLE(lmb_smoothed_def, initialize_smoothed, smoothed_rows);
+
+static void initialize_computed(void *element) {
+    *(lmb_computed_def *)element = lmb_default_computed_def();
+}
+
+static const lmb_record_field computed_rows[] = {
+    WORDS(lmb_computed_def, kind),
+    INSIDE(lmb_computed_def, inputs, lmb_value, value_table),
+    WORDS(lmb_computed_def, parameter),
+    LEFT_OUT(lmb_computed_def, cookie),
+};
+static const lmb_record computed_table = TABLE(lmb_computed_def, initialize_computed, computed_rows);
+
+static void initialize_term(void *element) {
+    *(lmb_term *)element = lmb_default_term();
+}
+
+static const lmb_record_field term_rows[] = {
+    WORDS(lmb_term, kind),
+    INSIDE(lmb_term, left, lmb_value, value_table),
+    INSIDE(lmb_term, right, lmb_value, value_table),
+    WORDS(lmb_term, operand),
+    WORDS(lmb_term, player_node),
+};
+static const lmb_record term_table = TABLE(lmb_term, initialize_term, term_rows);
+
+static void initialize_transition(void *element) {
+    *(lmb_transition_def *)element = lmb_default_transition_def();
+}
+
+static const lmb_record_field transition_rows[] = {
+    WORDS(lmb_transition_def, from),     WORDS(lmb_transition_def, to),
+    WORDS(lmb_transition_def, event),    BOOL(lmb_transition_def, at_end),
+    WORDS(lmb_transition_def, after),    LIST(lmb_transition_def, terms, term_count, term_table),
+    WORDS(lmb_transition_def, priority), WORDS(lmb_transition_def, fade),
+    WORDS(lmb_transition_def, curve),    WORDS(lmb_transition_def, kind),
+    WORDS(lmb_transition_def, profile),  LEFT_OUT(lmb_transition_def, cookie),
+};
+static const lmb_record transition_table = TABLE(lmb_transition_def, initialize_transition, transition_rows);
+
+static void initialize_state(void *element) {
+    *(lmb_state_def *)element = lmb_default_state_def();
+}
+
+static const lmb_record_field state_rows[] = {
+    TEXT(lmb_state_def, name),    WORDS(lmb_state_def, entry_event), WORDS(lmb_state_def, exit_event),
+    BOOL(lmb_state_def, restart), LEFT_OUT(lmb_state_def, cookie),
+};
+static const lmb_record state_table = TABLE(lmb_state_def, initialize_state, state_rows);
+
+static void initialize_machine(void *element) {
+    *(lmb_machine_def *)element = lmb_default_machine_def();
+}
+
+static const lmb_record_field machine_rows[] = {
+    TEXT(lmb_machine_def, name),
+    LIST(lmb_machine_def, states, state_count, state_table),
+    LIST(lmb_machine_def, transitions, transition_count, transition_table),
+};
+static const lmb_record machine_table = TABLE(lmb_machine_def, initialize_machine, machine_rows);
+
+static void initialize_fade(void *element) {
+    *(lmb_fade_def *)element = lmb_default_fade_def();
+}
+
+static const lmb_record_field fade_rows[] = {
+    TEXT(lmb_fade_def, name),       WORDS(lmb_fade_def, parameter),  WORDS(lmb_fade_def, pose),
+    WORDS(lmb_fade_def, in_event),  WORDS(lmb_fade_def, out_event),  BOOL(lmb_fade_def, at_end),
+    WORDS(lmb_fade_def, after),     WORDS(lmb_fade_def, in_seconds), WORDS(lmb_fade_def, out_seconds),
+    WORDS(lmb_fade_def, curve),     BOOL(lmb_fade_def, restart),     BOOL(lmb_fade_def, begins_in),
+    LEFT_OUT(lmb_fade_def, cookie),
+};
+static const lmb_record fade_table = TABLE(lmb_fade_def, initialize_fade, fade_rows);
+
+static void initialize_motion(void *element) {
+    *(lmb_motion_def *)element = lmb_default_motion_def();
+}
+
+static const lmb_record_field motion_rows[] = {
+    INSIDE(lmb_motion_def, velocity, lmb_value, value_table),
+    BOOL(lmb_motion_def, turns_to_heading),
+    INSIDE(lmb_motion_def, heading, lmb_value, value_table),
+    WORDS(lmb_motion_def, acceleration),
+    WORDS(lmb_motion_def, deceleration),
+    WORDS(lmb_motion_def, turn_rate),
+    WORDS(lmb_motion_def, velocity_parameters),
+    LEFT_OUT(lmb_motion_def, cookie),
+};
+static const lmb_record motion_table = TABLE(lmb_motion_def, initialize_motion, motion_rows);
+
+// ---- Nodes.
+
+static const lmb_record_field point_slot_rows[] = {
+    BOOL(lmb_point_slot, in_buffer),
+    WORDS(lmb_point_slot, index),
+};
+static const lmb_record point_slot_table = TABLE(lmb_point_slot, NULL, point_slot_rows);
+
+static const lmb_record_field two_bone_rows[] = {
+    WORDS(lmb_two_bone_def, start),
+    WORDS(lmb_two_bone_def, mid),
+    WORDS(lmb_two_bone_def, end),
+    INSIDE(lmb_two_bone_def, target, lmb_value, value_table),
+    INSIDE(lmb_two_bone_def, pole, lmb_value, value_table),
+    WORDS(lmb_two_bone_def, mid_axis),
+    WORDS(lmb_two_bone_def, soften),
+    INSIDE(lmb_two_bone_def, twist, lmb_value, value_table),
+    INSIDE(lmb_two_bone_def, target_slot, lmb_point_slot, point_slot_table),
+    INSIDE(lmb_two_bone_def, pole_slot, lmb_point_slot, point_slot_table),
+    WORDS(lmb_two_bone_def, space),
+};
+
+static void initialize_two_bone(void *element) {
+    *(lmb_two_bone_def *)element = lmb_default_node_def().two_bone;
+}
+
+static const lmb_record two_bone_table = TABLE(lmb_two_bone_def, initialize_two_bone, two_bone_rows);
+
+static const lmb_record_field aim_rows[] = {
+    WORDS(lmb_aim_def, joints),
+    WORDS(lmb_aim_def, shares),
+    WORDS(lmb_aim_def, joint_count),
+    INSIDE(lmb_aim_def, target, lmb_value, value_table),
+    INSIDE(lmb_aim_def, pole, lmb_value, value_table),
+    WORDS(lmb_aim_def, forward),
+    WORDS(lmb_aim_def, up),
+    WORDS(lmb_aim_def, offset),
+    WORDS(lmb_aim_def, limit),
+    INSIDE(lmb_aim_def, target_slot, lmb_point_slot, point_slot_table),
+    INSIDE(lmb_aim_def, pole_slot, lmb_point_slot, point_slot_table),
+    WORDS(lmb_aim_def, space),
+};
+
+static void initialize_aim(void *element) {
+    *(lmb_aim_def *)element = lmb_default_node_def().aim;
+}
+
+static const lmb_record aim_table = TABLE(lmb_aim_def, initialize_aim, aim_rows);
+
+static void initialize_foot(void *element) {
+    *(lmb_foot_def *)element = lmb_default_foot_def();
+}
+
+static const lmb_record_field foot_rows[] = {
+    WORDS(lmb_foot_def, hip),
+    WORDS(lmb_foot_def, knee),
+    WORDS(lmb_foot_def, ankle),
+    WORDS(lmb_foot_def, knee_axis),
+    INSIDE(lmb_foot_def, ground, lmb_value, value_table),
+    INSIDE(lmb_foot_def, normal, lmb_value, value_table),
+    INSIDE(lmb_foot_def, ground_slot, lmb_point_slot, point_slot_table),
+    INSIDE(lmb_foot_def, normal_slot, lmb_point_slot, point_slot_table),
+};
+static const lmb_record foot_table = TABLE(lmb_foot_def, initialize_foot, foot_rows);
+
+static void initialize_feet(void *element) {
+    *(lmb_feet_def *)element = lmb_default_node_def().feet;
+}
+
+static const lmb_record_field feet_rows[] = {
+    INSIDE(lmb_feet_def, feet, lmb_foot_def, foot_table),
+    WORDS(lmb_feet_def, foot_count),
+    WORDS(lmb_feet_def, pelvis),
+    WORDS(lmb_feet_def, up),
+    WORDS(lmb_feet_def, max_lowering),
+    WORDS(lmb_feet_def, max_angle),
+    WORDS(lmb_feet_def, soften),
+    WORDS(lmb_feet_def, space),
+};
+static const lmb_record feet_table = TABLE(lmb_feet_def, initialize_feet, feet_rows);
+
+static void initialize_node(void *element) {
+    *(lmb_node_def *)element = lmb_default_node_def();
+}
+
+static const lmb_record_field node_rows[] = {
+    WORDS(lmb_node_def, op),
+    WORDS(lmb_node_def, inputs),
+    WORDS(lmb_node_def, input_count),
+    INSIDE(lmb_node_def, weight, lmb_value, value_table),
+    INSIDE(lmb_node_def, weights, lmb_value, value_table),
+    WORDS(lmb_node_def, priorities),
+    WORDS(lmb_node_def, masks),
+    WORDS(lmb_node_def, joint_maps),
+    INSIDE(lmb_node_def, clip, lmb_value, value_table),
+    INSIDE(lmb_node_def, time, lmb_value, value_table),
+    INSIDE(lmb_node_def, rate, lmb_value, value_table),
+    INSIDE(lmb_node_def, offset, lmb_value, value_table),
+    BOOL(lmb_node_def, loop),
+    WORDS(lmb_node_def, mask),
+    WORDS(lmb_node_def, joint_weights),
+    WORDS(lmb_node_def, pose),
+    WORDS(lmb_node_def, static_pose),
+    WORDS(lmb_node_def, mirror),
+    WORDS(lmb_node_def, joint_limits),
+    WORDS(lmb_node_def, interpolation),
+    BOOL(lmb_node_def, shortest),
+    WORDS(lmb_node_def, form),
+    WORDS(lmb_node_def, space),
+    BOOL(lmb_node_def, unclamped),
+    INSIDE(lmb_node_def, coordinates, lmb_value, value_table),
+    WORDS(lmb_node_def, space2d),
+    INSIDE(lmb_node_def, two_bone, lmb_two_bone_def, two_bone_table),
+    INSIDE(lmb_node_def, aim, lmb_aim_def, aim_table),
+    {AT(lmb_node_def, player), .kind = LMB_RECORD_LIST, .record = &player_table, .length = LMB_LENGTH_ONE,
+     .only_of = LMB_OP_CLIP + 1},
+    {AT(lmb_node_def, machine), .kind = LMB_RECORD_LIST, .record = &machine_table, .length = LMB_LENGTH_ONE,
+     .only_of = LMB_OP_MACHINE + 1},
+    WORDS(lmb_node_def, positions),
+    LEFT_OUT(lmb_node_def, cookie),
+    INSIDE(lmb_node_def, feet, lmb_feet_def, feet_table),
+};
+static const lmb_record node_table = TABLE(lmb_node_def, initialize_node, node_rows);
+_Static_assert(offsetof(lmb_node_def, op) == 0, "lmb_record_field.only_of refers to it");
+_Static_assert(sizeof(lmb_node_def) <= LMB_RECORD_LARGEST, "a node is too large for a default");
+
+// ---- Tables of a graph. Those that a graph has as a list of pointers are structs of one pointer here.
+
+typedef struct clip_pointer {
+    const lmb_clip *clip;
+} clip_pointer;
+
+static const lmb_record_field clip_rows[] = {{AT(clip_pointer, clip), .kind = LMB_RECORD_CLIP}};
+static const lmb_record clip_table = TABLE(clip_pointer, NULL, clip_rows);
+
+typedef struct mask_pointer {
+    const uint8_t *mask;
+} mask_pointer;
+
+static const lmb_record_field mask_rows[] = {PLAIN_LIST_OF(LMB_LENGTH_BYTES, mask_pointer, mask)};
+static const lmb_record mask_table = TABLE(mask_pointer, NULL, mask_rows);
+
+typedef struct name_pointer {
+    const char *name;
+} name_pointer;
+
+static const lmb_record_field name_rows[] = {TEXT(name_pointer, name)};
+static const lmb_record name_table = TABLE(name_pointer, NULL, name_rows);
+
+static void initialize_joint_limit(void *element) {
+    *(lmb_joint_limit_def *)element = lmb_default_joint_limit_def();
+}
+
+static const lmb_record_field joint_limit_rows[] = {
+    WORDS(lmb_joint_limit_def, set),
+    WORDS(lmb_joint_limit_def, translation_min),
+    WORDS(lmb_joint_limit_def, translation_max),
+    WORDS(lmb_joint_limit_def, scale_min),
+    WORDS(lmb_joint_limit_def, scale_max),
+    WORDS(lmb_joint_limit_def, twist_axis),
+    WORDS(lmb_joint_limit_def, twist_min),
+    WORDS(lmb_joint_limit_def, twist_max),
+    WORDS(lmb_joint_limit_def, swing),
+    WORDS(lmb_joint_limit_def, angle_min),
+    WORDS(lmb_joint_limit_def, angle_max),
+};
+static const lmb_record joint_limit_table = TABLE(lmb_joint_limit_def, initialize_joint_limit, joint_limit_rows);
+
+typedef struct joint_limits_pointer {
+    const lmb_joint_limit_def *limits;
+} joint_limits_pointer;
+
+static const lmb_record_field joint_limits_rows[] = {
+    LIST_OF(LMB_LENGTH_JOINTS, joint_limits_pointer, limits, joint_limit_table),
+};
+static const lmb_record joint_limits_table = TABLE(joint_limits_pointer, NULL, joint_limits_rows);
+
+typedef struct ranges_pointer {
+    const lmb_channel_range *ranges;
+} ranges_pointer;
+
+static const lmb_record_field ranges_rows[] = {PLAIN_LIST_OF(LMB_LENGTH_CHANNELS, ranges_pointer, ranges)};
+static const lmb_record ranges_table = TABLE(ranges_pointer, NULL, ranges_rows);
+_Static_assert(sizeof(lmb_channel_range) == 8, "ranges are stored as they are");
+
+static void initialize_mirror(void *element) {
+    *(lmb_mirror_def *)element = lmb_default_mirror_def();
+}
+
+static const lmb_record_field mirror_rows[] = {
+    WORDS(lmb_mirror_def, axis),
+    PLAIN_LIST_OF(LMB_LENGTH_JOINTS, lmb_mirror_def, partners),
+    PLAIN_LIST_OF(LMB_LENGTH_CHANNELS, lmb_mirror_def, channel_partners),
+    PLAIN_LIST_OF(LMB_LENGTH_CHANNELS, lmb_mirror_def, channel_signs),
+};
+static const lmb_record mirror_table = TABLE(lmb_mirror_def, initialize_mirror, mirror_rows);
+
+static void initialize_joint_map(void *element) {
+    *(lmb_joint_map_def *)element = lmb_default_joint_map_def();
+}
+
+static const lmb_record_field joint_map_rows[] = {
+    PLAIN_LIST_OF(LMB_LENGTH_JOINTS, lmb_joint_map_def, joints),
+    WORDS(lmb_joint_map_def, joint_count),
+};
+static const lmb_record joint_map_table = TABLE(lmb_joint_map_def, initialize_joint_map, joint_map_rows);
+
+static void initialize_static_pose(void *element) {
+    *(lmb_static_pose_def *)element = lmb_default_static_pose_def();
+}
+
+static const lmb_record_field static_pose_rows[] = {
+    TEXT(lmb_static_pose_def, name),
+    WORDS(lmb_static_pose_def, joint_count),
+    {AT(lmb_static_pose_def, joints), .kind = LMB_RECORD_LIST, .size = sizeof(lmb_transform),
+     KNOWN(lmb_static_pose_def, joint_count)},
+    {AT(lmb_static_pose_def, channels), .kind = LMB_RECORD_LIST, .size = sizeof(float), .length = LMB_LENGTH_POSE,
+     .length_offset = offsetof(lmb_static_pose_def, joint_count), .length_size = sizeof(uint32_t)},
+};
+static const lmb_record static_pose_table = TABLE(lmb_static_pose_def, initialize_static_pose, static_pose_rows);
+
+static void initialize_parameter(void *element) {
+    *(lmb_parameter_def *)element = lmb_default_parameter_def();
+}
+
+static const lmb_record_field parameter_rows[] = {
+    TEXT(lmb_parameter_def, name),
+    WORDS(lmb_parameter_def, initial),
+    WORDS(lmb_parameter_def, min),
+    WORDS(lmb_parameter_def, max),
+};
+static const lmb_record parameter_table = TABLE(lmb_parameter_def, initialize_parameter, parameter_rows);
+
+// ---- Graphs.
+
+static void initialize_graph(void *element) {
+    *(lmb_graph_def *)element = lmb_default_graph_def();
+}
+
+static const lmb_record_field graph_rows[] = {
+    LEFT_OUT(lmb_graph_def, rig), // that of the pack
+    LIST(lmb_graph_def, clips, clip_count, clip_table),
+    LIST(lmb_graph_def, masks, mask_count, mask_table),
+    LIST(lmb_graph_def, nodes, node_count, node_table),
+    WORDS(lmb_graph_def, parameter_count),
+    LIST(lmb_graph_def, mirrors, mirror_count, mirror_table),
+    LIST(lmb_graph_def, joint_limits, joint_limits_count, joint_limits_table),
+    LIST(lmb_graph_def, joint_maps, joint_map_count, joint_map_table),
+    LIST(lmb_graph_def, static_poses, static_pose_count, static_pose_table),
+    {AT(lmb_graph_def, channel_ranges), .kind = LMB_RECORD_LIST, .record = &ranges_table,
+     KNOWN(lmb_graph_def, joint_limits_count)},
+    PLAIN_LIST_OF(LMB_LENGTH_JOINTS, lmb_graph_def, max_lods),
+    INSIDE(lmb_graph_def, lod, lmb_value, value_table),
+    BOOL(lmb_graph_def, inertialize),
+    WORDS(lmb_graph_def, inertia_parameters),
+    {AT(lmb_graph_def, parameters), .kind = LMB_RECORD_LIST, .record = &parameter_table,
+     KNOWN(lmb_graph_def, parameter_count)},
+    WORDS(lmb_graph_def, event_count),
+    {AT(lmb_graph_def, event_names), .kind = LMB_RECORD_LIST, .record = &name_table, KNOWN(lmb_graph_def, event_count)},
+    LIST(lmb_graph_def, smoothed, smoothed_count, smoothed_table),
+    LIST(lmb_graph_def, computed, computed_count, computed_table),
+    LIST(lmb_graph_def, groups, group_count, group_table),
+    LIST(lmb_graph_def, fades, fade_count, fade_table),
+    LIST_OF(LMB_LENGTH_ONE, lmb_graph_def, motion, motion_table),
+    WORDS(lmb_graph_def, max_emitted_events),
+    LIST_OF(LMB_LENGTH_ONE, lmb_graph_def, update_every, value_table),
+    BOOL(lmb_graph_def, interpolate_updates),
+};
+static const lmb_record graph_table = TABLE(lmb_graph_def, initialize_graph, graph_rows);
+_Static_assert(sizeof(lmb_graph_def) <= LMB_RECORD_LARGEST, "a graph is too large for a default");
+
+static const lmb_record_field named_graph_rows[] = {
+    TEXT(lmb_pack_graph, name),
+    LIST_OF(LMB_LENGTH_ONE, lmb_pack_graph, def, graph_table),
+};
+static const lmb_record named_graph_table = TABLE(lmb_pack_graph, NULL, named_graph_rows);
+
+static const lmb_record_field graphs_rows[] = {LIST(lmb_pack_graphs, graphs, count, named_graph_table)};
+static const lmb_record graphs_table = TABLE(lmb_pack_graphs, NULL, graphs_rows);
+
+const lmb_record *const lmb_pack_parts[LMB_PACK_PART_COUNT] = {
+    [LMB_PACK_RIG] = &rig_table,       [LMB_PACK_CLIPS] = &blocks_table,  [LMB_PACK_MESHES] = &meshes_table,
+    [LMB_PACK_IMAGES] = &images_table, [LMB_PACK_GRAPHS] = &graphs_table,
+};
