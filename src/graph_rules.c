@@ -65,6 +65,9 @@ static bool solves_by(const lmb_node_def *node, uint32_t parameter) {
                reads_point(aim->pole, aim->pole_slot, parameter);
     case LMB_OP_FOOT_PLACEMENT:
         return reads_ground(&node->feet, parameter);
+    case LMB_OP_CHAIN:
+        return lmb_value_reads(node->chain.time) == parameter ||
+               reads_point(node->chain.velocity, (lmb_point_slot){0}, parameter);
     default:
         return false;
     }

@@ -380,6 +380,34 @@ static const lmb_record_field feet_rows[] = {
 };
 static const lmb_record feet_table = TABLE(lmb_feet_def, initialize_feet, feet_rows);
 
+static const lmb_record_field twist_rows[] = {
+    WORDS(lmb_twist_def, source), WORDS(lmb_twist_def, axis),        WORDS(lmb_twist_def, joints),
+    WORDS(lmb_twist_def, shares), WORDS(lmb_twist_def, joint_count),
+};
+
+static void initialize_twist(void *element) {
+    *(lmb_twist_def *)element = lmb_default_node_def().twist;
+}
+
+static const lmb_record twist_table = TABLE(lmb_twist_def, initialize_twist, twist_rows);
+
+static const lmb_record_field chain_rows[] = {
+    WORDS(lmb_chain_def, start),
+    WORDS(lmb_chain_def, end),
+    INSIDE(lmb_chain_def, time, lmb_value, value_table),
+    INSIDE(lmb_chain_def, velocity, lmb_value, value_table),
+    WORDS(lmb_chain_def, gravity),
+    WORDS(lmb_chain_def, stiffness),
+    WORDS(lmb_chain_def, damping),
+    WORDS(lmb_chain_def, teleport),
+};
+
+static void initialize_chain(void *element) {
+    *(lmb_chain_def *)element = lmb_default_node_def().chain;
+}
+
+static const lmb_record chain_table = TABLE(lmb_chain_def, initialize_chain, chain_rows);
+
 static void initialize_node(void *element) {
     *(lmb_node_def *)element = lmb_default_node_def();
 }
@@ -420,6 +448,8 @@ static const lmb_record_field node_rows[] = {
     WORDS(lmb_node_def, positions),
     LEFT_OUT(lmb_node_def, cookie),
     INSIDE(lmb_node_def, feet, lmb_feet_def, feet_table),
+    INSIDE(lmb_node_def, twist, lmb_twist_def, twist_table),
+    INSIDE(lmb_node_def, chain, lmb_chain_def, chain_table),
 };
 static const lmb_record node_table = TABLE(lmb_node_def, initialize_node, node_rows);
 _Static_assert(offsetof(lmb_node_def, op) == 0, "lmb_record_field.only_of refers to it");

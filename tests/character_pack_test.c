@@ -133,6 +133,8 @@ PADDING_OF(lmb_two_bone_def)
 PADDING_OF(lmb_aim_def)
 PADDING_OF(lmb_foot_def)
 PADDING_OF(lmb_feet_def)
+PADDING_OF(lmb_twist_def)
+PADDING_OF(lmb_chain_def)
 PADDING_OF(lmb_node_def)
 PADDING_OF(lmb_joint_limit_def)
 PADDING_OF(lmb_mirror_def)
@@ -180,6 +182,8 @@ static void each_field_has_a_row(void **state) {
         {"lmb_aim_def", &aim_table, padding_of_lmb_aim_def, 0},
         {"lmb_foot_def", &foot_table, padding_of_lmb_foot_def, 0},
         {"lmb_feet_def", &feet_table, padding_of_lmb_feet_def, 0},
+        {"lmb_twist_def", &twist_table, padding_of_lmb_twist_def, 0},
+        {"lmb_chain_def", &chain_table, padding_of_lmb_chain_def, 0},
         {"lmb_node_def", &node_table, padding_of_lmb_node_def, 4},
         {"lmb_joint_limit_def", &joint_limit_table, padding_of_lmb_joint_limit_def, 0},
         {"lmb_mirror_def", &mirror_table, padding_of_lmb_mirror_def, 0},

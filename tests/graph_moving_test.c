@@ -563,8 +563,8 @@ static void leg_create(leg *l) {
     l->def.group_count = 1;
 }
 
-// A foot's ground is found with the weights. What the buffer of points replaces is not read.
-static void ground_is_known_before_velocities(void **state) {
+// A foot's ground and a chain's velocity are found with the weights. What the buffer of points replaces is not read.
+static void points_are_known_before_velocities(void **state) {
     (void)state;
     leg l;
     lmb_graph *graph = NULL;
@@ -577,6 +577,11 @@ static void ground_is_known_before_velocities(void **state) {
     assert_int_equal(lmb_graph_check(&l.def, &error), LMB_OK);
     assert_int_equal(lmb_graph_create(&l.def, NULL, &graph, &error), LMB_OK);
     lmb_graph_destroy(graph);
+    l.nodes[1] = lmb_chain_node(0, 1, 3, lmb_constant(1.0f));
+    l.nodes[1].chain.velocity[2] = lmb_parameter(0);
+    CHECK_REFUSAL(lmb_graph_create(&l.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT,
+                  "node 1 (chain): a weight reads the velocity of group 0");
+    assert_int_equal(lmb_graph_check(&l.def, &error), LMB_ERROR_ARGUMENT);
     lmb_clip_destroy(l.clip);
     lmb_rig_destroy(l.rig);
 }
@@ -658,7 +663,7 @@ int main(void) {
         cmocka_unit_test(inertialized_transitions_inertialize),
         cmocka_unit_test(conditions_name_nodes),
         cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(ground_is_known_before_velocities),
+        cmocka_unit_test(points_are_known_before_velocities),
         cmocka_unit_test(limits),
         cmocka_unit_test(poses_are_not_run_without_their_control),
         cmocka_unit_test(memory_that_is_refused),
