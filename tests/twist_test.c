@@ -109,7 +109,6 @@ static void set_source(arm *a, uint32_t character, double swing, double twist) {
 static void arm_start(arm *a, uint64_t seed, uint32_t source) {
     a->source = (random_source){seed};
     scene_start(&a->scene, create_rig(&a->source), CHARACTERS, PARAMETERS);
-    scene_add_pose(&a->scene, 0);
     scene_fill_pose(&a->scene, 0, &a->source);
     for (uint32_t i = 0; i < JOINTS; i++) {
         const lmb_transform rest = lmb_rig_joint_rest(a->scene.rig, i);
