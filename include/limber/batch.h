@@ -7,8 +7,7 @@
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
 /// | parameters | float [C][P] | as the graph's nodes use them |
-/// | points | float [C][lmb_graph_point_count()][4]: x, y, z, and a number that is not read | as the nodes of ik.h say
-/// |
+/// | points | float [C][lmb_graph_point_count()][4]: x, y, z, and a number that is not read | see ik.h |
 /// | world transforms | float [C][3][4], row-major | model space to world space |
 /// | pose, local | float [C], each [10][J], then [M] channels | joint space to parent; channels as below |
 /// | model | float [C][J][3][4], row-major | joint space to model space |

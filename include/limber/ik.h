@@ -172,8 +172,7 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 /// is the plane through the origin of model space across `up`.
 ///
 /// 1. Each ankle moves along `up` by an offset d, to where its distance from the ground's plane, along the normal, is
-/// its
-///    height above the origin in the base. With ankle a, ground point g, unit normal n and unit vector u up, that is
+///    its height above the origin in the base. With ankle a, ground point g, unit normal n and unit vector u up, that is
 ///
 ///        d = ((g - a) n + a u) / (u n)
 ///
@@ -181,8 +180,7 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 /// 2. The pelvis moves along `up` by the smallest d of all feet if that is below 0, at most by `max_lowering`. So the
 ///    foot that is lowered most keeps the bend of its knee, and every other foot moves up towards its hip.
 /// 3. Each leg reaches for its ankle's position from there, as #LMB_OP_IK_TWO_BONE does with `soften` and without a
-/// pole
-///    vector: the knee bends about its axis, and the hip turns by the shortest arc.
+///    pole vector: the knee bends about its axis, and the hip turns by the shortest arc.
 /// 4. Each foot turns in model space as it was in the base, and then by the shortest arc from `up` to the normal, by at
 ///    most `max_angle`.
 ///

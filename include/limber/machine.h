@@ -18,8 +18,11 @@
 ///   options are
 ///   - `loop`, `hold`, `once` or `ping-pong`: what the clip does at its end. Without it, the clip holds if a transition
 ///     has `END`, and loops otherwise;
-///   - `rate NUMBER`; - `offset SECONDS`; - `motion`: the clip's root motion moves the character, as with `"motion":
-///   true` in JSON; - `restart`; - `entry EVENT` and `exit EVENT`, which are emitted to the host.
+///   - `rate NUMBER`;
+///   - `offset SECONDS`;
+///   - `motion`: the clip's root motion moves the character, as with `"motion": true` in JSON;
+///   - `restart`;
+///   - `entry EVENT` and `exit EVENT`, which are emitted to the host.
 /// - **transitions**, inside a state's braces: `EVENT STATE`, or `END STATE` for the end of the clip. `after SECONDS`
 ///   and `when CONDITION` may replace the event or follow it. `->` may precede the state. `fade SECONDS`, `curve NAME`,
 ///   `frozen` or `inertialized`, and `priority NUMBER` may follow the state:
