@@ -23,9 +23,9 @@ lmb_node_def lmb_default_node_def(void) {
     for (uint32_t i = 0; i < 3; i++) {
         node.coordinates[i] = lmb_constant(0.5f);
         node.two_bone.target[i] = lmb_constant(0.0f);
-        node.two_bone.pole[i] = lmb_constant(i == 1 ? 1.0f : 0.0f);
+        node.two_bone.pole[i] = lmb_constant(0.0f);
         node.aim.target[i] = lmb_constant(0.0f);
-        node.aim.pole[i] = node.two_bone.pole[i];
+        node.aim.pole[i] = lmb_constant(i == 1 ? 1.0f : 0.0f);
     }
     node.two_bone.start = node.two_bone.mid = node.two_bone.end = LMB_NONE;
     node.two_bone.mid_axis[2] = 1.0f;

@@ -272,7 +272,10 @@ lmb_result lmb_pack_write(const lmb_pack_def *def, const lmb_host *host, void *b
     }
     const lmb_host resolved = lmb_host_resolve(host);
     writing w = {.def = def, .host = &resolved, .memory = {.host = &resolved}, .error = error};
-    const bool success = write_pack(&w, bytes, room, size);
+    const bool success =
+        write_pack(&w, bytes, room, size) &&
+        (bytes == NULL || *size <= room ||
+         lmb_refuse(error, LMB_ERROR_LIMIT, "pack: it takes %zu bytes, and there is room for %zu", *size, room));
     lmb_arena_release(&w.memory);
     return success ? LMB_OK : error->result;
 }

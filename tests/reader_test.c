@@ -55,14 +55,14 @@ static void expect_same(const char *path) {
     }
     const lmb_import_def def = {.paths = &path, .path_count = 1, .trusted = true};
     assert_int_equal(lmb_import_create(&def, NULL, &here, &error), LMB_OK);
-    const size_t size = lmb_import_pack(here, NULL, 0);
-    assert_int_equal(lmb_import_pack(there, NULL, 0), size);
-    char *packs = malloc(2 * size);
-    assert_non_null(packs);
-    lmb_import_pack(here, packs, size);
-    lmb_import_pack(there, packs + size, size);
-    assert_memory_equal(packs, packs + size, size);
-    free(packs);
+    const size_t size = lmb_import_write(here, NULL, 0);
+    assert_int_equal(lmb_import_write(there, NULL, 0), size);
+    char *blocks = malloc(2 * size);
+    assert_non_null(blocks);
+    lmb_import_write(here, blocks, size);
+    lmb_import_write(there, blocks + size, size);
+    assert_memory_equal(blocks, blocks + size, size);
+    free(blocks);
     lmb_import_destroy(here);
     lmb_import_destroy(there);
 }

@@ -1,40 +1,44 @@
 /// @file chain.h
-/// Chains: #LMB_OP_CHAIN lets tails, hair, antennas and straps swing after their animation.
+/// Chains: #LMB_OP_CHAIN lets tails, hair, antennas and straps swing after their animation. lmb_chain_node() makes such
+/// a node with its defaults. The host gives it the time of each frame.
 ///
 /// A chain is a line of joints from `start` down to `end`. Each bone, from a joint to the next one, is simulated as a
 /// particle at its end, by Verlet integration with constraints on positions (Müller et al., "Position Based Dynamics",
-/// 2007), and the joint at its beginning turns by the shortest arc from the animated bone to the simulated one. Unity's
-/// Dynamic Bone and Unreal's Spring Bone do the same.
+/// 2007), and the joint at its beginning turns by the shortest arc from the animated bone to the simulated one. Dynamic
+/// Bone for Unity does the same.
 ///
 /// **A step.** There are 120 steps a second, h = 1/120, whatever the frame rate. With x and p the end of a bone now and
-/// a step ago, a its beginning, and d the animated bone, all in model space:
+/// a step ago, a its beginning, d the animated bone, and v the `velocity`, all in model space:
 ///
-///     1. x' = x + exp(-damping h) (x - p) + h^2 gravity      keeps its velocity
+///     1. x' = x - h v + exp(-damping h) (x - p + h v) + h^2 gravity      keeps its velocity in the world
 ///     2. x'' = x' + s (a + d - x'),  s = k / (1 + k),  k = (2 pi stiffness h)^2      spring to the animation, of XPBD
 ///                                                           (Macklin et al., 2016)
 ///     3. the end is at a + |d| (x'' - a) / |x'' - a|        keeps the bone's length
 ///
 /// `d` is that of the frame. `a` moves in the frame from where it was in the frame before: of the first bone it is the
 /// position of `start`, of the others the end of the bone above, so a frame moves bone after bone. Steps are at the
-/// times (n - 1/8) h. From the last one to the time of the frame the end keeps its velocity, and then its distance.
+/// times (n - 1/8) h, away from the times of frames at 60 or 120 Hz. From the last step to the time of the frame the
+/// end moves on at its velocity, and is then put at the bone's length again.
 ///
-/// **Space.** Everything is in model space, so moving or turning a character in the world does not swing its chains.
-/// `velocity` does: it is the character's velocity in the world, along the axes of model space, such as root motion or
-/// a physics engine gives it. A chain then lags when the character starts, and damping is drag of the air. A turn of
-/// the character is not a velocity.
+/// **Space.** Everything is in model space, so moving or turning a character in the world does not swing its chains;
+/// `velocity` does. It is the velocity of the character in the world, turned into the axes of model space, in units of
+/// model space a second: with root motion, its translation divided by the step. Chains trail behind a character that
+/// moves, more with more damping, which is the drag of still air. If a character jumps to another place, give the
+/// velocity without the jump. A turn of the character is not a velocity.
 ///
-/// **Time.** `time` is the time of the frame in seconds, normally a parameter, which the host advances for all
-/// characters or each by itself. It may wrap at any multiple of 1024 s, which keeps its precision. Running the frame of
-/// a time again computes it again from the frame before, so it gives the same bits for the same pose; a frame without
-/// steps moves nothing by itself. A chain begins anew, with the base to the bit, in the first frame, if more than half
-/// a second passed since its last frame, if time went back, and if `start` moved farther than `teleport` in model
-/// space. Frames in which the weight is 0 or the level of detail drops a joint are not frames of its chain: it goes on
-/// from the last one.
+/// **Time.** `time` is the time of the frame in seconds: a parameter that the host advances, for all characters or each
+/// by itself. With a constant time nothing swings. Times are compared modulo 1024 s: for games that run long give
+/// fmod(seconds, 1024), computed in double. A chain begins anew, with the base to the bit, in the first frame, if more
+/// than half a second passed since its last frame, if time went back, and if `start` moved farther than `teleport` in
+/// model space. Running the frame of a time again computes it again from the frame before, so it gives the same bits
+/// for the same pose; a frame without steps moves nothing by itself. While the weight is 0, or the level of detail
+/// drops a joint, its bone stands still: it goes on from its last frame, or begins anew if that is long ago.
 ///
 /// **Memory.** A batch keeps 20 words for each bone of each character, after those of inertialization, in the same
 /// array: lmb_graph_inertia_words(), lmb_batch_outputs.inertia and lmb_gpu_batch_inertia() include them, and inertia.h
-/// says how to save and restore them. Zeroed words begin all chains anew: do that when #LMB_EVENT_RESET starts a
-/// character anew. Results are finite whatever the words contain. Without the memory the result is the base. A node
+/// says how to save and restore them. A character whose words are all zeroed begins its chains anew. #LMB_EVENT_RESET
+/// does not do that by itself: to begin the chains anew too, zero the character's lmb_graph_inertia_words() words
+/// before that frame. Results are finite whatever the words contain. Without the memory the result is the base. A node
 /// that several nodes use is a chain for each use.
 ///
 /// **Weights.** Each joint is slerp(base, simulated, w) with w in [0, 1]. At weight 0 the result is the base, to the
@@ -64,16 +68,19 @@ extern "C" {
 
 #define LMB_MAX_CHAIN_BONES 32u
 
-/// A chain of joints that swings. Of #LMB_OP_CHAIN.
+/// A chain of joints that swings: lmb_node_def.chain of an #LMB_OP_CHAIN.
 typedef struct lmb_chain_def {
-    uint32_t start;        ///< joint of the rig: the first one that turns
-    uint32_t end;          ///< a joint below it, by at most #LMB_MAX_CHAIN_BONES parents: where the last bone ends
+    uint32_t start; ///< joint of the rig: the first one that turns
+    /// Joint where the last bone ends, below `start` by at most #LMB_MAX_CHAIN_BONES parents. It does not turn itself.
+    uint32_t end;
     lmb_value time;        ///< seconds
-    lmb_value velocity[3]; ///< of the character, in units of model space a second
+    lmb_value velocity[3]; ///< of the character in the world, along the axes of model space, in units a second
     float gravity[3];      ///< acceleration, in units of model space a second squared; each up to 2^20
     float stiffness;       ///< frequency in Hz at which a bone without damping would swing; 0 to 1000; 0: none
     float damping;         ///< of velocity, per second: the share exp(-damping t) is left after t seconds; 0 to 1000
-    float teleport;        ///< distance in model space; 2^40: any
+    /// Distance in model space: if `start` moves farther from one frame to the next, the chain begins anew. 2^40:
+    /// never.
+    float teleport;
 } lmb_chain_def;
 
 #ifdef __cplusplus

@@ -218,7 +218,7 @@ typedef struct lmb_gpu_record_info {
     /// listed cost nothing except for their control, and their outputs stay as they are in the slot.
     ///
     /// A character that is listed twice is run twice. This is not allowed with a previous palette of the same slot, nor
-    /// if the graph inertializes (inertia.h), because both runs would change what is kept for the character's joints.
+    /// if lmb_graph_inertia_words() is not 0, because both runs would change what is kept for the character's joints.
     /// An index outside the batch is ignored and counted as #LMB_REFUSED_CHARACTER. A count above the capacity is
     /// counted so once, and replaced by the capacity.
     VkDeviceAddress list;
@@ -270,7 +270,7 @@ LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb
 /// one queue in the order in which they are to run, or order them with semaphores. To save the words copy them from the
 /// buffer, to restore them copy them to it, between frames, ordered by the host's barriers or semaphores. The first
 /// frame recorded begins by zeroing the buffer: submit it once and before all others, and copy what is to be restored
-/// after it. False, and a zero span, if the graph inertializes nothing or there is no such span.
+/// after it. False, and a zero span, if lmb_graph_inertia_words() is 0 or there is no such span.
 LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia);
 /// Sends an event to a character with the next frame recorded for that slot. #LMB_EVENT_RESET begins the character
 /// anew.

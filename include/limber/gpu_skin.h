@@ -3,7 +3,8 @@
 ///
 /// The host gives device addresses of everything: mesh, palettes, list, streams. Nothing is copied and nothing is
 /// allocated while recording. Once for each lmb_gpu: lmb_gpu_skin_create(). Once for each mesh: copy lmb_skin_words()
-/// to a buffer of the host. Each frame, after lmb_gpu_batch_record(): lmb_gpu_skin_record(), with all meshes at once.
+/// to a buffer of the host. Each frame, after lmb_gpu_batch_record(): lmb_gpu_skin_record(), with all runs at once: one
+/// for each mesh and each span of the batch (lmb_gpu_batch_span_count()).
 ///
 /// **Buffers** are created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, those
 /// of streams also as their readers need (VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR,
@@ -38,7 +39,9 @@ LMB_API lmb_result lmb_gpu_skin_create(lmb_gpu *gpu, lmb_gpu_skin **gpu_skin, lm
 LMB_API void lmb_gpu_skin_destroy(lmb_gpu_skin *gpu_skin);
 
 /// A run of one mesh for one span of a batch. Addresses are those of what lmb_skin_run_info describes. Start from a
-/// zeroed one.
+/// zeroed one. `first_character` and `palette_count` of the layout are those of the span (lmb_gpu_span). Without
+/// `packed` the streams of a span begin with its own first character: in one buffer for all spans that is at
+/// first_character * lmb_skin_slot_bytes().
 typedef struct lmb_gpu_skin_run {
     const lmb_skin *skin;
     VkDeviceAddress words; ///< of a copy of lmb_skin_words()
@@ -60,8 +63,10 @@ typedef struct lmb_gpu_skin_run {
 
 /// Records runs, outside a render pass. They may overlap on the device, so no two of them may write the same elements.
 ///
-/// Fails as lmb_skin_check_layout() does, with #LMB_ERROR_ARGUMENT if an address is missing or not aligned, and with
-/// #LMB_ERROR_STATE if the probe has not passed; then nothing is recorded. The message names the run.
+/// `runs` and the meshes are not used after the call; the buffers must live until the commands have completed. Fails as
+/// lmb_skin_check_layout() does, with #LMB_ERROR_ARGUMENT if an address is missing or not aligned, and with
+/// #LMB_ERROR_STATE if no probe has passed and lmb_gpu_def.accept_mismatch is not set; then nothing is recorded. The
+/// message names the run.
 LMB_API lmb_result lmb_gpu_skin_record(lmb_gpu_skin *gpu_skin, VkCommandBuffer commands, const lmb_gpu_skin_run *runs,
                                        uint32_t run_count, lmb_error *error);
 

@@ -529,7 +529,7 @@ typedef struct lmb_node_def {
 ///
 /// The rest pose without inputs. Weights 1, linear; priorities 0; no masks or joint maps. Clip 0 at time 0, rate 1,
 /// offset 0, clamped, with its own joint weights; no player. Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form
-/// and space. Coordinates 1/2; triangles, all positions 0. Two bones: no joints (#LMB_NONE), target 0, pole y, mid_axis
+/// and space. Coordinates 1/2; triangles, all positions 0. Two bones: no joints (#LMB_NONE), target 0, pole 0, mid_axis
 /// z, soften 1, twist 0. Aim: no joints, shares 1, target 0, pole y, forward x, up y, offset 0, no limit. Feet: none,
 /// no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften 1; each foot as lmb_default_foot_def(). Twist: no
 /// joints, shares 1, axis x. Chain: no joints, time and velocity 0, gravity -9.81 along y, stiffness 2 Hz, damping 4,
@@ -556,7 +556,7 @@ LMB_API lmb_node_def lmb_foot_placement_node(uint32_t base, uint32_t pelvis, con
 /// Makes a node that gives the helper `joint` a share of the twist of `source` about `axis`, which has three elements;
 /// see twist.h.
 LMB_API lmb_node_def lmb_twist_node(uint32_t base, uint32_t source, const float *axis, uint32_t joint, float share);
-/// Makes a node that lets the joints from `start` to `end` swing, in a frame at `time`; see chain.h.
+/// Makes a node that lets the joints from `start` to the parent of `end` swing, in a frame at `time`; see chain.h.
 LMB_API lmb_node_def lmb_chain_node(uint32_t base, uint32_t start, uint32_t end, lmb_value time);
 /// Makes a state machine node; `poses` has one node for each of `machine->state_count` states.
 LMB_API lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine);

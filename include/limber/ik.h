@@ -1,16 +1,19 @@
 /// @file ik.h
 /// Inverse kinematics: #LMB_OP_IK_TWO_BONE turns joints so that a limb reaches a target, #LMB_OP_IK_AIM so that an axis
-/// points at it, #LMB_OP_FOOT_PLACEMENT so that feet stand on the ground.
+/// points at it, #LMB_OP_FOOT_PLACEMENT so that feet stand on the ground. lmb_two_bone_node(), lmb_aim_node() and
+/// lmb_foot_placement_node() make such nodes with their defaults.
 ///
-/// **Points.** Targets and pole vectors are points of three coordinates. Each coordinate is a value, a constant or a
-/// parameter; or the point comes from the batch's points (lmb_batch_inputs.points, lmb_gpu_batch_bind_points()), which
-/// the host writes, or on a device another kernel. The magnitude of a coordinate is limited to 2^40, so infinity is
-/// 2^40. NaN counts as 0 and as a refused weight (#LMB_REFUSED_WEIGHT). Both ways give the same bits.
+/// **Points.** A target is a position. A pole vector is a direction, not a position. Both are called a point here, and
+/// have three coordinates. Each coordinate is a value, a constant or a parameter; or the point comes from the batch's
+/// points (lmb_batch_inputs.points, lmb_gpu_batch_bind_points()), which the host writes, or on a device another kernel.
+/// The magnitude of a coordinate is limited to 2^40, so infinity is 2^40. NaN counts as 0 and as a refused weight
+/// (#LMB_REFUSED_WEIGHT). Both ways give the same bits.
 ///
 /// **Space.** Targets and pole vectors are in model space, the space of the rig's roots, or in world space
 /// (#lmb_ik_space). A batch then needs a world transform for each character (lmb_batch_inputs.transforms,
 /// lmb_gpu_batch_bind_transforms()): a matrix M = [L | t] of three rows of four floats that takes model space to world
-/// space. The target becomes L^-1 (p - t), and a pole vector L^-1 p. This is computed once per character.
+/// space. A position becomes L^-1 (p - t), a direction L^-1 p; so a normal of the ground keeps its direction exactly if
+/// the scale of L is uniform. This is computed once per character.
 ///
 /// L may have any scale, also mirroring. It has no inverse if its determinant, once L is divided by its largest
 /// element, is within 2^-30 of 0. Such a transform, and one with an element that is not finite, counts as the identity
@@ -20,8 +23,8 @@
 ///
 /// **Weights.** The solution has the weight w of the node, clamped to [0, 1]: each joint that it turns is slerp(base,
 /// solved, w), the short way. At weight 0 the result is the base, to the bit, and nothing is computed. At weight 1 it
-/// is the solution. Only local rotations change: translations, scales and float channels are those of the base, and so
-/// are root motion and joint weights.
+/// is the solution. Only local rotations change, and the translation of the pelvis in foot placement: all other
+/// translations, scales and float channels are those of the base, and so are root motion and joint weights.
 ///
 /// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()). Then the joints
 /// that turn compute the solution, each by itself, and read all ancestors of the chain.
@@ -55,7 +58,8 @@ static inline lmb_point_slot lmb_point(uint32_t index) {
     return slot;
 }
 
-/// Two bones that reach for a target: shoulder, elbow and wrist, or hip, knee and ankle. Of #LMB_OP_IK_TWO_BONE.
+/// Two bones that reach for a target: shoulder, elbow and wrist, or hip, knee and ankle. lmb_node_def.two_bone of an
+/// #LMB_OP_IK_TWO_BONE.
 ///
 /// `start` must be an ancestor of `mid`, and `mid` one of `end`. Joints between them keep their local transforms. The
 /// bones are the lines from start to mid and from mid to end.
@@ -94,8 +98,10 @@ typedef struct lmb_two_bone_def {
     uint32_t start; ///< joints of the rig
     uint32_t mid;
     uint32_t end;
-    lmb_value target[3];        ///< x, y, z of the position for the end
-    lmb_value pole[3];          ///< direction from the line between start and end towards the mid; of any length
+    lmb_value target[3]; ///< x, y, z of the position for the end
+    /// Direction, not position, from the line between start and end towards the mid; of any length. Default 0: the limb
+    /// bends as in the base.
+    lmb_value pole[3];
     float mid_axis[3];          ///< in the space of the mid; of any length up to 2^40 except 0
     float soften;               ///< from 0 to 1
     lmb_value twist;            ///< radians, about the line from start to target
@@ -106,13 +112,14 @@ typedef struct lmb_two_bone_def {
 
 #define LMB_MAX_AIM_JOINTS 8u ///< of a chain that aims
 
-/// A joint that aims at a target, such as a head that looks at it, and ancestors that help. Of #LMB_OP_IK_AIM.
+/// A joint that aims at a target, such as a head that looks at it, and ancestors that help. lmb_node_def.aim of an
+/// #LMB_OP_IK_AIM.
 ///
 /// `joints` begins with the one that aims; each further one is an ancestor of the one before it. They turn one after
 /// another, so that a line of the first joint, from `offset` along `forward`, meets the target:
 ///
-/// 1. By the shortest arc, the vector from the turning joint to the point of the line that is as far from it as the
-///    target is turns to the target. If the line is nowhere as near, its point nearest to the joint is used.
+/// 1. Let P be the point of the line that is as far from the turning joint as the target is, or the point nearest to
+///    the joint if all are farther. The joint turns P to the target, by the shortest arc.
 /// 2. About the line from the turning joint to the target, `up` turns to the side of `pole`.
 /// 3. If both together exceed the angle `limit`, they are reduced to it about the same axis. Where `forward` and `up`
 ///    are then directed replaces target and pole for the ancestors; a pole of 0 remains 0.
@@ -135,7 +142,7 @@ typedef struct lmb_two_bone_def {
 /// proportion.
 typedef struct lmb_aim_def {
     uint32_t joints[LMB_MAX_AIM_JOINTS]; ///< of the rig
-    float shares[LMB_MAX_AIM_JOINTS];    ///< for each of `joints`, from 0 to 1
+    float shares[LMB_MAX_AIM_JOINTS];    ///< of what the joints before leave, from 0 to 1; the last: 1 to aim exactly
     uint32_t joint_count;                ///< 1 to #LMB_MAX_AIM_JOINTS
     lmb_value target[3];                 ///< x, y, z of the position to aim at
     lmb_value pole[3];                   ///< direction for `up`; of any length
@@ -156,7 +163,7 @@ typedef struct lmb_foot_def {
     uint32_t knee;
     uint32_t ankle;
     float knee_axis[3];         ///< as lmb_two_bone_def.mid_axis
-    lmb_value ground[3];        ///< a point of the ground under the foot; any point of the plane
+    lmb_value ground[3];        ///< a point of the ground's plane under the foot; any point of the plane will do
     lmb_value normal[3];        ///< of the ground, upwards; of any length; 0: there is no ground
     lmb_point_slot ground_slot; ///< where the point comes from if not from `ground`
     lmb_point_slot normal_slot; ///< the same for `normal`
@@ -165,16 +172,18 @@ typedef struct lmb_foot_def {
 /// No joints, knee axis z, ground at the origin, normal y.
 LMB_API lmb_foot_def lmb_default_foot_def(void);
 
-/// Feet that stand on uneven ground. Of #LMB_OP_FOOT_PLACEMENT.
+/// Feet that stand on uneven ground. lmb_node_def.feet of an #LMB_OP_FOOT_PLACEMENT.
 ///
-/// The host casts a ray down through each foot of the animated pose, or a kernel reads a height field, and stores where
-/// the ground is and its normal: for each character and foot two points of the batch, or values. In the base the ground
-/// is the plane through the origin of model space across `up`.
+/// The host casts a ray down through each foot, or a kernel reads a height field, and stores where the ground is and
+/// its normal: for each character and foot two points of the batch, or values. The foot of the frame before will do,
+/// since this moves feet along `up` only. In the base the ground is the plane through the origin of model space that is
+/// perpendicular to `up`.
 ///
 /// 1. Each ankle moves along `up` by an offset d, to where its distance from the ground's plane, along the normal, is
-///    its height above the origin in the base. With ankle a, ground point g, unit normal n and unit vector u up, that is
+///    its height above the origin in the base. With ankle a, ground point g, unit normal n and unit vector u up, that
+///    is
 ///
-///        d = ((g - a) n + a u) / (u n)
+///        d = (dot(g - a, n) + dot(a, u)) / dot(u, n)
 ///
 ///    So a foot that the animation lifts is lifted above the ground by as much.
 /// 2. The pelvis moves along `up` by the smallest d of all feet if that is below 0, at most by `max_lowering`. So the
@@ -206,7 +215,7 @@ typedef struct lmb_feet_def {
     lmb_foot_def feet[LMB_MAX_FEET]; ///< no two feet have a joint in common
     uint32_t foot_count;             ///< 1 to #LMB_MAX_FEET
     uint32_t pelvis;                 ///< joint that is lowered: an ancestor of all hips
-    float up[3];                     ///< direction in model space; of any length up to 2^40 except 0
+    float up[3];                     ///< direction, always in model space; of any length up to 2^40 except 0
     float max_lowering;              ///< in units of model space, from 0 to 2^40; 0: the pelvis does not move
     float max_angle;    ///< radians by which a foot turns at most; pi or more: no limit; 0: feet do not tilt
     float soften;       ///< of the legs, from 0 to 1; see lmb_two_bone_def

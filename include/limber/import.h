@@ -1,5 +1,5 @@
 /// @file import.h
-/// Reads characters from files: glTF 2.0 as .glb or .gltf, packs (lmb_import_pack()) and, in a build with
+/// Reads characters from files: glTF 2.0 as .glb or .gltf, import blocks (lmb_import_write()) and, in a build with
 /// LIMBER_ASSIMP, FBX, Collada (.dae) and BVH.
 ///
 /// This is a library of its own (`limber::import`); the core library reads no file format.
@@ -8,8 +8,8 @@
 /// that model space is the scene's space. If it has no skin, its rig is the whole node tree. Unnamed nodes are called
 /// "node_<index>". Units and axes are metres, Y up, right-handed, as in glTF.
 ///
-/// **Safety.** Nothing in a glTF file or a pack is trusted: every offset, count and value is checked, and an error
-/// names the file and the position in it. There is no locale and no global state. Memory comes from the host's
+/// **Safety.** Nothing in a glTF file or an import block is trusted: every offset, count and value is checked, and an
+/// error names the file and the position in it. There is no locale and no global state. Memory comes from the host's
 /// allocator. A file takes no more of it than 256 MiB plus 64 times its own size (#LMB_ERROR_LIMIT). The time is in
 /// proportion to what a file contains and what is made of it. Data that several parts of a glTF file share, for example
 /// the mesh of many nodes, is decoded for each of them; the same limit applies to all bytes decoded, kept or not.
@@ -49,8 +49,8 @@
 ///   time; other threads wait for it (a lock is the only state there is).
 /// - **Its readers are not hardened.** A file of 165 bytes can overflow their stack, and one of 2 KB can take all
 ///   memory. So they run only if the caller sets lmb_import_def.trusted; otherwise these formats are
-///   #LMB_ERROR_UNTRUSTED. Read untrusted files in a separate process with limits, and pass on a pack, as the command
-///   and the viewer do.
+///   #LMB_ERROR_UNTRUSTED. Read untrusted files in a separate process with limits, and pass on an import block, as the
+///   command and the viewer do.
 #ifndef LIMBER_IMPORT_H
 #define LIMBER_IMPORT_H
 
@@ -70,7 +70,7 @@ typedef struct lmb_import lmb_import;
 typedef struct lmb_import_def {
     /// The files of a character. Several, if it is split as by Mixamo's export; their formats may differ.
     ///
-    /// The first file gives the rig, the meshes and its clips. Each other file adds only its clips, in order; a pack
+    /// The first file gives the rig, the meshes and its clips. Each other file adds only its clips, in order; a block
     /// adds no clips. Nodes of these files match joints by name, the first of a name on either side. Tracks of nodes
     /// without a joint are left out. Joints that the file has but does not animate have the rest pose of the file.
     /// Joints that it does not have keep the rig's rest pose. Notes, which begin with the file's name, report nodes
@@ -112,11 +112,11 @@ LMB_API void lmb_import_destroy(lmb_import *import);
 
 /// Writes everything in an import as one block of bytes, and returns the size of the block.
 ///
-/// This hands an import over to another process. For a file that a game loads without this library, see pack.h.
+/// This hands an import over to another process. For files that a game loads without this importer, see pack.h.
 ///
 /// lmb_import_create() of the same version of the library reads the block, with the same bits, faster than the original
 /// file. If `bytes` is NULL or `size` is too small, the block is incomplete: call it with NULL to get the size.
-LMB_API size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size);
+LMB_API size_t lmb_import_write(const lmb_import *import, void *bytes, size_t size);
 
 /// Returns the rig. The radii of its joints contain the vertices of all meshes, so bounding boxes contain the skinned
 /// meshes, without what morph targets displace.
@@ -134,7 +134,7 @@ LMB_API uint32_t lmb_import_image_count(const lmb_import *import);
 /// Returns an image, or NULL if the index is out of range.
 LMB_API const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index);
 
-/// Returns the number of nodes of the first file, if that is glTF or a pack of one, else 0.
+/// Returns the number of nodes of the first file, if that is glTF or a block of one, else 0.
 LMB_API uint32_t lmb_import_node_count(const lmb_import *import);
 /// Returns the rig's joint that a node of the first file became, by its index in the file's `nodes`. #LMB_NONE if the
 /// node is no joint, or the index is out of range.

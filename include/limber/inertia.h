@@ -5,9 +5,13 @@
 /// The old pose is not evaluated any more, so a transition costs as much as one pose. Offsets are taken from the pose
 /// that was shown, whatever produced it, so a transition that interrupts another one does not jump either.
 ///
-/// Inertialization applies to a graph's result, the local transforms of its last operation, if
-/// lmb_graph_def.inertialize is set or a machine has a transition of the kind #LMB_FADE_INERTIALIZED. A graph has one
-/// inertialization, after everything else. It serves all machines that have such transitions.
+/// Inertialization applies to a graph's result, the local transforms of its last operation, after everything else.
+/// There are two ways to use it:
+///
+/// 1. A machine has a transition of the kind #LMB_FADE_INERTIALIZED. The graph does everything, for all machines with
+///    such transitions, and lmb_graph_def.inertialize must be false.
+/// 2. lmb_graph_def.inertialize is true. The host says when the pose switches: before each frame it writes the
+///    parameters of #lmb_inertia_parameter for each character.
 ///
 /// **The curve.** In the frame of a switch each joint's translation, rotation and scale get an offset: the transform
 /// shown in the previous frame minus the new one. The offset has a length x0 along its direction; for a rotation that
@@ -29,10 +33,11 @@
 /// follow, see chain.h): the transforms shown in two frames, the offset, and the numbers of these frames. On the CPU
 /// the host owns them (lmb_batch_outputs.inertia); on a device the batch does (lmb_gpu_batch_inertia()). They are plain
 /// words without addresses, equal on all devices, and zero before the first frame. They are not part of a control's
-/// state: code that saves, restores or compares states must do the same with these words, and a host that zeroes a
-/// character's state itself, instead of #LMB_EVENT_RESET, must zero these words too. After they are zeroed,
-/// or after the words of another frame are restored, no offset is taken until one
-/// frame has been shown, and no velocity until two have. Results are finite whatever the words contain.
+/// state: code that saves, restores or compares states must do the same with these words. Words and state of one frame,
+/// restored together, continue with the same bits. A host that zeroes a character's state itself, instead of
+/// #LMB_EVENT_RESET, must zero these words too. After they are zeroed, or if they belong to another frame than the
+/// state, no offset is taken until one frame has been shown, and no velocity until two have. Results are finite
+/// whatever the words contain.
 ///
 /// **Skipped frames.** A character that was not shown in the frame of a switch or in the one before, because a list
 /// omitted it, has no offset and shows its new pose at once; so does a joint that its level of detail dropped. A
@@ -51,14 +56,16 @@ extern "C" {
 
 /// Consecutive parameters of a character that control its inertialization.
 ///
-/// A control writes them (lmb_graph_inertia_parameters()); a host without a control may write them itself. Values
-/// are clamped to their ranges. A value that is not finite is 0 and counts as a refused time (#LMB_REFUSED_TIME).
+/// A graph whose machines inertialize writes them (lmb_graph_inertia_parameters()); with lmb_graph_def.inertialize the
+/// host does. At a switch it sets #LMB_INERTIA_TRIGGERED to the frame's number, #LMB_INERTIA_TIME to the frame's step
+/// and #LMB_INERTIA_DURATION; in later frames it adds their steps to the time. Values are clamped to their ranges. A
+/// value that is not finite is 0 and counts as a refused time (#LMB_REFUSED_TIME).
 typedef enum lmb_inertia_parameter {
-    /// Number of the frame, an integer: one more for each frame in which the character moves, up to
-    /// #LMB_INERTIA_LAST_NUMBER, then 0. One number is skipped when the character starts anew, because no frame
+    /// Number of the frame, an integer that may begin anywhere: one more in each frame in which the character is
+    /// updated, up to #LMB_INERTIA_LAST_NUMBER, then 0. Add two when the character starts anew, because no frame
     /// precedes that one.
     LMB_INERTIA_NUMBER,
-    LMB_INERTIA_STEP,      ///< seconds between the two frames before this one
+    LMB_INERTIA_STEP,      ///< the step of the frame before: seconds between the two frames before this one
     LMB_INERTIA_TRIGGERED, ///< the number of the frame of the last switch
     LMB_INERTIA_TIME,      ///< seconds since the frame before the last switch
     LMB_INERTIA_DURATION,  ///< duration of the last switch in seconds, up to 100,000; 0: none

@@ -4,20 +4,22 @@
 ///     const std::array nodes = {lmb_clip_node(0, lmb_parameter(0)), lmb_clip_node(1, lmb_parameter(0)),
 ///                               lmb_blend_node(0, 1, lmb_parameter(1))};
 ///     lmb_graph_def def = lmb_default_graph_def();
-///     def.rig = rig.get();
+///     def.rig = rig;                                        // a const lmb_rig *
+///     limber::set(def.clips, def.clip_count, clips);        // a list of const lmb_clip *
 ///     limber::set(def.nodes, def.node_count, nodes);
 ///     def.parameter_count = 2;
 ///     limber::result<limber::graph> graph = limber::create_graph(def);
 ///     if (!graph) {
 ///         std::puts(graph.error().message);
 ///     }
+///     lmb_graph *pointer = graph.value().get(); // for the functions of the C interface
 ///
-/// The headers that are included before this one decide what it has: gpu.h, gpu_profile.h, import.h, graph_json.h,
-/// pack.h and root_motion.h add their handles. Everything else is the C interface; `handle.get()` gives the pointer
-/// that it takes.
+/// The headers that a file includes before this one for the first time decide what it has: gpu.h, gpu_profile.h,
+/// gpu_skin.h, import.h, graph_json.h, pack.h, root_motion.h and skin.h add their handles. Everything else is the C
+/// interface.
 ///
-/// Nothing here throws or allocates. Define LIMBER_EXCEPTIONS as 1 before the header to let result::value() throw a
-/// limber::exception; otherwise it ends the program if there is no value.
+/// This layer allocates nothing by itself. result::value() ends the program if there is no value; define
+/// LIMBER_EXCEPTIONS as 1 before the header to let it throw a limber::exception instead. Nothing else throws.
 #ifndef LIMBER_LIMBER_HPP
 #define LIMBER_LIMBER_HPP
 
@@ -181,7 +183,7 @@ inline result<cpu> create_cpu(const lmb_graph *graph, lmb_cpu_path path = LMB_CP
                               const lmb_host *host = nullptr) {
     return create<cpu>(lmb_cpu_create, graph, path, host);
 }
-inline result<cpu_pool> create_cpu_pool(const lmb_graph *graph, uint32_t thread_count, lmb_cpu_path path = LMB_CPU_FAST,
+inline result<cpu_pool> create_cpu_pool(const lmb_graph *graph, lmb_cpu_path path, uint32_t thread_count,
                                         const lmb_host *host = nullptr) {
     return create<cpu_pool>(lmb_cpu_pool_create, graph, path, thread_count, host);
 }
@@ -223,7 +225,7 @@ inline result<gpu_profile> create_gpu_profile(lmb_gpu *gpu, const lmb_gpu_profil
 #endif
 
 #ifdef LIMBER_PACK_H
-using pack = handle<lmb_pack, lmb_pack_close>; ///< owns its rig and clips; the bytes must outlive it
+using pack = handle<lmb_pack, lmb_pack_close>; ///< owns its rig and descriptors; the bytes must outlive it
 inline result<pack> open_pack(const void *bytes, size_t size, const lmb_host *host = nullptr) {
     return create<pack>(lmb_pack_open, bytes, size, host);
 }

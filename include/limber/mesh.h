@@ -1,5 +1,6 @@
 /// @file mesh.h
-/// Meshes and images as plain arrays, for a renderer, or for lmb_skin_create() (skin.h). Limber does not draw.
+/// Meshes and images as plain arrays, for a renderer, or for lmb_skin_create() (skin.h). Limber does not draw. All
+/// arrays and names belong to the import or pack that returned them.
 #ifndef LIMBER_MESH_H
 #define LIMBER_MESH_H
 
@@ -15,7 +16,7 @@ extern "C" {
 typedef struct lmb_vertex {
     float position[3];                   ///< in the bind pose's model space
     float normal[3];                     ///< unit length; that of the triangle if the file has none
-    float texcoord[2];                   ///< (0, 0) if the file has none
+    float texcoord[2];                   ///< (0, 0) is the top left of an image; (0, 0) if the file has none
     uint32_t joints[LMB_MAX_INFLUENCES]; ///< rig indices; 0 if the weight is 0
     float weights[LMB_MAX_INFLUENCES];   ///< sum to 1
 } lmb_vertex;
@@ -38,7 +39,7 @@ typedef struct lmb_mesh {
     const lmb_skin_target *targets;
     uint32_t target_count;
     float base_color[4]; ///< linear
-    uint32_t image;      ///< base colour texture, or #LMB_NONE
+    uint32_t image;      ///< base colour texture: index into the images of the import or pack, or #LMB_NONE
     bool double_sided;
 } lmb_mesh;
 

@@ -1,5 +1,5 @@
 /// @file pack.h
-/// Packs: a whole character in one block of bytes, which the core library alone reads.
+/// Packs: a whole character in one block of bytes. To read one a program needs only the core library, not the importer.
 ///
 /// A pack has a rig, clips, meshes with their morph targets and images, and graphs with everything that a graph's
 /// descriptor holds: nodes, masks, joint limits, joint maps, mirrors, static poses, levels of detail, players with
@@ -9,8 +9,9 @@
 ///     lmb_pack_open(bytes, size, NULL, &pack, &error);
 ///     lmb_graph_create(lmb_pack_find_graph(pack, "locomotion"), NULL, &graph, &error);
 ///
-/// `limber pack` writes such files, with the ending .lmb (docs/importing.md), and so does lmb_pack_write().
-/// lmb_import_pack() writes something else: the content of an import, for another process.
+/// The bytes must stay as they are until lmb_pack_close(). `limber pack` writes such files, with the ending .lmb
+/// (docs/importing.md), and so does lmb_pack_write(). lmb_import_write() writes something else: the content of an
+/// import, for another process.
 ///
 /// **Format.** Little-endian 32-bit words without addresses:
 ///
@@ -68,8 +69,8 @@ LMB_API lmb_pack_def lmb_default_pack_def(void);
 
 /// Writes a pack into `bytes`, and stores its size in `size`.
 ///
-/// If `room` is smaller than the pack, or `bytes` is NULL, what is written is not complete: call it first to get the
-/// size. The same objects give the same bytes.
+/// With `bytes` NULL it only stores the size. Otherwise it fails with #LMB_ERROR_LIMIT, and still stores the size, if
+/// `room` is smaller than the pack; the bytes then have no use. The same objects give the same bytes.
 ///
 /// - The pack's clips are those of `clips`, in their order, then those that only graphs use, in the order of their use.
 ///   Each clip is stored once, however many graphs use it.

@@ -7,8 +7,8 @@
 /// same bits.
 ///
 /// **The mesh.** An lmb_skin is the bind pose of one mesh: positions, optional normals and tangents, and up to
-/// #LMB_MAX_SKIN_INFLUENCES influences for each vertex. It is created once, from the host's vertex buffer, and does not
-/// depend on a graph. lmb_skin_words() is what the kernel reads; the host copies it to the device.
+/// #LMB_MAX_SKIN_INFLUENCES influences for each vertex. It is created once, as a copy of the host's vertex buffer, and
+/// does not depend on a graph. lmb_skin_words() is what the kernel reads; the host copies it to the device.
 ///
 /// **Linear blend skinning** (#LMB_SKIN_LINEAR). With the palette's matrices M[j], and the weights w of a vertex, which
 /// are divided by their sum when the mesh is created:
@@ -47,15 +47,15 @@
 /// **Outputs.** A stream is an array of elements at a stride: those of a character are consecutive, at slot *
 /// `slot_vertices` + vertex. So streams can be separate, or interleaved in one vertex buffer, whose other attributes
 /// stay as they are. Formats are float and, for normals and tangents, four 16-bit signed normalised integers. Floats
-/// are snapped as all outputs are (math.h). For blends of weights that are all 2^-40 or more, each component of a
-/// position is within 1e-6 of the largest magnitude of |M| |position| of the same in float64, and each component of a
-/// linearly skinned normal within 1e-5 if the columns of M's linear part are of similar length, and independent.
+/// are snapped as all outputs are (math.h). Against float64 the error of a position is at most 1e-6 times the largest
+/// component of |M| |position|, that of a component of a linearly skinned normal at most 1e-5 if the columns of M's
+/// linear part are independent and of similar length, if all weights are 0 or at least 2^-40.
 ///
 /// **Invalid input.** Values of the mesh are checked when it is created. Palettes, channels and lists, which the host
 /// or a device writes later, are checked by each run, and what is refused is counted as follows, by lmb_refusal:
 /// - #LMB_REFUSED_POSE: a vertex with a joint whose matrix or dual quaternion has a component that is not finite or
-///   above 2^40, or whose dual quaternions have no rotation. The vertex is written as in the bind pose. Counted once
-///   for each vertex and palette.
+///   above 2^40, or whose dual quaternions have no rotation. The vertex is written as it is before skinning. Counted
+///   once for each vertex and palette.
 /// - #LMB_REFUSED_WEIGHT: the weight of a morph target that is not finite. The target is skipped. Counted once for each
 ///   vertex that it displaces, and for each frame.
 /// - #LMB_REFUSED_CHARACTER: an index in the list that is not below lmb_skin_layout.character_count. Nothing is written
@@ -204,7 +204,7 @@ typedef struct lmb_skin_layout {
     uint32_t palette_count;
     /// False: a character's slot is its index minus `first_character`; the streams have room for `palette_count` slots.
     /// True: its slot is its position in the list, or without a list as before; the streams have room for as many slots
-    /// as the list has indices.
+    /// as the list has indices, on the GPU for `list_capacity`.
     bool packed;
     uint32_t slot_vertices; ///< vertices from slot to slot, at least those of the mesh; 0: as many
     lmb_skin_stream streams[LMB_SKIN_OUTPUT_COUNT];
@@ -217,7 +217,8 @@ LMB_API lmb_skin_layout lmb_default_skin_layout(uint32_t character_count);
 /// Returns the stride of a stream in bytes: what the layout states, or that of the format without gaps. 0 for a stream
 /// that is not written.
 LMB_API uint32_t lmb_skin_stride(const lmb_skin_layout *layout, lmb_skin_output output);
-/// Returns the bytes from slot to slot in a stream: the stride times the vertices.
+/// Returns the bytes from slot to slot in a stream: the stride times `slot_vertices`, or the vertices of the mesh if
+/// that is 0.
 LMB_API size_t lmb_skin_slot_bytes(const lmb_skin *skin, const lmb_skin_layout *layout, lmb_skin_output output);
 
 /// Checks a layout for a mesh. `slots` is the number of slots that the streams have room for.
@@ -234,23 +235,28 @@ typedef struct lmb_skin_run_info {
     /// Of the span's characters: float [palette_count][J][3][4], the batch's #LMB_OUTPUT_PALETTE, or float
     /// [palette_count][J][8], its #LMB_OUTPUT_DUAL_QUATERNIONS.
     const float *palette;
-    const float *previous_palette; ///< the same of the previous frame; NULL without previous positions
-    /// Of the span's characters: float [palette_count][channel_count], the batch's #LMB_OUTPUT_CHANNELS. Needed, as the
-    /// palettes are, if lmb_skin_has_targets().
+    /// The same of the frame before, needed for #LMB_SKIN_PREVIOUS_POSITIONS: #LMB_OUTPUT_PREVIOUS_PALETTE of this
+    /// frame, or kept from the last one, as dual quaternions must be. In the first frame of a character give it the
+    /// palette of this frame.
+    const float *previous_palette;
+    /// Of the span's characters: float [palette_count][channel_count], the batch's #LMB_OUTPUT_CHANNELS. Needed if
+    /// lmb_skin_has_targets(), and those of the frame before for #LMB_SKIN_PREVIOUS_POSITIONS.
     const float *channels;
     const float *previous_channels;
     const uint32_t *list;                 ///< indices of characters, or NULL: all of the span
     uint32_t list_count;                  ///< number of these indices
     void *streams[LMB_SKIN_OUTPUT_COUNT]; ///< the first element of each stream that is written
-    uint32_t *refused;                    ///< #LMB_REFUSAL_COUNT counters, which are incremented; may be NULL
+    uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, which a run adds to: zero them before; may be NULL
 } lmb_skin_run_info;
 
 /// Skins on the CPU.
 ///
-/// Allocates nothing. Threads may share a run by parts of the list or of the span, each with its own counters. A
-/// character that is listed twice is skinned twice. The caller's floating-point environment does not affect the result
-/// and is restored. Fails as lmb_skin_check_layout() does, with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, and
-/// with #LMB_ERROR_UNSUPPORTED if this machine lacks the path.
+/// Allocates nothing. Threads may share a run: give each a part of the list or of the span, and its own counters.
+/// Unlike those of lmb_cpu_run_range(), pointers are those of the part: with another `first_character` palettes and
+/// channels begin there too, and streams begin at the part's first slot. A character that is listed twice is skinned
+/// twice. The caller's floating-point environment does not affect the result and is restored. Fails as
+/// lmb_skin_check_layout() does, with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, and with #LMB_ERROR_UNSUPPORTED
+/// if this machine lacks the path.
 LMB_API lmb_result lmb_skin_run(const lmb_skin *skin, lmb_cpu_path path, const lmb_skin_run_info *info,
                                 lmb_error *error);
 

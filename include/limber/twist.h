@@ -2,13 +2,14 @@
 /// Twist: #LMB_OP_TWIST gives helper joints a share of the twist of another joint, as Unity's Twist Correction and the
 /// twist joints of Unreal's characters do. A forearm's helper takes half the twist of the hand, so that the skin does
 /// not collapse at the wrist; a helper of an upper arm takes back the twist of the arm near the shoulder.
+/// lmb_twist_node() makes such a node. Nothing is kept from frame to frame.
 ///
 /// **Formula.** Let r be the rest rotation of the source and q its rotation in the base, both local. The rotation since
 /// the rest pose is r* q = swing twist: the twist turns about `axis`, the swing about a line perpendicular to it
-/// (swing-twist decomposition; Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015). With v the vector
-/// part of r* q and w its scalar part,
+/// (swing-twist decomposition; Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015). With the unit axis
+/// n, v the vector part of r* q and w its scalar part,
 ///
-///     twist = (axis (axis v), w) / |(axis (axis v), w)|,  the sign chosen so that its scalar part is not negative
+///     twist = (n dot(n, v), w) / |(n dot(n, v), w)|,  the sign chosen so that its scalar part is not negative
 ///
 /// Each helper gets slerp(base, h turn^share, weight), the short way, where h is its own rest rotation. `turn` has the
 /// angle of the twist, and the axis in the space of the helper in the rest pose: in that pose both axes are parallel in
@@ -41,7 +42,7 @@ extern "C" {
 
 #define LMB_MAX_TWIST_JOINTS 8u ///< helpers of a twist
 
-/// A joint and the helpers that share its twist. Of #LMB_OP_TWIST.
+/// A joint and the helpers that share its twist: lmb_node_def.twist of an #LMB_OP_TWIST.
 typedef struct lmb_twist_def {
     uint32_t source;                       ///< joint of the rig
     float axis[3];                         ///< in the space of the source; of any length up to 2^40 except 0

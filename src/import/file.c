@@ -154,7 +154,7 @@ static bool read_below(lmb_importer *importer, const char *directory, const char
 // How many bytes of XML declaration and comments may precede <COLLADA>.
 #define LARGEST_PROLOGUE 4096u
 
-static const char *const names[LMB_FORMAT_COUNT] = {"glTF", "pack", "FBX", "Collada", "BVH"};
+static const char *const names[LMB_FORMAT_COUNT] = {"glTF", "import block", "FBX", "Collada", "BVH"};
 static const char *const endings[LMB_FORMAT_COUNT] = {"gltf", "limber", "fbx", "dae", "bvh"};
 
 static bool begins_with(const uint8_t *bytes, size_t size, const char *text) {
@@ -196,8 +196,8 @@ static bool has_ending(const char *name, const char *ending) {
 }
 
 lmb_format lmb_format_of(const char *name, const uint8_t *bytes, size_t size) {
-    if (begins_with(bytes, size, LMB_IMPORT_PACK_MAGIC)) {
-        return LMB_FORMAT_PACK;
+    if (begins_with(bytes, size, LMB_IMPORT_BLOCK_MAGIC)) {
+        return LMB_FORMAT_BLOCK;
     }
     if (begins_with(bytes, size, "\xEF\xBB\xBF")) {
         bytes += 3;

@@ -46,8 +46,8 @@ static bool read_format(lmb_importer *importer, const uint8_t *bytes, size_t siz
     switch (format) {
     case LMB_FORMAT_GLTF:
         return read_gltf(importer, bytes, size);
-    case LMB_FORMAT_PACK:
-        return lmb_import_pack_read(importer, bytes, size);
+    case LMB_FORMAT_BLOCK:
+        return lmb_import_read_block(importer, bytes, size);
     default:
 #ifdef LMB_WITH_ASSIMP
         return lmb_assimp_read(importer, format, bytes, size);

@@ -25,7 +25,7 @@ struct lmb_import {
 
 typedef enum lmb_format {
     LMB_FORMAT_GLTF,
-    LMB_FORMAT_PACK,
+    LMB_FORMAT_BLOCK,
     LMB_FORMAT_FBX,
     LMB_FORMAT_COLLADA,
     LMB_FORMAT_BVH,
@@ -77,9 +77,9 @@ bool lmb_importer_decode(lmb_importer *importer, size_t bytes);
 // Raises the budget for bytes from the caller or a file, so that larger files may use more memory.
 void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
 
-// pack.c: reads what lmb_import_pack() has written. Checks all content; the bytes need not be trusted.
-#define LMB_IMPORT_PACK_MAGIC "LIMBER\x02\n" // includes the version of the format
-bool lmb_import_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size);
+// block.c: reads what lmb_import_write() has written. Checks all content; the bytes need not be trusted.
+#define LMB_IMPORT_BLOCK_MAGIC "LIMBER\x02\n" // includes the version of the format
+bool lmb_import_read_block(lmb_importer *importer, const uint8_t *bytes, size_t size);
 // assimp.c, in a build with Assimp: reads FBX, Collada and BVH files.
 bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size);
 

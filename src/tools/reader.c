@@ -53,7 +53,7 @@ static rlim_t memory_of(const char *const *paths, uint32_t count) {
     return memory;
 }
 
-// ---- The child. It writes the result's word to stdout, then the message or the pack. ----
+// ---- The child. It writes the result's word to stdout, then the message or the import block. ----
 
 static void limit(int what, rlim_t most) {
     struct rlimit now;
@@ -93,15 +93,15 @@ static void serve(const char *const *paths, uint32_t count) {
     lmb_import *import = NULL;
     lmb_error error = {0};
     uint32_t result = (uint32_t)lmb_import_create(&def, NULL, &import, &error);
-    const size_t size = import == NULL ? 0 : lmb_import_pack(import, NULL, 0);
-    void *pack = import == NULL ? NULL : malloc(size);
-    if (import != NULL && pack == NULL) {
-        result = (uint32_t)lmb_fail(&error, LMB_ERROR_LIMIT, "%.200s: no memory is left for a pack", paths[0]);
+    const size_t size = import == NULL ? 0 : lmb_import_write(import, NULL, 0);
+    void *block = import == NULL ? NULL : malloc(size);
+    if (import != NULL && block == NULL) {
+        result = (uint32_t)lmb_fail(&error, LMB_ERROR_LIMIT, "%.200s: no memory is left for the import", paths[0]);
     }
     hand_over(&result, sizeof result);
     if (result == LMB_OK) {
-        lmb_import_pack(import, pack, size);
-        hand_over(pack, size);
+        lmb_import_write(import, block, size);
+        hand_over(block, size);
     } else {
         hand_over(error.message, strlen(error.message));
     }

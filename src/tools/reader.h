@@ -1,5 +1,5 @@
 // Reads characters from untrusted files of any format. Files that need Assimp are read in a child process with limits,
-// which returns a pack.
+// which returns an import block.
 #ifndef LIMBER_SRC_TOOLS_READER_H
 #define LIMBER_SRC_TOOLS_READER_H
 

@@ -19,7 +19,7 @@
 //   image:   name, size, bytes
 //   note:    text
 //   node:    joint
-#define MAGIC_SIZE (sizeof LMB_IMPORT_PACK_MAGIC - 1)
+#define MAGIC_SIZE (sizeof LMB_IMPORT_BLOCK_MAGIC - 1)
 #define REST_WORDS 10u
 #define MATRIX_WORDS 12u
 
@@ -109,9 +109,9 @@ static void put_mesh(writer *out, const lmb_mesh *mesh) {
     }
 }
 
-size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size) {
+size_t lmb_import_write(const lmb_import *import, void *bytes, size_t size) {
     writer out = {.bytes = bytes, .room = size};
-    put(&out, LMB_IMPORT_PACK_MAGIC, MAGIC_SIZE);
+    put(&out, LMB_IMPORT_BLOCK_MAGIC, MAGIC_SIZE);
     const uint32_t counts[] = {lmb_rig_joint_count(import->rig),
                                lmb_rig_channel_count(import->rig),
                                import->clip_count,
@@ -172,7 +172,7 @@ static bool take_each(reader *in, const char *kind, uint32_t count, bool (*take_
 static const uint8_t *take(reader *in, size_t size) {
     const size_t left = in->size - in->at;
     if (size > left || ((0 - size) & 3u) > left - size) {
-        fail(in, "the pack ends inside it");
+        fail(in, "the import block ends inside it");
         return NULL;
     }
     const uint8_t *taken = in->bytes + in->at;
@@ -209,11 +209,11 @@ static char *take_text(reader *in, lmb_pool *pool) {
     return copy;
 }
 
-// Allocates `count` elements. Each occupies at least `min` bytes in the pack, so a count that the remaining bytes
+// Allocates `count` elements. Each occupies at least `min` bytes in the block, so a count that the remaining bytes
 // cannot hold is rejected.
 static void *take_list(reader *in, lmb_pool *pool, uint32_t count, size_t min, size_t size) {
     if (count > (in->size - in->at) / min) {
-        fail(in, "the pack ends inside it");
+        fail(in, "the import block ends inside it");
         return NULL;
     }
     return lmb_importer_allocate(in->importer, pool, count > 0 ? count : 1, size);
@@ -382,14 +382,15 @@ static bool take_nodes(reader *in, uint32_t count) {
     return true;
 }
 
-bool lmb_import_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
+bool lmb_import_read_block(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     lmb_import *import = importer->import;
     reader in = {.importer = importer, .bytes = bytes, .size = size, .at = MAGIC_SIZE, .place = "counts"};
     struct {
         uint32_t joints, channels, clips, meshes, images, notes, nodes;
     } counts;
     if (importer->adds_clips) {
-        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "a pack adds no clips to another file's rig");
+        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED,
+                                 "an import block adds no clips to another file's rig");
     }
     if (!take_into(&in, &counts, sizeof counts) || !take_rig(&in, counts.joints, counts.channels) ||
         !take_each(&in, "clip", counts.clips, take_clip)) {
@@ -403,5 +404,5 @@ bool lmb_import_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t s
     import->images = take_list(&in, &import->pool, counts.images, 8, sizeof *import->images);
     return import->images != NULL && take_each(&in, "image", counts.images, take_image) &&
            take_each(&in, "note", counts.notes, take_note) && take_nodes(&in, counts.nodes) &&
-           (in.at == in.size || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "something follows the pack"));
+           (in.at == in.size || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "something follows the import block"));
 }

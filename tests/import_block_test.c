@@ -36,30 +36,30 @@ static lmb_import *import_of(const void *bytes, size_t size, const char *name) {
     return import;
 }
 
-static uint8_t *pack_of(const lmb_import *import, size_t *size) {
-    *size = lmb_import_pack(import, NULL, 0);
-    uint8_t *pack = malloc(*size);
-    assert_non_null(pack);
-    assert_int_equal(lmb_import_pack(import, pack, *size), *size);
-    return pack;
+static uint8_t *block_of(const lmb_import *import, size_t *size) {
+    *size = lmb_import_write(import, NULL, 0);
+    uint8_t *block = malloc(*size);
+    assert_non_null(block);
+    assert_int_equal(lmb_import_write(import, block, *size), *size);
+    return block;
 }
 
-// A pack written from an import of a pack is the same pack, so nothing is lost or changed by a bit.
+// An import block written from an import of a block is the same block, so nothing is lost or changed by a bit.
 static void expect_round_trip(const lmb_import *import) {
     size_t size, again_size;
-    uint8_t *pack = pack_of(import, &size);
+    uint8_t *block = block_of(import, &size);
     assert_int_equal(size % 4, 0);
-    lmb_import *read = import_of(pack, size, "pack");
-    uint8_t *again = pack_of(read, &again_size);
+    lmb_import *read = import_of(block, size, "block");
+    uint8_t *again = block_of(read, &again_size);
     assert_int_equal(again_size, size);
-    assert_memory_equal(again, pack, size);
+    assert_memory_equal(again, block, size);
     assert_int_equal(lmb_import_note_count(read), lmb_import_note_count(import));
     assert_int_equal(lmb_import_node_count(read), lmb_import_node_count(import));
     for (uint32_t i = 0; i < lmb_import_node_count(import); i++) {
         assert_int_equal(lmb_import_node_joint(read, i), lmb_import_node_joint(import, i));
     }
     free(again);
-    free(pack);
+    free(block);
     lmb_import_destroy(read);
 }
 
@@ -98,12 +98,12 @@ static void real_characters_come_back_by_the_bit(void **state) {
 static void too_little_room_is_not_overrun(void **state) {
     (void)state;
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
-    const size_t size = lmb_import_pack(import, NULL, 0);
+    const size_t size = lmb_import_write(import, NULL, 0);
     for (size_t room = 0; room < size; room++) {
         uint8_t *bytes = malloc(room + 1);
         assert_non_null(bytes);
         bytes[room] = 0xa5;
-        assert_int_equal(lmb_import_pack(import, bytes, room), size);
+        assert_int_equal(lmb_import_write(import, bytes, room), size);
         assert_int_equal(bytes[room], 0xa5);
         free(bytes);
     }
@@ -116,24 +116,24 @@ static lmb_result read_bytes(const uint8_t *bytes, size_t size, lmb_error *error
     assert_non_null(copy);
     memcpy(copy, bytes, size);
     *error = (lmb_error){0};
-    const lmb_result result = lmb_import_memory(copy, size, "pack", NULL, NULL, &import, error);
+    const lmb_result result = lmb_import_memory(copy, size, "block", NULL, NULL, &import, error);
     assert_true((result == LMB_OK) == (import != NULL));
-    assert_true(result == LMB_OK || strstr(error->message, "pack: ") == error->message);
+    assert_true(result == LMB_OK || strstr(error->message, "block: ") == error->message);
     lmb_import_destroy(import);
     free(copy);
     return result;
 }
 
-static void packs_cut_anywhere_are_refused(void **state) {
+static void blocks_cut_anywhere_are_refused(void **state) {
     (void)state;
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
     size_t size;
-    uint8_t *pack = pack_of(import, &size);
+    uint8_t *block = block_of(import, &size);
     lmb_error error;
     for (size_t i = 8; i < size; i++) {
-        assert_int_equal(read_bytes(pack, i, &error), LMB_ERROR_FORMAT);
+        assert_int_equal(read_bytes(block, i, &error), LMB_ERROR_FORMAT);
     }
-    uint8_t *longer = realloc(pack, size + 4);
+    uint8_t *longer = realloc(block, size + 4);
     assert_non_null(longer);
     memset(longer + size, 0, 4);
     assert_int_equal(read_bytes(longer, size + 4, &error), LMB_ERROR_FORMAT);
@@ -142,71 +142,71 @@ static void packs_cut_anywhere_are_refused(void **state) {
     lmb_import_destroy(import);
 }
 
-// Each word in turn is replaced by typical invalid values. If the pack is still accepted, its contents must be usable.
-static void damaged_packs_are_answered(void **state) {
+// Each word in turn is replaced by typical invalid values. If the block is still accepted, its contents must be usable.
+static void damaged_blocks_are_answered(void **state) {
     (void)state;
     static const uint32_t bad[] = {0, 1, 2, 0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 0x7fffffff, 0xffffffff};
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
     size_t size;
-    uint8_t *pack = pack_of(import, &size);
+    uint8_t *block = block_of(import, &size);
     uint32_t refused = 0;
     for (size_t at = 8; at < size; at += 4) {
         uint32_t own;
-        memcpy(&own, pack + at, 4);
+        memcpy(&own, block + at, 4);
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-            memcpy(pack + at, &bad[i], 4);
+            memcpy(block + at, &bad[i], 4);
             lmb_error error;
-            refused += read_bytes(pack, size, &error) != LMB_OK;
+            refused += read_bytes(block, size, &error) != LMB_OK;
         }
-        memcpy(pack + at, &own, 4);
+        memcpy(block + at, &own, 4);
     }
     assert_true(refused > size / 4); // most words, several times each
-    free(pack);
+    free(block);
     lmb_import_destroy(import);
 }
 
-static void packs_add_no_clips(void **state) {
+static void blocks_add_no_clips(void **state) {
     (void)state;
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
     size_t size;
-    uint8_t *pack = pack_of(import, &size);
-    FILE *file = fopen("pack_test.limber", "wb");
+    uint8_t *block = block_of(import, &size);
+    FILE *file = fopen("import_block_test.limber", "wb");
     assert_non_null(file);
-    assert_int_equal(fwrite(pack, 1, size, file), size);
+    assert_int_equal(fwrite(block, 1, size, file), size);
     fclose(file);
-    static const char *const paths[] = {"pack_test.limber", "pack_test.limber"};
+    static const char *const paths[] = {"import_block_test.limber", "import_block_test.limber"};
     lmb_import *read = NULL;
     lmb_error error;
     assert_int_equal(lmb_import_files(paths, 2, NULL, &read, &error), LMB_ERROR_UNSUPPORTED);
     assert_int_equal(lmb_import_files(paths, 1, NULL, &read, &error), LMB_OK);
     lmb_import_destroy(read);
     lmb_import_destroy(import);
-    free(pack);
+    free(block);
 }
 
-static lmb_result read_pack(const lmb_host *host, lmb_error *error, void *user) {
+static lmb_result read_block(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_import *source = user;
     size_t size;
-    uint8_t *pack = pack_of(source, &size);
+    uint8_t *block = block_of(source, &size);
     lmb_import *import = NULL;
-    const lmb_result result = lmb_import_memory(pack, size, "pack", NULL, host, &import, error);
+    const lmb_result result = lmb_import_memory(block, size, "block", NULL, host, &import, error);
     lmb_import_destroy(import);
-    free(pack);
+    free(block);
     return result;
 }
 
 static void every_failed_allocation_is_survived(void **state) {
     (void)state;
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
-    failing_host_try_all(read_pack, import);
+    failing_host_try_all(read_block, import);
     lmb_import_destroy(import);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_come_back_by_the_bit),     cmocka_unit_test(real_characters_come_back_by_the_bit),
-        cmocka_unit_test(too_little_room_is_not_overrun),      cmocka_unit_test(packs_cut_anywhere_are_refused),
-        cmocka_unit_test(damaged_packs_are_answered),          cmocka_unit_test(packs_add_no_clips),
+        cmocka_unit_test(too_little_room_is_not_overrun),      cmocka_unit_test(blocks_cut_anywhere_are_refused),
+        cmocka_unit_test(damaged_blocks_are_answered),         cmocka_unit_test(blocks_add_no_clips),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
