@@ -19,6 +19,7 @@ typedef struct frame_time {
 
 struct backend {
     char name[300];
+    uint32_t base; // index of the backend that does the same without what is measured, or LMB_NONE
     limits limits;
     const workload *workload;
     uint32_t characters;
@@ -39,10 +40,9 @@ double backend_cpu_bytes(const workload *workload, uint32_t characters);
 double backend_gpu_bytes(const workload *workload, uint32_t characters);
 
 // Opens a path of the CPU on one core. It is timed by the thread's own clock, which is less sensitive to other load.
-// `palette` is memory for one palette buffer and may be shared, because backends run one at a time. After a failure,
-// close the backend.
-lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, float *palette,
-                            backend *backend, lmb_error *error);
+// Backends may share the outputs, because they run one at a time. After a failure, close the backend.
+lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path,
+                            const workload_outputs *outputs, backend *backend, lmb_error *error);
 // Opens a Vulkan device; palettes stay on it. It is timed by limits_device_seconds().
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
                             lmb_error *error);

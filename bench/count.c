@@ -1,6 +1,6 @@
 // limber-count PATH WORKLOAD CLIPS [compressed]: runs one frame of a small crowd on one path of the CPU, for a tool
-// that counts instructions while lmb_cpu_run_poses() runs (bench/count.sh). Prints the number of joints computed and
-// the compiler. With `control` as the path, it runs only the workload's control for the frames of a second;
+// that counts instructions while lmb_cpu_run_poses() and lmb_skin_run() run (bench/count.sh). Prints the number of
+// joints computed and the compiler. With `control` as the path, it runs only the workload's control for the frames of a second;
 // instructions are counted while movement_run() runs, and it prints the number of characters moved.
 #include "movement.h"
 #include "terminal.h"
@@ -50,20 +50,26 @@ static int run_control(const workload *workload, bool counts) {
 }
 
 static int run(lmb_cpu_path path, const workload *workload) {
-    static float palette[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
     lmb_cpu *cpu = NULL;
+    workload_memory memory = {0};
+    workload_outputs outputs = {0};
     lmb_error error;
-    if (lmb_cpu_create(workload->graph, path, NULL, &cpu, &error) != LMB_OK) {
-        return fail(lmb_cpu_path_name(path), error.message);
+    lmb_result result = lmb_cpu_create(workload->graph, path, NULL, &cpu, &error);
+    if (result == LMB_OK) {
+        result = workload_memory_create(workload, CHARACTERS, &memory, &error);
     }
-    workload_fill(workload, CHARACTERS, 0, parameters);
-    if (workload->control != NULL && run_control(workload, false) != 0) {
-        return 1;
+    if (result == LMB_OK) {
+        result = workload_outputs_create(workload, CHARACTERS, &outputs, &error);
     }
-    lmb_batch_def batch = {workload->graph, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
-    lmb_batch_inputs inputs = {.parameters = parameters};
-    lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}};
-    lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, CHARACTERS, &error);
+    if (result == LMB_OK) {
+        workload_fill(workload, CHARACTERS, 0, parameters);
+        if (workload->control != NULL && run_control(workload, false) != 0) {
+            return 1;
+        }
+        result = workload_run(workload, cpu, CHARACTERS, parameters, &memory, &outputs, &error);
+    }
+    workload_memory_destroy(&memory);
+    workload_outputs_destroy(&outputs);
     lmb_cpu_destroy(cpu);
     if (result != LMB_OK) {
         return fail(lmb_cpu_path_name(path), error.message);

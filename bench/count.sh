@@ -24,9 +24,9 @@ trap 'rm -rf "$work"' EXIT
 # character and frame if the path is `control`; sets the compiler. An operation is one addition, subtraction or
 # multiplication; a packed one counts as four.
 count_case() {
-    local joints instructions counted=lmb_cpu_run_poses
-    if [ "$1" = control ]; then counted=movement_run; fi
-    valgrind --quiet --tool=callgrind --toggle-collect="$counted" --dump-instr=yes --compress-pos=no \
+    local joints instructions counted=(--toggle-collect=lmb_cpu_run_poses --toggle-collect=lmb_skin_run)
+    if [ "$1" = control ]; then counted=(--toggle-collect=movement_run); fi
+    valgrind --quiet --tool=callgrind "${counted[@]}" --dump-instr=yes --compress-pos=no \
         --compress-strings=no --callgrind-out-file="$work/profile" "$program" "$@" >"$work/said" || return 1
     joints=$(cut -d' ' -f1 "$work/said")
     compiler=$(cut -d' ' -f3- "$work/said")
@@ -44,10 +44,16 @@ count_case() {
     ' "$work/code" "$work/profile"
 }
 
+# Workloads of the four clips and something above them, which need the mannequin.
+nodes=(ik-two-bone ik-aim foot-placement twist chain override skin skin-dual-quaternion skin-morph)
+
 # The cases whose instructions have budgets.
 held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|four-clips|procedural"
     "simd 8|distant|procedural" "reference|four-clips|mannequin|compressed" "simd 4|four-clips|mannequin|compressed"
-    "simd 8|four-clips|mannequin|compressed" "control|machines|procedural")
+    "simd 8|four-clips|mannequin|compressed" "control|machines|procedural" "simd 8|four-clips|mannequin")
+for node in "${nodes[@]}"; do
+    held+=("simd 8|$node|mannequin")
+done
 
 update_budgets() {
     local case arguments counted lines=()
@@ -69,10 +75,11 @@ update_budgets() {
 update_operations() {
     local workload clips compressed row
     {
-        for workload in four-clips two-clips masked distant neighbours machines; do
+        for workload in four-clips two-clips masked distant neighbours machines "${nodes[@]}"; do
             for clips in procedural mannequin pab; do
                 for compressed in "" compressed; do
                     if [ "$workload$compressed" != "$workload" ] && [ "$workload" != four-clips ]; then continue; fi
+                    if [ "$clips" != mannequin ] && [[ " ${nodes[*]} " == *" $workload "* ]]; then continue; fi
                     row="    {WORKLOAD_$(tr a-z- A-Z_ <<<"$workload"), ACTOR_$(tr a-z A-Z <<<"$clips"),"
                     row+=" $([ -n "$compressed" ] && echo true || echo false),"
                     if count_case reference "$workload" "$clips" $compressed >"$work/counted" 2>"$work/why"; then

@@ -12,7 +12,8 @@ typedef struct cpu_state {
     lmb_cpu *cpu;
     lmb_cpu_profile *profile;
     float *parameters;
-    float *palette;
+    workload_memory memory;
+    const workload_outputs *outputs;
     movement movement; // used with a control
 } cpu_state;
 
@@ -22,6 +23,7 @@ static void close_cpu(backend *backend) {
         lmb_cpu_destroy(state->cpu);
         lmb_cpu_profile_destroy(state->profile);
         movement_destroy(&state->movement);
+        workload_memory_destroy(&state->memory);
         free(state->parameters);
         free(state);
     }
@@ -39,9 +41,6 @@ static lmb_result move_crowd(cpu_state *state, uint32_t frame, double *seconds, 
 static lmb_result run_cpu(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error) {
     cpu_state *state = backend->state;
     workload_fill(backend->workload, backend->characters, frame, state->parameters);
-    lmb_batch_def batch = {backend->workload->graph, backend->characters, LMB_OUTPUT_PALETTE_BIT};
-    lmb_batch_inputs inputs = {.parameters = state->parameters};
-    lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = state->palette}};
     *taken = (frame_time){0};
     if (backend->workload->control != NULL) {
         lmb_result moved = move_crowd(state, frame, &taken->control, error);
@@ -50,7 +49,8 @@ static lmb_result run_cpu(backend *backend, uint32_t frame, frame_time *taken, l
         }
     }
     double start = clock_thread_seconds();
-    lmb_result result = lmb_cpu_run_poses(state->cpu, &batch, &inputs, &outputs, 0, batch.character_count, error);
+    lmb_result result = workload_run(backend->workload, state->cpu, backend->characters, state->parameters,
+                                     &state->memory, state->outputs, error);
     double seconds = clock_thread_seconds() - start;
     taken->poses = backend->workload->control != NULL ? seconds : 0.0;
     taken->whole = taken->control + seconds;
@@ -73,15 +73,16 @@ static size_t parameter_bytes(const workload *workload, uint32_t characters) {
 }
 
 double backend_cpu_bytes(const workload *workload, uint32_t characters) {
-    return (double)characters * (double)workload_palette_bytes(workload) +
+    return (double)characters * (double)(workload_output_bytes(workload) + workload_memory_bytes(workload)) +
            (double)parameter_bytes(workload, characters) +
            (workload->control != NULL ? movement_bytes(workload, characters) : 0.0);
 }
 
-lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, float *palette,
-                            backend *backend, lmb_error *error) {
+lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path,
+                            const workload_outputs *outputs, backend *backend, lmb_error *error) {
     cpu_state *state = calloc(1, sizeof *state);
-    *backend = (struct backend){.workload = workload,
+    *backend = (struct backend){.base = LMB_NONE,
+                                .workload = workload,
                                 .characters = characters,
                                 .run = run_cpu,
                                 .close = close_cpu,
@@ -92,13 +93,13 @@ lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_c
     if (state == NULL) {
         return LMB_ERROR_MEMORY;
     }
-    state->palette = palette;
+    state->outputs = outputs;
     state->parameters = malloc(parameter_bytes(workload, characters));
     if (state->parameters == NULL) {
         return LMB_ERROR_MEMORY;
     }
-    lmb_result result = LMB_OK;
-    if (workload->control != NULL) {
+    lmb_result result = workload_memory_create(workload, characters, &state->memory, error);
+    if (result == LMB_OK && workload->control != NULL) {
         result = movement_create(workload, characters, state->parameters, &state->movement, error);
     }
     return result == LMB_OK ? lmb_cpu_create(workload->graph, path, NULL, &state->cpu, error) : result;

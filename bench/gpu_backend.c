@@ -5,8 +5,10 @@
 #include "movement.h"
 
 #include <limber/gpu_profile.h>
+#include <limber/gpu_skin.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct gpu_state {
     device *device;
@@ -14,13 +16,23 @@ typedef struct gpu_state {
     lmb_gpu_graph *graph;
     lmb_gpu_batch *batch;
     lmb_gpu_profile *profile;
-    lmb_event *events; // of a frame; NULL without a control
+    lmb_event *events;        // of a frame; NULL without a control
+    device_buffer poses;      // of pose buffer 0
+    lmb_gpu_skin *gpu_skin;   // NULL without skinning
+    device_buffer skin_words; // the mesh
+    device_buffer channels;   // weights of its morph targets
+    device_buffer vertices;   // positions, then normals
 } gpu_state;
 
 static void close_gpu(backend *backend) {
     gpu_state *state = backend->state;
     if (state != NULL) {
         lmb_gpu_profile_destroy(state->profile);
+        lmb_gpu_skin_destroy(state->gpu_skin);
+        device_buffer_destroy(state->device, &state->poses);
+        device_buffer_destroy(state->device, &state->skin_words);
+        device_buffer_destroy(state->device, &state->channels);
+        device_buffer_destroy(state->device, &state->vertices);
         free(state->events);
         lmb_gpu_batch_destroy(state->batch);
         lmb_gpu_graph_destroy(state->graph);
@@ -54,6 +66,30 @@ static void share_time(const gpu_state *state, frame_time *taken) {
     }
 }
 
+// Skins all spans of the batch, one after another.
+static lmb_result record_skin(const backend *backend, VkCommandBuffer commands, lmb_error *error) {
+    gpu_state *state = backend->state;
+    const skinning *skinning = &backend->workload->skinning;
+    const bool dual = skinning->method == LMB_SKIN_DUAL_QUATERNION;
+    const lmb_output output = dual ? LMB_OUTPUT_DUAL_QUATERNIONS : LMB_OUTPUT_PALETTE;
+    const size_t stream_bytes = skinning_floats(skinning) * sizeof(float) / 2;
+    lmb_gpu_span span;
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_output(state->batch, 0, output, i, &span); i++) {
+        const VkDeviceAddress positions = state->vertices.address + span.first_character * stream_bytes;
+        const lmb_gpu_skin_run run = {
+            .skin = skinning->skin,
+            .words = state->skin_words.address,
+            .layout = skinning_layout(skinning, backend->characters, span.first_character, span.character_count),
+            .palette = span.address,
+            .channels = state->channels.address + sizeof(float) * SKINNING_TARGETS * span.first_character,
+            .streams = {
+                [LMB_SKIN_POSITIONS] = positions, [LMB_SKIN_NORMALS] = positions + backend->characters * stream_bytes}};
+        result = lmb_gpu_skin_record(state->gpu_skin, commands, &run, 1, error);
+    }
+    return result;
+}
+
 // Measures from submission to completion, including the queue's overhead: the time a host waits for only a crowd.
 static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error) {
     gpu_state *state = backend->state;
@@ -77,6 +113,9 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, l
         backend->shift = backend->shift == 0 ? trace_clock(NULL) : backend->shift;
     }
     recorded = recorded == LMB_OK ? lmb_gpu_batch_record(state->batch, &info, error) : recorded;
+    if (recorded == LMB_OK && state->gpu_skin != NULL) {
+        recorded = record_skin(backend, commands, error);
+    }
     double start = limits_device_seconds(state->device);
     result = device_submit_and_wait(state->device, pool, commands, error);
     taken->whole = limits_device_seconds(state->device) - start;
@@ -149,19 +188,68 @@ static lmb_result open_control(backend *backend, lmb_error *error) {
     return result == LMB_OK ? warm_up(backend, error) : result;
 }
 
+// Copies `bytes` to a new buffer; creates nothing for 0 bytes.
+static lmb_result copy_to_buffer(device *device, const void *from, size_t bytes, device_buffer *buffer,
+                                 lmb_error *error) {
+    if (bytes == 0) {
+        return LMB_OK;
+    }
+    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    lmb_result result = device_buffer_create(device, bytes, usage, from != NULL, buffer, error);
+    if (result == LMB_OK && from != NULL) {
+        memcpy(buffer->mapped, from, bytes);
+    }
+    return result;
+}
+
+// Creates what the batch reads in addition to parameters, and what skinning needs.
+static lmb_result open_memory(backend *backend, lmb_error *error) {
+    gpu_state *state = backend->state;
+    const workload *workload = backend->workload;
+    const lmb_skin *skin = workload->skinning.skin;
+    workload_memory memory = {0};
+    lmb_result result = workload_memory_create(workload, backend->characters, &memory, error);
+    if (result == LMB_OK && memory.poses != NULL) {
+        const size_t bytes = (size_t)backend->characters * lmb_graph_pose_floats(workload->graph, 0) * sizeof(float);
+        result = copy_to_buffer(state->device, memory.poses, bytes, &state->poses, error);
+        if (result == LMB_OK) {
+            result = lmb_gpu_batch_bind_pose(state->batch, 0, 0, state->poses.address, error);
+        }
+    }
+    if (result == LMB_OK && memory.channels != NULL) {
+        const size_t bytes = sizeof(float) * SKINNING_TARGETS * backend->characters;
+        result = copy_to_buffer(state->device, memory.channels, bytes, &state->channels, error);
+    }
+    workload_memory_destroy(&memory);
+    if (result == LMB_OK && skin != NULL) {
+        const size_t words = lmb_skin_word_count(skin), floats = skinning_floats(&workload->skinning);
+        result =
+            copy_to_buffer(state->device, lmb_skin_words(skin), words * sizeof(uint32_t), &state->skin_words, error);
+        if (result == LMB_OK) {
+            result = copy_to_buffer(state->device, NULL, backend->characters * floats * sizeof(float), &state->vertices,
+                                    error);
+        }
+        if (result == LMB_OK) {
+            result = lmb_gpu_skin_create(state->gpu, &state->gpu_skin, error);
+        }
+    }
+    return result;
+}
+
 // Palettes, local poses and parameters on the host and the device; a control's memory on the device and on the CPU.
 double backend_gpu_bytes(const workload *workload, uint32_t characters) {
     double joints = lmb_rig_joint_count(workload->actor->rig);
     double parameters = lmb_graph_parameter_count(workload->graph);
     double control = workload->control != NULL ? 2.0 * movement_bytes(workload, characters) : 0.0;
-    return control + (double)characters * sizeof(float) *
-                         (joints * (LMB_MATRIX_COMPONENTS + LMB_POSE_COMPONENTS) + 2.0 * parameters);
+    double own = (double)(workload_output_bytes(workload) + 2 * workload_memory_bytes(workload));
+    return control + (double)characters * (own + sizeof(float) * (joints * LMB_POSE_COMPONENTS + 2.0 * parameters));
 }
 
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
                             lmb_error *error) {
     gpu_state *state = calloc(1, sizeof *state);
-    *backend = (struct backend){.workload = workload,
+    *backend = (struct backend){.base = LMB_NONE,
+                                .workload = workload,
                                 .characters = characters,
                                 .run = run_gpu,
                                 .close = close_gpu,
@@ -182,6 +270,7 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
     if (result == LMB_OK) {
         lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
         def.graph = state->graph;
+        def.outputs = workload->outputs;
         def.character_count = characters;
         def.slot_count = 1;
         def.events_a_frame = characters;
@@ -190,6 +279,9 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
     }
     if (result == LMB_OK) {
         result = upload(state, error);
+    }
+    if (result == LMB_OK) {
+        result = open_memory(backend, error);
     }
     return result == LMB_OK && workload->control != NULL ? open_control(backend, error) : result;
 }

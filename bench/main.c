@@ -19,13 +19,19 @@ typedef struct machine {
     trace trace; // not open if no trace is requested
 } machine;
 
-// The backends for one size, and pointers to their costs.
+// The backends for one size, and pointers to their costs. A backend follows its base, whose pointer is NULL.
 typedef struct lineup {
     backend backends[MEASUREMENT_MOST_BACKENDS];
     double *costs[MEASUREMENT_MOST_BACKENDS];
     uint32_t count;
-    float *palette;
+    workload_outputs outputs;
 } lineup;
+
+// A workload, and the one that it is compared with, or NULL.
+typedef struct workloads {
+    const workload *whole;
+    const workload *base;
+} workloads;
 
 static int fail(const char *where, const lmb_error *error) {
     terminal_error("limber-bench: %s: %s\n", where, error->message);
@@ -59,17 +65,45 @@ static lmb_result trace_backend(machine *machine, uint32_t process, backend *bac
     return backend->profile(backend, error);
 }
 
-static int open_cpu(machine *machine, const options *options, const scene *scene, const workload *workload,
+// Returns the next backend, with room for the costs of its workload. Backends of a base have none.
+static backend *add_backend(lineup *lineup, double *costs) {
+    lineup->costs[lineup->count] = costs;
+    return &lineup->backends[lineup->count++];
+}
+
+// Compares the newest backend with the one before it.
+static void set_base(lineup *lineup, const workloads *workloads) {
+    if (workloads->base != NULL) {
+        lineup->backends[lineup->count - 1].base = lineup->count - 2;
+    }
+}
+
+static int open_path(machine *machine, lmb_cpu_path path, const workload *workload, uint32_t characters, double *costs,
+                     lineup *lineup) {
+    lmb_error error;
+    backend *backend = add_backend(lineup, costs);
+    if (backend_open_cpu(workload, characters, path, &lineup->outputs, backend, &error) != LMB_OK ||
+        trace_backend(machine, (uint32_t)path, backend, &error) != LMB_OK) {
+        return fail(backend->name, &error);
+    }
+    backend->limits = machine->cpu_limits[path];
+    return 0;
+}
+
+static int open_cpu(machine *machine, const options *options, const scene *scene, const workloads *workloads,
                     uint32_t characters, lineup *lineup) {
-    double bytes = backend_cpu_bytes(workload, characters);
+    double bytes = backend_cpu_bytes(workloads->whole, characters);
     char why[128];
     if (!fits(bytes, memory_of_machine(), why, sizeof why)) {
         report_skipped(scene, characters, "CPU", why);
         return 0;
     }
-    lineup->palette = malloc(characters * workload_palette_bytes(workload));
-    for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
-        lmb_error error = {LMB_ERROR_MEMORY, "no memory"};
+    lmb_error error;
+    if (workload_outputs_create(workloads->whole, characters, &lineup->outputs, &error) != LMB_OK) {
+        return fail("outputs", &error);
+    }
+    int status = 0;
+    for (int i = 0; i < LMB_CPU_PATH_COUNT && status == 0; i++) {
         if (!is_measured((lmb_cpu_path)i)) {
             continue;
         }
@@ -77,53 +111,70 @@ static int open_cpu(machine *machine, const options *options, const scene *scene
             report_skipped(scene, characters, lmb_cpu_path_name((lmb_cpu_path)i), why);
             continue;
         }
-        backend *backend = &lineup->backends[lineup->count];
-        lineup->costs[lineup->count++] = &machine->cpu_cost[i];
-        if (backend_open_cpu(workload, characters, (lmb_cpu_path)i, lineup->palette, backend, &error) != LMB_OK ||
-            lineup->palette == NULL || trace_backend(machine, (uint32_t)i, backend, &error) != LMB_OK) {
-            return fail(backend->name, &error);
+        if (workloads->base != NULL) {
+            status = open_path(machine, (lmb_cpu_path)i, workloads->base, characters, NULL, lineup);
         }
-        backend->limits = machine->cpu_limits[i];
+        if (status == 0) {
+            double *costs = &machine->cpu_cost[i];
+            status = open_path(machine, (lmb_cpu_path)i, workloads->whole, characters, costs, lineup);
+            set_base(lineup, workloads);
+        }
     }
+    return status;
+}
+
+static int open_device(machine *machine, uint32_t index, const workload *workload, uint32_t characters, double *costs,
+                       lineup *lineup) {
+    lmb_error error;
+    device *device = &machine->devices[index];
+    backend *backend = add_backend(lineup, costs);
+    if (backend_open_gpu(workload, characters, device, backend, &error) != LMB_OK ||
+        trace_backend(machine, LMB_CPU_PATH_COUNT + index, backend, &error) != LMB_OK) {
+        return fail(device->properties.deviceName, &error);
+    }
+    backend->limits = machine->device_limits[index];
     return 0;
 }
 
-static int open_devices(machine *machine, const options *options, const scene *scene, const workload *workload,
+static int open_devices(machine *machine, const options *options, const scene *scene, const workloads *workloads,
                         uint32_t characters, lineup *lineup) {
-    for (uint32_t i = 0; i < machine->device_count; i++) {
+    int status = 0;
+    for (uint32_t i = 0; i < machine->device_count && status == 0; i++) {
         device *device = &machine->devices[i];
+        double bytes = backend_gpu_bytes(workloads->whole, characters);
+        bytes += workloads->base != NULL ? backend_gpu_bytes(workloads->base, characters) : 0.0;
         char why[128];
-        lmb_error error;
         if (!is_quick(machine->device_cost[i], characters, options, why, sizeof why) ||
-            !fits(backend_gpu_bytes(workload, characters), memory_of_device(device), why, sizeof why)) {
+            !fits(bytes, memory_of_device(device), why, sizeof why)) {
             report_skipped(scene, characters, device->properties.deviceName, why);
             continue;
         }
-        backend *backend = &lineup->backends[lineup->count];
-        lineup->costs[lineup->count++] = &machine->device_cost[i];
-        if (backend_open_gpu(workload, characters, device, backend, &error) != LMB_OK ||
-            trace_backend(machine, LMB_CPU_PATH_COUNT + i, backend, &error) != LMB_OK) {
-            return fail(device->properties.deviceName, &error);
+        if (workloads->base != NULL) {
+            status = open_device(machine, i, workloads->base, characters, NULL, lineup);
         }
-        backend->limits = machine->device_limits[i];
+        if (status == 0) {
+            status = open_device(machine, i, workloads->whole, characters, &machine->device_cost[i], lineup);
+            set_base(lineup, workloads);
+        }
     }
-    return 0;
+    return status;
 }
 
 static void close_lineup(lineup *lineup) {
     for (uint32_t i = 0; i < lineup->count; i++) {
         lineup->backends[i].close(&lineup->backends[i]);
     }
-    free(lineup->palette);
+    workload_outputs_destroy(&lineup->outputs);
 }
 
-static int run_size(machine *machine, const options *options, const scene *scene, const workload *workload,
+static int run_size(machine *machine, const options *options, const scene *scene, const workloads *workloads,
                     uint32_t characters, report *report) {
-    lineup lineup = {0};
+    static lineup lineup;
+    lineup = (struct lineup){0};
     measurement measured[MEASUREMENT_MOST_BACKENDS];
-    int status = open_cpu(machine, options, scene, workload, characters, &lineup);
+    int status = open_cpu(machine, options, scene, workloads, characters, &lineup);
     if (status == 0) {
-        status = open_devices(machine, options, scene, workload, characters, &lineup);
+        status = open_devices(machine, options, scene, workloads, characters, &lineup);
     }
     if (status == 0) {
         lmb_error error;
@@ -133,8 +184,10 @@ static int run_size(machine *machine, const options *options, const scene *scene
         }
     }
     for (uint32_t i = 0; i < lineup.count && status == 0; i++) {
-        report_result(report, scene, &lineup.backends[i], &measured[i]);
-        *lineup.costs[i] = measured[i].median;
+        if (lineup.costs[i] != NULL) {
+            report_result(report, scene, &lineup.backends[i], &measured[i]);
+            *lineup.costs[i] = measured[i].median;
+        }
     }
     close_lineup(&lineup);
     return status;
@@ -151,7 +204,7 @@ static void forget_costs(machine *machine) {
 
 static int run_scene(machine *machine, const options *options, const scene *scene, report *report) {
     actor actor;
-    workload workload = {0};
+    workload workload = {0}, base = {0};
     lmb_error error;
     int status = 0;
     lmb_result result = actor_create(scene->clips, scene->joints, scene->compressed, &actor, &error);
@@ -163,6 +216,9 @@ static int run_scene(machine *machine, const options *options, const scene *scen
     if (result == LMB_OK) {
         result = workload_create(scene->workload, &actor, &workload, &error);
     }
+    if (result == LMB_OK && workload_kind_has_base(scene->workload)) {
+        result = workload_create(WORKLOAD_FOUR_CLIPS, &actor, &base, &error);
+    }
     if (result != LMB_OK) {
         status = fail(actor_kind_name(scene->clips), &error);
     } else {
@@ -170,9 +226,11 @@ static int run_scene(machine *machine, const options *options, const scene *scen
         forget_costs(machine);
     }
     for (uint32_t i = 0; i < scene->characters.count && status == 0; i++) {
-        status = run_size(machine, options, scene, &workload, scene->characters.values[i], report);
+        const workloads workloads = {&workload, base.graph != NULL ? &base : NULL};
+        status = run_size(machine, options, scene, &workloads, scene->characters.values[i], report);
     }
     workload_destroy(&workload);
+    workload_destroy(&base);
     actor_destroy(&actor);
     return status;
 }

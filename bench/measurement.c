@@ -65,6 +65,18 @@ static void sort(double *values, uint32_t count) {
     qsort(values, count, sizeof *values, compare_doubles);
 }
 
+// Backend and base run their turns one after another, so other load on the machine affects both turns of a pair.
+static double compare_with_base(const samples *samples, const struct samples *base) {
+    static double differences[MOST_SAMPLES];
+    const uint32_t count = samples->count < base->count ? samples->count : base->count;
+    for (uint32_t i = 0; i < count; i++) {
+        differences[i] = samples->values[i] - base->values[i];
+    }
+    sort(differences, count);
+    return differences[count / 2];
+}
+
+// Sorts the samples.
 static measurement summarise(samples *samples) {
     uint32_t count = samples->count;
     sort(samples->values, count);
@@ -104,8 +116,14 @@ lmb_result measurement_take(backend *backends, uint32_t count, double seconds, m
             }
         }
     }
+    static double more[MEASUREMENT_MOST_BACKENDS];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t base = backends[i].base;
+        more[i] = base != LMB_NONE ? compare_with_base(&samples[i], &samples[base]) : 0.0;
+    }
     for (uint32_t i = 0; i < count; i++) {
         measured[i] = summarise(&samples[i]);
+        measured[i].more = more[i];
     }
     return LMB_OK;
 }

@@ -4,11 +4,12 @@
 
 #include "backend.h"
 
-enum { MEASUREMENT_MOST_BACKENDS = DEVICE_MAX + LMB_CPU_PATH_COUNT };
+enum { MEASUREMENT_MOST_BACKENDS = 2 * (DEVICE_MAX + LMB_CPU_PATH_COUNT) }; // each may have a base
 
 typedef struct measurement {
     double median, low, high; // microseconds per character: the median and the quartiles
     double control, poses;    // medians of the control's and the poses' part; 0 if not known
+    double more;              // median of what a turn takes more than the same turn of the base; 0 without a base
     uint32_t samples;
 } measurement;
 

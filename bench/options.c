@@ -44,7 +44,8 @@ static const char *read_workload(const char *text, void *target) {
             return NULL;
         }
     }
-    return "four-clips, two-clips, masked, distant, neighbours or machines";
+    return "four-clips, two-clips, masked, distant, neighbours, machines, ik-two-bone, ik-aim, foot-placement, twist, "
+           "chain, override, skin, skin-dual-quaternion or skin-morph";
 }
 
 static const char *read_clips(const char *text, void *target) {
@@ -72,6 +73,15 @@ static const scene all_scenes[] = {
     {WORKLOAD_FOUR_CLIPS, ACTOR_MANNEQUIN, true, 67, {{1000}, 1}},
     {WORKLOAD_FOUR_CLIPS, ACTOR_PAB, false, 67, {{1000}, 1}},
     {WORKLOAD_FOUR_CLIPS, ACTOR_PAB, true, 67, {{1000}, 1}},
+    {WORKLOAD_IK_TWO_BONE, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_IK_AIM, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_FOOT_PLACEMENT, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_TWIST, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_CHAIN, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_OVERRIDE, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_SKIN, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_SKIN_DUAL_QUATERNION, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_SKIN_MORPH, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
 };
 
 // The arguments, before scenes are created from them.
@@ -90,21 +100,28 @@ static void make_scenes(const request *request, options *options) {
     for (uint32_t i = 0; i < request->joints.count; i++) {
         scene *scene = &options->scenes[options->scene_count++];
         *scene = request->scene;
+        if (scene->clips == ACTOR_KIND_COUNT) {
+            scene->clips = workload_kind_has_base(scene->workload) ? ACTOR_MANNEQUIN : ACTOR_PROCEDURAL;
+        }
         scene->joints = request->joints.values[i];
     }
 }
 
 int options_read(int count, char **arguments, options *options) {
     *options = (struct options){.seconds = 1.0, .longest_frame = 8.0};
-    request request = {.scene = {.characters = usual_crowds}, .joints = {{67}, 1}};
+    request request = {.scene = {.clips = ACTOR_KIND_COUNT, .characters = usual_crowds}, .joints = {{67}, 1}};
     const option table[] = {
         {"--workload", OPTION_OTHER, &(option_other){read_workload, &request.scene.workload}, "NAME",
          "four-clips: three blended by weight, one added (default); two-clips: blended;\n"
          "masked: one clip over the upper body of another; distant: four-clips with half of the\n"
          "joints dropped; neighbours: so for every second character; machines: state machines\n"
-         "over blend spaces and a layer, each character's own, control and poses also apart"},
+         "over blend spaces and a layer, each character's own, control and poses also apart;\n"
+         "ik-two-bone, ik-aim, foot-placement, twist, chain, override: such a node over four-clips\n"
+         "of the mannequin, beside four-clips alone; skin, skin-dual-quaternion, skin-morph: its\n"
+         "1,400 vertices too (dual quaternions written besides palettes; four morph targets)"},
         {"--clips", OPTION_OTHER, &(option_other){read_clips, &request.scene.clips}, "NAME",
-         "procedural (default); mannequin: the built-in character's; pab: of FBX files"},
+         "procedural (default); mannequin: the built-in character's, default above four-clips;\n"
+         "pab: of FBX files"},
         {"--compress", OPTION_FLAG, &request.scene.compressed, NULL, "the clips through lmb_clip_compress"},
         {"--joints", OPTION_OTHER, &(option_other){read_joints, &request.joints}, "N[,N...]", "of the rig (67)"},
         {"--characters", OPTION_OTHER, &(option_other){read_characters, &request.scene.characters}, "N[,N...]",

@@ -67,6 +67,9 @@ void report_scene(report *report, const scene *scene) {
     if (scene->workload == WORKLOAD_MACHINES) {
         terminal_print(" %10s %9s %14s", "us control", "us poses", "control/poses");
     }
+    if (workload_kind_has_base(scene->workload)) {
+        terminal_print(" %10s %9s", "us more", "of this");
+    }
     terminal_print("\n");
 }
 
@@ -87,8 +90,18 @@ static void print_parts(const report *report, const measurement *measured) {
     }
 }
 
+// What the workload takes more than the four clips alone, and its share of the whole.
+static void print_more(const report *report, const measurement *measured) {
+    const double share = measured->more / measured->median;
+    if (report->json) {
+        terminal_print(",\"more_us\":%.6g,\"more_share\":%.6g", measured->more, share);
+    } else {
+        terminal_print(" %10.3f %7.1f %%", measured->more, 100.0 * share);
+    }
+}
+
 void report_result(report *report, const scene *scene, const backend *backend, const measurement *measured) {
-    double copy = (double)workload_palette_bytes(backend->workload) * 1e6 / backend->limits.copied;
+    double copy = (double)workload_output_bytes(backend->workload) * 1e6 / backend->limits.copied;
     double arithmetic = operations_of(scene->workload, scene->clips, scene->compressed) * scene->joints * 1e6 /
                         backend->limits.operations;
     double floor = copy > arithmetic ? copy : arithmetic;
@@ -110,6 +123,9 @@ void report_result(report *report, const scene *scene, const backend *backend, c
     }
     if (measured->poses > 0.0) {
         print_parts(report, measured);
+    }
+    if (backend->base != LMB_NONE) {
+        print_more(report, measured);
     }
     if (report->json) {
         terminal_print("}");

@@ -2,15 +2,30 @@
 #include "workload.h"
 
 #include "crowd.h"
+#include "node.h"
 #include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 const char *workload_kind_name(workload_kind kind) {
-    static const char *const names[WORKLOAD_KIND_COUNT] = {"four-clips", "two-clips",  "masked",
-                                                           "distant",    "neighbours", "machines"};
+    static const char *const names[WORKLOAD_KIND_COUNT] = {
+        "four-clips", "two-clips",      "masked", "distant", "neighbours", "machines", "ik-two-bone",
+        "ik-aim",     "foot-placement", "twist",  "chain",   "override",   "skin",     "skin-dual-quaternion",
+        "skin-morph"};
     return names[kind];
+}
+
+static bool has_node(workload_kind kind) {
+    return kind >= WORKLOAD_IK_TWO_BONE && kind <= WORKLOAD_OVERRIDE;
+}
+
+static bool has_skin(workload_kind kind) {
+    return kind >= WORKLOAD_SKIN && kind <= WORKLOAD_SKIN_MORPH;
+}
+
+bool workload_kind_has_base(workload_kind kind) {
+    return has_node(kind) || has_skin(kind);
 }
 
 // The number of clips that a workload samples, each at its own time; the times are the first parameters.
@@ -26,7 +41,7 @@ static uint32_t parameter_count(workload_kind kind) {
     if (kind == WORKLOAD_MACHINES) {
         return CROWD_PARAMETERS;
     }
-    return clip_count(kind) + (kind == WORKLOAD_TWO_CLIPS || has_levels(kind) ? 1 : 0);
+    return clip_count(kind) + node_parameter_count(kind) + (kind == WORKLOAD_TWO_CLIPS || has_levels(kind) ? 1 : 0);
 }
 
 static lmb_node_def clip_node(uint32_t clip) {
@@ -60,28 +75,26 @@ static lmb_node_def weighted_node(void) {
     return node;
 }
 
-enum { MOST_NODES = 8 };
+enum { MOST_NODES = 9 };
 
-// Returns the number of nodes.
+// Returns the number of nodes, without the one of node.h.
 static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
     uint32_t count = clip_count(kind);
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = clip_node(i);
     }
     switch (kind) {
-    case WORKLOAD_FOUR_CLIPS:
-    case WORKLOAD_DISTANT:
-    case WORKLOAD_NEIGHBOURS:
+    case WORKLOAD_TWO_CLIPS:
+        nodes[count++] = two_inputs(LMB_OP_BLEND, 0, 1, lmb_parameter(2));
+        break;
+    case WORKLOAD_MASKED:
+        nodes[count++] = lmb_masked_node(0, 1, 0, lmb_constant(1.0f));
+        break;
+    default:
         nodes[count++] = weighted_node();
         nodes[count++] = lmb_default_node_def(); // the rest pose, the reference of the additive
         nodes[count++] = two_inputs(LMB_OP_MAKE_ADDITIVE, 3, 5, lmb_constant(1.0f));
         nodes[count++] = two_inputs(LMB_OP_ADDITIVE, 4, 6, lmb_constant(0.6f));
-        break;
-    case WORKLOAD_TWO_CLIPS:
-        nodes[count++] = two_inputs(LMB_OP_BLEND, 0, 1, lmb_parameter(2));
-        break;
-    default:
-        nodes[count++] = lmb_masked_node(0, 1, 0, lmb_constant(1.0f));
         break;
     }
     return count;
@@ -97,7 +110,7 @@ static void make_levels(const actor *actor, uint8_t *max_lods) {
 }
 
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error) {
-    *workload = (struct workload){.kind = kind, .actor = actor};
+    *workload = (struct workload){.kind = kind, .actor = actor, .outputs = LMB_OUTPUT_PALETTE_BIT};
     if (kind == WORKLOAD_MACHINES) {
         lmb_result result = crowd_create_graph(actor, &workload->graph, error);
         workload->control = result == LMB_OK ? lmb_graph_control(workload->graph) : NULL;
@@ -117,6 +130,20 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
                          .nodes = nodes,
                          .node_count = make_nodes(kind, nodes),
                          .parameter_count = parameter_count(kind)};
+    lmb_result made = LMB_OK;
+    if (has_node(kind)) {
+        made = node_make(kind, actor->rig, def.node_count - 1, clip_count(kind), &nodes[def.node_count], error);
+        def.node_count++;
+    }
+    if (has_skin(kind)) {
+        const bool dual = kind == WORKLOAD_SKIN_DUAL_QUATERNION;
+        workload->outputs |= dual ? LMB_OUTPUT_DUAL_QUATERNIONS_BIT : 0;
+        made = skinning_create(actor->rig, dual ? LMB_SKIN_DUAL_QUATERNION : LMB_SKIN_LINEAR,
+                               kind == WORKLOAD_SKIN_MORPH, &workload->skinning, error);
+    }
+    if (made != LMB_OK) {
+        return made;
+    }
     uint8_t *max_lods = malloc(lmb_rig_joint_count(actor->rig));
     if (max_lods == NULL) {
         return actor_no_memory(error);
@@ -133,6 +160,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
 
 void workload_destroy(workload *workload) {
     lmb_graph_destroy(workload->graph);
+    skinning_destroy(&workload->skinning);
     *workload = (struct workload){0};
 }
 
@@ -148,13 +176,116 @@ void workload_fill(const workload *workload, uint32_t characters, uint32_t frame
             float duration = lmb_clip_duration(workload->actor->clips[clip]);
             parameters[i * width + clip] = fmodf(phase * duration + (float)frame / 60.0f, duration);
         }
-        if (clips < width) {
+        float *own = parameters + i * width + clips;
+        if (has_node(workload->kind)) {
+            node_fill(workload->kind, phase, frame, own);
+        } else if (clips < width) {
             float level = workload->kind == WORKLOAD_DISTANT ? 1.0f : (float)(i % 2);
-            parameters[i * width + clips] = has_levels(workload->kind) ? level : phase;
+            *own = has_levels(workload->kind) ? level : phase;
         }
     }
 }
 
-size_t workload_palette_bytes(const workload *workload) {
-    return (size_t)lmb_rig_joint_count(workload->actor->rig) * sizeof(lmb_affine);
+static size_t palette_floats(const workload *workload) {
+    return (size_t)lmb_rig_joint_count(workload->actor->rig) * LMB_MATRIX_COMPONENTS;
+}
+
+static size_t dual_floats(const workload *workload) {
+    const bool has = (workload->outputs & LMB_OUTPUT_DUAL_QUATERNIONS_BIT) != 0;
+    return has ? (size_t)lmb_rig_joint_count(workload->actor->rig) * LMB_DUAL_COMPONENTS : 0;
+}
+
+static size_t pose_floats(const workload *workload) {
+    return lmb_graph_pose_count(workload->graph) > 0 ? lmb_graph_pose_floats(workload->graph, 0) : 0;
+}
+
+static size_t channel_floats(const workload *workload) {
+    return workload->skinning.morphs ? SKINNING_TARGETS : 0;
+}
+
+size_t workload_output_bytes(const workload *workload) {
+    return (palette_floats(workload) + dual_floats(workload) + skinning_floats(&workload->skinning)) * sizeof(float);
+}
+
+size_t workload_memory_bytes(const workload *workload) {
+    return (pose_floats(workload) + channel_floats(workload) + lmb_graph_inertia_words(workload->graph)) *
+           sizeof(float);
+}
+
+// Allocates zeroed words for each character; NULL if a character has none.
+static void *allocate(uint32_t characters, size_t words, lmb_result *result, lmb_error *error) {
+    void *memory = words > 0 ? calloc(characters, words * sizeof(float)) : NULL;
+    if (words > 0 && memory == NULL) {
+        *result = actor_no_memory(error);
+    }
+    return memory;
+}
+
+lmb_result workload_outputs_create(const workload *workload, uint32_t characters, workload_outputs *outputs,
+                                   lmb_error *error) {
+    lmb_result result = LMB_OK;
+    outputs->palettes = allocate(characters, palette_floats(workload), &result, error);
+    outputs->dual_quaternions = allocate(characters, dual_floats(workload), &result, error);
+    outputs->vertices = allocate(characters, skinning_floats(&workload->skinning), &result, error);
+    return result;
+}
+
+void workload_outputs_destroy(workload_outputs *outputs) {
+    free(outputs->palettes);
+    free(outputs->dual_quaternions);
+    free(outputs->vertices);
+    *outputs = (workload_outputs){0};
+}
+
+lmb_result workload_memory_create(const workload *workload, uint32_t characters, workload_memory *memory,
+                                  lmb_error *error) {
+    lmb_result result = LMB_OK;
+    memory->poses = allocate(characters, pose_floats(workload), &result, error);
+    memory->channels = allocate(characters, channel_floats(workload), &result, error);
+    memory->inertia = allocate(characters, lmb_graph_inertia_words(workload->graph), &result, error);
+    for (uint32_t i = 0; i < characters && result == LMB_OK; i++) {
+        const float phase = (float)i / (float)characters;
+        if (memory->poses != NULL) {
+            node_fill_pose(workload->actor->rig, phase, memory->poses + i * pose_floats(workload));
+        }
+        if (memory->channels != NULL) {
+            skinning_fill(phase, memory->channels + i * channel_floats(workload));
+        }
+    }
+    return result;
+}
+
+void workload_memory_destroy(workload_memory *memory) {
+    free(memory->poses);
+    free(memory->channels);
+    free(memory->inertia);
+    *memory = (workload_memory){0};
+}
+
+static lmb_result skin(const workload *workload, lmb_cpu_path path, uint32_t characters, const workload_memory *memory,
+                       const workload_outputs *outputs, lmb_error *error) {
+    const skinning *skinning = &workload->skinning;
+    const bool dual = skinning->method == LMB_SKIN_DUAL_QUATERNION;
+    float *normals = outputs->vertices + characters * skinning_floats(skinning) / 2;
+    const lmb_skin_run_info info = {
+        .layout = skinning_layout(skinning, characters, 0, characters),
+        .palette = dual ? outputs->dual_quaternions : outputs->palettes,
+        .channels = memory->channels,
+        .streams = {[LMB_SKIN_POSITIONS] = outputs->vertices, [LMB_SKIN_NORMALS] = normals}};
+    return lmb_skin_run(skinning->skin, path, &info, error);
+}
+
+lmb_result workload_run(const workload *workload, lmb_cpu *cpu, uint32_t characters, const float *parameters,
+                        const workload_memory *memory, const workload_outputs *outputs, lmb_error *error) {
+    const lmb_batch_def batch = {workload->graph, characters, workload->outputs};
+    const lmb_batch_inputs inputs = {.parameters = parameters, .poses = {memory->poses}};
+    const lmb_batch_outputs to = {
+        .buffers =
+            {[LMB_OUTPUT_PALETTE] = outputs->palettes, [LMB_OUTPUT_DUAL_QUATERNIONS] = outputs->dual_quaternions},
+        .inertia = memory->inertia};
+    lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &to, 0, characters, error);
+    if (result == LMB_OK && workload->skinning.skin != NULL) {
+        result = skin(workload, lmb_cpu_path_of(cpu), characters, memory, outputs, error);
+    }
+    return result;
 }

@@ -5,8 +5,9 @@
 #define LIMBER_BENCH_WORKLOAD_H
 
 #include "actor.h"
+#include "skinning.h"
 
-#include <limber/graph.h>
+#include <limber/cpu.h>
 
 typedef enum workload_kind {
     WORKLOAD_FOUR_CLIPS, // three clips blended with weights .3 .5 .2, and the fourth added with weight .6
@@ -15,6 +16,17 @@ typedef enum workload_kind {
     WORKLOAD_DISTANT,    // the four clips at a level of detail that drops half of the joints
     WORKLOAD_NEIGHBOURS, // the same for every second character; the others have level of detail 0
     WORKLOAD_MACHINES,   // state machines with blend spaces and a layer, separate for each character: crowd.h
+    // The four clips and a node above them, which needs the mannequin: node.h.
+    WORKLOAD_IK_TWO_BONE,    // a hand reaches a target
+    WORKLOAD_IK_AIM,         // the head looks at one
+    WORKLOAD_FOOT_PLACEMENT, // both feet stand on ground of their own height and slope
+    WORKLOAD_TWIST,          // a shoulder takes half of an arm's twist
+    WORKLOAD_CHAIN,          // three bones swing
+    WORKLOAD_OVERRIDE,       // a pose buffer replaces a part of the upper body
+    // The four clips and then the vertices of a mesh: skinning.h.
+    WORKLOAD_SKIN,
+    WORKLOAD_SKIN_DUAL_QUATERNION,
+    WORKLOAD_SKIN_MORPH, // linear too, with four morph targets on the head
     WORKLOAD_KIND_COUNT
 } workload_kind;
 
@@ -25,12 +37,30 @@ typedef struct workload {
     const actor *actor;
     lmb_graph *graph;
     const lmb_control *control; // the graph's, or NULL
+    skinning skinning;          // without a skin: nothing is skinned
+    uint32_t outputs;           // of the graph: LMB_OUTPUT_..._BIT
 } workload;
 
-// Returns "four-clips", "two-clips", "masked", "distant", "neighbours" or "machines".
-const char *workload_kind_name(workload_kind kind);
+// Memory that a frame writes. What a workload does not write is NULL.
+typedef struct workload_outputs {
+    float *palettes;
+    float *dual_quaternions;
+    float *vertices;
+} workload_outputs;
 
-// The actor must outlive the workload.
+// Memory that frames read in addition to parameters, and that they keep. What a workload does not need is NULL.
+typedef struct workload_memory {
+    float *poses;      // of the graph's pose buffer 0
+    float *channels;   // of the skinning
+    uint32_t *inertia; // of the graph
+} workload_memory;
+
+// Returns the name, "four-clips" and so on.
+const char *workload_kind_name(workload_kind kind);
+// Returns whether the workload is the four clips and something above them, which is measured as the difference.
+bool workload_kind_has_base(workload_kind kind);
+
+// The actor must outlive the workload. Fails with LMB_ERROR_ARGUMENT if it lacks a joint that the workload needs.
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error);
 void workload_destroy(workload *workload);
 
@@ -38,7 +68,20 @@ void workload_destroy(workload *workload);
 // durations, and the weight or the level of detail; with a control, only the parameters of the host.
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
 
-// Returns the min bytes of palette that one character needs per frame.
-size_t workload_palette_bytes(const workload *workload);
+// Return the bytes that one character writes per frame, and what workload_memory has for it.
+size_t workload_output_bytes(const workload *workload);
+size_t workload_memory_bytes(const workload *workload);
+
+// Both must be destroyed in any case.
+lmb_result workload_outputs_create(const workload *workload, uint32_t characters, workload_outputs *outputs,
+                                   lmb_error *error);
+void workload_outputs_destroy(workload_outputs *outputs);
+lmb_result workload_memory_create(const workload *workload, uint32_t characters, workload_memory *memory,
+                                  lmb_error *error);
+void workload_memory_destroy(workload_memory *memory);
+
+// Runs the poses of a frame on the CPU, without the control, and skins.
+lmb_result workload_run(const workload *workload, lmb_cpu *cpu, uint32_t characters, const float *parameters,
+                        const workload_memory *memory, const workload_outputs *outputs, lmb_error *error);
 
 #endif

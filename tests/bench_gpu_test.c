@@ -82,6 +82,29 @@ static void a_device_runs_machines(void **state) {
     command_leave_folder();
 }
 
+static void a_device_runs_nodes_and_skins(void **state) {
+    (void)state;
+    static const char *const names[] = {"override", "chain", "skin-dual-quaternion", "skin-morph"};
+    assert_true(command_enter_folder());
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        command_output output =
+            command_run("\"%s\" --device 0 --seconds 0.001 --json --workload %s --joints 29 --characters 3",
+                        LIMBER_BENCH, names[i]);
+        if (output.status != 0) {
+            fail_msg("status %d\n%s", output.status, output.err);
+        }
+        json_tree tree = json_tree_read(output.out);
+        int results = json_tree_member(&tree, 0, "benchmarks");
+        int row = json_tree_item(&tree, results, json_tree_size(&tree, results) - 1);
+        json_tree_expect_text(&tree, json_tree_member(&tree, row, "workload"), names[i]);
+        assert_true(json_tree_number(&tree, json_tree_member(&tree, row, "us_per_character")) > 0.0);
+        assert_true(json_tree_member(&tree, row, "more_us") >= 0);
+        json_tree_release(&tree);
+        command_output_release(&output);
+    }
+    command_leave_folder();
+}
+
 int main(void) {
     device device;
     lmb_error error;
@@ -90,8 +113,8 @@ int main(void) {
         return 77;
     }
     device_close(&device);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_device_has_limits_and_results),
-                                       cmocka_unit_test(a_device_runs_machines),
-                                       cmocka_unit_test(a_trace_has_paths_and_devices)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_has_limits_and_results), cmocka_unit_test(a_device_runs_machines),
+        cmocka_unit_test(a_device_runs_nodes_and_skins), cmocka_unit_test(a_trace_has_paths_and_devices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

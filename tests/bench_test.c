@@ -5,6 +5,7 @@
 
 #include <limber/cpu.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static void wrong_usage_is_reported_and_ends_with_2(void **state) {
         {"--joints 70000", "--joints must be numbers of joints, with commas between them, not '70000'"},
         {"--seconds nan", "--seconds must be seconds, at most 3600, not 'nan'"},
         {"--seconds 0", "--seconds must be seconds, at most 3600, not '0'"},
-        {"--workload five-clips", "neighbours or machines, not 'five-clips'"},
+        {"--workload five-clips", "skin-dual-quaternion or skin-morph, not 'five-clips'"},
         {"--clips horse", "--clips must be procedural, mannequin or pab, not 'horse'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -199,6 +200,53 @@ static void control_and_poses_are_reported_apart(void **state) {
     command_output_release(&output);
 }
 
+static void nodes_are_measured_beside_the_clips_alone(void **state) {
+    (void)state;
+    static const char *const names[] = {"ik-two-bone", "ik-aim", "foot-placement",       "twist",     "chain",
+                                        "override",    "skin",   "skin-dual-quaternion", "skin-morph"};
+    lmb_cpu_path paths[LMB_CPU_PATH_COUNT];
+    const int path_count = list_paths(paths);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i += suite_stride()) {
+        char arguments[128];
+        snprintf(arguments, sizeof arguments, "--json --workload %s --joints 29 --characters 17", names[i]);
+        command_output output = run_well(arguments);
+        assert_string_equal(output.err, "");
+        json_tree tree = json_tree_read(output.out);
+        int results = json_tree_member(&tree, 0, "benchmarks");
+        assert_int_equal(json_tree_size(&tree, results), path_count);
+        for (int row = 0; row < path_count; row++) {
+            int result = json_tree_item(&tree, results, row);
+            json_tree_expect_keys(&tree, result,
+                                  "backend workload clips compressed joints characters us_per_character low high "
+                                  "samples copy_floor_us arithmetic_floor_us share_of_floor more_us more_share");
+            json_tree_expect_text(&tree, json_tree_member(&tree, result, "workload"), names[i]);
+            json_tree_expect_text(&tree, json_tree_member(&tree, result, "clips"), "mannequin");
+            double whole = json_tree_number(&tree, json_tree_member(&tree, result, "us_per_character"));
+            double more = json_tree_number(&tree, json_tree_member(&tree, result, "more_us"));
+            double share = json_tree_number(&tree, json_tree_member(&tree, result, "more_share"));
+            assert_true(whole > 0.0);
+            assert_true(fabs(share - more / whole) <= 1e-3 * fabs(share));
+        }
+        json_tree_release(&tree);
+        command_output_release(&output);
+    }
+    command_output output = run_well("--workload chain --joints 29 --characters 17");
+    expect_contains(output.out, "us more   of this\n");
+    command_output_release(&output);
+}
+
+static void a_rig_without_the_joints_of_a_node_is_refused(void **state) {
+    (void)state;
+    static const char *const names[] = {"ik-aim", "skin"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        command_output output = command_run("\"%s\" --device none --seconds 0.001 --clips procedural --workload %s",
+                                            LIMBER_BENCH, names[i]);
+        assert_int_equal(output.status, 1);
+        expect_contains(output.err, "mannequin");
+        command_output_release(&output);
+    }
+}
+
 static void files_that_are_missing_are_left_out_with_a_message(void **state) {
     (void)state;
     command_output output = run_well("--clips pab --characters 1");
@@ -226,6 +274,8 @@ int main(void) {
         cmocka_unit_test(json_has_a_result_for_every_path_rig_and_crowd),
         cmocka_unit_test(every_workload_and_set_of_clips_runs),
         cmocka_unit_test(control_and_poses_are_reported_apart),
+        cmocka_unit_test(nodes_are_measured_beside_the_clips_alone),
+        cmocka_unit_test(a_rig_without_the_joints_of_a_node_is_refused),
         cmocka_unit_test(files_that_are_missing_are_left_out_with_a_message),
         cmocka_unit_test(what_would_take_too_long_is_left_out_with_a_message),
     };

@@ -3,6 +3,7 @@
 #include "peer.h"
 
 #include "clock.h"
+#include "node.h"
 #include "random.h"
 #include "workload.h"
 
@@ -14,7 +15,8 @@
 
 enum {
     SIZES = 3,
-    MOST_CONTESTANTS = 1 + LMB_CPU_PATH_COUNT,
+    MOST_CONTESTANTS = 3 + 2 * LMB_CPU_PATH_COUNT,
+    NODE_CHARACTERS = 1000,
     MOST_TURNS = 2000,
     FEWEST_TURNS = 5,
     MOST_FRAMES = 64,
@@ -31,6 +33,7 @@ static const float acl_precision = 1e-4f, acl_shell = 0.03f;
 typedef struct contestant {
     char name[32];
     lmb_cpu *cpu;   // NULL: the peer
+    uint32_t part;  // of run_node(): NODE_...
     uint32_t frame; // the next one
     uint32_t frames_in_turn;
     uint32_t turns;
@@ -122,11 +125,12 @@ static bool measure(const work *work, contestant *contestants, uint32_t count, d
     return done;
 }
 
-static bool add_paths(const lmb_graph *graph, contestants *all, lmb_error *error) {
+static bool add_paths(const lmb_graph *graph, uint32_t part, contestants *all, lmb_error *error) {
     for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
         if (path != LMB_CPU_FAST && lmb_cpu_has((lmb_cpu_path)path)) {
             contestant *own = &all->each[all->count];
             snprintf(own->name, sizeof own->name, "Limber %s", lmb_cpu_path_name((lmb_cpu_path)path));
+            own->part = part;
             if (lmb_cpu_create(graph, (lmb_cpu_path)path, NULL, &own->cpu, error) != LMB_OK) {
                 return false;
             }
@@ -202,27 +206,30 @@ typedef struct crowd_work {
     const workload *workload;
     ozz_crowd *ozz;
     uint32_t characters;
-    float *times; // [MOST_FRAMES][characters][PEER_CLIPS]: the workload's parameters
+    float *parameters; // [MOST_FRAMES][characters]: the workload's
     float *palettes;
 } crowd_work;
+
+static float *parameters_of(const crowd_work *crowd, uint32_t index) {
+    return crowd->parameters + (size_t)index * crowd->characters * lmb_graph_parameter_count(crowd->workload->graph);
+}
 
 static void prepare_crowd(const work *work, uint32_t first_frame, uint32_t count) {
     const crowd_work *crowd = work->data;
     for (uint32_t i = 0; i < count; i++) {
-        workload_fill(crowd->workload, crowd->characters, first_frame + i,
-                      crowd->times + (size_t)i * crowd->characters * PEER_CLIPS);
+        workload_fill(crowd->workload, crowd->characters, first_frame + i, parameters_of(crowd, i));
     }
 }
 
 static bool run_crowd(const work *work, contestant *contestant, uint32_t index, lmb_error *error) {
     const crowd_work *crowd = work->data;
-    const float *times = crowd->times + (size_t)index * crowd->characters * PEER_CLIPS;
+    const float *parameters = parameters_of(crowd, index);
     if (contestant->cpu == NULL) {
         *error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz: a job failed"};
-        return ozz_crowd_run(crowd->ozz, times);
+        return ozz_crowd_run(crowd->ozz, parameters);
     }
     const lmb_batch_def batch = {crowd->workload->graph, crowd->characters, LMB_OUTPUT_PALETTE_BIT};
-    const lmb_batch_inputs inputs = {.parameters = times};
+    const lmb_batch_inputs inputs = {.parameters = parameters};
     const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = crowd->palettes}};
     return lmb_cpu_run(contestant->cpu, &batch, &inputs, &outputs, error) == LMB_OK;
 }
@@ -250,7 +257,7 @@ static double measure_crowd(crowd_work *crowd, double bound, contestants *all, d
     const work work = {prepare_crowd, run_crowd, crowd->characters, crowd};
     *all = (contestants){.count = 1, .each = allocate(MOST_CONTESTANTS, sizeof *all->each)};
     snprintf(all->each[0].name, sizeof all->each[0].name, "ozz-animation");
-    if (crowd->ozz == NULL || !add_paths(crowd->workload->graph, all, error)) {
+    if (crowd->ozz == NULL || !add_paths(crowd->workload->graph, 0, all, error)) {
         return -1.0;
     }
     const double difference = compare_palettes(&work, &all->each[1], &all->each[0], error);
@@ -285,6 +292,24 @@ static void print_crowds(const contestants all[SIZES], const double differences[
     printf("\nThe palettes agree within %.2g.\n", fmax(differences[0], fmax(differences[1], differences[2])));
 }
 
+static crowd_work create_crowd(const workload *workload, const sampled_clip *sampled, uint32_t characters,
+                               bool compressed, const lmb_node_def *ik) {
+    const lmb_rig *rig = workload->actor->rig;
+    const size_t parameters = (size_t)characters * lmb_graph_parameter_count(workload->graph);
+    const size_t palettes = (size_t)characters * lmb_rig_joint_count(rig) * 12;
+    return (crowd_work){.workload = workload,
+                        .characters = characters,
+                        .ozz = ozz_crowd_create(rig, sampled, characters, compressed, ik),
+                        .parameters = allocate(MOST_FRAMES * parameters, sizeof(float)),
+                        .palettes = allocate(palettes, sizeof(float))};
+}
+
+static void destroy_crowd(crowd_work *crowd) {
+    ozz_crowd_destroy(crowd->ozz);
+    free(crowd->parameters);
+    free(crowd->palettes);
+}
+
 static int run_crowds(const actor *actor, const sampled_clip *sampled, bool compressed, double seconds) {
     workload workload = {0};
     contestants all[SIZES] = {0};
@@ -292,13 +317,8 @@ static int run_crowds(const actor *actor, const sampled_clip *sampled, bool comp
     lmb_error error;
     bool done = workload_create(WORKLOAD_FOUR_CLIPS, actor, &workload, &error) == LMB_OK;
     for (int i = 0; i < SIZES && done; i++) {
-        const size_t palette = (size_t)lmb_rig_joint_count(actor->rig) * 12;
+        crowd_work crowd = create_crowd(&workload, sampled, sizes[i], compressed, NULL);
         error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz refuses the rig or a clip"};
-        crowd_work crowd = {.workload = &workload,
-                            .characters = sizes[i],
-                            .ozz = ozz_crowd_create(actor->rig, sampled, sizes[i], compressed),
-                            .times = allocate((size_t)MOST_FRAMES * sizes[i] * PEER_CLIPS, sizeof(float)),
-                            .palettes = allocate(sizes[i] * palette, sizeof(float))};
         differences[i] =
             measure_crowd(&crowd, compressed ? compressed_palette_bound : palette_bound, &all[i], seconds, &error);
         done = differences[i] >= 0.0;
@@ -315,9 +335,7 @@ static int run_crowds(const actor *actor, const sampled_clip *sampled, bool comp
             }
             printf("\n");
         }
-        ozz_crowd_destroy(crowd.ozz);
-        free(crowd.times);
-        free(crowd.palettes);
+        destroy_crowd(&crowd);
     }
     if (done) {
         print_crowds(all, differences, compressed ? "clips compressed by both" : "clips as they are");
@@ -327,6 +345,126 @@ static int run_crowds(const actor *actor, const sampled_clip *sampled, bool comp
     }
     workload_destroy(&workload);
     return done ? 0 : fail("crowd", &error);
+}
+
+// ---- A node above the clips, beside ozz's jobs of inverse kinematics.
+
+enum {
+    NODE_WITHOUT, // the clips alone
+    NODE_WITH,
+    NODE_ALONE, // ozz's job without anything else
+    NODE_PARTS
+};
+
+typedef struct node_work {
+    crowd_work parts[2]; // NODE_WITHOUT, NODE_WITH
+} node_work;
+
+static work part_of(const work *work, uint32_t part) {
+    node_work *node = work->data;
+    struct work of = *work;
+    of.data = &node->parts[part == NODE_WITHOUT ? NODE_WITHOUT : NODE_WITH];
+    return of;
+}
+
+static void prepare_node(const work *work, uint32_t first_frame, uint32_t count) {
+    for (uint32_t part = NODE_WITHOUT; part <= NODE_WITH; part++) {
+        const struct work of = part_of(work, part);
+        prepare_crowd(&of, first_frame, count);
+    }
+}
+
+static bool run_node(const work *work, contestant *contestant, uint32_t index, lmb_error *error) {
+    const struct work of = part_of(work, contestant->part);
+    if (contestant->part == NODE_ALONE) {
+        const crowd_work *crowd = of.data;
+        return ozz_crowd_run_ik(crowd->ozz, parameters_of(crowd, index));
+    }
+    return run_crowd(&of, contestant, index, error);
+}
+
+// Measures ozz without, with and alone, then each path without and with the node. Returns the largest difference
+// between the palettes, or a negative number.
+static double measure_node(node_work *node, contestants *all, double seconds, lmb_error *error) {
+    static const char *const names[NODE_PARTS] = {"ozz, without", "ozz", "ozz, the job alone"};
+    const work work = {prepare_node, run_node, NODE_CHARACTERS, node};
+    *all = (contestants){.count = NODE_PARTS, .each = allocate(MOST_CONTESTANTS, sizeof *all->each)};
+    for (uint32_t part = 0; part < NODE_PARTS; part++) {
+        snprintf(all->each[part].name, sizeof all->each[part].name, "%s", names[part]);
+        all->each[part].part = part;
+    }
+    const crowd_work *with = &node->parts[NODE_WITH], *without = &node->parts[NODE_WITHOUT];
+    if (with->ozz == NULL || without->ozz == NULL || !add_paths(without->workload->graph, NODE_WITHOUT, all, error) ||
+        !add_paths(with->workload->graph, NODE_WITH, all, error)) {
+        return -1.0;
+    }
+    const struct work whole = part_of(&work, NODE_WITH);
+    const double difference = compare_palettes(&whole, &all->each[all->count - 1], &all->each[NODE_WITH], error);
+    if (difference > palette_bound) {
+        snprintf(error->message, sizeof error->message, "the palettes differ by %g", difference);
+        return -1.0;
+    }
+    prepare_node(&work, 0, 1);
+    const bool kept = ozz_crowd_keep(with->ozz, parameters_of(with, 0));
+    return kept && measure(&work, all->each, all->count, seconds, error) ? difference : -1.0;
+}
+
+static void print_node(const contestants *all, const char *name, double difference) {
+    const uint32_t paths = (all->count - NODE_PARTS) / 2;
+    const double ozz = all->each[NODE_WITH].median - all->each[NODE_WITHOUT].median;
+    printf("| %s | %.3f (%.3f) |", name, ozz, all->each[NODE_ALONE].median);
+    for (uint32_t i = 0; i < paths; i++) {
+        const contestant *without = &all->each[NODE_PARTS + i], *with = without + paths;
+        const double more = with->median - without->median;
+        printf(" %.3f (%.2f) |", more, ozz / more);
+    }
+    printf(" %.2g |\n", difference);
+}
+
+static void print_node_header(void) {
+    printf("\nMicroseconds a character that a node adds to the clips, %d characters; for ozz in brackets that of its\n"
+           "job alone, without correcting joints and without the model matrices that then change; for Limber in\n"
+           "brackets ozz's time divided by it. The last column is the largest difference between palettes.\n\n"
+           "| node | ozz-animation |",
+           NODE_CHARACTERS);
+    uint32_t paths = 0;
+    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
+        if (path != LMB_CPU_FAST && lmb_cpu_has((lmb_cpu_path)path)) {
+            printf(" Limber %s |", lmb_cpu_path_name((lmb_cpu_path)path));
+            paths++;
+        }
+    }
+    printf(" difference |\n| --- | ---: |");
+    for (uint32_t i = 0; i <= paths; i++) {
+        printf(" ---: |");
+    }
+    printf("\n");
+}
+
+static int run_node_row(const actor *actor, const sampled_clip *sampled, workload_kind kind, double seconds) {
+    workload with = {0}, without = {0};
+    lmb_node_def ik;
+    contestants all = {0};
+    lmb_error error;
+    bool done = node_make(kind, actor->rig, 0, PEER_CLIPS, &ik, &error) == LMB_OK &&
+                workload_create(kind, actor, &with, &error) == LMB_OK &&
+                workload_create(WORKLOAD_FOUR_CLIPS, actor, &without, &error) == LMB_OK;
+    if (done) {
+        node_work node = {{create_crowd(&without, sampled, NODE_CHARACTERS, false, NULL),
+                           create_crowd(&with, sampled, NODE_CHARACTERS, false, &ik)}};
+        error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz refuses the rig, a clip or the joints"};
+        const double difference = measure_node(&node, &all, seconds, &error);
+        done = difference >= 0.0;
+        if (done) {
+            print_node(&all, workload_kind_name(kind), difference);
+        }
+        destroy_crowd(&node.parts[NODE_WITHOUT]);
+        destroy_crowd(&node.parts[NODE_WITH]);
+    }
+    release(&all);
+    workload_destroy(&with);
+    workload_destroy(&without);
+    return done ? 0 : fail(workload_kind_name(kind), &error);
 }
 
 // ---- Poses of one compressed clip, beside ACL.
@@ -378,7 +516,7 @@ static bool measure_poses(const actor *actor, pose_work *poses, double seconds, 
     const uint32_t joints = lmb_rig_joint_count(actor->rig);
     *all = (contestants){.count = 1, .each = allocate(MOST_CONTESTANTS, sizeof *all->each)};
     snprintf(all->each[0].name, sizeof all->each[0].name, "ACL");
-    if (!add_paths(poses->graph, all, error) || !run_poses(&work, &all->each[0], 0, error) ||
+    if (!add_paths(poses->graph, 0, all, error) || !run_poses(&work, &all->each[0], 0, error) ||
         !run_poses(&work, &all->each[1], 0, error)) {
         return false;
     }
@@ -437,7 +575,8 @@ static int run_clip(const actor *actor, const sampled_clip *sampled, uint32_t in
 
 static const char usage[] =
     "limber-peers [procedural|mannequin|pab] [SECONDS]\n"
-    "Compares Limber with ozz-animation and ACL. SECONDS (1) is the time of each row and size.\n";
+    "Compares Limber with ozz-animation and ACL. SECONDS (1) is the time of each row and size. Of the mannequin also\n"
+    "two nodes of inverse kinematics beside ozz's jobs.\n";
 
 static int find_kind(const char *name) {
     for (int kind = 0; kind < ACTOR_KIND_COUNT; kind++) {
@@ -459,6 +598,11 @@ static int run_all(actor_kind kind, double seconds) {
     }
     int status = made ? run_crowds(&plain, sampled, false, seconds) : fail("character", &error);
     status = status == 0 ? run_crowds(&compressed, sampled, true, seconds) : status;
+    if (status == 0 && kind == ACTOR_MANNEQUIN) {
+        print_node_header();
+        status = run_node_row(&plain, sampled, WORKLOAD_IK_TWO_BONE, seconds);
+        status = status == 0 ? run_node_row(&plain, sampled, WORKLOAD_IK_AIM, seconds) : status;
+    }
     for (uint32_t i = 0; i < PEER_CLIPS - 1 && status == 0; i++) {
         status = run_clip(&compressed, &sampled[i], i, seconds);
     }

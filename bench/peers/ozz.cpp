@@ -8,14 +8,18 @@
 #include <ozz/animation/offline/skeleton_builder.h>
 #include <ozz/animation/runtime/animation.h>
 #include <ozz/animation/runtime/blending_job.h>
+#include <ozz/animation/runtime/ik_aim_job.h>
+#include <ozz/animation/runtime/ik_two_bone_job.h>
 #include <ozz/animation/runtime/local_to_model_job.h>
 #include <ozz/animation/runtime/sampling_job.h>
 #include <ozz/animation/runtime/skeleton.h>
 #include <ozz/base/containers/vector.h>
 #include <ozz/base/maths/simd_math.h>
+#include <ozz/base/maths/simd_quaternion.h>
 #include <ozz/base/maths/soa_transform.h>
 #include <ozz/base/memory/unique_ptr.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -25,8 +29,26 @@ using ozz::animation::offline::RawSkeleton;
 namespace offline = ozz::animation::offline;
 namespace math = ozz::math;
 
+namespace simd = ozz::math::simd_float4;
+
+// Model matrices of the joints that inverse kinematics reads: start, mid and end, or the one joint that aims.
+struct ik_matrices {
+    math::Float4x4 joints[3];
+};
+
+// Corrections of joints, in the same order.
+struct ik_corrections {
+    math::SimdQuaternion joints[3];
+};
+
 struct ozz_crowd {
     uint32_t characters;
+    bool has_ik;
+    lmb_node_def ik;
+    int ik_joints[3];               // ozz's joints
+    size_t ik_count;                // of joints that turn: the first ones
+    ozz::vector<ik_matrices> kept;  // [character]
+    math::SimdQuaternion ik_result; // of the last job that ran alone, so that none is left out
     int joints;
     std::vector<int> rig_joints; // [ozz's joint]: ozz has its own order
     ozz::unique_ptr<ozz::animation::Skeleton> skeleton;
@@ -126,12 +148,34 @@ static bool create_clip(const lmb_rig *rig, ozz_crowd *crowd, const sampled_clip
     return crowd->clips[index] != nullptr;
 }
 
+static int find_joint(const ozz_crowd *crowd, uint32_t joint) {
+    const auto &all = crowd->rig_joints;
+    return (int)(std::find(all.begin(), all.end(), (int)joint) - all.begin());
+}
+
+static void set_ik(ozz_crowd *crowd, const lmb_node_def *ik) {
+    crowd->has_ik = true;
+    crowd->ik = *ik;
+    if (ik->op == LMB_OP_IK_TWO_BONE) {
+        const uint32_t joints[3] = {ik->two_bone.start, ik->two_bone.mid, ik->two_bone.end};
+        std::transform(joints, joints + 3, crowd->ik_joints, [=](uint32_t joint) { return find_joint(crowd, joint); });
+        crowd->ik_count = 2;
+    } else {
+        std::fill_n(crowd->ik_joints, 3, find_joint(crowd, ik->aim.joints[0]));
+        crowd->ik_count = 1;
+    }
+    crowd->kept.resize(crowd->characters);
+}
+
 ozz_crowd *ozz_crowd_create(const lmb_rig *rig, const sampled_clip clips[PEER_CLIPS], uint32_t characters,
-                            bool optimised) {
+                            bool optimised, const lmb_node_def *ik) {
     auto crowd = std::make_unique<ozz_crowd>();
     crowd->characters = characters;
     if (!create_skeleton(rig, crowd.get())) {
         return nullptr;
+    }
+    if (ik != nullptr) {
+        set_ik(crowd.get(), ik);
     }
     for (uint32_t i = 0; i < PEER_CLIPS; i++) {
         if (!create_clip(rig, crowd.get(), clips[i], i, optimised)) {
@@ -150,6 +194,65 @@ ozz_crowd *ozz_crowd_create(const lmb_rig *rig, const sampled_clip clips[PEER_CL
 
 void ozz_crowd_destroy(ozz_crowd *crowd) {
     delete crowd;
+}
+
+static math::SimdFloat4 load3(const float *v) {
+    return simd::Load(v[0], v[1], v[2], 0.0f);
+}
+
+// The node's directions, by ozz's rules of unit length.
+static math::SimdFloat4 direction(const float *v) {
+    return math::Normalize3(load3(v));
+}
+
+static math::SimdFloat4 constants(const lmb_value *v) {
+    return simd::Load(v[0].constant, v[1].constant, v[2].constant, 0.0f);
+}
+
+static bool solve(const ozz_crowd *crowd, const float *target, const ik_matrices &at, ik_corrections *found) {
+    if (crowd->ik.op == LMB_OP_IK_TWO_BONE) {
+        const lmb_two_bone_def &node = crowd->ik.two_bone;
+        ozz::animation::IKTwoBoneJob job;
+        job.target = load3(target);
+        job.mid_axis = direction(node.mid_axis);
+        job.pole_vector = constants(node.pole);
+        job.soften = node.soften;
+        job.start_joint = &at.joints[0];
+        job.mid_joint = &at.joints[1];
+        job.end_joint = &at.joints[2];
+        job.start_joint_correction = &found->joints[0];
+        job.mid_joint_correction = &found->joints[1];
+        return job.Run();
+    }
+    const lmb_aim_def &node = crowd->ik.aim;
+    ozz::animation::IKAimJob job;
+    job.target = load3(target);
+    job.forward = direction(node.forward);
+    job.up = direction(node.up);
+    job.offset = load3(node.offset);
+    job.pole_vector = constants(node.pole);
+    job.joint = &at.joints[0];
+    job.joint_correction = &found->joints[0];
+    return job.Run();
+}
+
+// Multiplies a joint's local rotation by a quaternion, as ozz's samples do.
+static void correct(ozz_crowd *crowd, int joint, const math::SimdQuaternion &by) {
+    math::SoaTransform &soa = crowd->blended[(size_t)joint / 4];
+    math::SimdFloat4 rotations[4];
+    math::Transpose4x4(&soa.rotation.x, rotations);
+    const math::SimdQuaternion from = {rotations[joint & 3]};
+    rotations[joint & 3] = (from * by).xyzw;
+    math::Transpose4x4(rotations, &soa.rotation.x);
+}
+
+static bool to_models(ozz_crowd *crowd, int from) {
+    ozz::animation::LocalToModelJob job;
+    job.skeleton = crowd->skeleton.get();
+    job.input = ozz::make_span(crowd->blended);
+    job.output = ozz::make_span(crowd->models);
+    job.from = from;
+    return job.Run();
 }
 
 static bool sample(ozz_crowd *crowd, size_t character, const float *times) {
@@ -183,12 +286,27 @@ static bool blend(ozz_crowd *crowd) {
     return job.Run();
 }
 
-static bool finish(ozz_crowd *crowd, size_t character) {
-    ozz::animation::LocalToModelJob job;
-    job.skeleton = crowd->skeleton.get();
-    job.input = ozz::make_span(crowd->blended);
-    job.output = ozz::make_span(crowd->models);
-    if (!job.Run()) {
+static bool run_ik(ozz_crowd *crowd, size_t character, const float *target, bool keep) {
+    ik_matrices at;
+    ik_corrections found;
+    for (size_t i = 0; i < 3; i++) {
+        at.joints[i] = crowd->models[(size_t)crowd->ik_joints[i]];
+    }
+    if (keep) {
+        crowd->kept[character] = at;
+    }
+    if (!solve(crowd, target, at, &found)) {
+        return false;
+    }
+    for (size_t i = 0; i < crowd->ik_count; i++) {
+        correct(crowd, crowd->ik_joints[i], found.joints[i]);
+    }
+    return to_models(crowd, crowd->ik_joints[0]);
+}
+
+static bool finish(ozz_crowd *crowd, size_t character, const float *target, bool keep) {
+    if (!to_models(crowd, ozz::animation::Skeleton::kNoParent) ||
+        (crowd->has_ik && !run_ik(crowd, character, target, keep))) {
         return false;
     }
     math::Float4x4 *palette = &crowd->palettes[character * (size_t)crowd->joints];
@@ -198,10 +316,33 @@ static bool finish(ozz_crowd *crowd, size_t character) {
     return true;
 }
 
-bool ozz_crowd_run(ozz_crowd *crowd, const float *times) {
+static size_t parameter_count(const ozz_crowd *crowd) {
+    return PEER_CLIPS + (crowd->has_ik ? 3 : 0);
+}
+
+static bool run(ozz_crowd *crowd, const float *parameters, bool keep) {
     bool done = true;
     for (size_t i = 0; i < crowd->characters && done; i++) {
-        done = sample(crowd, i, times + i * PEER_CLIPS) && blend(crowd) && finish(crowd, i);
+        const float *own = parameters + i * parameter_count(crowd);
+        done = sample(crowd, i, own) && blend(crowd) && finish(crowd, i, own + PEER_CLIPS, keep);
+    }
+    return done;
+}
+
+bool ozz_crowd_run(ozz_crowd *crowd, const float *parameters) {
+    return run(crowd, parameters, false);
+}
+
+bool ozz_crowd_keep(ozz_crowd *crowd, const float *parameters) {
+    return run(crowd, parameters, true);
+}
+
+bool ozz_crowd_run_ik(ozz_crowd *crowd, const float *parameters) {
+    bool done = true;
+    for (size_t i = 0; i < crowd->characters && done; i++) {
+        ik_corrections found;
+        done = solve(crowd, parameters + i * parameter_count(crowd) + PEER_CLIPS, crowd->kept[i], &found);
+        crowd->ik_result = found.joints[0];
     }
     return done;
 }

@@ -2,7 +2,7 @@
 #ifndef LIMBER_BENCH_PEERS_PEER_H
 #define LIMBER_BENCH_PEERS_PEER_H
 
-#include <limber/rig.h>
+#include <limber/graph.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,18 +21,24 @@ static inline float sampled_time(const sampled_clip *clip, uint32_t key) {
     return key + 1 < clip->key_count ? (float)key / PEER_KEYS_A_SECOND : clip->duration;
 }
 
-// ---- ozz-animation: the workload "four-clips" for a crowd, from clips to palettes.
+// ---- ozz-animation: the workload "four-clips" for a crowd, from clips to palettes; and "ik-two-bone" and "ik-aim".
 
 typedef struct ozz_crowd ozz_crowd;
 
 // Reduces the clips' keys by ozz's optimiser at its defaults if `optimised`. Every character has a sampling context for
-// each clip. Returns NULL if ozz refuses anything.
+// each clip. `ik` is the node above the clips, or NULL: an #LMB_OP_IK_TWO_BONE, or an #LMB_OP_IK_AIM with one joint.
+// Returns NULL if ozz refuses anything.
 ozz_crowd *ozz_crowd_create(const lmb_rig *rig, const sampled_clip clips[PEER_CLIPS], uint32_t characters,
-                            bool optimised);
+                            bool optimised, const lmb_node_def *ik);
 void ozz_crowd_destroy(ozz_crowd *crowd);
-// Computes the palettes of all characters at clip times in seconds, [characters][PEER_CLIPS]. Returns false if a job
-// fails.
-bool ozz_crowd_run(ozz_crowd *crowd, const float *times);
+// Computes the palettes of all characters. `parameters` has for each character PEER_CLIPS clip times in seconds, and
+// with a node then the three coordinates of its target. Inverse kinematics works on model matrices, so those of the
+// joints from the chain's start on are computed again after it. Returns false if a job fails.
+bool ozz_crowd_run(ozz_crowd *crowd, const float *parameters);
+// The same, and keeps the matrices that inverse kinematics reads, for ozz_crowd_run_ik().
+bool ozz_crowd_keep(ozz_crowd *crowd, const float *parameters);
+// Runs nothing but the jobs of inverse kinematics, on the kept matrices. Corrects no joint.
+bool ozz_crowd_run_ik(ozz_crowd *crowd, const float *parameters);
 // Copies a character's palette [joints] in the order of the rig's joints.
 void ozz_crowd_palette(const ozz_crowd *crowd, uint32_t character, lmb_affine *palette);
 // Returns the bytes of a clip.
