@@ -117,10 +117,10 @@ typedef struct lmb_gpu_buffer {
     const char *name;
 } lmb_gpu_buffer;
 
-// Creates a buffer. With `host_access` it is mapped, and can only be copied from and to. Without, it has a device
+// Creates a buffer. One that the host accesses is mapped, and can only be copied from and to. Any other has a device
 // address and can be a storage, vertex, indirect, copy source and copy destination buffer. `name` must be static;
 // debuggers and byte counts show it. On failure nothing is left allocated.
-lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_access, const char *name,
+lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, lmb_gpu_memory_use use, const char *name,
                                  lmb_gpu_buffer *buffer, lmb_error *error);
 
 // Creates several buffers. After a failure it creates no more.
@@ -131,7 +131,8 @@ typedef struct lmb_gpu_maker {
 } lmb_gpu_maker;
 
 // Creates a buffer as lmb_gpu_buffer_create() does, unless the size is 0.
-void lmb_gpu_make(lmb_gpu_maker *maker, VkDeviceSize size, bool host_access, const char *name, lmb_gpu_buffer *buffer);
+void lmb_gpu_make(lmb_gpu_maker *maker, VkDeviceSize size, lmb_gpu_memory_use use, const char *name,
+                  lmb_gpu_buffer *buffer);
 
 // Returns the part of a buffer's description that hosts see.
 lmb_gpu_span lmb_gpu_span_of(const lmb_gpu_buffer *buffer, uint32_t first_character, uint32_t character_count);
@@ -214,6 +215,18 @@ struct lmb_gpu_graph {
     lmb_gpu_workgroup shape; // of `steps` if that runs all stages; characters is 0 if it runs the pose only
     bool recorded;
 };
+
+// The frame that was recorded last in a frame slot of a batch.
+typedef struct lmb_gpu_recorded {
+    uint64_t serial; // counts the batch's frames from 1; 0 if none was recorded
+    uint32_t number; // the host's
+    bool ran_control;
+} lmb_gpu_recorded;
+
+// These describe a batch to what reads it back (gpu_batch.c).
+lmb_gpu *lmb_gpu_batch_gpu(const lmb_gpu_batch *batch);
+uint32_t lmb_gpu_batch_slot_count(const lmb_gpu_batch *batch);
+lmb_gpu_recorded lmb_gpu_batch_recorded(const lmb_gpu_batch *batch, uint32_t slot);
 
 // Returns whether the gpu's own interpreter can run the graph.
 static inline bool lmb_gpu_interprets(const lmb_gpu *gpu, const lmb_graph *graph) {

@@ -34,7 +34,7 @@ typedef struct frame_slot {
     VkDeviceAddress transforms;
     lmb_gpu_buffer *records; // [span]: exchange areas, then the results of stage 1: sources, then weights
     lmb_gpu_buffer *outputs; // [span][output]
-    bool recorded;
+    lmb_gpu_recorded recorded;
 } frame_slot;
 
 struct lmb_gpu_batch {
@@ -47,6 +47,7 @@ struct lmb_gpu_batch {
     lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL if the graph needs none
     bool begun;               // the inertia buffers have been zeroed
     lmb_gpu_control *control; // or NULL
+    uint64_t frames;          // recorded so far
     frame_slot slots[MOST_SLOTS];
 };
 
@@ -208,19 +209,20 @@ static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error 
                                     lmb_graph_parameter_count(batch->description.graph) * sizeof(float);
     const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
-    lmb_gpu_make(&maker, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused", &slot->refused);
-    lmb_gpu_make(&maker, batch->span_count * sizeof(lmb_span_row), false, "limber spans", &slot->spans);
-    lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), false, "limber dispatch", &slot->dispatch);
-    lmb_gpu_make(&maker, parameters, true, "limber parameters staging", &slot->staging);
-    lmb_gpu_make(&maker, parameters, false, "limber parameters", &slot->parameters);
+    lmb_gpu_make(&maker, LMB_REFUSAL_COUNT * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber refused", &slot->refused);
+    lmb_gpu_make(&maker, batch->span_count * sizeof(lmb_span_row), LMB_GPU_MEMORY_DEVICE, "limber spans", &slot->spans);
+    lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber dispatch", &slot->dispatch);
+    lmb_gpu_make(&maker, parameters, LMB_GPU_MEMORY_UPLOAD, "limber parameters staging", &slot->staging);
+    lmb_gpu_make(&maker, parameters, LMB_GPU_MEMORY_DEVICE, "limber parameters", &slot->parameters);
     for (uint32_t span = 0; span < batch->span_count && has_records; span++) {
-        lmb_gpu_make(&maker, batch->span_characters * record_bytes(batch), false, "limber weights",
+        lmb_gpu_make(&maker, batch->span_characters * record_bytes(batch), LMB_GPU_MEMORY_DEVICE, "limber weights",
                      &slot->records[span]);
     }
     for (uint32_t i = 0; i < batch->span_count * LMB_OUTPUT_COUNT; i++) {
         const lmb_output output = (lmb_output)(i % LMB_OUTPUT_COUNT);
         const VkDeviceSize bytes = keeps_output(batch, output) ? output_bytes(batch, output) : 0;
-        lmb_gpu_make(&maker, span_size(batch, i / LMB_OUTPUT_COUNT) * bytes, false, names[output], &slot->outputs[i]);
+        lmb_gpu_make(&maker, span_size(batch, i / LMB_OUTPUT_COUNT) * bytes, LMB_GPU_MEMORY_DEVICE, names[output],
+                     &slot->outputs[i]);
     }
     return maker.result;
 }
@@ -237,7 +239,8 @@ static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
     }
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
     for (uint32_t span = 0; span < batch->span_count; span++) {
-        lmb_gpu_make(&maker, span_size(batch, span) * bytes, false, "limber inertia", &batch->inertia[span]);
+        lmb_gpu_make(&maker, span_size(batch, span) * bytes, LMB_GPU_MEMORY_DEVICE, "limber inertia",
+                     &batch->inertia[span]);
     }
     return maker.result;
 }
@@ -324,6 +327,18 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
 
 lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
     return batch->description;
+}
+
+lmb_gpu *lmb_gpu_batch_gpu(const lmb_gpu_batch *batch) {
+    return batch->gpu;
+}
+
+uint32_t lmb_gpu_batch_slot_count(const lmb_gpu_batch *batch) {
+    return batch->slot_count;
+}
+
+lmb_gpu_recorded lmb_gpu_batch_recorded(const lmb_gpu_batch *batch, uint32_t slot) {
+    return batch->slots[slot].recorded;
 }
 
 void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control) {
@@ -414,7 +429,7 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u of the previous palette is not one of %u",
                         (unsigned)info->previous_slot, (unsigned)batch->slot_count);
     }
-    if (info->has_previous_slot && !batch->slots[info->previous_slot].recorded) {
+    if (info->has_previous_slot && batch->slots[info->previous_slot].recorded.serial == 0) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: frame slot %u of the previous palette was never recorded",
                         (unsigned)info->previous_slot);
     }
@@ -697,7 +712,8 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT);
     lmb_gpu_end_label(batch->gpu, info->commands);
-    batch->slots[info->slot].recorded = true;
+    batch->slots[info->slot].recorded =
+        (lmb_gpu_recorded){.serial = ++batch->frames, .number = info->number, .ran_control = runs_control(batch, info)};
     return LMB_OK;
 }
 

@@ -1,29 +1,40 @@
 #include "gpu.h"
 
-static lmb_result find_memory_type(const lmb_gpu *gpu, uint32_t allowed, bool host_access, uint32_t *type,
-                                   lmb_error *error) {
-    VkMemoryPropertyFlags desired = host_access
-                                        ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
-                                        : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+#define HOST_PROPERTIES (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+
+// Returns the first type with all desired properties, or LMB_NONE.
+static uint32_t first_memory_type(const lmb_gpu *gpu, uint32_t allowed, VkMemoryPropertyFlags desired) {
     for (uint32_t i = 0; i < gpu->memory.memoryTypeCount; i++) {
         if ((allowed >> i & 1u) && (gpu->memory.memoryTypes[i].propertyFlags & desired) == desired) {
-            *type = i;
-            return LMB_OK;
+            return i;
         }
     }
-    return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: the device has no %s memory for buffers",
-                    host_access ? "host visible" : "device local");
+    return LMB_NONE;
 }
 
-static lmb_result allocate_memory(lmb_gpu *gpu, const VkMemoryRequirements *needed, bool host_access,
+static lmb_result find_memory_type(const lmb_gpu *gpu, uint32_t allowed, lmb_gpu_memory_use use, uint32_t *type,
+                                   lmb_error *error) {
+    const bool host_access = use != LMB_GPU_MEMORY_DEVICE;
+    *type = use == LMB_GPU_MEMORY_READBACK
+                ? first_memory_type(gpu, allowed, HOST_PROPERTIES | VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+                : LMB_NONE;
+    if (*type == LMB_NONE) {
+        *type = first_memory_type(gpu, allowed, host_access ? HOST_PROPERTIES : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    }
+    return *type != LMB_NONE ? LMB_OK
+                             : lmb_fail(error, LMB_ERROR_DEVICE, "gpu: the device has no %s memory for buffers",
+                                        host_access ? "host visible" : "device local");
+}
+
+static lmb_result allocate_memory(lmb_gpu *gpu, const VkMemoryRequirements *needed, lmb_gpu_memory_use use,
                                   lmb_gpu_memory *memory, lmb_error *error) {
     *memory = (lmb_gpu_memory){0};
     if (gpu->hooks.allocate != NULL) {
-        VkResult result = gpu->hooks.allocate(gpu->hooks.user, needed, host_access, memory);
+        VkResult result = gpu->hooks.allocate(gpu->hooks.user, needed, use, memory);
         return result == VK_SUCCESS ? LMB_OK : lmb_gpu_fail(error, "the host's memory hook", result);
     }
     uint32_t type = 0;
-    lmb_result found = find_memory_type(gpu, needed->memoryTypeBits, host_access, &type, error);
+    lmb_result found = find_memory_type(gpu, needed->memoryTypeBits, use, &type, error);
     if (found != LMB_OK) {
         return found;
     }
@@ -37,7 +48,7 @@ static lmb_result allocate_memory(lmb_gpu *gpu, const VkMemoryRequirements *need
     if (result != VK_SUCCESS) {
         return lmb_gpu_fail(error, "vkAllocateMemory", result);
     }
-    if (host_access) {
+    if (use != LMB_GPU_MEMORY_DEVICE) {
         result = gpu->vk.MapMemory(gpu->device, memory->memory, 0, VK_WHOLE_SIZE, 0, &memory->mapped);
         if (result != VK_SUCCESS) {
             gpu->vk.FreeMemory(gpu->device, memory->memory, gpu->allocator);
@@ -55,15 +66,15 @@ static void release_memory(lmb_gpu *gpu, const lmb_gpu_memory *memory) {
     }
 }
 
-static lmb_result bind_memory(lmb_gpu *gpu, bool host_access, lmb_gpu_buffer *buffer, lmb_error *error) {
+static lmb_result bind_memory(lmb_gpu *gpu, lmb_gpu_memory_use use, lmb_gpu_buffer *buffer, lmb_error *error) {
     VkMemoryRequirements needed;
     gpu->vk.GetBufferMemoryRequirements(gpu->device, buffer->buffer, &needed);
-    lmb_result result = allocate_memory(gpu, &needed, host_access, &buffer->memory, error);
+    lmb_result result = allocate_memory(gpu, &needed, use, &buffer->memory, error);
     if (result != LMB_OK) {
         return result;
     }
     buffer->has_memory = true;
-    if (host_access && buffer->memory.mapped == NULL) {
+    if (use != LMB_GPU_MEMORY_DEVICE && buffer->memory.mapped == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu: the host's memory hook gave no mapped pointer");
     }
     VkResult bound =
@@ -71,7 +82,7 @@ static lmb_result bind_memory(lmb_gpu *gpu, bool host_access, lmb_gpu_buffer *bu
     return bound == VK_SUCCESS ? LMB_OK : lmb_gpu_fail(error, "vkBindBufferMemory", bound);
 }
 
-lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_access, const char *name,
+lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, lmb_gpu_memory_use use, const char *name,
                                  lmb_gpu_buffer *buffer, lmb_error *error) {
     *buffer = (lmb_gpu_buffer){.size = size, .name = name};
     VkBufferUsageFlags copies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
@@ -80,7 +91,7 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_acce
     bool shared = gpu->queue_family_count > 1;
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = size,
-                               .usage = host_access ? copies : copies | reached,
+                               .usage = use == LMB_GPU_MEMORY_DEVICE ? copies | reached : copies,
                                .sharingMode = shared ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
                                .queueFamilyIndexCount = shared ? gpu->queue_family_count : 0,
                                .pQueueFamilyIndices = gpu->queue_families};
@@ -89,12 +100,12 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_acce
         *buffer = (lmb_gpu_buffer){0};
         return lmb_gpu_fail(error, "vkCreateBuffer", created);
     }
-    lmb_result result = bind_memory(gpu, host_access, buffer, error);
+    lmb_result result = bind_memory(gpu, use, buffer, error);
     if (result != LMB_OK) {
         lmb_gpu_buffer_destroy(gpu, buffer);
         return result;
     }
-    if (!host_access) {
+    if (use == LMB_GPU_MEMORY_DEVICE) {
         VkBufferDeviceAddressInfo address = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                              .buffer = buffer->buffer};
         buffer->address = gpu->vk.GetBufferDeviceAddress(gpu->device, &address);
@@ -103,9 +114,10 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_acce
     return LMB_OK;
 }
 
-void lmb_gpu_make(lmb_gpu_maker *maker, VkDeviceSize size, bool host_access, const char *name, lmb_gpu_buffer *buffer) {
+void lmb_gpu_make(lmb_gpu_maker *maker, VkDeviceSize size, lmb_gpu_memory_use use, const char *name,
+                  lmb_gpu_buffer *buffer) {
     if (maker->result == LMB_OK && size > 0) {
-        maker->result = lmb_gpu_buffer_create(maker->gpu, size, host_access, name, buffer, maker->error);
+        maker->result = lmb_gpu_buffer_create(maker->gpu, size, use, name, buffer, maker->error);
     }
 }
 

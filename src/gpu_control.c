@@ -104,17 +104,18 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     const VkDeviceSize emitted = control->emits_events ? lmb_control_emitted_words(from) * sizeof(uint32_t) : 0;
     const VkDeviceSize motions = lmb_control_has_motion(from) ? LMB_MOTION_FLOATS * sizeof(float) : 0;
     lmb_gpu_maker maker = {.gpu = control->gpu, .error = error};
-    lmb_gpu_make(&maker, from->size * sizeof(uint32_t), false, "limber control", &control->block);
-    lmb_gpu_make(&maker, characters * state_words(from) * sizeof(uint32_t), false, "limber control state",
-                 &control->state);
-    lmb_gpu_make(&maker, characters * weight_count(from) * sizeof(float), false, "limber control weights",
-                 &control->weights);
+    lmb_gpu_make(&maker, from->size * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber control", &control->block);
+    lmb_gpu_make(&maker, characters * state_words(from) * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE,
+                 "limber control state", &control->state);
+    lmb_gpu_make(&maker, characters * weight_count(from) * sizeof(float), LMB_GPU_MEMORY_DEVICE,
+                 "limber control weights", &control->weights);
     for (uint32_t i = 0; i < control->slot_count; i++) {
         frame_slot *buffers = &control->slots[i];
-        lmb_gpu_make(&maker, sent, true, "limber events staging", &buffers->staging);
-        lmb_gpu_make(&maker, sent, false, "limber events", &buffers->sent);
-        lmb_gpu_make(&maker, characters * emitted, false, "limber emitted events", &buffers->emitted);
-        lmb_gpu_make(&maker, characters * motions, false, "limber character motions", &buffers->motions);
+        lmb_gpu_make(&maker, sent, LMB_GPU_MEMORY_UPLOAD, "limber events staging", &buffers->staging);
+        lmb_gpu_make(&maker, sent, LMB_GPU_MEMORY_DEVICE, "limber events", &buffers->sent);
+        lmb_gpu_make(&maker, characters * emitted, LMB_GPU_MEMORY_DEVICE, "limber emitted events", &buffers->emitted);
+        lmb_gpu_make(&maker, characters * motions, LMB_GPU_MEMORY_DEVICE, "limber character motions",
+                     &buffers->motions);
     }
     return maker.result;
 }

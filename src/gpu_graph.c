@@ -46,8 +46,8 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     created->graph = graph;
     VkDeviceSize size = (VkDeviceSize)graph->size * sizeof *graph->block;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
-    lmb_gpu_make(&maker, size, false, "limber graph", &created->buffer);
-    lmb_gpu_make(&maker, size, true, "limber graph staging", &created->staging);
+    lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_DEVICE, "limber graph", &created->buffer);
+    lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_UPLOAD, "limber graph staging", &created->staging);
     lmb_result result = maker.result;
     if (result == LMB_OK && !gpu->interpret_graphs && lmb_gpu_specialized_fit(graph)) {
         result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);

@@ -184,8 +184,8 @@ static void record(const lmb_gpu *gpu, const probe_run *run, VkCommandBuffer com
 
 static lmb_result create_run(lmb_gpu *gpu, uint32_t queue_family, probe_run *run, lmb_error *error) {
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
-    lmb_gpu_make(&maker, sizeof cases, true, "limber probe staging", &run->staging);
-    lmb_gpu_make(&maker, sizeof cases, false, "limber probe", &run->buffer);
+    lmb_gpu_make(&maker, sizeof cases, LMB_GPU_MEMORY_UPLOAD, "limber probe staging", &run->staging);
+    lmb_gpu_make(&maker, sizeof cases, LMB_GPU_MEMORY_DEVICE, "limber probe", &run->buffer);
     if (maker.result != LMB_OK) {
         return maker.result;
     }

@@ -9,6 +9,7 @@
 #include <limber/compare.h>
 #include <limber/cpu.h>
 #include <limber/gpu_profile.h>
+#include <limber/gpu_readback.h>
 #include <limber/gpu_skin.h>
 #include <string.h>
 
@@ -307,6 +308,7 @@ typedef struct ground {
     lmb_gpu *gpu;
     lmb_gpu_graph *program;
     lmb_gpu_graph *inertialized;
+    lmb_gpu_batch *batch;
     lmb_control *control;
 } ground;
 
@@ -383,6 +385,17 @@ static lmb_result step_skin(const ground *on, lmb_error *error) {
     return result;
 }
 
+static lmb_result step_readback(const ground *on, lmb_error *error) {
+    lmb_gpu_readback *readback = NULL;
+    lmb_gpu_readback_def def = lmb_default_gpu_readback_def();
+    def.batch = on->batch;
+    def.contents = LMB_READBACK_REFUSED_BIT;
+    lmb_result result = lmb_gpu_readback_create(on->gpu, &def, &readback, error);
+    assert_true((result == LMB_OK) == (readback != NULL));
+    lmb_gpu_readback_destroy(readback);
+    return result;
+}
+
 typedef lmb_result (*creating_step)(const ground *on, lmb_error *error);
 
 // Runs a step once for each request that it makes, and lets that request fail: `asked` counts the requests, and the
@@ -415,6 +428,8 @@ static void ground_create(ground *ground) {
     assert_ok(lmb_gpu_create(&ground->def, &counting_host, &ground->gpu, &error), &error);
     assert_ok(lmb_gpu_graph_create(ground->gpu, program, &ground->program, &error), &error);
     assert_ok(lmb_gpu_graph_create(ground->gpu, inertialized, &ground->inertialized, &error), &error);
+    const lmb_gpu_batch_def batch = batch_def(ground->program);
+    assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
     lmb_control_def control = lmb_default_control_def();
     const lmb_motion_def character_motion = lmb_default_motion_def();
     control.parameter_count = lmb_graph_parameter_count(program);
@@ -424,6 +439,7 @@ static void ground_create(ground *ground) {
 
 static void ground_destroy(ground *ground) {
     lmb_control_destroy(ground->control);
+    lmb_gpu_batch_destroy(ground->batch);
     lmb_gpu_graph_destroy(ground->program);
     lmb_gpu_graph_destroy(ground->inertialized);
     lmb_gpu_destroy(ground->gpu);
@@ -439,6 +455,7 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     fail_each(step_batch, ground, asked, failing, expected, part);
     fail_each(step_inertialized_batch, ground, asked, failing, expected, part);
     fail_each(step_control, ground, asked, failing, expected, part);
+    fail_each(step_readback, ground, asked, failing, expected, part);
     ground_destroy(ground);
 }
 
@@ -862,8 +879,9 @@ typedef struct arena {
 
 #define ARENA_SIZE ((VkDeviceSize)16 << 20)
 
-static VkResult arena_allocate(void *user, const VkMemoryRequirements *needs, bool host_access,
+static VkResult arena_allocate(void *user, const VkMemoryRequirements *needs, lmb_gpu_memory_use use,
                                lmb_gpu_memory *memory) {
+    const bool host_access = use != LMB_GPU_MEMORY_DEVICE;
     arena *arena = user;
     if (++arena->asked == arena->failing) {
         return VK_ERROR_TOO_MANY_OBJECTS;

@@ -1,6 +1,8 @@
 // The header for C++: handles, lists, results and errors. Compiled as C++17 and C++20, without and with exceptions.
 #include <limber/gpu.h>
 #include <limber/gpu_profile.h>
+#include <limber/gpu_readback.h>
+#include <limber/gpu_skin.h>
 #include <limber/pack.h>
 #include <limber/root_motion.h>
 #ifdef LIMBER_HAS_IMPORT
@@ -139,6 +141,26 @@ void a_pack_opens() {
     expect(std::strstr(refused.error().message, "damaged") != nullptr, "the message says why");
 }
 
+void a_mesh_is_created() {
+    const float positions[3][3] = {{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}}, weights[3] = {1, 1, 1};
+    const uint8_t joints[3] = {0, 0, 0};
+    lmb_skin_def def = lmb_default_skin_def();
+    def.joint_count = 1;
+    def.vertex_count = 3;
+    def.influence_count = 1;
+    def.positions = {LMB_SKIN_FLOAT, positions, 0};
+    def.joints = {LMB_SKIN_UINT8, joints, 0};
+    def.weights = {LMB_SKIN_FLOAT, weights, 0};
+    const limber::skin skin = limber::create_skin(def, &host).value();
+    expect(lmb_skin_vertex_count(skin.get()) == 3, "a mesh is created");
+}
+
+void objects_of_a_gpu_need_one() {
+    const lmb_gpu_readback_def def = lmb_default_gpu_readback_def();
+    expect(limber::create_gpu_readback(nullptr, def).error().result == LMB_ERROR_ARGUMENT, "a readback needs a gpu");
+    expect(limber::create_gpu_skin(nullptr).error().result == LMB_ERROR_ARGUMENT, "a skin needs a gpu");
+}
+
 void an_error_is_returned() {
     const limber::rig rig = make_rig();
     limber::result<limber::clip> clip = limber::create_clip(rig.get(), [] {
@@ -166,6 +188,8 @@ void an_error_is_returned() {
 int main() {
     a_graph_runs();
     a_pack_opens();
+    a_mesh_is_created();
+    objects_of_a_gpu_need_one();
     an_error_is_returned();
     expect(allocated == 0, "handles destroy what they own");
     return failures;

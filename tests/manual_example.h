@@ -2,6 +2,7 @@
 #ifndef LIMBER_TESTS_MANUAL_EXAMPLE_H
 #define LIMBER_TESTS_MANUAL_EXAMPLE_H
 
+#include <limber/gpu_readback.h>
 #include <limber/gpu_skin.h>
 #include <limber/import.h>
 

@@ -11,6 +11,7 @@
 #include <limber/cpu_profile.h>
 #include <limber/gpu.h>
 #include <limber/gpu_profile.h>
+#include <limber/gpu_readback.h>
 #include <limber/graph.h>
 #include <limber/profile.h>
 #include <limber/rig.h>
@@ -52,6 +53,7 @@ static void results_of_the_core_are_null(void **state) {
     EXPECT_NULL(lmb_gpu_batch, lmb_gpu_batch_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_control, lmb_gpu_control_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_profile, lmb_gpu_profile_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_gpu_readback, lmb_gpu_readback_create(NULL, NULL, result, NULL));
 }
 
 static void results_of_importing_are_null(void **state) {

@@ -70,14 +70,15 @@ static VKAPI_ATTR VkDeviceAddress VKAPI_CALL get_address(VkDevice device, const 
 }
 
 // Allocates host memory filled with 0xcd, because nothing may be read before it was written.
-static VkResult allocate(void *user, const VkMemoryRequirements *needed, bool host_access, lmb_gpu_memory *memory) {
+static VkResult allocate(void *user, const VkMemoryRequirements *needed, lmb_gpu_memory_use use,
+                         lmb_gpu_memory *memory) {
     (void)user;
     void *bytes = malloc(needed->size);
     if (bytes == NULL) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     memset(bytes, 0xcd, needed->size);
-    *memory = (lmb_gpu_memory){.memory = (VkDeviceMemory)bytes, .mapped = host_access ? bytes : NULL};
+    *memory = (lmb_gpu_memory){.memory = (VkDeviceMemory)bytes, .mapped = use == LMB_GPU_MEMORY_DEVICE ? NULL : bytes};
     return VK_SUCCESS;
 }
 

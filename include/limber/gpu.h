@@ -42,17 +42,23 @@ typedef struct lmb_gpu_profile lmb_gpu_profile; // gpu_profile.h
 typedef struct lmb_gpu_memory {
     VkDeviceMemory memory;
     VkDeviceSize offset;
-    void *mapped; ///< its first byte; NULL if host access was not requested
+    void *mapped; ///< its first byte; NULL for #LMB_GPU_MEMORY_DEVICE
     void *handle; ///< the host's own, passed back on release
 } lmb_gpu_memory;
+
+/// What memory is for, and the properties that it must have.
+typedef enum lmb_gpu_memory_use {
+    LMB_GPU_MEMORY_DEVICE,   ///< device local
+    LMB_GPU_MEMORY_UPLOAD,   ///< host visible and host coherent: the host writes it
+    LMB_GPU_MEMORY_READBACK, ///< host visible and host coherent, and host cached where possible: the host reads it
+} lmb_gpu_memory_use;
 
 /// The host's allocator of device memory. Optional.
 ///
 /// Without it each buffer is one vkAllocateMemory with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT. Memory from these
-/// functions must be allocated with that flag too. With `host_access` the memory must be host visible and host
-/// coherent, otherwise device local.
+/// functions must be allocated with that flag too.
 typedef struct lmb_gpu_memory_hooks {
-    VkResult (*allocate)(void *user, const VkMemoryRequirements *requirements, bool host_access,
+    VkResult (*allocate)(void *user, const VkMemoryRequirements *requirements, lmb_gpu_memory_use use,
                          lmb_gpu_memory *memory);
     void (*release)(void *user, const lmb_gpu_memory *memory);
     void *user;

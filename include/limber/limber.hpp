@@ -15,8 +15,8 @@
 ///     lmb_graph *pointer = graph.value().get(); // for the functions of the C interface
 ///
 /// The headers that a file includes before this one for the first time decide what it has: gpu.h, gpu_profile.h,
-/// gpu_skin.h, import.h, graph_json.h, pack.h, root_motion.h and skin.h add their handles. Everything else is the C
-/// interface.
+/// gpu_readback.h, gpu_skin.h, import.h, graph_json.h, pack.h, root_motion.h and skin.h add their handles. Everything
+/// else is the C interface.
 ///
 /// This layer allocates nothing by itself. result::value() ends the program if there is no value; define
 /// LIMBER_EXCEPTIONS as 1 before the header to let it throw a limber::exception instead. Nothing else throws.
@@ -221,6 +221,27 @@ inline result<gpu_batch> create_gpu_batch(lmb_gpu *gpu, const lmb_gpu_batch_def 
 using gpu_profile = handle<lmb_gpu_profile, lmb_gpu_profile_destroy>;
 inline result<gpu_profile> create_gpu_profile(lmb_gpu *gpu, const lmb_gpu_profile_def &def) {
     return create<gpu_profile>(lmb_gpu_profile_create, gpu, &def);
+}
+#endif
+
+#ifdef LIMBER_GPU_READBACK_H
+using gpu_readback = handle<lmb_gpu_readback, lmb_gpu_readback_destroy>; ///< destroy it before its batch
+inline result<gpu_readback> create_gpu_readback(lmb_gpu *gpu, const lmb_gpu_readback_def &def) {
+    return create<gpu_readback>(lmb_gpu_readback_create, gpu, &def);
+}
+#endif
+
+#ifdef LIMBER_SKIN_H
+using skin = handle<lmb_skin, lmb_skin_destroy>;
+inline result<skin> create_skin(const lmb_skin_def &def, const lmb_host *host = nullptr) {
+    return create<skin>(lmb_skin_create, &def, host);
+}
+#endif
+
+#ifdef LIMBER_GPU_SKIN_H
+using gpu_skin = handle<lmb_gpu_skin, lmb_gpu_skin_destroy>; ///< destroy it before its lmb_gpu
+inline result<gpu_skin> create_gpu_skin(lmb_gpu *gpu) {
+    return create<gpu_skin>(lmb_gpu_skin_create, gpu);
 }
 #endif
 

@@ -88,6 +88,17 @@ static lmb_result create_points(gpu_side *side, const lmb_batch_def *batch, lmb_
     return result;
 }
 
+// Reads back refusals and, if the graph has a control, states and emitted events.
+static lmb_result create_readback(gpu_side *side, lmb_gpu *gpu, bool emits_events, lmb_error *error) {
+    const bool moves = lmb_graph_control(lmb_gpu_batch_description(side->batch).graph) != NULL;
+    lmb_gpu_readback_def def = lmb_default_gpu_readback_def();
+    def.batch = side->batch;
+    def.contents = LMB_READBACK_REFUSED_BIT | (moves ? LMB_READBACK_STATES_BIT : 0) |
+                   (moves && emits_events ? LMB_READBACK_EMITTED_BIT : 0);
+    def.frame_count = 1;
+    return lmb_gpu_readback_create(gpu, &def, &side->readback, error);
+}
+
 // `def` says everything except the graph, the number of characters and the outputs.
 static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, lmb_gpu_batch_def def,
                          gpu_side *side, lmb_error *error) {
@@ -102,6 +113,9 @@ static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch_def *batc
         def.outputs = batch->outputs;
         def.slot_count = 1;
         result = lmb_gpu_batch_create(gpu, &def, &side->batch, error);
+    }
+    if (result == LMB_OK) {
+        result = create_readback(side, gpu, def.emits_events, error);
     }
     if (result == LMB_OK) {
         result = create_poses(side, batch->graph, error);
@@ -131,6 +145,7 @@ lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_
 }
 
 void gpu_side_destroy(gpu_side *side) {
+    lmb_gpu_readback_destroy(side->readback);
     lmb_gpu_batch_destroy(side->batch);
     lmb_gpu_graph_destroy(side->program);
     if (side->device != NULL) {
@@ -167,7 +182,7 @@ static lmb_result fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs, lm
     return result;
 }
 
-// Records a frame into a command buffer of its own, submits it and waits.
+// Records a frame and its copies into a command buffer of its own, submits it and waits.
 static lmb_result submit(gpu_side *side, lmb_gpu_record_info info, lmb_error *error) {
     VkCommandPool pool = VK_NULL_HANDLE;
     lmb_result result = device_begin(side->device, &pool, &info.commands, error);
@@ -180,21 +195,34 @@ static lmb_result submit(gpu_side *side, lmb_gpu_record_info info, lmb_error *er
     if (result == LMB_OK) {
         result = lmb_gpu_batch_record(side->batch, &info, error);
     }
+    if (result == LMB_OK) {
+        result = lmb_gpu_readback_record(side->readback, 0, info.commands, error);
+    }
     result = device_finish(side->device, pool, info.commands, result, error);
     return result == LMB_OK && info.profile != NULL ? lmb_gpu_profile_collect(info.profile, 0, NULL, error) : result;
 }
 
-static lmb_result read_refusals(gpu_side *side, uint32_t *refused, lmb_error *error) {
-    const lmb_gpu_span span = lmb_gpu_batch_refused(side->batch, 0);
-    return device_read_span(side->device, &span, refused, error);
+static void copy_words(uint32_t *to, const uint32_t *from, size_t count) {
+    if (to != NULL && from != NULL) {
+        memcpy(to, from, count * sizeof *to);
+    }
 }
 
-// Reads the states and the emitted events.
-static lmb_result read_control(gpu_side *side, const lmb_control_frame *frame, lmb_error *error) {
-    const lmb_gpu_span state = lmb_gpu_batch_state(side->batch), emitted = lmb_gpu_batch_emitted(side->batch, 0);
-    const lmb_result result = device_read_span(side->device, &state, frame->state, error);
-    return result == LMB_OK && frame->emitted != NULL ? device_read_span(side->device, &emitted, frame->emitted, error)
-                                                      : result;
+// Copies what was read back of a frame that has completed.
+static lmb_result copy_report(gpu_side *side, const lmb_control_frame *frame, uint32_t *refused, lmb_error *error) {
+    const lmb_control *control = lmb_graph_control(lmb_gpu_batch_description(side->batch).graph);
+    lmb_gpu_readback_frame report;
+    const lmb_result result = lmb_gpu_readback_completed(side->readback, 0, error);
+    if (result != LMB_OK || !lmb_gpu_readback_next(side->readback, &report)) {
+        return result;
+    }
+    copy_words(refused, report.refused, LMB_REFUSAL_COUNT);
+    if (frame != NULL && control != NULL) {
+        const size_t characters = frame->character_count;
+        copy_words(frame->state, report.states, characters * lmb_control_state_words(control));
+        copy_words(frame->emitted, report.emitted, characters * lmb_control_emitted_words(control));
+    }
+    return LMB_OK;
 }
 
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
@@ -213,15 +241,15 @@ lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lm
     if (result == LMB_OK) {
         result = submit(side, info, error);
     }
-    if (result == LMB_OK && frame != NULL && lmb_graph_control(batch.graph) != NULL) {
-        result = read_control(side, frame, error);
+    if (result == LMB_OK) {
+        result = copy_report(side, frame, outputs->refused, error);
     }
     for (lmb_output output = 0; result == LMB_OK && output < LMB_OUTPUT_COUNT; output++) {
         if ((batch.outputs & (1u << output)) != 0) {
             result = device_read_output(side->device, side->batch, 0, output, outputs->buffers[output], error);
         }
     }
-    return result == LMB_OK && outputs->refused != NULL ? read_refusals(side, outputs->refused, error) : result;
+    return result;
 }
 
 lmb_result reference_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,

@@ -8,6 +8,7 @@
 
 #include <limber/cpu.h>
 #include <limber/gpu_profile.h>
+#include <limber/gpu_readback.h>
 
 // Allocates the outputs among the batch's outputs, inertialization data and the counters of refused inputs, all zero.
 // On failure the caller must still call outputs_destroy().
@@ -19,6 +20,7 @@ typedef struct gpu_side {
     device *device;
     lmb_gpu_graph *program;
     lmb_gpu_batch *batch;
+    lmb_gpu_readback *readback;
     device_buffer poses[LMB_MAX_POSES];
     device_buffer points;
     device_buffer transforms;

@@ -1,0 +1,114 @@
+/// @file gpu_readback.h
+/// Reads back what the frames of a batch report, a few frames late and without waiting: emitted events, character
+/// motions, states (root motion included) and refusal counters, with the number of their frame.
+///
+/// The copies are in a ring of host memory. Once a frame, for each frame slot in turn:
+/// 1. Wait for the fence of the slot, as a host with several frames in flight does anyway. Then call
+///    lmb_gpu_readback_completed().
+/// 2. Call lmb_gpu_readback_next() until it returns false, here or anywhere else on the same thread.
+/// 3. Call lmb_gpu_readback_record() after lmb_gpu_batch_record().
+///
+/// **Order.** Frames arrive in the order in which they were recorded, each once. A frame waits for those recorded
+/// before it. A frame whose place in the ring is needed again before it was returned is lost, and so is one whose
+/// commands were never submitted: lmb_gpu_readback_frame.missed counts both. Nothing is lost if the host returns to
+/// lmb_gpu_readback_next() before it records `frame_count` more frames.
+///
+/// **Barriers.** The copies read what lmb_gpu_batch_record() has written, and rely on the barrier with which it ends.
+/// They begin with a barrier between copies to the ring, and end with one from them to reads of the host. What the host
+/// reads is visible to it once it has waited for a fence or a timeline semaphore of that submission; nothing here looks
+/// at memory before the host says that this has happened. The next lmb_gpu_batch_record() on the same queue waits for
+/// the copies before it overwrites what they read.
+///
+/// **Queues.** Any queue family that can copy is enough. If the copies run on another queue than the batch, the host
+/// orders them after the batch by a semaphore and, if states are read, before the batch's next frame too; and unless
+/// lmb_gpu_def.queue_families names both families, it transfers the ownership of the spans that are copied
+/// (lmb_gpu_batch_emitted() and so on) there and back.
+///
+/// **Spans and lists** change nothing here: the control advances all characters, and keeps them in one span. Batches
+/// have a readback each.
+///
+/// **Threads.** One thread at a time may use a readback, and not while another one records its batch.
+///
+/// **Cost.** A frame copies 4 bytes for each word that it reads, on the device: for C characters C
+/// lmb_control_emitted_words(), 4 C for motions, C lmb_control_state_words(). The host pays for what it looks at.
+#ifndef LIMBER_GPU_READBACK_H
+#define LIMBER_GPU_READBACK_H
+
+#include <limber/gpu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A ring of frames that are read back.
+typedef struct lmb_gpu_readback lmb_gpu_readback;
+
+/// What is read back, as bits of lmb_gpu_readback_def.contents.
+#define LMB_READBACK_EMITTED_BIT 1u ///< emitted events, if lmb_gpu_batch_def.emits_events
+#define LMB_READBACK_MOTIONS_BIT 2u ///< positions and yaws, if there is a character motion
+#define LMB_READBACK_STATES_BIT 4u  ///< all that lmb_control_root_motion(), lmb_control_current_state() and others read
+#define LMB_READBACK_REFUSED_BIT 8u ///< refusal counters
+
+#define LMB_MAX_READBACK_FRAMES 64u
+
+/// The batch and the ring. Start from lmb_default_gpu_readback_def().
+typedef struct lmb_gpu_readback_def {
+    const lmb_gpu_batch *batch; ///< must outlive the readback
+    uint32_t contents;          ///< LMB_READBACK_..._BIT bits; at least one
+    /// Frames that the ring keeps, from being recorded to being overwritten: at least the batch's frame slots, at most
+    /// #LMB_MAX_READBACK_FRAMES. More than the slots let the host come later.
+    uint32_t frame_count;
+} lmb_gpu_readback_def;
+
+/// No batch and no contents, which are needed; 8 frames.
+LMB_API lmb_gpu_readback_def lmb_default_gpu_readback_def(void);
+
+/// Creates the ring.
+///
+/// Fails with #LMB_ERROR_ARGUMENT (also if the batch does not have the contents: the message says which),
+/// #LMB_ERROR_LIMIT (a frame takes more than the device's maxMemoryAllocationSize), #LMB_ERROR_MEMORY,
+/// #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE.
+LMB_API lmb_result lmb_gpu_readback_create(lmb_gpu *gpu, const lmb_gpu_readback_def *def, lmb_gpu_readback **readback,
+                                           lmb_error *error);
+/// NULL is allowed. No command buffer that uses it may be pending.
+LMB_API void lmb_gpu_readback_destroy(lmb_gpu_readback *readback);
+
+/// Records the copies of the frame that was recorded last in a frame slot, outside a render pass.
+///
+/// Ends what lmb_gpu_readback_next() returned before: its pointers are not valid any more. Fails with
+/// #LMB_ERROR_ARGUMENT if a pointer is NULL or there is no such slot, and with #LMB_ERROR_STATE if the slot has no frame
+/// that was recorded after the last one that was read back. Then nothing is recorded.
+LMB_API lmb_result lmb_gpu_readback_record(lmb_gpu_readback *readback, uint32_t slot, VkCommandBuffer commands,
+                                           lmb_error *error);
+
+/// Reports that all commands into which this slot's frames were recorded have completed: their fence has signalled, or
+/// they will never be submitted.
+///
+/// Fails with #LMB_ERROR_ARGUMENT if the readback is NULL or there is no such slot.
+LMB_API lmb_result lmb_gpu_readback_completed(lmb_gpu_readback *readback, uint32_t slot, lmb_error *error);
+
+/// A frame that was read back. Pointers to what the contents do not include are NULL. So are those to emitted events,
+/// motions and states of a frame that did not run the control (lmb_gpu_record_info.poses_alone).
+typedef struct lmb_gpu_readback_frame {
+    uint32_t number;         ///< lmb_gpu_record_info.number
+    uint32_t missed;         ///< frames lost since the one returned before
+    const uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()]
+    const float *motions;    ///< float [C][#LMB_MOTION_FLOATS]
+    const uint32_t *states;  ///< uint32_t [C][lmb_control_state_words()], after the frame
+    const uint32_t *refused; ///< uint32_t [#LMB_REFUSAL_COUNT]
+} lmb_gpu_readback_frame;
+
+/// Returns the next frame, without waiting. Its pointers are valid until lmb_gpu_readback_record() is called.
+///
+/// False, and a zero frame, if the next one has not completed. In a loop this drains the ring: the last frame that it
+/// returns is the newest one that has completed.
+LMB_API bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *frame);
+
+/// Returns the number of frames lost so far, those included that no returned frame has counted yet.
+LMB_API uint64_t lmb_gpu_readback_missed(const lmb_gpu_readback *readback);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
