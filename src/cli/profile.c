@@ -438,7 +438,7 @@ int command_profile(int argc, char **argv) {
          "which graph of the seed: 0 has every operation (0)"},
         OPTION_DEVICE(&profiling.subject),
         {"--no-device", OPTION_FLAG, &profiling.no_device, NULL, "the CPU alone"},
-        {"--cpu-bandwidth", OPTION_COUNT, &profiling.cpu_bandwidth, "GB/S", "tell the share of the floor"},
+        {"--cpu-bandwidth", OPTION_COUNT, &profiling.cpu_bandwidth, "GB/S", "report the share of the floor"},
         {"--device-bandwidth", OPTION_COUNT, &profiling.device_bandwidth, "GB/S", "the same for the device"},
         {"--trace", OPTION_TEXT, &profiling.trace_path, "FILE", "write a trace for chrome://tracing or Perfetto"},
         OPTION_JSON(&profiling.as_json),

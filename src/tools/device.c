@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+#define PORTABILITY_SUBSET "VK_KHR_portability_subset" // in a header of beta extensions
 #define MOST_EXTENSIONS 16
 
 lmb_result device_fail(lmb_error *error, const char *call, VkResult result) {
@@ -68,8 +69,8 @@ static bool has_extension(VkPhysicalDevice physical, const char *name) {
 static lmb_result create_instance(const device_request *request, device *device, lmb_error *error) {
     const char *extensions[MOST_EXTENSIONS];
     uint32_t count = 0;
-    if (request->instance_extension_count > MOST_EXTENSIONS - 1) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "more than %d instance extensions", MOST_EXTENSIONS - 1);
+    if (request->instance_extension_count > MOST_EXTENSIONS - 2) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "more than %d instance extensions", MOST_EXTENSIONS - 2);
     }
     for (uint32_t i = 0; i < request->instance_extension_count; i++) {
         extensions[count++] = request->instance_extensions[i];
@@ -80,6 +81,11 @@ static lmb_result create_instance(const device_request *request, device *device,
     if (device->debug_utils) {
         extensions[count++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     }
+    // Without this the loader hides drivers that are Vulkan in part, such as MoltenVK.
+    const bool portability = has_extension(VK_NULL_HANDLE, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    if (portability) {
+        extensions[count++] = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
+    }
     VkValidationFeatureEnableEXT enabled = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
     VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
                                         .enabledValidationFeatureCount = 1,
@@ -88,6 +94,7 @@ static lmb_result create_instance(const device_request *request, device *device,
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "limber", .apiVersion = VK_API_VERSION_1_2};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                  .pNext = request->validation ? &features : NULL,
+                                 .flags = portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
                                  .pApplicationInfo = &application,
                                  .enabledLayerCount = request->validation ? 1 : 0,
                                  .ppEnabledLayerNames = &layer,
@@ -303,8 +310,11 @@ static lmb_result open_physical(const device_request *request, VkPhysicalDevice 
     device->physical = physical;
     device->queue_family = find_queue_family(physical, &device->graphics);
     device->swapchain = request->swapchain && has_extension(physical, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
-    const char *extensions[2];
+    const char *extensions[3];
     uint32_t extension_count = 0;
+    if (has_extension(physical, PORTABILITY_SUBSET)) { // which must then be enabled
+        extensions[extension_count++] = PORTABILITY_SUBSET;
+    }
     if (device->swapchain) {
         extensions[extension_count++] = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
     }
