@@ -262,6 +262,7 @@ static bool fill_mesh(lmb_mesh *mesh, shape_tone tone, const cutter *c, const lm
     uint32_t *place = memory_take(host, s->point_count, sizeof(uint32_t));
     uint32_t *indices = memory_take(host, s->triangle_count, 3 * sizeof(uint32_t));
     lmb_vertex *vertices = memory_take(host, s->point_count, sizeof(lmb_vertex));
+    *mesh = lmb_default_mesh();
     mesh->indices = indices;
     mesh->vertices = vertices;
     if (place == NULL || indices == NULL || vertices == NULL) {
@@ -284,7 +285,6 @@ static bool fill_mesh(lmb_mesh *mesh, shape_tone tone, const cutter *c, const lm
     memory_give(host, place);
     mesh->name = TONE_NAMES[tone];
     memcpy(mesh->base_color, TONE_COLOURS[tone], sizeof mesh->base_color);
-    mesh->image = LMB_NONE;
     return true;
 }
 

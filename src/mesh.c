@@ -93,14 +93,39 @@ static bool check_targets(const lmb_mesh *mesh, uint32_t channel_count, char *wh
     return true;
 }
 
+lmb_mesh lmb_default_mesh(void) {
+    return (lmb_mesh){.name = "",
+                      .material = "",
+                      .base_color = {1, 1, 1, 1},
+                      .roughness = 1,
+                      .normal_scale = 1,
+                      .image = LMB_NONE,
+                      .metallic_roughness_image = LMB_NONE,
+                      .normal_image = LMB_NONE};
+}
+
+static bool are_images(const lmb_mesh *mesh, uint32_t image_count) {
+    const uint32_t images[] = {mesh->image, mesh->metallic_roughness_image, mesh->normal_image};
+    bool exist = true;
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        exist = exist && (images[i] == LMB_NONE || images[i] < image_count);
+    }
+    return exist;
+}
+
+static bool has_finite_factors(const lmb_mesh *mesh) {
+    const float factors[] = {mesh->metallic, mesh->roughness, mesh->normal_scale};
+    return are_within(mesh->base_color, 4, FLT_MAX) && are_within(factors, 3, FLT_MAX);
+}
+
 bool lmb_mesh_check(const lmb_mesh *mesh, const lmb_rig *rig, uint32_t image_count, char *why, size_t size) {
-    const char *fault = (mesh->vertex_count > 0 && mesh->vertices == NULL)      ? "its vertices are NULL"
-                        : (mesh->index_count > 0 && mesh->indices == NULL)      ? "its indices are NULL"
-                        : (mesh->target_count > 0 && mesh->targets == NULL)     ? "its targets are NULL"
-                        : mesh->index_count == 0 || mesh->index_count % 3 != 0  ? "its indices are no triangles"
-                        : !are_within(mesh->base_color, 4, FLT_MAX)             ? "its color is not finite"
-                        : mesh->image != LMB_NONE && mesh->image >= image_count ? "its image is out of range"
-                                                                                : NULL;
+    const char *fault = (mesh->vertex_count > 0 && mesh->vertices == NULL)     ? "its vertices are NULL"
+                        : (mesh->index_count > 0 && mesh->indices == NULL)     ? "its indices are NULL"
+                        : (mesh->target_count > 0 && mesh->targets == NULL)    ? "its targets are NULL"
+                        : mesh->index_count == 0 || mesh->index_count % 3 != 0 ? "its indices are no triangles"
+                        : !has_finite_factors(mesh)                            ? "its material is not finite"
+                        : !are_images(mesh, image_count)                       ? "its image is out of range"
+                                                                               : NULL;
     if (fault != NULL) {
         snprintf(why, size, "%s", fault);
         return false;

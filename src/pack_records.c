@@ -125,7 +125,7 @@ static const lmb_record target_table = TABLE(lmb_skin_target, initialize_target,
 _Static_assert(sizeof(lmb_vertex) == 96 && sizeof(lmb_skin_delta) == 40, "they are stored as they are");
 
 static void initialize_mesh(void *element) {
-    *(lmb_mesh *)element = (lmb_mesh){.name = "", .image = LMB_NONE};
+    *(lmb_mesh *)element = lmb_default_mesh();
 }
 
 static const lmb_record_field mesh_rows[] = {
@@ -138,6 +138,12 @@ static const lmb_record_field mesh_rows[] = {
     {AT(lmb_mesh, tangents), .kind = LMB_RECORD_LIST, .size = 4 * sizeof(float), KNOWN(lmb_mesh, vertex_count)},
     {AT(lmb_mesh, colors), .kind = LMB_RECORD_LIST, .size = 4 * sizeof(float), KNOWN(lmb_mesh, vertex_count)},
     LIST(lmb_mesh, targets, target_count, target_table),
+    TEXT(lmb_mesh, material),
+    WORDS(lmb_mesh, metallic),
+    WORDS(lmb_mesh, roughness),
+    WORDS(lmb_mesh, normal_scale),
+    WORDS(lmb_mesh, metallic_roughness_image),
+    WORDS(lmb_mesh, normal_image),
 };
 static const lmb_record mesh_table = TABLE(lmb_mesh, initialize_mesh, mesh_rows);
 

@@ -479,23 +479,27 @@ static void fill_meshes(world *w) {
     w->deltas[1] = (lmb_skin_delta){.vertex = 2, .position = {-3.0f, 0.0f, 1.0f}};
     w->targets[0] = (lmb_skin_target){"blink", 1, w->deltas, 2};
     w->targets[1] = (lmb_skin_target){.name = "nothing"};
-    w->meshes[0] = (lmb_mesh){.name = "body",
-                              .vertices = w->vertices,
-                              .vertex_count = 3,
-                              .indices = indices,
-                              .index_count = 3,
-                              .tangents = &w->tangents[0][0],
-                              .colors = &w->colors[0][0],
-                              .targets = w->targets,
-                              .target_count = 2,
-                              .base_color = {0.5f, 0.25f, 1.0f, 1.0f},
-                              .double_sided = true};
-    w->meshes[1] = (lmb_mesh){.vertices = w->vertices,
-                              .vertex_count = 3,
-                              .indices = indices,
-                              .index_count = 3,
-                              .base_color = {0.0f, 0.0f, 0.0f, 1.0f},
-                              .image = LMB_NONE};
+    w->meshes[0] = lmb_default_mesh();
+    w->meshes[0].name = "body";
+    w->meshes[0].vertices = w->vertices;
+    w->meshes[0].vertex_count = 3;
+    w->meshes[0].indices = indices;
+    w->meshes[0].index_count = 3;
+    w->meshes[1] = w->meshes[0];
+    w->meshes[1].name = NULL;
+    memset(w->meshes[1].base_color, 0, 3 * sizeof(float));
+    w->meshes[0].tangents = &w->tangents[0][0];
+    w->meshes[0].colors = &w->colors[0][0];
+    w->meshes[0].targets = w->targets;
+    w->meshes[0].target_count = 2;
+    w->meshes[0].material = "cloth";
+    w->meshes[0].base_color[0] = 0.5f;
+    w->meshes[0].base_color[1] = 0.25f;
+    w->meshes[0].metallic = 0.5f;
+    w->meshes[0].roughness = 0.75f;
+    w->meshes[0].normal_scale = 2.0f;
+    w->meshes[0].image = w->meshes[0].metallic_roughness_image = w->meshes[0].normal_image = 0;
+    w->meshes[0].double_sided = true;
     w->images[0] = (lmb_image){"skin", png, sizeof png};
 }
 
@@ -522,7 +526,10 @@ static void expect_same_mesh(const lmb_mesh *a, const lmb_mesh *b) {
         }
     }
     assert_memory_equal(a->base_color, b->base_color, sizeof a->base_color);
-    assert_true(a->image == b->image && a->double_sided == b->double_sided);
+    assert_string_equal(a->material, b->material);
+    assert_true(a->metallic == b->metallic && a->roughness == b->roughness && a->normal_scale == b->normal_scale);
+    assert_true(a->image == b->image && a->metallic_roughness_image == b->metallic_roughness_image &&
+                a->normal_image == b->normal_image && a->double_sided == b->double_sided);
 }
 
 static world world_create(void) {
@@ -774,7 +781,13 @@ static void stored_packs_stay_readable(void **state) {
     lmb_pack *pack = open_pack(bytes, size);
     expect_same_rig(lmb_pack_rig(pack), w->rig);
     for (uint32_t i = 0; i < 2; i++) {
-        expect_same_mesh(lmb_pack_mesh(pack, i), &w->meshes[i]);
+        lmb_mesh mesh = w->meshes[i];
+        // The file is older than these fields, which then have their defaults.
+        mesh.material = "";
+        mesh.metallic = 0.0f;
+        mesh.roughness = mesh.normal_scale = 1.0f;
+        mesh.metallic_roughness_image = mesh.normal_image = LMB_NONE;
+        expect_same_mesh(lmb_pack_mesh(pack, i), &mesh);
     }
     expect_same_graph(&w->def, lmb_pack_find_graph(pack, "everything"));
     expect_same_graph(&w->rest_def, lmb_pack_find_graph(pack, "rest"));

@@ -682,6 +682,48 @@ static void texture_transform_moves_texcoords(void **state) {
     lmb_import_destroy(import);
 }
 
+static void expect_factors(const lmb_mesh *mesh, const float expected[3]) {
+    assert_near((float[]){mesh->metallic, mesh->roughness, mesh->normal_scale}, expected, 3);
+}
+
+// All textures of a material use the coordinates of the first one. The third material has none, and glTF's defaults.
+static void materials_have_three_textures(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    gltf_floats(&document, "VEC3", 3, (float[9]){0, 0, 0, 1, 0, 0, 0, 1, 0});
+    const char *const png = "\x89PNG\r\n\x1A\n";
+    gltf_view(&document, png, 8);
+    lmb_import *import =
+        load(&document,
+             "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"material\":0,\"attributes\":{\"POSITION\":0}},"
+             "{\"material\":1,\"attributes\":{\"POSITION\":0}},{\"material\":2,\"attributes\":{\"POSITION\":0}}]}],"
+             "\"images\":[{\"name\":\"color\",\"bufferView\":1,\"mimeType\":\"image/png\"},"
+             "{\"name\":\"normals\",\"bufferView\":1,\"mimeType\":\"image/png\"},"
+             "{\"name\":\"metal\",\"bufferView\":1,\"mimeType\":\"image/png\"}],"
+             "\"textures\":[{\"source\":0},{\"source\":1},{\"source\":2}],\"materials\":[{\"name\":\"armour\","
+             "\"normalTexture\":{\"index\":1,\"scale\":0.5},\"pbrMetallicRoughness\":{\"metallicFactor\":0.25,"
+             "\"roughnessFactor\":0.75,\"baseColorTexture\":{\"index\":0},\"metallicRoughnessTexture\":{\"index\":2}}},"
+             "{\"normalTexture\":{\"index\":1},\"pbrMetallicRoughness\":{\"metallicRoughnessTexture\":{\"index\":2,"
+             "\"texCoord\":1}}},{}]");
+    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    assert_string_equal(mesh->material, "armour");
+    assert_string_equal(lmb_import_image(import, mesh->image)->name, "color");
+    assert_string_equal(lmb_import_image(import, mesh->metallic_roughness_image)->name, "metal");
+    assert_string_equal(lmb_import_image(import, mesh->normal_image)->name, "normals");
+    expect_factors(mesh, (float[]){0.25f, 0.75f, 0.5f});
+    mesh = lmb_import_mesh(import, 1);
+    assert_int_equal(mesh->image, LMB_NONE);
+    assert_string_equal(lmb_import_image(import, mesh->metallic_roughness_image)->name, "metal");
+    assert_int_equal(mesh->normal_image, LMB_NONE);
+    assert_true(
+        has_note(import, "materials[1].normalTexture uses other coordinates than the material's first texture"));
+    mesh = lmb_import_mesh(import, 2);
+    assert_string_equal(mesh->material, "");
+    expect_factors(mesh, (float[]){1, 1, 1});
+    assert_int_equal(lmb_import_image_count(import), 3);
+    lmb_import_destroy(import);
+}
+
 static void names_are_decoded(void **state) {
     (void)state;
     gltf_document document = {0};
@@ -1321,6 +1363,7 @@ int main(void) {
         cmocka_unit_test(malformed_morph_targets_are_refused),
         cmocka_unit_test(caller_rounding_changes_nothing),
         cmocka_unit_test(texture_transform_moves_texcoords),
+        cmocka_unit_test(materials_have_three_textures),
         cmocka_unit_test(names_are_decoded),
         cmocka_unit_test(same_document_as_glb),
         cmocka_unit_test(files_beside_it_are_found),

@@ -21,7 +21,7 @@ typedef struct lmb_vertex {
     float weights[LMB_MAX_INFLUENCES];   ///< sum to 1
 } lmb_vertex;
 
-/// Triangles with one material: one primitive of a file.
+/// Triangles with one material: one primitive of a file. Start from lmb_default_mesh().
 ///
 /// The mesh of a node without a skin is bound to the node's joint with weight 1 (or to its nearest ancestor that is in
 /// the rig), so one kind of skinning draws all meshes. If two skins bind a joint with different matrices, the rig has
@@ -38,10 +38,20 @@ typedef struct lmb_mesh {
     /// Morph targets, named as the float channels that are their weights. They can be those of an lmb_skin_def.
     const lmb_skin_target *targets;
     uint32_t target_count;
-    float base_color[4]; ///< linear
-    uint32_t image;      ///< base colour texture: index into the images of the import or pack, or #LMB_NONE
+    const char *material; ///< name of the material; "" if the file has none
+    float base_color[4];  ///< linear
+    float metallic;       ///< 0 to 1, multiplied with the texture's blue channel
+    float roughness;      ///< 0 to 1, multiplied with the texture's green channel
+    float normal_scale;   ///< of the x and y of the texture's normals
+    /// Textures: indices into the images of the import or pack, or #LMB_NONE. All use the mesh's texture coordinates.
+    uint32_t image;                    ///< base colour and alpha, in sRGB
+    uint32_t metallic_roughness_image; ///< metallic in blue, roughness in green
+    uint32_t normal_image;             ///< normals in the space of the tangents
     bool double_sided;
 } lmb_mesh;
+
+/// White, metallic 0, roughness 1, without textures or vertices; `name` and `material` are "".
+LMB_API lmb_mesh lmb_default_mesh(void);
 
 /// An image that a mesh uses: the bytes of a PNG or JPEG in the file, not decoded.
 typedef struct lmb_image {

@@ -73,7 +73,10 @@ static void write_json(const subject *subject) {
         json_text(&json, "name", mesh->name);
         json_unsigned(&json, "vertices", mesh->vertex_count);
         json_unsigned(&json, "triangles", mesh->index_count / 3);
+        json_text(&json, "material", mesh->material);
         json_index(&json, "image", mesh->image);
+        json_index(&json, "metallic_roughness_image", mesh->metallic_roughness_image);
+        json_index(&json, "normal_image", mesh->normal_image);
         json_begin_array(&json, "targets");
         for (uint32_t t = 0; t < mesh->target_count; t++) {
             json_text(&json, NULL, mesh->targets[t].name);

@@ -58,29 +58,31 @@ static bool read_properties(lmb_assimp *assimp, const struct aiMaterial *source,
     struct aiColor4D color;
     int two_sided = 0;
     struct aiString path;
+    material->look.metallic = 0;
     if (aiGetMaterialColor(source, AI_MATKEY_COLOR_DIFFUSE, &color) == aiReturn_SUCCESS) {
-        material->base_color[0] = linear_of(color.r);
-        material->base_color[1] = linear_of(color.g);
-        material->base_color[2] = linear_of(color.b);
+        material->look.base_color[0] = linear_of(color.r);
+        material->look.base_color[1] = linear_of(color.g);
+        material->look.base_color[2] = linear_of(color.b);
     }
     if (aiGetMaterialIntegerArray(source, AI_MATKEY_TWOSIDED, &two_sided, NULL) == aiReturn_SUCCESS) {
-        material->double_sided = two_sided != 0;
+        material->look.double_sided = two_sided != 0;
     }
     if (aiGetMaterialTexture(source, aiTextureType_DIFFUSE, 0, &path, NULL, NULL, NULL, NULL, NULL, NULL) !=
         aiReturn_SUCCESS) {
         return true;
     }
-    if (!use_texture(assimp, path.data, &material->image)) {
+    if (!use_texture(assimp, path.data, &material->look.image)) {
         return false;
     }
-    for (int i = 0; material->image != LMB_NONE && i < 3; i++) {
-        material->base_color[i] = 1; // these formats show the texture instead of the colour
+    for (int i = 0; material->look.image != LMB_NONE && i < 3; i++) {
+        material->look.base_color[i] = 1; // these formats show the texture instead of the colour
     }
     return true;
 }
 
 static bool read_material(lmb_assimp *assimp, uint32_t index, lmb_gltf_material *material) {
     *material = lmb_gltf_default_material();
+    material->look.metallic = 0; // these formats know no metal
     if (index >= assimp->scene->mNumMaterials) {
         return true;
     }

@@ -13,8 +13,9 @@
 //   joint:   name, parent, rest (10), inverse bind matrix (12), radius
 //   channel: name, rest, whether it is an angle
 //   clip:    size, block (lmb_clip_block)
-//   mesh:    name, color (4), image, sides, vertex count, vertices (24 each), index count, indices, tangents and colors
-//            (count: 0 or that of the vertices; 4 each), count of morph targets,
+//   mesh:    name, material, color (4), metallic, roughness, scale of normals, images (3), sides, vertex count, vertices
+//            (24 each), index count, indices, tangents and colors (count: 0 or that of the vertices; 4 each), count of
+//            morph targets,
 //            [target]: name, channel, count, displacements (10 each)
 //   image:   name, size, bytes
 //   note:    text
@@ -88,8 +89,14 @@ static void put_vectors(writer *out, const float *vectors, uint32_t count) {
 
 static void put_mesh(writer *out, const lmb_mesh *mesh) {
     put_text(out, mesh->name);
+    put_text(out, mesh->material);
     put(out, mesh->base_color, sizeof mesh->base_color);
+    put(out, &mesh->metallic, sizeof mesh->metallic);
+    put(out, &mesh->roughness, sizeof mesh->roughness);
+    put(out, &mesh->normal_scale, sizeof mesh->normal_scale);
     put_word(out, mesh->image);
+    put_word(out, mesh->metallic_roughness_image);
+    put_word(out, mesh->normal_image);
     put_word(out, mesh->double_sided);
     put_word(out, mesh->vertex_count);
     put(out, mesh->vertices, mesh->vertex_count * sizeof *mesh->vertices);
@@ -321,8 +328,13 @@ static bool take_mesh(reader *in, uint32_t index) {
     lmb_mesh *mesh = &import->meshes[index];
     uint32_t sides;
     mesh->name = take_text(in, &import->pool);
-    if (mesh->name == NULL || !take_into(in, mesh->base_color, sizeof mesh->base_color) ||
-        !take_word(in, &mesh->image) || !take_word(in, &sides)) {
+    mesh->material = mesh->name == NULL ? NULL : take_text(in, &import->pool);
+    if (mesh->material == NULL || !take_into(in, mesh->base_color, sizeof mesh->base_color) ||
+        !take_into(in, &mesh->metallic, sizeof mesh->metallic) ||
+        !take_into(in, &mesh->roughness, sizeof mesh->roughness) ||
+        !take_into(in, &mesh->normal_scale, sizeof mesh->normal_scale) || !take_word(in, &mesh->image) ||
+        !take_word(in, &mesh->metallic_roughness_image) || !take_word(in, &mesh->normal_image) ||
+        !take_word(in, &sides)) {
         return false;
     }
     if (sides > 1) {

@@ -233,13 +233,16 @@ typedef struct lmb_gltf_geometry {
     bool has_normals;
     bool left_out; // there is nothing to draw; a note says why
 } lmb_gltf_geometry;
+// Which set of texture coordinates a texture uses, and how.
+typedef struct lmb_gltf_texcoords {
+    uint32_t set;
+    float transform[2][3];
+} lmb_gltf_texcoords;
 struct lmb_gltf_material {
     bool is_read;
-    float base_color[4];
-    bool double_sided;
-    uint32_t image;    // of the import, or LMB_NONE
-    uint32_t texcoord; // which set of texture coordinates the image uses
-    float texcoord_transform[2][3];
+    lmb_mesh look;                // the fields of a mesh that the material sets
+    lmb_gltf_texcoords texcoords; // of its first texture
+    bool has_texcoords;
 };
 // Normalises weights to a sum of 1. A vertex without weights is bound to the skin's first joint. Notes that, and
 // whether influences beyond the 8 of a vertex were left out.
@@ -263,10 +266,10 @@ bool lmb_gltf_flatten_targets(lmb_gltf *gltf, lmb_gltf_geometry *geometry);
 // gltf_material.c: the import's images and materials.
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf);
 bool lmb_gltf_prepare_cache(lmb_gltf *gltf, uint32_t material_count, uint32_t image_count);
-lmb_gltf_material lmb_gltf_default_material(void);
+lmb_gltf_material lmb_gltf_default_material(void); // that of glTF
 // Adds an image of the file to the import; one that is neither PNG nor JPEG gets a note instead.
 bool lmb_gltf_keep_image(lmb_gltf *gltf, uint32_t index, lmb_image image);
-// Returns the material of a primitive, which is read on first use; the image that it uses is added to the import.
+// Returns the material of a primitive, which is read on first use; the images that it uses are added to the import.
 bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lmb_gltf_material *material);
 
 #endif

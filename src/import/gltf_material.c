@@ -86,7 +86,7 @@ static bool use_image(lmb_gltf *gltf, uint32_t index) {
 }
 
 // Reads offset, rotation and scale of KHR_texture_transform, and combines them in one matrix.
-static bool read_texcoord_transform(const lmb_gltf_object *texture_info, lmb_gltf_material *material) {
+static bool read_texcoord_transform(const lmb_gltf_object *texture_info, lmb_gltf_texcoords *texcoords) {
     lmb_gltf_object extensions;
     lmb_gltf_object object;
     bool present;
@@ -103,28 +103,45 @@ static bool read_texcoord_transform(const lmb_gltf_object *texture_info, lmb_glt
     if (!lmb_gltf_read_floats(&object, "offset", 2, offset, &present) ||
         !lmb_gltf_read_floats(&object, "scale", 2, scale, &present) ||
         !lmb_gltf_read_float(&object, "rotation", &rotation) ||
-        !lmb_gltf_read_index(&object, "texCoord", LMB_NONE, "sets", &material->texcoord)) {
+        !lmb_gltf_read_index(&object, "texCoord", LMB_NONE, "sets", &texcoords->set)) {
         return false;
     }
     // The rotation is counter-clockwise in a plane whose second axis points down.
     float cosine = cosf(rotation);
     float sine = sinf(rotation);
     for (int column = 0; column < 2; column++) {
-        material->texcoord_transform[0][column] = (column == 0 ? cosine : sine) * scale[column];
-        material->texcoord_transform[1][column] = (column == 0 ? -sine : cosine) * scale[column];
+        texcoords->transform[0][column] = (column == 0 ? cosine : sine) * scale[column];
+        texcoords->transform[1][column] = (column == 0 ? -sine : cosine) * scale[column];
     }
-    material->texcoord_transform[0][2] = offset[0];
-    material->texcoord_transform[1][2] = offset[1];
+    texcoords->transform[0][2] = offset[0];
+    texcoords->transform[1][2] = offset[1];
     return true;
 }
 
-static bool read_texture(lmb_gltf *gltf, const lmb_gltf_object *info, lmb_gltf_material *material) {
+// Reads where a texture's coordinates are from. The mesh has one set, that of the material's first texture: `same` is
+// false if this one uses others.
+static bool read_texcoords(const lmb_gltf_object *info, lmb_gltf_material *material, bool *same) {
+    lmb_gltf_texcoords texcoords = {.transform = {{1, 0, 0}, {0, 1, 0}}};
+    if (!lmb_gltf_read_index(info, "texCoord", LMB_NONE, "sets", &texcoords.set) ||
+        !read_texcoord_transform(info, &texcoords)) {
+        return false;
+    }
+    if (!material->has_texcoords) {
+        material->texcoords = texcoords;
+        material->has_texcoords = true;
+    }
+    *same = memcmp(&texcoords, &material->texcoords, sizeof texcoords) == 0;
+    return true;
+}
+
+// Reads a texture of a material, if it has it, and stores its image.
+static bool read_texture(lmb_gltf *gltf, const lmb_gltf_object *info, lmb_gltf_material *material, uint32_t *image) {
     uint32_t index = 0;
     uint32_t source = LMB_NONE;
+    bool same;
     if (!lmb_gltf_require(info, "index") ||
         !lmb_gltf_read_index(info, "index", gltf->textures.count, "textures", &index) ||
-        !lmb_gltf_read_index(info, "texCoord", LMB_NONE, "sets", &material->texcoord) ||
-        !read_texcoord_transform(info, material)) {
+        !read_texcoords(info, material, &same)) {
         return false;
     }
     lmb_gltf_object texture = lmb_gltf_item(&gltf->textures, index);
@@ -134,30 +151,48 @@ static bool read_texture(lmb_gltf *gltf, const lmb_gltf_object *info, lmb_gltf_m
     if (source == LMB_NONE) {
         return lmb_importer_note(gltf->importer, "%s has no PNG or JPEG image: left out", texture.place.text);
     }
+    if (!same) {
+        return lmb_importer_note(
+            gltf->importer, "%s uses other coordinates than the material's first texture: left out", info->place.text);
+    }
     if (!use_image(gltf, source)) {
         return false;
     }
-    material->image = gltf->image_of[source];
+    *image = gltf->image_of[source];
     return true;
 }
 
-static bool read_material(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_material *material) {
-    lmb_gltf_object surface;
+static bool read_surface(lmb_gltf *gltf, const lmb_gltf_object *surface, lmb_gltf_material *material) {
+    lmb_mesh *look = &material->look;
     lmb_gltf_object texture;
     bool has_factor;
     bool present;
-    if (!lmb_gltf_read_boolean(object, "doubleSided", &material->double_sided) ||
-        !lmb_gltf_read_object(object, "pbrMetallicRoughness", &surface, &present) ||
-        (present && (!lmb_gltf_read_floats(&surface, "baseColorFactor", 4, material->base_color, &has_factor) ||
-                     !lmb_gltf_read_object(&surface, "baseColorTexture", &texture, &present)))) {
-        return false;
-    }
-    return !present || read_texture(gltf, &texture, material);
+    return lmb_gltf_read_floats(surface, "baseColorFactor", 4, look->base_color, &has_factor) &&
+           lmb_gltf_read_float(surface, "metallicFactor", &look->metallic) &&
+           lmb_gltf_read_float(surface, "roughnessFactor", &look->roughness) &&
+           lmb_gltf_read_object(surface, "baseColorTexture", &texture, &present) &&
+           (!present || read_texture(gltf, &texture, material, &look->image)) &&
+           lmb_gltf_read_object(surface, "metallicRoughnessTexture", &texture, &present) &&
+           (!present || read_texture(gltf, &texture, material, &look->metallic_roughness_image));
+}
+
+static bool read_material(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_material *material) {
+    lmb_mesh *look = &material->look;
+    lmb_gltf_object member;
+    bool present;
+    return lmb_gltf_read_string(object, "name", &look->material) &&
+           lmb_gltf_read_boolean(object, "doubleSided", &look->double_sided) &&
+           lmb_gltf_read_object(object, "pbrMetallicRoughness", &member, &present) &&
+           (!present || read_surface(gltf, &member, material)) &&
+           lmb_gltf_read_object(object, "normalTexture", &member, &present) &&
+           (!present || (lmb_gltf_read_float(&member, "scale", &look->normal_scale) &&
+                         read_texture(gltf, &member, material, &look->normal_image)));
 }
 
 lmb_gltf_material lmb_gltf_default_material(void) {
-    return (lmb_gltf_material){
-        .base_color = {1, 1, 1, 1}, .image = LMB_NONE, .texcoord_transform = {{1, 0, 0}, {0, 1, 0}}};
+    lmb_gltf_material material = {.look = lmb_default_mesh(), .texcoords = {.transform = {{1, 0, 0}, {0, 1, 0}}}};
+    material.look.metallic = 1;
+    return material;
 }
 
 bool lmb_gltf_prepare_cache(lmb_gltf *gltf, uint32_t material_count, uint32_t image_count) {

@@ -551,24 +551,23 @@ static bool add_mesh(lmb_gltf *gltf, const char *name, const lmb_gltf_material *
                      const lmb_gltf_geometry *geometry) {
     lmb_importer *importer = gltf->importer;
     lmb_import *import = importer->import;
-    lmb_mesh mesh = {.name = lmb_importer_copy_text(importer, &import->pool, name),
-                     .vertices = geometry->vertices,
-                     .vertex_count = geometry->vertex_count,
-                     .indices = geometry->indices,
-                     .index_count = geometry->index_count,
-                     .tangents = geometry->tangents,
-                     .colors = geometry->colors,
-                     .targets = geometry->targets,
-                     .target_count = geometry->target_count,
-                     .image = material->image,
-                     .double_sided = material->double_sided};
-    memcpy(mesh.base_color, material->base_color, sizeof mesh.base_color);
-    return mesh.name != NULL &&
+    lmb_mesh mesh = material->look;
+    mesh.name = lmb_importer_copy_text(importer, &import->pool, name);
+    mesh.material = lmb_importer_copy_text(importer, &import->pool, mesh.material);
+    mesh.vertices = geometry->vertices;
+    mesh.vertex_count = geometry->vertex_count;
+    mesh.indices = geometry->indices;
+    mesh.index_count = geometry->index_count;
+    mesh.tangents = geometry->tangents;
+    mesh.colors = geometry->colors;
+    mesh.targets = geometry->targets;
+    mesh.target_count = geometry->target_count;
+    return mesh.name != NULL && mesh.material != NULL &&
            lmb_importer_append(importer, &import->pool, &import->meshes, &import->mesh_count, &mesh, sizeof mesh);
 }
 
 static void transform_texcoords(const lmb_gltf_material *material, lmb_gltf_geometry *geometry) {
-    const float(*m)[3] = material->texcoord_transform;
+    const float(*m)[3] = material->texcoords.transform;
     for (uint32_t i = 0; i < geometry->vertex_count; i++) {
         float *texcoord = geometry->vertices[i].texcoord;
         float u = texcoord[0];
@@ -623,7 +622,7 @@ static bool build_primitive(lmb_gltf *gltf, const lmb_gltf_node *node, const cha
     lmb_gltf_geometry geometry = {0};
     primitive p = {
         .gltf = gltf, .object = object, .mesh_name = name, .node = node, .skin = skin, .geometry = &geometry};
-    return lmb_gltf_read_material(gltf, object, &material) && read_primitive(&p, material.texcoord) &&
+    return lmb_gltf_read_material(gltf, object, &material) && read_primitive(&p, material.texcoords.set) &&
            (geometry.left_out || lmb_gltf_add_mesh(gltf, node, skin, name, object->place.text, &material, &geometry));
 }
 

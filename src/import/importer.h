@@ -78,7 +78,7 @@ bool lmb_importer_decode(lmb_importer *importer, size_t bytes);
 void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
 
 // block.c: reads what lmb_import_write() has written. Checks all content; the bytes need not be trusted.
-#define LMB_IMPORT_BLOCK_MAGIC "LIMBER\x02\n" // includes the version of the format
+#define LMB_IMPORT_BLOCK_MAGIC "LIMBER\x03\n" // includes the version of the format
 bool lmb_import_read_block(lmb_importer *importer, const uint8_t *bytes, size_t size);
 // assimp.c, in a build with Assimp: reads FBX, Collada and BVH files.
 bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size);
