@@ -38,6 +38,11 @@ lmb_notify_def lmb_default_notify_def(void) {
     return (lmb_notify_def){.event = LMB_NONE};
 }
 
+lmb_warp_def lmb_default_warp_def(void) {
+    const lmb_value none = lmb_constant(0.0f);
+    return (lmb_warp_def){.target = {none, none, none}, .warps_height = true, .heading = none, .cookie = LMB_COOKIE};
+}
+
 lmb_player_def lmb_default_player_def(void) {
     return (lmb_player_def){.rate = lmb_constant(1.0f),
                             .ended_event = LMB_NONE,

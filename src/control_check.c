@@ -1,5 +1,6 @@
 #include "control.h"
 
+#include "graph.h"
 #include "number.h"
 
 #include "../shaders/ops/layout.h"
@@ -253,6 +254,31 @@ static bool check_marks(const checker *c, place at, const lmb_control_player_def
     return valid;
 }
 
+static bool check_warp(const checker *c, uint32_t index, uint32_t number) {
+    const lmb_control_player_def *player = &c->def->players[index];
+    const lmb_warp_def *warp = &player->warps[number];
+    const place at = {.what = "player", .index = index, .part = "warp", .part_index = number};
+    return require(c, at, warp->cookie == LMB_COOKIE, "cookie", "it is not from lmb_default_warp_def()") &&
+           require(c, at, warp->start >= (number > 0 ? warp[-1].end : 0.0f), "start",
+                   "it is below 0, or before the end of the warp before it") &&
+           require(c, at, warp->end > warp->start && warp->end <= player->duration, "end",
+                   "it is not after the start, within the duration") &&
+           check_value(c, at, "target", warp->target[0]) && check_value(c, at, "target", warp->target[1]) &&
+           check_value(c, at, "target", warp->target[2]) && check_value(c, at, "heading", warp->heading);
+}
+
+static bool check_warps(const checker *c, uint32_t index) {
+    const lmb_control_player_def *player = &c->def->players[index];
+    const place at = {.what = "player", .index = index};
+    bool valid = check_part_count(c, at, "warps", player->warps, player->warp_count, LMB_MAX_WARPS) &&
+                 require(c, at, player->warp_count == 0 || player->end != LMB_END_PING_PONG, "warps",
+                         "a clip that turns around has none");
+    for (uint32_t i = 0; i < player->warp_count && valid; i++) {
+        valid = check_warp(c, index, i);
+    }
+    return valid;
+}
+
 static bool check_motion(const checker *c, place at, const lmb_motion_track *motion) {
     bool valid = require(c, at, motion->keys != NULL, "motion", "the keys are NULL") &&
                  require(c, at, motion->key_count >= 2 && motion->key_count <= LMB_MAX_MOTION_KEYS, "motion",
@@ -275,7 +301,8 @@ static bool check_player(const checker *c, uint32_t index) {
            check_event(c, at, "looped_event", player->looped_event) &&
            check_owner(c, at, player->machine, player->state, c->def->machine_count) &&
            require(c, at, fabsf(player->velocity) <= LMB_LARGEST, "velocity", "not a finite number up to 2^40") &&
-           (player->motion == NULL || check_motion(c, at, player->motion)) && check_marks(c, at, player);
+           (player->motion == NULL || check_motion(c, at, player->motion)) && check_marks(c, at, player) &&
+           check_warps(c, index);
 }
 
 static uint32_t count_markers(const lmb_control_player_def *player) {

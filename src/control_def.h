@@ -32,6 +32,8 @@ typedef struct lmb_control_player_def {
     /// end to end.
     float velocity;
     const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: as `velocity` says
+    const lmb_warp_def *warps;
+    uint32_t warp_count;
 } lmb_control_player_def;
 
 /// Loops at rate 1 from 0, in no machine; duration 0, no parameters, events, markers, notifies or motion.

@@ -342,7 +342,7 @@ static void write_machine(writer *w, uint32_t index) {
 
 static bool has_root_motion(const writer *w, uint32_t player) {
     const lmb_control_player_def *def = &w->def->players[player];
-    return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f);
+    return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f || def->warp_count > 0);
 }
 
 // Writes a key relative to the first key.
@@ -383,11 +383,51 @@ static void write_inverse(const writer *w, uint32_t record, float seconds) {
     put(w, record + MOTION_INVERSE, (uint32_t)inverse);
 }
 
+// Writes the length of the path up to each key.
+static void write_lengths(writer *w, uint32_t record, const lmb_motion_track *track) {
+    const uint32_t at = take(w, (uint64_t)track->key_count + 1);
+    double length = 0.0;
+    put(w, record + MOTION_LENGTHS, at);
+    for (uint32_t i = 0; i <= track->key_count; i++) {
+        const float *key = track->keys + 4 * (size_t)i;
+        if (i > 0 && i < track->key_count) {
+            const double x = (double)key[0] - (double)key[-4], y = (double)key[1] - (double)key[-3];
+            const double z = (double)key[2] - (double)key[-2];
+            length += sqrt(x * x + y * y + z * z);
+        }
+        put_number(w, at + i, snap((float)length));
+    }
+}
+
+static void write_warps(writer *w, uint32_t record, const lmb_control_player_def *player,
+                        const lmb_motion_track *track) {
+    put(w, record + MOTION_WARP_COUNT, player->warp_count);
+    if (player->warp_count == 0) {
+        return;
+    }
+    write_lengths(w, record, track);
+    uint32_t at = take(w, (uint64_t)player->warp_count * WARP_WORDS);
+    put(w, record + MOTION_WARPS, at);
+    for (uint32_t i = 0; i < player->warp_count; i++, at += WARP_WORDS) {
+        const lmb_warp_def *warp = &player->warps[i];
+        put_time(w, at + WARP_START, warp->start);
+        put_time(w, at + WARP_END, warp->end);
+        for (uint32_t k = 0; k < 3; k++) {
+            put_value(w, at + WARP_TARGET + k * CONTROL_VALUE_WORDS, warp->target[k]);
+        }
+        put_value(w, at + WARP_HEADING, warp->heading);
+        put(w, at + WARP_FLAGS,
+            (warp->warps_height ? WARP_TO_HEIGHT : 0) | (warp->turns_to_heading ? WARP_TO_HEADING : 0));
+    }
+}
+
 static void write_motion(writer *w, uint32_t at, uint32_t player) {
     const lmb_control_player_def *def = &w->def->players[player];
     const float along[8] = {[6] = (float)((double)def->velocity * (double)def->duration)};
     const lmb_motion_track straight = {.key_count = 2, .keys = along};
-    write_keys(w, at, def->motion != NULL ? def->motion : &straight);
+    const lmb_motion_track *track = def->motion != NULL ? def->motion : &straight;
+    write_keys(w, at, track);
+    write_warps(w, at, def, track);
     write_inverse(w, at, def->duration);
     put(w, at + MOTION_PLAYER, player_record(w, player));
     put(w, at + MOTION_STATE, take_state(w, MOTION_SPAN_WORDS));

@@ -430,6 +430,8 @@ static void add_player(lowering *l, uint32_t index) {
         .notify_count = from->notify_count,
         .velocity = from->velocity,
         .motion = from->motion,
+        .warps = from->warps,
+        .warp_count = from->warp_count,
     };
     l->moving->player_nodes[player] = index;
     if (own.machine != LMB_NONE && state_of(l, own)->end_player == LMB_NONE) {

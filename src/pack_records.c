@@ -176,6 +176,21 @@ static const lmb_record_field motion_track_rows[] = {
 };
 static const lmb_record motion_track_table = TABLE(lmb_motion_track, NULL, motion_track_rows);
 
+static void initialize_warp(void *element) {
+    *(lmb_warp_def *)element = lmb_default_warp_def();
+}
+
+static const lmb_record_field warp_rows[] = {
+    WORDS(lmb_warp_def, start),
+    WORDS(lmb_warp_def, end),
+    INSIDE(lmb_warp_def, target, lmb_value, value_table),
+    BOOL(lmb_warp_def, warps_height),
+    BOOL(lmb_warp_def, turns_to_heading),
+    INSIDE(lmb_warp_def, heading, lmb_value, value_table),
+    LEFT_OUT(lmb_warp_def, cookie),
+};
+static const lmb_record warp_table = TABLE(lmb_warp_def, initialize_warp, warp_rows);
+
 static const lmb_record_field player_rows[] = {
     INSIDE(lmb_player_def, rate, lmb_value, value_table),
     WORDS(lmb_player_def, offset),
@@ -188,6 +203,7 @@ static const lmb_record_field player_rows[] = {
     WORDS(lmb_player_def, velocity),
     LIST_OF(LMB_LENGTH_ONE, lmb_player_def, motion, motion_track_table),
     LEFT_OUT(lmb_player_def, cookie),
+    LIST(lmb_player_def, warps, warp_count, warp_table),
 };
 static const lmb_record player_table = TABLE(lmb_player_def, initialize_player, player_rows);
 _Static_assert(sizeof(lmb_notify_def) == 8, "notifies are stored as they are");

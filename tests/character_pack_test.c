@@ -271,6 +271,7 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     static const lmb_notify_def notifies[] = {{0.125f, 1}, {1.0f, 2}};
     static const float keys[3][4] = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.1f}, {0.5f, 0.0f, 2.0f, 0.3f}};
     static const lmb_motion_track track = {3, &keys[0][0]};
+    static lmb_warp_def warps[2];
     static lmb_player_def players[2];
     static lmb_state_def states[2];
     static lmb_term terms[2];
@@ -301,6 +302,17 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     players[0].notifies = notifies;
     players[0].notify_count = 2;
     players[0].motion = &track;
+    for (uint32_t i = 0; i < 2; i++) {
+        warps[i] = lmb_default_warp_def();
+        warps[i].start = 0.25f + 0.25f * (float)i;
+        warps[i].end = 0.375f + 0.25f * (float)i;
+        warps[i].target[2 * i] = lmb_parameter(i);
+    }
+    warps[0].warps_height = false;
+    warps[1].turns_to_heading = true;
+    warps[1].heading = lmb_parameter(2);
+    players[0].warps = warps;
+    players[0].warp_count = 2;
     states[1].restart = true;
     terms[0] = terms[1] = lmb_default_term();
     terms[0].left = lmb_parameter(2);
@@ -789,7 +801,14 @@ static void stored_packs_stay_readable(void **state) {
         mesh.metallic_roughness_image = mesh.normal_image = LMB_NONE;
         expect_same_mesh(lmb_pack_mesh(pack, i), &mesh);
     }
-    expect_same_graph(&w->def, lmb_pack_find_graph(pack, "everything"));
+    lmb_node_def nodes[NODES];
+    memcpy(nodes, w->def.nodes, sizeof nodes);
+    lmb_player_def player = *nodes[0].player;
+    player.warp_count = 0;
+    nodes[0].player = &player;
+    lmb_graph_def older = w->def;
+    older.nodes = nodes;
+    expect_same_graph(&older, lmb_pack_find_graph(pack, "everything"));
     expect_same_graph(&w->rest_def, lmb_pack_find_graph(pack, "rest"));
     lmb_pack_close(pack);
     free(bytes);

@@ -55,6 +55,23 @@ static void read_notifies(fuzz_input *in, const lmb_control_def *def, lmb_contro
     player->notifies = notifies;
 }
 
+static void read_warps(fuzz_input *in, const lmb_control_def *def, lmb_control_player_def *player) {
+    player->warp_count = fuzz_count(in, 2, LMB_MAX_WARPS);
+    lmb_warp_def *warps = fuzz_array(in, player->warp_count, LMB_MAX_WARPS, sizeof *warps);
+    for (uint32_t i = 0; i < player->warp_count && i < fuzz_elements(player->warp_count, LMB_MAX_WARPS); i++) {
+        warps[i] = lmb_default_warp_def();
+        warps[i].start = fuzz_float(in);
+        warps[i].end = fuzz_float(in);
+        for (uint32_t k = 0; k < 3; k++) {
+            warps[i].target[k] = fuzz_value(in, def->parameter_count);
+        }
+        warps[i].warps_height = fuzz_flag(in);
+        warps[i].turns_to_heading = fuzz_flag(in);
+        warps[i].heading = fuzz_value(in, def->parameter_count);
+    }
+    player->warps = warps;
+}
+
 // A byte selects the fields that differ from the default.
 static void read_players(fuzz_input *in, lmb_control_def *def) {
     def->player_count = fuzz_count(in, 6, LMB_MAX_PLAYERS);
@@ -91,6 +108,7 @@ static void read_players(fuzz_input *in, lmb_control_def *def) {
         }
         if (fields & 128) {
             player->velocity = fuzz_float(in);
+            read_warps(in, def, player);
         }
     }
     def->players = players;

@@ -14,6 +14,7 @@ enum {
     MOST_TERMS = 7,
     MOST_MARKERS = 3,
     MOST_NOTIFIES = 3,
+    MOST_WARPS = 2,
     MOST_KEYS = 4,
     EVENTS = 6,
     JOINTS = 2,
@@ -36,6 +37,7 @@ typedef struct plan {
     float markers[MOST_PLAYERS][MOST_MARKERS];
     float keys[MOST_PLAYERS][MOST_KEYS * 4];
     lmb_motion_track tracks[MOST_PLAYERS];
+    lmb_warp_def warps[MOST_PLAYERS][MOST_WARPS];
     lmb_control_group_def groups[MOST_GROUPS];
     uint32_t positions[MOST_GROUPS][MOST_PLAYERS];
     lmb_control_machine_def machines[MOST_MACHINES];
@@ -298,6 +300,26 @@ static void draw_motion(plan *p, uint32_t index) {
     }
 }
 
+static void draw_warps(plan *p, uint32_t index) {
+    lmb_control_player_def *player = &p->players[index];
+    float time = 0.0f;
+    player->warps = p->warps[index];
+    while (player->end != LMB_END_PING_PONG && player->warp_count < MOST_WARPS && time < player->duration &&
+           chance(p, 2)) {
+        lmb_warp_def *warp = &p->warps[index][player->warp_count++];
+        *warp = lmb_default_warp_def();
+        warp->start = chance(p, 2) ? time : fmaxf(time, 0.5f * draw_in(p, player->duration));
+        warp->end = fmaxf(nextafterf(warp->start, INFINITY), draw_in(p, player->duration));
+        for (uint32_t i = 0; i < 3; i++) {
+            warp->target[i] = chance(p, 2) ? draw_value(p) : lmb_constant((float)random_between(p->random, -3.0, 3.0));
+        }
+        warp->warps_height = chance(p, 2);
+        warp->turns_to_heading = chance(p, 2);
+        warp->heading = draw_value(p);
+        time = warp->end;
+    }
+}
+
 // `markers` is the number of markers of each player in the group; 0 for a player without a group.
 static void draw_player(plan *p, uint32_t index, uint32_t markers) {
     lmb_control_player_def *player = &p->players[index];
@@ -327,6 +349,7 @@ static void draw_player(plan *p, uint32_t index, uint32_t markers) {
         p->notifies[index][i] = (lmb_notify_def){fmaxf(time, before), random_below(p->random, EVENTS)};
     }
     draw_motion(p, index);
+    draw_warps(p, index);
 }
 
 // The players of a group are consecutive.

@@ -1308,6 +1308,21 @@ static void motion_of_a_graph(void **state) {
     assert_true(fabs(place_of(&p).position[2] - (8.0 * 0.75 * 3.0 + 3.0 * 0.25 * 2.0 + 2.0 * (3.0 - late))) <= 1e-3);
     assert_true(fabs(place_of(&p).position[0] - (3.0 - late)) <= 1e-3);
     end(&p);
+    p = begin("{'op':'clip','clip':'hop','play':{'end':'hold','notifies':[{'time':0.5,'event':'EDGE'}],"
+              "'warps':[{'start':0.25,'end':'EDGE','target':[{'param':'x'},1,2],'heading':1},"
+              "{'start':0.5,'end':0.75,'target':[3,9,3],'height':false}]}}");
+    const lmb_control_player_def *warped = &p.graph->control->players[0];
+    assert_int_equal(warped->warp_count, 2);
+    assert_true(warped->warps[0].start == 0.25f && warped->warps[0].end == 0.5f);
+    assert_true(warped->warps[0].turns_to_heading && warped->warps[0].heading.constant == 1.0f);
+    assert_true(!warped->warps[1].turns_to_heading && warped->warps[0].warps_height && !warped->warps[1].warps_height);
+    assert_int_equal(warped->warps[0].target[0].parameter, lmb_graph_find_parameter(p.graph->graph, "x"));
+    step(&p, 0.5, NULL);
+    assert_true(fabs(place_of(&p).position[1] - 1.0) <= 1e-6 && fabs(place_of(&p).position[2] - 2.0) <= 1e-6);
+    assert_true(fabs(place_of(&p).yaw - 1.0) <= 1e-6);
+    step(&p, 0.5, NULL);
+    assert_true(fabs(place_of(&p).position[1] - 1.0) <= 1e-6 && fabs(place_of(&p).position[2] - 3.0) <= 1e-6);
+    end(&p);
     // A character motion also works alone. Without one, only groups can use a velocity.
     p = begin("{'op':'rest','character-motion':true}");
     assert_non_null(p.graph->control->motion);
@@ -1460,6 +1475,18 @@ static void malformed_texts(void **state) {
         {PLAY("'motion':{'yaw':1}"), "play.motion.yaw", 2, 25, "a boolean was expected"},
         {PLAY("'motion':{'rate':0}"), "play.motion.rate", 2, 26, "0 is outside"},
         {PLAY("'motion':{'turn':0}"), "play.motion.turn", 2, 19, "\"motion\" has no such field"},
+        {PLAY("'warps':1"), "play.warps", 2, 17, "an array was expected"},
+        {PLAY("'warps':[1]"), "play.warps[0]", 2, 18, "an object was expected"},
+        {PLAY("'warps':[{'target':[0,0,0]}]"), "play.warps[0]", 2, 18, "end"},
+        {PLAY("'warps':[{'end':0.5}]"), "play.warps[0]", 2, 18, "target"},
+        {PLAY("'warps':[{'end':0.5,'target':[0,0]}]"), "play.warps[0].target", 2, 38, "a target is x, y and z"},
+        {PLAY("'warps':[{'end':0.8,'target':[0,0,0]}]"), "play.warps[0].end", 2, 25, "0.8 is outside 0 to 0.75"},
+        {PLAY("'warps':[{'end':'X','target':[0,0,0]}]"), "play.warps[0].end", 2, 25, "no notify of the clip has"},
+        {PLAY("'warps':[{'end':'','target':[0,0,0]}]"), "play.warps[0].end", 2, 25, "an event without a name"},
+        {PLAY("'warps':[{'end':null,'target':[0,0,0]}]"), "play.warps[0].end", 2, 25, "expected"},
+        {PLAY("'warps':[{'start':0.5,'end':0.5,'target':[0,0,0]}]"), "play.warps[0]", 2, 18,
+         "from 0.5 to 0.5 s: warps"},
+        {PLAY("'end':'ping-pong','warps':[{'end':0.5,'target':[0,0,0]}]"), "play.warps", 2, 35, "turns around"},
         {CHARACTER_MOTION("1"), "character-motion", 2, 20, "neither true nor an object"},
         {CHARACTER_MOTION("false"), "character-motion", 2, 20, "neither true nor an object"},
         {CHARACTER_MOTION("{'speed':1}"), "character-motion.speed", 2, 21, "\"character-motion\" has no such field"},

@@ -59,6 +59,7 @@ extern "C" {
 #define LMB_MAX_PLAYERS 256u                           ///< of a graph
 #define LMB_MAX_MARKERS 16u                            ///< of a player
 #define LMB_MAX_NOTIFIES 64u                           ///< of a player
+#define LMB_MAX_WARPS 8u                               ///< of a player
 #define LMB_MAX_MACHINES 32u                           ///< of a graph; each fade counts as one
 #define LMB_MAX_MACHINE_DEPTH 4u                       ///< of machines within each other's states
 #define LMB_MAX_STATES 64u                             ///< of a machine
@@ -103,6 +104,47 @@ typedef struct lmb_notify_def {
 /// At 0 s, no event, which is refused until it is set.
 LMB_API lmb_notify_def lmb_default_notify_def(void);
 
+/// Warps the root motion of a clip, so that the character reaches a target at a time in the clip: hands on the wall that
+/// it vaults over, the seat that it sits down on. Start from lmb_default_warp_def().
+///
+/// While the clip plays forwards from `start` to `end`, what remains of its root motion until `end` is scaled and skewed:
+/// placed so that it ends at the target, it is a path, and the character is off that path by an offset, with which it
+/// follows the path. The offset shrinks to 0 in proportion to the length of the path that remains, so a clip that rests
+/// does not slide. If no length remains, it shrinks in proportion to the time that remains. The heading's offset, on the
+/// shorter side, always shrinks in proportion to the time. With G(t) the character's place on the path at the time t of
+/// the clip, s(t) the length that remains, and e(t) the offset:
+///
+///     position(t') = G(t') + e(t) s(t') / s(t)
+///
+/// A straight motion stays straight: it is scaled and turned towards the target, as Unreal's skew warp does. Where a
+/// motion is curved, the skew warp depends on the steps, and this does not. Targets behind the character, and ones that
+/// move, are reached as well.
+///
+/// **Weight.** The warped displacement replaces that of the clip in the sum of root motion, with the clip's weight there
+/// (lmb_motion_def). The character is at the target when the clip passes `end` with a weight of 1, whatever happened
+/// before: fades, desired velocities, or a position that the host has set. At a weight w below 1, each step makes up for
+/// the share w of what it would at 1. So a clip should have faded out before `end`, or begin to fade out after it: in
+/// between, the step that passes `end` moves the character by the share w of all that was left.
+///
+/// **Edges.** Nothing is warped while the clip plays backwards; a clip that turns around cannot have warps. A clip that
+/// loops is warped in each loop; if a step passes more than one whole loop, only one of these moves the character. If x
+/// or z is not finite, neither is warped; if y or the heading is not finite, it is not warped.
+///
+/// **Error.** If the step that passes `end` begins with the distance d from the target and the length s of the path left,
+/// the position misses the target by at most 1e-6 (d + s), and the heading by 1e-6 times the radians that are left.
+typedef struct lmb_warp_def {
+    float start; ///< seconds in the clip, from 0; not before the end of the warp before it
+    float end;   ///< seconds in the clip: above `start`, up to its duration. Give it the time of a notify to see it
+    lmb_value target[3];   ///< x, y, z, where the character motion's position is: clamped to +-2^30
+    bool warps_height;     ///< whether y is warped; if not, the clip moves it
+    bool turns_to_heading; ///< whether the yaw is warped to `heading`; if not, the clip turns the character
+    lmb_value heading;     ///< radians
+    uint32_t cookie;       ///< of lmb_default_warp_def(): any other number is refused
+} lmb_warp_def;
+
+/// From 0 s, to the origin, height included, whatever the heading; the end is at 0 s, which is refused until it is set.
+LMB_API lmb_warp_def lmb_default_warp_def(void);
+
 /// Makes a clip's node advance its own time: lmb_node_def.player. Start from lmb_default_player_def().
 ///
 /// Each frame moves a player by step times rate, backwards if the rate is negative, and around the clip as many times
@@ -131,6 +173,8 @@ typedef struct lmb_player_def {
     /// the motion track.
     float velocity;
     const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: `velocity` gives it
+    const lmb_warp_def *warps;      ///< in the order of their times; without a character motion they have no effect
+    uint32_t warp_count;            ///< up to #LMB_MAX_WARPS
     uint32_t cookie;                ///< of lmb_default_player_def(): any other number is refused
 } lmb_player_def;
 
@@ -428,7 +472,7 @@ LMB_API lmb_fade_def lmb_default_fade_def(void);
 ///   or a velocity. A player's displacement is the inverse of the motion where it began, times the motion where it
 ///   arrived, through all loops in between; backwards if it plays backwards, there and back if it turns around. So a
 ///   clip that plays alone moves the character equally far whatever the steps are. Blended clips are blended in each
-///   step with the weights of this frame, displacements and turns alike.
+///   step with the weights of this frame, displacements and turns alike. A clip may have warps (lmb_warp_def).
 ///
 /// The displacement of a step has a relative error of at most 1e-6. 1,000 loops end within 1e-5 of the distance
 /// travelled, if the weights sum to 1.

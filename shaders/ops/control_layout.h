@@ -115,8 +115,20 @@
 #define MOTION_TURNS 4u     // 1 if any key has a rotation
 #define MOTION_PLAYER 5u    // offset of its player's record
 #define MOTION_STATE 6u     // offset in the state
-#define MOTION_WORDS 7u
+#define MOTION_LENGTHS 7u   // offset: [key] float: length of the path up to it, the last one twice; only with warps
+#define MOTION_WARPS 8u     // offset: [warp][WARP_WORDS], by ascending times
+#define MOTION_WARP_COUNT 9u
+#define MOTION_WORDS 10u
 #define MOTION_KEY_WORDS 4u // floats: x, y, z, turns, relative to the first key
+
+#define WARP_START 0u    // two words
+#define WARP_END 2u      // two words
+#define WARP_TARGET 4u   // three values
+#define WARP_HEADING 19u // value
+#define WARP_FLAGS 24u
+#define WARP_WORDS 25u
+#define WARP_TO_HEIGHT 1u  // y is warped too
+#define WARP_TO_HEADING 2u // the heading is warped too
 
 #define CHARACTER_MOTION_STATE 0u // offset in the state
 #define CHARACTER_MOTION_IS_DRIVEN 1u

@@ -162,31 +162,45 @@ OP motion_place find_motion_place(control c, address motion, ticks place, ticks 
     return make_motion_place(before_end ? ticks_high(at) : intervals, before_end ? ticks_low(at) : 0u);
 }
 
-// The change of a component between two positions. Within one interval the shares are differences already, so that a
-// short displacement is as precise as a long one.
-OP real motion_growth(control c, address from_key, address to_key, real from_share, real to_share) {
+// The shares of the intervals at two positions. Within one interval they are differences already, so that a short
+// displacement is as precise as a long one.
+STRUCT(motion_shares)
+real from;
+real to;
+END_STRUCT(motion_shares)
+
+OP motion_shares find_motion_shares(motion_place from, motion_place to) {
+    bool back = to.part < from.part;
+    real between = real_of_word(back ? from.part - to.part : to.part - from.part) * 2.32830644e-10f;
+    real begin = real_of_word(from.part) * 2.32830644e-10f;
+    real end = real_of_word(to.part) * 2.32830644e-10f;
+    bool within = from.key == to.key;
+    motion_shares shares;
+    shares.from = within ? 0.0f : begin;
+    shares.to = within ? (back ? -between : between) : end;
+    return shares;
+}
+
+// The change of a component between two positions, whose keys are `words` apart.
+OP real motion_growth(control c, address from_key, address to_key, address words, motion_shares shares) {
     real from = LOAD_FLOAT(c.block, from_key);
     real to = LOAD_FLOAT(c.block, to_key);
-    real to_growth = LOAD_FLOAT(c.block, to_key + MOTION_KEY_WORDS) - to;
-    real from_growth = LOAD_FLOAT(c.block, from_key + MOTION_KEY_WORDS) - from;
-    return (to - from) + (to_growth * to_share - from_growth * from_share);
+    real to_growth = LOAD_FLOAT(c.block, to_key + words) - to;
+    real from_growth = LOAD_FLOAT(c.block, from_key + words) - from;
+    return (to - from) + (to_growth * shares.to - from_growth * shares.from);
 }
 
 OP displacement displacement_between(control c, address motion, motion_place from, motion_place to) {
     address keys = LOAD(c.block, motion + MOTION_KEYS);
     address a = keys + from.key * MOTION_KEY_WORDS;
     address b = keys + to.key * MOTION_KEY_WORDS;
-    bool back = to.part < from.part;
-    real between = real_of_word(back ? from.part - to.part : to.part - from.part) * 2.32830644e-10f;
-    real begin = real_of_word(from.part) * 2.32830644e-10f;
-    real end = real_of_word(to.part) * 2.32830644e-10f;
-    bool within = from.key == to.key;
-    real from_share = within ? 0.0f : begin;
-    real to_share = within ? (back ? -between : between) : end;
-    displacement d = make_displacement(
-        motion_growth(c, a, b, from_share, to_share), motion_growth(c, a + 1u, b + 1u, from_share, to_share),
-        motion_growth(c, a + 2u, b + 2u, from_share, to_share), motion_growth(c, a + 3u, b + 3u, from_share, to_share));
+    motion_shares shares = find_motion_shares(from, to);
+    displacement d = make_displacement(motion_growth(c, a, b, MOTION_KEY_WORDS, shares),
+                                       motion_growth(c, a + 1u, b + 1u, MOTION_KEY_WORDS, shares),
+                                       motion_growth(c, a + 2u, b + 2u, MOTION_KEY_WORDS, shares),
+                                       motion_growth(c, a + 3u, b + 3u, MOTION_KEY_WORDS, shares));
     if (LOAD(c.block, motion + MOTION_TURNS) != 0u) {
+        real begin = real_of_word(from.part) * 2.32830644e-10f;
         real first = LOAD_FLOAT(c.block, a + 3u);
         real turns = first + (LOAD_FLOAT(c.block, a + 3u + MOTION_KEY_WORDS) - first) * begin;
         d = turn_displacement(d, direction_of_angle(0u - angle_of_turns(turns)));

@@ -8,7 +8,7 @@
 #define LMB_OPS_PLAYERS_H
 
 #include "machines.h"
-#include "motion.h"
+#include "warp.h"
 
 // A playback rate in units of 2^-16, and its direction.
 STRUCT(pace)
@@ -331,7 +331,7 @@ OP void move_players(CHARACTERS all) {
 // Root motion of all players of a character, by their weights, which moves its character motion.
 
 // The displacement of a player's clip in this step.
-OP displacement root_motion_of(control c, address motion) {
+OP displacement root_motion_of(control c, address character_motion, address motion) {
     address player = LOAD(c.block, motion + MOTION_PLAYER);
     address at = LOAD(c.block, motion + MOTION_STATE);
     ticks duration = block_ticks(c, player + PLAYER_DURATION);
@@ -345,7 +345,13 @@ OP displacement root_motion_of(control c, address motion) {
         p.to = turned_time(p.to, duration);
         p.ends = 0u;
     }
-    return displacement_along(c, motion, p, duration);
+    displacement d;
+    if (LOAD(c.block, motion + MOTION_WARP_COUNT) != 0u && !p.backwards) {
+        d = warped_along(c, character_motion, motion, p, duration);
+    } else {
+        d = displacement_along(c, motion, p, duration);
+    }
+    return d;
 }
 
 // Adds root motion to the character motion, after players have moved.
@@ -358,7 +364,7 @@ OP_NOINLINE void apply_root_motion(control c, address character_motion) {
         address at = LOAD(c.block, motion + MOTION_STATE);
         real weight = state_number(c, at + MOTION_SPAN_WEIGHT);
         if (weight > 0.0f && state_word(c, at + MOTION_SPAN_HOW) != 0u) {
-            displacement d = root_motion_of(c, motion);
+            displacement d = root_motion_of(c, character_motion, motion);
             sum = make_displacement(sum.x + d.x * weight, sum.y + d.y * weight, sum.z + d.z * weight,
                                     sum.turns + d.turns * weight);
         }

@@ -135,9 +135,10 @@ static void read_root_motion(lmb_graph_reader *reader, uint32_t value, const lmb
 
 // ---- Character motion. ----
 
-static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+// Reads three values, for x, y and z.
+static void read_coordinates(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
-    if (!expect_array(reader, value, 3, A_VELOCITY)) {
+    if (!expect_array(reader, value, 3, field->what)) {
         return;
     }
     lmb_graph_field number = *field;
@@ -163,21 +164,17 @@ static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, u
 
 #define PI_FLOAT 3.14159274f
 #define VELOCITY_RANGE .parameter_min = -10.0f, .parameter_max = 10.0f
+#define HEADING_RANGE .min = -1048576.0f, .max = 1048576.0f, .parameter_min = -PI_FLOAT, .parameter_max = PI_FLOAT
 
 static const lmb_graph_field character_motion_members[] = {
     {.name = "velocity",
-     .read = read_velocity,
+     .read = read_coordinates,
      .offset = MOTION(velocity),
+     .what = A_VELOCITY,
      .min = -1048576.0f,
      .max = 1048576.0f,
      VELOCITY_RANGE},
-    {.name = "heading",
-     .read = read_heading,
-     .offset = MOTION(heading),
-     .min = -1048576.0f,
-     .max = 1048576.0f,
-     .parameter_min = -PI_FLOAT,
-     .parameter_max = PI_FLOAT},
+    {.name = "heading", .read = read_heading, .offset = MOTION(heading), HEADING_RANGE},
     {.name = "acceleration", .read = read_limit, .offset = MOTION(acceleration), .max = 1048576.0f},
     {.name = "deceleration", .read = read_limit, .offset = MOTION(deceleration), .max = 1048576.0f},
     {.name = "turn-rate", .read = read_limit, .offset = MOTION(turn_rate), .max = 1048576.0f},
@@ -282,6 +279,14 @@ typedef struct play {
     const char *group;
     lmb_cadence cadence; // of its group
 } play;
+
+// A warp, while it is read.
+typedef struct warp_reading {
+    lmb_warp_def def;
+    const play *play;
+} warp_reading;
+
+#define WARP(member) offsetof(warp_reading, member)
 
 // Returns the event of that name, or LMB_NONE.
 static uint32_t find_event(const lmb_graph_json *graph, const char *name) {
@@ -390,6 +395,83 @@ static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field
     read->def.notify_count = count;
 }
 
+// Reads the end of a warp: seconds, or the event of a notify of the clip.
+static void read_warp_end(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const warp_reading *read = target;
+    const lmb_player_def *player = &read->play->def;
+    lmb_graph_field within = *field;
+    within.max = read->play->duration;
+    if (reader->json.values[value].type != LMB_JSON_STRING) {
+        lmb_graph_read_plain(reader, &within, value, target);
+        return;
+    }
+    const char *name = lmb_graph_read_name(reader, value, "an event without a name");
+    const uint32_t event = name != NULL && name[0] != '\0' ? find_event(reader->graph, name) : LMB_NONE;
+    uint32_t i = 0;
+    while (i < player->notify_count && (event == LMB_NONE || player->notifies[i].event != event)) {
+        i++;
+    }
+    if (i < player->notify_count) {
+        ((warp_reading *)target)->def.end = player->notifies[i].time;
+    } else if (name != NULL && name[0] != '\0') {
+        lmb_graph_report(reader, value, "no notify of the clip has this event");
+    }
+}
+
+static void read_warp_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((warp_reading *)target)->def.turns_to_heading = true;
+    lmb_graph_read_early(reader, field, value, target);
+}
+
+static const lmb_graph_field warp_members[] = {
+    {.name = "start", .read = lmb_graph_read_plain, .offset = WARP(def.start), .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "end", .required = true, .read = read_warp_end, .offset = WARP(def.end)},
+    {.name = "target",
+     .required = true,
+     .read = read_coordinates,
+     .offset = WARP(def.target),
+     .what = "a target is x, y and z",
+     LMB_ANY_NUMBER,
+     .parameter_min = -10.0f,
+     .parameter_max = 10.0f},
+    {.name = "height", .read = lmb_graph_read_boolean, .offset = WARP(def.warps_height)},
+    {.name = "heading", .read = read_warp_heading, .offset = WARP(def.heading), HEADING_RANGE},
+};
+static const lmb_graph_fields warp_fields = {"a warp", warp_members, sizeof warp_members / sizeof warp_members[0],
+                                             NULL};
+
+// Reads warps, after the notifies.
+static void read_warps(lmb_graph_reader *reader, uint32_t value, play *read) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect_count(reader, value, 0, LMB_MAX_WARPS, "warps")) {
+        return;
+    }
+    lmb_warp_def *warps = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *warps);
+    if (warps == NULL) {
+        return;
+    }
+    uint32_t count = 0;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next, count++) {
+        warp_reading own = {.def = lmb_default_warp_def(), .play = read};
+        const uint32_t before = reader->problem_count;
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &warp_fields, at, &own);
+        }
+        warps[count] = own.def;
+        const float earliest = count > 0 ? warps[count - 1].end : 0.0f;
+        if (reader->problem_count == before && !(own.def.start >= earliest && own.def.end > own.def.start)) {
+            lmb_graph_report(reader, at, "from %g to %g s: warps are in the order of their times, and take some time",
+                             (double)own.def.start, (double)own.def.end);
+        }
+    }
+    if (count > 0 && read->def.end == LMB_END_PING_PONG) {
+        lmb_graph_report(reader, value, "a clip that turns around has no warps");
+    }
+    reader->graph->has_character_motion = true;
+    read->def.warps = warps;
+    read->def.warp_count = count;
+}
+
 static const char *const ends[] = {
     [LMB_END_LOOP] = "loop", [LMB_END_HOLD] = "hold", [LMB_END_ONCE] = "once", [LMB_END_PING_PONG] = "ping-pong", NULL};
 
@@ -410,6 +492,7 @@ static const lmb_graph_field play_members[] = {
     {.name = "ended", .read = lmb_graph_read_event, .offset = PLAY(def.ended_event)},
     {.name = "looped", .read = lmb_graph_read_event, .offset = PLAY(def.looped_event)},
     {.name = "notifies", .read = read_notifies},
+    {.name = "warps", .read = lmb_graph_skip},
 };
 static const lmb_graph_fields play_fields = {"\"play\"", play_members, sizeof play_members / sizeof play_members[0],
                                              NULL};
@@ -554,7 +637,10 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     } else {
         read_play(reader, node, &read);
     }
-    const uint32_t motion = find_stated(reader, &read, "motion");
+    const uint32_t motion = find_stated(reader, &read, "motion"), warps = find_stated(reader, &read, "warps");
+    if (warps != LMB_NONE) {
+        read_warps(reader, warps, &read);
+    }
     if (motion != LMB_NONE) {
         read_root_motion(reader, motion, played, &read.def, &clip->clip);
     }
