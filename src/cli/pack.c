@@ -38,6 +38,7 @@ typedef struct packing {
     uint32_t own_count;    // of the character
     lmb_clip **compressed; // [clip_count], or NULL where a clip is written as it is
     size_t source_bytes;   // of all clips
+    mannequin_skin *skin;  // of the mannequin
     float worst;           // the largest error reached
     pool pool;
 } packing;
@@ -240,17 +241,21 @@ static lmb_result prepare_clips(packing *p, lmb_error *error) {
 
 // ---- Writing.
 
-// Fills in lists of meshes and images, which an import gives one by one.
-static void list_meshes(packing *p, lmb_pack_def *def) {
+// Fills in lists of meshes and images, which an import and the mannequin give one by one.
+static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
     const subject *subject = &p->subject;
-    const uint32_t mesh_count = subject_mesh_count(subject), image_count = subject_image_count(subject);
+    if (subject->mannequin != NULL && mannequin_skin_create(MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
+        return error->result;
+    }
+    const uint32_t mesh_count = p->skin != NULL ? mannequin_skin_mesh_count(p->skin) : subject_mesh_count(subject);
+    const uint32_t image_count = subject_image_count(subject);
     lmb_mesh *meshes = pool_get(&p->pool, mesh_count, sizeof *meshes);
     lmb_image *images = pool_get(&p->pool, image_count, sizeof *images);
     if (p->pool.failed) {
-        return;
+        return no_memory(error);
     }
     for (uint32_t i = 0; i < mesh_count; i++) {
-        meshes[i] = *subject_mesh(subject, i);
+        meshes[i] = p->skin != NULL ? *mannequin_skin_mesh(p->skin, i) : *subject_mesh(subject, i);
     }
     for (uint32_t i = 0; i < image_count; i++) {
         images[i] = *subject_image(subject, i);
@@ -259,6 +264,7 @@ static void list_meshes(packing *p, lmb_pack_def *def) {
     def->mesh_count = mesh_count;
     def->images = images;
     def->image_count = image_count;
+    return LMB_OK;
 }
 
 // Opens what was written, because only a pack that opens is of use, and prints the size of its parts.
@@ -297,9 +303,11 @@ static lmb_result write_def(const packing *p, const lmb_pack_def *def, lmb_error
 static lmb_result write_pack(packing *p, lmb_error *error) {
     lmb_pack_def def = lmb_default_pack_def();
     lmb_pack_graph *graphs = pool_get(&p->pool, p->graph_count, sizeof *graphs);
-    list_meshes(p, &def);
-    if (p->pool.failed) {
+    if (graphs == NULL) {
         return no_memory(error);
+    }
+    if (list_meshes(p, &def, error)) {
+        return error->result;
     }
     for (uint32_t i = 0; i < p->graph_count; i++) {
         graphs[i] = (lmb_pack_graph){p->graphs[i].name, &p->graphs[i].def};
@@ -336,6 +344,7 @@ static void release(packing *p) {
     }
     free(p->graph_texts.values);
     free(p->machine_texts.values);
+    mannequin_skin_destroy(p->skin);
     pool_release(&p->pool);
     subject_close(&p->subject);
 }
@@ -361,8 +370,7 @@ int command_pack(int argc, char **argv) {
         .text =
             "Writes a pack: rig, clips, meshes and graphs of a character in one file. lmb_pack_open() in the core\n"
             "library reads it (include/limber/pack.h), without an importer and without JSON. Without --error clips\n"
-            "are written as they are. The graphs of a pack that is read are written, too. The meshes of\n"
-            "'mannequin' are not written.\n" CHARACTER_HELP,
+            "are written as they are. The graphs of a pack that is read are written, too.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES,
         .required_count = 1};
