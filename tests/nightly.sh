@@ -158,7 +158,7 @@ cases() {
     local name=cases-$(basename "$2" .json) found=0 cases
     LIMBER_CASES=nightly LIMBER_FIRST=$first limited "$name" "$1" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" \
         ctest --preset release --verbose --timeout 100000 -FA . \
-        -R '^(bench_gpu|capture|cli_gpu|demo|extremes_gpu|golden_gpu|gpu_bits|gpu_host|gpu_profile|inertia_gpu|play|program_random_gpu|viewer)_test$' || found=1
+        -R '^(bench_gpu|capture|cli_gpu|demo|extremes_gpu|golden_gpu|gpu_bits|gpu_host|gpu_profile|inertia_gpu|play|program_random_gpu|renderer|viewer)_test$' || found=1
     cases=$(grep -c '\[       OK \]' "$logs/$name.log")
     count "$name" cases "$cases"
     report "$name" "$found" "$cases cases$stopped"
@@ -211,7 +211,7 @@ if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
         parts+=("4 240 sanitized $suite ${drivers[0]}")
     done
-    for suite in capture_test control_gpu_test control_random_gpu_test extremes_gpu_test golden_gpu_test inertia_gpu_test play_test viewer_test; do
+    for suite in capture_test control_gpu_test control_random_gpu_test extremes_gpu_test golden_gpu_test inertia_gpu_test play_test renderer_test viewer_test; do
         parts+=("2 120 sanitized $suite ${drivers[0]}")
     done
 fi
