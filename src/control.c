@@ -96,15 +96,6 @@ lmb_fade_def lmb_default_fade_def(void) {
                           .cookie = LMB_COOKIE};
 }
 
-lmb_control_player_def lmb_default_control_player_def(void) {
-    return (lmb_control_player_def){.rate = lmb_constant(1.0f),
-                                    .time_parameter = LMB_NONE,
-                                    .weight_parameter = LMB_NONE,
-                                    .ended_event = LMB_NONE,
-                                    .looped_event = LMB_NONE,
-                                    .machine = LMB_NONE};
-}
-
 lmb_motion_def lmb_default_motion_def(void) {
     const lmb_value still = lmb_constant(0.0f);
     return (lmb_motion_def){.velocity = {still, still, still},
@@ -123,89 +114,13 @@ lmb_transition_def lmb_default_transition_def(void) {
                                 .cookie = LMB_COOKIE};
 }
 
-lmb_control_state_def lmb_default_control_state_def(void) {
-    return (lmb_control_state_def){
-        .weight_parameter = LMB_NONE, .end_player = LMB_NONE, .entry_event = LMB_NONE, .exit_event = LMB_NONE};
-}
-
-lmb_control_def lmb_default_control_def(void) {
-    return (lmb_control_def){.max_emitted_events = 8, .update_every = lmb_constant(1.0f)};
-}
-
-// Returns whether a value reads what players, groups or inertialization write, which they do after weights are known.
-static bool reads_late(const uint8_t *writers, const uint32_t *block, uint32_t value) {
-    const uint32_t parameter = block[value + VALUE_PARAMETER];
-    return parameter != NO_PARAMETER && writers[parameter] == LMB_BY_REST;
-}
-
-static bool rule_reads_late(const uint8_t *writers, const uint32_t *block, const uint32_t *rule) {
-    bool late = false;
-    switch (rule[RULE_KIND]) {
-    case RULE_WEIGHTED:
-    case RULE_NUMBERS:
-        for (uint32_t i = 0; i < rule[RULE_COUNT]; i++) {
-            late = late || reads_late(writers, block, block[rule[RULE_TABLE] + i]);
-        }
-        return late;
-    case RULE_LAYERS:
-    case RULE_JOINT_LAYERS: // the rest pose below them has no fade
-        for (uint32_t i = 0; i + 1 < rule[RULE_COUNT]; i++) {
-            late = late || reads_late(writers, block, block[rule[RULE_TABLE] + i * LAYER_WORDS + LAYER_VALUE]);
-        }
-        return late;
-    case RULE_SPACE2D:
-        return reads_late(writers, block, rule[RULE_X]) || reads_late(writers, block, rule[RULE_Y]);
-    case RULE_SPACE1D:
-        return reads_late(writers, block, rule[RULE_X]);
-    case RULE_LEVEL: // not a weight
-        return false;
-    default:
-        return reads_late(writers, block, rule[RULE_TABLE]);
-    }
-}
-
-static lmb_result check_program(const lmb_control_def *def, const uint8_t *writers, const lmb_graph *graph,
-                                lmb_error *error) {
-    if (graph != NULL && graph->parameter_count != def->parameter_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: it has %u parameters, and the graph %u",
-                        (unsigned)def->parameter_count, (unsigned)graph->parameter_count);
-    }
-    if (graph != NULL && graph->block[PROGRAM_WEIGHTS] > LMB_MAX_CONTROL_WEIGHTS) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "control: the graph finds %u weights, and at most %u are possible",
-                        (unsigned)graph->block[PROGRAM_WEIGHTS], LMB_MAX_CONTROL_WEIGHTS);
-    }
-    const uint32_t *block = graph != NULL ? graph->block : NULL;
-    for (uint32_t i = 0; block != NULL && i < block[PROGRAM_RULE_COUNT]; i++) {
-        if (rule_reads_late(writers, block, block + block[PROGRAM_RULES] + (size_t)i * RULE_WORDS)) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT,
-                            "control: a weight in the graph reads a time or a velocity that a player or a group writes"
-                            " after weights are found");
-        }
-    }
-    return LMB_OK;
-}
-
-lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph, const lmb_host *host,
+lmb_result lmb_control_create(const lmb_moving *moving, const lmb_graph *graph, const lmb_host *host,
                               lmb_control **control, lmb_error *error) {
-    if (control != NULL) {
-        *control = NULL;
-    }
-    if (def == NULL || control == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL",
-                        def == NULL ? "the descriptor" : "the result");
-    }
-    uint8_t writers[LMB_MAX_PARAMETERS];
-    lmb_result result = lmb_control_check_def(def, writers, error);
-    if (result == LMB_OK) {
-        result = check_program(def, writers, graph, error);
-    }
-    if (result != LMB_OK) {
-        return result;
-    }
+    *control = NULL;
     lmb_environment callers;
     lmb_environment_enter(&callers);
     uint32_t state_words;
-    uint32_t size = lmb_control_write(def, writers, graph, NULL, &state_words);
+    uint32_t size = lmb_control_write(moving, graph, NULL, &state_words);
     lmb_environment_leave(&callers);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_control *created = lmb_host_allocate(&resolved, 1, sizeof *created);
@@ -216,15 +131,15 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph
         return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory for %u words", (unsigned)size);
     }
     lmb_environment_enter(&callers);
-    lmb_control_write(def, writers, graph, block, &state_words);
+    lmb_control_write(moving, graph, block, &state_words);
     lmb_environment_leave(&callers);
     *created = (lmb_control){.host = resolved,
                              .graph = graph,
-                             .parameter_count = def->parameter_count,
-                             .event_count = def->event_count,
-                             .max_emitted_events = def->max_emitted_events,
+                             .parameter_count = moving->poses.parameter_count,
+                             .event_count = moving->def->event_count,
+                             .max_emitted_events = moving->max_emitted_events,
                              .state_words = state_words,
-                             .machine_count = def->machine_count,
+                             .machine_count = moving->machine_count,
                              .size = size,
                              .block = block};
     *control = created;

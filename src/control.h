@@ -3,8 +3,7 @@
 #ifndef LIMBER_SRC_CONTROL_H
 #define LIMBER_SRC_CONTROL_H
 
-#include "control_def.h"
-#include "host.h"
+#include "graph_moving.h"
 
 #include <math.h>
 
@@ -20,17 +19,16 @@ struct lmb_control {
     uint32_t *block;
 };
 
-// The writers of parameters, in the order in which they write within a frame. A computed parameter counts as written by
-// the last writer of its inputs, but not earlier than LMB_BY_SMOOTHED.
-enum { LMB_BY_HOST, LMB_BY_SMOOTHED, LMB_BY_CHARACTER_MOTION, LMB_BY_MACHINE, LMB_BY_REST };
-
-// Checks a descriptor completely, and finds the writer of each parameter.
-lmb_result lmb_control_check_def(const lmb_control_def *def, uint8_t writers[LMB_MAX_PARAMETERS], lmb_error *error);
+// Creates the control of a descriptor that was split and checked. Fails with LMB_ERROR_MEMORY. It is immutable. `graph`
+// has the moving descriptor's poses and must outlive it; NULL only in tests: no player's clip has a weight of its own.
+LMB_API lmb_result lmb_control_create(const lmb_moving *moving, const lmb_graph *graph, const lmb_host *host,
+                                      lmb_control **control, lmb_error *error);
+// Accepts NULL.
+LMB_API void lmb_control_destroy(lmb_control *control);
 
 // Writes the block unless `block` is NULL. Returns its size in words and stores the size of a character's state in
 // `state_words`.
-uint32_t lmb_control_write(const lmb_control_def *def, const uint8_t writers[LMB_MAX_PARAMETERS],
-                           const lmb_graph *graph, uint32_t *block, uint32_t *state_words);
+uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uint32_t *block, uint32_t *state_words);
 
 // Returns a clip's velocity: the stated one, or if that is 0 the average velocity of its motion track from end to end.
 // A magnitude below 2^-40 counts as 0.
@@ -44,8 +42,8 @@ static inline float lmb_clip_velocity(float stated, const lmb_motion_track *trac
     return velocity < 0x1p-40 && velocity > -0x1p-40 ? 0.0f : (float)velocity;
 }
 
-static inline float lmb_player_velocity(const lmb_control_player_def *player) {
-    return lmb_clip_velocity(player->velocity, player->motion, player->duration);
+static inline float lmb_player_velocity(const lmb_moving_player *player) {
+    return lmb_clip_velocity(player->def->velocity, player->def->motion, player->duration);
 }
 
 // Returns the first parameter that is written for inertialization, or LMB_NONE.

@@ -1,9 +1,8 @@
+// Checks what moves by itself in a graph, and finds the writers of its parameters.
 #include "control.h"
 
-#include "graph.h"
+#include "graph_compiler.h"
 #include "number.h"
-
-#include "../shaders/ops/layout.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,49 +10,45 @@
 
 // Checks return false if they fail, and store the error. So a list of checks is a conjunction.
 typedef struct checker {
-    const lmb_control_def *def;
+    const lmb_moving *moving;
+    const lmb_graph_def *def;
     lmb_error *error;
     uint8_t *writers; // [parameter]
 } checker;
 
-// The subject of a check, for messages: "machine 2: transition 4".
+// The subject of a check, for messages: "node 2 (machine): transition 4".
 typedef struct place {
     const char *what;
     uint32_t index;
+    const char *of;   // or NULL
     const char *part; // or NULL
     uint32_t part_index;
 } place;
 
-// Prints "graph: smoothed parameter 3", or the node or fade that the player or machine was made from.
-static void print_place(const lmb_control_def *def, place at, char text[64]) {
-    const bool is_player = strcmp(at.what, "player") == 0, is_machine = strcmp(at.what, "machine") == 0;
-    if (is_player && def->player_nodes != NULL) {
-        snprintf(text, 64, "graph: node %u (clip): player", (unsigned)def->player_nodes[at.index]);
-    } else if (is_machine && def->machine_origins != NULL) {
-        const lmb_control_origin *origin = &def->machine_origins[at.index];
-        const bool is_fade = origin->node == LMB_NONE;
-        snprintf(text, 64, is_fade ? "graph: fade %u" : "graph: node %u (machine)",
-                 (unsigned)(is_fade ? origin->fade : origin->node));
-    } else {
-        snprintf(text, 64, "graph: %s %u", at.what, (unsigned)at.index);
-    }
+static place player_at(uint32_t node) {
+    return (place){.what = "node", .index = node, .of = " (clip): player"};
+}
+
+static place machine_at(uint32_t node, const char *part, uint32_t part_index) {
+    return (place){.what = "node", .index = node, .of = " (machine)", .part = part, .part_index = part_index};
 }
 
 static bool require(const checker *c, place at, bool condition, const char *field, const char *why) {
     if (condition) {
         return true;
     }
-    char text[64];
-    print_place(c->def, at, text);
+    char part[48] = "";
     if (at.part != NULL) {
-        return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "%s: %s %u: %s: %s", text, at.part, (unsigned)at.part_index,
-                          field, why);
+        snprintf(part, sizeof part, ": %s %u", at.part, (unsigned)at.part_index);
     }
-    return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "%s: %s: %s", text, field, why);
+    return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: %s %u%s%s: %s: %s", at.what, (unsigned)at.index,
+                      at.of != NULL ? at.of : "", part, field, why);
 }
 
-static bool check_list(const checker *c, const char *what, const void *list, uint32_t count, uint32_t most) {
-    return lmb_check_list(c->error, "graph", what, list, count, most);
+static bool check_cookie(const checker *c, place at, uint32_t cookie, const char *type) {
+    char why[64];
+    snprintf(why, sizeof why, "it is not from lmb_default_%s_def()", type);
+    return require(c, at, cookie == LMB_COOKIE, "cookie", why);
 }
 
 static bool check_part_count(const checker *c, place at, const char *what, const void *list, uint32_t count,
@@ -70,14 +65,8 @@ static bool check_each(const checker *c, uint32_t count, bool (*check)(const che
     return valid;
 }
 
-// Returns the number of parameters that values, groups, the character motion, and smoothed and computed parameters may
-// name.
-static uint32_t named_count(const checker *c) {
-    return c->def->parameter_count - c->def->added_parameters;
-}
-
 static bool check_value(const checker *c, place at, const char *field, lmb_value value) {
-    const char *fault = lmb_value_fault(value, named_count(c));
+    const char *fault = lmb_value_fault(value, c->def->parameter_count);
     if (fault == NULL && value.kind == LMB_VALUE_PARAMETER && c->writers[value.parameter] > LMB_BY_CHARACTER_MOTION) {
         fault = "reads a parameter that a player, a group or a machine writes, or that is computed from one";
     }
@@ -108,7 +97,7 @@ static bool check_event(const checker *c, place at, const char *field, uint32_t 
     return require(c, at, event == LMB_NONE || event < c->def->event_count, field, "there is no such event");
 }
 
-static bool claim_parameter(const checker *c, place at, const char *field, uint32_t parameter, uint8_t writer) {
+static bool claim(const checker *c, place at, const char *field, uint32_t parameter, uint8_t writer) {
     if (parameter == LMB_NONE) {
         return true;
     }
@@ -120,57 +109,23 @@ static bool claim_parameter(const checker *c, place at, const char *field, uint3
     return true;
 }
 
-static bool claim_named(const checker *c, place at, const char *field, uint32_t parameter, uint8_t writer) {
-    return require(c, at, parameter == LMB_NONE || parameter < named_count(c), field, "there is no such parameter") &&
-           claim_parameter(c, at, field, parameter, writer);
-}
-
-// Claims `count` parameters from `first` on.
-static bool claim_row(const checker *c, place at, const char *field, uint32_t first, uint32_t count, uint8_t writer) {
-    bool valid = require(c, at, first < c->def->parameter_count, field, "there is no such parameter");
-    for (uint32_t i = 0; i < count && valid; i++) {
-        valid = claim_parameter(c, at, field, first + i, writer);
-    }
-    return valid;
-}
-
-static bool claim_of_machine(const checker *c, uint32_t index) {
-    const lmb_control_machine_def *machine = &c->def->machines[index];
-    place at = {.what = "machine", .index = index};
-    bool valid = check_part_count(c, at, "states", machine->states, machine->state_count, LMB_MAX_STATES);
-    for (uint32_t i = 0; i < machine->state_count && valid; i++) {
-        const place state = {.what = "machine", .index = index, .part = "state", .part_index = i};
-        valid = claim_parameter(c, state, "weight_parameter", machine->states[i].weight_parameter, LMB_BY_MACHINE);
-    }
-    return valid &&
-           check_part_count(c, at, "transitions", machine->transitions, machine->transition_count,
-                            LMB_MAX_TRANSITIONS) &&
-           (lmb_control_profile_count(machine) == 0 ||
-            claim_row(c, at, "profile_parameter", machine->profile_parameter, PROFILED_NUMBERS(machine->state_count),
-                      LMB_BY_MACHINE));
-}
-
 // Runs before values are checked, so that their reads of these parameters can be reported.
 static bool claim_parameters(const checker *c) {
-    const lmb_control_def *def = c->def;
+    const lmb_graph_def *def = c->def;
     bool valid = true;
-    for (uint32_t i = 0; i < def->player_count && valid; i++) {
-        const place at = {.what = "player", .index = i};
-        valid = claim_parameter(c, at, "time_parameter", def->players[i].time_parameter, LMB_BY_REST) &&
-                claim_parameter(c, at, "weight_parameter", def->players[i].weight_parameter, LMB_BY_MACHINE);
-    }
     for (uint32_t i = 0; i < def->group_count && valid; i++) {
         const place at = {.what = "group", .index = i};
-        valid = claim_named(c, at, "velocity_parameter", def->groups[i].velocity_parameter, LMB_BY_REST);
+        valid = check_cookie(c, at, def->groups[i].cookie, "group") &&
+                claim(c, at, "velocity_parameter", def->groups[i].velocity_parameter, LMB_BY_REST);
     }
-    valid = valid && check_each(c, def->machine_count, claim_of_machine);
-    for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS && def->inertialize && valid; i++) {
-        const place at = {.what = "inertia parameter", .index = i};
-        valid = claim_row(c, at, "inertia_parameters", def->inertia_parameters + i, 1, LMB_BY_REST);
+    for (uint32_t i = 0; i < def->fade_count && valid; i++) {
+        const place at = {.what = "fade", .index = i};
+        valid = claim(c, at, "parameter", def->fades[i].parameter, LMB_BY_MACHINE);
     }
     for (uint32_t i = 0; i < 3 && def->motion != NULL && valid; i++) {
         const place at = {.what = "character motion"};
-        valid = claim_named(c, at, "velocity_parameters", def->motion->velocity_parameters[i], LMB_BY_CHARACTER_MOTION);
+        valid = check_cookie(c, at, def->motion->cookie, "motion") &&
+                claim(c, at, "velocity_parameters", def->motion->velocity_parameters[i], LMB_BY_CHARACTER_MOTION);
     }
     return valid;
 }
@@ -183,22 +138,23 @@ static bool check_smoothed(const checker *c, uint32_t index) {
     for (uint32_t i = index; i < c->def->smoothed_count && smoothed->source.kind == LMB_VALUE_PARAMETER; i++) {
         is_late = is_late || smoothed->source.parameter == all[i].parameter;
     }
-    return check_early_value(c, at, "source", smoothed->source) &&
+    return check_cookie(c, at, smoothed->cookie, "smoothed") && check_early_value(c, at, "source", smoothed->source) &&
            require(c, at, !is_late, "source", "reads what this smoothed parameter or a later one writes") &&
            check_not_computed(c, at, "source", smoothed->source, 0) &&
            check_seconds(c, at, "half_life", smoothed->half_life, LMB_MAX_CONTROL_SECONDS) &&
            require(c, at, smoothed->parameter != LMB_NONE, "parameter", "there is none") &&
-           claim_named(c, at, "parameter", smoothed->parameter, LMB_BY_SMOOTHED);
+           claim(c, at, "parameter", smoothed->parameter, LMB_BY_SMOOTHED);
 }
 
 static bool check_computed(const checker *c, uint32_t index) {
     const lmb_computed_def *computed = &c->def->computed[index];
     const place at = {.what = "computed parameter", .index = index};
     uint8_t writer = LMB_BY_SMOOTHED;
-    bool valid = require(c, at, (unsigned)computed->kind < LMB_COMPUTED_COUNT, "kind", "unknown");
+    bool valid = check_cookie(c, at, computed->cookie, "computed") &&
+                 require(c, at, (unsigned)computed->kind < LMB_COMPUTED_COUNT, "kind", "unknown");
     for (uint32_t i = 0; valid && i < lmb_computed_input_count(computed->kind); i++) {
         const lmb_value input = computed->inputs[i];
-        const char *fault = lmb_value_fault(input, named_count(c));
+        const char *fault = lmb_value_fault(input, c->def->parameter_count);
         const uint8_t read =
             fault == NULL && input.kind == LMB_VALUE_PARAMETER ? c->writers[input.parameter] : LMB_BY_HOST;
         if (read == LMB_BY_REST) {
@@ -208,7 +164,7 @@ static bool check_computed(const checker *c, uint32_t index) {
         writer = read > writer ? read : writer;
     }
     return valid && require(c, at, computed->parameter != LMB_NONE, "parameter", "there is none") &&
-           claim_named(c, at, "parameter", computed->parameter, writer);
+           claim(c, at, "parameter", computed->parameter, writer);
 }
 
 // Checks that a limit is 0, or in the range in which it has an effect within a frame.
@@ -229,15 +185,7 @@ static bool check_character_motion(const checker *c) {
                               check_early_value(c, at, "velocity", motion->velocity[2]));
 }
 
-// Checks an owning state: a state of a machine before `machine_count`, or none.
-static bool check_owner(const checker *c, place at, uint32_t machine, uint32_t state, uint32_t machine_count) {
-    return machine == LMB_NONE ||
-           (require(c, at, machine < machine_count, "machine", "there is no such machine before it") &&
-            require(c, at, state < c->def->machines[machine].state_count, "state", "there is no such state"));
-}
-
-static bool check_marks(const checker *c, place at, const lmb_control_player_def *player) {
-    const float duration = player->duration;
+static bool check_marks(const checker *c, place at, const lmb_player_def *player, float duration) {
     bool valid = check_part_count(c, at, "markers", player->markers, player->marker_count, LMB_MAX_MARKERS);
     for (uint32_t i = 0; i < player->marker_count && valid; i++) {
         const float time = player->markers[i];
@@ -254,27 +202,25 @@ static bool check_marks(const checker *c, place at, const lmb_control_player_def
     return valid;
 }
 
-static bool check_warp(const checker *c, uint32_t index, uint32_t number) {
-    const lmb_control_player_def *player = &c->def->players[index];
+static bool check_warp(const checker *c, place at, const lmb_player_def *player, float duration, uint32_t number) {
     const lmb_warp_def *warp = &player->warps[number];
-    const place at = {.what = "player", .index = index, .part = "warp", .part_index = number};
-    return require(c, at, warp->cookie == LMB_COOKIE, "cookie", "it is not from lmb_default_warp_def()") &&
+    at.part = "warp";
+    at.part_index = number;
+    return check_cookie(c, at, warp->cookie, "warp") &&
            require(c, at, warp->start >= (number > 0 ? warp[-1].end : 0.0f), "start",
                    "it is below 0, or before the end of the warp before it") &&
-           require(c, at, warp->end > warp->start && warp->end <= player->duration, "end",
+           require(c, at, warp->end > warp->start && warp->end <= duration, "end",
                    "it is not after the start, within the duration") &&
            check_value(c, at, "target", warp->target[0]) && check_value(c, at, "target", warp->target[1]) &&
            check_value(c, at, "target", warp->target[2]) && check_value(c, at, "heading", warp->heading);
 }
 
-static bool check_warps(const checker *c, uint32_t index) {
-    const lmb_control_player_def *player = &c->def->players[index];
-    const place at = {.what = "player", .index = index};
+static bool check_warps(const checker *c, place at, const lmb_player_def *player, float duration) {
     bool valid = check_part_count(c, at, "warps", player->warps, player->warp_count, LMB_MAX_WARPS) &&
                  require(c, at, player->warp_count == 0 || player->end != LMB_END_PING_PONG, "warps",
                          "a clip that turns around has none");
     for (uint32_t i = 0; i < player->warp_count && valid; i++) {
-        valid = check_warp(c, index, i);
+        valid = check_warp(c, at, player, duration, i);
     }
     return valid;
 }
@@ -290,78 +236,76 @@ static bool check_motion(const checker *c, place at, const lmb_motion_track *mot
     return valid;
 }
 
-static bool check_player(const checker *c, uint32_t index) {
-    const lmb_control_player_def *player = &c->def->players[index];
-    const place at = {.what = "player", .index = index};
-    return check_seconds(c, at, "duration", player->duration, LMB_MAX_CONTROL_SECONDS) &&
-           check_value(c, at, "rate", player->rate) &&
-           check_seconds(c, at, "offset", player->offset, player->duration) &&
+static float duration_of(const checker *c, uint32_t node) {
+    const uint32_t player = c->moving->player_of[node];
+    return player != LMB_NONE ? c->moving->players[player].duration
+                              : lmb_clip_duration(c->def->clips[(uint32_t)c->def->nodes[node].clip.constant]);
+}
+
+// Checks nodes that the result does not use, too.
+static bool check_player(const checker *c, uint32_t node) {
+    const lmb_player_def *player = c->def->nodes[node].player;
+    const place at = player_at(node);
+    const float duration = duration_of(c, node);
+    return check_seconds(c, at, "duration", duration, LMB_MAX_CONTROL_SECONDS) &&
+           check_value(c, at, "rate", player->rate) && check_seconds(c, at, "offset", player->offset, duration) &&
            require(c, at, (unsigned)player->end < LMB_END_COUNT, "end", "unknown") &&
            check_event(c, at, "ended_event", player->ended_event) &&
            check_event(c, at, "looped_event", player->looped_event) &&
-           check_owner(c, at, player->machine, player->state, c->def->machine_count) &&
            require(c, at, fabsf(player->velocity) <= LMB_LARGEST, "velocity", "not a finite number up to 2^40") &&
-           (player->motion == NULL || check_motion(c, at, player->motion)) && check_marks(c, at, player) &&
-           check_warps(c, index);
+           (player->motion == NULL || check_motion(c, at, player->motion)) && check_marks(c, at, player, duration) &&
+           check_warps(c, at, player, duration);
 }
 
-static uint32_t count_markers(const lmb_control_player_def *player) {
+static uint32_t count_markers(const lmb_player_def *player) {
     return player->marker_count > 0 ? player->marker_count : 1;
 }
 
-// Returns whether a player is in a group before `group`, or in that one before place `count`.
-static bool has_place(const checker *c, uint32_t player, uint32_t group, uint32_t count) {
-    bool found = false;
-    for (uint32_t i = 0; i <= group; i++) {
-        for (uint32_t k = 0; k < (i < group ? c->def->groups[i].player_count : count); k++) {
-            found = found || c->def->groups[i].players[k] == player;
-        }
-    }
-    return found;
-}
-
-static bool check_member(const checker *c, uint32_t group, uint32_t index) {
-    const lmb_control_group_def *def = &c->def->groups[group];
+static bool check_member(const checker *c, uint32_t group, uint32_t index, const lmb_moving_player *player,
+                         const lmb_moving_player *first) {
     const place at = {.what = "group", .index = group, .part = "member", .part_index = index};
-    const uint32_t number = def->players[index];
-    if (!require(c, at, number < c->def->player_count, "player", "there is no such player")) {
-        return false;
-    }
-    const lmb_control_player_def *player = &c->def->players[number], *first = &c->def->players[def->players[0]];
-    return require(c, at, player->end == LMB_END_LOOP && player->duration > 0.0f, "player",
+    return require(c, at, player->def->end == LMB_END_LOOP && player->duration > 0.0f, "player",
                    "it does not loop, or its duration is 0") &&
-           require(c, at, count_markers(player) == count_markers(first), "player",
+           require(c, at, count_markers(player->def) == count_markers(first->def), "player",
                    "it has not as many markers as the first") &&
-           require(c, at, !has_place(c, number, group, index), "player", "it is in a group already") &&
-           require(c, at, def->cadence != LMB_CADENCE_VELOCITY || lmb_player_velocity(player) != 0.0f, "player",
-                   "it has no velocity for the group's cadence");
+           require(c, at, c->def->groups[group].cadence != LMB_CADENCE_VELOCITY || lmb_player_velocity(player) != 0.0f,
+                   "player", "it has no velocity for the group's cadence");
 }
 
 static bool check_group(const checker *c, uint32_t index) {
-    const lmb_control_group_def *group = &c->def->groups[index];
+    const lmb_group_def *group = &c->def->groups[index];
     const place at = {.what = "group", .index = index};
-    bool valid = check_part_count(c, at, "players", group->players, group->player_count, LMB_MAX_PLAYERS) &&
-                 require(c, at, group->player_count > 0, "players", "there are none") &&
-                 check_value(c, at, "rate", group->rate) &&
-                 require(c, at, (unsigned)group->cadence < LMB_CADENCE_COUNT, "cadence", "unknown");
-    for (uint32_t i = 0; i < group->player_count && valid; i++) {
-        valid = check_member(c, index, i);
+    const lmb_moving_player *first = NULL;
+    bool valid = require(c, at, (unsigned)group->cadence < LMB_CADENCE_COUNT, "cadence", "unknown");
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->moving->player_count && valid; i++) {
+        const lmb_moving_player *player = &c->moving->players[i];
+        if (player->def->group == index) {
+            first = first == NULL ? player : first;
+            valid = check_member(c, index, count++, player, first);
+        }
     }
-    return valid;
+    return valid && (first != NULL ||
+                     lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: group %u: no clip plays in it", (unsigned)index));
 }
 
 // Checks a term on a clip's phase or remaining time.
 static bool check_place(const checker *c, place at, const lmb_term *term) {
+    const uint32_t node = term->player_node;
+    const bool plays = node < c->def->node_count && lmb_node_plays(&c->def->nodes[node]);
+    // Only a machine that the result does not use may name a player that it does not use.
     if (!require(c, at, (unsigned)term->operand < LMB_OPERAND_COUNT, "terms: operand", "unknown") ||
-        !require(c, at, term->player_node < c->def->player_count, "terms: player_node", "there is no such player")) {
+        !require(c, at,
+                 plays && (c->moving->player_of[node] != LMB_NONE || c->moving->machine_of[at.index] == LMB_NONE),
+                 "terms: player_node", "there is no such player")) {
         return false;
     }
-    const char *fault = lmb_value_fault(term->right, named_count(c));
+    const char *fault = lmb_value_fault(term->right, c->def->parameter_count);
     if (fault == NULL && term->right.kind == LMB_VALUE_PARAMETER) {
         fault = "a clip's phase or remaining time is compared with a constant";
     }
     if (fault == NULL) {
-        const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : c->def->players[term->player_node].duration;
+        const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : duration_of(c, node);
         const float right = lmb_value_at(term->right, NULL);
         fault = right >= 0.0f && right <= most ? NULL : "out of range";
     }
@@ -393,90 +337,83 @@ static bool needs_something(const lmb_transition_def *transition) {
            transition->term_count > 0;
 }
 
-static bool check_transition(const checker *c, uint32_t machine_index, uint32_t index) {
-    const lmb_control_machine_def *machine = &c->def->machines[machine_index];
+static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
+    const lmb_machine_def *machine = c->def->nodes[node].machine;
     const lmb_transition_def *transition = &machine->transitions[index];
-    const place at = {.what = "machine", .index = machine_index, .part = "transition", .part_index = index};
-    const uint32_t from = transition->from, profile = transition->profile;
-    const bool inertializes = transition->kind == LMB_FADE_INERTIALIZED;
-    return require(c, at, from == LMB_NONE || from < machine->state_count, "from", "there is no such state") &&
+    const place at = machine_at(node, "transition", index);
+    const uint32_t from = transition->from, own = c->moving->machine_of[node];
+    const bool knows_ends = own != LMB_NONE && from != LMB_NONE && transition->at_end;
+    return check_cookie(c, at, transition->cookie, "transition") &&
+           require(c, at, from == LMB_NONE || from < machine->state_count, "from", "there is no such state") &&
            require(c, at, transition->to < machine->state_count, "to", "there is no such state") &&
            require(c, at, needs_something(transition), "event", "the transition needs nothing to be taken") &&
-           require(c, at, !transition->at_end || from == LMB_NONE || machine->states[from].end_player != LMB_NONE,
-                   "at_end", "the state has no end_player") &&
+           require(c, at, !knows_ends || c->moving->machines[own].states[from].end_player != LMB_NONE, "at_end",
+                   "no clip plays in the state") &&
            check_event(c, at, "event", transition->event) &&
            require(c, at, transition->after <= LMB_MAX_CONTROL_SECONDS, "after", "out of range") &&
            check_seconds(c, at, "fade", transition->fade, LMB_MAX_CONTROL_SECONDS) &&
-           require(c, at, (unsigned)transition->curve < LMB_CURVE_COUNT && transition->curve != LMB_CURVE_BEZIER,
-                   "curve", "unknown, or a Bezier") &&
+           require(c, at, lmb_fades_by(transition->curve), "curve", "unknown, or a Bezier") &&
            require(c, at, (unsigned)transition->kind < LMB_FADE_COUNT, "kind", "unknown") &&
-           require(c, at, !inertializes || c->def->inertialize, "kind", "the control does not inertialize") &&
-           require(c, at, profile == LMB_NONE || !inertializes, "profile",
+           require(c, at, transition->profile == LMB_NONE || transition->profile < c->def->mask_count, "profile",
+                   "there is no such mask") &&
+           require(c, at, transition->profile == LMB_NONE || transition->kind != LMB_FADE_INERTIALIZED, "profile",
                    "a transition that is inertialized has none") &&
-           require(c, at, profile == LMB_NONE || profile < LMB_MAX_TRANSITIONS, "profile", "out of range") &&
            check_condition(c, at, transition);
 }
 
-static bool check_state(const checker *c, uint32_t machine, uint32_t index) {
-    const lmb_control_state_def *state = &c->def->machines[machine].states[index];
-    const place at = {.what = "machine", .index = machine, .part = "state", .part_index = index};
-    return require(c, at, state->end_player == LMB_NONE || state->end_player < c->def->player_count, "end_player",
-                   "there is no such player") &&
-           check_event(c, at, "entry_event", state->entry_event) && check_event(c, at, "exit_event", state->exit_event);
-}
-
-// Returns how many machines are around a machine, with itself. Outer machines come earlier, so they are checked.
-static uint32_t find_depth(const checker *c, uint32_t index) {
-    uint32_t depth = 0;
-    for (; index != LMB_NONE; depth++) {
-        index = c->def->machines[index].machine;
-    }
-    return depth;
-}
-
-static bool check_machine(const checker *c, uint32_t index) {
-    const lmb_control_machine_def *machine = &c->def->machines[index];
-    const place at = {.what = "machine", .index = index};
-    bool valid = require(c, at, machine->state_count > 0, "states", "there are none") &&
-                 check_owner(c, at, machine->machine, machine->state, index) &&
-                 require(c, at, find_depth(c, index) <= LMB_MAX_MACHINE_DEPTH, "machine",
-                         "machines stand too deep within each other");
+// Checks nodes that the result does not use, too.
+static bool check_machine(const checker *c, uint32_t node) {
+    const lmb_machine_def *machine = c->def->nodes[node].machine;
+    bool valid = true;
     for (uint32_t i = 0; i < machine->state_count && valid; i++) {
-        valid = check_state(c, index, i);
+        const place at = machine_at(node, "state", i);
+        valid = check_cookie(c, at, machine->states[i].cookie, "state") &&
+                check_event(c, at, "entry_event", machine->states[i].entry_event) &&
+                check_event(c, at, "exit_event", machine->states[i].exit_event);
     }
     for (uint32_t i = 0; i < machine->transition_count && valid; i++) {
-        valid = check_transition(c, index, i);
+        valid = check_transition(c, node, i);
     }
     return valid;
 }
 
-static bool check_counts(const checker *c) {
-    const lmb_control_def *def = c->def;
-    const char *many = def->parameter_count > LMB_MAX_PARAMETERS          ? "parameters"
-                       : def->max_emitted_events > LMB_MAX_EMITTED_EVENTS ? "events emitted"
-                       : def->event_count >= LMB_EVENT_RESET              ? "events"
-                                                                          : NULL;
-    if (many != NULL) {
-        return lmb_refuse(c->error, LMB_ERROR_LIMIT, "graph: too many %s", many);
-    }
-    return check_list(c, "smoothed parameters", def->smoothed, def->smoothed_count, LMB_MAX_PARAMETERS) &&
-           check_list(c, "computed parameters", def->computed, def->computed_count, LMB_MAX_PARAMETERS) &&
-           check_list(c, "players", def->players, def->player_count, LMB_MAX_PLAYERS) &&
-           check_list(c, "groups", def->groups, def->group_count, LMB_MAX_PLAYERS) &&
-           check_list(c, "machines", def->machines, def->machine_count, LMB_MAX_MACHINES);
+static bool check_node(const checker *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    return lmb_node_plays(node) ? check_player(c, index) : node->op != LMB_OP_MACHINE || check_machine(c, index);
 }
 
-lmb_result lmb_control_check_def(const lmb_control_def *def, uint8_t writers[LMB_MAX_PARAMETERS], lmb_error *error) {
+// Checks how many machines are around a machine, with itself.
+static bool check_depth(const checker *c, uint32_t index) {
+    const lmb_moving_machine *machine = &c->moving->machines[index];
+    const bool is_fade = machine->node == LMB_NONE;
+    const place fade = {.what = "fade", .index = machine->fade};
+    uint32_t depth = 0;
+    for (; index != LMB_NONE; depth++) {
+        index = c->moving->machines[index].machine;
+    }
+    return require(c, is_fade ? fade : machine_at(machine->node, NULL, 0), depth <= LMB_MAX_MACHINE_DEPTH, "machine",
+                   "machines stand too deep within each other");
+}
+
+static bool check_counts(const checker *c) {
+    const lmb_moving *moving = c->moving;
+    return lmb_check_count(c->error, "graph", "events emitted", moving->max_emitted_events, LMB_MAX_EMITTED_EVENTS) &&
+           lmb_check_count(c->error, "graph", "players", moving->player_count, LMB_MAX_PLAYERS) &&
+           lmb_check_count(c->error, "graph", "machines", moving->machine_count, LMB_MAX_MACHINES);
+}
+
+lmb_result lmb_moving_check(lmb_moving *moving, lmb_error *error) {
     lmb_error unread;
-    const checker c = {.def = def, .error = error != NULL ? error : &unread, .writers = writers};
+    const lmb_graph_def *def = moving->def;
+    const checker c = {moving, def, error != NULL ? error : &unread, moving->writers};
     const place character = {.what = "character"};
-    memset(writers, LMB_BY_HOST, LMB_MAX_PARAMETERS);
-    const bool valid =
-        check_counts(&c) && claim_parameters(&c) && check_each(&c, def->smoothed_count, check_smoothed) &&
-        check_each(&c, def->computed_count, check_computed) && check_character_motion(&c) &&
-        check_each(&c, def->machine_count, check_machine) && check_each(&c, def->player_count, check_player) &&
-        check_each(&c, def->group_count, check_group) &&
-        check_value(&c, character, "update_every", def->update_every) &&
-        check_not_computed(&c, character, "update_every", def->update_every, 0);
+    memset(moving->writers, LMB_BY_HOST, sizeof moving->writers);
+    const bool valid = check_counts(&c) && claim_parameters(&c) &&
+                       check_each(&c, def->smoothed_count, check_smoothed) &&
+                       check_each(&c, def->computed_count, check_computed) && check_character_motion(&c) &&
+                       check_each(&c, moving->machine_count, check_depth) &&
+                       check_each(&c, def->node_count, check_node) && check_each(&c, def->group_count, check_group) &&
+                       check_value(&c, character, "update_every", moving->update_every) &&
+                       check_not_computed(&c, character, "update_every", moving->update_every, 0);
     return valid ? LMB_OK : c.error->result;
 }

@@ -1,6 +1,6 @@
 #include "control.h"
 
-#include "graph.h"
+#include "graph_compiler.h"
 #include "number.h"
 
 #include "../shaders/ops/control_layout.h"
@@ -12,8 +12,8 @@
 
 // State of writing a block. `block` is NULL while only its size is counted.
 typedef struct writer {
-    const lmb_control_def *def;
-    const uint8_t *writers; // [parameter]
+    const lmb_moving *moving;
+    const lmb_graph_def *def;
     const lmb_graph *graph; // or NULL
     uint32_t *block;
     uint32_t size;
@@ -102,7 +102,7 @@ static void write_smoothed(writer *w) {
     }
 }
 
-static void write_notifies(writer *w, uint32_t record, const lmb_control_player_def *player) {
+static void write_notifies(writer *w, uint32_t record, const lmb_player_def *player) {
     uint32_t at = take(w, (uint64_t)player->notify_count * NOTIFY_WORDS);
     put(w, record + PLAYER_NOTIFIES, at);
     put(w, record + PLAYER_NOTIFY_COUNT, player->notify_count);
@@ -110,18 +110,6 @@ static void write_notifies(writer *w, uint32_t record, const lmb_control_player_
         put_time(w, at, player->notifies[i].time);
         put(w, at + 2, player->notifies[i].event);
     }
-}
-
-static bool is_in_group(const writer *w, uint32_t player) {
-    for (uint32_t i = 0; i < w->def->group_count; i++) {
-        const lmb_control_group_def *group = &w->def->groups[i];
-        for (uint32_t j = 0; j < group->player_count; j++) {
-            if (group->players[j] == player) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 // Writes where the graph plays a clip at the time that a player writes.
@@ -144,30 +132,41 @@ static void write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
 }
 
 static void write_player(writer *w, uint32_t index) {
-    const lmb_control_player_def *player = &w->def->players[index];
+    const lmb_moving_player *player = &w->moving->players[index];
+    const lmb_player_def *def = player->def;
     uint32_t at = player_record(w, index);
     put_time(w, at + PLAYER_DURATION, player->duration);
     // A looping clip is never at its end.
-    put_time(w, at + PLAYER_OFFSET,
-             player->end == LMB_END_LOOP && player->offset == player->duration ? 0.0f : player->offset);
-    put_value(w, at + PLAYER_RATE, player->rate);
-    put(w, at + PLAYER_END, (uint32_t)player->end);
+    put_time(w, at + PLAYER_OFFSET, def->end == LMB_END_LOOP && def->offset == player->duration ? 0.0f : def->offset);
+    put_value(w, at + PLAYER_RATE, def->rate);
+    put(w, at + PLAYER_END, (uint32_t)def->end);
     put(w, at + PLAYER_TIME_PARAMETER, player->time_parameter);
     put(w, at + PLAYER_WEIGHT_PARAMETER, player->weight_parameter);
-    put(w, at + PLAYER_ENDED_EVENT, player->ended_event);
-    put(w, at + PLAYER_LOOPED_EVENT, player->looped_event);
+    put(w, at + PLAYER_ENDED_EVENT, def->ended_event);
+    put(w, at + PLAYER_LOOPED_EVENT, def->looped_event);
     put(w, at + PLAYER_MACHINE, machine_record(w, player->machine));
     put(w, at + PLAYER_MACHINE_STATE, player->state);
     put(w, at + PLAYER_STATE, take_state(w, PLAYING_WORDS));
-    put(w, at + PLAYER_IS_GROUPED, is_in_group(w, index));
-    write_notifies(w, at, player);
+    put(w, at + PLAYER_IS_GROUPED, def->group != LMB_NONE);
+    write_notifies(w, at, def);
     write_uses(w, at, player->time_parameter);
 }
 
-static uint32_t find_cadence(const writer *w, const lmb_control_group_def *group) {
-    bool all_move = group->cadence != LMB_CADENCE_DURATION;
-    for (uint32_t i = 0; i < group->player_count; i++) {
-        all_move = all_move && lmb_player_velocity(&w->def->players[group->players[i]]) != 0.0f;
+// Returns the first player of a group from that index on, or NULL.
+static const lmb_moving_player *find_member(const writer *w, uint32_t group, uint32_t first) {
+    for (uint32_t i = first; i < w->moving->player_count; i++) {
+        if (w->moving->players[i].def->group == group) {
+            return &w->moving->players[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t find_cadence(const writer *w, uint32_t group) {
+    bool all_move = w->def->groups[group].cadence != LMB_CADENCE_DURATION;
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
+        const lmb_moving_player *player = &w->moving->players[i];
+        all_move = all_move && (player->def->group != group || lmb_player_velocity(player) != 0.0f);
     }
     return all_move ? CADENCE_VELOCITY : CADENCE_DURATION;
 }
@@ -179,22 +178,21 @@ static ticks ticks_of_seconds(float seconds) {
 
 // Returns the length of the piece from one of a player's markers to the next. The last piece wraps around the clip's
 // end to the first marker.
-static ticks piece_size(const lmb_control_player_def *player, uint32_t piece) {
-    if (player->marker_count == 0) {
+static ticks piece_size(const lmb_moving_player *player, uint32_t piece) {
+    const lmb_player_def *def = player->def;
+    if (def->marker_count == 0) {
         return ticks_of_seconds(player->duration);
     }
-    const ticks begin = ticks_of_seconds(player->markers[piece]);
-    if (piece + 1 < player->marker_count) {
-        return subtract_ticks(ticks_of_seconds(player->markers[piece + 1]), begin);
+    const ticks begin = ticks_of_seconds(def->markers[piece]);
+    if (piece + 1 < def->marker_count) {
+        return subtract_ticks(ticks_of_seconds(def->markers[piece + 1]), begin);
     }
-    return subtract_ticks(ticks_of_seconds(player->duration),
-                          subtract_ticks(begin, ticks_of_seconds(player->markers[0])));
+    return subtract_ticks(ticks_of_seconds(player->duration), subtract_ticks(begin, ticks_of_seconds(def->markers[0])));
 }
 
-static void write_pieces(writer *w, uint32_t member, const lmb_control_group_def *group, uint32_t cadence,
-                         const lmb_control_player_def *player) {
-    const lmb_control_player_def *leader = &w->def->players[group->players[0]];
-    const uint32_t count = leader->marker_count > 0 ? leader->marker_count : 1;
+static void write_pieces(writer *w, uint32_t member, const lmb_moving_player *leader, uint32_t cadence,
+                         const lmb_moving_player *player) {
+    const uint32_t count = leader->def->marker_count > 0 ? leader->def->marker_count : 1;
     const uint32_t at = take(w, count);
     const float speed = fabsf(lmb_player_velocity(player));
     put(w, member + MEMBER_PIECES, at);
@@ -206,56 +204,68 @@ static void write_pieces(writer *w, uint32_t member, const lmb_control_group_def
     }
 }
 
-static void write_member(writer *w, uint32_t record, const lmb_control_group_def *group, uint32_t cadence, uint32_t at,
-                         uint32_t number) {
-    const lmb_control_player_def *player = &w->def->players[number];
-    uint32_t count = player->marker_count > 0 ? player->marker_count : 1;
+static void write_member(writer *w, uint32_t record, const lmb_moving_player *leader, uint32_t cadence, uint32_t at,
+                         const lmb_moving_player *player) {
+    const lmb_player_def *def = player->def;
+    uint32_t count = def->marker_count > 0 ? def->marker_count : 1;
     uint32_t markers = take(w, UINT64_C(2) * count);
-    put(w, at + MEMBER_PLAYER, player_record(w, number));
+    put(w, at + MEMBER_PLAYER, player_record(w, (uint32_t)(player - w->moving->players)));
     put(w, at + MEMBER_MARKERS, markers);
     put_number(w, at + MEMBER_VELOCITY, lmb_player_velocity(player));
     put(w, record + GROUP_MARKER_COUNT, count);
-    float offset = player->offset == player->duration ? 0.0f : player->offset;
+    float offset = def->offset == player->duration ? 0.0f : def->offset;
     for (uint32_t i = 0; i < count; i++) {
-        put_time(w, markers + 2 * i, player->marker_count > 0 ? player->markers[i] : offset);
+        put_time(w, markers + 2 * i, def->marker_count > 0 ? def->markers[i] : offset);
     }
-    write_pieces(w, at, group, cadence, player);
+    write_pieces(w, at, leader, cadence, player);
+}
+
+static void write_group(writer *w, uint32_t at, uint32_t index) {
+    const lmb_moving_player *players = w->moving->players, *leader = find_member(w, index, 0);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
+        count += players[i].def->group == index;
+    }
+    uint32_t member = take(w, (uint64_t)count * MEMBER_WORDS);
+    put_value(w, at + GROUP_RATE, leader->def->rate);
+    put(w, at + GROUP_MEMBERS, member);
+    put(w, at + GROUP_MEMBER_COUNT, count);
+    put(w, at + GROUP_VELOCITY_PARAMETER, w->def->groups[index].velocity_parameter);
+    const uint32_t cadence = find_cadence(w, index);
+    put(w, at + GROUP_CADENCE, cadence);
+    for (const lmb_moving_player *player = leader; player != NULL; member += MEMBER_WORDS) {
+        write_member(w, at, leader, cadence, member, player);
+        player = find_member(w, index, (uint32_t)(player - players) + 1);
+    }
 }
 
 static void write_groups(writer *w) {
-    uint32_t at = take(w, (uint64_t)w->def->group_count * GROUP_WORDS);
+    const uint32_t at = take(w, (uint64_t)w->def->group_count * GROUP_WORDS);
     put(w, CONTROL_GROUPS, at);
-    for (uint32_t i = 0; i < w->def->group_count; i++, at += GROUP_WORDS) {
-        const lmb_control_group_def *group = &w->def->groups[i];
-        uint32_t members = take(w, (uint64_t)group->player_count * MEMBER_WORDS);
-        put_value(w, at + GROUP_RATE, group->rate);
-        put(w, at + GROUP_MEMBERS, members);
-        put(w, at + GROUP_MEMBER_COUNT, group->player_count);
-        put(w, at + GROUP_VELOCITY_PARAMETER, group->velocity_parameter);
-        const uint32_t cadence = find_cadence(w, group);
-        put(w, at + GROUP_CADENCE, cadence);
-        for (uint32_t j = 0; j < group->player_count; j++) {
-            write_member(w, at, group, cadence, members + j * MEMBER_WORDS, group->players[j]);
-        }
+    for (uint32_t i = 0; i < w->def->group_count; i++) {
+        write_group(w, at + i * GROUP_WORDS, i);
     }
 }
 
-static void write_states(writer *w, uint32_t record, const lmb_control_machine_def *machine) {
-    uint32_t at = take(w, (uint64_t)machine->state_count * STATE_WORDS);
+static void write_states(writer *w, uint32_t record, const lmb_moving_machine *machine) {
+    uint32_t at = take(w, (uint64_t)machine->def.state_count * STATE_WORDS);
     put(w, record + MACHINE_STATES, at);
-    put(w, record + MACHINE_STATE_COUNT, machine->state_count);
-    for (uint32_t i = 0; i < machine->state_count; i++, at += STATE_WORDS) {
-        const lmb_control_state_def *state = &machine->states[i];
-        put(w, at + STATE_WEIGHT_PARAMETER, state->weight_parameter);
-        put(w, at + STATE_END_PLAYER, player_record(w, state->end_player));
-        put(w, at + STATE_ENTRY_EVENT, state->entry_event);
-        put(w, at + STATE_EXIT_EVENT, state->exit_event);
+    put(w, record + MACHINE_STATE_COUNT, machine->def.state_count);
+    for (uint32_t i = 0; i < machine->def.state_count; i++, at += STATE_WORDS) {
+        put(w, at + STATE_WEIGHT_PARAMETER, machine->states[i].weight_parameter);
+        put(w, at + STATE_END_PLAYER, player_record(w, machine->states[i].end_player));
+        put(w, at + STATE_ENTRY_EVENT, machine->def.states[i].entry_event);
+        put(w, at + STATE_EXIT_EVENT, machine->def.states[i].exit_event);
     }
+}
+
+static uint32_t player_of(const writer *w, const lmb_term *term) {
+    return w->moving->player_of[term->player_node];
 }
 
 // Returns the time in the clip at which a player is at a term's phase, or has the term's time remaining.
 static uint64_t find_place(const writer *w, const lmb_term *term) {
-    const uint64_t duration = lmb_control_fine(w->def->players[term->player_node].duration);
+    const uint64_t duration = lmb_control_fine(w->moving->players[player_of(w, term)].duration);
     const float right = lmb_value_at(term->right, NULL);
     uint64_t place = lmb_control_fine(right);
     if (term->operand == LMB_OPERAND_PHASE) {
@@ -276,7 +286,7 @@ static void write_place(const writer *w, uint32_t at, const lmb_term *term) {
     const uint64_t place = find_place(w, term);
     put(w, at + TERM_KIND,
         (term->operand == LMB_OPERAND_PHASE ? (uint32_t)term->kind : turned[term->kind]) | TERM_OF_PLACE);
-    put(w, at + TERM_PLAYER, player_record(w, term->player_node));
+    put(w, at + TERM_PLAYER, player_record(w, player_of(w, term)));
     put(w, at + TERM_PLACE, (uint32_t)place);
     put(w, at + TERM_PLACE + 1, (uint32_t)(place >> 32));
 }
@@ -297,15 +307,15 @@ static void write_terms(writer *w, uint32_t record, const lmb_transition_def *tr
     }
 }
 
-static void write_transition(writer *w, uint32_t at, const lmb_transition_def *transition) {
+// `profile` is 0 or, of the machine's transitions with a blend profile, one more than its index.
+static void write_transition(writer *w, uint32_t at, const lmb_transition_def *transition, uint32_t profile) {
     put(w, at + TRANSITION_FROM, transition->from);
     put(w, at + TRANSITION_TO, transition->to);
     put(w, at + TRANSITION_EVENT, transition->event);
     static const uint32_t kinds[LMB_FADE_COUNT] = {
         [LMB_FADE_FROZEN] = TRANSITION_FREEZES, [LMB_FADE_INERTIALIZED] = TRANSITION_INERTIALIZES};
     put(w, at + TRANSITION_FLAGS,
-        (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] |
-            (transition->profile + 1) << TRANSITION_PROFILE_SHIFT);
+        (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] | profile << TRANSITION_PROFILE_SHIFT);
     put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
     put_time(w, at + TRANSITION_FADE, transition->fade);
     put(w, at + TRANSITION_CURVE, (uint32_t)transition->curve);
@@ -313,7 +323,7 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
 }
 
 // Returns how many transitions come before a transition: those of higher priority, and earlier ones of equal priority.
-static uint32_t find_rank(const lmb_control_machine_def *machine, uint32_t index) {
+static uint32_t find_rank(const lmb_machine_def *machine, uint32_t index) {
     uint32_t rank = 0;
     for (uint32_t i = 0; i < machine->transition_count; i++) {
         int32_t other = machine->transitions[i].priority;
@@ -324,24 +334,28 @@ static uint32_t find_rank(const lmb_control_machine_def *machine, uint32_t index
 }
 
 static void write_machine(writer *w, uint32_t index) {
-    const lmb_control_machine_def *machine = &w->def->machines[index];
-    uint32_t at = machine_record(w, index);
+    const lmb_moving_machine *machine = &w->moving->machines[index];
+    const lmb_machine_def *def = &machine->def;
+    uint32_t at = machine_record(w, index), profiles = 0;
     write_states(w, at, machine);
-    uint32_t transitions = take(w, (uint64_t)machine->transition_count * TRANSITION_WORDS);
+    uint32_t transitions = take(w, (uint64_t)def->transition_count * TRANSITION_WORDS);
     put(w, at + MACHINE_TRANSITIONS, transitions);
-    put(w, at + MACHINE_TRANSITION_COUNT, machine->transition_count);
+    put(w, at + MACHINE_TRANSITION_COUNT, def->transition_count);
     put(w, at + MACHINE_OUTER, machine_record(w, machine->machine));
     put(w, at + MACHINE_OUTER_STATE, machine->state);
-    put(w, at + MACHINE_STATE, take_state(w, MACHINE_WEIGHTS + machine->state_count * MACHINE_STATE_WEIGHT_WORDS));
-    for (uint32_t i = 0; i < machine->transition_count; i++) {
-        write_transition(w, transitions + find_rank(machine, i) * TRANSITION_WORDS, &machine->transitions[i]);
+    put(w, at + MACHINE_STATE, take_state(w, MACHINE_WEIGHTS + def->state_count * MACHINE_STATE_WEIGHT_WORDS));
+    for (uint32_t i = 0; i < def->transition_count; i++) {
+        const bool has_profile = def->transitions[i].profile != LMB_NONE;
+        profiles += has_profile;
+        write_transition(w, transitions + find_rank(def, i) * TRANSITION_WORDS, &def->transitions[i],
+                         has_profile ? profiles : 0);
     }
 }
 
 // Root motion.
 
 static bool has_root_motion(const writer *w, uint32_t player) {
-    const lmb_control_player_def *def = &w->def->players[player];
+    const lmb_player_def *def = w->moving->players[player].def;
     return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f || def->warp_count > 0);
 }
 
@@ -399,8 +413,7 @@ static void write_lengths(writer *w, uint32_t record, const lmb_motion_track *tr
     }
 }
 
-static void write_warps(writer *w, uint32_t record, const lmb_control_player_def *player,
-                        const lmb_motion_track *track) {
+static void write_warps(writer *w, uint32_t record, const lmb_player_def *player, const lmb_motion_track *track) {
     put(w, record + MOTION_WARP_COUNT, player->warp_count);
     if (player->warp_count == 0) {
         return;
@@ -422,28 +435,29 @@ static void write_warps(writer *w, uint32_t record, const lmb_control_player_def
 }
 
 static void write_motion(writer *w, uint32_t at, uint32_t player) {
-    const lmb_control_player_def *def = &w->def->players[player];
-    const float along[8] = {[6] = (float)((double)def->velocity * (double)def->duration)};
+    const lmb_player_def *def = w->moving->players[player].def;
+    const float duration = w->moving->players[player].duration;
+    const float along[8] = {[6] = (float)((double)def->velocity * (double)duration)};
     const lmb_motion_track straight = {.key_count = 2, .keys = along};
     const lmb_motion_track *track = def->motion != NULL ? def->motion : &straight;
     write_keys(w, at, track);
     write_warps(w, at, def, track);
-    write_inverse(w, at, def->duration);
+    write_inverse(w, at, duration);
     put(w, at + MOTION_PLAYER, player_record(w, player));
     put(w, at + MOTION_STATE, take_state(w, MOTION_SPAN_WORDS));
 }
 
 static void write_motions(writer *w, uint32_t record) {
     uint32_t motion_count = 0;
-    uint32_t motion_span = take(w, w->def->player_count);
-    for (uint32_t i = 0; i < w->def->player_count; i++) {
+    uint32_t motion_span = take(w, w->moving->player_count);
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
         motion_count += has_root_motion(w, i);
     }
     uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
     put(w, record + CHARACTER_MOTION_ROOT_MOTION, motion_span);
     put(w, record + CHARACTER_MOTION_TRACKS, motions);
     put(w, record + CHARACTER_MOTION_TRACK_COUNT, motion_count);
-    for (uint32_t i = 0; i < w->def->player_count; i++) {
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
         put(w, motion_span + i, has_root_motion(w, i) ? w->state_words : CONTROL_NONE);
         if (has_root_motion(w, i)) {
             write_motion(w, motions, i);
@@ -486,29 +500,21 @@ static void write_character_motion(writer *w) {
 
 static void write_inertia(writer *w) {
     put(w, CONTROL_INERTIA, CONTROL_NONE);
-    if (w->def->inertialize) {
+    if (w->moving->inertia_parameters != LMB_NONE) {
         uint32_t at = take(w, INERTIAL_RECORD_WORDS);
         put(w, CONTROL_INERTIA, at);
         put(w, at + INERTIAL_STATE, take_state(w, INERTIAL_WORDS));
-        put(w, at + INERTIAL_PARAMETER, w->def->inertia_parameters);
+        put(w, at + INERTIAL_PARAMETER, w->moving->inertia_parameters);
     }
-}
-
-uint32_t lmb_control_profile_count(const lmb_control_machine_def *machine) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < machine->transition_count; i++) {
-        count += machine->transitions[i].profile != LMB_NONE;
-    }
-    return count;
 }
 
 // Returns CONTROL_NONE if the machine has no blend profiles.
-static uint32_t write_profiles(writer *w, const lmb_control_machine_def *machine) {
-    if (lmb_control_profile_count(machine) == 0) {
+static uint32_t write_profiles(writer *w, const lmb_moving_machine *machine) {
+    if (machine->node == LMB_NONE || lmb_graph_profile_count(&w->def->nodes[machine->node]) == 0) {
         return CONTROL_NONE;
     }
     const uint32_t at = take(w, PROFILES_WORDS);
-    put(w, at + PROFILES_STATE_WORDS, take_state(w, PROFILED_ENDS + machine->state_count * PROFILED_ENDS_WORDS));
+    put(w, at + PROFILES_STATE_WORDS, take_state(w, PROFILED_ENDS + machine->def.state_count * PROFILED_ENDS_WORDS));
     put(w, at + PROFILES_PARAMETER, machine->profile_parameter);
     return at;
 }
@@ -518,8 +524,8 @@ static uint32_t write_profiles(writer *w, const lmb_control_machine_def *machine
 static void write_alone(writer *w) {
     put(w, CONTROL_ALONE, w->size);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < w->def->player_count; i++) {
-        if (!is_in_group(w, i)) {
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
+        if (w->moving->players[i].def->group == LMB_NONE) {
             put(w, take(w, 1), player_record(w, i));
             count++;
         }
@@ -542,7 +548,7 @@ static void write_computed(writer *w) {
         for (uint32_t i = 0; i < w->def->computed_count; i++) {
             const lmb_computed_def *computed = &w->def->computed[i];
             const uint32_t count = lmb_computed_input_count(computed->kind);
-            if (phase_of(w->writers[computed->parameter]) != phase) {
+            if (phase_of(w->moving->writers[computed->parameter]) != phase) {
                 continue;
             }
             const uint32_t at = take(w, COMPUTED_WORDS);
@@ -563,7 +569,7 @@ static uint32_t written(const writer *w, uint32_t at) {
 }
 
 // Writes a state's table of transitions that need no event. `order` has the machine's transitions by rank.
-static void write_state_table(writer *w, const lmb_control_machine_def *machine, const uint32_t *order, uint32_t record,
+static void write_state_table(writer *w, const lmb_machine_def *machine, const uint32_t *order, uint32_t record,
                               uint32_t state, uint32_t profiles) {
     const uint32_t at = take(w, TABLE_TRANSITIONS), first = written(w, record + MACHINE_TRANSITIONS);
     uint32_t count = 0;
@@ -584,9 +590,9 @@ static void write_state_table(writer *w, const lmb_control_machine_def *machine,
 static void write_tables(writer *w) {
     write_alone(w);
     write_computed(w);
-    for (uint32_t i = 0; i < w->def->machine_count; i++) {
-        const lmb_control_machine_def *machine = &w->def->machines[i];
-        const uint32_t profiles = write_profiles(w, machine);
+    for (uint32_t i = 0; i < w->moving->machine_count; i++) {
+        const lmb_machine_def *machine = &w->moving->machines[i].def;
+        const uint32_t profiles = write_profiles(w, &w->moving->machines[i]);
         uint32_t order[LMB_MAX_TRANSITIONS];
         for (uint32_t k = 0; k < machine->transition_count; k++) {
             order[find_rank(machine, k)] = k;
@@ -598,36 +604,35 @@ static void write_tables(writer *w) {
 }
 
 static void write_header(const writer *w) {
-    const lmb_control_def *def = w->def;
-    put(w, CONTROL_PARAMETERS, def->parameter_count);
+    const lmb_moving *moving = w->moving;
+    put(w, CONTROL_PARAMETERS, moving->poses.parameter_count);
     put(w, CONTROL_STATE_WORDS, w->state_words);
-    put(w, CONTROL_SMOOTHED_COUNT, def->smoothed_count);
+    put(w, CONTROL_SMOOTHED_COUNT, w->def->smoothed_count);
     put(w, CONTROL_PLAYERS, w->players);
-    put(w, CONTROL_PLAYER_COUNT, def->player_count);
-    put(w, CONTROL_GROUP_COUNT, def->group_count);
+    put(w, CONTROL_PLAYER_COUNT, moving->player_count);
+    put(w, CONTROL_GROUP_COUNT, w->def->group_count);
     put(w, CONTROL_MACHINES, w->machines);
-    put(w, CONTROL_MACHINE_COUNT, def->machine_count);
-    put(w, CONTROL_EMITTED_CAPACITY, def->max_emitted_events);
-    put_value(w, CONTROL_UPDATE_EVERY, def->update_every);
-    put(w, CONTROL_FLAGS, (w->weighs ? CONTROL_WEIGHS : 0) | (def->interpolate_updates ? CONTROL_INTERPOLATES : 0));
+    put(w, CONTROL_MACHINE_COUNT, moving->machine_count);
+    put(w, CONTROL_EMITTED_CAPACITY, moving->max_emitted_events);
+    put_value(w, CONTROL_UPDATE_EVERY, moving->update_every);
+    put(w, CONTROL_FLAGS, (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0));
 }
 
-uint32_t lmb_control_write(const lmb_control_def *def, const uint8_t writers[LMB_MAX_PARAMETERS],
-                           const lmb_graph *graph, uint32_t *block, uint32_t *state_words) {
-    writer w = {.def = def,
-                .writers = writers,
+uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uint32_t *block, uint32_t *state_words) {
+    writer w = {.moving = moving,
+                .def = moving->def,
                 .graph = graph,
                 .block = block,
                 .size = CONTROL_HEADER_WORDS,
                 .state_words = CHARACTER_WORDS};
-    w.machines = take(&w, (uint64_t)def->machine_count * MACHINE_WORDS);
-    w.players = take(&w, (uint64_t)def->player_count * PLAYER_WORDS);
+    w.machines = take(&w, (uint64_t)moving->machine_count * MACHINE_WORDS);
+    w.players = take(&w, (uint64_t)moving->player_count * PLAYER_WORDS);
     write_smoothed(&w);
-    for (uint32_t i = 0; i < def->player_count; i++) {
+    for (uint32_t i = 0; i < moving->player_count; i++) {
         write_player(&w, i);
     }
     write_groups(&w);
-    for (uint32_t i = 0; i < def->machine_count; i++) {
+    for (uint32_t i = 0; i < moving->machine_count; i++) {
         write_machine(&w, i);
     }
     write_character_motion(&w);

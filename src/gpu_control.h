@@ -2,7 +2,6 @@
 #ifndef LIMBER_SRC_GPU_CONTROL_H
 #define LIMBER_SRC_GPU_CONTROL_H
 
-#include "control_def.h"
 #include "gpu.h"
 
 #ifdef __cplusplus

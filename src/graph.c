@@ -248,7 +248,7 @@ lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
                        : check_poses(def, &weights, error);
 }
 
-// Checks what a control requires of a graph: see lmb_control_create().
+// Checks what a control requires of a graph: see LMB_MAX_CONTROL_WEIGHTS.
 static lmb_result check_weights(const lmb_graph_def *def, uint32_t weights, lmb_error *error) {
     if (weights > LMB_MAX_CONTROL_WEIGHTS) {
         return lmb_fail(
@@ -268,22 +268,30 @@ static lmb_result check_weights(const lmb_graph_def *def, uint32_t weights, lmb_
     return LMB_OK;
 }
 
-// Checks what a descriptor has been split into.
-static lmb_result check_split(const lmb_graph_def *def, const lmb_moving *moving, lmb_error *error) {
-    uint8_t writers[LMB_MAX_PARAMETERS];
+// Splits a descriptor, and checks the result. On failure nothing is left allocated.
+static lmb_result split(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving, lmb_error *error) {
     uint32_t weights = 0;
-    lmb_result result = check_poses(&moving->poses, &weights, error);
+    lmb_result result = lmb_moving_create(def, host, moving, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    result = lmb_moving_check(moving, error);
+    if (result == LMB_OK) {
+        result = check_poses(&moving->poses, &weights, error);
+    }
     if (result == LMB_OK) {
         result = check_weights(def, weights, error);
     }
-    return result == LMB_OK ? lmb_control_check_def(&moving->control, writers, error) : result;
+    if (result != LMB_OK) {
+        lmb_moving_release(moving);
+    }
+    return result;
 }
 
 lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error) {
     lmb_moving moving;
-    lmb_result result = lmb_moving_create(def, host, &moving, error);
+    const lmb_result result = split(def, host, &moving, error);
     if (result == LMB_OK) {
-        result = check_split(def, &moving, error);
         lmb_moving_release(&moving);
     }
     return result;
@@ -303,17 +311,14 @@ static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, 
     lmb_moving moving;
     lmb_result result = lmb_graph_check_poses(def, error);
     if (result == LMB_OK) {
-        result = lmb_moving_create(def, host, &moving, error);
+        result = split(def, host, &moving, error);
     }
     if (result != LMB_OK) {
         return result;
     }
-    result = check_split(def, &moving, error);
+    result = lmb_graph_create_in(&moving.poses, LMB_NONE, host, graph, error);
     if (result == LMB_OK) {
-        result = lmb_graph_create_in(&moving.poses, LMB_NONE, host, graph, error);
-    }
-    if (result == LMB_OK) {
-        result = lmb_control_create(&moving.control, *graph, host, &(*graph)->control, error);
+        result = lmb_control_create(&moving, *graph, host, &(*graph)->control, error);
     }
     if (result == LMB_OK) {
         result = create_names(*graph, def, &moving, error);

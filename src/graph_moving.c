@@ -1,6 +1,5 @@
 #include "graph_moving.h"
 
-#include "control.h"
 #include "graph_compiler.h"
 #include "number.h"
 
@@ -23,31 +22,28 @@ typedef struct visit {
 // The transitions of a fade: in, again, out, at the end, after a time.
 #define FADE_TRANSITIONS 5u
 
+// What the machine of a fade consists of.
+typedef struct fade_machine {
+    lmb_state_def states[2];
+    lmb_transition_def transitions[FADE_TRANSITIONS];
+} fade_machine;
+
 typedef struct lowering {
     lmb_moving *moving;
     const lmb_graph_def *def;
     lmb_error *error; // not NULL. Checks return false if they fail, and store it
     lmb_node_def *nodes;
-    lmb_control_player_def *players;
-    lmb_control_group_def *groups;
-    uint32_t *members; // players of groups, one group after another
-    lmb_control_machine_def *machines;
-    lmb_control_state_def *states; // of all machines, one machine after another in the order in which they are found
-    lmb_transition_def *fade_transitions;
-    lmb_transition_def *transitions; // of machines, one after another
-    lmb_term *terms;                 // of these transitions
-    uint32_t transition_count;
-    uint32_t term_count;
-    owner *owners; // [node]
-    bool *reached; // [node]
-    bool *moves;   // [node]: whether a clip plays or a machine runs in it
+    lmb_moving_state *states; // of all machines, one machine after another in the order in which they are found
+    fade_machine *fades;      // [fade]
+    owner *owners;            // [node]
+    bool *reached;            // [node]
+    bool *moves;              // [node]: whether a clip plays or a machine runs in it
     visit *visits;
     uint32_t visit_count;
     uint32_t state_count;
-    uint32_t *fade_machines; // [fade]
 } lowering;
 
-static bool plays(const lmb_node_def *node) {
+bool lmb_node_plays(const lmb_node_def *node) {
     return node->op == LMB_OP_CLIP && node->player != NULL;
 }
 
@@ -65,7 +61,7 @@ bool lmb_graph_moves(const lmb_graph_def *def) {
                  def->motion != NULL;
     const uint32_t count = def->nodes != NULL && def->node_count <= LMB_MAX_NODES ? def->node_count : 0;
     for (uint32_t i = 0; i < count && !moves; i++) {
-        moves = plays(&def->nodes[i]) || def->nodes[i].op == LMB_OP_MACHINE;
+        moves = lmb_node_plays(&def->nodes[i]) || def->nodes[i].op == LMB_OP_MACHINE;
     }
     return moves;
 }
@@ -79,8 +75,7 @@ static uint32_t find_fade(const lmb_graph_def *def, uint32_t node) {
     return fade < def->fade_count ? fade : LMB_NONE;
 }
 
-// ---- Checks that neither the nodes' own checks nor those of the control include, and checks of counts by which lists
-// are read here.
+// ---- Checks of fades, and of counts and indices by which lists are read here. lmb_moving_check() does the others.
 
 static bool is_time(float seconds) {
     return seconds >= 0.0f && seconds <= LMB_MAX_CONTROL_SECONDS;
@@ -99,6 +94,7 @@ static const char *find_fault(const lowering *l, uint32_t index) {
            : !is_time(fade->in_seconds)                                      ? "in_seconds: out of range"
            : !is_time(fade->out_seconds)                                     ? "out_seconds: out of range"
            : !(fade->after < 0.0f) && !is_time(fade->after)                  ? "after: out of range"
+           : !lmb_fades_by(fade->curve)                                      ? "curve: unknown, or a Bezier"
                                                                              : NULL;
 }
 
@@ -117,36 +113,6 @@ static bool check_lists(const lowering *l) {
     return valid;
 }
 
-static bool check_cookie(const lowering *l, uint32_t cookie, const char *what, uint32_t index, const char *type) {
-    return cookie == LMB_COOKIE ||
-           lmb_refuse(l->error, LMB_ERROR_ARGUMENT, "graph: %s %u: it is not from lmb_default_%s_def()", what,
-                      (unsigned)index, type);
-}
-
-static bool check_cookies(const lowering *l) {
-    const lmb_graph_def *def = l->def;
-    bool valid =
-        def->motion == NULL || def->motion->cookie == LMB_COOKIE ||
-        lmb_refuse(l->error, LMB_ERROR_ARGUMENT, "graph: character motion: it is not from lmb_default_motion_def()");
-    for (uint32_t i = 0; valid && i < def->group_count; i++) {
-        valid = check_cookie(l, def->groups[i].cookie, "group", i, "group");
-    }
-    for (uint32_t i = 0; valid && i < def->smoothed_count; i++) {
-        valid = check_cookie(l, def->smoothed[i].cookie, "smoothed parameter", i, "smoothed");
-    }
-    for (uint32_t i = 0; valid && i < def->computed_count; i++) {
-        valid = check_cookie(l, def->computed[i].cookie, "computed parameter", i, "computed");
-    }
-    return valid;
-}
-
-static const char *find_transition_fault(const lmb_transition_def *transition) {
-    return transition->cookie != LMB_COOKIE ? "machine: transitions: one is not from lmb_default_transition_def()"
-           : transition->term_count > 0 && transition->terms == NULL ? "machine: transitions: terms: they are NULL"
-           : transition->term_count > LMB_MAX_TERMS                  ? "machine: transitions: terms: there are too many"
-                                                                     : NULL;
-}
-
 static bool check_machine(const lowering *l, uint32_t index) {
     const lmb_node_def *node = &l->def->nodes[index];
     const lmb_machine_def *machine = node->machine;
@@ -157,22 +123,7 @@ static bool check_machine(const lowering *l, uint32_t index) {
         : machine->transition_count > 0 && machine->transitions == NULL ? "machine: transitions: they are NULL"
         : machine->transition_count > LMB_MAX_TRANSITIONS               ? "machine: transitions: there are too many"
                                                                         : NULL;
-    for (uint32_t i = 0; fault == NULL && i < machine->state_count; i++) {
-        fault =
-            machine->states[i].cookie != LMB_COOKIE ? "machine: states: one is not from lmb_default_state_def()" : NULL;
-    }
-    for (uint32_t i = 0; fault == NULL && i < machine->transition_count; i++) {
-        fault = find_transition_fault(&machine->transitions[i]);
-    }
-    bool valid = fault == NULL || refuse_node(l, index, fault);
-    for (uint32_t i = 0; valid && i < machine->transition_count; i++) {
-        const uint32_t profile = machine->transitions[i].profile;
-        valid = profile == LMB_NONE || profile < l->def->mask_count ||
-                lmb_refuse(l->error, LMB_ERROR_ARGUMENT,
-                           "graph: node %u (machine): machine: transition %u: profile: there is no such mask",
-                           (unsigned)index, (unsigned)i);
-    }
-    return valid;
+    return fault == NULL || refuse_node(l, index, fault);
 }
 
 static bool check_player(const lowering *l, uint32_t index) {
@@ -189,34 +140,9 @@ static bool check_player(const lowering *l, uint32_t index) {
 static bool check_nodes(const lowering *l) {
     bool valid = true;
     for (uint32_t i = 0; i < l->def->node_count && valid; i++) {
-        valid = plays(&l->def->nodes[i])                ? check_player(l, i)
+        valid = lmb_node_plays(&l->def->nodes[i])       ? check_player(l, i)
                 : l->def->nodes[i].op == LMB_OP_MACHINE ? check_machine(l, i)
                                                         : true;
-    }
-    return valid;
-}
-
-// Returns a fault of the values of a node that plays or is a machine, or NULL.
-static const char *find_value_fault(const lowering *l, const lmb_node_def *node) {
-    const uint32_t parameters = l->def->parameter_count;
-    const uint32_t transitions = node->op == LMB_OP_MACHINE ? node->machine->transition_count : 0;
-    const char *fault = plays(node) ? lmb_value_fault(node->player->rate, parameters) : NULL;
-    for (uint32_t i = 0; i < transitions; i++) {
-        const lmb_transition_def *transition = &node->machine->transitions[i];
-        for (uint32_t k = 0; k < transition->term_count && fault == NULL; k++) {
-            fault = lmb_value_fault(transition->terms[k].left, parameters);
-            fault = fault == NULL ? lmb_value_fault(transition->terms[k].right, parameters) : fault;
-        }
-    }
-    return fault;
-}
-
-// Checks nodes that the result does not use, because the control does not have them.
-static bool check_unused(const lowering *l) {
-    bool valid = true;
-    for (uint32_t i = 0; i < l->def->node_count && valid; i++) {
-        const char *fault = l->reached[i] ? NULL : find_value_fault(l, &l->def->nodes[i]);
-        valid = fault == NULL || refuse_node(l, i, fault);
     }
     return valid;
 }
@@ -231,39 +157,38 @@ void lmb_moving_release(lmb_moving *moving) {
 static bool allocate_all(lowering *l, lmb_arena *scratch) {
     const lmb_graph_def *def = l->def;
     uint32_t players = 0, machines = def->fade_count, states = 2 * def->fade_count;
-    size_t visits = 1, transitions = 0, terms = 0;
+    size_t visits = 1;
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
-        players += plays(node);
+        players += lmb_node_plays(node);
         machines += node->op == LMB_OP_MACHINE;
         states += node->op == LMB_OP_MACHINE ? node->input_count : 0;
         visits += node->input_count;
-        transitions += node->op == LMB_OP_MACHINE ? node->machine->transition_count : 0;
-        for (uint32_t k = 0; node->op == LMB_OP_MACHINE && k < node->machine->transition_count; k++) {
-            terms += node->machine->transitions[k].term_count;
-        }
     }
     lmb_moving *moving = l->moving;
+    const size_t numbers = (size_t)def->node_count + def->fade_count;
     l->nodes = lmb_arena_allocate(&moving->memory, def->node_count, sizeof *l->nodes);
-    l->players = lmb_arena_allocate(&moving->memory, players, sizeof *l->players);
-    l->groups = lmb_arena_allocate(&moving->memory, def->group_count, sizeof *l->groups);
-    l->members = lmb_arena_allocate(&moving->memory, players, sizeof *l->members);
-    l->machines = lmb_arena_allocate(&moving->memory, machines, sizeof *l->machines);
     l->states = lmb_arena_allocate(&moving->memory, states, sizeof *l->states);
-    l->fade_transitions =
-        lmb_arena_allocate(&moving->memory, (size_t)FADE_TRANSITIONS * def->fade_count, sizeof *l->fade_transitions);
-    l->transitions = lmb_arena_allocate(&moving->memory, transitions, sizeof *l->transitions);
-    l->terms = lmb_arena_allocate(&moving->memory, terms, sizeof *l->terms);
-    l->fade_machines = lmb_arena_allocate(&moving->memory, def->fade_count, sizeof *l->fade_machines);
-    moving->player_nodes = lmb_arena_allocate(&moving->memory, players, sizeof *moving->player_nodes);
+    l->fades = lmb_arena_allocate(&moving->memory, def->fade_count, sizeof *l->fades);
+    moving->players = lmb_arena_allocate(&moving->memory, players, sizeof *moving->players);
     moving->machines = lmb_arena_allocate(&moving->memory, machines, sizeof *moving->machines);
+    moving->player_of = lmb_arena_allocate(&moving->memory, def->node_count, sizeof *moving->player_of);
+    moving->machine_of = lmb_arena_allocate(&moving->memory, numbers, sizeof *moving->machine_of);
     moving->first_parameters = lmb_arena_allocate(&moving->memory, def->node_count, sizeof *moving->first_parameters);
     l->owners = lmb_arena_allocate(scratch, def->node_count, sizeof *l->owners);
     l->reached = lmb_arena_allocate(scratch, def->node_count, sizeof *l->reached);
     l->moves = lmb_arena_allocate(scratch, def->node_count, sizeof *l->moves);
     l->visits = lmb_arena_allocate(scratch, visits, sizeof *l->visits);
-    return !(moving->memory.failed || scratch->failed) ||
-           lmb_refuse(l->error, LMB_ERROR_MEMORY, "graph: no memory for what moves by itself");
+    if (moving->memory.failed || scratch->failed) {
+        return lmb_refuse(l->error, LMB_ERROR_MEMORY, "graph: no memory for what moves by itself");
+    }
+    for (size_t i = 0; i < numbers; i++) {
+        moving->machine_of[i] = LMB_NONE;
+    }
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        moving->player_of[i] = LMB_NONE;
+    }
+    return true;
 }
 
 // ---- Parameters.
@@ -281,7 +206,7 @@ static bool number_parameters(lowering *l) {
     bool inertialized = false;
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
-        const uint32_t own = plays(node) ? 1 : node->op == LMB_OP_MACHINE ? count_weights(node) : 0;
+        const uint32_t own = lmb_node_plays(node) ? 1 : node->op == LMB_OP_MACHINE ? count_weights(node) : 0;
         l->moving->first_parameters[i] = own > 0 ? count : LMB_NONE;
         count += own;
         for (uint32_t k = 0; l->reached[i] && node->op == LMB_OP_MACHINE && k < node->machine->transition_count; k++) {
@@ -296,34 +221,30 @@ static bool number_parameters(lowering *l) {
     }
     if (inertialized) {
         poses->inertialize = true;
-        poses->inertia_parameters = count;
+        poses->inertia_parameters = l->moving->inertia_parameters = count;
         count += LMB_INERTIA_PARAMETERS;
     }
     poses->parameter_count = count;
-    if (count > LMB_MAX_PARAMETERS) {
-        return lmb_refuse(l->error, LMB_ERROR_LIMIT,
-                          "graph: %u parameters, those of clips and states among them, and at most %u are possible",
-                          (unsigned)count, LMB_MAX_PARAMETERS);
-    }
-    lmb_control_def *control = &l->moving->control;
-    control->parameter_count = count;
-    control->added_parameters = count - def->parameter_count;
-    control->inertialize = inertialized;
-    control->inertia_parameters = poses->inertia_parameters;
-    return true;
+    return count <= LMB_MAX_PARAMETERS ||
+           lmb_refuse(l->error, LMB_ERROR_LIMIT,
+                      "graph: %u parameters, those of clips and states among them, and at most %u are possible",
+                      (unsigned)count, LMB_MAX_PARAMETERS);
 }
 
 // ---- Owning states: from the last node down, machines before those inside their states.
 
-static uint32_t add_machine(lowering *l, owner outside, uint32_t states, lmb_control_origin from) {
-    const uint32_t index = l->moving->control.machine_count++;
-    l->machines[index] = (lmb_control_machine_def){.states = l->states + l->state_count,
-                                                   .state_count = states,
-                                                   .machine = outside.machine,
-                                                   .state = outside.state};
-    l->moving->machines[index] = from;
+// Adds the machine of a node or of a fade. Its states write no parameters yet.
+static uint32_t add_machine(lowering *l, owner outside, uint32_t node, uint32_t fade) {
+    const uint32_t index = l->moving->machine_count++;
+    const uint32_t states = node != LMB_NONE ? l->def->nodes[node].input_count : 2;
+    l->moving->machine_of[node != LMB_NONE ? node : l->def->node_count + fade] = index;
+    l->moving->machines[index] = (lmb_moving_machine){.node = node,
+                                                      .fade = fade,
+                                                      .states = l->states + l->state_count,
+                                                      .machine = outside.machine,
+                                                      .state = outside.state};
     for (uint32_t i = 0; i < states; i++) {
-        l->states[l->state_count++] = lmb_default_control_state_def();
+        l->states[l->state_count++] = (lmb_moving_state){LMB_NONE, LMB_NONE};
     }
     return index;
 }
@@ -340,12 +261,14 @@ static bool enter(lowering *l, const visit *at, owner *own) {
     if (fade == LMB_NONE) {
         return true;
     }
-    uint32_t *machine = &l->fade_machines[fade];
-    if (*machine == LMB_NONE) {
-        *machine = add_machine(l, at->owner, 2, (lmb_control_origin){LMB_NONE, fade});
+    const lmb_moving *moving = l->moving;
+    uint32_t machine = moving->machine_of[l->def->node_count + fade];
+    if (machine == LMB_NONE) {
+        machine = add_machine(l, at->owner, LMB_NONE, fade);
     }
-    *own = (owner){*machine, in_state(&l->def->fades[fade])};
-    return (l->machines[*machine].machine == at->owner.machine && l->machines[*machine].state == at->owner.state) ||
+    *own = (owner){machine, in_state(&l->def->fades[fade])};
+    return (moving->machines[machine].machine == at->owner.machine &&
+            moving->machines[machine].state == at->owner.state) ||
            refuse_fade(l, fade, "its pose is used in several states");
 }
 
@@ -353,7 +276,7 @@ static void visit_inputs(lowering *l, uint32_t index, owner own) {
     const lmb_node_def *node = &l->def->nodes[index];
     const bool is_machine = node->op == LMB_OP_MACHINE;
     if (is_machine) {
-        own.machine = add_machine(l, own, node->input_count, (lmb_control_origin){index, LMB_NONE});
+        own.machine = add_machine(l, own, index, LMB_NONE);
     }
     for (uint32_t i = node->input_count; i-- > 0;) {
         own.state = is_machine ? i : own.state;
@@ -364,7 +287,7 @@ static void visit_inputs(lowering *l, uint32_t index, owner own) {
 static void find_moving(const lowering *l) {
     for (uint32_t i = 0; i < l->def->node_count; i++) {
         const lmb_node_def *node = &l->def->nodes[i];
-        l->moves[i] = plays(node) || node->op == LMB_OP_MACHINE || find_fade(l->def, i) != LMB_NONE;
+        l->moves[i] = lmb_node_plays(node) || node->op == LMB_OP_MACHINE || find_fade(l->def, i) != LMB_NONE;
         for (uint32_t k = 0; k < node->input_count; k++) {
             l->moves[i] = l->moves[i] || l->moves[node->inputs[k]];
         }
@@ -374,9 +297,6 @@ static void find_moving(const lowering *l) {
 static bool find_owners(lowering *l) {
     const owner none = {LMB_NONE, 0};
     find_moving(l);
-    for (uint32_t i = 0; i < l->def->fade_count; i++) {
-        l->fade_machines[i] = LMB_NONE;
-    }
     l->visits[l->visit_count++] = (visit){l->def->node_count - 1, none};
     while (l->visit_count > 0) {
         const visit at = l->visits[--l->visit_count];
@@ -394,130 +314,57 @@ static bool find_owners(lowering *l) {
         }
     }
     for (uint32_t i = 0; i < l->def->fade_count; i++) { // fades without a pose
-        if (l->fade_machines[i] == LMB_NONE) {
-            l->fade_machines[i] = add_machine(l, none, 2, (lmb_control_origin){LMB_NONE, i});
+        if (l->moving->machine_of[l->def->node_count + i] == LMB_NONE) {
+            add_machine(l, none, LMB_NONE, i);
         }
     }
     return true;
 }
 
-// ---- Players and groups.
-
-static lmb_control_state_def *state_of(lowering *l, owner own) {
-    // The states were allocated here, so they may be written.
-    return (lmb_control_state_def *)(uintptr_t)&l->machines[own.machine].states[own.state];
-}
+// ---- Players.
 
 static void add_player(lowering *l, uint32_t index) {
     const lmb_node_def *node = &l->def->nodes[index];
-    const lmb_player_def *from = node->player;
     const owner own = l->owners[index];
-    const uint32_t player = l->moving->control.player_count++;
-    l->players[player] = (lmb_control_player_def){
-        .duration = lmb_clip_duration(l->def->clips[(uint32_t)node->clip.constant]),
-        .rate = from->rate,
-        .offset = from->offset,
-        .end = from->end,
-        .time_parameter = l->moving->first_parameters[index],
-        .weight_parameter = LMB_NONE,
-        .ended_event = from->ended_event,
-        .looped_event = from->looped_event,
-        .machine = own.machine,
-        .state = own.state,
-        .markers = from->markers,
-        .marker_count = from->marker_count,
-        .notifies = from->notifies,
-        .notify_count = from->notify_count,
-        .velocity = from->velocity,
-        .motion = from->motion,
-        .warps = from->warps,
-        .warp_count = from->warp_count,
-    };
-    l->moving->player_nodes[player] = index;
-    if (own.machine != LMB_NONE && state_of(l, own)->end_player == LMB_NONE) {
-        state_of(l, own)->end_player = player;
+    const uint32_t player = l->moving->player_count++;
+    l->moving->player_of[index] = player;
+    l->moving->players[player] =
+        (lmb_moving_player){.node = index,
+                            .def = node->player,
+                            .duration = lmb_clip_duration(l->def->clips[(uint32_t)node->clip.constant]),
+                            .time_parameter = l->moving->first_parameters[index],
+                            .weight_parameter = LMB_NONE,
+                            .machine = own.machine,
+                            .state = own.state};
+    lmb_moving_state *state = own.machine != LMB_NONE ? &l->moving->machines[own.machine].states[own.state] : NULL;
+    if (state != NULL && state->end_player == LMB_NONE) {
+        state->end_player = player;
     }
-}
-
-static bool fill_groups(lowering *l) {
-    const lmb_control_def *control = &l->moving->control;
-    uint32_t *members = l->members;
-    for (uint32_t i = 0; i < l->def->group_count; i++) {
-        lmb_control_group_def *group = &l->groups[i];
-        *group = (lmb_control_group_def){.players = members,
-                                         .cadence = l->def->groups[i].cadence,
-                                         .velocity_parameter = l->def->groups[i].velocity_parameter};
-        for (uint32_t k = 0; k < control->player_count; k++) {
-            if (l->def->nodes[l->moving->player_nodes[k]].player->group == i) {
-                members[group->player_count++] = k;
-            }
-        }
-        if (group->player_count == 0) {
-            return lmb_refuse(l->error, LMB_ERROR_ARGUMENT, "graph: group %u: no clip plays in it", (unsigned)i);
-        }
-        group->rate = l->players[members[0]].rate;
-        members += group->player_count;
-    }
-    return true;
 }
 
 // ---- Machines.
 
-static uint32_t find_player(const lowering *l, uint32_t node) {
-    for (uint32_t i = 0; i < l->moving->control.player_count; i++) {
-        if (l->moving->player_nodes[i] == node) {
-            return i;
-        }
-    }
-    return LMB_NONE;
-}
-
 // Assigns the parameter of a state's weight to the state, except if the state's pose is a clip that drops out: then to
 // its player.
-static void weigh_state(lowering *l, owner own, uint32_t pose, uint32_t parameter) {
+static void weigh_state(const lowering *l, lmb_moving_state *state, uint32_t pose, uint32_t parameter) {
     if (pose != LMB_NONE && l->def->nodes[pose].op == LMB_OP_MAKE_ADDITIVE) {
         pose = l->def->nodes[pose].inputs[0]; // an additive clip
     }
-    const uint32_t player = pose != LMB_NONE ? find_player(l, pose) : LMB_NONE;
-    if (player != LMB_NONE && l->players[player].end == LMB_END_ONCE) {
-        l->players[player].weight_parameter = parameter;
+    const uint32_t player = pose != LMB_NONE ? l->moving->player_of[pose] : LMB_NONE;
+    if (player != LMB_NONE && l->moving->players[player].def->end == LMB_END_ONCE) {
+        l->moving->players[player].weight_parameter = parameter;
     } else {
-        state_of(l, own)->weight_parameter = parameter;
+        state->weight_parameter = parameter;
     }
 }
 
-// Copies transitions. In the copy, conditions name players instead of nodes, and blend profiles are numbered.
-static const lmb_transition_def *copy_transitions(lowering *l, const lmb_machine_def *machine) {
-    lmb_transition_def *to = l->transitions + l->transition_count;
-    uint32_t profiles = 0;
-    for (uint32_t i = 0; i < machine->transition_count; i++) {
-        lmb_term *terms = l->terms + l->term_count;
-        to[i] = machine->transitions[i];
-        to[i].profile = to[i].profile != LMB_NONE ? profiles++ : LMB_NONE;
-        to[i].terms = to[i].terms != NULL ? terms : NULL;
-        for (uint32_t k = 0; to[i].terms != NULL && k < to[i].term_count; k++) {
-            terms[k] = machine->transitions[i].terms[k];
-            terms[k].player_node = terms[k].operand != LMB_OPERAND_VALUE ? find_player(l, terms[k].player_node) : 0;
-        }
-        l->term_count += to[i].terms != NULL ? to[i].term_count : 0;
-    }
-    l->transition_count += machine->transition_count;
-    return to;
-}
-
-static void fill_machine(lowering *l, uint32_t index, uint32_t node_index) {
-    const lmb_node_def *node = &l->def->nodes[node_index];
-    const lmb_machine_def *machine = node->machine;
-    l->machines[index].transitions = copy_transitions(l, machine);
-    l->machines[index].transition_count = machine->transition_count;
-    l->machines[index].profile_parameter = l->moving->first_parameters[node_index] + machine->state_count;
-    for (uint32_t i = 0; i < machine->state_count; i++) {
-        const owner own = {index, i};
-        lmb_control_state_def *state = state_of(l, own);
-        state->entry_event = machine->states[i].entry_event;
-        state->exit_event = machine->states[i].exit_event;
-        state->restart = machine->states[i].restart;
-        weigh_state(l, own, node->inputs[i], l->moving->first_parameters[node_index] + i);
+static void fill_machine(const lowering *l, lmb_moving_machine *machine) {
+    const lmb_node_def *node = &l->def->nodes[machine->node];
+    const uint32_t first = l->moving->first_parameters[machine->node];
+    machine->def = *node->machine;
+    machine->profile_parameter = first + machine->def.state_count;
+    for (uint32_t i = 0; i < machine->def.state_count; i++) {
+        weigh_state(l, &machine->states[i], node->inputs[i], first + i);
     }
 }
 
@@ -556,36 +403,36 @@ static uint32_t write_transitions(const lmb_fade_def *fade, lmb_transition_def *
     return count;
 }
 
-static void fill_fade(lowering *l, uint32_t index) {
-    const lmb_fade_def *fade = &l->def->fades[index];
-    const owner own = {l->fade_machines[index], in_state(fade)};
-    lmb_transition_def *transitions = l->fade_transitions + (size_t)FADE_TRANSITIONS * index;
-    lmb_control_machine_def *machine = &l->machines[own.machine];
-    machine->transitions = transitions;
-    machine->transition_count = write_transitions(fade, transitions);
-    state_of(l, own)->restart = fade->restart;
-    weigh_state(l, own, fade->pose, fade->parameter);
+static void fill_fade(const lowering *l, lmb_moving_machine *machine) {
+    const lmb_fade_def *fade = &l->def->fades[machine->fade];
+    const uint32_t in = in_state(fade);
+    fade_machine *made = &l->fades[machine->fade];
+    made->states[0] = made->states[1] = lmb_default_state_def();
+    made->states[in].name = "in";
+    made->states[1 - in].name = "out";
+    made->states[in].restart = fade->restart;
+    machine->def = (lmb_machine_def){.name = fade->name,
+                                     .states = made->states,
+                                     .state_count = 2,
+                                     .transitions = made->transitions,
+                                     .transition_count = write_transitions(fade, made->transitions)};
+    weigh_state(l, &machine->states[in], fade->pose, fade->parameter);
 }
 
-static bool check_fades(lowering *l) {
+static bool fill_machines(const lowering *l) {
     bool valid = true;
-    for (uint32_t i = 0; i < l->def->fade_count && valid; i++) {
-        const owner own = {l->fade_machines[i], in_state(&l->def->fades[i])};
-        valid = !l->def->fades[i].at_end || state_of(l, own)->end_player != LMB_NONE ||
-                refuse_fade(l, i, "at_end: no clip plays in its pose");
+    for (uint32_t i = 0; i < l->moving->machine_count && valid; i++) {
+        lmb_moving_machine *machine = &l->moving->machines[i];
+        if (machine->node != LMB_NONE) {
+            fill_machine(l, machine);
+            continue;
+        }
+        fill_fade(l, machine);
+        const lmb_fade_def *fade = &l->def->fades[machine->fade];
+        valid = !fade->at_end || machine->states[in_state(fade)].end_player != LMB_NONE ||
+                refuse_fade(l, machine->fade, "at_end: no clip plays in its pose");
     }
     return valid;
-}
-
-static void fill_machines(lowering *l) {
-    for (uint32_t i = 0; i < l->moving->control.machine_count; i++) {
-        const lmb_control_origin *from = &l->moving->machines[i];
-        if (from->node != LMB_NONE) {
-            fill_machine(l, i, from->node);
-        } else {
-            fill_fade(l, from->fade);
-        }
-    }
 }
 
 // ---- Nodes.
@@ -594,7 +441,7 @@ static void write_nodes(lowering *l) {
     memcpy(l->nodes, l->def->nodes, l->def->node_count * sizeof *l->nodes);
     for (uint32_t i = 0; i < l->def->node_count; i++) {
         lmb_node_def *node = &l->nodes[i];
-        if (plays(node)) {
+        if (lmb_node_plays(node)) {
             node->time = lmb_parameter(l->moving->first_parameters[i]);
             node->rate = lmb_constant(1.0f);
             node->offset = lmb_constant(0.0f);
@@ -607,47 +454,28 @@ static void write_nodes(lowering *l) {
     l->moving->poses.nodes = l->nodes;
 }
 
-static void write_control(lowering *l) {
-    lmb_control_def *control = &l->moving->control;
-    control->event_count = l->def->event_count;
-    control->smoothed = l->def->smoothed;
-    control->smoothed_count = l->def->smoothed_count;
-    control->computed = l->def->computed;
-    control->computed_count = l->def->computed_count;
-    control->players = l->players;
-    control->player_nodes = l->moving->player_nodes;
-    control->machine_origins = l->moving->machines;
-    control->groups = l->groups;
-    control->group_count = l->def->group_count;
-    control->machines = l->machines;
-    control->motion = l->def->motion;
-    control->max_emitted_events =
-        l->def->max_emitted_events > 0 ? l->def->max_emitted_events : control->max_emitted_events;
-    control->interpolate_updates = l->def->interpolate_updates;
-    control->update_every = l->def->update_every != NULL ? *l->def->update_every : control->update_every;
-}
-
 static bool lower(lowering *l, lmb_arena *scratch) {
-    if (!check_lists(l) || !check_cookies(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) ||
-        !check_unused(l) || !number_parameters(l)) {
+    if (!check_lists(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) || !number_parameters(l)) {
         return false;
     }
     for (uint32_t i = 0; i < l->def->node_count; i++) {
-        if (plays(&l->def->nodes[i]) && l->reached[i]) {
+        if (lmb_node_plays(&l->def->nodes[i]) && l->reached[i]) {
             add_player(l, i);
         }
     }
-    if (!fill_groups(l) || !check_fades(l)) {
+    if (!fill_machines(l)) {
         return false;
     }
-    fill_machines(l);
     write_nodes(l);
-    write_control(l);
     return true;
 }
 
 lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving, lmb_error *error) {
-    *moving = (lmb_moving){.host = lmb_host_resolve(host), .control = lmb_default_control_def()};
+    *moving = (lmb_moving){.host = lmb_host_resolve(host),
+                           .def = def,
+                           .max_emitted_events = def->max_emitted_events > 0 ? def->max_emitted_events : 8,
+                           .update_every = def->update_every != NULL ? *def->update_every : lmb_constant(1.0f),
+                           .inertia_parameters = LMB_NONE};
     moving->memory.host = &moving->host;
     lmb_error unread;
     lowering l = {.moving = moving, .def = def, .error = error != NULL ? error : &unread};

@@ -1,6 +1,6 @@
-// Splits a graph in which something moves by itself into nodes that only read parameters, and the control that writes
-// these parameters. A clip that plays reads its time from a parameter, a machine becomes a weighted sum, and a fade
-// becomes a machine of two states.
+// Splits a graph in which something moves by itself into nodes that only read parameters, and the players and machines
+// that write these parameters. A clip that plays reads its time from a parameter, a machine becomes a weighted sum, and
+// a fade becomes a machine of two states.
 //
 // The added parameters follow the host's, in the order of the nodes: one for a clip that plays, and for a machine one
 // for each state and those of its blend profiles; then those of inertialization. So the first nodes of a graph have the
@@ -8,25 +8,72 @@
 #ifndef LIMBER_SRC_GRAPH_MOVING_H
 #define LIMBER_SRC_GRAPH_MOVING_H
 
-#include "control_def.h"
 #include "host.h"
+
+#include <limber/graph.h>
+
+typedef struct lmb_moving_player {
+    uint32_t node;
+    const lmb_player_def *def;
+    float duration;            // of the clip, in seconds
+    uint32_t time_parameter;   // written: time in the clip, in seconds
+    uint32_t weight_parameter; // written: its state's weight in its machine, 0 after it dropped out; or LMB_NONE
+    uint32_t machine;          // plays while that machine's `state` has a weight; LMB_NONE: always
+    uint32_t state;
+} lmb_moving_player;
+
+typedef struct lmb_moving_state {
+    uint32_t weight_parameter; // written: its weight in its machine; or LMB_NONE
+    uint32_t end_player;       // the player whose end is the end of the state; or LMB_NONE
+} lmb_moving_state;
+
+typedef struct lmb_moving_machine {
+    uint32_t node; // LMB_NONE: made from the fade
+    uint32_t fade;
+    lmb_machine_def def;
+    lmb_moving_state *states;
+    uint32_t machine; // an earlier machine in whose `state` it runs; or LMB_NONE
+    uint32_t state;
+    uint32_t profile_parameter; // written if it has blend profiles: the first of PROFILED_NUMBERS parameters
+} lmb_moving_machine;
 
 typedef struct lmb_moving {
     lmb_host host;
-    lmb_graph_def poses;
-    lmb_control_def control;
-    uint32_t *player_nodes;       // [player]
-    lmb_control_origin *machines; // [machine]
-    uint32_t *first_parameters;   // [node]: the first added one, or LMB_NONE
+    const lmb_graph_def *def;
+    lmb_graph_def poses; // reads all parameters, the added ones included
+    lmb_moving_player *players;
+    uint32_t player_count;
+    lmb_moving_machine *machines; // outer ones first
+    uint32_t machine_count;
+    uint32_t max_emitted_events;
+    lmb_value update_every;
+    uint32_t inertia_parameters; // written: the first of LMB_INERTIA_PARAMETERS; LMB_NONE: no machine inertializes
+    uint32_t *player_of;         // [node], or LMB_NONE
+    uint32_t *machine_of;        // [node], then [fade], or LMB_NONE
+    uint32_t *first_parameters;  // [node]: the first added one, or LMB_NONE
+    uint8_t writers[LMB_MAX_PARAMETERS]; // of the host's parameters: LMB_BY_...
     lmb_arena memory;
 } lmb_moving;
 
+// The writers of parameters, in the order in which they write within a frame. A computed parameter counts as written by
+// the last writer of its inputs, but not earlier than LMB_BY_SMOOTHED.
+enum { LMB_BY_HOST, LMB_BY_SMOOTHED, LMB_BY_CHARACTER_MOTION, LMB_BY_MACHINE, LMB_BY_REST };
+
 // Returns whether anything in the graph moves by itself.
 LMB_API bool lmb_graph_moves(const lmb_graph_def *def);
+// Returns whether a node is a clip that plays.
+bool lmb_node_plays(const lmb_node_def *node);
+// Returns whether a fade may have that curve.
+static inline bool lmb_fades_by(lmb_curve curve) {
+    return (unsigned)curve < LMB_CURVE_COUNT && curve != LMB_CURVE_BEZIER;
+}
 // Splits a descriptor whose nodes have been checked. Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT, LMB_ERROR_MEMORY,
 // and then leaves nothing allocated.
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,
                                      lmb_error *error);
+// Checks what moves by itself completely, except for what splitting needs, and finds the writers of parameters
+// (control_check.c). Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT.
+LMB_API lmb_result lmb_moving_check(lmb_moving *moving, lmb_error *error);
 LMB_API void lmb_moving_release(lmb_moving *moving);
 
 #endif

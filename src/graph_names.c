@@ -98,10 +98,10 @@ static void write_inertia_parameters(writer *w) {
                                             [LMB_INERTIA_TRIGGERED] = {"switched", (float)LMB_INERTIA_LAST_NUMBER},
                                             [LMB_INERTIA_TIME] = {"time", LMB_MAX_CONTROL_SECONDS},
                                             [LMB_INERTIA_DURATION] = {"duration", LMB_MAX_CONTROL_SECONDS}};
-    const lmb_control_def *control = &w->moving->control;
-    for (uint32_t i = 0; control->inertialize && i < LMB_INERTIA_PARAMETERS; i++) {
+    const uint32_t first = w->moving->inertia_parameters;
+    for (uint32_t i = 0; first != LMB_NONE && i < LMB_INERTIA_PARAMETERS; i++) {
         const char *name = keep_joined(w, "inertia", parameters[i].name);
-        add_parameter(w, control->inertia_parameters + i, name, 0.0f, parameters[i].max);
+        add_parameter(w, first + i, name, 0.0f, parameters[i].max);
     }
 }
 
@@ -149,20 +149,16 @@ static void write_parameters(writer *w) {
 }
 
 static void write_machine(writer *w, uint32_t index) {
-    static const char *const of_fade[2][2] = {{"out", "in"}, {"in", "out"}};
-    const lmb_control_origin *from = &w->moving->machines[index];
-    const lmb_fade_def *fade = from->node == LMB_NONE ? &w->def->fades[from->fade] : NULL;
-    const lmb_machine_def *machine = fade == NULL ? w->def->nodes[from->node].machine : NULL;
+    const lmb_moving_machine *from = &w->moving->machines[index];
     lmb_graph_names *names = w->names;
-    const uint32_t first = names->first_states[index], count = w->moving->control.machines[index].state_count;
-    names->machines[index] = keep(w, NULL, fade != NULL ? fade->name : machine->name);
-    for (uint32_t i = 0; i < count; i++) {
-        names->states[first + i] = keep(w, NULL, fade != NULL ? of_fade[fade->begins_in][i] : machine->states[i].name);
+    const uint32_t first = names->first_states[index];
+    names->machines[index] = keep(w, NULL, from->def.name);
+    for (uint32_t i = 0; i < from->def.state_count; i++) {
+        names->states[first + i] = keep(w, NULL, from->def.states[i].name);
     }
-    names->first_states[index + 1] = first + count;
-    names->owners[index][0] = w->moving->control.machines[index].machine;
-    names->owners[index][1] = w->moving->control.machines[index].state;
-    names->machine_of[fade != NULL ? w->def->node_count + from->fade : from->node] = index;
+    names->first_states[index + 1] = first + from->def.state_count;
+    names->owners[index][0] = from->machine;
+    names->owners[index][1] = from->state;
 }
 
 static void write_all(writer *w) {
@@ -172,10 +168,8 @@ static void write_all(writer *w) {
         names->events[i] = keep(w, NULL, w->def->event_names != NULL ? w->def->event_names[i] : NULL);
     }
     for (uint32_t i = 0; i < names->player_count; i++) {
-        const uint32_t node = w->moving->player_nodes[i];
-        names->players[i] = keep(w, NULL, clip_name(w->def, node));
-        names->durations[i] = w->moving->control.players[i].duration;
-        names->player_of[node] = i;
+        names->players[i] = keep(w, NULL, clip_name(w->def, w->moving->players[i].node));
+        names->durations[i] = w->moving->players[i].duration;
     }
     for (uint32_t i = 0; i < names->group_count; i++) {
         names->groups[i] = keep(w, NULL, w->def->groups[i].name);
@@ -187,31 +181,31 @@ static void write_all(writer *w) {
 
 static uint32_t count_states(const lmb_moving *moving) {
     uint32_t states = 0;
-    for (uint32_t i = 0; moving != NULL && i < moving->control.machine_count; i++) {
-        states += moving->control.machines[i].state_count;
+    for (uint32_t i = 0; moving != NULL && i < moving->machine_count; i++) {
+        states += moving->machines[i].def.state_count;
     }
     return states;
 }
 
-static bool allocate(lmb_graph_names *names, uint32_t states) {
+static bool allocate(lmb_graph_names *names, const lmb_moving *moving) {
     lmb_arena *memory = &names->memory;
-    const size_t numbers = (size_t)names->node_count + names->fade_count;
+    const size_t nodes = names->node_count, numbers = nodes + names->fade_count;
     names->parameters = lmb_arena_allocate(memory, names->parameter_count, sizeof *names->parameters);
     names->events = lmb_arena_allocate(memory, names->event_count, sizeof *names->events);
     names->players = lmb_arena_allocate(memory, names->player_count, sizeof *names->players);
     names->durations = lmb_arena_allocate(memory, names->player_count, sizeof *names->durations);
     names->groups = lmb_arena_allocate(memory, names->group_count, sizeof *names->groups);
     names->machines = lmb_arena_allocate(memory, names->machine_count, sizeof *names->machines);
-    names->states = lmb_arena_allocate(memory, states, sizeof *names->states);
+    names->states = lmb_arena_allocate(memory, count_states(moving), sizeof *names->states);
     names->first_states = lmb_arena_allocate(memory, (size_t)names->machine_count + 1, sizeof *names->first_states);
     names->owners = lmb_arena_allocate(memory, names->machine_count, sizeof *names->owners);
-    names->player_of = lmb_arena_allocate(memory, names->node_count, sizeof *names->player_of);
+    names->player_of = lmb_arena_allocate(memory, nodes, sizeof *names->player_of);
     names->machine_of = lmb_arena_allocate(memory, numbers, sizeof *names->machine_of);
-    for (size_t i = 0; !memory->failed && i < names->node_count; i++) {
-        names->player_of[i] = LMB_NONE;
+    for (size_t i = 0; !memory->failed && i < nodes; i++) {
+        names->player_of[i] = moving != NULL ? moving->player_of[i] : LMB_NONE;
     }
     for (size_t i = 0; !memory->failed && i < numbers; i++) {
-        names->machine_of[i] = LMB_NONE;
+        names->machine_of[i] = moving != NULL ? moving->machine_of[i] : LMB_NONE;
     }
     return !memory->failed;
 }
@@ -227,12 +221,12 @@ lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_movi
         .fade_count = def->fade_count,
         .parameter_count = moving != NULL ? moving->poses.parameter_count : def->parameter_count,
         .event_count = def->event_count,
-        .player_count = moving != NULL ? moving->control.player_count : 0,
+        .player_count = moving != NULL ? moving->player_count : 0,
         .group_count = def->group_count,
-        .machine_count = moving != NULL ? moving->control.machine_count : 0,
+        .machine_count = moving != NULL ? moving->machine_count : 0,
     };
     writer w = {.names = names, .def = def, .moving = moving};
-    if (allocate(names, count_states(moving))) {
+    if (allocate(names, moving)) {
         write_all(&w);
         w.text = lmb_arena_allocate(&names->memory, w.size + 1, 1);
     }

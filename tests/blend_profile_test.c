@@ -309,7 +309,7 @@ static void what_is_refused(void **state) {
     blend_profile_start(&scene);
     scene.transitions[2].profile = PROFILED_MASKS;
     CHECK_REFUSAL(lmb_graph_create(&scene.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT,
-                  "node 3 (machine): machine: transition 2: profile: there is no such mask");
+                  "node 3 (machine): transition 2: profile: there is no such mask");
     scene.transitions[2].profile = LMB_NONE;
     scene.transitions[1].kind = LMB_FADE_INERTIALIZED;
     CHECK_REFUSAL(lmb_graph_create(&scene.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT,

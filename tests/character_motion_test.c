@@ -21,9 +21,9 @@ static lmb_motion place_of(const stage *s) {
     return lmb_control_motion(s->control, s->state);
 }
 
-static lmb_control_def control_of(const lmb_control_player_def *players, uint32_t count,
-                                  const lmb_motion_def *character_motion) {
-    lmb_control_def def = stage_control(players, count, PARAMETERS);
+static control_def control_of(const control_player_def *players, uint32_t count,
+                              const lmb_motion_def *character_motion) {
+    control_def def = stage_control(players, count, PARAMETERS);
     def.event_count = 4;
     def.motion = character_motion;
     return def;
@@ -107,12 +107,12 @@ static void test_ways(void **state) {
         const lmb_end end_kind = (lmb_end)(i / TRACKS % LMB_END_COUNT);
         const float rate = rates[i / TRACKS / LMB_END_COUNT % 7];
         const uint64_t ticks = steps[i / TRACKS / LMB_END_COUNT / 7];
-        lmb_control_player_def player = stage_player(1.75f, LMB_NONE);
+        control_player_def player = stage_player(1.75f, LMB_NONE);
         player.offset = 0.5f;
         player.rate = lmb_constant(rate);
         player.end = end_kind;
         player.motion = track;
-        const lmb_control_def def = control_of(&player, 1, &character_motion);
+        const control_def def = control_of(&player, 1, &character_motion);
         stage s = stage_begin(&def);
         for (uint32_t frame = 1; frame <= 25; frame++) {
             stage_step(&s, ticks);
@@ -143,9 +143,9 @@ static void test_a_thousand_loops(void **state) {
     const lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t i = 0; i < TRACKS * 3; i++) {
         const lmb_motion_track *track = &tracks[i % TRACKS];
-        lmb_control_player_def player = stage_player(1.0f, LMB_NONE);
+        control_player_def player = stage_player(1.0f, LMB_NONE);
         player.motion = track;
-        const lmb_control_def def = control_of(&player, 1, &character_motion);
+        const control_def def = control_of(&player, 1, &character_motion);
         stage s = stage_begin(&def);
         for (uint64_t frame = 0; frame < 1000 * rates[i / TRACKS]; frame++) {
             stage_step(&s, SECOND / rates[i / TRACKS]);
@@ -166,11 +166,11 @@ static void test_a_thousand_loops(void **state) {
 // position.
 static void test_velocity_of_clips(void **state) {
     (void)state;
-    lmb_control_player_def player = stage_player(0.7f, LMB_NONE);
+    control_player_def player = stage_player(0.7f, LMB_NONE);
     player.velocity = 1.5f;
     player.rate = lmb_constant(-2.0f);
     const lmb_motion_def character_motion = lmb_default_motion_def();
-    lmb_control_def def = control_of(&player, 1, &character_motion);
+    control_def def = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&def);
     for (int frame = 0; frame < 600; frame++) {
         stage_step(&s, SECOND / 60);
@@ -208,14 +208,14 @@ static void test_weights(void **state) {
                                     {INFINITY, 0.0f, 0.0f, 1.4f}};
     const lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t grouped = 0; grouped < 2; grouped++) {
-        lmb_control_player_def players[3] = {stage_player(1.0f, 8), stage_player(1.0f, 9), stage_player(1.0f, 10)};
+        control_player_def players[3] = {stage_player(1.0f, 8), stage_player(1.0f, 9), stage_player(1.0f, 10)};
         players[0].motion = &tracks[0];
         players[1].velocity = 3.0f;
         // The third player does not move.
         static const uint32_t members[2] = {0, 1};
-        const lmb_control_group_def group = {
+        const control_group_def group = {
             .players = members, .player_count = 2, .rate = lmb_constant(1.0f), .velocity_parameter = LMB_NONE};
-        lmb_control_def def = control_of(players, 3, &character_motion);
+        control_def def = control_of(players, 3, &character_motion);
         def.groups = &group;
         def.group_count = grouped;
         const lmb_value weights[3] = {lmb_parameter(0), lmb_parameter(1), lmb_parameter(2)};
@@ -238,18 +238,18 @@ static void test_cadences(void **state) {
     for (uint32_t i = 0; i <= 20; i++) {
         for (int cadence = LMB_CADENCE_DEFAULT; cadence < LMB_CADENCE_COUNT; cadence++) {
             const double w = i / 20.0;
-            lmb_control_player_def players[2];
+            control_player_def players[2];
             for (uint32_t k = 0; k < 2; k++) {
                 players[k] = stage_player((float)durations[k], 8 + k);
                 players[k].velocity = (float)velocities[k];
             }
             static const uint32_t members[2] = {0, 1};
-            const lmb_control_group_def group = {.players = members,
-                                                 .player_count = 2,
-                                                 .cadence = (lmb_cadence)cadence,
-                                                 .rate = lmb_constant(1.0f),
-                                                 .velocity_parameter = LMB_NONE};
-            lmb_control_def def = control_of(players, 2, &character_motion);
+            const control_group_def group = {.players = members,
+                                             .player_count = 2,
+                                             .cadence = (lmb_cadence)cadence,
+                                             .rate = lmb_constant(1.0f),
+                                             .velocity_parameter = LMB_NONE};
+            control_def def = control_of(players, 2, &character_motion);
             def.groups = &group;
             def.group_count = 1;
             const lmb_value weights[2] = {lmb_constant((float)(1.0 - w)), lmb_constant((float)w)};
@@ -310,11 +310,11 @@ static void test_partial_in_a_part(void **state) {
                                            .parameter_count = PARAMETERS,
                                            .joint_maps = &part,
                                            .joint_map_count = 1};
-        lmb_control_player_def players[2] = {stage_player(1.0f, 0), stage_player(1.0f, 1)};
+        control_player_def players[2] = {stage_player(1.0f, 0), stage_player(1.0f, 1)};
         players[0].velocity = 1.0f;
         players[1].velocity = 5.0f;
         const lmb_motion_def character_motion = lmb_default_motion_def();
-        const lmb_control_def def = control_of(players, 2, &character_motion);
+        const control_def def = control_of(players, 2, &character_motion);
         lmb_graph *program = NULL;
         assert_ok(lmb_graph_create(&program_def, NULL, &program, &error), &error);
         stage s = stage_begin_with(&def, program);
@@ -331,12 +331,12 @@ static void test_partial_in_a_part(void **state) {
 // A clip that plays once moves the character until its end.
 static void test_drops_out(void **state) {
     (void)state;
-    lmb_control_player_def players[2] = {stage_player(0.5f, LMB_NONE), stage_player(1.0f, LMB_NONE)};
+    control_player_def players[2] = {stage_player(0.5f, LMB_NONE), stage_player(1.0f, LMB_NONE)};
     players[0].end = LMB_END_ONCE;
     players[0].velocity = 4.0f;
     players[1].velocity = 2.0f;
     const lmb_motion_def character_motion = lmb_default_motion_def();
-    const lmb_control_def def = control_of(players, 2, &character_motion);
+    const control_def def = control_of(players, 2, &character_motion);
     stage s = stage_begin(&def);
     for (int frame = 0; frame < 8; frame++) {
         stage_step(&s, SECOND / 8);
@@ -351,7 +351,7 @@ static void test_drops_out(void **state) {
 static void test_fades(void **state) {
     (void)state;
     for (int kind = 0; kind <= LMB_FADE_FROZEN; kind++) {
-        lmb_control_player_def players[3];
+        control_player_def players[3];
         for (uint32_t i = 0; i < 3; i++) {
             players[i] = stage_player(1.0f + 0.25f * (float)i, LMB_NONE);
             players[i].machine = 0;
@@ -361,11 +361,11 @@ static void test_fades(void **state) {
         players[0].motion = NULL; // has no motion
         lmb_transition_def transitions[] = {stage_transition(0, 1, 0, 0.5f), stage_transition(1, 2, 1, 0.5f)};
         transitions[0].kind = transitions[1].kind = (lmb_fade_kind)kind;
-        lmb_control_state_def states[3] = {lmb_default_control_state_def(), lmb_default_control_state_def(),
-                                           lmb_default_control_state_def()};
-        const lmb_control_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0, 0};
+        control_state_def states[3] = {default_control_state_def(), default_control_state_def(),
+                                       default_control_state_def()};
+        const control_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0, 0};
         const lmb_motion_def character_motion = lmb_default_motion_def();
-        lmb_control_def def = control_of(players, 3, &character_motion);
+        control_def def = control_of(players, 3, &character_motion);
         def.machines = &machine;
         def.machine_count = 1;
         stage s = stage_begin(&def);
@@ -397,18 +397,18 @@ static void test_fades(void **state) {
 // The root motion of a machine within a state is also scaled by that state's weight.
 static void test_nested(void **state) {
     (void)state;
-    lmb_control_player_def players[2] = {stage_player(1.0f, LMB_NONE), stage_player(1.0f, LMB_NONE)};
+    control_player_def players[2] = {stage_player(1.0f, LMB_NONE), stage_player(1.0f, LMB_NONE)};
     players[0].machine = 1;
     players[0].velocity = 2.0f;
     players[1].machine = 0;
     players[1].state = 1;
     players[1].velocity = 6.0f;
-    lmb_control_state_def outer[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
-    const lmb_control_state_def inner = lmb_default_control_state_def();
+    control_state_def outer[2] = {default_control_state_def(), default_control_state_def()};
+    const control_state_def inner = default_control_state_def();
     const lmb_transition_def leave = stage_transition(0, 1, 0, 0.5f);
-    const lmb_control_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0, 0}, {&inner, 1, NULL, 0, 0, 0, 0}};
+    const control_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0, 0}, {&inner, 1, NULL, 0, 0, 0, 0}};
     const lmb_motion_def character_motion = lmb_default_motion_def();
-    lmb_control_def def = control_of(players, 2, &character_motion);
+    control_def def = control_of(players, 2, &character_motion);
     def.machines = machines;
     def.machine_count = 2;
     stage s = stage_begin(&def);
@@ -436,7 +436,7 @@ static void test_acceleration(void **state) {
         character_motion.acceleration = 2.5f;
         character_motion.deceleration = 4.0f;
         character_motion.velocity_parameters[2] = 5;
-        const lmb_control_def def = control_of(NULL, 0, &character_motion);
+        const control_def def = control_of(NULL, 0, &character_motion);
         stage s = stage_begin(&def);
         // To 3 within 1.2 s, then constant for 1.8 s; to 1 within 0.5 s, then constant for 1.5 s.
         for (uint64_t frame = 0; frame < 5 * rates[i]; frame++) {
@@ -461,7 +461,7 @@ static void test_changing_direction(void **state) {
     }
     character_motion.acceleration = 10.0f;
     character_motion.deceleration = 5.0f;
-    const lmb_control_def def = control_of(NULL, 0, &character_motion);
+    const control_def def = control_of(NULL, 0, &character_motion);
     stage s = stage_begin(&def);
     static const float desired[][3] = {
         {3.0f, 0.0f, 4.0f}, {-1.0f, 2.0f, 0.0f}, {NAN, INFINITY, -2.0f}, {6.0f, 1.0f, 1.0f}};
@@ -500,7 +500,7 @@ static void test_no_limits(void **state) {
     character_motion.velocity[0] = lmb_constant(2.0f);
     character_motion.turns_to_heading = true;
     character_motion.heading = lmb_parameter(0);
-    const lmb_control_def def = control_of(NULL, 0, &character_motion);
+    const control_def def = control_of(NULL, 0, &character_motion);
     stage s = stage_begin(&def);
     s.parameters[0] = 0.0f;
     stage_step(&s, SECOND / 2);
@@ -523,7 +523,7 @@ static void test_turning(void **state) {
     character_motion.turns_to_heading = true;
     character_motion.heading = lmb_parameter(0);
     character_motion.turn_rate = 1.5f;
-    const lmb_control_def def = control_of(NULL, 0, &character_motion);
+    const control_def def = control_of(NULL, 0, &character_motion);
     stage s = stage_begin(&def);
     double yaw = 0.0;
     for (uint32_t frame = 0; frame < 6 * 150; frame++) {
@@ -551,7 +551,7 @@ static void test_setting(void **state) {
     character_motion.velocity[2] = lmb_constant(1.0f);
     character_motion.acceleration = 1.0f;
     character_motion.velocity_parameters[2] = 3;
-    const lmb_control_def def = control_of(NULL, 0, &character_motion);
+    const control_def def = control_of(NULL, 0, &character_motion);
     stage s = stage_begin(&def);
     lmb_error error = {0};
     const lmb_motion put = {{1234567.125, -0.25, -2147483648.0}, 7.0};
@@ -586,7 +586,7 @@ static void test_setting(void **state) {
     assert_int_equal(lmb_control_set_motion(s.control, s.state, NULL, &error), LMB_ERROR_ARGUMENT);
     assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
     stage_end(&s);
-    const lmb_control_def without = control_of(NULL, 0, NULL);
+    const control_def without = control_of(NULL, 0, NULL);
     s = stage_begin(&without);
     assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
     stage_end(&s);
@@ -596,15 +596,15 @@ static void test_setting(void **state) {
 // updated in every second frame.
 static void test_group_of_the_velocity(void **state) {
     (void)state;
-    lmb_control_player_def player = stage_player(1.0f, 0);
+    control_player_def player = stage_player(1.0f, 0);
     player.velocity = 1.5f;
     const uint32_t member = 0;
-    const lmb_control_group_def group = {
+    const control_group_def group = {
         .players = &member, .player_count = 1, .rate = lmb_parameter(1), .velocity_parameter = 2};
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity[2] = lmb_constant(2.0f);
     character_motion.velocity_parameters[2] = 1;
-    lmb_control_def def = control_of(&player, 1, &character_motion);
+    control_def def = control_of(&player, 1, &character_motion);
     def.groups = &group;
     def.group_count = 1;
     def.update_every = lmb_constant(2.0f);
@@ -622,12 +622,12 @@ static void test_group_of_the_velocity(void **state) {
 // motion.
 static void test_update_rate(void **state) {
     (void)state;
-    lmb_control_player_def player = stage_player(1.0f, LMB_NONE);
+    control_player_def player = stage_player(1.0f, LMB_NONE);
     player.velocity = 2.0f;
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity[0] = lmb_constant(1.0f);
     character_motion.velocity_parameters[0] = 2;
-    lmb_control_def def = control_of(&player, 1, &character_motion);
+    control_def def = control_of(&player, 1, &character_motion);
     def.update_every = lmb_constant(4.0f);
     stage s = stage_begin(&def);
     double moved_in_all = 0.0;
@@ -648,12 +648,12 @@ static void test_update_rate(void **state) {
 // After a save and restore, the same steps give the same bits.
 static void test_rollback(void **state) {
     (void)state;
-    lmb_control_player_def player = stage_player(0.9f, LMB_NONE);
+    control_player_def player = stage_player(0.9f, LMB_NONE);
     player.motion = &tracks[1];
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity[0] = lmb_parameter(0);
     character_motion.acceleration = 1.0f;
-    const lmb_control_def def = control_of(&player, 1, &character_motion);
+    const control_def def = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&def);
     s.parameters[0] = 3.0f;
     for (int frame = 0; frame < 30; frame++) {
@@ -691,12 +691,12 @@ static void test_states_from_outside(void **state) {
     (void)state;
     enum { PLACE_WORDS = 7, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
     static const lmb_motion_track track = {5, winding};
-    lmb_control_player_def player = stage_player(0.8f, 1);
+    control_player_def player = stage_player(0.8f, 1);
     player.motion = &track;
     lmb_motion_def character_motion = lmb_default_motion_def();
     character_motion.velocity[2] = lmb_parameter(0);
     character_motion.acceleration = character_motion.deceleration = 4.0f;
-    const lmb_control_def def = control_of(&player, 1, &character_motion);
+    const control_def def = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&def);
     const uint32_t at = lmb_control_motion_words(s.control).first;
     assert_int_equal(lmb_control_state_words(s.control), at + PLACE_WORDS + NUMBERS + MOTION_SPAN_WORDS);
@@ -754,12 +754,12 @@ static void test_refusals(void **state) {
     static const float infinite[] = {0.0f, 0.0f, 0.0f, 0.0f, INFINITY, 0.0f, 0.0f, 0.0f};
     static const lmb_motion_track bad[] = {
         {2, NULL}, {1, straight}, {LMB_MAX_MOTION_KEYS + 1, straight}, {2, infinite}};
-    lmb_control_player_def player = lmb_default_control_player_def();
+    control_player_def player = default_control_player_def();
     const lmb_motion_def good = lmb_default_motion_def();
-    lmb_control_def def = control_of(&player, 1, &good);
+    control_def def = control_of(&player, 1, &good);
     for (uint32_t i = 0; i < 4; i++) {
         player.motion = &bad[i];
-        stage_refuse(&def, LMB_ERROR_ARGUMENT, "player 0: motion");
+        stage_refuse(&def, LMB_ERROR_ARGUMENT, "node 0 (clip): player: motion");
     }
     player.motion = NULL;
     lmb_motion_def character_motion = good;
@@ -798,7 +798,7 @@ static void test_refusals(void **state) {
     def.smoothed_count = 1;
     stage_refuse(&def, LMB_ERROR_ARGUMENT, "smoothed parameter 0: source: reads what the character motion writes");
     def.smoothed_count = 0;
-    player.time_parameter = 2;
+    character_motion.velocity_parameters[1] = 2;
     stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: velocity_parameters: something else writes");
 }
 

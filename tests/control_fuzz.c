@@ -1,20 +1,23 @@
-// Untrusted descriptors of controls: creation refuses a descriptor, or the control runs and its states pass the check
-// of states.
+// Untrusted descriptors of graphs that move by themselves: creation refuses a descriptor, or the control runs and its
+// states pass the check of states. program_fuzz tests the other nodes.
 #include "descriptor_fuzzing.h"
 
-#include "../src/control_def.h"
+#include "../src/graph.h"
+
+#include <limber/clip.h>
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { CHARACTERS = 2, FRAMES = 6 };
+enum { CHARACTERS = 2, FRAMES = 6, CLIPS = 3, MOST_LEAVES = 6, MOST_NODES = 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void read_smoothed(fuzz_input *in, lmb_control_def *def) {
+static void read_smoothed(fuzz_input *in, lmb_graph_def *def) {
     def->smoothed_count = fuzz_count(in, 3, LMB_MAX_PARAMETERS);
     lmb_smoothed_def *smoothed = fuzz_array(in, def->smoothed_count, LMB_MAX_PARAMETERS, sizeof *smoothed);
     for (uint32_t i = 0; i < def->smoothed_count && i < fuzz_elements(def->smoothed_count, LMB_MAX_PARAMETERS); i++) {
+        smoothed[i] = lmb_default_smoothed_def();
         smoothed[i].source = fuzz_value(in, def->parameter_count);
         smoothed[i].half_life = fuzz_float(in);
         smoothed[i].parameter = fuzz_index(in, def->parameter_count);
@@ -22,10 +25,11 @@ static void read_smoothed(fuzz_input *in, lmb_control_def *def) {
     def->smoothed = smoothed;
 }
 
-static void read_computed(fuzz_input *in, lmb_control_def *def) {
+static void read_computed(fuzz_input *in, lmb_graph_def *def) {
     def->computed_count = fuzz_count(in, 4, LMB_MAX_PARAMETERS);
     lmb_computed_def *computed = fuzz_array(in, def->computed_count, LMB_MAX_PARAMETERS, sizeof *computed);
     for (uint32_t i = 0; i < def->computed_count && i < fuzz_elements(def->computed_count, LMB_MAX_PARAMETERS); i++) {
+        computed[i] = lmb_default_computed_def();
         computed[i].kind = (lmb_computed_kind)fuzz_choice(in, LMB_COMPUTED_COUNT);
         for (uint32_t j = 0; j < LMB_MAX_COMPUTED_INPUTS; j++) {
             computed[i].inputs[j] = fuzz_value(in, def->parameter_count);
@@ -46,7 +50,7 @@ static const lmb_motion_track *read_motion(fuzz_input *in) {
     return track;
 }
 
-static void read_notifies(fuzz_input *in, const lmb_control_def *def, lmb_control_player_def *player) {
+static void read_notifies(fuzz_input *in, const lmb_graph_def *def, lmb_player_def *player) {
     player->notify_count = fuzz_count(in, 2, LMB_MAX_NOTIFIES);
     lmb_notify_def *notifies = fuzz_array(in, player->notify_count, LMB_MAX_NOTIFIES, sizeof *notifies);
     for (uint32_t i = 0; i < player->notify_count && i < fuzz_elements(player->notify_count, LMB_MAX_NOTIFIES); i++) {
@@ -55,7 +59,7 @@ static void read_notifies(fuzz_input *in, const lmb_control_def *def, lmb_contro
     player->notifies = notifies;
 }
 
-static void read_warps(fuzz_input *in, const lmb_control_def *def, lmb_control_player_def *player) {
+static void read_warps(fuzz_input *in, const lmb_graph_def *def, lmb_player_def *player) {
     player->warp_count = fuzz_count(in, 2, LMB_MAX_WARPS);
     lmb_warp_def *warps = fuzz_array(in, player->warp_count, LMB_MAX_WARPS, sizeof *warps);
     for (uint32_t i = 0; i < player->warp_count && i < fuzz_elements(player->warp_count, LMB_MAX_WARPS); i++) {
@@ -73,66 +77,73 @@ static void read_warps(fuzz_input *in, const lmb_control_def *def, lmb_control_p
 }
 
 // A byte selects the fields that differ from the default.
-static void read_players(fuzz_input *in, lmb_control_def *def) {
-    def->player_count = fuzz_count(in, 6, LMB_MAX_PLAYERS);
-    lmb_control_player_def *players = fuzz_array(in, def->player_count, LMB_MAX_PLAYERS, sizeof *players);
-    for (uint32_t i = 0; i < def->player_count && i < fuzz_elements(def->player_count, LMB_MAX_PLAYERS); i++) {
-        lmb_control_player_def *player = &players[i];
-        const uint8_t fields = fuzz_byte(in);
-        *player = lmb_default_control_player_def();
-        player->duration = fuzz_float(in);
-        player->time_parameter = fields & 1 ? fuzz_index(in, def->parameter_count) : LMB_NONE;
-        if (fields & 2) {
-            player->rate = fuzz_value(in, def->parameter_count);
-            player->offset = fuzz_float(in);
-            player->end = (lmb_end)fuzz_choice(in, LMB_END_COUNT);
-        }
-        if (fields & 4) {
-            player->weight_parameter = fuzz_index(in, def->parameter_count);
-            player->ended_event = fuzz_index(in, def->event_count);
-            player->looped_event = fuzz_index(in, def->event_count);
-        }
-        if (fields & 8) {
-            player->machine = fuzz_index(in, 3);
-            player->state = fuzz_index(in, 4);
-        }
-        if (fields & 16) {
-            player->marker_count = fuzz_count(in, 3, LMB_MAX_MARKERS);
-            player->markers = fuzz_floats(in, player->marker_count, LMB_MAX_MARKERS);
-        }
-        if (fields & 32) {
-            read_notifies(in, def, player);
-        }
-        if (fields & 64) {
-            player->motion = read_motion(in);
-        }
-        if (fields & 128) {
-            player->velocity = fuzz_float(in);
-            read_warps(in, def, player);
-        }
+static const lmb_player_def *read_player(fuzz_input *in, const lmb_graph_def *def) {
+    lmb_player_def *player = fuzz_array(in, 1, 1, sizeof *player);
+    const uint8_t fields = fuzz_byte(in);
+    *player = lmb_default_player_def();
+    if (fields & 1) {
+        player->group = fuzz_index(in, def->group_count);
     }
-    def->players = players;
+    if (fields & 2) {
+        player->rate = fuzz_value(in, def->parameter_count);
+        player->offset = fuzz_float(in);
+        player->end = (lmb_end)fuzz_choice(in, LMB_END_COUNT);
+    }
+    if (fields & 4) {
+        player->ended_event = fuzz_index(in, def->event_count);
+        player->looped_event = fuzz_index(in, def->event_count);
+    }
+    if (fields & 16) {
+        player->marker_count = fuzz_count(in, 3, LMB_MAX_MARKERS);
+        player->markers = fuzz_floats(in, player->marker_count, LMB_MAX_MARKERS);
+    }
+    if (fields & 32) {
+        read_notifies(in, def, player);
+    }
+    if (fields & 64) {
+        player->motion = read_motion(in);
+    }
+    if (fields & 8) {
+        read_warps(in, def, player);
+    }
+    if (fields & 128) {
+        player->velocity = fuzz_float(in);
+    }
+    return player;
 }
 
-static void read_groups(fuzz_input *in, lmb_control_def *def) {
+static void read_groups(fuzz_input *in, lmb_graph_def *def) {
     def->group_count = fuzz_count(in, 2, LMB_MAX_PLAYERS);
-    lmb_control_group_def *groups = fuzz_array(in, def->group_count, LMB_MAX_PLAYERS, sizeof *groups);
+    lmb_group_def *groups = fuzz_array(in, def->group_count, LMB_MAX_PLAYERS, sizeof *groups);
     for (uint32_t i = 0; i < def->group_count && i < fuzz_elements(def->group_count, LMB_MAX_PLAYERS); i++) {
-        const uint32_t count = fuzz_count(in, 3, LMB_MAX_PLAYERS);
-        uint32_t *players = fuzz_array(in, count, LMB_MAX_PLAYERS, sizeof *players);
-        for (uint32_t j = 0; j < count && j < fuzz_elements(count, LMB_MAX_PLAYERS); j++) {
-            players[j] = fuzz_index(in, 6);
-        }
-        groups[i].players = players;
-        groups[i].player_count = count;
+        groups[i] = lmb_default_group_def();
         groups[i].cadence = (lmb_cadence)fuzz_choice(in, LMB_CADENCE_COUNT);
-        groups[i].rate = fuzz_value(in, def->parameter_count);
         groups[i].velocity_parameter = fuzz_index(in, def->parameter_count);
     }
     def->groups = groups;
 }
 
-static void read_terms(fuzz_input *in, const lmb_control_def *def, lmb_transition_def *transition) {
+static void read_fades(fuzz_input *in, lmb_graph_def *def) {
+    def->fade_count = fuzz_count(in, 2, LMB_MAX_MACHINES);
+    lmb_fade_def *fades = fuzz_array(in, def->fade_count, LMB_MAX_MACHINES, sizeof *fades);
+    for (uint32_t i = 0; i < def->fade_count && i < fuzz_elements(def->fade_count, LMB_MAX_MACHINES); i++) {
+        fades[i] = lmb_default_fade_def();
+        fades[i].parameter = fuzz_index(in, def->parameter_count);
+        fades[i].pose = fuzz_index(in, MOST_NODES);
+        fades[i].in_event = fuzz_index(in, def->event_count);
+        fades[i].out_event = fuzz_index(in, def->event_count);
+        fades[i].begins_in = fuzz_flag(in);
+        fades[i].restart = fuzz_flag(in);
+        fades[i].at_end = fuzz_flag(in);
+        fades[i].after = fuzz_flag(in) ? fuzz_float(in) : -1.0f;
+        fades[i].curve = (lmb_curve)fuzz_choice(in, LMB_CURVE_COUNT);
+        fades[i].in_seconds = fuzz_float(in);
+        fades[i].out_seconds = fuzz_float(in);
+    }
+    def->fades = fades;
+}
+
+static void read_terms(fuzz_input *in, const lmb_graph_def *def, lmb_transition_def *transition) {
     transition->term_count = fuzz_count(in, 3, LMB_MAX_TERMS);
     lmb_term *terms = fuzz_array(in, transition->term_count, LMB_MAX_TERMS, sizeof *terms);
     for (uint32_t i = 0; i < transition->term_count && i < fuzz_elements(transition->term_count, LMB_MAX_TERMS); i++) {
@@ -141,14 +152,14 @@ static void read_terms(fuzz_input *in, const lmb_control_def *def, lmb_transitio
         terms[i].right = fuzz_value(in, def->parameter_count);
         if (fuzz_flag(in)) {
             terms[i].operand = (lmb_operand)fuzz_choice(in, LMB_OPERAND_COUNT);
-            terms[i].player_node = fuzz_index(in, def->player_count);
+            terms[i].player_node = fuzz_index(in, MOST_LEAVES);
             terms[i].right = lmb_constant(fuzz_float(in));
         }
     }
     transition->terms = terms;
 }
 
-static void read_transitions(fuzz_input *in, const lmb_control_def *def, lmb_control_machine_def *machine) {
+static void read_transitions(fuzz_input *in, const lmb_graph_def *def, lmb_machine_def *machine) {
     machine->transition_count = fuzz_count(in, 5, LMB_MAX_TRANSITIONS);
     const uint32_t count = machine->transition_count;
     lmb_transition_def *transitions = fuzz_array(in, count, LMB_MAX_TRANSITIONS, sizeof *transitions);
@@ -170,36 +181,31 @@ static void read_transitions(fuzz_input *in, const lmb_control_def *def, lmb_con
             transition->curve = (lmb_curve)fuzz_choice(in, LMB_CURVE_COUNT);
             transition->kind = (lmb_fade_kind)fuzz_choice(in, LMB_FADE_COUNT);
         }
+        if (fields & 32) {
+            transition->profile = fuzz_index(in, def->mask_count);
+        }
     }
     machine->transitions = transitions;
 }
 
-static void read_machines(fuzz_input *in, lmb_control_def *def) {
-    def->machine_count = fuzz_count(in, 3, LMB_MAX_MACHINES);
-    lmb_control_machine_def *machines = fuzz_array(in, def->machine_count, LMB_MAX_MACHINES, sizeof *machines);
-    for (uint32_t i = 0; i < def->machine_count && i < fuzz_elements(def->machine_count, LMB_MAX_MACHINES); i++) {
-        lmb_control_machine_def *machine = &machines[i];
-        machine->machine = fuzz_flag(in) ? fuzz_index(in, i) : LMB_NONE;
-        machine->state = fuzz_index(in, 4);
-        machine->state_count = fuzz_count(in, 4, LMB_MAX_STATES);
-        const uint32_t count = machine->state_count;
-        lmb_control_state_def *states = fuzz_array(in, count, LMB_MAX_STATES, sizeof *states);
-        for (uint32_t j = 0; j < count && j < fuzz_elements(count, LMB_MAX_STATES); j++) {
-            const uint8_t fields = fuzz_byte(in);
-            states[j] = lmb_default_control_state_def();
-            states[j].restart = (fields & 1) != 0;
-            states[j].weight_parameter = fields & 2 ? fuzz_index(in, def->parameter_count) : LMB_NONE;
-            states[j].end_player = fields & 4 ? fuzz_index(in, def->player_count) : LMB_NONE;
-            states[j].entry_event = fields & 8 ? fuzz_index(in, def->event_count) : LMB_NONE;
-            states[j].exit_event = fields & 16 ? fuzz_index(in, def->event_count) : LMB_NONE;
-        }
-        machine->states = states;
-        read_transitions(in, def, machine);
+static const lmb_machine_def *read_machine(fuzz_input *in, const lmb_graph_def *def, uint32_t inputs) {
+    lmb_machine_def *machine = fuzz_array(in, 1, 1, sizeof *machine);
+    const uint32_t count = fuzz_byte(in) < 250 ? inputs : fuzz_count(in, 4, LMB_MAX_STATES);
+    machine->state_count = count;
+    lmb_state_def *states = fuzz_array(in, count, LMB_MAX_STATES, sizeof *states);
+    for (uint32_t j = 0; j < count && j < fuzz_elements(count, LMB_MAX_STATES); j++) {
+        const uint8_t fields = fuzz_byte(in);
+        states[j] = lmb_default_state_def();
+        states[j].restart = (fields & 1) != 0;
+        states[j].entry_event = fields & 8 ? fuzz_index(in, def->event_count) : LMB_NONE;
+        states[j].exit_event = fields & 16 ? fuzz_index(in, def->event_count) : LMB_NONE;
     }
-    def->machines = machines;
+    machine->states = states;
+    read_transitions(in, def, machine);
+    return machine;
 }
 
-static void read_character_motion(fuzz_input *in, lmb_control_def *def) {
+static void read_character_motion(fuzz_input *in, lmb_graph_def *def) {
     lmb_motion_def *character_motion = fuzz_array(in, 1, 1, sizeof *character_motion);
     *character_motion = lmb_default_motion_def();
     for (int i = 0; i < 3; i++) {
@@ -214,100 +220,76 @@ static void read_character_motion(fuzz_input *in, lmb_control_def *def) {
     def->motion = character_motion;
 }
 
-static lmb_control_def read_def(fuzz_input *in) {
-    lmb_control_def def = lmb_default_control_def();
-    const uint8_t present = fuzz_byte(in);
-    def.parameter_count = fuzz_count(in, 24, LMB_MAX_PARAMETERS);
-    def.event_count = fuzz_count(in, 4, LMB_EVENT_RESET - 1);
-    def.max_emitted_events = fuzz_count(in, 8, LMB_MAX_EMITTED_EVENTS);
-    if (present & 1) {
-        def.update_every = fuzz_value(in, def.parameter_count);
+// Clips that play, then machines and blends of nodes before them.
+static void read_nodes(fuzz_input *in, lmb_graph_def *def, lmb_node_def nodes[MOST_NODES]) {
+    static const lmb_op ops[] = {LMB_OP_MACHINE,  LMB_OP_MACHINE, LMB_OP_BLEND, LMB_OP_MASKED,       LMB_OP_WEIGHTED,
+                                 LMB_OP_ADDITIVE, LMB_OP_PARTIAL, LMB_OP_ADD,   LMB_OP_MAKE_ADDITIVE};
+    const uint32_t leaves = 1 + fuzz_byte(in) % MOST_LEAVES;
+    def->node_count = leaves + fuzz_byte(in) % (MOST_NODES - leaves);
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        lmb_node_def *node = &nodes[i];
+        *node = lmb_default_node_def();
+        if (i < leaves) {
+            node->op = LMB_OP_CLIP;
+            node->clip = lmb_constant((float)(fuzz_byte(in) % CLIPS));
+            node->player = read_player(in, def);
+            continue;
+        }
+        node->op = ops[fuzz_byte(in) % (sizeof ops / sizeof *ops)];
+        node->input_count = node->op == LMB_OP_MACHINE ? 1 + fuzz_byte(in) % 4 : 2;
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            node->inputs[k] = k == 0 ? i - 1 : fuzz_byte(in) % i;
+            node->weights[k] = fuzz_value(in, def->parameter_count);
+        }
+        node->weight = fuzz_value(in, def->parameter_count);
+        node->mask = fuzz_flag(in) || node->op == LMB_OP_MASKED ? 0 : LMB_NONE;
+        node->machine = node->op == LMB_OP_MACHINE ? read_machine(in, def, node->input_count) : NULL;
     }
-    if (present & 2) {
-        def.inertialize = true;
-        def.inertia_parameters = fuzz_index(in, def.parameter_count);
+    def->nodes = nodes;
+}
+
+static void read_def(fuzz_input *in, lmb_graph_def *def, lmb_value *update_every, lmb_node_def nodes[MOST_NODES]) {
+    const uint8_t present = fuzz_byte(in);
+    def->parameter_count = fuzz_count(in, 24, LMB_MAX_PARAMETERS);
+    def->event_count = fuzz_count(in, 4, LMB_EVENT_RESET - 1);
+    def->max_emitted_events = fuzz_count(in, 8, LMB_MAX_EMITTED_EVENTS);
+    if (present & 1) {
+        *update_every = fuzz_value(in, def->parameter_count);
+        def->update_every = update_every;
+        def->interpolate_updates = fuzz_flag(in);
     }
     if (present & 4) {
-        read_smoothed(in, &def);
-    }
-    if (present & 8) {
-        read_players(in, &def);
+        read_smoothed(in, def);
     }
     if (present & 16) {
-        read_machines(in, &def);
+        read_fades(in, def);
     }
     if (present & 32) {
-        read_groups(in, &def);
+        read_groups(in, def);
     }
     if (present & 64) {
-        read_character_motion(in, &def);
+        read_character_motion(in, def);
     }
     if (present & 128) {
-        read_computed(in, &def);
+        read_computed(in, def);
     }
-    return def;
+    read_nodes(in, def, nodes);
 }
 
-// Returns a program that plays clips at any times, blended over each other, or NULL. program_fuzz tests descriptors of
-// programs.
-static lmb_graph *read_program(fuzz_input *in, uint32_t parameter_count) {
-    static const lmb_op ops[] = {LMB_OP_BLEND,    LMB_OP_MASKED,  LMB_OP_WEIGHTED,
-                                 LMB_OP_ADDITIVE, LMB_OP_PARTIAL, LMB_OP_ADD};
-    static const uint8_t mask[] = {100};
-    static const uint8_t *const masks[] = {mask};
-    lmb_node_def nodes[8];
-    const uint32_t leaves = 1 + fuzz_byte(in) % 4, count = 2 * leaves - 1;
-    for (uint32_t i = 0; i < count; i++) {
-        nodes[i] = lmb_default_node_def();
-        if (i < leaves) {
-            nodes[i].op = LMB_OP_CLIP;
-            nodes[i].time = fuzz_value(in, parameter_count);
-        } else {
-            nodes[i].op = ops[fuzz_byte(in) % (sizeof ops / sizeof *ops)];
-            nodes[i].inputs[0] = i - 1;
-            nodes[i].inputs[1] = i - leaves;
-            nodes[i].input_count = 2;
-            nodes[i].weight = nodes[i].weights[0] = fuzz_value(in, parameter_count);
-            nodes[i].weights[1] = fuzz_value(in, parameter_count);
-            nodes[i].mask = fuzz_flag(in) || nodes[i].op == LMB_OP_MASKED ? 0 : LMB_NONE;
-        }
-    }
-    const lmb_joint_def joint = lmb_default_joint_def();
-    const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
-    const lmb_clip_def clip_def = {.duration = 1.0f};
-    lmb_rig *rig = NULL;
-    lmb_clip *clip = NULL;
-    lmb_graph *program = NULL;
-    fuzz_require(lmb_rig_create(&rig_def, NULL, &rig, NULL) == LMB_OK &&
-                     lmb_clip_create(rig, &clip_def, NULL, &clip, NULL) == LMB_OK,
-                 "no rig or clip");
-    const lmb_graph_def def = {.rig = rig,
-                               .clips = (const lmb_clip *const *)&clip,
-                               .clip_count = 1,
-                               .masks = masks,
-                               .mask_count = 1,
-                               .nodes = nodes,
-                               .node_count = count,
-                               .parameter_count = fuzz_byte(in) == 0 ? parameter_count + 1 : parameter_count};
-    lmb_graph_create(&def, NULL, &program, NULL);
-    lmb_clip_destroy(clip);
-    lmb_rig_destroy(rig);
-    return program;
-}
-
-static void require_counts(const lmb_control *control, const lmb_control_def *def, const uint32_t *state,
-                           float most_weight) {
-    for (uint32_t i = 0; i < def->machine_count; i++) {
-        fuzz_require(lmb_control_current_state(control, state, i) < def->machines[i].state_count, "no such state");
+static void require_counts(const lmb_graph *graph, const uint32_t *state) {
+    const lmb_control *control = lmb_graph_control(graph);
+    for (uint32_t i = 0; i < lmb_graph_machine_count(graph); i++) {
+        const uint32_t states = lmb_graph_state_count(graph, i);
+        fuzz_require(lmb_control_current_state(control, state, i) < states, "no such state");
         float sum = 0.0f;
-        for (uint32_t j = 0; j < def->machines[i].state_count; j++) {
+        for (uint32_t j = 0; j < states; j++) {
             sum += lmb_control_state_weight(control, state, i, j);
         }
         fuzz_require(fabsf(sum - 1.0f) < 1e-3f, "weights that do not sum to 1");
     }
-    for (uint32_t i = 0; i < def->player_count; i++) {
+    for (uint32_t i = 0; i < lmb_graph_player_count(graph); i++) {
         const float weight = lmb_control_player_weight(control, state, i);
-        fuzz_require(weight >= 0.0f && weight <= most_weight, "a player's weight is out of range");
+        fuzz_require(weight >= 0.0f && weight <= LMB_LARGEST, "a player's weight is out of range");
         (void)lmb_control_player_ticks(control, state, i);
     }
     const lmb_motion character_motion = lmb_control_motion(control, state);
@@ -316,21 +298,21 @@ static void require_counts(const lmb_control *control, const lmb_control_def *de
     }
 }
 
-// Without a program, no player's weight exceeds 1.
-static void run(fuzz_input *in, const lmb_control *control, const lmb_control_def *def, bool has_program) {
+static void run(fuzz_input *in, const lmb_graph *graph) {
+    const lmb_control *control = lmb_graph_control(graph);
     const size_t words = lmb_control_state_words(control), emitted_words = lmb_control_emitted_words(control);
+    const uint32_t count = lmb_graph_parameter_count(graph), known = lmb_graph_event_count(graph);
     uint32_t *state = calloc(CHARACTERS * words, sizeof *state),
              *emitted = calloc(CHARACTERS * emitted_words, sizeof *emitted);
-    float *parameters = calloc((size_t)CHARACTERS * def->parameter_count + 1, sizeof *parameters);
+    float *parameters = calloc((size_t)CHARACTERS * count + 1, sizeof *parameters);
     float character_motions[CHARACTERS * LMB_MOTION_FLOATS];
     fuzz_require(state != NULL && emitted != NULL && parameters != NULL, "no memory");
     for (uint32_t number = 0; number < FRAMES; number++) {
         static const uint64_t steps[] = {LMB_TICKS_PER_SECOND / 60, 0, LMB_TICKS_PER_SECOND, LMB_MAX_STEP_TICKS};
-        for (uint32_t i = 0; i < CHARACTERS * def->parameter_count && i < 64; i++) {
+        for (uint32_t i = 0; i < CHARACTERS * count && i < 64; i++) {
             parameters[i] = fuzz_float(in);
         }
-        const uint32_t event =
-            def->event_count > 0 && fuzz_flag(in) ? fuzz_byte(in) % def->event_count : LMB_EVENT_RESET;
+        const uint32_t event = known > 0 && fuzz_flag(in) ? fuzz_byte(in) % known : LMB_EVENT_RESET;
         const lmb_event events[] = {{0, event}, {1, event}};
         const lmb_control_frame frame = {.step = steps[fuzz_byte(in) % 4],
                                          .number = number,
@@ -343,8 +325,7 @@ static void run(fuzz_input *in, const lmb_control *control, const lmb_control_de
                                          .motions = character_motions};
         fuzz_require(lmb_control_run(control, &frame, 0, CHARACTERS, NULL) == LMB_OK, "the control does not run");
         fuzz_require(lmb_control_check_states(control, state, CHARACTERS, NULL) == LMB_OK, "a state that is refused");
-        // At most four uses with a weight of 1 each.
-        require_counts(control, def, state, has_program ? 4.001f : 1.001f);
+        require_counts(graph, state);
     }
     free(state);
     free(emitted);
@@ -353,19 +334,40 @@ static void run(fuzz_input *in, const lmb_control *control, const lmb_control_de
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static fuzz_input in;
+    static const float durations[CLIPS] = {1.0f, 0.4f, 0.0f};
+    static const uint8_t mask[] = {100};
+    static const uint8_t *const masks[] = {mask};
     fuzz_begin(&in, data, size);
-    const lmb_control_def def = read_def(&in);
-    lmb_graph *program = fuzz_flag(&in) ? read_program(&in, def.parameter_count) : NULL;
-    lmb_control *control = NULL;
-    lmb_error error = {0};
-    const lmb_result result = lmb_control_create(&def, program, NULL, &control, &error);
-    if (result == LMB_OK) {
-        run(&in, control, &def, program != NULL);
-        lmb_control_destroy(control);
-    } else {
-        fuzz_require_refused(result, control, &error);
+    const lmb_joint_def joint = lmb_default_joint_def();
+    lmb_rig *rig = NULL;
+    lmb_clip *clips[CLIPS] = {NULL};
+    bool made = lmb_rig_create(&(lmb_rig_def){.joints = &joint, .joint_count = 1}, NULL, &rig, NULL) == LMB_OK;
+    for (uint32_t i = 0; i < CLIPS && made; i++) {
+        made = lmb_clip_create(rig, &(lmb_clip_def){.duration = durations[i]}, NULL, &clips[i], NULL) == LMB_OK;
     }
-    lmb_graph_destroy(program);
+    fuzz_require(made, "no rig or clip");
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = rig;
+    def.clips = (const lmb_clip *const *)clips;
+    def.clip_count = CLIPS;
+    def.masks = masks;
+    def.mask_count = 1;
+    lmb_value update_every;
+    lmb_node_def nodes[MOST_NODES];
+    read_def(&in, &def, &update_every, nodes);
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    const lmb_result result = lmb_graph_create(&def, NULL, &graph, &error);
+    if (result == LMB_OK) {
+        run(&in, graph);
+        lmb_graph_destroy(graph);
+    } else {
+        fuzz_require_refused(result, graph, &error);
+    }
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_rig_destroy(rig);
     fuzz_end(&in);
     return 0;
 }

@@ -324,9 +324,9 @@ static void refusals(void **state) {
     assert_int_equal(lmb_gpu_control_create(gpu, NULL, &made, &error), LMB_ERROR_ARGUMENT);
     def.events_a_frame = UINT32_MAX;
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_LIMIT);
-    lmb_control_def other_def = lmb_default_control_def();
+    control_def other_def = default_control_def();
     lmb_control *other = NULL;
-    assert_ok(lmb_control_create(&other_def, NULL, NULL, &other, &error), &error);
+    assert_ok(control_create(&other_def, NULL, NULL, &other, &error), &error);
     def = lmb_default_gpu_control_def();
     def.control = other;
     def.graph = f.gpu_program;
@@ -340,7 +340,7 @@ static void refusals(void **state) {
     assert_ok(control_scenario_create(&like, 1, &error), &error);
     other_def.parameter_count = CONTROL_SCENARIO_PARAMETERS;
     for (int is_same = 0; is_same < 2; is_same++) {
-        assert_ok(lmb_control_create(&other_def, is_same ? f.scenario.program : like.program, NULL, &other, &error),
+        assert_ok(control_create(&other_def, is_same ? f.scenario.program : like.program, NULL, &other, &error),
                   &error);
         def.control = other;
         if (is_same) {

@@ -29,19 +29,19 @@ enum {
 typedef struct plan {
     random_source *random;
     control_random *made;
-    lmb_control_def def;
+    control_def def;
     lmb_smoothed_def smoothed[MOST_SMOOTHED];
     lmb_computed_def computed[MOST_COMPUTED];
-    lmb_control_player_def players[MOST_PLAYERS];
+    control_player_def players[MOST_PLAYERS];
     lmb_notify_def notifies[MOST_PLAYERS][MOST_NOTIFIES];
     float markers[MOST_PLAYERS][MOST_MARKERS];
     float keys[MOST_PLAYERS][MOST_KEYS * 4];
     lmb_motion_track tracks[MOST_PLAYERS];
     lmb_warp_def warps[MOST_PLAYERS][MOST_WARPS];
-    lmb_control_group_def groups[MOST_GROUPS];
+    control_group_def groups[MOST_GROUPS];
     uint32_t positions[MOST_GROUPS][MOST_PLAYERS];
-    lmb_control_machine_def machines[MOST_MACHINES];
-    lmb_control_state_def states[MOST_MACHINES][MOST_STATES];
+    control_machine_def machines[MOST_MACHINES];
+    control_state_def states[MOST_MACHINES][MOST_STATES];
     lmb_transition_def transitions[MOST_MACHINES][MOST_TRANSITIONS];
     lmb_term terms[MOST_MACHINES][MOST_TRANSITIONS][MOST_TERMS];
     lmb_motion_def motion;
@@ -235,12 +235,12 @@ static void count_machines(plan *p) {
     p->def.players = p->players;
     p->def.player_count = random_below(p->random, MOST_PLAYERS + 1);
     for (uint32_t i = 0; i < p->def.machine_count; i++) {
-        lmb_control_machine_def *machine = &p->machines[i];
-        *machine = (lmb_control_machine_def){.states = p->states[i],
-                                             .state_count = 1 + random_below(p->random, MOST_STATES),
-                                             .transitions = p->transitions[i],
-                                             .transition_count = random_below(p->random, MOST_TRANSITIONS + 1),
-                                             .machine = LMB_NONE};
+        control_machine_def *machine = &p->machines[i];
+        *machine = (control_machine_def){.states = p->states[i],
+                                         .state_count = 1 + random_below(p->random, MOST_STATES),
+                                         .transitions = p->transitions[i],
+                                         .transition_count = random_below(p->random, MOST_TRANSITIONS + 1),
+                                         .machine = LMB_NONE};
         if (i > 0 && !chance(p, 3)) {
             machine->machine = random_below(p->random, i);
             machine->state = random_below(p->random, p->machines[machine->machine].state_count);
@@ -250,7 +250,7 @@ static void count_machines(plan *p) {
 
 // Only for the first two machines, because there are not enough parameters for more.
 static void draw_profiles(plan *p, uint32_t index) {
-    lmb_control_machine_def *machine = &p->machines[index];
+    control_machine_def *machine = &p->machines[index];
     uint32_t count = 0;
     for (uint32_t i = 0; i < machine->transition_count && index < 2; i++) {
         lmb_transition_def *transition = &p->transitions[index][i];
@@ -265,8 +265,8 @@ static void draw_profiles(plan *p, uint32_t index) {
 static void draw_machines(plan *p) {
     for (uint32_t i = 0; i < p->def.machine_count; i++) {
         for (uint32_t j = 0; j < p->machines[i].state_count; j++) {
-            lmb_control_state_def *state = &p->states[i][j];
-            *state = lmb_default_control_state_def();
+            control_state_def *state = &p->states[i][j];
+            *state = default_control_state_def();
             state->weight_parameter = maybe_parameter(p);
             state->end_player =
                 p->def.player_count > 0 && chance(p, 2) ? random_below(p->random, p->def.player_count) : LMB_NONE;
@@ -286,7 +286,7 @@ static float draw_in(plan *p, float duration) {
 }
 
 static void draw_motion(plan *p, uint32_t index) {
-    lmb_control_player_def *player = &p->players[index];
+    control_player_def *player = &p->players[index];
     static const float usual[] = {0.0f, 1.0f, -1.5f, 1e-42f, 0x1p-40f, 0x1.8p-30f, 0x1p40f};
     player->velocity = chance(p, 2) ? usual[random_below(p->random, 7)] : random_allowed(p->random);
     if (chance(p, 2)) {
@@ -301,7 +301,7 @@ static void draw_motion(plan *p, uint32_t index) {
 }
 
 static void draw_warps(plan *p, uint32_t index) {
-    lmb_control_player_def *player = &p->players[index];
+    control_player_def *player = &p->players[index];
     float time = 0.0f;
     player->warps = p->warps[index];
     while (player->end != LMB_END_PING_PONG && player->warp_count < MOST_WARPS && time < player->duration &&
@@ -322,8 +322,8 @@ static void draw_warps(plan *p, uint32_t index) {
 
 // `markers` is the number of markers of each player in the group; 0 for a player without a group.
 static void draw_player(plan *p, uint32_t index, uint32_t markers) {
-    lmb_control_player_def *player = &p->players[index];
-    *player = lmb_default_control_player_def();
+    control_player_def *player = &p->players[index];
+    *player = default_control_player_def();
     player->duration = markers > 0 ? (float)random_between(p->random, 0.01, 1.5) : draw_seconds(p);
     player->rate = draw_value(p);
     player->offset = draw_in(p, player->duration);
@@ -362,12 +362,12 @@ static void draw_players(plan *p) {
             const uint32_t number = p->def.group_count++;
             const uint32_t count = 1 + random_below(p->random, left),
                            markers = 1 + random_below(p->random, MOST_MARKERS);
-            lmb_control_group_def *group = &p->groups[number];
-            *group = (lmb_control_group_def){.players = p->positions[number],
-                                             .player_count = count,
-                                             .cadence = (lmb_cadence)random_below(p->random, LMB_CADENCE_COUNT),
-                                             .rate = draw_value(p),
-                                             .velocity_parameter = maybe_parameter(p)};
+            control_group_def *group = &p->groups[number];
+            *group = (control_group_def){.players = p->positions[number],
+                                         .player_count = count,
+                                         .cadence = (lmb_cadence)random_below(p->random, LMB_CADENCE_COUNT),
+                                         .rate = draw_value(p),
+                                         .velocity_parameter = maybe_parameter(p)};
             for (uint32_t i = 0; i < count; i++, player++) {
                 draw_player(p, player, markers);
                 if (group->cadence == LMB_CADENCE_VELOCITY && fabsf(p->players[player].velocity) < 0x1p-40f) {
@@ -382,7 +382,7 @@ static void draw_players(plan *p) {
 }
 
 static void draw_control(plan *p) {
-    p->def = lmb_default_control_def();
+    p->def = default_control_def();
     p->def.parameter_count = CONTROL_RANDOM_PARAMETERS;
     p->def.event_count = EVENTS;
     p->def.max_emitted_events = random_below(p->random, 12);
@@ -637,7 +637,7 @@ control_random *control_random_create(uint32_t number) {
     draw_control(p);
     lmb_error error = {0};
     made->program = chance(p, 2) ? draw_program(p) : NULL;
-    if (lmb_control_create(&p->def, made->program, NULL, &made->control, &error) != LMB_OK) {
+    if (control_create(&p->def, made->program, NULL, &made->control, &error) != LMB_OK) {
         fail_msg("control %u: %s", number, error.message);
     }
     free(p);

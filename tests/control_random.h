@@ -7,7 +7,7 @@
 #include "random.h"
 #include "suite.h"
 
-#include "../src/control_def.h"
+#include "control_def.h"
 
 enum {
     CONTROL_RANDOM_CHARACTERS = 40,

@@ -32,9 +32,9 @@ static uint32_t mix(uint32_t a, uint32_t b, uint32_t c) {
 static const lmb_notify_def steps[] = {{0.0f, 6}, {0.25f, 7}, {0.75f, 8}};
 static const float walk_markers[] = {0.125f, 0.5f}, run_markers[] = {0.25f, 0.375f};
 
-static void make_players(lmb_control_player_def players[9]) {
+static void make_players(control_player_def players[9]) {
     for (uint32_t i = 0; i < 9; i++) {
-        players[i] = lmb_default_control_player_def();
+        players[i] = default_control_player_def();
         players[i].duration = 0.75f + 0.125f * (float)i;
         players[i].time_parameter = TIMES + i;
         players[i].machine = i < 6 ? 0 : LMB_NONE;
@@ -63,7 +63,7 @@ static void make_players(lmb_control_player_def players[9]) {
     players[8].rate = lmb_constant(-0.7f);
 }
 
-static void make_machines(lmb_control_machine_def machines[3], lmb_control_state_def states[9],
+static void make_machines(control_machine_def machines[3], control_state_def states[9],
                           lmb_transition_def transitions[12]) {
     static const lmb_term excited[] = {
         {.kind = LMB_TERM_GREATER, .left = {LMB_VALUE_PARAMETER, .parameter = MOOD}, .right = {.constant = 0.75f}},
@@ -83,7 +83,7 @@ static void make_machines(lmb_control_machine_def machines[3], lmb_control_state
         {2, 0, 1, LMB_NONE, 0.2f, 0, false},  {2, 1, 0, 4, -1.0f, 0, false},       {2, 1, 0, LMB_NONE, 0.9f, 0, false}};
     static const uint32_t first[] = {0, 4, 7, 9}, first_row[] = {0, 6, 9, 12};
     for (uint32_t i = 0; i < 9; i++) {
-        states[i] = lmb_default_control_state_def();
+        states[i] = default_control_state_def();
         states[i].weight_parameter = i < 7 ? STATES + i : LMB_NONE;
         states[i].end_player = i < 4 ? i : LMB_NONE;
         states[i].entry_event = i == 1 ? 11 : LMB_NONE;
@@ -107,12 +107,12 @@ static void make_machines(lmb_control_machine_def machines[3], lmb_control_state
         transitions[i].kind = i % 3 == 1 ? LMB_FADE_FROZEN : LMB_FADE_SMOOTH;
     }
     for (uint32_t i = 0; i < 3; i++) {
-        machines[i] = (lmb_control_machine_def){.states = states + first[i],
-                                                .state_count = first[i + 1] - first[i],
-                                                .transitions = transitions + first_row[i],
-                                                .transition_count = first_row[i + 1] - first_row[i],
-                                                .machine = i == 0 ? LMB_NONE : i - 1,
-                                                .state = 1};
+        machines[i] = (control_machine_def){.states = states + first[i],
+                                            .state_count = first[i + 1] - first[i],
+                                            .transitions = transitions + first_row[i],
+                                            .transition_count = first_row[i + 1] - first_row[i],
+                                            .machine = i == 0 ? LMB_NONE : i - 1,
+                                            .state = 1};
     }
 }
 
@@ -123,7 +123,7 @@ static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.0f, 1.0f, -2.0f, 14.0f};
 static const float jump[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.8f, 0.3f, 0.0f, 0.0f, 0.0f, 0.6f, 0.0f};
 static const lmb_motion_track ways[] = {{5, winding}, {2, spin}, {3, jump}};
 
-static void add_motion(lmb_control_player_def players[9], lmb_motion_def *character_motion) {
+static void add_motion(control_player_def players[9], lmb_motion_def *character_motion) {
     for (uint32_t i = 0; i < 6; i++) {
         players[i].motion = &ways[i % 3];
     }
@@ -249,18 +249,18 @@ static lmb_result create_program(control_scenario *scenario, scenario_kind kind,
 // Two groups: strides, matched by velocity, and standing clips, matched by duration.
 static const uint32_t strides[] = {6, 7}, stands[] = {0, 4};
 
-static void make_groups(lmb_control_group_def groups[2]) {
-    groups[0] = (lmb_control_group_def){
+static void make_groups(control_group_def groups[2]) {
+    groups[0] = (control_group_def){
         .players = strides, .player_count = 2, .rate = lmb_parameter(SPEED), .velocity_parameter = VELOCITY};
-    groups[1] = (lmb_control_group_def){.players = stands,
-                                        .player_count = 2,
-                                        .cadence = LMB_CADENCE_DURATION,
-                                        .rate = lmb_parameter(FOLLOWED),
-                                        .velocity_parameter = LMB_NONE};
+    groups[1] = (control_group_def){.players = stands,
+                                    .player_count = 2,
+                                    .cadence = LMB_CADENCE_DURATION,
+                                    .rate = lmb_parameter(FOLLOWED),
+                                    .velocity_parameter = LMB_NONE};
 }
 
 // The strides' positions are in two states of nested machines, and one clip runs backwards.
-static void stretch(lmb_control_player_def players[9], lmb_control_group_def groups[2]) {
+static void stretch(control_player_def players[9], control_group_def groups[2]) {
     players[6].machine = 0;
     players[6].state = 2;
     players[7].machine = 1;
@@ -271,11 +271,11 @@ static void stretch(lmb_control_player_def players[9], lmb_control_group_def gro
 
 static lmb_result create(control_scenario *scenario, uint32_t character_count, scenario_kind kind, lmb_error *error) {
     const bool moves = kind != PLAIN;
-    lmb_control_player_def players[9];
-    lmb_control_machine_def machines[3];
-    lmb_control_state_def states[9];
+    control_player_def players[9];
+    control_machine_def machines[3];
+    control_state_def states[9];
     lmb_transition_def transitions[12];
-    lmb_control_group_def groups[2];
+    control_group_def groups[2];
     make_players(players);
     make_machines(machines, states, transitions);
     make_groups(groups);
@@ -288,7 +288,7 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     }
     const lmb_smoothed_def smoothed[] = {lmb_smoothed_parameter(lmb_parameter(SPEED), 0.25f, FOLLOWED),
                                          lmb_smoothed_parameter(lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN)};
-    lmb_control_def def = lmb_default_control_def();
+    control_def def = default_control_def();
     def.parameter_count = CONTROL_SCENARIO_PARAMETERS;
     def.event_count = CONTROL_SCENARIO_EVENTS;
     def.smoothed = smoothed;
@@ -305,7 +305,7 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     *scenario = (control_scenario){.character_count = character_count};
     lmb_result result = create_program(scenario, kind, error);
     if (result == LMB_OK) {
-        result = lmb_control_create(&def, moves ? scenario->program : NULL, NULL, &scenario->control, error);
+        result = control_create(&def, moves ? scenario->program : NULL, NULL, &scenario->control, error);
     }
     if (result != LMB_OK) {
         return result;

@@ -4,7 +4,7 @@
 #ifndef LIMBER_TESTS_CONTROL_SCENARIO_H
 #define LIMBER_TESTS_CONTROL_SCENARIO_H
 
-#include "../src/control_def.h"
+#include "control_def.h"
 
 enum { CONTROL_SCENARIO_PARAMETERS = 32, CONTROL_SCENARIO_EVENTS = 12 };
 

@@ -13,17 +13,17 @@ static void expect_made(lmb_result result, const lmb_error *error) {
     }
 }
 
-stage stage_begin_with(const lmb_control_def *def, lmb_graph *program) {
+stage stage_begin_with(const control_def *def, lmb_graph *program) {
     stage s = {.program = program};
     lmb_error error = {0};
-    expect_made(lmb_control_create(def, program, NULL, &s.control, &error), &error);
+    expect_made(control_create(def, program, NULL, &s.control, &error), &error);
     assert_in_range(lmb_control_state_words(s.control), 1, STAGE_WORDS);
     assert_in_range(lmb_control_emitted_words(s.control), 1, 1 + 2 * STAGE_EMITTED);
     assert_in_range(def->parameter_count, 0, STAGE_PARAMETERS);
     return s;
 }
 
-stage stage_begin(const lmb_control_def *def) {
+stage stage_begin(const control_def *def) {
     return stage_begin_with(def, NULL);
 }
 
@@ -77,10 +77,10 @@ double stage_player_weight(const stage *s, uint32_t player) {
     return lmb_control_player_weight(s->control, s->state, player);
 }
 
-void stage_refuse(const lmb_control_def *def, lmb_result expected, const char *message) {
+void stage_refuse(const control_def *def, lmb_result expected, const char *message) {
     lmb_control *control = (lmb_control *)(uintptr_t)def; // must become NULL
     lmb_error error = {0};
-    CHECK_REFUSAL(lmb_control_create(def, NULL, NULL, &control, &error), &error, expected, message);
+    CHECK_REFUSAL(control_create(def, NULL, NULL, &control, &error), &error, expected, message);
     assert_null(control);
 }
 
@@ -90,15 +90,15 @@ void assert_near(double actual, double expected, double bound) {
     }
 }
 
-lmb_control_player_def stage_player(float duration, uint32_t time_parameter) {
-    lmb_control_player_def player = lmb_default_control_player_def();
+control_player_def stage_player(float duration, uint32_t time_parameter) {
+    control_player_def player = default_control_player_def();
     player.duration = duration;
     player.time_parameter = time_parameter;
     return player;
 }
 
-lmb_control_def stage_control(const lmb_control_player_def *players, uint32_t count, uint32_t parameter_count) {
-    lmb_control_def def = lmb_default_control_def();
+control_def stage_control(const control_player_def *players, uint32_t count, uint32_t parameter_count) {
+    control_def def = default_control_def();
     def.parameter_count = parameter_count;
     def.players = players;
     def.player_count = count;
@@ -141,7 +141,7 @@ lmb_graph *control_program_create_of(const lmb_node_def *nodes, uint32_t node_co
     return program;
 }
 
-lmb_graph *control_program_create(const lmb_control_def *def, const lmb_value *weights) {
+lmb_graph *control_program_create(const control_def *def, const lmb_value *weights) {
     lmb_node_def nodes[LMB_MAX_INPUTS + 1];
     assert_in_range(def->player_count, 2, LMB_MAX_INPUTS);
     lmb_node_def *sum = &nodes[def->player_count];

@@ -4,7 +4,7 @@
 
 #include "suite.h"
 
-#include "../src/control_def.h"
+#include "control_def.h"
 
 #define SIXTIETH (LMB_TICKS_PER_SECOND / 60)
 
@@ -22,8 +22,8 @@ typedef struct stage {
 } stage;
 
 // Takes ownership of the program, if there is one. All functions fail the test if a call is refused.
-stage stage_begin_with(const lmb_control_def *def, lmb_graph *program);
-stage stage_begin(const lmb_control_def *def);
+stage stage_begin_with(const control_def *def, lmb_graph *program);
+stage stage_begin(const control_def *def);
 void stage_end(stage *s);
 
 // Runs a frame, with events in this order, with one event, or with none. Each frame also checks the state.
@@ -36,19 +36,19 @@ double stage_player_seconds(const stage *s, uint32_t player);
 double stage_player_weight(const stage *s, uint32_t player);
 
 // Fails the test unless the control is refused with this result and message.
-void stage_refuse(const lmb_control_def *def, lmb_result expected, const char *message);
+void stage_refuse(const control_def *def, lmb_result expected, const char *message);
 
 // Also fails for NaN.
 void assert_near(double actual, double expected, double bound);
 
 // Definitions with defaults for all other members.
-lmb_control_player_def stage_player(float duration, uint32_t time_parameter);
-lmb_control_def stage_control(const lmb_control_player_def *players, uint32_t count, uint32_t parameter_count);
+control_player_def stage_player(float duration, uint32_t time_parameter);
+control_def stage_control(const control_player_def *players, uint32_t count, uint32_t parameter_count);
 lmb_transition_def stage_transition(uint32_t from, uint32_t to, uint32_t event, float fade);
 
 // A program where the weight of player i's clip is weights[i] divided by their sum. If the sum is 0, the result is the
 // rest pose. Players have time parameters, and there are 2 to 16 players. Destroy it after the control.
-lmb_graph *control_program_create(const lmb_control_def *def, const lmb_value *weights);
+lmb_graph *control_program_create(const control_def *def, const lmb_value *weights);
 
 // Creates a program of any nodes over a rig of one joint, with clip 0, which is constant, and mask 0, which gives the
 // joint the weight CONTROL_PROGRAM_MASK / 255.

@@ -26,12 +26,12 @@ static void run(stage *s, uint64_t rate, uint64_t seconds) {
 
 // States in a circle, each with a clip and a transition to the next state.
 typedef struct circle {
-    lmb_control_player_def players[4];
-    lmb_control_state_def states[4];
+    control_player_def players[4];
+    control_state_def states[4];
     lmb_transition_def transitions[4];
-    lmb_control_machine_def machine;
+    control_machine_def machine;
     lmb_motion_def motion;
-    lmb_control_def def;
+    control_def def;
 } circle;
 
 static void make_circle(circle *c, uint32_t count) {
@@ -40,17 +40,17 @@ static void make_circle(circle *c, uint32_t count) {
         c->players[i].end = LMB_END_HOLD;
         c->players[i].machine = 0;
         c->players[i].state = i;
-        c->states[i] = lmb_default_control_state_def();
+        c->states[i] = default_control_state_def();
         c->states[i].end_player = i;
         c->states[i].entry_event = i;
         c->transitions[i] = stage_transition(i, (i + 1) % count, LMB_NONE, 0.0f);
         c->transitions[i].at_end = true;
     }
-    c->machine = (lmb_control_machine_def){.states = c->states,
-                                           .state_count = count,
-                                           .transitions = c->transitions,
-                                           .transition_count = count,
-                                           .machine = LMB_NONE};
+    c->machine = (control_machine_def){.states = c->states,
+                                       .state_count = count,
+                                       .transitions = c->transitions,
+                                       .transition_count = count,
+                                       .machine = LMB_NONE};
     c->motion = lmb_default_motion_def();
     c->def = stage_control(c->players, count, PARAMETERS);
     c->def.event_count = 4;
@@ -246,7 +246,7 @@ static void test_places_seen(void **state) {
         make_circle(&c, 2);
         const lmb_term term = place_term(rows[i].kind, LMB_OPERAND_PHASE, rows[i].right, 0);
         static const uint32_t member[] = {0};
-        const lmb_control_group_def group = {
+        const control_group_def group = {
             .players = member, .player_count = 1, .rate = lmb_constant(1.0f), .velocity_parameter = LMB_NONE};
         c.players[0].end = LMB_END_LOOP;
         c.transitions[0].at_end = false;
@@ -317,16 +317,16 @@ static void test_long_frames(void **state) {
 // A machine in a circle next to another machine, with clips of 50 ms and then one of a second.
 typedef struct pair {
     circle line;
-    lmb_control_player_def players[4];
-    lmb_control_state_def states[2];
+    control_player_def players[4];
+    control_state_def states[2];
     lmb_transition_def transitions[2];
     lmb_term never;
-    lmb_control_machine_def machines[2];
+    control_machine_def machines[2];
 } pair;
 
 static void make_pair(pair *p) {
     make_circle(&p->line, 3);
-    p->players[0] = lmb_default_control_player_def();
+    p->players[0] = default_control_player_def();
     p->players[0].machine = 0;
     for (uint32_t i = 0; i < 3; i++) {
         p->players[1 + i] = p->line.players[i];
@@ -336,18 +336,18 @@ static void make_pair(pair *p) {
     }
     p->never = (lmb_term){.kind = LMB_TERM_GREATER, .left = lmb_parameter(0), .right = lmb_constant(10.0f)};
     for (uint32_t i = 0; i < 2; i++) {
-        p->states[i] = lmb_default_control_state_def();
+        p->states[i] = default_control_state_def();
         p->transitions[i] = stage_transition(0, 1, LMB_NONE, 0.2f);
         p->transitions[i].at_end = true;
     }
     p->states[0].end_player = 0;
     p->transitions[0].terms = &p->never;
     p->transitions[0].term_count = 1;
-    p->machines[0] = (lmb_control_machine_def){.states = p->states,
-                                               .state_count = 2,
-                                               .transitions = p->transitions,
-                                               .transition_count = 1,
-                                               .machine = LMB_NONE};
+    p->machines[0] = (control_machine_def){.states = p->states,
+                                           .state_count = 2,
+                                           .transitions = p->transitions,
+                                           .transition_count = 1,
+                                           .machine = LMB_NONE};
     p->machines[1] = p->line.machine;
     p->line.def.players = p->players;
     p->line.def.player_count = 4;

@@ -1,5 +1,6 @@
 // The GPU side and its host: invalid arguments and states, failing Vulkan calls and allocations, memory hooks, a manual
 // probe, a queue family with compute only.
+#include "control_def.h"
 #include "gpu_suite.h"
 
 #include <gpu_side.h>
@@ -430,11 +431,11 @@ static void ground_create(ground *ground) {
     assert_ok(lmb_gpu_graph_create(ground->gpu, inertialized, &ground->inertialized, &error), &error);
     const lmb_gpu_batch_def batch = batch_def(ground->program);
     assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
-    lmb_control_def control = lmb_default_control_def();
+    control_def control = default_control_def();
     const lmb_motion_def character_motion = lmb_default_motion_def();
     control.parameter_count = lmb_graph_parameter_count(program);
     control.motion = &character_motion; // and the buffers for it and for the weights
-    assert_ok(lmb_control_create(&control, program, NULL, &ground->control, &error), &error);
+    assert_ok(control_create(&control, program, NULL, &ground->control, &error), &error);
 }
 
 static void ground_destroy(ground *ground) {

@@ -249,21 +249,21 @@ static void poses_follow_the_machine(void **state) {
 static void the_jump_becomes_a_control(void **state) {
     (void)state;
     reading *graph = read_graph(jump);
-    const lmb_control_def *def = graph->control;
+    const lmb_moving *def = graph->control;
     assert_int_equal(def->machine_count, 1);
     assert_int_equal(def->player_count, CLIPS);
-    assert_int_equal(def->parameter_count, 2 * CLIPS);
-    assert_int_equal(def->parameter_count, lmb_graph_parameter_count(graph->graph));
-    assert_int_equal(def->event_count, 3);
+    assert_int_equal(def->poses.parameter_count, 2 * CLIPS);
+    assert_int_equal(def->poses.parameter_count, lmb_graph_parameter_count(graph->graph));
+    assert_int_equal(def->def->event_count, 3);
     assert_int_equal(lmb_graph_event_count(graph->graph), 3);
     assert_string_equal(lmb_graph_event_name(graph->graph, 0), "JUMP_PRESS");
     assert_int_equal(lmb_graph_find_event(graph->graph, "NEAR_GROUND"), 2);
     assert_int_equal(lmb_graph_find_event(graph->graph, "END"), LMB_NONE);
     assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "jump");
-    const lmb_control_machine_def *machine = &def->machines[0];
-    assert_int_equal(machine->state_count, CLIPS);
+    const lmb_moving_machine *machine = &def->machines[0];
+    assert_int_equal(machine->def.state_count, CLIPS);
     assert_int_equal(machine->machine, LMB_NONE);
-    assert_int_equal(machine->transition_count, 8);
+    assert_int_equal(machine->def.transition_count, 8);
     for (uint32_t i = 0; i < CLIPS; i++) {
         assert_string_equal(lmb_graph_state_name(graph->graph, 0, i), clip_names[i]);
         assert_string_equal(lmb_graph_player_name(graph->graph, i), clip_names[i]);
@@ -272,7 +272,7 @@ static void the_jump_becomes_a_control(void **state) {
         assert_int_equal(def->players[i].state, i);
         assert_true(def->players[i].duration == lmb_clip_duration(clips[i]));
         bool ends = i == STAND2CROUCH || i == TAKEOFF || i == HOP || i == LAND;
-        assert_int_equal(def->players[i].end, ends ? LMB_END_HOLD : LMB_END_LOOP);
+        assert_int_equal(def->players[i].def->end, ends ? LMB_END_HOLD : LMB_END_LOOP);
         lmb_graph_parameter weight = lmb_graph_parameter_at(graph->graph, machine->states[i].weight_parameter);
         assert_true(weight.is_written);
         assert_true(weight.initial == (i == 0 ? 1.0f : 0.0f));
@@ -281,7 +281,7 @@ static void the_jump_becomes_a_control(void **state) {
         assert_true(time.max == clip_durations[i]);
         assert_int_equal(lmb_graph_find_parameter(graph->graph, time.name), LMB_NONE);
     }
-    const lmb_transition_def *transition = &machine->transitions[1];
+    const lmb_transition_def *transition = &machine->def.transitions[1];
     assert_int_equal(transition->from, STAND2CROUCH);
     assert_int_equal(transition->to, HOP);
     assert_int_equal(transition->event, 1);
@@ -330,7 +330,7 @@ static void clips_weigh_what_their_space_does(void **state) {
     (void)state;
     static const float positions[] = {-1.0f, 0.0f, 0.5f, 1.25f, 1.6875f, 3.0f, 4.0f};
     player p = begin(GAITS("{'param':'speed'}", ""));
-    assert_int_equal(p.graph->control->group_count, 1);
+    assert_int_equal(p.graph->control->def->group_count, 1);
     for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
         set(&p, "speed", positions[i]);
         step(&p, 0.1, NULL);
@@ -382,7 +382,7 @@ static void follow_a_group(const char *text, bool by_velocity) {
     static const double durations[2] = {0.75, 2.0}, velocities[2] = {3.0, 1.25};
     static const uint32_t players[2] = {HOPS, STANDS};
     player p = begin(text);
-    const lmb_control_def *def = p.graph->control;
+    const lmb_moving *def = p.graph->control;
     double way = 0.0; // the leader's time
     for (uint32_t frame = 0; frame < 900; frame++) {
         const double speed = 2.0 + 2.5 * sin(0.01 * (double)frame);
@@ -433,9 +433,9 @@ static void a_cadence_is_read(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         reading *graph = read_graph(rows[i].text);
-        const lmb_control_def *def = graph->control;
-        assert_int_equal(def->group_count, 1);
-        assert_int_equal(def->groups[0].cadence, rows[i].cadence);
+        const lmb_moving *def = graph->control;
+        assert_int_equal(def->def->group_count, 1);
+        assert_int_equal(def->def->groups[0].cadence, rows[i].cadence);
         reading_destroy(graph);
     }
 }
@@ -449,31 +449,29 @@ static void players_as_they_are_said(void **state) {
         "'notifies':[{'time':0.25,'event':'step'},{'time':1,'event':'step'}],'looped':'round'}},"
         "'b':{'op':'add','a':{'op':'clip','clip':'crouch','play':{'group':'move','markers':[0,0.25]}},"
         "'b':{'op':'clip','clip':'hop','play':{'end':'ping-pong','offset':0.25,'ended':'over','rate':-2}}}}");
-    const lmb_control_def *def = graph->control;
+    const lmb_moving *def = graph->control;
     assert_int_equal(def->player_count, 3);
-    const lmb_control_player_def *player = &def->players[0];
+    const lmb_moving_player *player = &def->players[0];
     assert_int_equal(player->machine, LMB_NONE);
-    assert_int_equal(player->end, LMB_END_LOOP);
-    assert_int_equal(player->rate.parameter, lmb_graph_find_parameter(graph->graph, "pace"));
-    assert_int_equal(player->marker_count, 2);
-    assert_true(player->markers[1] == 1.5f && player->velocity == 1.5f);
-    assert_int_equal(player->notify_count, 2);
-    assert_true(player->notifies[1].time == 1.0f);
-    assert_int_equal(player->notifies[1].event, lmb_graph_find_event(graph->graph, "step"));
-    assert_int_equal(player->looped_event, lmb_graph_find_event(graph->graph, "round"));
-    assert_int_equal(player->ended_event, LMB_NONE);
+    assert_int_equal(player->def->end, LMB_END_LOOP);
+    assert_int_equal(player->def->rate.parameter, lmb_graph_find_parameter(graph->graph, "pace"));
+    assert_int_equal(player->def->marker_count, 2);
+    assert_true(player->def->markers[1] == 1.5f && player->def->velocity == 1.5f);
+    assert_int_equal(player->def->notify_count, 2);
+    assert_true(player->def->notifies[1].time == 1.0f);
+    assert_int_equal(player->def->notifies[1].event, lmb_graph_find_event(graph->graph, "step"));
+    assert_int_equal(player->def->looped_event, lmb_graph_find_event(graph->graph, "round"));
+    assert_int_equal(player->def->ended_event, LMB_NONE);
     player = &def->players[2];
-    assert_int_equal(player->end, LMB_END_PING_PONG);
-    assert_true(player->offset == 0.25f && player->rate.constant == -2.0f);
-    assert_int_equal(player->ended_event, lmb_graph_find_event(graph->graph, "over"));
+    assert_int_equal(player->def->end, LMB_END_PING_PONG);
+    assert_true(player->def->offset == 0.25f && player->def->rate.constant == -2.0f);
+    assert_int_equal(player->def->ended_event, lmb_graph_find_event(graph->graph, "over"));
     assert_true(lmb_graph_parameter_at(graph->graph, player->time_parameter).initial == 0.25f);
-    assert_int_equal(def->group_count, 1);
+    assert_int_equal(def->def->group_count, 1);
     assert_string_equal(lmb_graph_group_name(graph->graph, 0), "move");
-    assert_int_equal(def->groups[0].player_count, 2);
-    assert_int_equal(def->groups[0].rate.parameter, lmb_graph_find_parameter(graph->graph, "pace"));
-    assert_int_equal(def->groups[0].cadence, LMB_CADENCE_DEFAULT);
-    assert_int_equal(def->groups[0].players[0], 0);
-    assert_int_equal(def->groups[0].players[1], 1);
+    assert_true(def->players[0].def->group == 0 && def->players[1].def->group == 0);
+    assert_int_equal(def->players[2].def->group, LMB_NONE);
+    assert_int_equal(def->def->groups[0].cadence, LMB_CADENCE_DEFAULT);
     // The clips' nodes read the players' times without a change.
     const lmb_graph_def *program = &graph->moving.poses;
     for (uint32_t i = 0, clip = 0; i < program->node_count; i++) {
@@ -502,21 +500,21 @@ static void smoothed_are_shared(void **state) {
                      "'a':{'op':'blend','weight':{'param':'w','smooth':0.5},'a':{'op':'rest'},'b':{'op':'rest'}},"
                      "'b':{'op':'blend','weight':{'param':'w','smooth':0.25},'a':{'op':'rest'},"
                      "'b':{'op':'clip','clip':'hop','time':{'param':'w','smooth':0}}}}");
-    const lmb_control_def *def = p.graph->control;
-    assert_int_equal(def->smoothed_count, 2);
-    assert_int_equal(def->parameter_count, 3);
+    const lmb_moving *def = p.graph->control;
+    assert_int_equal(def->def->smoothed_count, 2);
+    assert_int_equal(def->poses.parameter_count, 3);
     uint32_t source = lmb_graph_find_parameter(p.graph->graph, "w");
     for (uint32_t i = 0; i < 2; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(p.graph->graph, def->smoothed[i].parameter);
-        assert_int_equal(def->smoothed[i].source.parameter, source);
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(p.graph->graph, def->def->smoothed[i].parameter);
+        assert_int_equal(def->def->smoothed[i].source.parameter, source);
         assert_true(parameter.is_written && parameter.initial == 0.25f && parameter.max == 1.0f);
     }
-    assert_true(def->smoothed[0].half_life == 0.5f && def->smoothed[1].half_life == 0.25f);
+    assert_true(def->def->smoothed[0].half_life == 0.5f && def->def->smoothed[1].half_life == 0.25f);
     step(&p, 0.0, NULL);
     set(&p, "w", 1.0f);
     step(&p, 0.5, NULL);
-    assert_float_equal(p.parameters[def->smoothed[0].parameter], 0.625, 1e-6);
-    assert_float_equal(p.parameters[def->smoothed[1].parameter], 0.8125, 1e-6);
+    assert_float_equal(p.parameters[def->def->smoothed[0].parameter], 0.625, 1e-6);
+    assert_float_equal(p.parameters[def->def->smoothed[1].parameter], 0.8125, 1e-6);
     end(&p);
 }
 
@@ -528,7 +526,7 @@ static void conditions_compare_and_join(void **state) {
                      "{'==':[{'param':'z'},1]}]}}]},"
                      "{'name':'b','pose':{'op':'rest'},'entry':'came',"
                      "'transitions':[{'to':'a','fade':0,'after':0.5,'when':{'>=':[{'param':'y'},0.5]}}]}]}");
-    const lmb_transition_def *transition = &p.graph->control->machines[0].transitions[0];
+    const lmb_transition_def *transition = &p.graph->control->machines[0].def.transitions[0];
     static const lmb_term_kind kinds[] = {LMB_TERM_GREATER, LMB_TERM_LESS_EQUAL, LMB_TERM_AND, LMB_TERM_LESS,
                                           LMB_TERM_AND,     LMB_TERM_EQUAL,      LMB_TERM_OR};
     assert_int_equal(transition->term_count, 7);
@@ -569,20 +567,23 @@ static void numbers_are_computed(void **state) {
               "0]},'b':{'op':'blend','weight':{'curve':'smoothstep',"
               "'of':{'clamp':[{'param':'y'},0.5,{'fade':'wave'}]}},'a':{'op':'rest'},"
               "'b':{'op':'blend','weight':{'min':[0.75,{'fade':'wave'}]},'a':{'op':'rest'},'b':{'op':'rest'}}}}}}");
-    const lmb_control_def *def = p.graph->control;
+    const lmb_moving *def = p.graph->control;
     const lmb_graph_def *program = lmb_graph_json_def(p.graph->json);
-    assert_int_equal(def->computed_count, 5);
+    assert_int_equal(def->def->computed_count, 5);
     assert_int_equal(def->machine_count, 1);
-    const uint32_t wave = def->computed[0].inputs[1].parameter;
+    const uint32_t wave = def->def->computed[0].inputs[1].parameter;
     assert_int_equal(def->machines[0].states[1].weight_parameter, wave);
-    assert_true(def->computed[0].inputs[0].kind == LMB_VALUE_CONSTANT && def->computed[0].inputs[0].constant == 1.0f);
-    assert_true(def->computed[1].kind == LMB_COMPUTED_MULTIPLY && def->computed[2].kind == LMB_COMPUTED_REMAP);
-    assert_true(def->computed[1].inputs[1].kind == LMB_VALUE_CONSTANT && def->computed[1].inputs[1].constant == 2.0f);
-    assert_int_equal(def->computed[2].inputs[0].parameter, def->computed[1].parameter);
-    assert_int_equal(program->nodes[program->node_count - 1].weight.parameter, def->computed[0].parameter);
-    const lmb_graph_parameter defaults = lmb_graph_parameter_at(p.graph->graph, def->computed[2].parameter);
+    assert_true(def->def->computed[0].inputs[0].kind == LMB_VALUE_CONSTANT &&
+                def->def->computed[0].inputs[0].constant == 1.0f);
+    assert_true(def->def->computed[1].kind == LMB_COMPUTED_MULTIPLY &&
+                def->def->computed[2].kind == LMB_COMPUTED_REMAP);
+    assert_true(def->def->computed[1].inputs[1].kind == LMB_VALUE_CONSTANT &&
+                def->def->computed[1].inputs[1].constant == 2.0f);
+    assert_int_equal(def->def->computed[2].inputs[0].parameter, def->def->computed[1].parameter);
+    assert_int_equal(program->nodes[program->node_count - 1].weight.parameter, def->def->computed[0].parameter);
+    const lmb_graph_parameter defaults = lmb_graph_parameter_at(p.graph->graph, def->def->computed[2].parameter);
     assert_true(defaults.is_written && defaults.initial == 0.75f); // 0.25 times 2, remapped from 0 to 2
-    assert_true(lmb_graph_parameter_at(p.graph->graph, def->computed[0].parameter).initial == 1.0f);
+    assert_true(lmb_graph_parameter_at(p.graph->graph, def->def->computed[0].parameter).initial == 1.0f);
     assert_true(lmb_graph_parameter_at(p.graph->graph, wave).initial == 0.0f);
     set(&p, "y", 0.625f);
     for (int frame = 0; frame < 6; frame++) {
@@ -590,7 +591,7 @@ static void numbers_are_computed(void **state) {
         const double faded = frame < 1 ? 0.0 : fmin(0.25 * frame, 1.0);
         const double expected[5] = {1.0 - faded, 0.5, 0.75, fmin(fmax(0.625, 0.5), faded), fmin(0.75, faded)};
         for (int i = 0; i < 5; i++) {
-            assert_true(fabs((double)p.parameters[def->computed[i].parameter] - expected[i]) < 1e-6);
+            assert_true(fabs((double)p.parameters[def->def->computed[i].parameter] - expected[i]) < 1e-6);
         }
     }
     end(&p);
@@ -637,7 +638,7 @@ static void conditions_name_places(void **state) {
               "{'name':'c','pose':{'op':'machine','states':[{'name':'in','pose':{'op':'clip','clip':'float'}}]},"
               "'transitions':[{'to':'a','fade':0,"
               "'when':{'and':[{'>=':[{'phase':'float'},0.125]},{'<':[{'add':[{'param':'x'},1]},2]}]}}]}]}");
-    const lmb_control_def *def = p.graph->control;
+    const lmb_moving *def = p.graph->control;
     assert_int_equal(def->max_emitted_events, 40);
     static const struct {
         uint32_t player;
@@ -645,8 +646,8 @@ static void conditions_name_places(void **state) {
         float right;
     } expected[] = {{1, LMB_OPERAND_PHASE, 0.5f}, {2, LMB_OPERAND_REMAINING, 0.25f}, {3, LMB_OPERAND_PHASE, 0.125f}};
     for (uint32_t i = 0; i < 3; i++) {
-        const lmb_term *term = &def->machines[0].transitions[i].terms[0];
-        assert_int_equal(term->player_node, expected[i].player);
+        const lmb_term *term = &def->machines[0].def.transitions[i].terms[0];
+        assert_int_equal(def->player_of[term->player_node], expected[i].player);
         assert_int_equal(term->operand, expected[i].operand);
         assert_true(term->right.kind == LMB_VALUE_CONSTANT && term->right.constant == expected[i].right);
     }
@@ -736,27 +737,27 @@ static void clips_in_states_take_what_they_say(void **state) {
                    "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
                    "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
                    "'any':[{'to':'b','event':'B','kind':'inertialized'}]}");
-    const lmb_control_def *def = graph->control;
-    const lmb_control_machine_def *machine = &def->machines[0];
+    const lmb_moving *def = graph->control;
+    const lmb_moving_machine *machine = &def->machines[0];
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "c");
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "a");
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 2), "b");
     assert_int_equal(def->player_count, 3);
     // Players are in the order of the states.
     assert_int_equal(def->players[0].state, 0);
-    assert_int_equal(def->players[0].end, LMB_END_HOLD);
-    assert_int_equal(def->players[1].end, LMB_END_LOOP); // set explicitly
+    assert_int_equal(def->players[0].def->end, LMB_END_HOLD);
+    assert_int_equal(def->players[1].def->end, LMB_END_LOOP); // set explicitly
     assert_int_equal(machine->states[0].end_player, 0);
     assert_int_equal(def->players[2].state, 1);
-    assert_int_equal(def->players[2].end, LMB_END_HOLD);
-    assert_true(def->players[2].rate.constant == 2.0f && def->players[2].offset == 0.5f);
+    assert_int_equal(def->players[2].def->end, LMB_END_HOLD);
+    assert_true(def->players[2].def->rate.constant == 2.0f && def->players[2].def->offset == 0.5f);
     assert_int_equal(machine->states[2].end_player, LMB_NONE);
-    assert_true(machine->states[2].restart && !machine->states[1].restart);
-    const lmb_transition_def *transition = &machine->transitions[0];
+    assert_true(machine->def.states[2].restart && !machine->def.states[1].restart);
+    const lmb_transition_def *transition = &machine->def.transitions[0];
     assert_true(transition->from == 0 && transition->to == 1 && transition->at_end && transition->priority == -3);
     assert_true(transition->curve == LMB_CURVE_CUBIC_IN && transition->kind == LMB_FADE_FROZEN);
-    assert_true(machine->transitions[1].from == LMB_NONE && machine->transitions[1].to == 2);
-    assert_true(machine->transitions[1].kind == LMB_FADE_INERTIALIZED && def->inertialize);
+    assert_true(machine->def.transitions[1].from == LMB_NONE && machine->def.transitions[1].to == 2);
+    assert_true(machine->def.transitions[1].kind == LMB_FADE_INERTIALIZED && def->inertia_parameters != LMB_NONE);
     assert_true(graph->moving.poses.inertialize);
     reading_destroy(graph);
 }
@@ -768,7 +769,7 @@ static void clips_in_states_take_what_they_say(void **state) {
 static void machines_run_inside_states(void **state) {
     (void)state;
     player p = begin(INNER(INNER("{'op':'clip','clip':'hop'}")));
-    const lmb_control_def *def = p.graph->control;
+    const lmb_moving *def = p.graph->control;
     assert_int_equal(def->machine_count, 2);
     assert_int_equal(def->machines[1].machine, 0);
     assert_int_equal(def->machines[1].state, 0);
@@ -901,7 +902,7 @@ static void a_fade_that_restarts(void **state) {
 static void a_fade_ends_with_its_clip(void **state) {
     (void)state;
     player p = begin(FADED("{'in':'WAVE','at-end':true,'seconds':0.125,'curve':'linear'}", PLAYED("crouch")));
-    assert_int_equal(p.graph->control->players[0].end, LMB_END_HOLD);
+    assert_int_equal(p.graph->control->players[0].def->end, LMB_END_HOLD);
     assert_int_equal(p.graph->control->machines[0].states[1].end_player, 0);
     for (int i = 1; i <= 16; i++) {
         step(&p, FRAME, i == 1 ? "WAVE" : NULL);
@@ -982,12 +983,12 @@ static void what_a_fade_weighs(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         reading *graph = read_graph(rows[i].text);
-        const lmb_control_def *def = graph->control;
+        const lmb_moving *def = graph->control;
         const lmb_graph_def *program = lmb_graph_json_def(graph->json);
         const lmb_node_def *node = &program->nodes[program->node_count - 1];
         const lmb_value weight = rows[i].input == LMB_NONE ? node->weight : node->weights[rows[i].input];
         assert_int_equal(def->machine_count, 1);
-        assert_int_equal(def->machines[0].state_count, 2);
+        assert_int_equal(def->machines[0].def.state_count, 2);
         assert_int_equal(def->machines[0].machine, LMB_NONE);
         assert_int_equal(def->machines[0].states[1].weight_parameter, weight.parameter);
         assert_true(lmb_graph_parameter_at(graph->graph, weight.parameter).is_written);
@@ -1000,9 +1001,9 @@ static void what_a_fade_weighs(void **state) {
         // Events are in the order of the text.
         assert_int_equal(lmb_graph_find_event(graph->graph, "E"), rows[i].pose_is_first ? 0 : 2);
         // Both directions take 0.2 s with smoothstep.
-        assert_int_equal(def->machines[0].transition_count, 2);
+        assert_int_equal(def->machines[0].def.transition_count, 2);
         for (uint32_t k = 0; k < 2; k++) {
-            const lmb_transition_def *transition = &def->machines[0].transitions[k];
+            const lmb_transition_def *transition = &def->machines[0].def.transitions[k];
             assert_int_equal(transition->from, k);
             assert_int_equal(transition->to, 1 - k);
             assert_true(transition->fade == 0.2f && transition->curve == LMB_CURVE_SMOOTHSTEP);
@@ -1071,7 +1072,7 @@ static void fades_and_machines_inside_each_other(void **state) {
                      "'b':{'op':'clip','clip':'crouch'},"
                      "'weight':{'in':'WAVE','seconds':0.25,'curve':'linear','at-end':true}},"
                      "'transitions':[{'to':'calm','event':'GO','fade':0}]}]}");
-    const lmb_control_def *def = p.graph->control;
+    const lmb_moving *def = p.graph->control;
     assert_int_equal(def->machine_count, 2);
     assert_int_equal(def->machines[1].machine, 0);
     assert_int_equal(def->machines[1].state, 1);
@@ -1289,16 +1290,16 @@ static void motion_of_a_graph(void **state) {
                      "'heading':{'param':'turn'},'acceleration':4,'deceleration':5,'turn-rate':3},'weight':0.25,"
                      "'a':{'op':'clip','clip':'hop','play':{'rate':2,'motion':[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
                      "'b':{'op':'clip','clip':'float','play':{'velocity':2}}}");
-    const lmb_control_def *def = p.graph->control;
-    assert_non_null(def->motion);
-    assert_true(def->motion->turns_to_heading && def->motion->acceleration == 4.0f &&
-                def->motion->deceleration == 5.0f);
-    assert_true(def->motion->turn_rate == 3.0f && def->motion->velocity[0].constant == 1.0f);
-    assert_int_equal(def->motion->velocity[2].parameter, lmb_graph_find_parameter(p.graph->graph, "push"));
-    assert_int_equal(def->motion->heading.parameter, lmb_graph_find_parameter(p.graph->graph, "turn"));
+    const lmb_moving *def = p.graph->control;
+    assert_non_null(def->def->motion);
+    assert_true(def->def->motion->turns_to_heading && def->def->motion->acceleration == 4.0f &&
+                def->def->motion->deceleration == 5.0f);
+    assert_true(def->def->motion->turn_rate == 3.0f && def->def->motion->velocity[0].constant == 1.0f);
+    assert_int_equal(def->def->motion->velocity[2].parameter, lmb_graph_find_parameter(p.graph->graph, "push"));
+    assert_int_equal(def->def->motion->heading.parameter, lmb_graph_find_parameter(p.graph->graph, "turn"));
     assert_true(lmb_graph_parameter_at(p.graph->graph, lmb_graph_find_parameter(p.graph->graph, "push")).initial ==
                 2.0f);
-    assert_int_equal(def->players[0].motion->key_count, 3);
+    assert_int_equal(def->players[0].def->motion->key_count, 3);
     for (uint32_t frame = 0; frame < 60; frame++) {
         step(&p, 0.05, NULL);
     }
@@ -1311,7 +1312,7 @@ static void motion_of_a_graph(void **state) {
     p = begin("{'op':'clip','clip':'hop','play':{'end':'hold','notifies':[{'time':0.5,'event':'EDGE'}],"
               "'warps':[{'start':0.25,'end':'EDGE','target':[{'param':'x'},1,2],'heading':1},"
               "{'start':0.5,'end':0.75,'target':[3,9,3],'height':false}]}}");
-    const lmb_control_player_def *warped = &p.graph->control->players[0];
+    const lmb_player_def *warped = p.graph->control->players[0].def;
     assert_int_equal(warped->warp_count, 2);
     assert_true(warped->warps[0].start == 0.25f && warped->warps[0].end == 0.5f);
     assert_true(warped->warps[0].turns_to_heading && warped->warps[0].heading.constant == 1.0f);
@@ -1325,14 +1326,14 @@ static void motion_of_a_graph(void **state) {
     end(&p);
     // A character motion also works alone. Without one, only groups can use a velocity.
     p = begin("{'op':'rest','character-motion':true}");
-    assert_non_null(p.graph->control->motion);
+    assert_non_null(p.graph->control->def->motion);
     step(&p, 0.1, NULL);
     end(&p);
     p = begin("{'op':'clip','clip':'hop','play':{'velocity':3}}");
-    assert_null(p.graph->control->motion);
+    assert_null(p.graph->control->def->motion);
     end(&p);
     p = begin("{'op':'clip','clip':'hop','play':{'motion':true}}");
-    assert_non_null(p.graph->control->motion);
+    assert_non_null(p.graph->control->def->motion);
     end(&p);
 }
 
@@ -1346,14 +1347,14 @@ static void the_actual_velocity_has_a_name(void **state) {
                      "'transitions':[{'to':'goes','fade':0,'when':{'>':[{'param':'pace'},1]}}]},"
                      "{'name':'goes','pose':{'op':'clip','clip':'land','time':0},"
                      "'transitions':[{'to':'still','fade':0,'when':{'<':[{'param':'pace'},0.9]}}]}]}");
-    const lmb_control_def *def = p.graph->control;
-    const uint32_t pace = def->motion->velocity_parameters[2];
+    const lmb_moving *def = p.graph->control;
+    const uint32_t pace = def->def->motion->velocity_parameters[2];
     assert_string_equal(lmb_graph_parameter_at(p.graph->graph, pace).name, "pace");
     assert_true(lmb_graph_parameter_at(p.graph->graph, pace).is_written);
     assert_int_equal(lmb_graph_find_parameter(p.graph->graph, "pace"), LMB_NONE);
-    assert_int_equal(def->motion->velocity_parameters[1], LMB_NONE);
-    assert_int_equal(def->machines[0].transitions[0].terms[0].left.parameter, pace);
-    const uint32_t aside = def->motion->velocity_parameters[0]; // not read by anything
+    assert_int_equal(def->def->motion->velocity_parameters[1], LMB_NONE);
+    assert_int_equal(def->machines[0].def.transitions[0].terms[0].left.parameter, pace);
+    const uint32_t aside = def->def->motion->velocity_parameters[0]; // not read by anything
     assert_string_equal(lmb_graph_parameter_at(p.graph->graph, aside).name, "aside");
     assert_true(lmb_graph_parameter_at(p.graph->graph, aside).min == -10.0f);
     double velocity[2] = {0.0, 0.0};

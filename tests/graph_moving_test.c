@@ -458,6 +458,12 @@ static void what_is_refused(void **state) {
     REFUSED(r.fade.after = NAN, "fade 0: after");
     REFUSED(r.fade.out_seconds = NAN, "fade 0: out_seconds");
     REFUSED(r.fade.in_seconds = -1.0f, "fade 0: in_seconds");
+    REFUSED(r.fade.curve = LMB_CURVE_BEZIER, "fade 0: curve");
+    REFUSED(r.fade.curve = LMB_CURVE_COUNT, "fade 0: curve");
+    group.velocity_parameter = FADE;
+    REFUSED((r.def.groups = &group, r.def.group_count = 1, r.walk.group = 0, r.nodes[4].weight = lmb_constant(0.5f)),
+            "fade 0: parameter: something else writes this parameter");
+    group.velocity_parameter = LMB_NONE;
     REFUSED(r.fade.pose = LMB_NONE, "fade 0: at_end: no clip plays in its pose");
     REFUSED((r.fade.restart = true, r.fade.out_event = HELLO), "fade 0: restart");
     start(&r);
@@ -475,7 +481,7 @@ static void what_is_refused(void **state) {
     lmb_player_def unused = lmb_default_player_def();
     unused.rate = lmb_parameter(PARAMETERS);
     REFUSED((r.nodes[5] = r.nodes[4], r.nodes[4] = lmb_playing_node(WALK, &unused), r.def.node_count = 6),
-            "node 4 (clip): there is no such parameter");
+            "node 4 (clip): player: rate: there is no such parameter");
     const lmb_term unknown = {.left = lmb_parameter(PARAMETERS), .right = lmb_constant(0.0f)};
     REFUSED((r.transitions[0].terms = &unknown, r.transitions[0].term_count = 1), "no such parameter");
     REFUSED((r.transitions[0].terms = NULL, r.transitions[0].term_count = 0xffffffff), "terms: they are NULL");
@@ -511,12 +517,16 @@ static void what_is_refused(void **state) {
     REFUSED((r.walk = (lmb_player_def){.rate = lmb_constant(1.0f)}),
             "node 1 (clip): player: it is not from lmb_default");
     REFUSED((r.fade = (lmb_fade_def){.pose = 3}), "fade 0: it is not from lmb_default_fade_def()");
-    REFUSED((r.transitions[1] = (lmb_transition_def){.to = 1}), "transitions: one is not from lmb_default");
-    REFUSED(r.machine.states = zero_states, "states: one is not from lmb_default_state_def()");
-    REFUSED((r.def.groups = &zero_group, r.def.group_count = 1), "group 0: it is not from lmb_default");
-    REFUSED((r.def.smoothed = &zero_smoothed, r.def.smoothed_count = 1), "smoothed parameter 0: it is not from");
-    REFUSED((r.def.computed = &zero_computed, r.def.computed_count = 1), "computed parameter 0: it is not from");
-    REFUSED(r.def.motion = &zero_motion, "character motion: it is not from lmb_default_motion_def()");
+    REFUSED((r.transitions[1] = (lmb_transition_def){.to = 1}),
+            "transition 1: cookie: it is not from lmb_default_transition_def()");
+    REFUSED(r.machine.states = zero_states, "state 1: cookie: it is not from lmb_default_state_def()");
+    REFUSED((r.def.groups = &zero_group, r.def.group_count = 1),
+            "group 0: cookie: it is not from lmb_default_group_def()");
+    REFUSED((r.def.smoothed = &zero_smoothed, r.def.smoothed_count = 1),
+            "smoothed parameter 0: cookie: it is not from");
+    REFUSED((r.def.computed = &zero_computed, r.def.computed_count = 1),
+            "computed parameter 0: cookie: it is not from");
+    REFUSED(r.def.motion = &zero_motion, "character motion 0: cookie: it is not from lmb_default_motion_def()");
 }
 
 // A leg whose ground is a value, and a player whose group writes the parameter of that value.

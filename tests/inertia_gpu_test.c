@@ -1,5 +1,6 @@
 // Inertialization on a Vulkan device, from a machine's events to the final poses. In every frame, states, poses and
 // memory equal those of the CPU, bit by bit, with each kernel that evaluates poses.
+#include "control_def.h"
 #include "gpu_suite.h"
 #include "random.h"
 
@@ -106,16 +107,16 @@ static void make_program(fixture *f) {
 
 // Each event leads to its state, with fades of different kinds.
 static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_parameters) {
-    lmb_control_player_def players[CLIPS];
-    lmb_control_state_def states[CLIPS];
+    control_player_def players[CLIPS];
+    control_state_def states[CLIPS];
     lmb_transition_def transitions[EVENTS];
     for (uint32_t i = 0; i < CLIPS; i++) {
-        players[i] = lmb_default_control_player_def();
+        players[i] = default_control_player_def();
         players[i].duration = 1.0f;
         players[i].time_parameter = i;
         players[i].machine = 0;
         players[i].state = i;
-        states[i] = lmb_default_control_state_def();
+        states[i] = default_control_state_def();
         states[i].weight_parameter = WEIGHTS + i;
         transitions[i] = lmb_default_transition_def();
         transitions[i].to = i;
@@ -123,8 +124,8 @@ static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_para
         transitions[i].fade = 0.15f + 0.1f * (float)i;
         transitions[i].kind = i == 1 ? LMB_FADE_SMOOTH : LMB_FADE_INERTIALIZED;
     }
-    const lmb_control_machine_def machine = {states, CLIPS, transitions, EVENTS, LMB_NONE, 0, 0};
-    lmb_control_def def = lmb_default_control_def();
+    const control_machine_def machine = {states, CLIPS, transitions, EVENTS, LMB_NONE, 0, 0};
+    control_def def = default_control_def();
     def.parameter_count = PARAMETERS;
     def.event_count = EVENTS;
     def.players = players;
@@ -135,7 +136,7 @@ static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_para
     def.inertia_parameters = inertia_parameters;
     lmb_control *control = NULL;
     lmb_error error;
-    assert_ok(lmb_control_create(&def, program, NULL, &control, &error), &error);
+    assert_ok(control_create(&def, program, NULL, &control, &error), &error);
     return control;
 }
 
@@ -370,13 +371,13 @@ static void expect_the_same_again(fixture *f, uint32_t first, uint32_t end) {
 
 static void expect_refusal_of_other_parameters(const fixture *f) {
     lmb_error error = {0};
-    lmb_control_def def = lmb_default_control_def();
+    control_def def = default_control_def();
     def.parameter_count = PARAMETERS;
     def.inertialize = true;
     def.inertia_parameters = INERTIA - 1;
     lmb_control *other = NULL;
     // Created without the program, because the program reads one of these parameters.
-    assert_ok(lmb_control_create(&def, NULL, NULL, &other, &error), &error);
+    assert_ok(control_create(&def, NULL, NULL, &other, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = other;
     control_def.graph = f->gpu_program;

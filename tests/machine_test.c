@@ -71,10 +71,10 @@ static const char jump[] = "stand        { JUMP_PRESS stand2crouch }\n"
 static void the_jump_becomes_a_machine(void **state) {
     (void)state;
     reading *graph = read_machine(jump);
-    const lmb_control_def *def = graph->control;
-    const lmb_control_machine_def *machine = &def->machines[0];
+    const lmb_moving *def = graph->control;
+    const lmb_moving_machine *machine = &def->machines[0];
     assert_int_equal(def->machine_count, 1);
-    assert_int_equal(machine->state_count, 7);
+    assert_int_equal(machine->def.state_count, 7);
     static const struct {
         uint32_t from, to;
         const char *event;
@@ -86,9 +86,9 @@ static void the_jump_becomes_a_machine(void **state) {
                     {HOP, FLOAT, NULL},
                     {FLOAT, LAND, "NEAR_GROUND"},
                     {LAND, STAND, NULL}};
-    assert_int_equal(machine->transition_count, 8);
+    assert_int_equal(machine->def.transition_count, 8);
     for (uint32_t i = 0; i < 8; i++) {
-        const lmb_transition_def *transition = &machine->transitions[i];
+        const lmb_transition_def *transition = &machine->def.transitions[i];
         assert_int_equal(transition->from, expected[i].from);
         assert_int_equal(transition->to, expected[i].to);
         assert_int_equal(transition->at_end, expected[i].event == NULL);
@@ -100,7 +100,7 @@ static void the_jump_becomes_a_machine(void **state) {
         assert_string_equal(lmb_graph_state_name(graph->graph, 0, i), clip_names[i]);
         assert_string_equal(lmb_graph_player_name(graph->graph, i), clip_names[i]);
         bool ends = i == STAND2CROUCH || i == TAKEOFF || i == HOP || i == LAND;
-        assert_int_equal(def->players[i].end, ends ? LMB_END_HOLD : LMB_END_LOOP);
+        assert_int_equal(def->players[i].def->end, ends ? LMB_END_HOLD : LMB_END_LOOP);
     }
     assert_int_equal(lmb_graph_json_warning_count(graph->json), 0);
     reading_destroy(graph);
@@ -119,24 +119,24 @@ static void everything_that_can_be_said(void **state) {
                      "fade 0.3 curve linear frozen priority 3}\n"
                      "2 = hop once{\"END OF ALL\" rise when x<0 \"rise\"}\n"
                      "any { STOP 2 }");
-    const lmb_control_def *def = graph->control;
-    const lmb_control_machine_def *machine = &def->machines[0];
+    const lmb_moving *def = graph->control;
+    const lmb_moving_machine *machine = &def->machines[0];
     assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "the \"jump\"");
-    assert_int_equal(machine->state_count, 3);
+    assert_int_equal(machine->def.state_count, 3);
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "rise");
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "low");
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 2), "2");
-    const lmb_control_player_def *rise = &def->players[0];
-    assert_true(rise->duration == 3.5f && rise->end == LMB_END_HOLD && rise->rate.constant == 2.0f);
-    const lmb_control_player_def *low = &def->players[1];
-    assert_true(low->duration == 7.5f && low->end == LMB_END_PING_PONG && low->rate.constant == -0.5f &&
-                low->offset == 0.25f);
-    assert_true(def->players[2].end == LMB_END_ONCE && def->players[2].weight_parameter != LMB_NONE);
-    assert_true(machine->states[1].restart && !machine->states[0].restart);
-    assert_int_equal(machine->states[1].entry_event, lmb_graph_find_event(graph->graph, "IN"));
-    assert_int_equal(machine->states[1].exit_event, lmb_graph_find_event(graph->graph, "OUT"));
-    assert_int_equal(machine->transition_count, 7);
-    const lmb_transition_def *t = machine->transitions;
+    const lmb_moving_player *rise = &def->players[0];
+    assert_true(rise->duration == 3.5f && rise->def->end == LMB_END_HOLD && rise->def->rate.constant == 2.0f);
+    const lmb_moving_player *low = &def->players[1];
+    assert_true(low->duration == 7.5f && low->def->end == LMB_END_PING_PONG && low->def->rate.constant == -0.5f &&
+                low->def->offset == 0.25f);
+    assert_true(def->players[2].def->end == LMB_END_ONCE && def->players[2].weight_parameter != LMB_NONE);
+    assert_true(machine->def.states[1].restart && !machine->def.states[0].restart);
+    assert_int_equal(machine->def.states[1].entry_event, lmb_graph_find_event(graph->graph, "IN"));
+    assert_int_equal(machine->def.states[1].exit_event, lmb_graph_find_event(graph->graph, "OUT"));
+    assert_int_equal(machine->def.transition_count, 7);
+    const lmb_transition_def *t = machine->def.transitions;
     assert_true(t[0].from == 0 && t[0].to == 1 && t[0].after == 1.5f && t[0].event == LMB_NONE && !t[0].at_end);
     assert_true(t[0].fade == 0.1f && t[0].curve == LMB_CURVE_CUBIC_IN && t[0].kind == LMB_FADE_SMOOTH);
     assert_true(t[1].at_end && t[1].to == 1);
@@ -389,12 +389,12 @@ static void missing_pointers(void **state) {
 static void transitions_that_are_inertialized(void **state) {
     (void)state;
     reading *graph = read_machine("stand { GO when speed > 1 hop fade 0.3 inertialized BACK stand } hop { END stand }");
-    const lmb_control_def *control = graph->control;
+    const lmb_moving *control = graph->control;
     const lmb_graph_def *program = &graph->moving.poses;
-    const lmb_transition_def *t = control->machines[0].transitions;
+    const lmb_transition_def *t = control->machines[0].def.transitions;
     assert_true(t[0].kind == LMB_FADE_INERTIALIZED && t[0].fade == 0.3f);
     assert_true(t[1].kind == LMB_FADE_SMOOTH && t[2].kind == LMB_FADE_SMOOTH);
-    assert_true(control->inertialize && program->inertialize);
+    assert_true(control->inertia_parameters != LMB_NONE && program->inertialize);
     const uint32_t first = program->parameter_count - LMB_INERTIA_PARAMETERS;
     assert_int_equal(control->inertia_parameters, first);
     assert_int_equal(program->inertia_parameters, first);
@@ -409,10 +409,10 @@ static void transitions_that_are_inertialized(void **state) {
     // Within a graph, and in a graph without inertialization.
     graph = read_within("stand { GO hop inertialized } hop { END stand }",
                         "{'op':'blend','a':{'op':'rest'},'b':{'op':'machine'},'weight':0.5}");
-    assert_true(graph->control->inertialize && graph->moving.poses.inertialize);
+    assert_true(graph->control->inertia_parameters != LMB_NONE && graph->moving.poses.inertialize);
     reading_destroy(graph);
     graph = read_machine("stand { GO hop frozen } hop { END stand }");
-    assert_true(!graph->control->inertialize && !graph->moving.poses.inertialize);
+    assert_true(graph->control->inertia_parameters == LMB_NONE && !graph->moving.poses.inertialize);
     reading_destroy(graph);
 }
 
@@ -423,21 +423,21 @@ static void clips_with_root_motion(void **state) {
     reading *graph = read_machine("stand motion { GO hop } hop rate 2 motion offset 0.5 entry IN { END stand }\n"
                                   "crouch once motion { OUT land } land { END stand }\n"
                                   "any { GO crouch UP stand } ");
-    const lmb_control_def *def = graph->control;
-    assert_non_null(def->motion);
+    const lmb_moving *def = graph->control;
+    assert_non_null(def->def->motion);
     static const lmb_end ends[] = {LMB_END_LOOP, LMB_END_HOLD, LMB_END_ONCE, LMB_END_HOLD};
     assert_int_equal(def->player_count, 4);
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(def->players[i].end, ends[i]);
-        assert_int_equal(def->players[i].motion != NULL, i < 3);
+        assert_int_equal(def->players[i].def->end, ends[i]);
+        assert_int_equal(def->players[i].def->motion != NULL, i < 3);
     }
-    assert_true(def->players[1].rate.constant == 2.0f && def->players[1].offset == 0.5f);
-    assert_int_equal(def->machines[0].states[1].entry_event, lmb_graph_find_event(graph->graph, "IN"));
+    assert_true(def->players[1].def->rate.constant == 2.0f && def->players[1].def->offset == 0.5f);
+    assert_int_equal(def->machines[0].def.states[1].entry_event, lmb_graph_find_event(graph->graph, "IN"));
     assert_int_equal(lmb_graph_json_def(graph->json)->clip_count, CLIPS + 3);
     reading_destroy(graph);
     // Without such a clip there is no character motion.
     graph = read_machine(jump);
-    assert_null(graph->control->motion);
+    assert_null(graph->control->def->motion);
     reading_destroy(graph);
 }
 

@@ -14,7 +14,7 @@ reading *reading_create(lmb_graph_json *json) {
     }
     if (lmb_graph_moves(lmb_graph_json_def(json))) {
         assert_int_equal(lmb_moving_create(lmb_graph_json_def(json), NULL, &r->moving, &error), LMB_OK);
-        r->control = &r->moving.control;
+        r->control = &r->moving;
     }
     return r;
 }

@@ -9,7 +9,7 @@
 typedef struct reading {
     lmb_graph_json *json;
     lmb_graph *graph;
-    const lmb_control_def *control; // NULL if the graph has no control
+    const lmb_moving *control; // NULL if the graph has no control
     lmb_moving moving;
 } reading;
 

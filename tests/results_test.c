@@ -1,7 +1,6 @@
 // A failing call sets its result to NULL, whatever it was before, so that the caller may release it.
 #include "suite.h"
 
-#include "../src/control_def.h"
 #include "../src/gpu_control.h"
 #include <limber/additive.h>
 #include <limber/batch.h>
@@ -43,7 +42,6 @@ static void results_of_the_core_are_null(void **state) {
     EXPECT_NULL(lmb_clip, lmb_clip_make_additive(NULL, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_root_motion, lmb_root_motion_extract(NULL, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_graph, lmb_graph_create(NULL, NULL, result, NULL));
-    EXPECT_NULL(lmb_control, lmb_control_create(NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu, lmb_cpu_create(NULL, LMB_CPU_FAST, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu_pool, lmb_cpu_pool_create(NULL, LMB_CPU_FAST, 1, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu_profile, lmb_cpu_profile_create(NULL, NULL, result, NULL));
@@ -51,7 +49,6 @@ static void results_of_the_core_are_null(void **state) {
     EXPECT_NULL(lmb_gpu, lmb_gpu_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_graph, lmb_gpu_graph_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_batch, lmb_gpu_batch_create(NULL, NULL, result, NULL));
-    EXPECT_NULL(lmb_gpu_control, lmb_gpu_control_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_profile, lmb_gpu_profile_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_readback, lmb_gpu_readback_create(NULL, NULL, result, NULL));
 }

@@ -259,10 +259,10 @@ static void a_character_is_put_somewhere_between_updates(void **state) {
 static void nothing_is_decided_between_updates(void **state) {
     (void)state;
     enum { LEFT, ENTERED, CHOSEN, ONCE, ASKED, ROW };
-    lmb_control_player_def players[2];
-    lmb_control_state_def states[4];
+    control_player_def players[2];
+    control_state_def states[4];
     for (uint32_t i = 0; i < 4; i++) {
-        states[i] = lmb_default_control_state_def();
+        states[i] = default_control_state_def();
         states[i].weight_parameter = i < 2 ? LEFT + i : LMB_NONE;
     }
     states[3].weight_parameter = CHOSEN;
@@ -281,14 +281,14 @@ static void nothing_is_decided_between_updates(void **state) {
     transitions[0].at_end = true;
     transitions[1].terms = &asked;
     transitions[1].term_count = 1;
-    const lmb_control_machine_def machines[2] = {
+    const control_machine_def machines[2] = {
         {.states = states, .state_count = 2, .transitions = transitions, .transition_count = 1, .machine = LMB_NONE},
         {.states = states + 2,
          .state_count = 2,
          .transitions = transitions + 1,
          .transition_count = 1,
          .machine = LMB_NONE}};
-    lmb_control_def def = stage_control(players, 2, ROW);
+    control_def def = stage_control(players, 2, ROW);
     def.event_count = 2;
     def.machines = machines;
     def.machine_count = 2;
@@ -316,16 +316,16 @@ static void nothing_is_decided_between_updates(void **state) {
 static void the_largest_state(void **state) {
     (void)state;
     enum { CHARACTERS = 3 };
-    static lmb_control_state_def states[LMB_MAX_STATES];
-    static lmb_control_machine_def machines[LMB_MAX_MACHINES];
-    static lmb_control_player_def players[LMB_MAX_PLAYERS];
+    static control_state_def states[LMB_MAX_STATES];
+    static control_machine_def machines[LMB_MAX_MACHINES];
+    static control_player_def players[LMB_MAX_PLAYERS];
     static lmb_smoothed_def smoothed[LMB_MAX_PARAMETERS];
     static float rows[CHARACTERS][LMB_MAX_PARAMETERS];
     for (uint32_t i = 0; i < LMB_MAX_STATES; i++) {
-        states[i] = lmb_default_control_state_def();
+        states[i] = default_control_state_def();
     }
     for (uint32_t i = 0; i < LMB_MAX_MACHINES; i++) {
-        machines[i] = (lmb_control_machine_def){.states = states, .state_count = LMB_MAX_STATES, .machine = LMB_NONE};
+        machines[i] = (control_machine_def){.states = states, .state_count = LMB_MAX_STATES, .machine = LMB_NONE};
     }
     for (uint32_t i = 0; i < LMB_MAX_PLAYERS; i++) {
         players[i] = stage_player(1.0f, LMB_NONE);
@@ -335,7 +335,7 @@ static void the_largest_state(void **state) {
         smoothed[i] = lmb_smoothed_parameter(lmb_constant(1.0f), 0.1f, i);
     }
     const lmb_motion_def motion = lmb_default_motion_def();
-    lmb_control_def def = stage_control(players, LMB_MAX_PLAYERS, LMB_MAX_PARAMETERS);
+    control_def def = stage_control(players, LMB_MAX_PLAYERS, LMB_MAX_PARAMETERS);
     def.machines = machines;
     def.machine_count = LMB_MAX_MACHINES;
     def.smoothed = smoothed;
@@ -345,7 +345,7 @@ static void the_largest_state(void **state) {
     def.interpolate_updates = true;
     lmb_control *control = NULL;
     lmb_error error = {0};
-    assert_int_equal(lmb_control_create(&def, NULL, NULL, &control, &error), LMB_OK);
+    assert_int_equal(control_create(&def, NULL, NULL, &control, &error), LMB_OK);
     uint32_t *words = calloc((size_t)lmb_control_state_words(control) * CHARACTERS, sizeof *words);
     float motions[CHARACTERS][LMB_MOTION_FLOATS];
     assert_non_null(words);

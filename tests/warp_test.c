@@ -136,8 +136,8 @@ static lmb_warp_def warp_of(const aim *a) {
     return def;
 }
 
-static lmb_control_player_def player_of(const moving *m, const lmb_warp_def *warps, uint32_t count, lmb_end end) {
-    lmb_control_player_def player = stage_player((float)m->duration, LMB_NONE);
+static control_player_def player_of(const moving *m, const lmb_warp_def *warps, uint32_t count, lmb_end end) {
+    control_player_def player = stage_player((float)m->duration, LMB_NONE);
     player.motion = &m->track;
     player.end = end;
     player.warps = warps;
@@ -145,9 +145,9 @@ static lmb_control_player_def player_of(const moving *m, const lmb_warp_def *war
     return player;
 }
 
-static lmb_control_def control_of(const lmb_control_player_def *players, uint32_t count,
-                                  const lmb_motion_def *character_motion) {
-    lmb_control_def def = stage_control(players, count, PARAMETERS);
+static control_def control_of(const control_player_def *players, uint32_t count,
+                              const lmb_motion_def *character_motion) {
+    control_def def = stage_control(players, count, PARAMETERS);
     def.event_count = 4;
     def.motion = character_motion;
     return def;
@@ -183,8 +183,8 @@ static void test_reaches(void **state) {
         const aim a = {0.25 * m->duration, 0.75 * m->duration, goals[i / CLIPS / RATES % GOALS]};
         const rigid start = starts[i / CLIPS / RATES / GOALS];
         const lmb_warp_def def = warp_of(&a);
-        const lmb_control_player_def player = player_of(m, &def, 1, LMB_END_HOLD);
-        const lmb_control_def control = control_of(&player, 1, &character_motion);
+        const control_player_def player = player_of(m, &def, 1, LMB_END_HOLD);
+        const control_def control = control_of(&player, 1, &character_motion);
         stage s = stage_begin(&control);
         aim_at(&s, a.goal);
         put(&s, start);
@@ -213,8 +213,8 @@ static void test_bound(void **state) {
         const uint64_t rate = rates[i / CLIPS % RATES];
         const aim a = {0.0, m->duration, goals[i / CLIPS / RATES]};
         const lmb_warp_def def = warp_of(&a);
-        const lmb_control_player_def player = player_of(m, &def, 1, LMB_END_HOLD);
-        const lmb_control_def control = control_of(&player, 1, &character_motion);
+        const control_player_def player = player_of(m, &def, 1, LMB_END_HOLD);
+        const control_def control = control_of(&player, 1, &character_motion);
         stage s = stage_begin(&control);
         aim_at(&s, a.goal);
         rigid before = place_of(&s);
@@ -251,8 +251,8 @@ static void test_left_to_the_clip(void **state) {
         lmb_warp_def def = warp_of(&a);
         def.warps_height = (without & 16) == 0 || (without & 2) == 0;
         def.turns_to_heading = (without & 16) == 0 || (without & 8) == 0;
-        const lmb_control_player_def player = player_of(m, &def, 1, LMB_END_HOLD);
-        const lmb_control_def control = control_of(&player, 1, &character_motion);
+        const control_player_def player = player_of(m, &def, 1, LMB_END_HOLD);
+        const control_def control = control_of(&player, 1, &character_motion);
         stage s = stage_begin(&control);
         aim_at(&s, a.goal);
         for (uint32_t k = 0; k < 4; k++) {
@@ -277,8 +277,8 @@ static void test_far_target(void **state) {
     const lmb_motion_def character_motion = lmb_default_motion_def();
     const aim a = {0.0, 1.5, {0.0, 0.0, 0.0, 0.0}};
     const lmb_warp_def def = warp_of(&a);
-    const lmb_control_player_def player = player_of(&clips[0], &def, 1, LMB_END_HOLD);
-    const lmb_control_def control = control_of(&player, 1, &character_motion);
+    const control_player_def player = player_of(&clips[0], &def, 1, LMB_END_HOLD);
+    const control_def control = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&control);
     aim_at(&s, (rigid){1e30, -1e30, 1e-42, 1e30});
     for (int frame = 0; frame < 100; frame++) {
@@ -298,8 +298,8 @@ static void test_rest(void **state) {
     const lmb_motion_def character_motion = lmb_default_motion_def();
     const aim a = {0.0, 2.0, {0.0, 0.0, 3.0, 0.0}};
     const lmb_warp_def def = warp_of(&a);
-    const lmb_control_player_def player = player_of(&stopping, &def, 1, LMB_END_HOLD);
-    const lmb_control_def control = control_of(&player, 1, &character_motion);
+    const control_player_def player = player_of(&stopping, &def, 1, LMB_END_HOLD);
+    const control_def control = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&control);
     aim_at(&s, a.goal);
     for (int frame = 1; frame <= 120; frame++) {
@@ -310,10 +310,10 @@ static void test_rest(void **state) {
     }
     stage_end(&s);
     // A clip without any motion, and none in its descriptor.
-    lmb_control_player_def quiet = player_of(&clips[3], &def, 1, LMB_END_HOLD);
+    control_player_def quiet = player_of(&clips[3], &def, 1, LMB_END_HOLD);
     quiet.duration = 2.0f;
     quiet.motion = NULL;
-    const lmb_control_def resting = control_of(&quiet, 1, &character_motion);
+    const control_def resting = control_of(&quiet, 1, &character_motion);
     s = stage_begin(&resting);
     aim_at(&s, (rigid){1.0, 2.0, 3.0, -2.0});
     for (int frame = 1; frame <= 14; frame++) {
@@ -333,8 +333,8 @@ static void test_loops(void **state) {
         const double step = steps[i / CLIPS];
         const aim a = {0.25 * m->duration, 0.5 * m->duration, {1.0, 0.5, -2.0, 0.75}};
         const lmb_warp_def def = warp_of(&a);
-        const lmb_control_player_def player = player_of(m, &def, 1, LMB_END_LOOP);
-        const lmb_control_def control = control_of(&player, 1, &character_motion);
+        const control_player_def player = player_of(m, &def, 1, LMB_END_LOOP);
+        const control_def control = control_of(&player, 1, &character_motion);
         stage s = stage_begin(&control);
         aim_at(&s, a.goal);
         rigid place = {0.0, 0.0, 0.0, 0.0};
@@ -361,10 +361,10 @@ static void test_backwards(void **state) {
     const lmb_motion_def character_motion = lmb_default_motion_def();
     const aim a = {0.25, 1.0, {5.0, 5.0, 5.0, 1.0}};
     const lmb_warp_def def = warp_of(&a);
-    lmb_control_player_def player = player_of(&clips[1], &def, 1, LMB_END_HOLD);
+    control_player_def player = player_of(&clips[1], &def, 1, LMB_END_HOLD);
     player.offset = 1.25f;
     player.rate = lmb_parameter(5);
-    const lmb_control_def control = control_of(&player, 1, &character_motion);
+    const control_def control = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&control);
     aim_at(&s, a.goal);
     s.parameters[5] = -1.0f;
@@ -397,8 +397,8 @@ static void test_two_warps(void **state) {
     for (uint32_t i = 0; i < RATES * 3; i++) {
         lmb_motion_def character_motion = lmb_default_motion_def();
         character_motion.velocity[0] = lmb_constant(i / RATES == 1 ? 2.0f : 0.0f);
-        const lmb_control_player_def player = player_of(m, defs, 2, LMB_END_HOLD);
-        const lmb_control_def control = control_of(&player, 1, &character_motion);
+        const control_player_def player = player_of(m, defs, 2, LMB_END_HOLD);
+        const control_def control = control_of(&player, 1, &character_motion);
         stage s = stage_begin(&control);
         uint32_t reached = 0;
         const uint64_t rate = rates[i % RATES];
@@ -442,17 +442,17 @@ static void test_fades(void **state) {
     for (uint32_t i = 0; i < RATES * 3 * 2; i++) {
         const uint64_t rate = rates[i % RATES];
         const float fade = 0.3f * (float)(i / RATES % 3); // 0, 0.3 s, 0.6 s
-        lmb_control_player_def players[2] = {player_of(&walking, NULL, 0, LMB_END_LOOP),
-                                             player_of(vaulting, &def, 1, LMB_END_HOLD)};
-        lmb_control_state_def states[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
+        control_player_def players[2] = {player_of(&walking, NULL, 0, LMB_END_LOOP),
+                                         player_of(vaulting, &def, 1, LMB_END_HOLD)};
+        control_state_def states[2] = {default_control_state_def(), default_control_state_def()};
         const lmb_transition_def transition = stage_transition(0, 1, 0, fade);
-        const lmb_control_machine_def machine = {
+        const control_machine_def machine = {
             .states = states, .state_count = 2, .transitions = &transition, .transition_count = 1, .machine = LMB_NONE};
         for (uint32_t k = 0; k < 2; k++) {
             players[k].machine = 0;
             players[k].state = k;
         }
-        lmb_control_def control = control_of(players, 2, &character_motion);
+        control_def control = control_of(players, 2, &character_motion);
         control.machines = &machine;
         control.machine_count = 1;
         stage s = stage_begin(&control);
@@ -480,9 +480,9 @@ static void test_weights(void **state) {
     for (uint32_t i = 0; i < 5 * RATES; i++) {
         const double w = (double)weights[i / RATES];
         const uint64_t rate = rates[i % RATES];
-        lmb_control_player_def players[2] = {player_of(m, &def, 1, LMB_END_HOLD), stage_player(1.0f, 9)};
+        control_player_def players[2] = {player_of(m, &def, 1, LMB_END_HOLD), stage_player(1.0f, 9)};
         players[0].time_parameter = 8;
-        const lmb_control_def control = control_of(players, 2, &character_motion);
+        const control_def control = control_of(players, 2, &character_motion);
         const lmb_value shares[2] = {lmb_constant((float)w), lmb_constant((float)(1.0 - w))};
         stage s = stage_begin_with(&control, control_program_create(&control, shares));
         aim_at(&s, a.goal);
@@ -509,15 +509,15 @@ static void test_fading_out(void **state) {
     for (uint32_t i = 0; i < RATES * 2; i++) {
         const bool straddles = i >= RATES;
         const uint64_t rate = rates[i % RATES];
-        lmb_control_player_def players[2] = {player_of(m, &def, 1, LMB_END_HOLD), stage_player(1.0f, LMB_NONE)};
-        lmb_control_state_def states[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
+        control_player_def players[2] = {player_of(m, &def, 1, LMB_END_HOLD), stage_player(1.0f, LMB_NONE)};
+        control_state_def states[2] = {default_control_state_def(), default_control_state_def()};
         lmb_transition_def transition = stage_transition(0, 1, LMB_NONE, 0.5f);
         transition.after = straddles ? 1.2f : 0.8f;
-        const lmb_control_machine_def machine = {
+        const control_machine_def machine = {
             .states = states, .state_count = 2, .transitions = &transition, .transition_count = 1, .machine = LMB_NONE};
         players[0].machine = players[1].machine = 0;
         players[1].state = 1;
-        lmb_control_def control = control_of(players, 2, &character_motion);
+        control_def control = control_of(players, 2, &character_motion);
         control.machines = &machine;
         control.machine_count = 1;
         stage s = stage_begin(&control);
@@ -541,8 +541,8 @@ static void test_rollback(void **state) {
     const lmb_motion_def character_motion = lmb_default_motion_def();
     const aim a = {0.25, 1.0, {1.0, 2.0, 3.0, 1.0}};
     const lmb_warp_def def = warp_of(&a);
-    const lmb_control_player_def player = player_of(&clips[1], &def, 1, LMB_END_LOOP);
-    lmb_control_def control = control_of(&player, 1, &character_motion);
+    const control_player_def player = player_of(&clips[1], &def, 1, LMB_END_LOOP);
+    control_def control = control_of(&player, 1, &character_motion);
     control.interpolate_updates = true;
     control.update_every = lmb_constant(3.0f);
     stage s = stage_begin(&control);
@@ -575,15 +575,16 @@ static void test_refusals(void **state) {
     for (uint32_t i = 0; i <= LMB_MAX_WARPS; i++) {
         defs[i] = warp_of(&(aim){0.1 * i, 0.1 * i + 0.1, {0.0, 0.0, 0.0, 0.0}});
     }
-    lmb_control_player_def player = player_of(&clips[1], defs, LMB_MAX_WARPS + 1, LMB_END_HOLD);
-    const lmb_control_def control = control_of(&player, 1, &character_motion);
-    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: player 0: warps: there are too many");
+    control_player_def player = player_of(&clips[1], defs, LMB_MAX_WARPS + 1, LMB_END_HOLD);
+    const control_def control = control_of(&player, 1, &character_motion);
+    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: node 0 (clip): player: warps: there are too many");
     player.warps = NULL;
-    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: player 0: warps: they are NULL");
+    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: node 0 (clip): player: warps: they are NULL");
     player.warps = defs;
     player.warp_count = 1;
     player.end = LMB_END_PING_PONG;
-    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: player 0: warps: a clip that turns around has none");
+    stage_refuse(&control, LMB_ERROR_ARGUMENT,
+                 "graph: node 0 (clip): player: warps: a clip that turns around has none");
     player.end = LMB_END_LOOP;
     defs[0] = warp_of(&a);
     static const float bad[] = {-0.1f, 1.25f, NAN};
@@ -595,24 +596,30 @@ static void test_refusals(void **state) {
     static const float bad_ends[] = {0.25f, 0.1f, 1.5f, NAN};
     for (int i = 0; i < 4; i++) {
         defs[0].end = bad_ends[i];
-        stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: player 0: warp 0: end: it is not after the start");
+        stage_refuse(&control, LMB_ERROR_ARGUMENT,
+                     "graph: node 0 (clip): player: warp 0: end: it is not after the start");
     }
     defs[0].end = 1.0f;
     defs[1] = defs[0];
     player.warp_count = 2;
-    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: player 0: warp 1: start: it is below 0, or before the end");
+    stage_refuse(&control, LMB_ERROR_ARGUMENT,
+                 "graph: node 0 (clip): player: warp 1: start: it is below 0, or before the end");
     player.warp_count = 1;
     defs[0].target[1] = lmb_parameter(PARAMETERS);
-    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: player 0: warp 0: target: ");
+    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: node 0 (clip): player: warp 0: target: ");
     defs[0] = warp_of(&a);
     defs[0].heading = lmb_parameter(PARAMETERS);
-    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: player 0: warp 0: heading: ");
+    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: node 0 (clip): player: warp 0: heading: ");
     defs[0] = warp_of(&a);
-    player.time_parameter = X;
-    stage_refuse(&control, LMB_ERROR_ARGUMENT, "warp 0: target: reads a parameter that a player");
-    player.time_parameter = LMB_NONE;
+    const control_group_def pace = {
+        .players = (const uint32_t[]){0}, .player_count = 1, .rate = lmb_constant(1.0f), .velocity_parameter = X};
+    control_def late = control;
+    late.groups = &pace;
+    late.group_count = 1;
+    stage_refuse(&late, LMB_ERROR_ARGUMENT, "warp 0: target: reads a parameter that a player");
     defs[0].cookie = 0;
-    stage_refuse(&control, LMB_ERROR_ARGUMENT, "graph: player 0: warp 0: cookie: it is not from lmb_default_warp_def");
+    stage_refuse(&control, LMB_ERROR_ARGUMENT,
+                 "graph: node 0 (clip): player: warp 0: cookie: it is not from lmb_default_warp_def");
 }
 
 int main(void) {

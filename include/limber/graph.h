@@ -13,8 +13,8 @@
 ///     parameters, events
 ///        |  1 control   once per character (lmb_control_run()): transitions, fades, weights of all nodes from
 ///        |              the last one down, then clips and sync groups, root motion, emitted events
-///        |  2 weights   once per character: weights of all nodes, and each clip's position among its keys
-///        |  3 pose      once per joint: sample clips of a weight above 0, then the operations
+///        |  2 weights   once per character: weights of all nodes, targets of IK, each clip's position among its keys
+///        |  3 pose      once per joint: sample clips of a weight above 0, the operations, inertialization
 ///        v  4 model     along the hierarchy
 ///     local transforms, model matrices, palette, dual quaternions, bounds, sockets, float channels (batch.h)
 ///

@@ -9,8 +9,8 @@
 
 typedef struct printing {
     const lmb_graph *graph;
-    const lmb_control_def *def; // its control
-    bool is_dot;                // inside a label, between quotes
+    const lmb_moving *moving; // its players and machines
+    bool is_dot;              // inside a label, between quotes
 } printing;
 
 static void put(const printing *p, const char *text) {
@@ -44,10 +44,11 @@ static void put_computed(const printing *p, const lmb_computed_def *computed) {
 static void put_parameter(const printing *p, uint32_t parameter) {
     static const char *const kinds[LMB_COMPUTED_COUNT] = {"add", "subtract", "multiply", "min",
                                                           "max", "clamp",    "remap"};
-    for (uint32_t i = 0; i < p->def->computed_count; i++) {
-        if (p->def->computed[i].parameter == parameter) {
-            terminal_print("%s", kinds[p->def->computed[i].kind]);
-            put_computed(p, &p->def->computed[i]);
+    const lmb_graph_def *def = p->moving->def;
+    for (uint32_t i = 0; i < def->computed_count; i++) {
+        if (def->computed[i].parameter == parameter) {
+            terminal_print("%s", kinds[def->computed[i].kind]);
+            put_computed(p, &def->computed[i]);
             return;
         }
     }
@@ -89,7 +90,7 @@ static void put_condition(const printing *p, const lmb_term *terms, uint32_t end
             put_value(p, term->left);
         } else {
             terminal_print("%s", term->operand == LMB_OPERAND_PHASE ? "phase of " : "remaining of ");
-            put(p, lmb_graph_player_name(p->graph, term->player_node));
+            put(p, lmb_graph_player_name(p->graph, p->moving->player_of[term->player_node]));
         }
         terminal_print("%s", signs[term->kind]);
         put_value(p, term->right);
@@ -126,7 +127,7 @@ static void put_needs(const printing *p, const lmb_transition_def *transition) {
 // ---- Text.
 
 static void print_transitions(const printing *p, uint32_t machine, uint32_t from) {
-    const lmb_control_machine_def *def = &p->def->machines[machine];
+    const lmb_machine_def *def = &p->moving->machines[machine].def;
     for (uint32_t i = 0; i < def->transition_count; i++) {
         const lmb_transition_def *transition = &def->transitions[i];
         if (transition->from != from) {
@@ -147,7 +148,7 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
     }
 }
 
-static bool leaves_any(const lmb_control_machine_def *def) {
+static bool leaves_any(const lmb_machine_def *def) {
     for (uint32_t i = 0; i < def->transition_count; i++) {
         if (def->transitions[i].from == LMB_NONE) {
             return true;
@@ -159,12 +160,12 @@ static bool leaves_any(const lmb_control_machine_def *def) {
 static const char *print_players(const printing *p, uint32_t machine, uint32_t state) {
     static const char *const ends[LMB_END_COUNT] = {"loops", "holds", "once", "ping-pong"};
     const char *comma = ": ";
-    for (uint32_t i = 0; i < p->def->player_count; i++) {
-        const lmb_control_player_def *player = &p->def->players[i];
+    for (uint32_t i = 0; i < p->moving->player_count; i++) {
+        const lmb_moving_player *player = &p->moving->players[i];
         if (player->machine == machine && player->state == state) {
             terminal_print("%s", comma);
             put(p, lmb_graph_player_name(p->graph, i));
-            terminal_print(" %s", ends[player->end]);
+            terminal_print(" %s", ends[player->def->end]);
             comma = ", ";
         }
     }
@@ -172,7 +173,7 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
 }
 
 // Prints a state's events. `before` precedes the first one, `between` the others.
-static void put_events(const printing *p, const lmb_control_state_def *state, const char *before, const char *between) {
+static void put_events(const printing *p, const lmb_state_def *state, const char *before, const char *between) {
     const char *const what[] = {"entry", "exit"};
     const uint32_t events[] = {state->entry_event, state->exit_event};
     for (int i = 0; i < 2; i++) {
@@ -185,7 +186,7 @@ static void put_events(const printing *p, const lmb_control_state_def *state, co
 }
 
 static void print_state(const printing *p, uint32_t machine, uint32_t state) {
-    const lmb_control_state_def *def = &p->def->machines[machine].states[state];
+    const lmb_state_def *def = &p->moving->machines[machine].def.states[state];
     terminal_print("  ");
     put(p, lmb_graph_state_name(p->graph, machine, state));
     terminal_print("%s", state == 0 ? " (initial)" : "");
@@ -198,14 +199,15 @@ static void print_state(const printing *p, uint32_t machine, uint32_t state) {
 }
 
 static void print_machine(const printing *p, uint32_t machine) {
-    const lmb_control_machine_def *def = &p->def->machines[machine];
+    const lmb_moving_machine *from = &p->moving->machines[machine];
+    const lmb_machine_def *def = &from->def;
     terminal_print("machine ");
     put(p, lmb_graph_machine_name(p->graph, machine));
-    if (def->machine != LMB_NONE) {
+    if (from->machine != LMB_NONE) {
         terminal_print(", within the state ");
-        put(p, lmb_graph_state_name(p->graph, def->machine, def->state));
+        put(p, lmb_graph_state_name(p->graph, from->machine, from->state));
         terminal_print(" of ");
-        put(p, lmb_graph_machine_name(p->graph, def->machine));
+        put(p, lmb_graph_machine_name(p->graph, from->machine));
     }
     terminal_print("\n");
     for (uint32_t state = 0; state < def->state_count; state++) {
@@ -231,12 +233,12 @@ static void draw_label(const printing *p, const char *text) {
 static void draw_state(const printing *p, uint32_t machine, uint32_t state) {
     terminal_print("m%us%u [label=\"", machine, state);
     put(p, lmb_graph_state_name(p->graph, machine, state));
-    put_events(p, &p->def->machines[machine].states[state], "\\n", "\\n");
+    put_events(p, &p->moving->machines[machine].def.states[state], "\\n", "\\n");
     terminal_print("\"];\n");
 }
 
 static void draw_states(const printing *p, uint32_t machine) {
-    const lmb_control_machine_def *def = &p->def->machines[machine];
+    const lmb_machine_def *def = &p->moving->machines[machine].def;
     for (uint32_t state = 0; state < def->state_count; state++) {
         draw_state(p, machine, state);
     }
@@ -247,7 +249,7 @@ static void draw_states(const printing *p, uint32_t machine) {
 }
 
 static void draw_transitions(const printing *p, uint32_t machine) {
-    const lmb_control_machine_def *def = &p->def->machines[machine];
+    const lmb_machine_def *def = &p->moving->machines[machine].def;
     for (uint32_t i = 0; i < def->transition_count; i++) {
         const lmb_transition_def *transition = &def->transitions[i];
         if (transition->from == LMB_NONE) {
@@ -262,10 +264,10 @@ static void draw_transitions(const printing *p, uint32_t machine) {
 }
 
 static void draw_inner(const printing *p, uint32_t machine) {
-    for (uint32_t i = machine + 1; i < p->def->machine_count; i++) {
-        if (p->def->machines[i].machine == machine) {
+    for (uint32_t i = machine + 1; i < p->moving->machine_count; i++) {
+        if (p->moving->machines[i].machine == machine) {
             draw_machine(p, i);
-            terminal_print("m%us%u -> m%u [style=dashed, arrowhead=none];\n", machine, p->def->machines[i].state, i);
+            terminal_print("m%us%u -> m%u [style=dashed, arrowhead=none];\n", machine, p->moving->machines[i].state, i);
         }
     }
 }
@@ -282,8 +284,8 @@ static void draw_machine(const printing *p, uint32_t machine) {
 
 static void draw(const printing *p) {
     terminal_print("digraph limber {\nnode [shape=box, style=rounded];\n");
-    for (uint32_t i = 0; i < p->def->machine_count; i++) {
-        if (p->def->machines[i].machine == LMB_NONE) {
+    for (uint32_t i = 0; i < p->moving->machine_count; i++) {
+        if (p->moving->machines[i].machine == LMB_NONE) {
             draw_machine(p, i);
         }
     }
@@ -293,7 +295,7 @@ static void draw(const printing *p) {
 // ---- The command.
 
 static void print(const printing *p) {
-    for (uint32_t i = 0; i < p->def->machine_count; i++) {
+    for (uint32_t i = 0; i < p->moving->machine_count; i++) {
         print_machine(p, i);
     }
 }
@@ -313,7 +315,7 @@ static lmb_result print_graph(subject *subject, bool as_dot, lmb_error *error) {
         result = lmb_moving_create(subject->def, NULL, &moving, error);
     }
     if (result == LMB_OK) {
-        const printing p = {.graph = graph, .def = &moving.control, .is_dot = as_dot};
+        const printing p = {.graph = graph, .moving = &moving, .is_dot = as_dot};
         subject_warn(subject);
         (as_dot ? draw : print)(&p);
         lmb_moving_release(&moving);
