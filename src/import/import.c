@@ -5,8 +5,6 @@
 #include "../rig.h"
 #include "file.h"
 
-#include <limber/pack.h>
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -97,7 +95,7 @@ static LMB_NOINLINE bool read_content(lmb_importer *importer, const uint8_t *byt
     if (!read_format(importer, bytes, size)) {
         return false;
     }
-    if (!importer->adds_clips) {
+    if (!importer->adds_clips && importer->import->pack == NULL) {
         find_radii(importer->import);
     }
     return !importer->adds_clips || importer->import->clip_count > clips_before ||
@@ -223,10 +221,14 @@ void lmb_import_destroy(lmb_import *import) {
     if (import == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < import->clip_count; i++) {
+    const uint32_t packed = import->pack != NULL ? lmb_pack_clip_count(import->pack) : 0;
+    for (uint32_t i = packed; i < import->clip_count; i++) {
         lmb_clip_destroy(import->clips[i]);
     }
-    lmb_rig_destroy(import->rig);
+    if (import->pack == NULL) {
+        lmb_rig_destroy(import->rig);
+    }
+    lmb_pack_close(import->pack);
     lmb_pool_clear(&import->pool);
     lmb_host host = import->budget.host;
     lmb_host_release(&host, import);

@@ -6,10 +6,12 @@
 #include "text.h"
 
 #include <limber/import.h>
+#include <limber/pack.h>
 
 struct lmb_import {
     lmb_budget budget;
-    lmb_pool pool; // for everything below
+    lmb_pool pool;  // for everything below
+    lmb_pack *pack; // of an import block; it has the rig, the first clips, the meshes and the images. Or NULL
     lmb_rig *rig;
     lmb_clip **clips;
     uint32_t clip_count;
@@ -78,7 +80,7 @@ bool lmb_importer_decode(lmb_importer *importer, size_t bytes);
 void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
 
 // block.c: reads what lmb_import_write() has written. Checks all content; the bytes need not be trusted.
-#define LMB_IMPORT_BLOCK_MAGIC "LIMBER\x03\n" // includes the version of the format
+#define LMB_IMPORT_BLOCK_MAGIC "LIMBER\x04\n" // includes the version of the format
 bool lmb_import_read_block(lmb_importer *importer, const uint8_t *bytes, size_t size);
 // assimp.c, in a build with Assimp: reads FBX, Collada and BVH files.
 bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size);

@@ -94,7 +94,7 @@ static void serve(const char *const *paths, uint32_t count) {
     lmb_error error = {0};
     uint32_t result = (uint32_t)lmb_import_create(&def, NULL, &import, &error);
     const size_t size = import == NULL ? 0 : lmb_import_write(import, NULL, 0);
-    void *block = import == NULL ? NULL : malloc(size);
+    void *block = size == 0 ? NULL : malloc(size);
     if (import != NULL && block == NULL) {
         result = (uint32_t)lmb_fail(&error, LMB_ERROR_LIMIT, "%.200s: no memory is left for the import", paths[0]);
     }
