@@ -91,9 +91,14 @@ void lmb_host_release(const lmb_host *host, void *memory) {
 
 #define ARENA_HEAD 16u // bytes before an arena's memory, so that it is aligned as the host's is
 
+static lmb_host host_of(const lmb_arena *arena) {
+    return arena->host != NULL ? *arena->host : lmb_host_resolve(NULL);
+}
+
 void *lmb_arena_allocate(lmb_arena *arena, size_t count, size_t size) {
     const bool fits = size == 0 || count <= (SIZE_MAX - ARENA_HEAD) / size;
-    char *memory = fits && !arena->failed ? lmb_host_allocate(arena->host, 1, ARENA_HEAD + count * size) : NULL;
+    const lmb_host host = host_of(arena);
+    char *memory = fits && !arena->failed ? lmb_host_allocate(&host, 1, ARENA_HEAD + count * size) : NULL;
     if (memory == NULL) {
         arena->failed = true;
         return NULL;
@@ -104,10 +109,11 @@ void *lmb_arena_allocate(lmb_arena *arena, size_t count, size_t size) {
 }
 
 void lmb_arena_release(lmb_arena *arena) {
+    const lmb_host host = host_of(arena);
     while (arena->newest != NULL) {
         void *memory = arena->newest;
         memcpy(&arena->newest, memory, sizeof arena->newest);
-        lmb_host_release(arena->host, memory);
+        lmb_host_release(&host, memory);
     }
 }
 

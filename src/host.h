@@ -14,16 +14,16 @@ LMB_API void *lmb_host_allocate(const lmb_host *host, size_t count, size_t size)
 // Accepts NULL.
 LMB_API void lmb_host_release(const lmb_host *host, void *memory);
 
-// Allocations that are released together. Set the host, and zero the rest.
+// Allocations that are released together. Set the host, which must be resolved, and zero the rest.
 typedef struct lmb_arena {
-    const lmb_host *host;
-    void *newest; // allocation; each begins with a pointer to the one before it
-    bool failed;  // an allocation has failed, so all after it fail too
+    const lmb_host *host; // NULL: malloc() and free()
+    void *newest;         // allocation; each begins with a pointer to the one before it
+    bool failed;          // an allocation has failed, so all after it fail too
 } lmb_arena;
 
 // Does what lmb_host_allocate() does. Callers may check `failed` once after several calls.
-void *lmb_arena_allocate(lmb_arena *arena, size_t count, size_t size);
-void lmb_arena_release(lmb_arena *arena);
+LMB_API void *lmb_arena_allocate(lmb_arena *arena, size_t count, size_t size);
+LMB_API void lmb_arena_release(lmb_arena *arena);
 
 #if defined(__GNUC__)
 #define LMB_PRINTF(text, rest) __attribute__((format(printf, text, rest)))

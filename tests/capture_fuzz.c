@@ -28,7 +28,7 @@ static void run(const capture *read) {
         require(error.message[0] != '\0', "a failure without a message");
         return;
     }
-    if (read->character_count <= MOST_CHARACTERS && lmb_graph_json_def(scene.text)->node_count <= MOST_NODES) {
+    if (read->character_count <= MOST_CHARACTERS && read->graph->node_count <= MOST_NODES) {
         result = capture_run(&scene, false, NULL, &results, &error);
         require(result == LMB_OK || error.message[0] != '\0', "a failure without a message");
         capture_results_release(&results);

@@ -292,11 +292,16 @@ static void make_capture(input *input, uint32_t count) {
     make_rig(input, 4, 0);
     float *parameters = calloc(count, 4 * sizeof *parameters);
     require(parameters != NULL, "no memory");
+    const lmb_node_def node = lmb_clip_node(0, lmb_constant(0.0f));
+    lmb_graph_def graph = lmb_default_graph_def();
+    graph.rig = input->rig;
+    graph.clips = (const lmb_clip *const *)&input->clip;
+    graph.clip_count = 1;
+    graph.nodes = &node;
+    graph.node_count = 1;
     const capture capture = {.character_count = count,
                              .device = "reference",
-                             .rig = input->rig,
-                             .clips = (const lmb_clip **)&input->clip,
-                             .clip_count = 1,
+                             .graph = &graph,
                              .parameters = parameters,
                              .parameter_count = (size_t)count * 4};
     require(capture_write(&capture, "growth.capture", NULL) == LMB_OK, "no capture");

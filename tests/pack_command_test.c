@@ -331,7 +331,8 @@ static void commands_read_packs(void **state) {
     expect_badly(1, "play all.lmb --graph wonder", "no such file, and no graph 'wonder' among its 2: wander, blend");
     expect_badly(1, "play all.lmb --graph wander --machine " LIMBER_DEMOS "/jump.machine", "is no text");
     expect_badly(1, "eval all.lmb --graph blend --time 0 --pose still=run@0", "is no text");
-    expect_badly(1, "capture all.lmb --graph wander --output frame.capture", "a pack has none");
+    expect_well("capture all.lmb --graph wander --frames 3 --output frame.capture", "frame 2 of 1 characters");
+    expect_well("replay frame.capture", "same: ");
 }
 
 static void wrong_usage_is_reported(void **state) {

@@ -33,8 +33,8 @@ static lmb_result run_before(capturing *capturing, lmb_error *error) {
         play_run_begin_frame(run, frame);
         result = play_run_step(run, frame, error);
     }
-    capturing->state = pool_get(&run->subject.pool, state_words(capturing), sizeof *capturing->state);
-    capturing->inertia = pool_get(&run->subject.pool, inertia_words(capturing), sizeof *capturing->inertia);
+    capturing->state = lmb_arena_allocate(&run->subject.pool, state_words(capturing), sizeof *capturing->state);
+    capturing->inertia = lmb_arena_allocate(&run->subject.pool, inertia_words(capturing), sizeof *capturing->inertia);
     if (result == LMB_OK && run->subject.pool.failed) {
         result = lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the states");
     }
@@ -51,21 +51,12 @@ static lmb_result run_before(capturing *capturing, lmb_error *error) {
 
 static capture describe(const capturing *capturing) {
     const play_run *run = &capturing->run;
-    const subject *subject = &run->subject;
     const uint32_t number = run->frame_count - 1;
     return (capture){.number = number,
                      .character_count = run->character_count,
                      .step = play_run_ticks(run, number) - run->passed,
                      .max_emitted_events = lmb_control_emitted_words(run->control) / 2,
-                     .rig = subject->rig,
-                     .clips = subject->clips,
-                     .clip_count = subject->clip_count,
-                     .graph = subject->text != NULL ? subject->text : subject->graph_text,
-                     .graph_size = subject->text_size,
-                     .machine = subject->machine_text,
-                     .machine_size = subject->machine_size,
-                     .static_poses = subject->static_poses,
-                     .static_pose_count = subject->static_pose_count,
+                     .graph = run->subject.def,
                      .parameters = run->row,
                      .parameter_count = (size_t)run->character_count * lmb_graph_parameter_count(run->graph),
                      .state = capturing->state,
@@ -89,9 +80,6 @@ static void warn_of_difference(capturing *capturing, const capture_results *resu
 
 static lmb_result write_capture(play_run *run, lmb_error *error) {
     capturing *capturing = (struct capturing *)run;
-    if (run->subject.json == NULL) {
-        return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "a capture has the text of its graph, and a pack has none");
-    }
     lmb_result result = run_before(capturing, error);
     if (result != LMB_OK) {
         return result;

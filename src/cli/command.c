@@ -111,7 +111,7 @@ static lmb_result open_character(subject *subject, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    subject->clips = pool_get(&subject->pool, subject->clip_count, sizeof *subject->clips);
+    subject->clips = lmb_arena_allocate(&subject->pool, subject->clip_count, sizeof *subject->clips);
     if (subject->clips == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a list of clips");
     }
@@ -206,9 +206,9 @@ static lmb_result read_pose(subject *subject, const char *text, lmb_error *error
         return error->result;
     }
     const uint32_t joint_count = lmb_rig_joint_count(subject->rig);
-    char *name = pool_get(&subject->pool, (size_t)(equals - text) + 1, 1);
-    lmb_transform *joints = pool_get(&subject->pool, joint_count, sizeof *joints);
-    float *channels = pool_get(&subject->pool, lmb_rig_channel_count(subject->rig), sizeof *channels);
+    char *name = lmb_arena_allocate(&subject->pool, (size_t)(equals - text) + 1, 1);
+    lmb_transform *joints = lmb_arena_allocate(&subject->pool, joint_count, sizeof *joints);
+    float *channels = lmb_arena_allocate(&subject->pool, lmb_rig_channel_count(subject->rig), sizeof *channels);
     if (subject->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
@@ -218,7 +218,7 @@ static lmb_result read_pose(subject *subject, const char *text, lmb_error *error
 }
 
 static lmb_result read_poses(subject *subject, lmb_error *error) {
-    subject->static_poses = pool_get(&subject->pool, subject->poses.count, sizeof *subject->static_poses);
+    subject->static_poses = lmb_arena_allocate(&subject->pool, subject->poses.count, sizeof *subject->static_poses);
     if (subject->static_poses == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for static poses");
     }
@@ -264,40 +264,39 @@ static lmb_result create_graph(subject *subject, const lmb_graph_source *source,
     return result;
 }
 
-// Reads the text of a graph, which is JSON if it begins with an object, and the name of a file otherwise.
-static lmb_result read_text(subject *subject, lmb_graph_source *source, lmb_error *error) {
+// Reads the text of a graph, which is JSON if it begins with an object, and the name of a file otherwise. Stores the
+// content of a file in `content`.
+static lmb_result read_text(subject *subject, lmb_graph_source *source, char **content, lmb_error *error) {
     const char *given = subject->graph_text;
     lmb_result result = LMB_OK;
-    free(subject->text);
-    subject->text = NULL;
     subject->text_name = "--graph";
-    subject->text_size = given == NULL ? 0 : strlen(given);
+    source->size = given == NULL ? 0 : strlen(given);
     if (given != NULL && given[strspn(given, " \t\r\n")] != '{') {
         subject->text_name = given;
-        result = file_read(given, FILE_LARGEST_TEXT, &subject->text, &subject->text_size, error);
+        result = file_read(given, FILE_LARGEST_TEXT, content, &source->size, error);
     }
     source->name = subject->text_name;
-    source->text = subject->text != NULL ? subject->text : given;
-    source->size = subject->text_size;
+    source->text = *content != NULL ? *content : given;
     return result;
 }
 
 // Reads the machine alone first, so that any error in the combination is the graph's.
 static lmb_result read_machine(subject *subject, const lmb_graph_source *source, lmb_error *error) {
-    free(subject->machine_text);
-    subject->machine_text = NULL;
-    lmb_result result =
-        file_read(subject->machine_name, FILE_LARGEST_TEXT, &subject->machine_text, &subject->machine_size, error);
+    char *text = NULL;
+    lmb_graph_source machine = *source;
+    machine.name = subject->machine_name;
+    lmb_result result = file_read(subject->machine_name, FILE_LARGEST_TEXT, &text, &machine.size, error);
     if (result != LMB_OK) {
         return result;
     }
-    lmb_graph_source machine = *source;
-    machine.name = subject->machine_name;
-    machine.text = subject->machine_text;
-    machine.size = subject->machine_size;
+    machine.text = text;
     result = create_graph(subject, NULL, &machine, error);
     subject->machine_warnings = result == LMB_OK ? lmb_graph_json_warning_count(subject->json) : 0;
-    return result == LMB_OK && subject->graph_text != NULL ? create_graph(subject, source, &machine, error) : result;
+    if (result == LMB_OK && subject->graph_text != NULL) {
+        result = create_graph(subject, source, &machine, error);
+    }
+    free(text);
+    return result;
 }
 
 static lmb_result find_graph(subject *subject, lmb_error *error) {
@@ -331,12 +330,15 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
                                .clip_count = subject->clip_count,
                                .static_poses = subject->static_poses,
                                .static_pose_count = subject->static_pose_count};
-    const lmb_result result = read_text(subject, &source, error);
+    char *content = NULL;
+    lmb_result result = read_text(subject, &source, &content, error);
     if (result != LMB_OK) {
         return result == LMB_ERROR_FILE && subject->pack != NULL ? fail_graph(subject, error) : result;
     }
-    return subject->machine_name == NULL ? create_graph(subject, &source, NULL, error)
-                                         : read_machine(subject, &source, error);
+    result = subject->machine_name == NULL ? create_graph(subject, &source, NULL, error)
+                                           : read_machine(subject, &source, error);
+    free(content);
+    return result;
 }
 
 lmb_result subject_open(subject *subject, lmb_error *error) {
@@ -363,12 +365,10 @@ void subject_warn(const subject *subject) {
 
 void subject_close(subject *subject) {
     lmb_graph_json_destroy(subject->json);
-    free(subject->text);
-    free(subject->machine_text);
     lmb_pack_close(subject->pack);
     free(subject->pack_bytes);
     lmb_import_destroy(subject->import);
     mannequin_destroy(subject->mannequin);
     free(subject->poses.values);
-    pool_release(&subject->pool);
+    lmb_arena_release(&subject->pool);
 }

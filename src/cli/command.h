@@ -3,8 +3,8 @@
 #ifndef LIMBER_SRC_CLI_COMMAND_H
 #define LIMBER_SRC_CLI_COMMAND_H
 
+#include "../host.h"
 #include "command_line.h"
-#include "pool.h"
 
 #include "../host.h"
 
@@ -59,17 +59,13 @@ typedef struct subject {
     lmb_pack *pack;
     char *pack_bytes;
 
-    char *text;         // if --graph names a file
-    char *machine_text; // that of --machine
-    size_t text_size;
-    size_t machine_size;
     const char *text_name;     // for messages
     uint32_t machine_warnings; // the first warnings, of which there are this many, are the machine's
     lmb_graph_json *json;      // NULL if the graph is a pack's
     const lmb_graph_def *def;  // to create the graph from; NULL if no graph is given
     lmb_static_pose_def *static_poses;
     uint32_t static_pose_count;
-    pool pool;
+    lmb_arena pool;
 } subject;
 
 // Options that several commands have.

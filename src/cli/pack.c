@@ -40,7 +40,7 @@ typedef struct packing {
     size_t source_bytes;   // of all clips
     mannequin_skin *skin;  // of the mannequin
     float worst;           // the largest error reached
-    pool pool;
+    lmb_arena pool;
 } packing;
 
 static const char *read_distance(const char *text, void *target) {
@@ -71,7 +71,7 @@ static char *split_name(packing *p, const char *given, const char **text) {
                  : dot != NULL && dot > first           ? (size_t)(dot - first)
                                                         : strlen(first);
     }
-    char *name = length > 0 ? pool_get(&p->pool, length + 1, 1) : NULL;
+    char *name = length > 0 ? lmb_arena_allocate(&p->pool, length + 1, 1) : NULL;
     if (name != NULL) {
         memcpy(name, first, length);
     }
@@ -137,7 +137,7 @@ static lmb_result add_packed_graphs(packing *p) {
 }
 
 static lmb_result add_graphs(packing *p, lmb_error *error) {
-    bool *used = pool_get(&p->pool, p->machine_texts.count, sizeof *used);
+    bool *used = lmb_arena_allocate(&p->pool, p->machine_texts.count, sizeof *used);
     lmb_result result = p->pool.failed ? no_memory(error) : add_packed_graphs(p);
     for (uint32_t i = 0; result == LMB_OK && i < p->graph_texts.count; i++) {
         const char *text;
@@ -173,9 +173,9 @@ static lmb_result list_clips(packing *p, lmb_error *error) {
     for (uint32_t i = 0; i < p->graph_count; i++) {
         most += p->graphs[i].def.clip_count;
     }
-    p->sources = pool_get(&p->pool, most, sizeof *p->sources);
-    p->clips = pool_get(&p->pool, most, sizeof *p->clips);
-    p->compressed = pool_get(&p->pool, most, sizeof *p->compressed);
+    p->sources = lmb_arena_allocate(&p->pool, most, sizeof *p->sources);
+    p->clips = lmb_arena_allocate(&p->pool, most, sizeof *p->clips);
+    p->compressed = lmb_arena_allocate(&p->pool, most, sizeof *p->compressed);
     if (p->pool.failed) {
         return no_memory(error);
     }
@@ -227,7 +227,7 @@ static lmb_result prepare_clips(packing *p, lmb_error *error) {
     }
     for (uint32_t i = 0; result == LMB_OK && i < p->graph_count; i++) {
         named_graph *graph = &p->graphs[i];
-        graph->clips = pool_get(&p->pool, graph->def.clip_count, sizeof *graph->clips);
+        graph->clips = lmb_arena_allocate(&p->pool, graph->def.clip_count, sizeof *graph->clips);
         if (graph->clips == NULL) {
             return no_memory(error);
         }
@@ -249,8 +249,8 @@ static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
     }
     const uint32_t mesh_count = p->skin != NULL ? mannequin_skin_mesh_count(p->skin) : subject_mesh_count(subject);
     const uint32_t image_count = subject_image_count(subject);
-    lmb_mesh *meshes = pool_get(&p->pool, mesh_count, sizeof *meshes);
-    lmb_image *images = pool_get(&p->pool, image_count, sizeof *images);
+    lmb_mesh *meshes = lmb_arena_allocate(&p->pool, mesh_count, sizeof *meshes);
+    lmb_image *images = lmb_arena_allocate(&p->pool, image_count, sizeof *images);
     if (p->pool.failed) {
         return no_memory(error);
     }
@@ -302,7 +302,7 @@ static lmb_result write_def(const packing *p, const lmb_pack_def *def, lmb_error
 
 static lmb_result write_pack(packing *p, lmb_error *error) {
     lmb_pack_def def = lmb_default_pack_def();
-    lmb_pack_graph *graphs = pool_get(&p->pool, p->graph_count, sizeof *graphs);
+    lmb_pack_graph *graphs = lmb_arena_allocate(&p->pool, p->graph_count, sizeof *graphs);
     if (graphs == NULL) {
         return no_memory(error);
     }
@@ -326,7 +326,8 @@ static lmb_result pack(packing *p, lmb_error *error) {
         return result;
     }
     const uint32_t packed = p->subject.pack == NULL ? 0 : lmb_pack_graph_count(p->subject.pack);
-    p->graphs = pool_get(&p->pool, (size_t)packed + p->graph_texts.count + p->machine_texts.count, sizeof *p->graphs);
+    p->graphs =
+        lmb_arena_allocate(&p->pool, (size_t)packed + p->graph_texts.count + p->machine_texts.count, sizeof *p->graphs);
     p->subject.place = NULL;
     result = p->graphs == NULL ? no_memory(error) : add_graphs(p, error);
     if (result == LMB_OK) {
@@ -345,7 +346,7 @@ static void release(packing *p) {
     free(p->graph_texts.values);
     free(p->machine_texts.values);
     mannequin_skin_destroy(p->skin);
-    pool_release(&p->pool);
+    lmb_arena_release(&p->pool);
     subject_close(&p->subject);
 }
 

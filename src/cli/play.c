@@ -79,7 +79,7 @@ static uint32_t count_events(const play_run *run) {
 
 static lmb_result fill_row(play_run *run, lmb_error *error) {
     const uint32_t count = lmb_graph_parameter_count(run->graph);
-    run->row = pool_get(&run->subject.pool, (size_t)run->character_count * count, sizeof(float));
+    run->row = lmb_arena_allocate(&run->subject.pool, (size_t)run->character_count * count, sizeof(float));
     if (run->row == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the parameters");
     }

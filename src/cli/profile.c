@@ -53,7 +53,7 @@ typedef struct profiling {
     gpu_side side;
     lmb_gpu_profile *gpu_profile;
     lmb_node_cost *costs;
-    pool pool;
+    lmb_arena pool;
     trace trace;
     uint64_t started; // when the device's first frame was submitted
 
@@ -88,10 +88,11 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
     const size_t characters = batch.character_count;
     profiling->inertia_bytes = (uint64_t)characters * lmb_graph_inertia_words(batch.graph) * sizeof(uint32_t);
     profiling->control = lmb_graph_control(batch.graph);
-    profiling->state =
-        pool_get(&profiling->pool, characters * lmb_control_state_words(profiling->control), sizeof(uint32_t));
-    profiling->events = pool_get(&profiling->pool, events_a_frame(profiling), sizeof *profiling->events);
-    profiling->costs = pool_get(&profiling->pool, profiling->crowd.program_def.node_count, sizeof *profiling->costs);
+    profiling->state = lmb_arena_allocate(&profiling->pool, characters * lmb_control_state_words(profiling->control),
+                                          sizeof(uint32_t));
+    profiling->events = lmb_arena_allocate(&profiling->pool, events_a_frame(profiling), sizeof *profiling->events);
+    profiling->costs =
+        lmb_arena_allocate(&profiling->pool, profiling->crowd.program_def.node_count, sizeof *profiling->costs);
     if (profiling->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", profiling->character_count);
     }
@@ -259,7 +260,7 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
     lmb_cpu_profile_destroy(profiling->cpu_profile);
     crowd_destroy(&profiling->crowd);
     outputs_destroy(&profiling->outputs);
-    pool_release(&profiling->pool);
+    lmb_arena_release(&profiling->pool);
     return result;
 }
 

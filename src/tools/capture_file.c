@@ -13,15 +13,10 @@
 #define ENTRY_SIZE 16u
 #define HEADER_SIZE (MAGIC_SIZE + 8u + CAPTURE_SECTIONS * ENTRY_SIZE)
 #define BODY_BEGINS (HEADER_SIZE + 8u)
-#define TRANSFORM_FLOATS 10u
-#define AFFINE_FLOATS 12u
 
 void capture_release(capture *capture) {
-    for (uint32_t i = 0; i < capture->clip_count; i++) {
-        lmb_clip_destroy((lmb_clip *)(uintptr_t)capture->clips[i]);
-    }
-    lmb_rig_destroy((lmb_rig *)(uintptr_t)capture->rig);
-    pool_release(&capture->pool);
+    lmb_pack_close(capture->pack);
+    lmb_arena_release(&capture->pool);
     *capture = (struct capture){0};
 }
 
@@ -131,7 +126,7 @@ static void pass_count(stream *s, uint32_t *count, size_t min_bytes, uint32_t mo
 
 // Returns zeroed memory, which a capture that is read owns.
 static void *get_memory(stream *s, size_t count, size_t size) {
-    void *memory = s->failed ? NULL : pool_get(&s->capture->pool, count, size);
+    void *memory = s->failed ? NULL : lmb_arena_allocate(&s->capture->pool, count, size);
     if (memory == NULL) {
         fail_here(s, LMB_ERROR_MEMORY, "no memory");
     }
@@ -153,14 +148,6 @@ static const void *pass_all_words(stream *s, const void *array, size_t words_eac
     }
     *count = s->reads ? size / (4 * words_each) : *count;
     return pass_array(s, array, *count * words_each);
-}
-
-// Passes a text that takes the whole section. NULL stands for an empty one.
-static const char *pass_all_text(stream *s, const char *text, size_t *size) {
-    *size = s->reads ? s->end - s->at : text == NULL ? 0 : *size;
-    char *passed = *size == 0 ? NULL : s->reads ? get_memory(s, *size, 1) : (char *)(uintptr_t)text;
-    pass_bytes(s, passed, *size);
-    return passed;
 }
 
 static const char *pass_text(stream *s, const char *text) {
@@ -194,153 +181,28 @@ static void pass_frame(stream *s, capture *capture) {
     pass_short_text(s, capture->device, sizeof capture->device);
 }
 
-static lmb_joint_def describe_joint(const lmb_rig *rig, uint32_t joint) {
-    lmb_joint_def def = lmb_default_joint_def();
-    def.has_inverse_bind = true;
-    def.is_normalised = true;
-    if (rig != NULL) {
-        def.name = lmb_rig_joint_name(rig, joint);
-        def.parent = lmb_rig_joint_parent(rig, joint);
-        def.rest = lmb_rig_joint_rest(rig, joint);
-        def.inverse_bind = lmb_rig_joint_inverse_bind(rig, joint);
-        def.radius = lmb_rig_joint_radius(rig, joint);
-    }
-    return def;
-}
-
-static const lmb_joint_def *pass_joints(stream *s, const lmb_rig *rig, uint32_t *count) {
-    *count = rig == NULL ? 0 : lmb_rig_joint_count(rig);
-    pass_count(s, count, 4 * (2 + TRANSFORM_FLOATS + AFFINE_FLOATS + 1), LMB_MAX_JOINTS);
-    lmb_joint_def *joints = get_memory(s, *count, sizeof *joints);
-    for (uint32_t i = 0; i < *count && !s->failed; i++) {
-        joints[i] = describe_joint(rig, i);
-        joints[i].name = pass_text(s, joints[i].name);
-        pass_word(s, &joints[i].parent);
-        pass_words(s, &joints[i].rest, TRANSFORM_FLOATS);
-        pass_words(s, &joints[i].inverse_bind, AFFINE_FLOATS);
-        pass_words(s, &joints[i].radius, 1);
-    }
-    return joints;
-}
-
-static const lmb_channel_def *pass_channels(stream *s, const lmb_rig *rig, uint32_t *count) {
-    *count = rig == NULL ? 0 : lmb_rig_channel_count(rig);
-    pass_count(s, count, 12, LMB_MAX_CHANNELS);
-    lmb_channel_def *channels = get_memory(s, *count, sizeof *channels);
-    for (uint32_t i = 0; i < *count && !s->failed; i++) {
-        float rest = rig == NULL ? 0.0f : lmb_rig_channel_rest(rig, i);
-        uint32_t angle = rig != NULL && lmb_rig_channel_is_angle(rig, i);
-        channels[i].name = pass_text(s, rig == NULL ? NULL : lmb_rig_channel_name(rig, i));
-        pass_words(s, &rest, 1);
-        pass_word(s, &angle);
-        channels[i].rest = rest;
-        channels[i].angle = angle != 0;
-    }
-    return channels;
-}
-
-static const lmb_socket_def *pass_sockets(stream *s, const lmb_rig *rig, uint32_t *count) {
-    *count = rig == NULL ? 0 : lmb_rig_socket_count(rig);
-    pass_count(s, count, 4 * (2 + TRANSFORM_FLOATS), LMB_MAX_SOCKETS);
-    lmb_socket_def *sockets = get_memory(s, *count, sizeof *sockets);
-    for (uint32_t i = 0; i < *count && !s->failed; i++) {
-        sockets[i] = lmb_default_socket_def();
-        sockets[i].is_normalised = true;
-        if (rig != NULL) {
-            sockets[i].joint = lmb_rig_socket_joint(rig, i);
-            sockets[i].local = lmb_rig_socket_local(rig, i);
-        }
-        sockets[i].name = pass_text(s, rig == NULL ? NULL : lmb_rig_socket_name(rig, i));
-        pass_word(s, &sockets[i].joint);
-        pass_words(s, &sockets[i].local, TRANSFORM_FLOATS);
-    }
-    return sockets;
-}
-
-static void pass_rig(stream *s, capture *capture) {
-    lmb_rig_def def = {0};
-    def.joints = pass_joints(s, capture->rig, &def.joint_count);
-    def.channels = pass_channels(s, capture->rig, &def.channel_count);
-    def.sockets = pass_sockets(s, capture->rig, &def.socket_count);
-    if (s->reads && !s->failed) {
-        lmb_rig *rig = NULL;
+// Passes the graph in a pack, which a capture that is read uses in place.
+static void pass_graph(stream *s, capture *capture) {
+    const char *name = "graph";
+    size_t size = s->end - s->at;
+    if (s->reads) {
+        uint8_t *bytes = get_memory(s, size, 1);
         lmb_error error = {0};
-        if (lmb_rig_create(&def, NULL, &rig, &error) != LMB_OK) {
+        pass_bytes(s, bytes, size);
+        if (!s->failed && lmb_pack_open(bytes, size, NULL, &capture->pack, &error) != LMB_OK) {
             fail_here(s, error.result, error.message);
         }
-        capture->rig = rig;
-    }
-}
-
-static void write_clip(stream *s, const lmb_clip *clip) {
-    size_t size;
-    const void *block = lmb_clip_block(clip, &size);
-    pass_long(s, &(uint64_t){size});
-    pass_bytes(s, (void *)(uintptr_t)block, size);
-}
-
-static void read_clip(stream *s, capture *capture) {
-    uint64_t size = 0;
-    pass_long(s, &size);
-    if (size > s->end - s->at) {
-        fail_here(s, LMB_ERROR_FORMAT, "a clip ends too late");
-    }
-    if (s->failed) {
-        return;
-    }
-    lmb_clip *clip = NULL;
-    lmb_error error = {0};
-    if (lmb_clip_open(s->bytes + s->at, size, NULL, &clip, &error) != LMB_OK) {
-        fail_here(s, error.result, error.message);
-        return;
-    }
-    capture->clips[capture->clip_count++] = clip;
-    s->at += size;
-}
-
-static void pass_clips(stream *s, capture *capture) {
-    uint32_t count = capture->clip_count;
-    pass_count(s, &count, 8, UINT32_MAX);
-    capture->clips = s->reads ? get_memory(s, count, sizeof *capture->clips) : capture->clips;
-    for (uint32_t i = 0; i < count && !s->failed; i++) {
-        if (s->reads) {
-            read_clip(s, capture);
-        } else {
-            write_clip(s, capture->clips[i]);
+        capture->graph = s->failed ? NULL : lmb_pack_find_graph(capture->pack, name);
+        if (!s->failed && capture->graph == NULL) {
+            fail_here(s, LMB_ERROR_FORMAT, "it has no graph");
         }
+        return;
     }
-}
-
-static void pass_graph(stream *s, capture *capture) {
-    capture->graph = pass_all_text(s, capture->graph, &capture->graph_size);
-}
-
-static void pass_machine(stream *s, capture *capture) {
-    capture->machine = pass_all_text(s, capture->machine, &capture->machine_size);
-}
-
-static void pass_pose(stream *s, const lmb_rig *rig, lmb_static_pose_def *pose) {
-    const uint32_t rig_channels = lmb_rig_channel_count(rig);
-    uint32_t channels = pose->channels == NULL ? 0 : rig_channels;
-    pose->name = pass_text(s, pose->name);
-    pass_count(s, &pose->joint_count, 4 * TRANSFORM_FLOATS, LMB_MAX_JOINTS);
-    pose->joints = pass_array(s, pose->joints, (size_t)pose->joint_count * TRANSFORM_FLOATS);
-    pass_count(s, &channels, 4, LMB_MAX_CHANNELS);
-    if (!s->failed && channels > 0 && channels != rig_channels) {
-        fail_here(s, LMB_ERROR_FORMAT, "a pose has other channels than the rig");
-    }
-    pose->channels = channels == 0 ? NULL : pass_array(s, pose->channels, channels);
-}
-
-static void pass_poses(stream *s, capture *capture) {
-    const lmb_static_pose_def *given = capture->static_poses;
-    pass_count(s, &capture->static_pose_count, 8, UINT32_MAX);
-    lmb_static_pose_def *poses = get_memory(s, capture->static_pose_count, sizeof *poses);
-    capture->static_poses = poses;
-    for (uint32_t i = 0; i < capture->static_pose_count && !s->failed; i++) {
-        poses[i] = s->reads ? (lmb_static_pose_def){0} : given[i];
-        pass_pose(s, capture->rig, &poses[i]);
-    }
+    const lmb_pack_graph graph = {name, capture->graph};
+    const lmb_pack_def def = {.rig = capture->graph->rig, .graphs = &graph, .graph_count = 1};
+    const bool fits = lmb_pack_write(&def, NULL, NULL, 0, &size, NULL) == LMB_OK;
+    uint8_t *at = fits ? advance(s, size) : NULL;
+    s->failed = at == NULL || lmb_pack_write(&def, NULL, at, size, &size, NULL) != LMB_OK;
 }
 
 static void pass_parameters(stream *s, capture *capture) {
@@ -383,11 +245,7 @@ static const struct {
     void (*pass)(stream *s, capture *capture);
 } sections[CAPTURE_SECTIONS] = {
     [CAPTURE_FRAME] = {"frame", pass_frame},
-    [CAPTURE_RIG] = {"rig", pass_rig},
-    [CAPTURE_CLIPS] = {"clips", pass_clips},
     [CAPTURE_GRAPH] = {"graph", pass_graph},
-    [CAPTURE_MACHINE] = {"machine", pass_machine},
-    [CAPTURE_POSES] = {"poses", pass_poses},
     [CAPTURE_PARAMETERS] = {"parameters", pass_parameters},
     [CAPTURE_STATE] = {"state", pass_state},
     [CAPTURE_INERTIA] = {"inertia", pass_inertia},
@@ -418,7 +276,7 @@ bool capture_seal(void *bytes, size_t size) {
 
 lmb_result capture_write(const capture *capture, const char *path, lmb_error *error) {
     struct capture copy = *capture;
-    copy.pool = (pool){0};
+    copy.pool = (lmb_arena){0};
     stream s = {.capture = &copy};
     uint8_t *header = advance(&s, BODY_BEGINS);
     if (header != NULL) {
@@ -439,7 +297,7 @@ lmb_result capture_write(const capture *capture, const char *path, lmb_error *er
     const lmb_result result =
         sealed ? file_write(path, s.bytes, s.at, error) : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a capture");
     free(s.bytes);
-    pool_release(&copy.pool);
+    lmb_arena_release(&copy.pool);
     return result;
 }
 

@@ -9,22 +9,18 @@
 #ifndef LIMBER_SRC_TOOLS_CAPTURE_FILE_H
 #define LIMBER_SRC_TOOLS_CAPTURE_FILE_H
 
-#include "pool.h"
+#include "../host.h"
 
-#include <limber/graph.h>
+#include <limber/pack.h>
 
-#define CAPTURE_VERSION 2u
+#define CAPTURE_VERSION 3u
 #define CAPTURE_DEVICE_SIZE 256
 #define CAPTURE_NAME_SIZE 64
 #define CAPTURE_MOST_RESULTS 8192u
 
 typedef enum capture_section {
     CAPTURE_FRAME,      // number, characters, step, max events emitted, the device's name
-    CAPTURE_RIG,        // joints, then float channels, then sockets
-    CAPTURE_CLIPS,      // blocks, as lmb_clip_block() gives them
-    CAPTURE_GRAPH,      // text, or nothing
-    CAPTURE_MACHINE,    // text, or nothing
-    CAPTURE_POSES,      // static poses
+    CAPTURE_GRAPH,      // a pack of the graph, with its rig and clips
     CAPTURE_PARAMETERS, // float [character][parameter], before the control
     CAPTURE_STATE,      // of the control, before the frame
     CAPTURE_INERTIA,    // inertialization data before the frame, or nothing
@@ -45,15 +41,7 @@ typedef struct capture {
     uint64_t step; // ticks
     uint32_t max_emitted_events;
     char device[CAPTURE_DEVICE_SIZE]; // that gave the results, or "reference"
-    const lmb_rig *rig;
-    const lmb_clip **clips;
-    uint32_t clip_count;
-    const char *graph; // NULL if there is none
-    size_t graph_size;
-    const char *machine; // the same
-    size_t machine_size;
-    const lmb_static_pose_def *static_poses;
-    uint32_t static_pose_count;
+    const lmb_graph_def *graph;
     const float *parameters;
     size_t parameter_count; // of all characters
     const uint32_t *state;
@@ -64,7 +52,8 @@ typedef struct capture {
     uint32_t event_count;
     const capture_result *results;
     uint32_t result_count;
-    pool pool; // what a capture that was read owns, except rig and clips
+    lmb_pack *pack; // owns the graph of a capture that was read; or NULL
+    lmb_arena pool; // what else it owns
 } capture;
 
 // Fails with #LMB_ERROR_FILE (the message names the file) and #LMB_ERROR_MEMORY.

@@ -5,8 +5,6 @@
 #include "../graph.h"
 #include "../host.h"
 
-#include <limber/machine.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,29 +27,8 @@ static lmb_result fail(lmb_error *error, lmb_result result, const char *message)
 
 // ---- The scene.
 
-static lmb_result read_graph(capture_scene *scene, lmb_error *error) {
-    const capture *capture = scene->capture;
-    const lmb_graph_source graph = {.text = capture->graph,
-                                    .size = capture->graph_size,
-                                    .name = "capture: section 'graph'",
-                                    .rig = capture->rig,
-                                    .clips = capture->clips,
-                                    .clip_count = capture->clip_count,
-                                    .static_poses = capture->static_poses,
-                                    .static_pose_count = capture->static_pose_count};
-    if (capture->machine == NULL) {
-        return capture->graph == NULL ? fail(error, LMB_ERROR_FORMAT, "it has neither a graph nor a machine")
-                                      : lmb_graph_json_read(&graph, NULL, &scene->text, NULL, error);
-    }
-    lmb_graph_source machine = graph;
-    machine.text = capture->machine;
-    machine.size = capture->machine_size;
-    machine.name = "capture: section 'machine'";
-    return lmb_machine_read(&machine, capture->graph == NULL ? NULL : &graph, NULL, &scene->text, NULL, error);
-}
-
 static lmb_result create_graph(capture_scene *scene, lmb_error *error) {
-    lmb_graph_def def = *lmb_graph_json_def(scene->text);
+    lmb_graph_def def = *scene->capture->graph;
     def.max_emitted_events = scene->capture->max_emitted_events;
     lmb_result result = lmb_graph_create(&def, NULL, &scene->graph, error);
     if (result != LMB_OK) {
@@ -105,10 +82,7 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
 
 lmb_result capture_scene_create(const capture *capture, capture_scene *scene, lmb_error *error) {
     *scene = (capture_scene){.capture = capture};
-    lmb_result result = read_graph(scene, error);
-    if (result == LMB_OK) {
-        result = create_graph(scene, error);
-    }
+    lmb_result result = create_graph(scene, error);
     if (result == LMB_OK) {
         result = check_fit(scene, error);
     }
@@ -121,7 +95,6 @@ lmb_result capture_scene_create(const capture *capture, capture_scene *scene, lm
 void capture_scene_destroy(capture_scene *scene) {
     lmb_moving_release(&scene->moving);
     lmb_graph_destroy(scene->graph);
-    lmb_graph_json_destroy(scene->text);
     *scene = (capture_scene){0};
 }
 

@@ -7,12 +7,9 @@
 
 #include "../graph_moving.h"
 
-#include <limber/graph_json.h>
-
 // A capture's graph, and the objects created from it.
 typedef struct capture_scene {
     const capture *capture;
-    lmb_graph_json *text;
     lmb_moving moving;   // the parts of the graph that move by themselves
     lmb_graph_def poses; // the graph's nodes, which only read parameters
     lmb_graph *graph;

@@ -22,8 +22,8 @@ static float draw_float(random_source *random, double low, double high) {
 static void draw_masks(crowd *crowd, random_source *random, lmb_graph_def *def) {
     static const uint8_t extremes[] = {0, 255};
     const size_t count = lmb_rig_joint_count(def->rig) + lmb_rig_channel_count(def->rig);
-    const uint8_t **masks = pool_get(&crowd->pool, RANDOM_PROGRAM_MASKS, sizeof *masks);
-    uint8_t *weights = pool_get(&crowd->pool, RANDOM_PROGRAM_MASKS * count, sizeof *weights);
+    const uint8_t **masks = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_MASKS, sizeof *masks);
+    uint8_t *weights = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_MASKS * count, sizeof *weights);
     for (size_t i = 0; weights != NULL && i < RANDOM_PROGRAM_MASKS * count; i++) {
         const uint32_t draw = random_below(random, 4);
         weights[i] = draw < 2 ? extremes[draw] : (uint8_t)random_below(random, 256);
@@ -83,11 +83,11 @@ static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs)
 // Adds one mirror across each plane.
 static void add_mirrors(crowd *crowd, lmb_graph_def *def) {
     const uint32_t joint_count = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
-    lmb_mirror_def *mirrors = pool_get(&crowd->pool, RANDOM_PROGRAM_MIRRORS, sizeof *mirrors);
-    uint32_t *partners = pool_get(&crowd->pool, joint_count, sizeof *partners);
-    uint32_t *alone = pool_get(&crowd->pool, joint_count + 1, sizeof *alone);
-    uint32_t *channel_partners = pool_get(&crowd->pool, channels, sizeof *channel_partners);
-    int8_t *channel_signs = pool_get(&crowd->pool, channels, sizeof *channel_signs);
+    lmb_mirror_def *mirrors = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_MIRRORS, sizeof *mirrors);
+    uint32_t *partners = lmb_arena_allocate(&crowd->pool, joint_count, sizeof *partners);
+    uint32_t *alone = lmb_arena_allocate(&crowd->pool, joint_count + 1, sizeof *alone);
+    uint32_t *channel_partners = lmb_arena_allocate(&crowd->pool, channels, sizeof *channel_partners);
+    int8_t *channel_signs = lmb_arena_allocate(&crowd->pool, channels, sizeof *channel_signs);
     if (crowd->pool.failed) {
         return;
     }
@@ -142,10 +142,10 @@ static lmb_channel_range draw_channel_range(random_source *random, bool angle) {
 
 static void draw_limits(crowd *crowd, random_source *random, lmb_graph_def *def) {
     const size_t joint_count = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
-    const lmb_joint_limit_def **limits = pool_get(&crowd->pool, RANDOM_PROGRAM_LIMITS, sizeof *limits);
-    const lmb_channel_range **ranges = pool_get(&crowd->pool, RANDOM_PROGRAM_LIMITS, sizeof *ranges);
-    lmb_joint_limit_def *limit = pool_get(&crowd->pool, RANDOM_PROGRAM_LIMITS * joint_count, sizeof *limit);
-    lmb_channel_range *range = pool_get(&crowd->pool, RANDOM_PROGRAM_LIMITS * channels, sizeof *range);
+    const lmb_joint_limit_def **limits = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_LIMITS, sizeof *limits);
+    const lmb_channel_range **ranges = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_LIMITS, sizeof *ranges);
+    lmb_joint_limit_def *limit = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_LIMITS * joint_count, sizeof *limit);
+    lmb_channel_range *range = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_LIMITS * channels, sizeof *range);
     if (crowd->pool.failed) {
         return;
     }
@@ -168,8 +168,9 @@ static void draw_limits(crowd *crowd, random_source *random, lmb_graph_def *def)
 // not mapped.
 static void draw_joint_maps(crowd *crowd, random_source *random, lmb_graph_def *def) {
     const uint32_t joint_count = lmb_rig_joint_count(def->rig);
-    lmb_joint_map_def *maps = pool_get(&crowd->pool, RANDOM_PROGRAM_JOINT_MAPS, sizeof *maps);
-    uint32_t *joints = pool_get(&crowd->pool, RANDOM_PROGRAM_JOINT_MAPS * (size_t)joint_count, sizeof *joints);
+    lmb_joint_map_def *maps = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_JOINT_MAPS, sizeof *maps);
+    uint32_t *joints =
+        lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_JOINT_MAPS * (size_t)joint_count, sizeof *joints);
     for (size_t i = 0; joints != NULL && i < RANDOM_PROGRAM_JOINT_MAPS * (size_t)joint_count; i++) {
         joints[i] = random_below(random, 2) == 0 ? LMB_NONE : random_below(random, joint_count);
     }
@@ -197,9 +198,10 @@ static lmb_transform draw_transform(random_source *random) {
 static void draw_static_poses(crowd *crowd, random_source *random, lmb_graph_def *def) {
     static const char *const names[RANDOM_PROGRAM_STATIC_POSES] = {"first", "second"};
     const uint32_t joint_count = lmb_rig_joint_count(def->rig), channel_count = lmb_rig_channel_count(def->rig);
-    lmb_static_pose_def *poses = pool_get(&crowd->pool, RANDOM_PROGRAM_STATIC_POSES, sizeof *poses);
-    float *channels = pool_get(&crowd->pool, channel_count, sizeof *channels);
-    lmb_transform *joints = pool_get(&crowd->pool, RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count, sizeof *joints);
+    lmb_static_pose_def *poses = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_STATIC_POSES, sizeof *poses);
+    float *channels = lmb_arena_allocate(&crowd->pool, channel_count, sizeof *channels);
+    lmb_transform *joints =
+        lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count, sizeof *joints);
     if (crowd->pool.failed) {
         return;
     }
@@ -220,7 +222,7 @@ static void draw_static_poses(crowd *crowd, random_source *random, lmb_graph_def
 // Half of the joints are dropped at the same level as their parent, the others at any level up to that.
 static void draw_levels(crowd *crowd, random_source *random, lmb_graph_def *def) {
     const uint32_t joint_count = lmb_rig_joint_count(def->rig);
-    uint8_t *max_lods = pool_get(&crowd->pool, joint_count, sizeof *max_lods);
+    uint8_t *max_lods = lmb_arena_allocate(&crowd->pool, joint_count, sizeof *max_lods);
     for (uint32_t joint = 0; max_lods != NULL && joint < joint_count; joint++) {
         const uint32_t parent = lmb_rig_joint_parent(def->rig, joint);
         const uint32_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : max_lods[parent];
@@ -247,7 +249,7 @@ lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *erro
 
 static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     random_source random = random_branch(crowd->def.seed, crowd->def.program);
-    random_program *program = crowd->random = pool_get(&crowd->pool, 1, sizeof *program);
+    random_program *program = crowd->random = lmb_arena_allocate(&crowd->pool, 1, sizeof *program);
     lmb_graph_def def = {.rig = crowd->def.rig, .clips = crowd->def.clips, .clip_count = crowd->def.clip_count};
     if (program == NULL) {
         return no_memory(error);
@@ -275,12 +277,14 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
 static lmb_result create_inputs(crowd *crowd, lmb_error *error) {
     const size_t characters = crowd->def.character_count;
     const size_t parameters = lmb_graph_parameter_count(crowd->program);
-    crowd->parameters = pool_get(&crowd->pool, characters * parameters, sizeof(float));
+    crowd->parameters = lmb_arena_allocate(&crowd->pool, characters * parameters, sizeof(float));
     for (uint32_t i = 0; i < lmb_graph_pose_count(crowd->program); i++) {
-        crowd->poses[i] = pool_get(&crowd->pool, characters * lmb_graph_pose_floats(crowd->program, i), sizeof(float));
+        crowd->poses[i] =
+            lmb_arena_allocate(&crowd->pool, characters * lmb_graph_pose_floats(crowd->program, i), sizeof(float));
     }
-    crowd->points = pool_get(&crowd->pool, characters * lmb_graph_point_count(crowd->program) * 4, sizeof(float));
-    crowd->transforms = pool_get(&crowd->pool, characters * LMB_MATRIX_COMPONENTS, sizeof(float));
+    crowd->points =
+        lmb_arena_allocate(&crowd->pool, characters * lmb_graph_point_count(crowd->program) * 4, sizeof(float));
+    crowd->transforms = lmb_arena_allocate(&crowd->pool, characters * LMB_MATRIX_COMPONENTS, sizeof(float));
     return crowd->pool.failed ? no_memory(error) : LMB_OK;
 }
 
@@ -306,7 +310,7 @@ lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error) {
 
 void crowd_destroy(crowd *crowd) {
     lmb_graph_destroy(crowd->program);
-    pool_release(&crowd->pool);
+    lmb_arena_release(&crowd->pool);
     *crowd = (struct crowd){0};
 }
 

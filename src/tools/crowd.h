@@ -3,7 +3,7 @@
 #ifndef LIMBER_SRC_TOOLS_CROWD_H
 #define LIMBER_SRC_TOOLS_CROWD_H
 
-#include "pool.h"
+#include "../host.h"
 #include "random_program.h"
 
 #include <limber/batch.h>
@@ -30,7 +30,7 @@ typedef struct crowd {
     float *poses[LMB_MAX_POSES];
     float *points;
     float *transforms;
-    pool pool;
+    lmb_arena pool;
 } crowd;
 
 // On failure nothing is left allocated.

@@ -280,13 +280,13 @@ static lmb_result create_memory(side *side, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    side->parameters = pool_get(&side->pool, characters * lmb_graph_parameter_count(graph), sizeof(float));
-    side->events = pool_get(&side->pool, side->events_a_frame, sizeof *side->events);
-    side->scratch = pool_get(&side->pool, side->events_a_frame, sizeof *side->scratch);
-    side->state = pool_get(&side->pool, characters * lmb_control_state_words(control), sizeof(uint32_t));
-    side->emitted = pool_get(&side->pool, characters * lmb_control_emitted_words(control), sizeof(uint32_t));
+    side->parameters = lmb_arena_allocate(&side->pool, characters * lmb_graph_parameter_count(graph), sizeof(float));
+    side->events = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->events);
+    side->scratch = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->scratch);
+    side->state = lmb_arena_allocate(&side->pool, characters * lmb_control_state_words(control), sizeof(uint32_t));
+    side->emitted = lmb_arena_allocate(&side->pool, characters * lmb_control_emitted_words(control), sizeof(uint32_t));
     for (uint32_t i = 0; i < lmb_graph_pose_count(graph); i++) {
-        side->poses[i] = pool_get(&side->pool, characters * lmb_graph_pose_floats(graph, i), sizeof(float));
+        side->poses[i] = lmb_arena_allocate(&side->pool, characters * lmb_graph_pose_floats(graph, i), sizeof(float));
     }
     return side->pool.failed
                ? lmb_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", (unsigned)side->batch.character_count)
@@ -381,6 +381,6 @@ lmb_result side_destroy(side *side, lmb_result result, lmb_error *error) {
     gpu_side_destroy(&side->on_device);
     lmb_cpu_destroy(side->cpu);
     outputs_destroy(&side->outputs);
-    pool_release(&side->pool);
+    lmb_arena_release(&side->pool);
     return gpu_device_close(&side->opened, result, error);
 }

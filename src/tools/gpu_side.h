@@ -3,8 +3,8 @@
 #ifndef LIMBER_SRC_TOOLS_GPU_SIDE_H
 #define LIMBER_SRC_TOOLS_GPU_SIDE_H
 
+#include "../host.h"
 #include "device.h"
-#include "pool.h"
 
 #include <limber/cpu.h>
 #include <limber/gpu_profile.h>
@@ -66,7 +66,7 @@ typedef struct side {
     uint32_t *emitted;
     lmb_batch_outputs outputs; // the inertialization data is that of the reference
     lmb_event *scratch;
-    pool pool;
+    lmb_arena pool;
 
     lmb_cpu *cpu;
     gpu_device opened;
