@@ -115,8 +115,8 @@ LMB_API void lmb_import_destroy(lmb_import *import);
 /// This hands an import over to another process. For files that a game loads without this importer, see pack.h.
 ///
 /// lmb_import_create() of the same version of the library reads the block, with the same bits, faster than the original
-/// file. If `bytes` is NULL or `size` is too small, the block is incomplete: call it with NULL to get the size. Returns 0
-/// if the host has no memory.
+/// file. If `bytes` is NULL or `size` is too small, the block is incomplete: call it with NULL to get the size. Returns
+/// 0 if the host has no memory.
 LMB_API size_t lmb_import_write(const lmb_import *import, void *bytes, size_t size);
 
 /// Returns the rig. The radii of its joints contain the vertices of all meshes, so bounding boxes contain the skinned
