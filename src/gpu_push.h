@@ -72,6 +72,18 @@ typedef struct lmb_probe_push {
     uint32_t unused;
 } lmb_probe_push;
 
+typedef struct lmb_ragdoll_push {
+    VkDeviceAddress graph;
+    VkDeviceAddress animated;
+    VkDeviceAddress models;
+    VkDeviceAddress poses;
+    VkDeviceAddress refused;
+    uint32_t characters;
+    uint32_t mask;
+    uint32_t flags;
+    uint32_t unused;
+} lmb_ragdoll_push;
+
 typedef struct lmb_skin_push {
     VkDeviceAddress block;
     VkDeviceAddress palette;
@@ -95,7 +107,7 @@ typedef struct lmb_skin_push {
 // The size of the largest push constants. Vulkan guarantees 128 bytes.
 #define LMB_PUSH_SIZE sizeof(lmb_skin_push)
 _Static_assert(sizeof(lmb_batch_push) <= LMB_PUSH_SIZE && sizeof(lmb_list_push) <= LMB_PUSH_SIZE &&
-                   sizeof(lmb_control_push) <= LMB_PUSH_SIZE,
+                   sizeof(lmb_control_push) <= LMB_PUSH_SIZE && sizeof(lmb_ragdoll_push) <= LMB_PUSH_SIZE,
                "the push constants of skinning are not the longest");
 _Static_assert(LMB_PUSH_SIZE <= 128, "push constants exceed 128 bytes");
 

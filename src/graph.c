@@ -385,6 +385,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .uses_transforms = c.uses_transforms,
                            .socket_count = def->rig->socket_count,
                            .channel_count = def->rig->channel_count,
+                           .mask_count = def->mask_count,
                            .stack = c.deepest,
                            .exchange_count = c.ended - 1,
                            .uses_joint_maps = c.uses_joint_maps,

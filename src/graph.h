@@ -20,6 +20,7 @@ struct lmb_graph {
     uint32_t point_count; // points per character in the buffer of points
     uint32_t socket_count;
     uint32_t channel_count;
+    uint32_t mask_count;
     uint32_t stack;
     uint32_t exchange_count;             // exchange areas
     bool uses_cubic;                     // a clip has a cubic spline

@@ -10,6 +10,7 @@
 #include <limber/compare.h>
 #include <limber/cpu.h>
 #include <limber/gpu_profile.h>
+#include <limber/gpu_ragdoll.h>
 #include <limber/gpu_readback.h>
 #include <limber/gpu_skin.h>
 #include <string.h>
@@ -386,6 +387,14 @@ static lmb_result step_skin(const ground *on, lmb_error *error) {
     return result;
 }
 
+static lmb_result step_ragdoll(const ground *on, lmb_error *error) {
+    lmb_gpu_ragdoll *ragdoll = NULL;
+    lmb_result result = lmb_gpu_ragdoll_create(on->gpu, &ragdoll, error);
+    assert_true((result == LMB_OK) == (ragdoll != NULL));
+    lmb_gpu_ragdoll_destroy(ragdoll);
+    return result;
+}
+
 static lmb_result step_readback(const ground *on, lmb_error *error) {
     lmb_gpu_readback *readback = NULL;
     lmb_gpu_readback_def def = lmb_default_gpu_readback_def();
@@ -466,6 +475,7 @@ static void fail_each_without_memory(ground *ground, uint32_t *asked, uint32_t *
     ground_create(ground);
     fail_each(step_profile, ground, asked, failing, expected, part);
     fail_each(step_skin, ground, asked, failing, expected, part);
+    fail_each(step_ragdoll, ground, asked, failing, expected, part);
     ground_destroy(ground);
 }
 

@@ -2,6 +2,7 @@
 #include <limber/gpu.h>
 #include <limber/gpu_profile.h>
 #include <limber/gpu_readback.h>
+#include <limber/gpu_ragdoll.h>
 #include <limber/gpu_skin.h>
 #include <limber/pack.h>
 #include <limber/root_motion.h>
@@ -158,6 +159,7 @@ void a_mesh_is_created() {
 void objects_of_a_gpu_need_one() {
     const lmb_gpu_readback_def def = lmb_default_gpu_readback_def();
     expect(limber::create_gpu_readback(nullptr, def).error().result == LMB_ERROR_ARGUMENT, "a readback needs a gpu");
+    expect(limber::create_gpu_ragdoll(nullptr).error().result == LMB_ERROR_ARGUMENT, "a ragdoll needs a gpu");
     expect(limber::create_gpu_skin(nullptr).error().result == LMB_ERROR_ARGUMENT, "a skin needs a gpu");
 }
 

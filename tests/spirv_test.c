@@ -19,6 +19,7 @@
 #include "pose_specialized.spv.h"
 #include "pose_specialized_plain.spv.h"
 #include "probe.spv.h"
+#include "ragdoll.spv.h"
 #include "skin.spv.h"
 #include "skin_dual.spv.h"
 #include "weights.spv.h"
@@ -37,6 +38,7 @@ static const struct {
     {"pose_specialized_plain", kernel_pose_specialized_plain, sizeof kernel_pose_specialized_plain / 4},
     {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},
     {"character_specialized_plain", kernel_character_specialized_plain, sizeof kernel_character_specialized_plain / 4},
+    {"ragdoll", kernel_ragdoll, sizeof kernel_ragdoll / 4},
     {"skin", kernel_skin, sizeof kernel_skin / 4},
     {"skin_dual", kernel_skin_dual, sizeof kernel_skin_dual / 4},
     {"probe", kernel_probe, sizeof kernel_probe / 4}};
@@ -452,11 +454,11 @@ static void constants_are_those_of_c(void **state) {
     (void)state;
     static literals all;
     const char *files[] = {
-        "chain.h",     "channels.h",  "computed.h",   "control.h",  "control_layout.h", "control_memory.h", "curve.h",
-        "decompose.h", "groups.h",    "ik.h",         "inertia.h",  "interpolation.h",  "joint_limits.h",   "layout.h",
-        "machines.h",  "mirror.h",    "motion.h",     "number.h",   "operations.h",     "outputs.h",        "players.h",
-        "probe.h",     "program.h",   "quaternion.h", "records.h",  "sampling.h",       "skin.h",           "spaces.h",
-        "ticks.h",     "transform.h", "twist.h",      "weighted.h", "weights.h"};
+        "chain.h",     "channels.h", "computed.h",   "control.h", "control_layout.h", "control_memory.h", "curve.h",
+        "decompose.h", "groups.h",   "ik.h",         "inertia.h", "interpolation.h",  "joint_limits.h",   "layout.h",
+        "machines.h",  "mirror.h",   "motion.h",     "number.h",  "operations.h",     "outputs.h",        "players.h",
+        "probe.h",     "program.h",  "quaternion.h", "ragdoll.h", "records.h",        "sampling.h",       "skin.h",
+        "spaces.h",    "ticks.h",    "transform.h",  "twist.h",   "weighted.h",       "weights.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

@@ -15,8 +15,8 @@
 ///     lmb_graph *pointer = graph.value().get(); // for the functions of the C interface
 ///
 /// The headers that a file includes before this one for the first time decide what it has: gpu.h, gpu_profile.h,
-/// gpu_readback.h, gpu_skin.h, import.h, graph_json.h, pack.h, root_motion.h and skin.h add their handles. Everything
-/// else is the C interface.
+/// gpu_ragdoll.h, gpu_readback.h, gpu_skin.h, import.h, graph_json.h, pack.h, root_motion.h and skin.h add their
+/// handles. Everything else is the C interface.
 ///
 /// This layer allocates nothing by itself. result::value() ends the program if there is no value; define
 /// LIMBER_EXCEPTIONS as 1 before the header to let it throw a limber::exception instead. Nothing else throws.
@@ -242,6 +242,13 @@ inline result<skin> create_skin(const lmb_skin_def &def, const lmb_host *host = 
 using gpu_skin = handle<lmb_gpu_skin, lmb_gpu_skin_destroy>; ///< destroy it before its lmb_gpu
 inline result<gpu_skin> create_gpu_skin(lmb_gpu *gpu) {
     return create<gpu_skin>(lmb_gpu_skin_create, gpu);
+}
+#endif
+
+#ifdef LIMBER_GPU_RAGDOLL_H
+using gpu_ragdoll = handle<lmb_gpu_ragdoll, lmb_gpu_ragdoll_destroy>; ///< destroy it before its lmb_gpu
+inline result<gpu_ragdoll> create_gpu_ragdoll(lmb_gpu *gpu) {
+    return create<gpu_ragdoll>(lmb_gpu_ragdoll_create, gpu);
 }
 #endif
 

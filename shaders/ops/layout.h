@@ -262,6 +262,11 @@
 #define BIND_COMPONENTS 8u    // a bind pose: inverse rotation, position in model space, bounding radius about the joint
 #define SOCKET_WORDS 13u      // a socket
 
+// Of a ragdoll's call: there are animated poses, a mask of bodies, counters.
+#define RAGDOLL_FLAG_ANIMATED 1u
+#define RAGDOLL_FLAG_MASK 2u
+#define RAGDOLL_FLAG_COUNTS 4u
+
 // Loads a joint's transform from a static pose or rest pose, which is the same for every character and stored
 // component-major. `at` is the offset of the joint's first component.
 OP transform load_static_pose(memory program, address at, address joints) {

@@ -252,26 +252,16 @@ OP transform clip_operation(evaluation e, uint instruction) {
     return sampled;
 }
 
-OP lane_mask transform_is_finite(transform a) {
-    lane_mask t = AND(is_finite(a.t.x), AND(is_finite(a.t.y), is_finite(a.t.z)));
-    lane_mask q = AND(AND(is_finite(a.q.x), is_finite(a.q.y)), AND(is_finite(a.q.z), is_finite(a.q.w)));
-    lane_mask s = AND(is_finite(a.s.x), AND(is_finite(a.s.y), is_finite(a.s.z)));
-    return AND(t, AND(q, s));
-}
-
 OP transform pose_operation(evaluation e, uint instruction) {
     uint joints = LOAD(e.program, instruction + POSE_JOINTS);
     uint joint = source_joint(e, instruction);
     transform found = load_rest(e.program, e.joint);
     if (!USES_JOINT_MAPS || joint != NO_JOINT) {
         word at = e.character * LOAD(e.program, instruction + POSE_FLOATS) + joint;
-        transform given = load_pose(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at, joints);
-        transform a = snap_given(given);
-        real square = quaternion_dot(a.q, a.q);
-        lane_mask good = AND(transform_is_finite(given), square > 0.0f);
-        REFUSE(e, REFUSED_POSE, NOT(good));
-        a.q = quaternion_normalize(a.q);
-        found = select_transform(good, a, found);
+        checked_transform given =
+            check_given(load_pose(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at, joints));
+        REFUSE(e, REFUSED_POSE, NOT(given.good));
+        found = select_transform(given.good, given.a, found);
     }
     return found;
 }

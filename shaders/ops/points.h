@@ -14,10 +14,6 @@ OP matrix_row load_world_row(memory transforms, word at) {
                     GATHER_REAL(transforms, at + 3u));
 }
 
-OP lane_mask row_is_finite(matrix_row r) {
-    return AND(AND(is_finite(r.x), is_finite(r.y)), AND(is_finite(r.z), is_finite(r.t)));
-}
-
 OP vector linear_row(matrix_row r) {
     return make_vector(snap(r.x), snap(r.y), snap(r.z));
 }

@@ -119,6 +119,28 @@ OP transform snap_given(transform a) {
     return a;
 }
 
+OP lane_mask transform_is_finite(transform a) {
+    lane_mask t = AND(is_finite(a.t.x), AND(is_finite(a.t.y), is_finite(a.t.z)));
+    lane_mask q = AND(AND(is_finite(a.q.x), is_finite(a.q.y)), AND(is_finite(a.q.z), is_finite(a.q.w)));
+    lane_mask s = AND(is_finite(a.s.x), AND(is_finite(a.s.y), is_finite(a.s.z)));
+    return AND(t, AND(q, s));
+}
+
+STRUCT(checked_transform)
+transform a;
+lane_mask good; // otherwise `a` is not valid
+END_STRUCT(checked_transform)
+
+// Snaps and normalises a transform loaded from memory. It must be finite, and its rotation not zero.
+OP checked_transform check_given(transform given) {
+    checked_transform checked;
+    checked.a = snap_given(given);
+    real square = quaternion_dot(checked.a.q, checked.a.q);
+    checked.good = AND(transform_is_finite(given), square > 0.0f);
+    checked.a.q = quaternion_normalize(checked.a.q);
+    return checked;
+}
+
 OP transform select_transform(lane_mask condition, transform yes, transform no) {
     transform chosen;
     chosen.t = select_vector(condition, yes.t, no.t);
@@ -241,6 +263,15 @@ OP matrix_row row_times(matrix_row a, affine b) {
 
 OP affine affine_multiply(affine a, affine b) {
     return affine_of_rows(row_times(row_x(a), b), row_times(row_y(a), b), row_times(row_z(a), b));
+}
+
+OP lane_mask row_is_finite(matrix_row r) {
+    return AND(AND(is_finite(r.x), is_finite(r.y)), AND(is_finite(r.z), is_finite(r.t)));
+}
+
+// Snaps a row loaded from memory, whatever its bits.
+OP matrix_row snap_given_row(matrix_row a) {
+    return make_row(snap(a.x), snap(a.y), snap(a.z), snap(a.t));
 }
 
 OP matrix_row snap_row(matrix_row a) {

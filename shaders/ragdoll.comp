@@ -1,0 +1,45 @@
+// Local transforms from model matrices: one invocation per character processes its joints, parents first.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#define LMB_GLSL
+#include "ops/layout.h"
+
+#include "ops/ragdoll.h"
+
+layout(local_size_x = 64) in;
+
+// Must match struct lmb_ragdoll_push in src/gpu_push.h.
+layout(push_constant, scalar) uniform Push {
+    ReadWords program;
+    ReadWords animated;
+    Words models;
+    Words poses;
+    Words refused;
+    uint characters;
+    uint mask;
+    uint flags; // RAGDOLL_FLAG_...
+}
+push;
+
+#include "grid.glsl"
+
+void main() {
+    uint character = grid_index();
+    if (character >= push.characters) {
+        return;
+    }
+    ragdoll r;
+    r.program = push.program;
+    r.animated = push.animated;
+    r.models = push.models;
+    r.poses = push.poses;
+    r.is_animated = (push.flags & RAGDOLL_FLAG_ANIMATED) != 0u;
+    r.has_mask = (push.flags & RAGDOLL_FLAG_MASK) != 0u;
+    r.mask = push.mask;
+    r.character = character;
+    uint refused = place_bodies(r);
+    if (refused > 0u && (push.flags & RAGDOLL_FLAG_COUNTS) != 0u) {
+        atomicAdd(push.refused.at[REFUSED_POSE], refused);
+    }
+}

@@ -1,0 +1,127 @@
+#include "gpu.h"
+
+#include "gpu_push.h"
+#include "ragdoll.h"
+
+#include "../shaders/ops/layout.h"
+
+#include <limber/gpu_ragdoll.h>
+
+#include "ragdoll.spv.h"
+
+struct lmb_gpu_ragdoll {
+    lmb_gpu *gpu;
+    VkPipeline pipeline;
+};
+
+lmb_gpu_ragdoll_info lmb_default_gpu_ragdoll_info(void) {
+    return (lmb_gpu_ragdoll_info){.mask = LMB_NONE};
+}
+
+lmb_result lmb_gpu_ragdoll_create(lmb_gpu *gpu, lmb_gpu_ragdoll **ragdoll, lmb_error *error) {
+    if (ragdoll != NULL) {
+        *ragdoll = NULL;
+    }
+    if (gpu == NULL || ragdoll == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu ragdoll: %s is NULL", gpu == NULL ? "the gpu" : "the result");
+    }
+    lmb_gpu_ragdoll *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
+    if (created == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu ragdoll: no memory");
+    }
+    created->gpu = gpu;
+    const lmb_result result =
+        lmb_gpu_pipeline_create(gpu, kernel_ragdoll, sizeof kernel_ragdoll / sizeof *kernel_ragdoll,
+                                (lmb_kernel_constants){.scale = VK_TRUE}, "limber ragdoll", &created->pipeline, error);
+    if (result != LMB_OK) {
+        lmb_gpu_ragdoll_destroy(created);
+        return result;
+    }
+    *ragdoll = created;
+    return LMB_OK;
+}
+
+void lmb_gpu_ragdoll_destroy(lmb_gpu_ragdoll *ragdoll) {
+    if (ragdoll == NULL) {
+        return;
+    }
+    lmb_gpu *gpu = ragdoll->gpu;
+    gpu->vk.DestroyPipeline(gpu->device, ragdoll->pipeline, gpu->allocator);
+    lmb_host_release(&gpu->host, ragdoll);
+}
+
+static lmb_result check_address(VkDeviceAddress address, bool needed, const char *name, lmb_error *error) {
+    return address % 4 == 0 && (address != 0 || !needed)
+               ? LMB_OK
+               : lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu ragdoll: the address of %s is %s", name,
+                          address == 0 ? "0" : "not a multiple of 4");
+}
+
+static lmb_result check_arrays(const lmb_gpu_ragdoll_info *info, lmb_error *error) {
+    const lmb_graph *graph = info->graph->graph;
+    const uint64_t pose_words = graph->block[PROGRAM_POSE_FLOATS];
+    const uint64_t model_words = (uint64_t)graph->joint_count * MATRIX_COMPONENTS;
+    if (info->character_count * (pose_words > model_words ? pose_words : model_words) > UINT32_MAX) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu ragdoll: an array of %u characters has 2^32 words or more",
+                        (unsigned)info->character_count);
+    }
+    const bool needed = info->character_count > 0;
+    lmb_result result = check_address(info->models, needed, "the models", error);
+    if (result == LMB_OK) {
+        result = check_address(info->poses, needed, "the poses", error);
+    }
+    if (result == LMB_OK) {
+        result = check_address(info->animated, false, "the animated poses", error);
+    }
+    if (result == LMB_OK) {
+        result = check_address(info->refused, false, "the refusal counters", error);
+    }
+    return result == LMB_OK ? lmb_ragdoll_check_mask(graph, info->mask, error) : result;
+}
+
+static lmb_result check(const lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands, const lmb_gpu_ragdoll_info *info,
+                        lmb_error *error) {
+    const char *missing = ragdoll == NULL       ? "it"
+                          : commands == NULL    ? "the command buffer"
+                          : info == NULL        ? "the info"
+                          : info->graph == NULL ? "the graph"
+                                                : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu ragdoll: %s is NULL", missing);
+    }
+    const lmb_gpu *gpu = ragdoll->gpu;
+    if (!gpu->probe.same_bits && !gpu->accept_mismatch) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu ragdoll: the probe has not %s on this device",
+                        gpu->probe.done ? "passed" : "run");
+    }
+    return check_arrays(info, error);
+}
+
+lmb_result lmb_gpu_ragdoll_record(lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands, const lmb_gpu_ragdoll_info *info,
+                                  lmb_error *error) {
+    const lmb_result result = check(ragdoll, commands, info, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    const lmb_gpu *gpu = ragdoll->gpu;
+    const lmb_ragdoll_push push = {.graph = info->graph->buffer.address,
+                                   .animated = info->animated,
+                                   .models = info->models,
+                                   .poses = info->poses,
+                                   .refused = info->refused,
+                                   .characters = info->character_count,
+                                   .mask = lmb_ragdoll_mask(info->graph->graph, info->mask),
+                                   .flags = (info->animated != 0 ? RAGDOLL_FLAG_ANIMATED : 0) |
+                                            (info->mask != LMB_NONE ? RAGDOLL_FLAG_MASK : 0) |
+                                            (info->refused != 0 ? RAGDOLL_FLAG_COUNTS : 0)};
+    const VkPipelineStageFlags copy_and_compute = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    lmb_gpu_begin_label(gpu, commands, "limber ragdoll");
+    lmb_gpu_barrier(gpu, commands, copy_and_compute, VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    lmb_gpu_dispatch(gpu, commands, ragdoll->pipeline, &push, sizeof push,
+                     (info->character_count + (uint64_t)LMB_GPU_GROUP - 1) / LMB_GPU_GROUP);
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, copy_and_compute,
+                    VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT);
+    lmb_gpu_end_label(gpu, commands);
+    return LMB_OK;
+}
