@@ -28,22 +28,32 @@ OP real distance_to(control c, address position, real target) {
     return real_of_fixed(add_fixed(fixed_of(target), negate_fixed(state_ticks(c, position))));
 }
 
+// Values and distances are found in one loop, because drivers that run on the processor compile every copy of a curve.
 OP warp_goal load_warp_goal(control c, address character_motion, address warp) {
     address at = motion_state(c, character_motion);
     uint yaw = state_word(c, at + MOVING_YAW);
     uint flags = LOAD(c.block, warp + WARP_FLAGS);
-    real x = control_number(c, warp + WARP_TARGET);
-    real y = control_number(c, warp + WARP_TARGET + CONTROL_VALUE_WORDS);
-    real z = control_number(c, warp + WARP_TARGET + 2u * CONTROL_VALUE_WORDS);
-    real heading = control_number(c, warp + WARP_HEADING);
+    displacement d = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     warp_goal goal;
-    goal.has_place = is_finite(x) && is_finite(z);
-    goal.has_height = is_finite(y) && (flags & WARP_TO_HEIGHT) != 0u;
-    goal.has_heading = is_finite(heading) && (flags & WARP_TO_HEADING) != 0u;
-    uint angle = angle_of_turns(turns_of_radians(snap(heading))) - yaw;
-    displacement d =
-        make_displacement(distance_to(c, at + MOVING_POSITION, x), distance_to(c, at + MOVING_POSITION + 2u, y),
-                          distance_to(c, at + MOVING_POSITION + 4u, z), turns_of_angle(angle));
+    goal.has_place = true;
+    goal.has_height = (flags & WARP_TO_HEIGHT) != 0u;
+    goal.has_heading = (flags & WARP_TO_HEADING) != 0u;
+    for (address i = 0u; i < 4u; i++) {
+        real number = control_number(c, warp + WARP_TARGET + i * CONTROL_VALUE_WORDS);
+        bool finite = is_finite(number);
+        real distance = 0.0f;
+        if (i < 3u) {
+            distance = distance_to(c, at + MOVING_POSITION + 2u * i, number);
+        }
+        goal.has_place = goal.has_place && (finite || i == 1u || i == 3u);
+        goal.has_height = goal.has_height && (finite || i != 1u);
+        goal.has_heading = goal.has_heading && (finite || i != 3u);
+        d.x = i == 0u ? distance : d.x;
+        d.y = i == 1u ? distance : d.y;
+        d.z = i == 2u ? distance : d.z;
+        d.turns = number;
+    }
+    d.turns = turns_of_angle(angle_of_turns(turns_of_radians(snap(d.turns))) - yaw);
     goal.to = turn_displacement(d, direction_of_angle(0u - yaw));
     return goal;
 }
@@ -59,16 +69,10 @@ OP real clamp_share(real share) {
     return share > 1.0f ? 1.0f : share;
 }
 
-// Continues a displacement from one time in the clip to another, both within a warp.
-OP displacement warp_towards(control c, address motion, address warp, warp_goal goal, displacement moved, ticks from,
-                             ticks to) {
-    ticks duration = block_ticks(c, LOAD(c.block, motion + MOTION_PLAYER) + PLAYER_DURATION);
-    ticks end = block_ticks(c, warp + WARP_END);
-    motion_place begin = find_motion_place(c, motion, from, duration);
-    motion_place middle = find_motion_place(c, motion, to, duration);
-    motion_place arrival = find_motion_place(c, motion, end, duration);
-    displacement before = displacement_between(c, motion, begin, arrival);
-    displacement after = displacement_between(c, motion, middle, arrival);
+// Continues a displacement from one time in the clip to another, both within a warp. `before` and `after` are what is
+// left until its end, in the axes there; `left` and `time_left` are the shares that are left of the path and of the time.
+OP displacement warp_towards(warp_goal goal, displacement moved, displacement before, displacement after, real left,
+                             real time_left) {
     // The heading at which the path ends, and those on it before and after.
     real heading = goal.has_heading ? goal.to.turns : moved.turns + before.turns;
     uint first = angle_of_turns(heading - before.turns);
@@ -79,11 +83,6 @@ OP displacement warp_towards(control c, address motion, address warp, warp_goal 
     real x = goal.has_place ? goal.to.x : moved.x + before.x;
     real y = goal.has_height ? goal.to.y : moved.y + before.y;
     real z = goal.has_place ? goal.to.z : moved.z + before.z;
-    real time_left = real_of_fine(subtract_ticks(end, to)) * reciprocal(real_of_fine(subtract_ticks(end, from)));
-    time_left = clamp_share(time_left);
-    real path = path_between(c, motion, begin, arrival);
-    real path_left = clamp_share(path_between(c, motion, middle, arrival) * reciprocal(path));
-    real left = path > 0.0f ? path_left : time_left;
     real turns = goal.has_heading ? turns_of_angle(angle_of_turns(moved.turns) - first) : 0.0f;
     return make_displacement((x - after.x) + ((moved.x + before.x) - x) * left,
                              (y - after.y) + ((moved.y + before.y) - y) * left,
@@ -92,45 +91,80 @@ OP displacement warp_towards(control c, address motion, address warp, warp_goal 
 }
 
 // As displacement_along(), with warps. Each loop that passes all warps ends alike, so of the loops that are whole only
-// one is computed.
+// one is computed. All is one loop, because drivers that run on the processor are slow at loops inside others.
 OP_NOINLINE displacement warped_along(control c, address character_motion, address motion, passage p, ticks duration) {
     address warps = LOAD(c.block, motion + MOTION_WARPS);
     address warps_end = warps + LOAD(c.block, motion + MOTION_WARP_COUNT) * WARP_WORDS;
+    address warp = warps;
     displacement moved = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
+    displacement before = moved;
+    real path = 0.0f;
     ticks at = p.from;
+    ticks stop = p.from;
     uint loops = p.ends < 2u ? p.ends : 2u;
-    for (uint loop = 0u; loop <= loops; loop++) {
+    uint loop = 0u;
+    bool within = false;
+    bool arriving = false; // the second of two passes over a piece within a warp
+    while (loop <= loops) {
         ticks goes_to = duration;
         if (loop == loops) {
             goes_to = p.to;
         }
-        address warp = warps;
-        while (ticks_less(at, goes_to)) {
-            while (warp < warps_end && !ticks_less(at, block_ticks(c, warp + WARP_END))) {
-                warp = warp + WARP_WORDS;
-            }
-            ticks stop = goes_to;
-            bool is_within = false;
-            if (warp < warps_end) {
-                ticks start = block_ticks(c, warp + WARP_START);
-                is_within = !ticks_less(at, start);
-                if (is_within) {
-                    start = block_ticks(c, warp + WARP_END);
-                }
-                if (ticks_less(start, goes_to)) {
-                    stop = start;
-                }
-            }
-            if (is_within) {
-                moved = warp_towards(c, motion, warp, load_warp_goal(c, character_motion, warp), moved, at, stop);
-            } else {
-                displacement d = displacement_between(c, motion, find_motion_place(c, motion, at, duration),
-                                                      find_motion_place(c, motion, stop, duration));
-                moved = join_displacements(moved, d);
-            }
-            at = stop;
+        ticks end = goes_to;
+        if (warp < warps_end) {
+            end = block_ticks(c, warp + WARP_END);
         }
-        at = make_ticks(0u, 0u);
+        if (!arriving && !ticks_less(at, goes_to)) {
+            at = make_ticks(0u, 0u);
+            warp = warps;
+            loop++;
+        } else if (!arriving && warp < warps_end && !ticks_less(at, end)) {
+            warp = warp + WARP_WORDS;
+        } else {
+            if (!arriving) {
+                stop = goes_to;
+                within = false;
+                if (warp < warps_end) {
+                    ticks start = block_ticks(c, warp + WARP_START);
+                    within = !ticks_less(at, start);
+                    ticks next = start;
+                    if (within) {
+                        next = end;
+                    }
+                    if (ticks_less(next, goes_to)) {
+                        stop = next;
+                    }
+                }
+            }
+            ticks from = at;
+            ticks to = stop;
+            if (within) {
+                to = end;
+            }
+            if (arriving) {
+                from = stop;
+            }
+            motion_place begin = find_motion_place(c, motion, from, duration);
+            motion_place arrival = find_motion_place(c, motion, to, duration);
+            displacement d = displacement_between(c, motion, begin, arrival);
+            real length = path_between(c, motion, begin, arrival);
+            if (!within) {
+                moved = join_displacements(moved, d);
+                at = stop;
+            } else if (!arriving) {
+                before = d;
+                path = length;
+                arriving = true;
+            } else {
+                real time_left =
+                    real_of_fine(subtract_ticks(end, stop)) * reciprocal(real_of_fine(subtract_ticks(end, at)));
+                time_left = clamp_share(time_left);
+                real left = path > 0.0f ? clamp_share(length * reciprocal(path)) : time_left;
+                moved = warp_towards(load_warp_goal(c, character_motion, warp), moved, before, d, left, time_left);
+                arriving = false;
+                at = stop;
+            }
+        }
     }
     return moved;
 }
