@@ -57,9 +57,8 @@ LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_
 
 // Returns whether the graph needs none of the features that kernels can leave out.
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
-    return !graph->uses_cubic && !graph->uses_far && !graph->uses_packed && !graph->uses_scale &&
-           !graph->uses_weights && !graph->uses_profiles && !graph->uses_joint_maps && !graph->uses_inertia &&
-           !graph->uses_chains && !graph->gives_matrices;
+    return !graph->uses_far && !graph->uses_scale && !graph->uses_weights && !graph->uses_profiles &&
+           !graph->uses_joint_maps && !graph->uses_inertia && !graph->uses_chains && !graph->gives_matrices;
 }
 
 #endif

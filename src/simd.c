@@ -23,15 +23,47 @@
 #define SIMD_RUN NAME_SIMD(lmb_simd_, SIMD_WIDTH, _run)
 #endif
 
+#ifdef LMB_SIMD_WIDTH
+// More rows would not fit the L2 cache, and take longer than decoding tracks again.
+#define MOST_ROW_BYTES (512u * 1024u)
+
+// Returns the number of rows, or 0 if there are too many.
+static size_t count_rows(const lmb_graph *graph) {
+    size_t rows = (size_t)graph->block[PROGRAM_SOURCES] * graph->joint_count;
+    return rows * sizeof(clip_row) <= MOST_ROW_BYTES ? rows : 0;
+}
+
+// The rows, and before them the number of the last run. Scratch is zeroed at first, so no row is that of run 1.
+static void begin_rows(const lmb_graph *graph, uint32_t *runs, evaluation *e) {
+    size_t count = count_rows(graph);
+    e->rows = count > 0 ? (clip_row *)(runs + 1) : NULL;
+    if (++*runs == 0) {
+        *runs = 1;
+        memset(runs + 1, 0, count * sizeof(clip_row));
+    }
+    e->run = *runs;
+}
+
+static size_t row_bytes(const lmb_graph *graph) {
+    return sizeof(uint32_t) + count_rows(graph) * sizeof(clip_row);
+}
+#else
+static size_t row_bytes(const lmb_graph *graph) {
+    (void)graph;
+    return 0;
+}
+#endif
+
 _Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid out as batch.h says");
 
 // The scratch has model matrices [joint] and the identity, then weights, sources and their searches, then the
-// evaluator's poses, then rotations of dual quaternions [joint], then exchange areas.
+// evaluator's poses, then rotations of dual quaternions [joint], then exchange areas, then rows of clips.
 size_t SIMD_SCRATCH(const lmb_graph *graph) {
     return sizeof(affine) + graph->joint_count * (sizeof(affine) + sizeof(quaternion)) +
            graph->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
            graph->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(graph->stack) +
-           (size_t)graph->exchange_count * (graph->joint_count + graph->channel_count) * sizeof(transform);
+           (size_t)graph->exchange_count * (graph->joint_count + graph->channel_count) * sizeof(transform) +
+           row_bytes(graph);
 }
 
 // The addresses of each lane's outputs. Lanes without a character repeat the last character's.
@@ -259,6 +291,10 @@ void SIMD_RUN(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const 
                     .sources = sources,
                     .searches = searches,
                     .exchange = exchange};
+#ifdef LMB_SIMD_WIDTH
+    size_t exchanged = (size_t)graph->exchange_count * (graph->joint_count + graph->channel_count);
+    begin_rows(graph, (uint32_t *)(exchange + exchanged), &e);
+#endif
     models[graph->joint_count] = own_matrix(identity_transform());
     for (uint32_t done = 0; done < count; done += SIMD_WIDTH) {
         int lanes = count - done < SIMD_WIDTH ? (int)(count - done) : SIMD_WIDTH;

@@ -41,6 +41,21 @@ EMULATED __m512 emulated_min_ps(__m512 a, __m512 b) {
     return (__m512)(((emulated_words)a & less) | ((emulated_words)b & ~less));
 }
 
+// The same.
+EMULATED __m512 emulated_max_ps(__m512 a, __m512 b) {
+    const emulated_words more = (emulated_words)((emulated_floats)a > (emulated_floats)b);
+    return (__m512)(((emulated_words)a & more) | ((emulated_words)b & ~more));
+}
+
+// Lanes 0 and 2 of each quarter of `a`, then of `b`: the only shuffle in use.
+EMULATED __m512 emulated_shuffle_ps(__m512 a, __m512 b, int lanes) {
+    emulated_floats shuffled = {0};
+    for (int i = 0; i < 16 && lanes == 0x88; i++) {
+        shuffled[i] = ((emulated_floats)(i % 4 < 2 ? a : b))[4 * (i / 4) + 2 * (i % 2)];
+    }
+    return (__m512)shuffled;
+}
+
 EMULATED __m512 emulated_abs_ps(__m512 a) {
     return (__m512)((emulated_words)a & 0x7fffffffu);
 }
@@ -108,6 +123,8 @@ EMULATED __m512 emulated_shuffle_f32x4(__m512 a, __m512 b, int quarters) {
 #define _mm512_set1_ps emulated_set1_ps
 #define _mm512_min_epu32 emulated_min_epu32
 #define _mm512_min_ps emulated_min_ps
+#define _mm512_max_ps emulated_max_ps
+#define _mm512_shuffle_ps emulated_shuffle_ps
 #define _mm512_abs_ps emulated_abs_ps
 #define _mm512_cmp_ps_mask emulated_cmp_ps_mask
 #define _mm512_maskz_mov_ps emulated_maskz_mov_ps

@@ -27,6 +27,7 @@
 #define FLOOR(x) floor(x)
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define GREATER(a, b) ((a) < (b) ? (b) : (a))
 #define UNUSED(x)
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
@@ -89,6 +90,8 @@ layout(constant_id = 18) const bool USES_CHAINS = true;
 #define FLOAT_OF(integer) ((float)(integer))
 #define USES_SPACES true // runs once per character: not worth removing
 #define USES_LOD true
+#define USES_CUBIC true
+#define USES_PACKED true
 typedef uint32_t uint;
 typedef const uint32_t *memory;
 #define parameter_memory memory
@@ -98,10 +101,8 @@ typedef uintptr_t address;
 #define LOAD(base, index) (base)[index]
 #define STORE(base, index, value) (base)[index] = (value)
 #ifdef LMB_PLAIN
-#define USES_CUBIC false
 #define USES_SCALE false
 #define USES_FAR false
-#define USES_PACKED false
 #define USES_WEIGHTS false
 #define USES_JOINT_MAPS false
 #define USES_MATRICES false
@@ -115,10 +116,8 @@ typedef uintptr_t address;
 #define USES_INERTIA true
 #define USES_CHAINS true
 #define USES_PROFILES true
-#define USES_CUBIC true
 #define USES_SCALE true
 #define USES_FAR true
-#define USES_PACKED true
 #endif
 
 static inline float lmb_float_of(uint32_t bits) {
@@ -181,6 +180,7 @@ OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, re
 #define FLOOR(x) floorf(x)
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define GREATER(a, b) ((a) < (b) ? (b) : (a))
 
 #endif
 #endif

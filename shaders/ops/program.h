@@ -233,6 +233,9 @@ OP void evaluate_binary(tile t, binary_function operation, bool has_weight) {
 OP evaluation begin_any_source(evaluation e, uint instruction) {
     e.from = NULL;
     e.search = NULL;
+#ifdef LMB_SIMD_WIDTH
+    e.row = NULL;
+#endif
     if (LOAD(e.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
         e = begin_source(e, instruction);
     }
@@ -274,10 +277,16 @@ OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint co
     const source *from[MOST_INPUTS];
     key_search *searches[MOST_INPUTS];
     bool counts[MOST_INPUTS];
+#ifdef LMB_SIMD_WIDTH
+    clip_row *rows[MOST_INPUTS];
+#endif
     for (uint i = 0u; i < sources; i++) {
         evaluation input = begin_any_source(e, first + 2u * i * INSTRUCTION_WORDS);
         from[i] = input.from;
         searches[i] = input.search;
+#ifdef LMB_SIMD_WIDTH
+        rows[i] = input.row;
+#endif
         counts[i] = ANY(shares[i].value > 0.0f);
     }
     for (uint place = 0u; place < t.joints; place++) {
@@ -288,6 +297,9 @@ OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint co
             if (counts[i]) {
                 e.from = from[i];
                 e.search = searches[i];
+#ifdef LMB_SIMD_WIDTH
+                e.row = rows[i];
+#endif
                 transform a = sum_source(e, source_at, code == OPERATION_WEIGHTED);
                 e.weight = shares + i;
                 sums = sum.accumulate(e, source_at + INSTRUCTION_WORDS, sums, a);

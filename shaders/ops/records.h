@@ -57,6 +57,11 @@ const stored_weight *weight;
 const source *from;
 key_search *search;
 #endif
+#ifdef LMB_SIMD_WIDTH
+clip_row *rows; // [source][joint], or NULL
+clip_row *row;  // [joint] of the current source, or NULL
+uint run;       // number of this run
+#endif
 END_STRUCT(evaluation)
 
 // POSES(frame, index) is a pose buffer, POINTS(frame) the buffer of points, TRANSFORMS(frame) that of world transforms.
@@ -188,6 +193,9 @@ OP evaluation begin_source(evaluation e, uint instruction) {
     uint index = LOAD(e.program, instruction + CLIP_SOURCE);
     e.from = &e.sources[index];
     e.search = &e.searches[index];
+#ifdef LMB_SIMD_WIDTH
+    e.row = e.rows != NULL ? e.rows + index * LOAD(e.program, PROGRAM_JOINTS) : NULL;
+#endif
     return e;
 }
 #endif

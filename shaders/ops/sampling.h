@@ -411,26 +411,44 @@ OP real packed_field(packed_words words, uint from, uint bits) {
     return TO_REAL(joined & ((1u << bits) - 1u));
 }
 
+#ifdef LMB_SIMD_WIDTH
+// The three fields of a key that 64 bits cannot contain. Out of line, because otherwise compilers load the addresses of
+// both ways before they choose one.
+OP_COLD void load_long_fields(packed_place place, FRAME frame, uint index_bits, vector *fields) {
+    packed_words words = load_packed_words(NULL, place, frame, 0u);
+    uint first = place.shift + index_bits;
+    fields->x = packed_field(words, first, place.bits);
+    fields->y = packed_field(words, first + place.bits, place.bits);
+    fields->z = packed_field(words, first + 2u * place.bits, place.bits);
+}
+#endif
+
 // Loads the three fields of a key, which follow `index_bits`. SIMD code reads 64 bits if they contain the key, possibly
 // from a byte within the first word on; otherwise four words. So a spare word may follow the key.
 OP vector load_packed_fields(memory data, packed_place place, FRAME frame, uint index_bits) {
     uint bits = place.bits;
     uint key_bits = index_bits + 3u * bits;
 #ifdef LMB_SIMD_WIDTH
+    UNUSED(data);
     uint bytes = place.shift + key_bits > 64u ? place.shift >> 3u : 0u;
     uint begin = place.shift - 8u * bytes;
+    vector fields;
     if (begin + key_bits <= 64u) {
         lmb_doubles key = lmb_load_doubles(frame, 4u * (size_t)place.first + bytes);
         uint from = begin + index_bits;
-        return make_vector(TO_REAL(lmb_bits_of_doubles(key, from, bits)),
-                           TO_REAL(lmb_bits_of_doubles(key, from + bits, bits)),
-                           TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits)));
+        fields = make_vector(TO_REAL(lmb_bits_of_doubles(key, from, bits)),
+                             TO_REAL(lmb_bits_of_doubles(key, from + bits, bits)),
+                             TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits)));
+    } else {
+        load_long_fields(place, frame, index_bits, &fields);
     }
-#endif
+    return fields;
+#else
     packed_words words = load_packed_words(data, place, frame, key_bits);
     uint first = place.shift + index_bits;
     return make_vector(packed_field(words, first, bits), packed_field(words, first + bits, bits),
                        packed_field(words, first + 2u * bits, bits));
+#endif
 }
 
 // Which component a rotation omits, if each key says it. Few tracks need it, so it is loaded again.
@@ -466,46 +484,86 @@ OP packed_range rotation_range(memory data, packed_place place, uint at) {
     uint extents = LOAD(data, at + 2u);
     float one_step = FLOAT_OF_BITS((118u - place.bits) << 23u); // 2^(-9 - bits)
     packed_range range;
+#ifdef LMB_TEN_BITS
+    // The same at once: every result is exact.
+    float pairs[8];
+    lmb_ten_bits(starts, extents, one_step, pairs);
+    range.start_x = pairs[0];
+    range.step_x = pairs[1];
+    range.start_y = pairs[2];
+    range.step_y = pairs[3];
+    range.start_z = pairs[4];
+    range.step_z = pairs[5];
+#else
     range.start_x = ten_bits(starts, 0u) * 0.001953125f - 1.0f;
     range.start_y = ten_bits(starts, 1u) * 0.001953125f - 1.0f;
     range.start_z = ten_bits(starts, 2u) * 0.001953125f - 1.0f;
     range.step_x = (ten_bits(extents, 0u) + 1.0f) * one_step;
     range.step_y = (ten_bits(extents, 1u) + 1.0f) * one_step;
     range.step_z = (ten_bits(extents, 2u) + 1.0f) * one_step;
+#endif
     return range;
 }
 
-// Loads three components: the values in the middle of the steps that the fields denote. The omitted one, which is never
-// negative, follows from the unit length.
-OP quaternion packed_rotation(memory data, packed_place place, packed_range range, FRAME frame) {
-    uint index_bits = place.left_out == PACKED_INDEX_PER_KEY ? 2u : 0u;
-    vector fields = load_packed_fields(data, place, frame, index_bits);
+OP uint packed_index_bits(packed_place place) {
+    return place.left_out == PACKED_INDEX_PER_KEY ? 2u : 0u;
+}
+
+// Three components: the values in the middle of the steps that the fields denote. The omitted one, which is never
+// negative, follows from the unit length. Returns the three and then the omitted one.
+OP quaternion components_of_fields(packed_range range, vector fields) {
     real a = (fields.x + 0.5f) * range.step_x + range.start_x;
     real b = (fields.y + 0.5f) * range.step_y + range.start_y;
     real c = (fields.z + 0.5f) * range.step_z + range.start_z;
     real square = 1.0f - (a * a + (b * b + c * c));
     // Keys written by a builder are far above this bound.
-    square = SELECT(square < 0.0009765625f, SPLAT(0.0009765625f), square);
-    real d = square * reciprocal_root(square);
-    if (index_bits == 0u) {
-        if (place.left_out == 0u) {
-            return make_quaternion(d, a, b, c);
-        }
-        if (place.left_out == 1u) {
-            return make_quaternion(a, d, b, c);
-        }
-        if (place.left_out == 2u) {
-            return make_quaternion(a, b, d, c);
-        }
-        return make_quaternion(a, b, c, d);
+    square = GREATER(square, 0.0009765625f);
+    return make_quaternion(a, b, c, square * reciprocal_root(square));
+}
+
+OP quaternion packed_components(memory data, packed_place place, packed_range range, FRAME frame) {
+    return components_of_fields(range, load_packed_fields(data, place, frame, packed_index_bits(place)));
+}
+
+// Puts the omitted component, the fourth one, to its place. It is the same in all keys.
+OP quaternion order_components(uint left_out, quaternion found) {
+    quaternion q = found;
+    if (left_out == 2u) {
+        q = make_quaternion(found.x, found.y, found.w, found.z);
+    } else if (left_out == 1u) {
+        q = make_quaternion(found.x, found.w, found.y, found.z);
+    } else if (left_out == 0u) {
+        q = make_quaternion(found.w, found.x, found.y, found.z);
     }
-    word index = packed_index(data, place, frame);
-    real x = SELECT(index == 0u, d, a);
-    real y = SELECT(index == 1u, d, SELECT(index < 1u, a, b));
-    real z = SELECT(index == 2u, d, SELECT(index < 2u, b, c));
-    real w = SELECT(index == 3u, d, c);
+    return q;
+}
+
+// The same for keys of which each has another one.
+OP quaternion order_each(word index, quaternion found) {
+    real x = SELECT(index == 0u, found.w, found.x);
+    real y = SELECT(index == 1u, found.w, SELECT(index < 1u, found.x, found.y));
+    real z = SELECT(index == 2u, found.w, SELECT(index < 2u, found.y, found.z));
+    real w = SELECT(index == 3u, found.w, found.z);
     return make_quaternion(x, y, z, w);
 }
+
+#ifdef LMB_SIMD_WIDTH
+OP_COLD void order_each_pair(packed_place place, FRAME from, FRAME to, quaternion *a, quaternion *b) {
+    *a = order_each(packed_index(NULL, place, from), *a);
+    *b = order_each(packed_index(NULL, place, to), *b);
+}
+#else
+OP quaternion packed_rotation(memory data, packed_place place, packed_range range, FRAME frame) {
+    quaternion found = packed_components(data, place, range, frame);
+    quaternion q;
+    if (place.left_out == PACKED_INDEX_PER_KEY) {
+        q = order_each(packed_index(data, place, frame), found);
+    } else {
+        q = order_components(place.left_out, found);
+    }
+    return q;
+}
+#endif
 
 // Kernels load the two keys of a packed track in a loop, because RADV then needs fewer registers.
 
@@ -536,6 +594,18 @@ OP quaternion sample_packed_rotation(memory data, uint clip, track t, FOUND at, 
     for (uint i = 0u; i < 2u; i++) {
         a = b;
         b = packed_rotation(data, place, range, i == 0u ? at.key : at.after);
+    }
+#elif defined(LMB_SIMD_WIDTH)
+    quaternion a = packed_components(data, place, range, FRAME_OF_KEY(at));
+    quaternion b = packed_components(data, place, range, FRAME_OF_AFTER(at));
+    if (place.left_out == PACKED_INDEX_PER_KEY) {
+        quaternion from = a, to = b;
+        order_each_pair(place, FRAME_OF_KEY(at), FRAME_OF_AFTER(at), &from, &to);
+        a = from;
+        b = to;
+    } else if (place.left_out < 3u) {
+        a = order_components(place.left_out, a);
+        b = order_components(place.left_out, b);
     }
 #else
     quaternion a = packed_rotation(data, place, range, FRAME_OF_KEY(at));
@@ -629,5 +699,108 @@ OP quaternion constant_rotation(memory data, track t) {
     return all_quaternion(LOAD_FLOAT(data, t.values), LOAD_FLOAT(data, t.values + 1u), LOAD_FLOAT(data, t.values + 2u),
                           LOAD_FLOAT(data, t.values + 3u));
 }
+
+#ifdef LMB_SIMD_WIDTH
+// The tracks of a joint in a clip, decoded once for all characters of a run.
+
+// How a row has a track. ROW_OTHER: only the clip has it.
+typedef enum row_kind { ROW_OTHER, ROW_CONSTANT, ROW_LINEAR, ROW_PACKED } row_kind;
+
+typedef union row_vector {
+    float value[3]; // ROW_CONSTANT
+    struct {
+        uint times;
+        uint values;
+    } linear; // ROW_LINEAR
+} row_vector;
+
+typedef struct clip_row {
+    uint clip; // of which the row is
+    uint run;  // in which it was filled in: clips may change between runs
+    uint8_t translation_kind;
+    uint8_t rotation_kind;
+    uint8_t scale_kind;
+    uint8_t left_out; // ROW_PACKED: the component that all keys omit
+    uint8_t bits;     // of a field
+    uint8_t from;     // bits before the first field
+    uint times;       // ROW_LINEAR, ROW_PACKED
+    uint place; // ROW_LINEAR: the values; ROW_PACKED: bytes from the start of memory to 64 bits of the first frame
+    union {
+        packed_range range; // ROW_PACKED
+        float value[4];     // ROW_CONSTANT
+    } rotation;
+    row_vector translation;
+    row_vector scale;
+} clip_row;
+
+OP row_kind fill_rotation(memory data, clip_row *row, track t) {
+    row_kind kind = ROW_OTHER;
+    row->times = t.times;
+    row->place = t.values;
+    if (t.mode == MODE_PACKED && t.keys > 1u) {
+        packed_place place = find_packed_place(data, row->clip, t.values);
+        uint bytes = place.shift + 3u * place.bits > 64u ? place.shift >> 3u : 0u;
+        uint begin = place.shift - 8u * bytes;
+        if (place.left_out != PACKED_INDEX_PER_KEY && begin + 3u * place.bits <= 64u) {
+            kind = ROW_PACKED;
+        }
+        row->left_out = (uint8_t)place.left_out;
+        row->bits = (uint8_t)place.bits;
+        row->from = (uint8_t)begin;
+        row->place = 4u * place.first + bytes;
+        row->rotation.range = rotation_range(data, place, t.values);
+    } else if (t.mode == MODE_LINEAR && t.keys > 1u) {
+        kind = ROW_LINEAR;
+    } else if (t.mode < MODE_CUBIC && t.keys == 1u) {
+        kind = ROW_CONSTANT;
+        memcpy(row->rotation.value, data + t.values, sizeof row->rotation.value);
+    }
+    return kind;
+}
+
+// A track at rest is another matter: fill_row().
+OP row_kind fill_vector(memory data, row_vector *row, track t) {
+    row_kind kind = ROW_OTHER;
+    if (t.mode == MODE_LINEAR && t.keys > 1u) {
+        kind = ROW_LINEAR;
+        row->linear.times = t.times;
+        row->linear.values = t.values;
+    } else if (t.mode < MODE_CUBIC && t.keys == 1u) {
+        kind = ROW_CONSTANT;
+        memcpy(row->value, data + t.values, sizeof row->value);
+    }
+    return kind;
+}
+
+OP track row_track(uint values) {
+    track t;
+    t.mode = MODE_LINEAR;
+    t.keys = 2u; // or more
+    t.times = 0u;
+    t.values = values;
+    t.row_words = 4u;
+    return t;
+}
+
+OP vector row_fields(const clip_row *row, FRAME frame) {
+    lmb_doubles key = lmb_load_doubles(frame, row->place);
+    uint from = row->from, bits = row->bits;
+    return make_vector(TO_REAL(lmb_bits_of_doubles(key, from, bits)),
+                       TO_REAL(lmb_bits_of_doubles(key, from + bits, bits)),
+                       TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits)));
+}
+
+// The same as sample_packed_rotation().
+OP quaternion sample_packed_row(const clip_row *row, FOUND at, bool near) {
+    packed_range range = row->rotation.range;
+    quaternion a = components_of_fields(range, row_fields(row, FRAME_OF_KEY(at)));
+    quaternion b = components_of_fields(range, row_fields(row, FRAME_OF_AFTER(at)));
+    if (row->left_out < 3u) {
+        a = order_components(row->left_out, a);
+        b = order_components(row->left_out, b);
+    }
+    return snap_rotation(slerp_between_keys(a, b, at, near));
+}
+#endif
 
 #endif

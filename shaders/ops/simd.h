@@ -45,6 +45,7 @@ typedef int32_t lane_mask __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 #define FLOOR(x) lmb_floor(x)
 #define MINIMUM(a, b) lmb_minimum(a, b)
 #define LESSER(a, b) lmb_lesser(a, b)
+#define GREATER(a, b) lmb_greater(a, b)
 #define ABOVE(a, b) ((lane_mask)(a) > (int32_t)(b))
 
 // Subtracts zero, which compilers optimise away. Adding zero would change the sign of -0.
@@ -128,6 +129,19 @@ OP real lmb_lesser(real a, float b) {
     return (real)_mm_min_ps((__m128)a, _mm_set1_ps(b));
 #else
     return lmb_select_real(a < b, a, lmb_all(b));
+#endif
+}
+
+// a < b ? b : a, where b is the same for all lanes. The instructions return their second operand for NaN.
+OP real lmb_greater(real a, float b) {
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512F__)
+    return (real)_mm512_max_ps(_mm512_set1_ps(b), (__m512)a);
+#elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+    return (real)_mm256_max_ps(_mm256_set1_ps(b), (__m256)a);
+#elif LMB_SIMD_WIDTH == 4 && defined(__SSE2__)
+    return (real)_mm_max_ps(_mm_set1_ps(b), (__m128)a);
+#else
+    return lmb_select_real(a < b, lmb_all(b), a);
 #endif
 }
 
@@ -329,8 +343,31 @@ OP lmb_doubles lmb_load_doubles(const uint32_t *const from[LMB_SIMD_WIDTH], size
 // The `count` bits of each lane from bit `at` on, below 64.
 OP word lmb_bits_of_doubles(lmb_doubles from, uint32_t at, uint32_t count) {
     word first = (word)(from.first >> (uint64_t)at), second = (word)(from.second >> (uint64_t)at);
-    return __builtin_shufflevector(first, second, LMB_EVEN) & ((1u << count) - 1u);
+    // One instruction; compilers choose three.
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512F__)
+    word even = (word)_mm512_shuffle_ps((__m512)first, (__m512)second, 0x88);
+#elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+    word even = (word)_mm256_shuffle_ps((__m256)first, (__m256)second, 0x88);
+#else
+    word even = __builtin_shufflevector(first, second, LMB_EVEN);
+#endif
+    return even & ((1u << count) - 1u);
 }
+
+#if defined(__AVX2__)
+// Splits two words into three times ten bits each. Returns in turns a value of the first word divided by 512, less 1,
+// and one of the second word plus 1, times `step`, which is a power of two. So every result is exact.
+#define LMB_TEN_BITS
+OP void lmb_ten_bits(uint32_t first, uint32_t second, float step, float pairs[8]) {
+    const __m256i shifts = _mm256_setr_epi32(0, 0, 10, 10, 20, 20, 0, 0);
+    __m256i words = _mm256_set1_epi64x((long long)((uint64_t)second << 32 | first));
+    __m256 values = _mm256_cvtepi32_ps(_mm256_and_si256(_mm256_srlv_epi32(words, shifts), _mm256_set1_epi32(1023)));
+    __m256 steps = _mm256_set1_ps(step);
+    __m256 scales = _mm256_blend_ps(_mm256_set1_ps(0.001953125f), steps, 0xaa);
+    __m256 offsets = _mm256_blend_ps(_mm256_set1_ps(-1.0f), steps, 0xaa);
+    _mm256_storeu_ps(pairs, _mm256_add_ps(_mm256_mul_ps(values, scales), offsets));
+}
+#endif
 
 // Loads two such rows, which are consecutive.
 OP void lmb_load_row_pairs(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t offset, real a[4], real b[4]) {
