@@ -2,41 +2,49 @@
 #include "mannequin.h"
 
 #include "mannequin_clips.h"
+#include "mannequin_face.h"
 #include "mannequin_joints.h"
 #include "mannequin_memory.h"
 
 struct mannequin {
     lmb_host host;
     lmb_rig *rig;
-    lmb_clip *clips[MANNEQUIN_CLIP_COUNT];
-    uint8_t upper_body[JOINT_COUNT];
+    lmb_clip *clips[MANNEQUIN_CLIP_COUNT + FACE_CHANNELS];
+    uint32_t clip_count;
+    uint8_t upper_body[FACE_JOINT_COUNT];
 };
 
-static void fill_mask(uint8_t mask[JOINT_COUNT]) {
-    for (uint32_t i = 0; i < JOINT_COUNT; i++) {
-        mask[i] = i >= CHEST && i < LEFT_LEG ? 255 : 0;
+static void fill_mask(uint8_t mask[FACE_JOINT_COUNT]) {
+    for (uint32_t i = 0; i < FACE_JOINT_COUNT; i++) {
+        mask[i] = (i >= CHEST && i < LEFT_LEG) || i >= JOINT_COUNT ? 255 : 0;
     }
     mask[SPINE_LOWER] = 70;
     mask[SPINE_UPPER] = 165;
 }
 
-static lmb_result fill(mannequin *mannequin, lmb_error *error) {
-    lmb_result result = joints_create_rig(&mannequin->host, &mannequin->rig, error);
-    for (int i = 0; result == LMB_OK && i < MANNEQUIN_CLIP_COUNT; i++) {
-        result = clips_create((mannequin_clip_id)i, mannequin->rig, &mannequin->host, &mannequin->clips[i], error);
+static lmb_result fill(mannequin *mannequin, bool has_face, lmb_error *error) {
+    const lmb_host *host = &mannequin->host;
+    lmb_result result = has_face ? joints_create_rig_with_face(host, &mannequin->rig, error)
+                                 : joints_create_rig(host, &mannequin->rig, error);
+    mannequin->clip_count = has_face ? MANNEQUIN_CLIP_COUNT + FACE_CHANNELS : MANNEQUIN_CLIP_COUNT;
+    for (uint32_t i = 0; result == LMB_OK && i < mannequin->clip_count; i++) {
+        lmb_clip **clip = &mannequin->clips[i];
+        result = i < MANNEQUIN_CLIP_COUNT
+                     ? clips_create((mannequin_clip_id)i, mannequin->rig, host, clip, error)
+                     : clips_create_of_channel(i - MANNEQUIN_CLIP_COUNT, mannequin->rig, host, clip, error);
     }
     fill_mask(mannequin->upper_body);
     return result;
 }
 
-lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error *error) {
+static lmb_result create(const lmb_host *host, bool has_face, mannequin **result, lmb_error *error) {
     lmb_host resolved = memory_host(host);
     mannequin *created = memory_take(&resolved, 1, sizeof *created);
     if (created == NULL) {
         return memory_missing(error);
     }
     created->host = resolved;
-    lmb_result code = fill(created, error);
+    lmb_result code = fill(created, has_face, error);
     if (code != LMB_OK) {
         mannequin_destroy(created);
         return code;
@@ -45,11 +53,19 @@ lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error 
     return LMB_OK;
 }
 
+lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error *error) {
+    return create(host, false, result, error);
+}
+
+lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, lmb_error *error) {
+    return create(host, true, result, error);
+}
+
 void mannequin_destroy(mannequin *mannequin) {
     if (mannequin == NULL) {
         return;
     }
-    for (int i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
+    for (uint32_t i = 0; i < mannequin->clip_count; i++) {
         lmb_clip_destroy(mannequin->clips[i]);
     }
     lmb_rig_destroy(mannequin->rig);
@@ -62,7 +78,15 @@ const lmb_rig *mannequin_rig(const mannequin *mannequin) {
 }
 
 const lmb_clip *mannequin_clip(const mannequin *mannequin, mannequin_clip_id id) {
-    return (unsigned)id < MANNEQUIN_CLIP_COUNT ? mannequin->clips[id] : NULL;
+    return (unsigned)id < mannequin->clip_count ? mannequin->clips[id] : NULL;
+}
+
+bool mannequin_has_face(const mannequin *mannequin) {
+    return mannequin->clip_count > MANNEQUIN_CLIP_COUNT;
+}
+
+uint32_t mannequin_clip_count(const mannequin *mannequin) {
+    return mannequin->clip_count;
 }
 
 const uint8_t *mannequin_upper_body_mask(const mannequin *mannequin) {

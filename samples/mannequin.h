@@ -62,11 +62,19 @@ typedef struct mannequin_travel {
 
 /// Fails with #LMB_ERROR_MEMORY.
 lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error *error);
+/// Creates one with a face: two more joints after all others, "left_eye" and "right_eye", which look along +Z; four
+/// float channels, "smile", "open" (the mouth), "blink" and "brows", the weights of morph targets of the skin; and after
+/// the other clips four more with these names, each with its channel at 1 and the rest pose. Everything else is the same.
+lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, lmb_error *error);
 /// Does nothing if `mannequin` is NULL.
 void mannequin_destroy(mannequin *mannequin);
 
 /// The joints' radii contain the skins below. Sockets: "hat", "back", "left_palm", "right_palm".
 const lmb_rig *mannequin_rig(const mannequin *mannequin);
+/// Whether it has a face, and so needs the skin with a face.
+bool mannequin_has_face(const mannequin *mannequin);
+/// Returns #MANNEQUIN_CLIP_COUNT, or 4 more with a face.
+uint32_t mannequin_clip_count(const mannequin *mannequin);
 /// Returns NULL if `id` is out of range.
 const lmb_clip *mannequin_clip(const mannequin *mannequin, mannequin_clip_id id);
 /// Returns "idle", "walk", "run", "walk_back" and so on; NULL if `id` is out of range. The text is static.
@@ -85,6 +93,10 @@ const uint8_t *mannequin_upper_body_mask(const mannequin *mannequin);
 /// closed surface, split where the colour changes. Fails with #LMB_ERROR_MEMORY.
 lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
                                  lmb_error *error);
+/// Creates the skin of a mannequin with a face: four more meshes, "lids", "eyes", "pupils" and "features", and morph
+/// targets. Of these meshes only the lids have the colour of the skin.
+lmb_result mannequin_skin_create_with_face(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
+                                           lmb_error *error);
 /// Does nothing if `skin` is NULL.
 void mannequin_skin_destroy(mannequin_skin *skin);
 

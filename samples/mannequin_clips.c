@@ -1,6 +1,8 @@
 // Samples the mannequin's motions as keys and creates clips from them.
 #include "mannequin_clips.h"
 
+#include "mannequin_face.h"
+
 #include "mannequin_memory.h"
 #include "mannequin_motion.h"
 
@@ -152,4 +154,16 @@ lmb_result clips_create(mannequin_clip_id id, const lmb_rig *rig, const lmb_host
     memory_give(host, keys.poses);
     memory_give(host, keys.values);
     return result;
+}
+
+lmb_result clips_create_of_channel(uint32_t channel, const lmb_rig *rig, const lmb_host *host, lmb_clip **clip,
+                                   lmb_error *error) {
+    static const float time = 0.0f, value = 1.0f;
+    const lmb_track_def track = {channel, LMB_PROPERTY_FLOAT, LMB_INTERPOLATION_LINEAR, 1, &time, &value};
+    lmb_clip_def def = lmb_default_clip_def();
+    def.name = face_channel_name(channel);
+    def.duration = 1.0f;
+    def.tracks = &track;
+    def.track_count = 1;
+    return lmb_clip_create(rig, &def, host, clip, error);
 }

@@ -1,6 +1,8 @@
 // The table of the mannequin's joints and sockets.
 #include "mannequin_joints.h"
 
+#include "mannequin_face.h"
+
 typedef struct rest_joint {
     const char *name;
     uint32_t parent;
@@ -75,8 +77,9 @@ static void set_translation(lmb_transform *transform, vec3 offset) {
     transform->translation[2] = (float)offset.z;
 }
 
-lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *error) {
-    lmb_joint_def joints[JOINT_COUNT];
+static lmb_result create_rig(const lmb_host *host, bool has_face, lmb_rig **rig, lmb_error *error) {
+    lmb_joint_def joints[FACE_JOINT_COUNT];
+    lmb_channel_def channels[FACE_CHANNELS];
     for (uint32_t i = 0; i < JOINT_COUNT; i++) {
         joints[i] = lmb_default_joint_def();
         joints[i].name = JOINTS[i].name;
@@ -95,6 +98,30 @@ lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *err
         sockets[i].joint = SOCKETS[i].joint;
         set_translation(&sockets[i].local, SOCKETS[i].offset);
     }
-    lmb_rig_def def = {.joints = joints, .joint_count = JOINT_COUNT, .sockets = sockets, .socket_count = SOCKET_COUNT};
+    for (uint32_t i = JOINT_COUNT; has_face && i < FACE_JOINT_COUNT; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = i == LEFT_EYE ? "left_eye" : "right_eye";
+        joints[i].parent = HEAD;
+        set_translation(&joints[i].rest, vec3_subtract(face_eye(i), joint_rest(HEAD)));
+        joints[i].radius = 0.03f;
+    }
+    for (uint32_t i = 0; i < FACE_CHANNELS; i++) {
+        channels[i] = lmb_default_channel_def();
+        channels[i].name = face_channel_name(i);
+    }
+    lmb_rig_def def = {.joints = joints,
+                       .joint_count = has_face ? FACE_JOINT_COUNT : JOINT_COUNT,
+                       .sockets = sockets,
+                       .socket_count = SOCKET_COUNT,
+                       .channels = channels,
+                       .channel_count = has_face ? FACE_CHANNELS : 0};
     return lmb_rig_create(&def, host, rig, error);
+}
+
+lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *error) {
+    return create_rig(host, false, rig, error);
+}
+
+lmb_result joints_create_rig_with_face(const lmb_host *host, lmb_rig **rig, lmb_error *error) {
+    return create_rig(host, true, rig, error);
 }

@@ -38,5 +38,7 @@ extern const vec3 LEFT_FINGER_TIP;
 extern const vec3 LEFT_THUMB_TIP;
 
 lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *error);
+// With the joints of the eyes and the channels of mannequin_face.h.
+lmb_result joints_create_rig_with_face(const lmb_host *host, lmb_rig **rig, lmb_error *error);
 
 #endif

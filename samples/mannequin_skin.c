@@ -1,6 +1,7 @@
 // Builds the skin: splits the surface where its tone changes, computes weights, and creates meshes.
 #include "mannequin.h"
 
+#include "mannequin_face.h"
 #include "mannequin_memory.h"
 #include "mannequin_shape.h"
 #include "mannequin_surface.h"
@@ -32,7 +33,8 @@ static const baked_surface BAKED_SURFACES[] = {BAKED(MANNEQUIN_VERTICES_LOW, 0),
 
 struct mannequin_skin {
     lmb_host host;
-    lmb_mesh meshes[TONE_COUNT];
+    lmb_mesh meshes[TONE_COUNT + FACE_MESHES];
+    uint32_t mesh_count;
 };
 
 static const char *const TONE_NAMES[TONE_COUNT] = {"shell", "joints", "face"};
@@ -288,6 +290,15 @@ static bool fill_mesh(lmb_mesh *mesh, shape_tone tone, const cutter *c, const lm
     return true;
 }
 
+static bool fill_face(mannequin_skin *skin, const baked_surface *whole) {
+    const uint32_t detail = 1 + (uint32_t)(whole - BAKED_SURFACES);
+    bool good = face_add_targets(&skin->host, &skin->meshes[TONE_SHELL]);
+    for (uint32_t i = 0; good && i < FACE_MESHES; i++) {
+        good = face_fill_mesh(i, detail, &skin->host, &skin->meshes[TONE_COUNT + i]);
+    }
+    return good;
+}
+
 static bool fill_skin(mannequin_skin *skin, const baked_surface *whole) {
     cutter c = {0};
     bool good = cutter_create(&c, whole, &skin->host);
@@ -311,15 +322,17 @@ static const baked_surface *find_nearest(uint32_t vertex_count) {
     return nearest;
 }
 
-lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
-                                 lmb_error *error) {
+static lmb_result create(uint32_t vertex_count, bool has_face, const lmb_host *host, mannequin_skin **result,
+                         lmb_error *error) {
+    const baked_surface *surface = find_nearest(vertex_count);
     lmb_host resolved = memory_host(host);
     mannequin_skin *skin = memory_take(&resolved, 1, sizeof *skin);
     if (skin == NULL) {
         return memory_missing(error);
     }
     skin->host = resolved;
-    if (!fill_skin(skin, find_nearest(vertex_count))) {
+    skin->mesh_count = has_face ? TONE_COUNT + FACE_MESHES : TONE_COUNT;
+    if (!fill_skin(skin, surface) || (has_face && !fill_face(skin, surface))) {
         mannequin_skin_destroy(skin);
         return memory_missing(error);
     }
@@ -327,23 +340,31 @@ lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, ma
     return LMB_OK;
 }
 
+lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
+                                 lmb_error *error) {
+    return create(vertex_count, false, host, result, error);
+}
+
+lmb_result mannequin_skin_create_with_face(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
+                                           lmb_error *error) {
+    return create(vertex_count, true, host, result, error);
+}
+
 void mannequin_skin_destroy(mannequin_skin *skin) {
     if (skin == NULL) {
         return;
     }
-    for (int i = 0; i < TONE_COUNT; i++) {
-        memory_give(&skin->host, (void *)skin->meshes[i].vertices);
-        memory_give(&skin->host, (void *)skin->meshes[i].indices);
+    for (uint32_t i = 0; i < skin->mesh_count; i++) {
+        face_release_mesh(&skin->host, &skin->meshes[i]);
     }
     lmb_host host = skin->host;
     memory_give(&host, skin);
 }
 
 uint32_t mannequin_skin_mesh_count(const mannequin_skin *skin) {
-    (void)skin;
-    return TONE_COUNT;
+    return skin->mesh_count;
 }
 
 const lmb_mesh *mannequin_skin_mesh(const mannequin_skin *skin, uint32_t index) {
-    return index < TONE_COUNT ? &skin->meshes[index] : NULL;
+    return index < skin->mesh_count ? &skin->meshes[index] : NULL;
 }

@@ -1052,31 +1052,73 @@ static int leave(void **state) {
     return 0;
 }
 
-// The viewer's demos are files, and the command plays each by its script.
+static bool exists(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file != NULL) {
+        fclose(file);
+    }
+    return file != NULL;
+}
+
+// The viewer's demos are files, and the command plays each by its script, in its scene.
 static void demos_are_data_alone(void **state) {
     (void)state;
     static const struct {
         const char *graph, *script;
         const char *shown[4]; // in some frame
+        const char *character, *scene;
     } rows[] = {
-        {"--graph directional.json",
-         "directional.script",
-         {" walk ", " walk_back ", " strafe_left ", " strafe_right "}},
-        {"--graph walk-run.json", "walk-run.script", {" idle 0", " walk ", " run "}},
-        {"--graph wave.json", "wave.script", {"wave:in", "wave:out", " wave ", " run "}},
-        {"--graph body-turn.json", "body-turn.script", {" walk "}},
-        {"--graph aim.json", "aim.script", {" aim_left_up ", " aim_right_up ", " aim_left_down "}},
-        {"--graph wander.json", NULL, {"wander:stand"}},
-        {"--machine jump.machine", "jump.script", {"jump:hop", "jump:takeoff", "jump:float", "jump:land"}},
+        {.graph = "--graph directional.json",
+         .script = "directional.script",
+         .shown = {" walk ", " walk_back ", " strafe_left ", " strafe_right "}},
+        {.graph = "--graph walk-run.json", .script = "walk-run.script", .shown = {" idle 0", " walk ", " run "}},
+        {.graph = "--graph wave.json", .script = "wave.script", .shown = {"wave:in", "wave:out", " wave ", " run "}},
+        {.graph = "--graph body-turn.json", .script = "body-turn.script", .shown = {" walk "}},
+        {.graph = "--graph aim.json",
+         .script = "aim.script",
+         .shown = {" aim_left_up ", " aim_right_up ", " aim_left_down "}},
+        {.graph = "--graph wander.json", .shown = {"wander:stand"}},
+        {.graph = "--machine jump.machine",
+         .script = "jump.script",
+         .shown = {"jump:hop", "jump:takeoff", "jump:float", "jump:land"}},
+        {.graph = "--graph stairs.json",
+         .script = "stairs.script",
+         .shown = {" at 0.0000 0.0000 11.2292 "},
+         .scene = "stairs"},
+        {.graph = "--graph look.json",
+         .script = "look.script",
+         .shown = {"look:in", "look:out"},
+         .character = "mannequin-face",
+         .scene = "look"},
+        {.graph = "--graph rail.json", .script = "rail.script", .shown = {"hold:in", "hold:out"}, .scene = "rail"},
+        {.graph = "--graph faces.json",
+         .script = "faces.script",
+         .shown = {"wave:in", "wave:out"},
+         .character = "mannequin-face",
+         .scene = "faces"},
+        {.graph = "--graph tail.json",
+         .script = "tail.script",
+         .shown = {" Survey ", " Walk ", " Run "},
+         .character = LIMBER_ASSETS "/Fox.glb",
+         .scene = "tail"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char script[600] = "";
+        char script[600] = "", scene[600] = "";
         if (rows[i].script != NULL) {
             snprintf(script, sizeof script, "--script \"%s/%s\"", LIMBER_DEMOS, rows[i].script);
         }
+        if (rows[i].scene != NULL) {
+            snprintf(scene, sizeof scene, "--scene \"%s/%s.scene\"", LIMBER_DEMOS, rows[i].scene);
+        }
+        const char *character = rows[i].character != NULL ? rows[i].character : "mannequin";
+        if (strchr(character, '/') != NULL && !exists(character)) {
+            print_message("%s: not here\n", character);
+            continue;
+        }
         const char *file = strchr(rows[i].graph, ' ') + 1;
-        command_output output = command_run("\"%s\" play mannequin %.*s \"%s/%s\" %s --frames 540", LIMBER_COMMAND,
-                                            (int)(file - rows[i].graph), rows[i].graph, LIMBER_DEMOS, file, script);
+        command_output output =
+            command_run("\"%s\" play \"%s\" %.*s \"%s/%s\" %s %s --frames 540", LIMBER_COMMAND, character,
+                        (int)(file - rows[i].graph), rows[i].graph, LIMBER_DEMOS, file, script, scene);
         if (output.status != 0 || output.err[0] != '\0') {
             fail_msg("%s: status %d: %s", rows[i].graph, output.status, output.err);
         }

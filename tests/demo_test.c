@@ -125,6 +125,38 @@ static void crowd_wanders(void **state) {
     expect_demo("wander", "--characters 60");
 }
 
+static void feet_are_on_stairs(void **state) {
+    (void)state;
+    expect_demo("stairs", "--characters 14");
+}
+
+static void heads_follow_the_camera(void **state) {
+    (void)state;
+    suite_full_only();
+    expect_demo("look", "");
+}
+
+static void hands_are_on_the_rail(void **state) {
+    (void)state;
+    suite_full_only();
+    expect_demo("rail", "");
+}
+
+static void faces_are_skinned_in_compute(void **state) {
+    (void)state;
+    const viewer_result run = expect_demo("faces", "--characters 6");
+    viewer_expect(&run, 0, "skinned vertices: bit-exact: ");
+    assert_null(strstr(run.output, "skinned vertices: bit-exact: 0 values"));
+}
+
+static void a_tail_swings(void **state) {
+    (void)state;
+    suite_full_only();
+    expect_demo("tail", FOX);
+    const viewer_result run = viewer_run("", "--demo tail --headless");
+    viewer_expect(&run, 1, "the demo tail is for Fox.glb, which is not part of Limber: give its path");
+}
+
 // With a file whose clips have other names.
 static void a_fox_walks(void **state) {
     (void)state;
@@ -182,6 +214,11 @@ int main(void) {
         cmocka_unit_test(body_turns),
         cmocka_unit_test(aim_points),
         cmocka_unit_test(crowd_wanders),
+        cmocka_unit_test(feet_are_on_stairs),
+        cmocka_unit_test(heads_follow_the_camera),
+        cmocka_unit_test(hands_are_on_the_rail),
+        cmocka_unit_test(faces_are_skinned_in_compute),
+        cmocka_unit_test(a_tail_swings),
         cmocka_unit_test(a_fox_walks),
         cmocka_unit_test(foxes_wander),
         cmocka_unit_test(demos_that_a_file_has_no_clips_for_are_refused),

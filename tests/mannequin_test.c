@@ -3,6 +3,7 @@
 #include "mannequin.h"
 
 #include <limber/cpu.h>
+#include <limber/skin.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -614,6 +615,79 @@ static void the_skin_is_closed_at_every_resolution(void **state) {
     }
 }
 
+// ---- The face.
+
+static void a_face_adds_joints_channels_and_clips(void **state) {
+    (void)state;
+    static const char *const channels[] = {"smile", "open", "blink", "brows"};
+    mannequin *figure;
+    lmb_error error;
+    assert_int_equal(mannequin_create_with_face(NULL, &figure, &error), LMB_OK);
+    const lmb_rig *rig = mannequin_rig(figure), *plain = mannequin_rig(built);
+    const uint32_t count = lmb_rig_joint_count(plain);
+    assert_int_equal(lmb_rig_joint_count(rig), count + 2);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_string_equal(lmb_rig_joint_name(rig, i), lmb_rig_joint_name(plain, i));
+    }
+    assert_int_equal(lmb_rig_find_joint(rig, "left_eye"), count);
+    assert_int_equal(lmb_rig_joint_parent(rig, count + 1), lmb_rig_find_joint(rig, "head"));
+    assert_int_equal(mannequin_upper_body_mask(figure)[count + 1], 255);
+    assert_int_equal(lmb_rig_channel_count(rig), 4);
+    assert_int_equal(lmb_rig_channel_count(plain), 0);
+    assert_int_equal(mannequin_clip_count(built), MANNEQUIN_CLIP_COUNT);
+    assert_int_equal(mannequin_clip_count(figure), MANNEQUIN_CLIP_COUNT + 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_string_equal(lmb_rig_channel_name(rig, i), channels[i]);
+        assert_string_equal(lmb_clip_name(mannequin_clip(figure, (mannequin_clip_id)(MANNEQUIN_CLIP_COUNT + i))),
+                            channels[i]);
+    }
+    assert_null(mannequin_clip(figure, (mannequin_clip_id)(MANNEQUIN_CLIP_COUNT + 4)));
+    mannequin_destroy(figure);
+}
+
+// The meshes and their targets can be skinned; an expression moves a vertex by a few centimetres at most.
+static void a_face_has_morph_targets(void **state) {
+    (void)state;
+    mannequin_skin *skin;
+    lmb_error error;
+    assert_int_equal(mannequin_skin_create_with_face(MANNEQUIN_VERTICES_LOW, NULL, &skin, &error), LMB_OK);
+    assert_int_equal(mannequin_skin_mesh_count(skin), 7);
+    assert_null(mannequin_skin_mesh(skin, 7));
+    uint32_t moved[4] = {0};
+    for (uint32_t m = 0; m < 7; m++) {
+        const lmb_mesh *mesh = mannequin_skin_mesh(skin, m);
+        const uint32_t stride = sizeof *mesh->vertices;
+        lmb_skin_def def = lmb_default_skin_def();
+        def.name = mesh->name;
+        def.joint_count = lmb_rig_joint_count(mannequin_rig(built)) + 2;
+        def.vertex_count = mesh->vertex_count;
+        def.positions = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->position, stride};
+        def.normals = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->normal, stride};
+        def.joints = (lmb_skin_attribute){LMB_SKIN_UINT32, mesh->vertices->joints, stride};
+        def.weights = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->weights, stride};
+        def.targets = mesh->targets;
+        def.target_count = mesh->target_count;
+        def.channel_count = 4;
+        lmb_skin *made;
+        assert_int_equal(lmb_skin_create(&def, NULL, &made, &error), LMB_OK);
+        lmb_skin_destroy(made);
+        for (uint32_t i = 0; i < mesh->index_count; i += 3) {
+            check_triangle(mesh, mesh->indices + i);
+        }
+        for (uint32_t t = 0; t < mesh->target_count; t++) {
+            moved[mesh->targets[t].channel] += mesh->targets[t].delta_count;
+            for (uint32_t i = 0; i < mesh->targets[t].delta_count; i++) {
+                const float *way = mesh->targets[t].deltas[i].position;
+                assert_true(hypot(hypot(way[0], way[1]), way[2]) < 0.03);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(moved[i] > 8);
+    }
+    mannequin_skin_destroy(skin);
+}
+
 // ---- Memory.
 
 typedef struct memory {
@@ -645,7 +719,7 @@ static void without_memory_there_is_an_error_and_no_leak(void **state) {
         lmb_host host = {.allocate = allocate, .release = release, .user = &m};
         mannequin *made = NULL;
         lmb_error error = {0};
-        result = mannequin_create(&host, &made, &error);
+        result = mannequin_create_with_face(&host, &made, &error);
         assert_true(result == LMB_OK || (result == LMB_ERROR_MEMORY && error.message[0] != 0 && made == NULL));
         mannequin_destroy(made);
         assert_int_equal(m.alive, 0);
@@ -654,12 +728,14 @@ static void without_memory_there_is_an_error_and_no_leak(void **state) {
 
 static void without_memory_there_is_no_skin(void **state) {
     (void)state;
-    for (uint32_t granted = 0; granted < 18; granted++) {
+    // Each of the seven meshes takes one or more allocations.
+    for (uint32_t granted = 0; granted < 18 + 5 + 4 * 7; granted++) {
         memory m = {.left = granted};
         lmb_host host = {.allocate = allocate, .release = release, .user = &m};
         mannequin_skin *made = NULL;
         lmb_error error = {0};
-        assert_int_equal(mannequin_skin_create(MANNEQUIN_VERTICES_LOW, &host, &made, &error), LMB_ERROR_MEMORY);
+        assert_int_equal(mannequin_skin_create_with_face(MANNEQUIN_VERTICES_LOW, &host, &made, &error),
+                         LMB_ERROR_MEMORY);
         assert_int_equal(error.result, LMB_ERROR_MEMORY);
         assert_null(made);
         assert_int_equal(m.alive, 0);
@@ -678,6 +754,8 @@ int main(void) {
                                        cmocka_unit_test(knees_and_elbows_bend_as_they_can),
                                        cmocka_unit_test(nothing_snaps),
                                        cmocka_unit_test(the_skin_is_closed_at_every_resolution),
+                                       cmocka_unit_test(a_face_adds_joints_channels_and_clips),
+                                       cmocka_unit_test(a_face_has_morph_targets),
                                        cmocka_unit_test(without_memory_there_is_an_error_and_no_leak),
                                        cmocka_unit_test(without_memory_there_is_no_skin)};
     return cmocka_run_group_tests(tests, build, tear_down);

@@ -1,5 +1,6 @@
 #include "camera.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <cglm/cglm.h>
@@ -26,6 +27,17 @@ void camera_orbit(camera *camera, float yaw, float pitch) {
     camera->pitch = glm_clamp(camera->pitch + pitch, LOWEST, HIGHEST);
 }
 
+void camera_place(camera *camera, const float eye[3], const float target[3]) {
+    vec3 backward;
+    for (int i = 0; i < 3; i++) {
+        camera->target[i] = target[i];
+        backward[i] = eye[i] - target[i];
+    }
+    camera->distance = fmaxf(glm_vec3_norm(backward), 0.01f);
+    camera->yaw = atan2f(backward[0], backward[2]);
+    camera->pitch = asinf(glm_clamp(backward[1] / camera->distance, -1.0f, 1.0f));
+}
+
 void camera_zoom(camera *camera, float factor) {
     camera->distance = glm_clamp(camera->distance * factor, camera->nearest, camera->farthest);
 }
@@ -36,13 +48,17 @@ void camera_step_aside(camera *camera, float heights) {
     camera->target[2] += step * sinf(camera->yaw);
 }
 
-void camera_look(const camera *camera, float aspect, camera_view *view) {
+void camera_eye(const camera *camera, float eye[3]) {
     vec3 backward = {cosf(camera->pitch) * sinf(camera->yaw), sinf(camera->pitch),
                      cosf(camera->pitch) * cosf(camera->yaw)};
+    memcpy(eye, camera->target, sizeof(vec3));
+    glm_vec3_muladds(backward, camera->distance, eye);
+}
+
+void camera_look(const camera *camera, float aspect, camera_view *view) {
     vec3 target = {camera->target[0], camera->target[1], camera->target[2]};
     vec3 eye;
-    glm_vec3_copy(target, eye);
-    glm_vec3_muladds(backward, camera->distance, eye);
+    camera_eye(camera, eye);
     mat4 look;
     mat4 projection;
     mat4 both;

@@ -24,10 +24,14 @@ typedef struct camera_view {
 // Returns a camera in front of a crowd around the origin: a circle of `radius` with characters of `height`.
 camera camera_before_crowd(float radius, float height);
 void camera_orbit(camera *camera, float yaw, float pitch);
+// Moves to an eye that looks at a target.
+void camera_place(camera *camera, const float eye[3], const float target[3]);
 // Factors below 1 move closer.
 void camera_zoom(camera *camera, float factor);
 // Moves to the left, so that the former middle of the picture is `heights` picture heights to the right.
 void camera_step_aside(camera *camera, float heights);
+// Stores where the eye is.
+void camera_eye(const camera *camera, float eye[3]);
 void camera_look(const camera *camera, float aspect, camera_view *view);
 
 #endif

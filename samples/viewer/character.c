@@ -12,6 +12,8 @@
 #include "reader.h"
 #include "terminal.h"
 
+#define MANNEQUIN_TINTED_MESHES 4u // of the skin, and the lids
+
 typedef struct mannequin_level {
     uint32_t vertices;
     float pixels; // height in the picture below which the next level suffices
@@ -267,8 +269,9 @@ static lmb_result open_files(const character_def *def, character *character, lmb
     return add_bases_of_import(def, character, error);
 }
 
-static lmb_result open_mannequin(float tallest, character *character, lmb_error *error) {
-    if (mannequin_create(NULL, &character->mannequin, error)) {
+static lmb_result open_mannequin(const character_def *def, character *character, lmb_error *error) {
+    if (def->has_face ? mannequin_create_with_face(NULL, &character->mannequin, error)
+                      : mannequin_create(NULL, &character->mannequin, error)) {
         return error->result;
     }
     character->name = "mannequin";
@@ -284,10 +287,12 @@ static lmb_result open_mannequin(float tallest, character *character, lmb_error 
     character->lean = mannequin_clip(character->mannequin, MANNEQUIN_LEAN);
     for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
         const mannequin_level *level = &mannequin_levels[i];
-        if (tallest < level->pixels) {
+        if (def->tallest < level->pixels) {
             continue;
         }
-        if (mannequin_skin_create(level->vertices, NULL, &character->skins[character->level_count], error)) {
+        mannequin_skin **skin = &character->skins[character->level_count];
+        if (def->has_face ? mannequin_skin_create_with_face(level->vertices, NULL, skin, error)
+                          : mannequin_skin_create(level->vertices, NULL, skin, error)) {
             return error->result;
         }
         character->level_pixels[character->level_count++] = level->pixels;
@@ -297,8 +302,7 @@ static lmb_result open_mannequin(float tallest, character *character, lmb_error 
 
 lmb_result character_open(const character_def *def, character *character, lmb_error *error) {
     *character = (struct character){0};
-    lmb_result result =
-        def->file_count > 0 ? open_files(def, character, error) : open_mannequin(def->tallest, character, error);
+    lmb_result result = def->file_count > 0 ? open_files(def, character, error) : open_mannequin(def, character, error);
     if (result == LMB_OK) {
         result = create_program(character, error);
     }
@@ -322,7 +326,8 @@ void character_close(character *character) {
 }
 
 uint32_t character_clip_count(const character *character) {
-    return character->import != NULL ? lmb_import_clip_count(character->import) : MANNEQUIN_CLIP_COUNT;
+    return character->import != NULL ? lmb_import_clip_count(character->import)
+                                     : mannequin_clip_count(character->mannequin);
 }
 
 const lmb_clip *character_clip(const character *character, uint32_t index) {
@@ -350,6 +355,11 @@ lmb_result character_read_graph(const character *character, const char *name, co
 uint32_t character_mesh_count(const character *character, uint32_t level) {
     return character->import != NULL ? lmb_import_mesh_count(character->import)
                                      : mannequin_skin_mesh_count(character->skins[level]);
+}
+
+// Of the mannequin's own meshes and those of its face, which follow them, only eyes and mouth have none.
+bool character_mesh_has_tint(const character *character, uint32_t mesh) {
+    return character->import != NULL || mesh < MANNEQUIN_TINTED_MESHES;
 }
 
 const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh) {

@@ -13,7 +13,7 @@ layout(location = 0) out vec4 color;
 layout(set = 0, binding = 0) uniform sampler2D base_texture;
 
 void main() {
-    vec3 albedo = push.base_color.rgb * texture(base_texture, uv).rgb * tint;
+    vec3 albedo = push.base_color.rgb * texture(base_texture, uv).rgb * mix(vec3(1.0), tint, push.base_color.a);
     vec3 n = normalize(gl_FrontFacing ? world_normal : -world_normal);
     vec3 eye = normalize(push.frame.eye - world);
     vec3 halfway = normalize(eye + push.frame.sun);

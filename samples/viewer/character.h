@@ -67,6 +67,7 @@ typedef struct character_def {
     uint32_t file_count;      // 0: the mannequin
     const char *const *clips; // NAME=CLIP, where NAME is idle, walk or run: the base clips of a file
     uint32_t clip_count;
+    bool has_face; // of the mannequin
     float tallest; // pixels: levels of detail are for characters up to this height
 } character_def;
 
@@ -96,6 +97,8 @@ uint32_t character_name_misfit(const char *name, const char *word);
 void character_list_clips(const character *character, char *text, size_t size);
 
 uint32_t character_mesh_count(const character *character, uint32_t level);
+// Returns whether a mesh has the character's own tint.
+bool character_mesh_has_tint(const character *character, uint32_t mesh);
 const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh);
 uint32_t character_image_count(const character *character);
 const lmb_image *character_image(const character *character, uint32_t image);

@@ -124,10 +124,14 @@ lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t c
         return viewer_fail(error, LMB_ERROR_FORMAT, "%s.script: %.400s", kind->name, found.message);
     }
     set_ranges(demo);
+    if (kind->scene != NULL) { // whose points are relative to the character's own origin
+        memset(character->origin, 0, sizeof character->origin);
+    }
     return LMB_OK;
 }
 
 #define TURN 6.28318531f
+#define SCENE_RADIUS 20.0f // metres that the camera sees clearly
 
 static void place_walkers(demo *demo) {
     crowd *crowd = demo->crowd;
@@ -140,6 +144,101 @@ static void place_walkers(demo *demo) {
             walker->start.position[axis] = placement->position[axis] *= demo->kind->spread;
         }
         walker->heading = walker->start.facing = crowd->count > 1 ? TURN * crowd_chance(i, 20) : 0.0f;
+    }
+}
+
+// Creates the scene, and what runs the poses for it.
+static lmb_result create_scene(demo *demo, lmb_error *error) {
+    const crowd *crowd = demo->crowd;
+    const play_scene_def def = {.text = (const char *)demo->kind->scene,
+                                .size = demo->kind->scene_size,
+                                .name = demo->kind->name,
+                                .rig = crowd->character->rig,
+                                .graph = demo->graph,
+                                .character_count = crowd->count,
+                                .unit = crowd->character->unit};
+    if (play_scene_create(&def, &demo->scene, error)) {
+        return error->result;
+    }
+    demo->crowd->radius = fmaxf(crowd->radius, SCENE_RADIUS);
+    if (!play_scene_needs_palettes(demo->scene)) {
+        return LMB_OK;
+    }
+    const size_t joints = lmb_graph_joint_count(demo->graph), words = lmb_graph_inertia_words(demo->graph);
+    demo->palettes = calloc(crowd->count * joints * LMB_MATRIX_COMPONENTS + 1, sizeof(float));
+    demo->inertia = calloc(crowd->count * words + 1, sizeof(uint32_t));
+    if (demo->palettes == NULL || demo->inertia == NULL) {
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for the poses of %u characters", crowd->count);
+    }
+    return lmb_cpu_create(demo->graph, LMB_CPU_FAST, NULL, &demo->cpu, error);
+}
+
+// Puts the crowd where the scene has its characters.
+static void place_in_scene(demo *demo) {
+    crowd *crowd = demo->crowd;
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        const float *matrix = play_scene_transforms(demo->scene) + (size_t)i * LMB_MATRIX_COMPONENTS;
+        crowd_placement *placement = &crowd->members[i].placement;
+        placement->scale = 1.0f;
+        placement->position[0] = matrix[3];
+        placement->position[1] = matrix[11];
+        placement->lift = matrix[7];
+        placement->heading[0] = matrix[0] / crowd->character->unit;
+        placement->heading[1] = matrix[2] / crowd->character->unit;
+    }
+}
+
+static void advance_scene(demo *demo, double seconds, const float eye[3]) {
+    const play_scene_frame frame = {.seconds = demo->time + seconds,
+                                    .step = seconds,
+                                    .states = demo->states,
+                                    .palettes = demo->has_palettes ? demo->palettes : NULL,
+                                    .eye = eye};
+    play_scene_advance(demo->scene, &frame);
+    place_in_scene(demo);
+}
+
+// Runs the poses of the frame, with the bits that they have on the device.
+static lmb_result run_poses(demo *demo, lmb_error *error) {
+    const lmb_batch_def batch = {demo->graph, demo->crowd->count, LMB_OUTPUT_PALETTE_BIT};
+    const lmb_batch_inputs inputs = {.parameters = demo->parameters,
+                                     .points = play_scene_points(demo->scene),
+                                     .transforms = play_scene_transforms(demo->scene)};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = demo->palettes, .inertia = demo->inertia};
+    demo->has_palettes = true;
+    return lmb_cpu_run_poses(demo->cpu, &batch, &inputs, &outputs, 0, batch.character_count, error);
+}
+
+static size_t point_bytes(const demo *demo) {
+    return (size_t)demo->crowd->count * lmb_graph_point_count(demo->graph) * 4 * sizeof(float);
+}
+
+static size_t transform_bytes(const demo *demo) {
+    const size_t bytes = (size_t)demo->crowd->count * LMB_MATRIX_COMPONENTS * sizeof(float);
+    return lmb_graph_uses_transforms(demo->graph) ? bytes : 0;
+}
+
+lmb_result demo_bind(demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame_count, lmb_error *error) {
+    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    const size_t points = point_bytes(demo), transforms = transform_bytes(demo);
+    demo->device = device;
+    for (uint32_t i = 0; demo->scene != NULL && i < frame_count; i++) {
+        if (points > 0 && (device_buffer_create(device, points, usage, true, &demo->points[i], error) ||
+                           lmb_gpu_batch_bind_points(batch, i, demo->points[i].address, error))) {
+            return error->result;
+        }
+        if (transforms > 0 && (device_buffer_create(device, transforms, usage, true, &demo->transforms[i], error) ||
+                               lmb_gpu_batch_bind_transforms(batch, i, demo->transforms[i].address, error))) {
+            return error->result;
+        }
+    }
+    return LMB_OK;
+}
+
+void demo_unbind(demo *demo) {
+    for (uint32_t i = 0; demo->device != NULL && i < DEMO_FRAMES; i++) {
+        device_buffer_destroy(demo->device, &demo->points[i]);
+        device_buffer_destroy(demo->device, &demo->transforms[i]);
     }
 }
 
@@ -162,11 +261,15 @@ lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error) {
     }
     place_walkers(demo);
     fill_defaults(demo);
-    return LMB_OK;
+    return demo->kind->scene != NULL ? create_scene(demo, error) : LMB_OK;
 }
 
 void demo_close(demo *demo) {
     play_script_release(&demo->script);
+    play_scene_destroy(demo->scene);
+    lmb_cpu_destroy(demo->cpu);
+    free(demo->palettes);
+    free(demo->inertia);
     free(demo->walkers);
     free(demo->cells);
     free(demo->parameters);
@@ -264,18 +367,27 @@ static void move(demo *demo, uint32_t character, float seconds) {
     walker->speed = seconds > 0.0f ? way / seconds : walker->speed;
 }
 
-lmb_result demo_advance(demo *demo, double seconds, lmb_error *error) {
+lmb_result demo_advance(demo *demo, double seconds, const float eye[3], lmb_error *error) {
     demo->step = lmb_ticks_from_seconds(seconds);
     follow_script(demo);
     apply_sliders(demo);
     if (demo->kind->steer != NULL) {
         demo->kind->steer(demo, seconds);
     }
+    if (demo->scene != NULL) {
+        play_scene_set_parameters(demo->scene, demo->time + seconds, demo->parameters);
+    }
     if (run_control(demo, error)) {
         return error->result;
     }
-    for (uint32_t i = 0; has_character_motion(demo) && i < demo->crowd->count; i++) {
+    for (uint32_t i = 0; has_character_motion(demo) && demo->scene == NULL && i < demo->crowd->count; i++) {
         move(demo, i, (float)seconds);
+    }
+    if (demo->scene != NULL) {
+        advance_scene(demo, seconds, eye);
+    }
+    if (demo->cpu != NULL && run_poses(demo, error)) {
+        return error->result;
     }
     demo->time += seconds;
     return LMB_OK;
@@ -290,6 +402,12 @@ lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_erro
         uint32_t parameter = (uint32_t)(i % demo->parameter_count);
         bool written = lmb_graph_parameter_at(demo->graph, parameter).is_written;
         target[i] = written ? NAN : demo->parameters[i];
+    }
+    if (demo->points[frame].mapped != NULL) {
+        memcpy(demo->points[frame].mapped, play_scene_points(demo->scene), point_bytes(demo));
+    }
+    if (demo->transforms[frame].mapped != NULL) {
+        memcpy(demo->transforms[frame].mapped, play_scene_transforms(demo->scene), transform_bytes(demo));
     }
     for (uint32_t i = 0; demo->control != NULL && i < demo->event_count; i++) {
         const lmb_event *event = &demo->events[i];

@@ -5,12 +5,16 @@
 
 #include "crowd.h"
 #include "graphics.h"
+#include "play_scene.h"
 #include "play_script.h"
 #include "ui.h"
+
+#include <limber/cpu.h>
 
 #define DEMO_SLIDERS 4u
 #define DEMO_EVENTS 1024u // per frame
 #define DEMO_CELLS 256u
+#define DEMO_FRAMES 2u        // in flight, at most
 #define DEMO_WALK_SPEED 1.25f // of the mannequin's walk, as in the demos' texts: metres per second
 #define DEMO_RUN_SPEED 3.0f
 
@@ -30,12 +34,17 @@ typedef struct demo_kind {
     size_t size;
     const unsigned char *script;
     size_t script_size;
+    const unsigned char *scene; // see play_scene.h; NULL: plane ground, and characters anywhere on it
+    size_t scene_size;
     uint32_t characters;
     float spread;        // factor on the distances between the characters of a crowd
     const char *pressed; // the event that the space bar sends, and the one when it is released; may be NULL
     const char *released;
     demo_slider sliders[DEMO_SLIDERS];
     uint32_t slider_count;
+    const char *file;                          // the character that it is for, if not the mannequin
+    bool has_face;                             // the mannequin
+    bool skins;                                // in a compute kernel, with morph targets
     bool hides_clips;                          // all clips are at the same time, so they are not shown
     void (*steer)(demo *demo, double seconds); // called before each frame; may be NULL
 } demo_kind;
@@ -65,12 +74,20 @@ struct demo {
                        // the same bits
     uint32_t *states;
     demo_walker *walkers;
+    play_scene *scene; // or NULL
+    lmb_cpu *cpu;      // runs the poses for a scene that needs palettes; else NULL
+    float *palettes;   // of the frame before
+    uint32_t *inertia; // of the CPU's poses
+    bool has_palettes; // there was a frame before
+    device *device;    // that has the following buffers
+    device_buffer points[DEMO_FRAMES];
+    device_buffer transforms[DEMO_FRAMES];
     uint32_t *cells;               // [DEMO_CELLS][DEMO_CELLS], for `steer`: which character is in each cell
     lmb_event events[DEMO_EVENTS]; // of the next frame
     lmb_event scratch[DEMO_EVENTS];
     uint32_t event_count;
     float goal[2]; // state of `steer`, such as smoothed values of the sliders
-    double time;   // seconds
+    double time;   // seconds, after the frame
     uint64_t step;
     uint32_t number; // of the frame
 };
@@ -86,11 +103,16 @@ lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t c
                      demo *demo, lmb_error *error);
 // Starts the demo after the crowd and the batch are created. Places the crowd.
 lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error);
+// Creates and binds what the device needs for the scene, after the batch is created.
+lmb_result demo_bind(demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame_count, lmb_error *error);
+// Destroys that. The device must be idle.
+void demo_unbind(demo *demo);
 // The demo may be zeroed.
 void demo_close(demo *demo);
 
 // Advances all characters.
-lmb_result demo_advance(demo *demo, double seconds, lmb_error *error);
+// `eye` is that of the camera; NULL stands for the scene's own.
+lmb_result demo_advance(demo *demo, double seconds, const float eye[3], lmb_error *error);
 // Writes the frame's parameters and events for the device.
 lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_error *error);
 // Counts how many words of the characters' states differ between the device and the CPU; all frames must have

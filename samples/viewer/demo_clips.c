@@ -29,8 +29,10 @@ static lmb_result report_missing(const demo_clips_def *def, const character *cha
 static lmb_result find_clip(const demo_clips_def *def, const character *character, const char *name, const char **clip,
                             lmb_error *error) {
     const char *stated = find_stated(def, name);
-    const lmb_clip *found =
-        stated != NULL ? character_clip_named(character, stated) : character_find_clip(character, name);
+    const lmb_clip *found = character_clip_named(character, stated != NULL ? stated : name);
+    if (found == NULL && stated == NULL) {
+        found = character_find_clip(character, name);
+    }
     if (found == NULL) {
         return report_missing(def, character, stated != NULL ? stated : name, error);
     }

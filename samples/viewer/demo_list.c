@@ -47,6 +47,51 @@ static const unsigned char aim_script[] = {
 static const unsigned char wander_text[] = {
 #include "wander.json.inc"
 };
+static const unsigned char stairs_text[] = {
+#include "stairs.json.inc"
+};
+static const unsigned char stairs_scene[] = {
+#include "stairs.scene.inc"
+};
+static const unsigned char stairs_script[] = {
+#include "stairs.script.inc"
+};
+static const unsigned char look_text[] = {
+#include "look.json.inc"
+};
+static const unsigned char look_scene[] = {
+#include "look.scene.inc"
+};
+static const unsigned char look_script[] = {
+#include "look.script.inc"
+};
+static const unsigned char rail_text[] = {
+#include "rail.json.inc"
+};
+static const unsigned char rail_scene[] = {
+#include "rail.scene.inc"
+};
+static const unsigned char rail_script[] = {
+#include "rail.script.inc"
+};
+static const unsigned char faces_text[] = {
+#include "faces.json.inc"
+};
+static const unsigned char faces_scene[] = {
+#include "faces.scene.inc"
+};
+static const unsigned char faces_script[] = {
+#include "faces.script.inc"
+};
+static const unsigned char tail_text[] = {
+#include "tail.json.inc"
+};
+static const unsigned char tail_scene[] = {
+#include "tail.scene.inc"
+};
+static const unsigned char tail_script[] = {
+#include "tail.script.inc"
+};
 
 // Moves a value towards a goal by at most one step, so that a body can follow a slider.
 static float approach(float value, float goal, float step) {
@@ -241,6 +286,69 @@ static const demo_kind kinds[] = {
      .characters = 2000,
      .spread = 1.6f,
      .steer = steer_wander},
+    {.name = "stairs",
+     .title = "feet on stairs and slopes",
+     .text = stairs_text,
+     .size = sizeof stairs_text,
+     .script = stairs_script,
+     .script_size = sizeof stairs_script,
+     .scene = stairs_scene,
+     .scene_size = sizeof stairs_scene,
+     .characters = 35,
+     .hides_clips = true},
+    {.name = "look",
+     .title = "heads and eyes follow the camera",
+     .text = look_text,
+     .size = sizeof look_text,
+     .script = look_script,
+     .script_size = sizeof look_script,
+     .scene = look_scene,
+     .scene_size = sizeof look_scene,
+     .characters = 15,
+     .pressed = "AWAY",
+     .released = "LOOK",
+     .has_face = true,
+     .hides_clips = true},
+    {.name = "rail",
+     .title = "hands on a moving rail: hold space to let go",
+     .text = rail_text,
+     .size = sizeof rail_text,
+     .script = rail_script,
+     .script_size = sizeof rail_script,
+     .scene = rail_scene,
+     .scene_size = sizeof rail_scene,
+     .characters = 5,
+     .pressed = "LET_GO",
+     .released = "TAKE",
+     .hides_clips = true},
+    {.name = "faces",
+     .title = "faces of morph targets, skinned in compute",
+     .text = faces_text,
+     .size = sizeof faces_text,
+     .script = faces_script,
+     .script_size = sizeof faces_script,
+     .scene = faces_scene,
+     .scene_size = sizeof faces_scene,
+     .characters = 40,
+     .pressed = "WAVE",
+     .released = "STOP",
+     .has_face = true,
+     .skins = true,
+     .hides_clips = true},
+    {.name = "tail",
+     .title = "a tail that swings",
+     .text = tail_text,
+     .size = sizeof tail_text,
+     .script = tail_script,
+     .script_size = sizeof tail_script,
+     .scene = tail_scene,
+     .scene_size = sizeof tail_scene,
+     .characters = 1,
+     .sliders = {{"speed", 0.0f, DEMO_RUN_SPEED, 0.0f}, {"heading", -2.0f, 2.0f, 0.0f}},
+     .slider_count = 2,
+     .steer = steer_gaits,
+     .file = "Fox.glb",
+     .hides_clips = true},
 };
 
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)

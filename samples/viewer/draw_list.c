@@ -43,7 +43,8 @@ static float distance_outside(const planes *planes, const float center[3]) {
 static draw_entry place_character(const draw_list_def *def, const planes *planes, uint32_t index) {
     const character *character = def->crowd->character;
     const crowd_placement *placement = &def->crowd->members[index].placement;
-    const float center[3] = {placement->position[0], 0.5f * character->height, placement->position[1]};
+    const float center[3] = {placement->position[0], placement->lift + 0.5f * character->height,
+                             placement->position[1]};
     float radius = 0.5f * character->height + character->width;
     float outside = distance_outside(planes, center);
     float way[3] = {center[0] - def->view->eye[0], center[1] - def->view->eye[1], center[2] - def->view->eye[2]};
@@ -94,13 +95,21 @@ static sun_space begin_sun_space(const float sun[3]) {
 static void grow_sun_space(sun_space *space, const character *character, const crowd_placement *placement) {
     float reach = character->width * placement->scale;
     float middle = 0.5f * character->height * placement->scale;
-    const float center[3] = {placement->position[0], middle, placement->position[1]};
+    const float center[3] = {placement->position[0], placement->lift + middle, placement->position[1]};
     for (int i = 0; i < 3; i++) {
         const float *axis = space->axes[i];
         float at = axis[0] * center[0] + axis[1] * center[1] + axis[2] * center[2];
         float around = reach * sqrtf(fmaxf(0.0f, 1.0f - axis[1] * axis[1])) + 1.1f * middle * fabsf(axis[1]);
         space->low[i] = fminf(space->low[i], at - around);
         space->high[i] = fmaxf(space->high[i], at + around);
+    }
+}
+
+// Solids may be beside the characters, and between them and the sun.
+static void add_margin(sun_space *space) {
+    for (int i = 0; i < 3 && space->low[i] <= space->high[i]; i++) {
+        space->low[i] -= 4.0f;
+        space->high[i] += 4.0f;
     }
 }
 
@@ -167,6 +176,9 @@ void draw_list_build(const draw_list_def *def, crowd_placement *placements, draw
     for (uint32_t span = 0; span < def->span_count; span++) {
         build_span(def, &planes, &def->spans[span], placements, &used, groups + (size_t)span * CHARACTER_LEVELS,
                    &space);
+    }
+    if (def->has_solids) {
+        add_margin(&space);
     }
     finish_sun_space(&space, def->map_size, shadow);
 }

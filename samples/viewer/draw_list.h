@@ -39,6 +39,7 @@ typedef struct draw_list_def {
     float picture_height; // pixels
     uint32_t map_size;
     const float *sun; // unit, towards it
+    bool has_solids;  // beside the characters
 } draw_list_def;
 
 typedef struct draw_list_shadow {

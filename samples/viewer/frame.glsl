@@ -40,6 +40,10 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Pa
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Placements {
     Placement items[];
 };
+// Skinned vertices, of each character.
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Stream {
+    vec3 items[];
+};
 layout(push_constant, scalar) uniform Push {
     Frame frame;
     Palette palette; // of a span of characters
@@ -47,7 +51,10 @@ layout(push_constant, scalar) uniform Push {
     uint joint_count;
     uint first_placement;
     uint influence_count; // max number of influences of a vertex of this mesh
-    vec4 base_color;
+    vec4 base_color; // w is the share of the character's tint
+    Stream positions; // of a span of characters, if they are skinned by a kernel
+    Stream normals;
+    uint slot_vertices;
 } push;
 
 vec3 place(vec3 model, Placement placement) {

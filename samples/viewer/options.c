@@ -114,7 +114,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--screenshot", OPTION_TEXT, &options->screenshot, "OUT", "write the last frame as a PNG"},
         {"--headless", OPTION_FLAG, &options->headless, NULL, "draw without a display"},
         {"--demo", OPTION_OTHER, &(option_other){read_demo, &options->demo}, "NAME",
-         "directional, jump, walk-run, wave, body-turn, aim or wander: a graph that moves by itself;\n"
+         "directional, jump, walk-run, wave, body-turn, aim, wander, stairs, look, rail, faces or tail:\n"
+         "a graph that moves by itself;\n"
          "without a display, as its script says. Of a FILE it plays the clips named alike"},
         {"--clip", OPTION_OTHER, &(option_other){read_text, &clips}, "NAME=CLIP",
          "the file's CLIP is idle, walk or run, or what a demo's graph calls NAME (several times)"},

@@ -5,6 +5,8 @@
 
 #include <limber/import.h>
 
+#include "solids.h"
+
 static const uint32_t character_vert[] = {
 #include "character.vert.inc"
 };
@@ -19,6 +21,21 @@ static const uint32_t ground_vert[] = {
 };
 static const uint32_t ground_frag[] = {
 #include "ground.frag.inc"
+};
+static const uint32_t skinned_vert[] = {
+#include "skinned.vert.inc"
+};
+static const uint32_t skinned_shadow_vert[] = {
+#include "skinned_shadow.vert.inc"
+};
+static const uint32_t solid_vert[] = {
+#include "solid.vert.inc"
+};
+static const uint32_t solid_frag[] = {
+#include "solid.frag.inc"
+};
+static const uint32_t solid_shadow_vert[] = {
+#include "solid_shadow.vert.inc"
 };
 static const uint32_t contact_vert[] = {
 #include "contact.vert.inc"
@@ -43,11 +60,15 @@ typedef struct shader_code {
 
 #define SKINNING_ATTRIBUTES 5u // position, joints, weights
 #define MESH_ATTRIBUTES 7u     // and normal, texture coordinates
+#define SOLID_ATTRIBUTES 3u    // of solid_vertex
 
 typedef struct pipeline_def {
     shader_code vertex;
     shader_code fragment; // none: only depth
     uint32_t attributes;  // of lmb_vertex; 0 for a strip computed from vertex indices
+    uint32_t first_attribute;
+    bool solid;     // the attributes are those of solid_vertex
+    bool triangles; // also without attributes
     bool cull;
     bool depth_write;
     bool multiply;   // color is multiplied with the picture
@@ -79,7 +100,31 @@ static const pipeline_def defs[PIPELINE_COUNT] = {
                                          .fragment = CODE(character_frag),
                                          .attributes = MESH_ATTRIBUTES,
                                          .depth_write = true},
+    [PIPELINE_SKINNED] = {.vertex = CODE(skinned_vert),
+                          .fragment = CODE(character_frag),
+                          .first_attribute = MESH_ATTRIBUTES - 1, // texture coordinates
+                          .attributes = 1,
+                          .triangles = true,
+                          .depth_write = true},
+    [PIPELINE_SKINNED_SHADOW] = {.vertex = CODE(skinned_shadow_vert),
+                                 .triangles = true,
+                                 .depth_write = true,
+                                 .depth_bias = true,
+                                 .bias = 2.0f,
+                                 .slope_bias = 2.0f},
     [PIPELINE_GROUND] = {.vertex = CODE(ground_vert), .fragment = CODE(ground_frag), .depth_write = true},
+    [PIPELINE_SOLID] = {.vertex = CODE(solid_vert),
+                        .fragment = CODE(solid_frag),
+                        .attributes = SOLID_ATTRIBUTES,
+                        .solid = true,
+                        .depth_write = true},
+    [PIPELINE_SOLID_SHADOW] = {.vertex = CODE(solid_shadow_vert),
+                               .attributes = 1,
+                               .solid = true,
+                               .depth_write = true,
+                               .depth_bias = true,
+                               .bias = 2.0f,
+                               .slope_bias = 2.0f},
     [PIPELINE_CONTACT] = {.vertex = CODE(contact_vert),
                           .fragment = CODE(contact_frag),
                           .multiply = true,
@@ -244,7 +289,21 @@ static lmb_result create_module(const device *device, shader_code code, VkShader
     return graphics_check(vkCreateShaderModule(device->device, &info, NULL, module), "vkCreateShaderModule", error);
 }
 
-static VkPipelineVertexInputStateCreateInfo describe_vertices(uint32_t attribute_count) {
+static VkPipelineVertexInputStateCreateInfo describe_solids(uint32_t attribute_count) {
+    static const VkVertexInputBindingDescription binding = {0, sizeof(solid_vertex), VK_VERTEX_INPUT_RATE_VERTEX};
+    static const VkVertexInputAttributeDescription attributes[SOLID_ATTRIBUTES] = {
+        {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(solid_vertex, position)},
+        {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(solid_vertex, normal)},
+        {2, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(solid_vertex, color)},
+    };
+    return (VkPipelineVertexInputStateCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+                                                  .vertexBindingDescriptionCount = 1,
+                                                  .pVertexBindingDescriptions = &binding,
+                                                  .vertexAttributeDescriptionCount = attribute_count,
+                                                  .pVertexAttributeDescriptions = attributes};
+}
+
+static VkPipelineVertexInputStateCreateInfo describe_vertices(uint32_t first_attribute, uint32_t attribute_count) {
     static const VkVertexInputBindingDescription binding = {0, sizeof(lmb_vertex), VK_VERTEX_INPUT_RATE_VERTEX};
     static const VkVertexInputAttributeDescription attributes[] = {
         {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(lmb_vertex, position)},
@@ -260,7 +319,7 @@ static VkPipelineVertexInputStateCreateInfo describe_vertices(uint32_t attribute
         info.vertexBindingDescriptionCount = 1;
         info.pVertexBindingDescriptions = &binding;
         info.vertexAttributeDescriptionCount = attribute_count;
-        info.pVertexAttributeDescriptions = attributes;
+        info.pVertexAttributeDescriptions = attributes + first_attribute;
     }
     return info;
 }
@@ -292,10 +351,12 @@ static lmb_result create_pipeline_of(const device *device, const pipelines *pipe
                                                         .module = modules[1],
                                                         .pName = "main",
                                                         .pSpecializationInfo = &constants}};
-    const VkPipelineVertexInputStateCreateInfo vertices = describe_vertices(def->attributes);
+    const VkPipelineVertexInputStateCreateInfo vertices =
+        def->solid ? describe_solids(def->attributes) : describe_vertices(def->first_attribute, def->attributes);
     const VkPipelineInputAssemblyStateCreateInfo assembly = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = def->attributes > 0 ? VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP};
+        .topology = def->attributes > 0 || def->triangles ? VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST
+                                                          : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP};
     const VkPipelineViewportStateCreateInfo viewport = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1, .scissorCount = 1};
     const VkPipelineRasterizationStateCreateInfo raster = {

@@ -12,7 +12,10 @@ typedef struct push_constants {
     uint32_t joint_count;
     uint32_t first_placement;
     uint32_t influence_count;
-    float base_color[4];
+    float base_color[4]; // the last is the share of the character's tint
+    VkDeviceAddress positions;
+    VkDeviceAddress normals;
+    uint32_t slot_vertices;
 } push_constants;
 
 typedef enum pipeline_id {
@@ -20,7 +23,11 @@ typedef enum pipeline_id {
     PIPELINE_SHADOW_DOUBLE_SIDED,
     PIPELINE_CHARACTER,
     PIPELINE_CHARACTER_DOUBLE_SIDED,
+    PIPELINE_SKINNED,
+    PIPELINE_SKINNED_SHADOW,
     PIPELINE_GROUND,
+    PIPELINE_SOLID,
+    PIPELINE_SOLID_SHADOW,
     PIPELINE_CONTACT,
     PIPELINE_SKY,
     PIPELINE_COUNT

@@ -9,8 +9,9 @@
 // Max number of characters that are run on the CPU.
 #define COMPARED_CHARACTERS 4096u
 
-// Reads the palettes of a completed frame, runs the same parameters on the CPU, and compares the results.
-lmb_result compare_with_reference(device *device, lmb_gpu_batch *batch, uint32_t frame, lmb_comparison *comparison,
-                                  lmb_error *error);
+// Reads the palettes of a completed frame, runs the same parameters on the CPU, and compares the results. `inputs` are
+// the points and the world transforms of the frame, if the graph reads them.
+lmb_result compare_with_reference(device *device, lmb_gpu_batch *batch, uint32_t frame, const lmb_batch_inputs *inputs,
+                                  lmb_comparison *comparison, lmb_error *error);
 
 #endif

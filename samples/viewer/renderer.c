@@ -9,6 +9,7 @@
 
 #include "draw_list.h"
 #include "pipelines.h"
+#include "solids.h"
 
 #define SHADOW_MAP_SIZE 2048u
 #define MAX_FRAMES_IN_FLIGHT 8u
@@ -45,6 +46,7 @@ typedef struct mesh_range {
     float base_color[4];
     uint32_t material;
     bool double_sided;
+    bool has_tint;
 } mesh_range;
 
 struct renderer {
@@ -69,6 +71,8 @@ struct renderer {
     mesh_range *meshes; // ordered by level
     uint32_t level_start[CHARACTER_LEVELS + 1];
     device_buffer frames[MAX_FRAMES_IN_FLIGHT]; // frame_data, then placements
+    device_buffer solids[MAX_FRAMES_IN_FLIGHT];
+    uint32_t solid_count; // vertices in this frame
     uint32_t frame_count;
     uint32_t span_count;
     draw_span *spans;
@@ -116,7 +120,8 @@ static void append_mesh(renderer *renderer, const lmb_mesh *mesh, geometry *geom
                      .first_vertex = (int32_t)geometry->vertex_count,
                      .influence_count = count_influences(mesh),
                      .material = mesh->image < renderer->texture_count - 1 ? mesh->image : renderer->texture_count - 1,
-                     .double_sided = mesh->double_sided};
+                     .double_sided = mesh->double_sided,
+                     .has_tint = target->has_tint};
     memcpy(target->base_color, mesh->base_color, sizeof target->base_color);
     memcpy(geometry->vertices + geometry->vertex_count, mesh->vertices, mesh->vertex_count * sizeof(lmb_vertex));
     memcpy(geometry->indices + geometry->index_count, mesh->indices, mesh->index_count * sizeof(uint32_t));
@@ -133,6 +138,7 @@ static void append_levels(renderer *renderer, geometry *geometry) {
         uint32_t count =
             level < renderer->character->level_count ? character_mesh_count(renderer->character, level) : 0;
         for (uint32_t i = 0; i < count; i++) {
+            renderer->meshes[range].has_tint = character_mesh_has_tint(renderer->character, i);
             append_mesh(renderer, character_mesh(renderer->character, level, i), geometry, range++);
         }
     }
@@ -281,6 +287,10 @@ static lmb_result create_frames(renderer *renderer, const renderer_def *def, lmb
     }
     VkDeviceSize size = sizeof(frame_data) + (VkDeviceSize)def->crowd->count * sizeof(crowd_placement);
     for (uint32_t i = 0; i < def->frame_count; i++) {
+        if (device_buffer_create(def->device, SOLIDS_VERTICES * sizeof(solid_vertex), VK_BUFFER_USAGE_VERTEX_BUFFER_BIT,
+                                 true, &renderer->solids[i], error)) {
+            return error->result;
+        }
         if (device_buffer_create(def->device, size,
                                  VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, true,
                                  &renderer->frames[i], error)) {
@@ -359,6 +369,7 @@ void renderer_destroy(renderer *renderer) {
     destroy_targets(renderer);
     for (uint32_t i = 0; i < renderer->frame_count; i++) {
         device_buffer_destroy(renderer->device, &renderer->frames[i]);
+        device_buffer_destroy(renderer->device, &renderer->solids[i]);
     }
     vkDestroyDescriptorPool(device, renderer->descriptor_pool, NULL);
     vkDestroyFramebuffer(device, renderer->shadow_framebuffer, NULL);
@@ -438,7 +449,8 @@ static void fill_frame(renderer *renderer, const renderer_frame *frame) {
                                 .entries = renderer->entries,
                                 .picture_height = (float)renderer->extent.height,
                                 .map_size = SHADOW_MAP_SIZE,
-                                .sun = sun_direction};
+                                .sun = sun_direction,
+                                .has_solids = frame->scene != NULL};
     draw_list_shadow shadow;
     draw_list_build(&list, (crowd_placement *)(void *)(mapped + sizeof(frame_data)), renderer->groups, &shadow);
 
@@ -451,6 +463,9 @@ static void fill_frame(renderer *renderer, const renderer_frame *frame) {
     fill_view(&view, &data);
     fill_character(frame->crowd->character, &data);
     memcpy(mapped, &data, sizeof data);
+    renderer->solid_count = frame->scene != NULL ? solids_write(frame->scene, frame->seconds, frame->camera->target[2],
+                                                                (solid_vertex *)renderer->solids[frame->frame].mapped)
+                                                 : 0;
 }
 
 static void bind_pipeline(const renderer *renderer, VkCommandBuffer commands, pipeline_id id) {
@@ -483,13 +498,18 @@ static void draw_meshes(const renderer *renderer, const renderer_frame *frame, p
         const mesh_range *mesh = &renderer->meshes[i];
         constants.influence_count = mesh->influence_count;
         memcpy(constants.base_color, mesh->base_color, sizeof constants.base_color);
+        constants.base_color[3] = mesh->has_tint ? 1.0f : 0.0f;
         push(renderer, frame->commands, &constants);
         if (shadow) {
             bind_pipeline(renderer, frame->commands,
-                          mesh->double_sided ? PIPELINE_SHADOW_DOUBLE_SIDED : PIPELINE_SHADOW);
+                          frame->skin != NULL  ? PIPELINE_SKINNED_SHADOW
+                          : mesh->double_sided ? PIPELINE_SHADOW_DOUBLE_SIDED
+                                               : PIPELINE_SHADOW);
         } else {
             bind_pipeline(renderer, frame->commands,
-                          mesh->double_sided ? PIPELINE_CHARACTER_DOUBLE_SIDED : PIPELINE_CHARACTER);
+                          frame->skin != NULL  ? PIPELINE_SKINNED
+                          : mesh->double_sided ? PIPELINE_CHARACTER_DOUBLE_SIDED
+                                               : PIPELINE_CHARACTER);
             bind_material(renderer, frame->commands, mesh->material);
         }
         vkCmdDrawIndexed(frame->commands, mesh->index_count, instance_count, mesh->first_index, mesh->first_vertex, 0);
@@ -505,14 +525,36 @@ static void draw_characters(const renderer *renderer, const renderer_frame *fram
         lmb_gpu_span output;
         lmb_gpu_batch_output(frame->batch, frame->frame, LMB_OUTPUT_PALETTE, span, &output);
         constants.palette = output.address;
+        if (frame->skin != NULL) {
+            const compute_skin_streams streams = compute_skin_of(frame->skin, frame->frame);
+            const VkDeviceSize first = (VkDeviceSize)output.first_character * streams.slot_vertices * 3 * sizeof(float);
+            constants.positions = streams.positions + first;
+            constants.normals = streams.normals + first;
+            constants.slot_vertices = streams.slot_vertices;
+        }
         for (uint32_t level = 0; level < CHARACTER_LEVELS; level++) {
             const draw_group *group = &renderer->groups[span * CHARACTER_LEVELS + level];
             constants.first_placement = group->first;
             // A shadow shows no more detail than the coarsest level has.
-            draw_meshes(renderer, frame, constants, shadow ? renderer->character->level_count - 1 : level,
-                        shadow ? group->total : group->visible, shadow);
+            const uint32_t shown = frame->skin != NULL ? 0 : shadow ? renderer->character->level_count - 1 : level;
+            draw_meshes(renderer, frame, constants, shown, shadow ? group->total : group->visible, shadow);
         }
     }
+}
+
+static void draw_solids(const renderer *renderer, const renderer_frame *frame, bool shadow) {
+    const VkDeviceSize offset = 0;
+    if (renderer->solid_count == 0) {
+        return;
+    }
+    push_constants constants = begin_push(renderer, frame);
+    push(renderer, frame->commands, &constants);
+    bind_pipeline(renderer, frame->commands, shadow ? PIPELINE_SOLID_SHADOW : PIPELINE_SOLID);
+    if (!shadow) {
+        bind_material(renderer, frame->commands, renderer->texture_count - 1);
+    }
+    vkCmdBindVertexBuffers(frame->commands, 0, 1, &renderer->solids[frame->frame].buffer, &offset);
+    vkCmdDraw(frame->commands, renderer->solid_count, 1, 0, 0);
 }
 
 static void draw_contacts(const renderer *renderer, const renderer_frame *frame) {
@@ -553,17 +595,21 @@ void renderer_record(renderer *renderer, const renderer_frame *frame) {
 
     begin_pass(commands, pipelines->shadow_pass, renderer->shadow_framebuffer, map);
     draw_characters(renderer, frame, true);
+    draw_solids(renderer, frame, true);
     vkCmdEndRenderPass(commands);
 
     begin_pass(commands, pipelines->picture_pass, renderer->framebuffer, renderer->extent);
     draw_characters(renderer, frame, false);
+    draw_solids(renderer, frame, false);
     // Pixels covered by characters are not shaded again: the ground, its contact shades, then the sky are drawn last.
     push_constants constants = begin_push(renderer, frame);
     push(renderer, commands, &constants);
     bind_material(renderer, commands, renderer->texture_count - 1);
     bind_pipeline(renderer, commands, PIPELINE_GROUND);
     vkCmdDraw(commands, 4, 1, 0, 0);
-    draw_contacts(renderer, frame);
+    if (frame->scene == NULL || play_scene_strip_count(frame->scene) == 0) { // they are on the plane
+        draw_contacts(renderer, frame);
+    }
     bind_pipeline(renderer, commands, PIPELINE_SKY);
     vkCmdDraw(commands, 3, 1, 0, 0);
     ui_record(frame->ui, commands);

@@ -4,8 +4,10 @@
 #define LIMBER_SAMPLES_VIEWER_RENDERER_H
 
 #include "camera.h"
+#include "compute_skin.h"
 #include "crowd.h"
 #include "graphics.h"
+#include "play_scene.h"
 #include "ui.h"
 
 // UNORM; the values are already sRGB-encoded.
@@ -40,6 +42,9 @@ typedef struct renderer_frame {
     const camera *camera;
     const lmb_gpu_batch *batch; // recorded earlier, in the same command buffer or an earlier one
     ui *ui;                     // drawn over the picture
+    const compute_skin *skin;   // from which characters are drawn, or NULL: the vertex shader skins them
+    const play_scene *scene;    // what else is drawn, or NULL
+    double seconds;             // of the scene
 } renderer_frame;
 
 void renderer_record(renderer *renderer, const renderer_frame *frame);

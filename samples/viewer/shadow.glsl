@@ -19,6 +19,9 @@ float sunlight(vec3 position, vec3 normal) {
     vec2 at = clamp((projected.xy * 0.5 + 0.5) * (last + float(FETCHES)) - 0.5 * float(FETCHES), vec2(0.0), last);
     ivec2 first = ivec2(at);
     vec2 part = at - vec2(first);
+    if (any(greaterThan(abs(projected.xy), vec2(1.0)))) {
+        return 1.0; // nothing outside of the map casts a shadow
+    }
     float lit = 0.0;
     for (int y = 0; y < FETCHES; y++) {
         for (int x = 0; x < FETCHES; x++) {

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "comparison.h"
+#include "compute_skin.h"
 #include "controls.h"
 #include "demo.h"
 #include "graph_view.h"
@@ -47,6 +48,7 @@ typedef struct viewer {
     lmb_gpu *gpu;
     lmb_gpu_graph *graph;
     lmb_gpu_batch *batch;
+    compute_skin *skin; // or NULL
     renderer *renderer;
     ui *ui;
     timing timing;
@@ -130,7 +132,21 @@ static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     def.character_count = viewer->crowd.count;
     def.slot_count = FRAMES_IN_FLIGHT;
     def.events_a_frame = DEMO_EVENTS;
-    return lmb_gpu_batch_create(viewer->gpu, &def, &viewer->batch, error);
+    const bool skins = has_demo(viewer) && viewer->options.demo->skins;
+    def.outputs |= skins ? LMB_OUTPUT_CHANNELS_BIT : 0;
+    if (lmb_gpu_batch_create(viewer->gpu, &def, &viewer->batch, error)) {
+        return error->result;
+    }
+    const compute_skin_def skin = {.device = &viewer->device,
+                                   .gpu = viewer->gpu,
+                                   .character = &viewer->character,
+                                   .character_count = viewer->crowd.count,
+                                   .frame_count = FRAMES_IN_FLIGHT};
+    if (skins && compute_skin_create(&skin, &viewer->skin, error)) {
+        return error->result;
+    }
+    return has_demo(viewer) ? demo_bind(&viewer->demo, &viewer->device, viewer->batch, FRAMES_IN_FLIGHT, error)
+                            : LMB_OK;
 }
 
 static lmb_result create_slot(const device *device, slot *slot, lmb_error *error) {
@@ -211,6 +227,11 @@ static lmb_result open_comparison(viewer *viewer, lmb_error *error) {
 
 static lmb_result open_demo(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
+    if (has_demo(viewer) && options->demo->file != NULL && options->file_count == 0) {
+        return viewer_fail(error, LMB_ERROR_ARGUMENT,
+                           "the demo %s is for %s, which is not part of Limber: give its path", options->demo->name,
+                           options->demo->file);
+    }
     return has_demo(viewer)
                ? demo_open(options->demo, options->clips, options->clip_count, &viewer->character, &viewer->demo, error)
                : LMB_OK;
@@ -251,9 +272,28 @@ static void place_camera(viewer *viewer) {
     }
 }
 
+// Places the camera as the demo's scene has it, if it has one. In a window the user moves it, and it only follows the characters.
+static bool place_in_scene(viewer *viewer, bool whole) {
+    const play_scene *scene = viewer->demo.scene;
+    float eye[3], target[3];
+    if (scene == NULL || !play_scene_camera(scene, viewer->demo.time, eye, target)) {
+        return false;
+    }
+    if (whole) {
+        camera_place(&viewer->camera, eye, target);
+        viewer->camera.nearest = fminf(viewer->camera.nearest, 0.5f * viewer->camera.distance);
+    } else {
+        memcpy(viewer->camera.target, target, sizeof target);
+    }
+    return true;
+}
+
 // Keeps a single character in view, to the right of the windows over the picture, and the crowd of a graph.
 static void follow_characters(viewer *viewer) {
     float *target = viewer->camera.target;
+    if (place_in_scene(viewer, viewer->window == NULL)) {
+        return;
+    }
     if (viewer->crowd.count == 1) {
         const VkExtent2D extent = renderer_extent(viewer->renderer);
         const float aspect = (float)extent.width / (float)extent.height;
@@ -284,6 +324,7 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
                                          .file_count = options->file_count,
                                          .clips = options->clips,
                                          .clip_count = has_demo(viewer) ? 0 : options->clip_count,
+                                         .has_face = has_demo(viewer) && options->demo->has_face,
                                          .tallest = options->headless ? (float)options->height : FLT_MAX};
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
         open_device(viewer, error) || character_open(&character_def, &viewer->character, error) ||
@@ -293,6 +334,7 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     }
     place_camera(viewer);
     place_comparison(viewer);
+    place_in_scene(viewer, true);
     viewer->demo.scripted = options->headless;
     viewer->controls.speed = 1.0;
     viewer->controls.camera = viewer->camera;
@@ -312,6 +354,8 @@ static void close_device(viewer *viewer) {
     ui_destroy(viewer->ui);
     graph_view_close_device(&viewer->view);
     renderer_destroy(viewer->renderer);
+    demo_unbind(&viewer->demo);
+    compute_skin_destroy(viewer->skin);
     lmb_gpu_batch_destroy(viewer->batch);
     lmb_gpu_graph_destroy(viewer->graph);
     lmb_gpu_destroy(viewer->gpu);
@@ -404,6 +448,7 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
         return error->result;
     }
     if (timing_record_begin(&viewer->timing, commands, index, error) || record_poses(viewer, commands, index, error) ||
+        (viewer->skin != NULL && compute_skin_record(viewer->skin, commands, viewer->batch, index, error)) ||
         timing_record_before_draw(&viewer->timing, commands, index, error)) {
         return error->result;
     }
@@ -413,6 +458,9 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
                                                             .crowd = &viewer->crowd,
                                                             .camera = &viewer->camera,
                                                             .batch = shown_batch(viewer),
+                                                            .skin = viewer->skin,
+                                                            .scene = viewer->demo.scene,
+                                                            .seconds = viewer->demo.time,
                                                             .ui = viewer->ui});
     }
     if (timing_record_after_draw(&viewer->timing, commands, index, error)) {
@@ -492,7 +540,9 @@ static void handle_window(viewer *viewer) {
 static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapsed, lmb_error *error) {
     double seconds = controls_take_time(&viewer->controls, elapsed);
     if (has_demo(viewer)) {
-        if (demo_advance(&viewer->demo, seconds, error)) {
+        float eye[3];
+        camera_eye(&viewer->camera, eye);
+        if (demo_advance(&viewer->demo, seconds, viewer->window != NULL ? eye : NULL, error)) {
             return error->result;
         }
         return demo_write(&viewer->demo, viewer->batch, index, error);
@@ -604,12 +654,29 @@ static lmb_result summarize_demo(viewer *viewer, bool *good, lmb_error *error) {
     return LMB_OK;
 }
 
+static lmb_result summarize_skin(const viewer *viewer, bool *good, lmb_error *error) {
+    uint64_t compared = 0, differ = 0;
+    if (viewer->skin == NULL) {
+        return LMB_OK;
+    }
+    if (compute_skin_compare(viewer->skin, viewer->batch, viewer->last_slot, &compared, &differ, error)) {
+        return error->result;
+    }
+    terminal_print("skinned vertices: %s: %llu values compared, %llu differ\n",
+                   differ == 0 ? "bit-exact" : "not bit-exact", (unsigned long long)compared,
+                   (unsigned long long)differ);
+    *good = *good && differ == 0;
+    return LMB_OK;
+}
+
 // Prints a summary; `good` is true if everything is bit-exact.
 static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     VkExtent2D extent = renderer_extent(viewer->renderer);
     lmb_comparison comparison = {0};
-    if (summarize_demo(viewer, good, error) ||
-        compare_with_reference(&viewer->device, shown_batch(viewer), viewer->last_slot, &comparison, error)) {
+    const lmb_batch_inputs inputs = {.points = viewer->demo.points[viewer->last_slot].mapped,
+                                     .transforms = viewer->demo.transforms[viewer->last_slot].mapped};
+    if (summarize_demo(viewer, good, error) || summarize_skin(viewer, good, error) ||
+        compare_with_reference(&viewer->device, shown_batch(viewer), viewer->last_slot, &inputs, &comparison, error)) {
         return error->result;
     }
     terminal_print("device: %s\n", viewer->device.properties.deviceName);

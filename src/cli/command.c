@@ -52,11 +52,17 @@ uint32_t command_find_name(const char *what, const char *name, size_t length, lm
 
 // ---- The character.
 
+static bool is_mannequin(const char *file) {
+    return strcmp(file, "mannequin") == 0 || strcmp(file, "mannequin-face") == 0;
+}
+
 static lmb_result open_mannequin(subject *subject, lmb_error *error) {
-    lmb_result result = mannequin_create(NULL, &subject->mannequin, error);
+    const bool has_face = strcmp(subject->files[0], "mannequin-face") == 0;
+    lmb_result result = has_face ? mannequin_create_with_face(NULL, &subject->mannequin, error)
+                                 : mannequin_create(NULL, &subject->mannequin, error);
     if (result == LMB_OK) {
         subject->rig = mannequin_rig(subject->mannequin);
-        subject->clip_count = MANNEQUIN_CLIP_COUNT;
+        subject->clip_count = mannequin_clip_count(subject->mannequin);
     }
     return result;
 }
@@ -105,9 +111,9 @@ static const lmb_clip *clip_of(const subject *subject, uint32_t index) {
 
 static lmb_result open_character(subject *subject, lmb_error *error) {
     const bool is_single = subject->file_count == 1;
-    lmb_result result = is_single && strcmp(subject->files[0], "mannequin") == 0 ? open_mannequin(subject, error)
-                        : is_single && is_pack(subject->files[0])                ? open_pack(subject, error)
-                                                                                 : open_files(subject, error);
+    lmb_result result = is_single && is_mannequin(subject->files[0]) ? open_mannequin(subject, error)
+                        : is_single && is_pack(subject->files[0])    ? open_pack(subject, error)
+                                                                     : open_files(subject, error);
     if (result != LMB_OK) {
         return result;
     }

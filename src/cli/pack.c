@@ -244,7 +244,9 @@ static lmb_result prepare_clips(packing *p, lmb_error *error) {
 // Fills in lists of meshes and images, which an import and the mannequin give one by one.
 static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
     const subject *subject = &p->subject;
-    if (subject->mannequin != NULL && mannequin_skin_create(MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
+    if (subject->mannequin != NULL && (mannequin_has_face(subject->mannequin)
+                                           ? mannequin_skin_create_with_face
+                                           : mannequin_skin_create)(MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
         return error->result;
     }
     const uint32_t mesh_count = p->skin != NULL ? mannequin_skin_mesh_count(p->skin) : subject_mesh_count(subject);

@@ -89,6 +89,34 @@ static lmb_result fill_row(play_run *run, lmb_error *error) {
     return LMB_OK;
 }
 
+static lmb_result read_scene(play_run *run, lmb_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    if (run->scene_name == NULL) {
+        return LMB_OK;
+    }
+    const size_t count = run->character_count;
+    run->scene_states = pool_get(&run->subject.pool, count * lmb_control_state_words(run->control), sizeof(uint32_t));
+    run->scene_parameters = pool_get(&run->subject.pool, count * lmb_graph_parameter_count(run->graph), sizeof(float));
+    run->scene_events = pool_get(&run->subject.pool, 2 * (size_t)count_events(run), sizeof(lmb_event));
+    if (run->subject.pool.failed) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a scene");
+    }
+    lmb_result result = file_read(run->scene_name, FILE_LARGEST_TEXT, &text, &size, error);
+    if (result == LMB_OK) {
+        const play_scene_def def = {.text = text,
+                                    .size = size,
+                                    .name = run->scene_name,
+                                    .rig = run->subject.rig,
+                                    .graph = run->graph,
+                                    .character_count = run->character_count,
+                                    .unit = 1.0f};
+        result = play_scene_create(&def, &run->scene, error);
+    }
+    free(text);
+    return result;
+}
+
 static lmb_result create_graph(play_run *run, lmb_error *error) {
     lmb_graph_def def = *run->subject.def;
     def.max_emitted_events = def.max_emitted_events > 32 ? def.max_emitted_events : 32;
@@ -98,7 +126,7 @@ static lmb_result create_graph(play_run *run, lmb_error *error) {
 }
 
 static lmb_result create_side(play_run *run, lmb_error *error) {
-    if (run->control == NULL && !run->may_stand_still) {
+    if (run->control == NULL && !run->may_stand_still && run->scene == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "nothing in the graph moves by itself: it has no machine, and no clip that plays");
     }
@@ -108,6 +136,7 @@ static lmb_result create_side(play_run *run, lmb_error *error) {
     run->side = (side){.batch = {run->graph, run->character_count, LMB_OUTPUT_PALETTE_BIT},
                        .events_a_frame = count_events(run),
                        .gpu = run->subject.gpu,
+                       .has_points = run->scene != NULL,
                        .device_name = run->subject.device_name};
     return side_create(&run->side, error);
 }
@@ -120,6 +149,7 @@ static lmb_result open_run(play_run *run, lmb_error *error) {
     }
     if (result == LMB_OK) {
         result = read_script(run, error);
+        result = result == LMB_OK ? read_scene(run, error) : result;
         run->subject.place = result == LMB_OK ? run->subject.place : NULL; // the message names the script
     }
     if (result == LMB_OK) {
@@ -154,8 +184,44 @@ void play_run_begin_frame(play_run *run, uint32_t frame) {
            (size_t)run->character_count * lmb_graph_parameter_count(run->graph) * sizeof(float));
 }
 
+// The scene's points of a frame need to know where its control moves the characters, so it runs here first. It has the
+// same bits on a device.
+static lmb_result run_scene(play_run *run, uint32_t frame, lmb_error *error) {
+    const uint64_t step = play_run_ticks(run, frame) - run->passed;
+    const size_t count = (size_t)run->character_count * lmb_graph_parameter_count(run->graph);
+    const uint32_t events = run->side.event_count;
+    play_scene_set_parameters(run->scene, (double)play_run_ticks(run, frame) / (double)LMB_TICKS_PER_SECOND,
+                              run->side.parameters);
+    if (run->control != NULL) {
+        memcpy(run->scene_parameters, run->side.parameters, count * sizeof(float));
+        memcpy(run->scene_events, run->side.events, events * sizeof(lmb_event));
+        lmb_control_sort_events(run->scene_events, run->scene_events + events, events);
+        const lmb_control_frame control = {.step = step,
+                                           .number = frame,
+                                           .character_count = run->character_count,
+                                           .state = run->scene_states,
+                                           .parameters = run->scene_parameters,
+                                           .events = run->scene_events,
+                                           .event_count = events};
+        if (lmb_control_run(run->control, &control, 0, run->character_count, error)) {
+            return error->result;
+        }
+    }
+    const play_scene_frame moment = {.seconds = (double)play_run_ticks(run, frame) / (double)LMB_TICKS_PER_SECOND,
+                                     .step = (double)step / (double)LMB_TICKS_PER_SECOND,
+                                     .states = run->scene_states,
+                                     .palettes = frame > 0 ? run->side.outputs.buffers[LMB_OUTPUT_PALETTE] : NULL};
+    play_scene_advance(run->scene, &moment);
+    run->side.points = play_scene_points(run->scene);
+    run->side.transforms = play_scene_transforms(run->scene);
+    return LMB_OK;
+}
+
 lmb_result play_run_step(play_run *run, uint32_t frame, lmb_error *error) {
-    lmb_result result = side_run(&run->side, play_run_ticks(run, frame) - run->passed, frame, error);
+    lmb_result result = run->scene != NULL ? run_scene(run, frame, error) : LMB_OK;
+    if (result == LMB_OK) {
+        result = side_run(&run->side, play_run_ticks(run, frame) - run->passed, frame, error);
+    }
     run->passed = play_run_ticks(run, frame);
     return result;
 }
@@ -176,6 +242,7 @@ int play_run_command(play_run *run, const usage *usage, int argc, char **argv,
         result = side_destroy(&run->side, result, &error);
         status = command_end(run->subject.place, result, &error);
     }
+    play_scene_destroy(run->scene);
     lmb_graph_destroy(run->graph);
     play_script_release(&run->script);
     subject_close(&run->subject);
@@ -349,6 +416,8 @@ static lmb_result play(play_run *run, lmb_error *error) {
 int command_play(int argc, char **argv) {
     playing playing = {.run = {PLAY_RUN_DEFAULTS}};
     const option options[] = {PLAY_RUN_OPTIONS(&playing.run),
+                              {"--scene", OPTION_TEXT, &playing.run.scene_name, "FILE",
+                               "what is around the characters, as samples/demos/*.scene: ground, rails, a camera"},
                               {"--changes", OPTION_FLAG, &playing.changes_alone, NULL,
                                "the first frame, and those with other states than the one before"},
                               OPTION_JSON(&playing.as_json),
@@ -356,7 +425,7 @@ int command_play(int argc, char **argv) {
     const usage usage = {
         .command = "limber play",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--script FILE]\n"
-                    "                   [--fps N] [--frames N] [--characters N] [--changes]\n"
+                    "                   [--scene FILE] [--fps N] [--frames N] [--characters N] [--changes]\n"
                     "                   [--backend reference|gpu] [--device NAME|INDEX] [--json]\n"
                     "       limber play FILE... --machine FILE ...",
         .text =

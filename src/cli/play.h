@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "gpu_side.h"
+#include "play_scene.h"
 #include "play_script.h"
 
 // The options of a run, in a command's table of options.
@@ -35,6 +36,12 @@ typedef struct play_run {
     lmb_graph *graph;
     const lmb_control *control; // the graph's, or NULL
     side side;
+
+    const char *scene_name; // may be NULL
+    play_scene *scene;
+    uint32_t *scene_states; // the control of each frame runs for the scene first
+    float *scene_parameters;
+    lmb_event *scene_events;
 } play_run;
 
 // Reads the options, files and script, creates everything, calls `body`, closes everything and reports the error.

@@ -270,7 +270,8 @@ static lmb_result create_memory(side *side, lmb_error *error) {
     const lmb_control *control = lmb_graph_control(graph);
     const size_t characters = side->batch.character_count;
     lmb_result result = lmb_batch_check(&side->batch, error);
-    if (result == LMB_OK && (lmb_graph_point_count(graph) > 0 || lmb_graph_uses_transforms(graph))) {
+    const bool reads_points = lmb_graph_point_count(graph) > 0 || lmb_graph_uses_transforms(graph);
+    if (result == LMB_OK && reads_points && !side->has_points) {
         result = lmb_fail(error, LMB_ERROR_UNSUPPORTED,
                           "the graph reads points or world transforms, and there is nobody to fill them");
     }
@@ -318,7 +319,8 @@ lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error
                                      .events = side->events,
                                      .event_count = side->event_count,
                                      .emitted = side->emitted};
-    lmb_batch_inputs inputs = {.parameters = side->parameters, .control = &frame};
+    lmb_batch_inputs inputs = {
+        .parameters = side->parameters, .control = &frame, .points = side->points, .transforms = side->transforms};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         inputs.poses[i] = side->poses[i];
     }

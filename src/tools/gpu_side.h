@@ -57,7 +57,10 @@ typedef struct side {
     uint32_t events_a_frame;
     bool gpu;
     const char *device_name; // as asked for; NULL for the best
+    bool has_points;         // the caller sets `points` and `transforms` before each run, if the graph reads them
 
+    const float *points;
+    const float *transforms;
     float *parameters; // of the frame, float [C][P]; the caller fills in the host's parameters
     float *poses[LMB_MAX_POSES];
     lmb_event *events; // of the frame, in any order
