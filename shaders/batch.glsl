@@ -15,7 +15,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Sha
     uint at[];
 };
 
-// Two rows per source. Each row is stored for all characters of a span consecutively.
+// Four rows per source and character: weight, time, clip, key times; key, fraction, interval, tracks; and the terms of
+// slerps.
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Sources {
     uvec4 at[];
 };
@@ -26,8 +27,20 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer Sh
     vec4 at[];
 };
 
+// Only the kernel of stage 1 writes its results.
+#ifdef LMB_STAGE_1
+#define RESULT_WORDS Words
+#define RESULT_ROWS Sources
+#else
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer ReadSources {
+    uvec4 at[];
+};
+#define RESULT_WORDS ReadWords
+#define RESULT_ROWS ReadSources
+#endif
+
 // A span's buffers, each starting at the span's first character. Must match struct lmb_span_row in src/gpu_push.h.
-struct span_row {
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Span {
     Words parameters;
     Words outputs[OUTPUT_COUNT];
     Rows rows[OUTPUT_COUNT]; // the same addresses: not every driver casts one reference to another
@@ -36,38 +49,44 @@ struct span_row {
     Rows named_rows;              // the same address
     ReadWords poses[MOST_POSE_BUFFERS];
     Words inertia; // memory kept between frames: of inertialization and of chains
-    Sources sources; // [source][2][character]
-    Words weights; // [weight][character]
+    RESULT_ROWS sources; // [source][character][4]
+    RESULT_WORDS weights; // [weight][character]
     SharedRows exchange; // [area][character][joint, then channel]
     ReadWords points;
     ReadWords transforms;
 };
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Spans {
-    span_row at[];
-};
-
 // Must match struct lmb_batch_push in src/gpu_push.h.
 layout(push_constant, scalar) uniform Push {
     ReadWords program;
-    Spans spans;
+    Span span;            // the one that is run
     Words refused;
-    Words list;           // indices of characters, if there is a list
-    Words dispatch;       // written by list.comp
+    ReadWords list;       // indices of characters, if there is a list
+    ReadWords dispatch;   // written by list.comp
     uint characters;      // of the batch
+    uint first;           // character of the span
     uint span_characters; // of each span except the last
     uint outputs;         // a bit per output
     uint has_named;       // whether there is a palette of the previous frame
     uint has_list;
     uint pass; // not used by kernels that run all passes
+    uint unused;
     WideWords wide_program; // the program's address again
 }
 push;
 
 #include "grid.glsl"
 
-uvec4 load_wide(uint at) {
-    return push.wide_program.at[at >> 2u];
+uvec4 load_wide(uint row) {
+    return push.wide_program.at[row];
+}
+
+// Loads a matrix of the program, from a row on.
+affine load_wide_affine(uint row) {
+    vec4 x = uintBitsToFloat(load_wide(row));
+    vec4 y = uintBitsToFloat(load_wide(row + 1u));
+    vec4 z = uintBitsToFloat(load_wide(row + 2u));
+    return affine_of_rows(make_row(x.x, x.y, x.z, x.w), make_row(y.x, y.y, y.z, y.w), make_row(z.x, z.y, z.z, z.w));
 }
 
 void count_refusal(uint kind) {
@@ -75,19 +94,25 @@ void count_refusal(uint kind) {
 }
 
 ReadWords pose_buffer(evaluation e, uint index) {
-    return push.spans.at[e.span].poses[index];
+    return push.span.poses[index];
 }
 
 ReadWords point_buffer(evaluation e) {
-    return push.spans.at[e.span].points;
+    return push.span.points;
 }
 
 ReadWords transform_buffer(evaluation e) {
-    return push.spans.at[e.span].transforms;
+    return push.span.transforms;
 }
 
 Words kept_memory(evaluation e) {
-    return push.spans.at[e.span].inertia;
+    Words kept = push.span.inertia;
+    return kept;
+}
+
+Words output_words(uint which) {
+    Words words = push.span.outputs[which];
+    return words;
 }
 
 uint weight_place(evaluation e, uint index) {
@@ -95,15 +120,21 @@ uint weight_place(evaluation e, uint index) {
 }
 
 float load_weight(evaluation e, uint index) {
-    return uintBitsToFloat(push.spans.at[e.span].weights.at[weight_place(e, index)]);
+    return uintBitsToFloat(push.span.weights.at[weight_place(e, index)]);
 }
 
+#ifdef LMB_STAGE_1
 void store_weight(evaluation e, uint index, float weight) {
-    push.spans.at[e.span].weights.at[weight_place(e, index)] = floatBitsToUint(weight);
+    push.span.weights.at[weight_place(e, index)] = floatBitsToUint(weight);
+}
+#endif
+
+uint source_row(evaluation e, uint index) {
+    return weight_place(e, index) * 4u;
 }
 
 source load_source(evaluation e, uint index) {
-    uvec4 words = push.spans.at[e.span].sources.at[weight_place(e, 2u * index)];
+    uvec4 words = push.span.sources.at[source_row(e, index)];
     source s;
     s.weight = uintBitsToFloat(words.x);
     s.time = uintBitsToFloat(words.y);
@@ -113,23 +144,47 @@ source load_source(evaluation e, uint index) {
 }
 
 key_search load_search(evaluation e, uint index) {
-    uvec4 words = push.spans.at[e.span].sources.at[weight_place(e, 2u * index + 1u)];
+    uint row = source_row(e, index);
+    uvec4 first = push.span.sources.at[row];
+    uvec4 second = push.span.sources.at[row + 1u];
     key_search search;
-    search.times = words.x;
-    search.found.key = words.y & 0x7fffffffu;
-    search.found.after = search.found.key + (words.y >> 31u);
-    search.found.fraction = uintBitsToFloat(words.z);
-    search.found.interval = uintBitsToFloat(words.w);
+    search.times = first.w;
+    search.tracks = second.w;
+    search.found.key = second.x & 0x7fffffffu;
+    search.found.after = search.found.key + (second.x >> 31u);
+    search.found.fraction = uintBitsToFloat(second.y);
+    search.found.interval = uintBitsToFloat(second.z);
+    search.terms = row + 2u;
     return search;
 }
 
-void store_source(evaluation e, uint index, source s, key_search search) {
-    Sources to = push.spans.at[e.span].sources;
-    to.at[weight_place(e, 2u * index)] = uvec4(floatBitsToUint(s.weight), floatBitsToUint(s.time), s.clip, 0u);
-    to.at[weight_place(e, 2u * index + 1u)] =
-        uvec4(search.times, search.found.key | (search.found.after - search.found.key) << 31u,
-              floatBitsToUint(search.found.fraction), floatBitsToUint(search.found.interval));
+key_position load_terms(key_search search) {
+    key_position at = search.found;
+    vec4 first = uintBitsToFloat(push.span.sources.at[search.terms]);
+    vec4 second = uintBitsToFloat(push.span.sources.at[search.terms + 1u]);
+    at.from.t = 1.0f - at.fraction;
+    at.from.first = first.x;
+    at.from.second = first.y;
+    at.from.third = first.z;
+    at.to.t = at.fraction;
+    at.to.first = first.w;
+    at.to.second = second.x;
+    at.to.third = second.y;
+    return at;
 }
+
+#ifdef LMB_STAGE_1
+void store_source(evaluation e, uint index, source s, key_search search) {
+    Sources to = push.span.sources;
+    uint row = source_row(e, index);
+    key_position found = prepare_rotations(search.found);
+    to.at[row] = uvec4(floatBitsToUint(s.weight), floatBitsToUint(s.time), s.clip, search.times);
+    to.at[row + 1u] = uvec4(found.key | (found.after - found.key) << 31u, floatBitsToUint(found.fraction),
+                            floatBitsToUint(found.interval), search.tracks);
+    to.at[row + 2u] = floatBitsToUint(vec4(found.from.first, found.from.second, found.from.third, found.to.first));
+    to.at[row + 3u] = floatBitsToUint(vec4(found.to.second, found.to.third, 0.0f, 0.0f));
+}
+#endif
 
 uint exchange_place(evaluation e, uint area, uint joint) {
     uint joints = push.program.at[PROGRAM_JOINTS] + push.program.at[PROGRAM_CHANNELS];
@@ -137,19 +192,19 @@ uint exchange_place(evaluation e, uint area, uint joint) {
 }
 
 quaternion load_exchange_rotation(evaluation e, uint area, uint joint) {
-    vec4 q = push.spans.at[e.span].exchange.at[exchange_place(e, area, joint)];
+    vec4 q = push.span.exchange.at[exchange_place(e, area, joint)];
     return make_quaternion(q.x, q.y, q.z, q.w);
 }
 
 transform load_exchange(evaluation e, uint area, uint joint) {
     uint at = exchange_place(e, area, joint);
-    vec4 t = push.spans.at[e.span].exchange.at[at + 1u];
+    vec4 t = push.span.exchange.at[at + 1u];
     transform pose;
     pose.q = load_exchange_rotation(e, area, joint);
     pose.t = make_vector(t.x, t.y, t.z);
     pose.s = make_vector(1.0f, 1.0f, 1.0f);
     if (USES_SCALE) {
-        vec4 s = push.spans.at[e.span].exchange.at[at + 2u];
+        vec4 s = push.span.exchange.at[at + 2u];
         pose.s = make_vector(s.x, s.y, s.z);
     }
     pose.weight = t.w;
@@ -158,10 +213,10 @@ transform load_exchange(evaluation e, uint area, uint joint) {
 
 void store_exchange(evaluation e, uint area, transform pose) {
     uint at = exchange_place(e, area, e.joint);
-    push.spans.at[e.span].exchange.at[at] = vec4(pose.q.x, pose.q.y, pose.q.z, pose.q.w);
-    push.spans.at[e.span].exchange.at[at + 1u] = vec4(pose.t.x, pose.t.y, pose.t.z, pose.weight);
+    push.span.exchange.at[at] = vec4(pose.q.x, pose.q.y, pose.q.z, pose.q.w);
+    push.span.exchange.at[at + 1u] = vec4(pose.t.x, pose.t.y, pose.t.z, pose.weight);
     if (USES_SCALE) {
-        push.spans.at[e.span].exchange.at[at + 2u] = vec4(pose.s.x, pose.s.y, pose.s.z, 0.0f);
+        push.span.exchange.at[at + 2u] = vec4(pose.s.x, pose.s.y, pose.s.z, 0.0f);
     }
 }
 
@@ -173,31 +228,41 @@ bool writes_output(uint which) {
     return (push.outputs & (1u << which)) != 0u;
 }
 
-// Number of characters to run: all of the batch, or those of the list.
+// Number of the span's characters.
+uint span_count() {
+    uint left = push.characters - push.first;
+    return left < push.span_characters ? left : push.span_characters;
+}
+
+// Number of characters to run: all of the span, or those of the list that are in the span.
 uint slot_count() {
-    uint count = push.characters;
+    uint count = span_count();
     if (push.has_list != 0u) {
         count = push.dispatch.at[DISPATCH_COUNT];
     }
     return count;
 }
 
-// The index of a slot's character. Indices from a list may be outside the batch.
+// The index in the span of a slot's character. Not below span_count() if a list has a character of another span.
 uint slot_character(uint slot) {
     uint character = slot;
     if (push.has_list != 0u) {
-        character = push.list.at[slot];
+        character = push.list.at[slot] - push.first;
     }
     return character;
 }
 
-// Makes a frame for a character, at joint 0.
+// Whether no span has a character. Only the kernel of the first span counts it.
+bool is_refused(uint character) {
+    return push.first == 0u && character >= push.characters;
+}
+
+// Makes a frame for a character of the span, at joint 0.
 evaluation character_evaluation(uint character) {
     evaluation e;
     e.program = push.program;
-    e.span = character / push.span_characters;
-    e.parameters = push.spans.at[e.span].parameters;
-    e.character = character - e.span * push.span_characters;
+    e.parameters = push.span.parameters;
+    e.character = character;
     e.joint = 0u;
     e.counts = true;
     e.slot = 0u;
@@ -205,7 +270,10 @@ evaluation character_evaluation(uint character) {
 }
 
 void store_local(evaluation e, transform local) {
-    Words to = push.spans.at[e.span].outputs[OUTPUT_LOCAL];
+    if (!USES_SCALE) {
+        local.s = make_vector(1.0f, 1.0f, 1.0f);
+    }
+    Words to = output_words(OUTPUT_LOCAL);
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint at = e.character * push.program.at[PROGRAM_POSE_FLOATS] + e.joint;
     to.at[at] = floatBitsToUint(local.t.x);

@@ -19,8 +19,9 @@ bool has_channel() {
     if (slot >= slot_count()) {
         return false;
     }
-    bool known = slot_character(slot) < push.characters;
-    if (!known && index == slot * channels && push.program.at[PROGRAM_JOINTS] == 0u) {
+    bool known = slot_character(slot) < span_count();
+    if (!known && index == slot * channels && push.program.at[PROGRAM_JOINTS] == 0u &&
+        is_refused(slot_character(slot))) {
         count_refusal(REFUSED_CHARACTER);
     }
     return known;
@@ -43,9 +44,9 @@ void main() {
     }
     if (writes_output(OUTPUT_LOCAL)) {
         uint first = e.character * push.program.at[PROGRAM_POSE_FLOATS] + POSE_COMPONENTS * joints;
-        push.spans.at[e.span].outputs[OUTPUT_LOCAL].at[first + channel] = value;
+        output_words(OUTPUT_LOCAL).at[first + channel] = value;
     }
     if (writes_output(OUTPUT_CHANNELS)) {
-        push.spans.at[e.span].outputs[OUTPUT_CHANNELS].at[e.character * channels + channel] = value;
+        output_words(OUTPUT_CHANNELS).at[e.character * channels + channel] = value;
     }
 }

@@ -3,7 +3,8 @@
 // invocations per workgroup.
 //
 // Neighbouring invocations compute the same joint of neighbouring characters, which read the same tracks. So the loads
-// of a subgroup share cache lines, and its branches on the kind of a track do not diverge.
+// of a subgroup share cache lines, and its branches on the kind of a track do not diverge. An invocation computes every
+// JOINT_STRIDE-th joint of one character.
 //
 // In a workgroup, invocations evaluate poses and store joints' local matrices in shared memory. Then they compute model
 // matrices level by level of the hierarchy, outputs that need model matrices, and the palette, all in place.
@@ -30,15 +31,22 @@ layout(constant_id = 7) const bool WALKS = false;
 #include "outputs.glsl"
 #include "specialized.glsl"
 
-#define NO_SPAN 0xffffffffu
+#define NO_CHARACTER 0xffffffffu
+
+// The number of invocations per workgroup is a multiple of CHARACTERS.
+const uint JOINT_STRIDE = gl_WorkGroupSize.x / CHARACTERS;
 
 // Rows of four floats. The stride between characters is an odd number of rows, so that neighbouring invocations, which
 // have neighbouring characters, access different banks.
 const uint MATRIX_ROWS = 3u * JOINTS;
 const uint MATRIX_STRIDE = MATRIX_ROWS | 1u;
+// From a row to the one that a workgroup's invocation stores next.
+const uint SLOT_STEP = gl_WorkGroupSize.x / MATRIX_ROWS;
+const uint ROW_STEP = gl_WorkGroupSize.x % MATRIX_ROWS;
 
 shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: local, then model, then palette matrices
-shared uvec2 places[CHARACTERS]; // span, or NO_SPAN if there is no character, and index in the span
+shared uint places[CHARACTERS]; // index in the span, or NO_CHARACTER
+shared uint rows[CHARACTERS]; // of outputs: of row n of `matrices`, less n; or NO_CHARACTER
 shared float levels[CHARACTERS]; // levels of detail
 shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the same order as the floats
 
@@ -46,11 +54,17 @@ evaluation slot_evaluation(uint slot) {
     evaluation e;
     e.program = push.program;
     e.slot = slot;
-    e.span = places[slot].x;
-    e.character = places[slot].y;
-    e.parameters = push.spans.at[e.span].parameters;
+    e.character = places[slot];
+    e.parameters = push.span.parameters;
     e.joint = 0u;
     e.counts = true;
+    return e;
+}
+
+// The character of an invocation, at its first joint.
+evaluation own_evaluation() {
+    evaluation e = slot_evaluation(gl_LocalInvocationIndex % CHARACTERS);
+    e.joint = gl_LocalInvocationIndex / CHARACTERS;
     return e;
 }
 
@@ -58,19 +72,20 @@ evaluation slot_evaluation(uint slot) {
 void find_places() {
     uint first = grid_group() * CHARACTERS;
     for (uint slot = gl_LocalInvocationIndex; slot < CHARACTERS; slot += gl_WorkGroupSize.x) {
-        places[slot] = uvec2(NO_SPAN, 0u);
+        places[slot] = NO_CHARACTER;
+        rows[slot] = NO_CHARACTER;
         if (USES_LOD) {
             levels[slot] = LAST_LOD;
         }
         if (first + slot < slot_count()) {
             uint character = slot_character(first + slot);
-            if (character < push.characters) {
-                evaluation e = character_evaluation(character);
-                places[slot] = uvec2(e.span, e.character);
+            if (character < span_count()) {
+                places[slot] = character;
+                rows[slot] = (character - slot) * MATRIX_ROWS;
                 if (USES_LOD) {
-                    levels[slot] = lod_level(e);
+                    levels[slot] = lod_level(character_evaluation(character));
                 }
-            } else {
+            } else if (is_refused(character)) {
                 count_refusal(REFUSED_CHARACTER);
             }
         }
@@ -110,7 +125,7 @@ affine load_model(evaluation e) {
 void store_model(evaluation e, affine model) {
     store_matrix(e.slot * MATRIX_STRIDE + 3u * e.joint, model);
     if (writes_output(OUTPUT_MODEL)) {
-        store_affine(push.spans.at[e.span].outputs[OUTPUT_MODEL], (e.character * JOINTS + e.joint) * MATRIX_COMPONENTS, model);
+        store_affine(output_words(OUTPUT_MODEL), (e.character * JOINTS + e.joint) * MATRIX_COMPONENTS, model);
     }
 }
 
@@ -158,16 +173,16 @@ void pose(bool keeps_matrices, bool last) {
     if (USES_LOD && last) {
         computed = count_computed();
     }
-    uint n = gl_LocalInvocationIndex;
-    for (; n < CHARACTERS * computed; n += gl_WorkGroupSize.x) {
-        if (places[n % CHARACTERS].x == NO_SPAN) {
-            continue;
-        }
-        at_joint = slot_evaluation(n % CHARACTERS);
-        at_joint.joint = n / CHARACTERS;
+    at_joint = own_evaluation();
+    if (at_joint.character == NO_CHARACTER) {
+        return;
+    }
+    uint n = at_joint.joint;
+    for (; n < computed; n += JOINT_STRIDE) {
+        at_joint.joint = n;
         bool dropped = false;
         if (USES_LOD && last) {
-            at_joint.joint = lod_joint(push.program, at_joint.joint);
+            at_joint.joint = lod_joint(push.program, n);
             dropped = joint_is_dropped(push.program, at_joint.joint, levels[at_joint.slot]);
         }
         if (dropped) {
@@ -185,12 +200,8 @@ void pose(bool keeps_matrices, bool last) {
         }
     }
     if (USES_LOD) {
-        for (; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
-            if (places[n % CHARACTERS].x == NO_SPAN) {
-                continue;
-            }
-            at_joint = slot_evaluation(n % CHARACTERS);
-            at_joint.joint = lod_joint(push.program, n / CHARACTERS);
+        for (; n < JOINTS; n += JOINT_STRIDE) {
+            at_joint.joint = lod_joint(push.program, n);
             leave_at_rest();
             keep_pose(keeps_matrices);
         }
@@ -208,7 +219,7 @@ void pose_all(bool keeps_matrices) {
             barrier();
         }
     }
-    if (WALKS && keeps_matrices && places[gl_LocalInvocationIndex].x != NO_SPAN) {
+    if (WALKS && keeps_matrices && places[gl_LocalInvocationIndex] != NO_CHARACTER) {
         write_outputs(slot_evaluation(gl_LocalInvocationIndex));
     }
 }
@@ -219,12 +230,12 @@ void descend() {
     uint levels = push.program.at[PROGRAM_LEVELS];
     uint order = push.program.at[PROGRAM_ORDER];
     uint count = push.program.at[PROGRAM_LEVEL_COUNT];
+    uint at = (gl_LocalInvocationIndex % CHARACTERS) * MATRIX_STRIDE;
     for (uint level = 1u; level < count; level++) {
         uint first = push.program.at[levels + level];
         uint end = push.program.at[levels + level + 1u];
-        for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * (end - first); n += gl_WorkGroupSize.x) {
-            uint entry = push.program.at[order + first + n / CHARACTERS];
-            uint at = (n % CHARACTERS) * MATRIX_STRIDE;
+        for (uint n = first + gl_LocalInvocationIndex / CHARACTERS; n < end; n += JOINT_STRIDE) {
+            uint entry = push.program.at[order + n];
             uint own = at + 3u * (entry & 0xffffu);
             store_matrix(own, matrix_under(load_matrix(at + 3u * (entry >> 16u)), load_matrix(own)));
         }
@@ -234,36 +245,43 @@ void descend() {
 
 // Computes the palette from model matrices.
 void bind() {
-    uint inverse_binds = push.program.at[PROGRAM_INVERSE_BIND];
-    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
-        uint joint = n / CHARACTERS;
-        uint at = (n % CHARACTERS) * MATRIX_STRIDE + 3u * joint;
-        affine inverse_bind = load_affine(push.program, inverse_binds + joint * MATRIX_COMPONENTS);
+    uint inverse_binds = push.program.at[PROGRAM_INVERSE_BIND] / WIDE_LOAD;
+    uint first = (gl_LocalInvocationIndex % CHARACTERS) * MATRIX_STRIDE;
+    for (uint joint = gl_LocalInvocationIndex / CHARACTERS; joint < JOINTS; joint += JOINT_STRIDE) {
+        uint at = first + 3u * joint;
+        affine inverse_bind = load_wide_affine(inverse_binds + 3u * joint);
         store_matrix(at, palette_matrix(load_matrix(at), inverse_bind));
     }
 }
 
 // Copies a row of the named palette, before it may be overwritten.
-void copy_previous(uint span, uint at, vec4 row) {
-    Rows named = push.spans.at[span].named_rows;
-    push.spans.at[span].rows[OUTPUT_PREVIOUS_PALETTE].at[at] = push.has_named != 0u ? named.at[at] : row;
+void copy_previous(uint at, vec4 row) {
+    Rows previous = push.span.rows[OUTPUT_PREVIOUS_PALETTE];
+    if (push.has_named != 0u) {
+        previous.at[at] = push.span.named_rows.at[at];
+    } else {
+        previous.at[at] = row;
+    }
 }
 
 // Neighbouring invocations store neighbouring rows, so that a subgroup writes whole cache lines.
 void store_matrices(uint which) {
+    Rows to = push.span.rows[which];
+    uint slot = gl_LocalInvocationIndex / MATRIX_ROWS;
+    uint row = gl_LocalInvocationIndex % MATRIX_ROWS;
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * MATRIX_ROWS; n += gl_WorkGroupSize.x) {
-        uint slot = n / MATRIX_ROWS;
-        uint row = n % MATRIX_ROWS;
-        uvec2 place = places[slot];
-        if (place.x != NO_SPAN) {
-            Rows to = push.spans.at[place.x].rows[which];
-            uint at = place.y * MATRIX_ROWS + row;
-            vec4 stored = matrices[slot * MATRIX_STRIDE + row];
+        uint begin = rows[slot];
+        if (begin != NO_CHARACTER) {
+            uint at = begin + n;
+            vec4 stored = matrices[n + slot * (MATRIX_STRIDE - MATRIX_ROWS)];
             if (which == OUTPUT_PALETTE && writes_output(OUTPUT_PREVIOUS_PALETTE)) {
-                copy_previous(place.x, at, stored);
+                copy_previous(at, stored);
             }
             to.at[at] = stored;
         }
+        row += ROW_STEP;
+        slot += SLOT_STEP + (row >= MATRIX_ROWS ? 1u : 0u);
+        row -= row >= MATRIX_ROWS ? MATRIX_ROWS : 0u;
     }
 }
 
@@ -272,14 +290,14 @@ void find_dual_quaternions() {
     uint levels = push.program.at[PROGRAM_LEVELS];
     uint order = push.program.at[PROGRAM_ORDER];
     uint count = push.program.at[PROGRAM_LEVEL_COUNT];
+    evaluation e = own_evaluation();
     for (uint turn = 0u; turn <= count; turn++) {
         uint level = turn == 0u ? 0u : turn - 1u;
         uint first = push.program.at[levels + level];
         uint end = push.program.at[levels + level + 1u];
-        for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * (end - first); n += gl_WorkGroupSize.x) {
-            evaluation e = slot_evaluation(n % CHARACTERS);
-            e.joint = push.program.at[order + first + n / CHARACTERS] & 0xffffu;
-            if (e.span != NO_SPAN && (e.joint == 0u) == (turn == 0u)) {
+        for (uint n = first + gl_LocalInvocationIndex / CHARACTERS; n < end; n += JOINT_STRIDE) {
+            e.joint = push.program.at[order + n] & 0xffffu;
+            if (e.character != NO_CHARACTER && (e.joint == 0u) == (turn == 0u)) {
                 write_dual_quaternion(e);
             }
         }
@@ -304,11 +322,9 @@ void find_bounds() {
         corners[n] = n % BOX_COMPONENTS < 3u ? 0xffffffffu : 0u;
     }
     barrier();
-    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
-        evaluation e = slot_evaluation(n % CHARACTERS);
-        e.joint = n / CHARACTERS;
+    for (evaluation e = own_evaluation(); e.joint < JOINTS; e.joint += JOINT_STRIDE) {
         uint at = e.slot * BOX_COMPONENTS;
-        if (e.span != NO_SPAN) {
+        if (e.character != NO_CHARACTER) {
             box one = box_of(e);
             atomicMin(corners[at], ordered_bits(one.low.x));
             atomicMin(corners[at + 1u], ordered_bits(one.low.y));
@@ -322,7 +338,7 @@ void find_bounds() {
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS; n += gl_WorkGroupSize.x) {
         evaluation e = slot_evaluation(n);
         uint at = n * BOX_COMPONENTS;
-        if (e.span != NO_SPAN) {
+        if (e.character != NO_CHARACTER) {
             box all;
             all.low = make_vector(number_of(corners[at]), number_of(corners[at + 1u]), number_of(corners[at + 2u]));
             all.high = make_vector(number_of(corners[at + 3u]), number_of(corners[at + 4u]), number_of(corners[at + 5u]));
@@ -333,10 +349,10 @@ void find_bounds() {
 
 void find_sockets() {
     uint sockets = push.program.at[PROGRAM_SOCKET_COUNT];
-    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * sockets; n += gl_WorkGroupSize.x) {
-        evaluation e = slot_evaluation(n % CHARACTERS);
-        if (e.span != NO_SPAN) {
-            write_socket(e, n / CHARACTERS);
+    evaluation e = own_evaluation();
+    if (e.character != NO_CHARACTER) {
+        for (uint socket = e.joint; socket < sockets; socket += JOINT_STRIDE) {
+            write_socket(e, socket);
         }
     }
 }
@@ -359,10 +375,20 @@ void find_outputs() {
     }
 }
 
+// Whether a list has no character of this span for the workgroup.
+bool is_empty() {
+    bool empty = !WALKS && push.has_list != 0u;
+    for (uint slot = 0u; slot < CHARACTERS && empty; slot++) {
+        empty = places[slot] == NO_CHARACTER;
+    }
+    return empty;
+}
+
 void main() {
     bool keeps_matrices = (push.outputs & ~(1u << OUTPUT_LOCAL)) != 0u;
     find_places();
     barrier();
+    keeps_matrices = keeps_matrices && !is_empty();
     pose_all(keeps_matrices);
     if (!WALKS && keeps_matrices) {
         barrier();

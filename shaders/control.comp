@@ -45,7 +45,6 @@ evaluation weights_evaluation(control c) {
     e.program = c.program;
     e.parameters = c.parameters;
     e.character = c.character;
-    e.span = 0u;
     e.joint = 0u;
     e.counts = true;
     e.slot = 0u;

@@ -4,7 +4,7 @@ transform shown_pose(evaluation e, transform local) {
     transform shown = local;
     if (USES_INERTIA && push.program.at[PROGRAM_INERTIA] != 0u) {
         inertia_clock now = load_inertia_clock(e);
-        shown = inertialize(e, now, push.spans.at[e.span].inertia, local, true);
+        shown = inertialize(e, now, kept_memory(e), local, true);
     }
     return shown;
 }

@@ -20,11 +20,11 @@ uint model_place(evaluation e) {
 }
 
 affine load_model(evaluation e) {
-    return load_affine(push.spans.at[e.span].outputs[OUTPUT_MODEL], model_place(e));
+    return load_affine(output_words(OUTPUT_MODEL), model_place(e));
 }
 
 void store_model(evaluation e, affine model) {
-    store_affine(push.spans.at[e.span].outputs[OUTPUT_MODEL], model_place(e), model);
+    store_affine(output_words(OUTPUT_MODEL), model_place(e), model);
 }
 
 // Loads the result of the pose stage: a joint's local matrix, if the program's result is matrices, or its local
@@ -34,12 +34,12 @@ affine load_own(evaluation e) {
         return load_model(e);
     }
     uint first = e.character * push.program.at[PROGRAM_POSE_FLOATS];
-    return own_matrix(load_pose(push.spans.at[e.span].outputs[OUTPUT_LOCAL], first + e.joint, push.program.at[PROGRAM_JOINTS]));
+    return own_matrix(load_pose(output_words(OUTPUT_LOCAL), first + e.joint, push.program.at[PROGRAM_JOINTS]));
 }
 
 void main() {
     uint slot = grid_index();
-    if (slot >= slot_count() || slot_character(slot) >= push.characters) {
+    if (slot >= slot_count() || slot_character(slot) >= span_count()) {
         return;
     }
     evaluation e = character_evaluation(slot_character(slot));

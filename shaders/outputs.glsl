@@ -7,9 +7,9 @@ void store_model(evaluation e, affine model);
 void store_palette(evaluation e, affine palette) {
     uint at = (e.character * push.program.at[PROGRAM_JOINTS] + e.joint) * MATRIX_COMPONENTS;
     if (writes_output(OUTPUT_PREVIOUS_PALETTE)) {
-        Words previous = push.spans.at[e.span].outputs[OUTPUT_PREVIOUS_PALETTE];
+        Words previous = output_words(OUTPUT_PREVIOUS_PALETTE);
         if (push.has_named != 0u) {
-            Words named = push.spans.at[e.span].named_palette;
+            Words named = push.span.named_palette;
             for (uint i = 0u; i < MATRIX_COMPONENTS; i++) {
                 previous.at[at + i] = named.at[at + i];
             }
@@ -17,7 +17,7 @@ void store_palette(evaluation e, affine palette) {
             store_affine(previous, at, palette);
         }
     }
-    store_affine(push.spans.at[e.span].outputs[OUTPUT_PALETTE], at, palette);
+    store_affine(output_words(OUTPUT_PALETTE), at, palette);
 }
 
 // Computes a joint's matrices. Its parent's model matrix must be stored already.
@@ -31,14 +31,14 @@ void finish_joint(evaluation e, affine own) {
     }
     store_model(e, model);
     if (writes_output(OUTPUT_PALETTE)) {
-        affine inverse_bind = load_affine(push.program, push.program.at[PROGRAM_INVERSE_BIND] + e.joint * MATRIX_COMPONENTS);
+        affine inverse_bind = load_wide_affine(push.program.at[PROGRAM_INVERSE_BIND] / WIDE_LOAD + 3u * e.joint);
         store_palette(e, palette_matrix(model, inverse_bind));
     }
 }
 
 // The dual quaternion of joint_beside() must be written already, by any invocation of the workgroup.
 void write_dual_quaternion(evaluation e) {
-    SharedWords to = push.spans.at[e.span].dual_quaternions;
+    SharedWords to = push.span.dual_quaternions;
     uint first = e.character * push.program.at[PROGRAM_JOINTS];
     quaternion beside = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     if (e.joint > 0u) {
@@ -67,7 +67,7 @@ box box_of(evaluation e) {
 }
 
 void store_bounds(evaluation e, box bounds) {
-    Words to = push.spans.at[e.span].outputs[OUTPUT_BOUNDS];
+    Words to = output_words(OUTPUT_BOUNDS);
     uint at = e.character * BOX_COMPONENTS;
     to.at[at] = floatBitsToUint(bounds.low.x);
     to.at[at + 1u] = floatBitsToUint(bounds.low.y);
@@ -82,7 +82,7 @@ void write_socket(evaluation e, uint socket) {
     e.joint = load_socket_joint(push.program, socket);
     affine model = load_model(e);
     affine placed = socket_matrix(push.program, socket, model);
-    store_affine(push.spans.at[e.span].outputs[OUTPUT_SOCKETS], at, placed);
+    store_affine(output_words(OUTPUT_SOCKETS), at, placed);
 }
 
 // Writes all outputs except the palette, by one invocation, in joint order.

@@ -15,8 +15,8 @@ bool has_joint() {
     if (slot >= slot_count()) {
         return false;
     }
-    bool known = slot_character(slot) < push.characters;
-    if (!known && index == slot * joints) {
+    bool known = slot_character(slot) < span_count();
+    if (!known && index == slot * joints && is_refused(slot_character(slot))) {
         count_refusal(REFUSED_CHARACTER);
     }
     return known;
@@ -39,7 +39,7 @@ bool gives_matrices() {
 
 void store_own(evaluation e, affine own) {
     uint at = (e.character * push.program.at[PROGRAM_JOINTS] + e.joint) * MATRIX_COMPONENTS;
-    store_affine(push.spans.at[e.span].outputs[OUTPUT_MODEL], at, own);
+    store_affine(output_words(OUTPUT_MODEL), at, own);
 }
 
 evaluation current_evaluation() {

@@ -4,6 +4,7 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #define LMB_GLSL
+#define LMB_STAGE_1
 #include "ops/weights.h"
 #include "ops/points.h"
 
@@ -13,7 +14,7 @@ layout(local_size_x = 64) in;
 
 void main() {
     uint slot = grid_index();
-    if (slot < slot_count() && slot_character(slot) < push.characters) {
+    if (slot < slot_count() && slot_character(slot) < span_count()) {
         evaluation e = character_evaluation(slot_character(slot));
         weigh_nodes(e);
         if (USES_POINTS) {

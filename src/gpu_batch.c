@@ -552,46 +552,50 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_end_label(gpu, commands);
 }
 
-// If there is a list, `offset` is the word of the kernel's dispatch arguments.
-static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline,
-                          uint64_t groups, uint32_t offset, uint32_t pass) {
-    const frame_slot *slot = &batch->slots[info->slot];
-    const bool has_list = info->list != 0;
-    const lmb_batch_push push = {.graph = batch->graph->buffer.address,
-                                 .spans = slot->spans.address,
-                                 .refused = slot->refused.address,
-                                 .list = info->list,
-                                 .dispatch = slot->dispatch.address,
-                                 .characters = batch->description.character_count,
-                                 .span_characters = batch->span_characters,
-                                 .outputs = batch->description.outputs,
-                                 .has_named = info->has_previous_slot,
-                                 .has_list = has_list,
-                                 .pass = pass,
-                                 .wide_graph = batch->graph->buffer.address};
-    if (has_list) {
-        lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, slot->dispatch.buffer,
-                                  offset * sizeof(uint32_t));
-    } else {
-        lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push, groups);
-    }
+static uint64_t groups_for(uint64_t count, uint32_t of_each) {
+    return (count + of_each - 1) / of_each;
 }
 
-// The work of a pose kernel: a character consists of `parts` items (1, or one per joint), and a workgroup takes
-// `items`.
+// The work of a kernel: a character consists of `parts` items (1, or one per joint), and a workgroup takes `items`.
 typedef struct share {
     uint32_t items;
     uint32_t parts;
 } share;
 
+// Dispatches a kernel once for each span. If there is a list, `offset` is the word of the kernel's dispatch arguments.
+static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline, share share,
+                          uint32_t offset, uint32_t pass) {
+    const frame_slot *slot = &batch->slots[info->slot];
+    const bool has_list = info->list != 0;
+    for (uint32_t span = 0; span < batch->span_count; span++) {
+        const lmb_batch_push push = {.graph = batch->graph->buffer.address,
+                                     .span = slot->spans.address + span * sizeof(lmb_span_row),
+                                     .refused = slot->refused.address,
+                                     .list = info->list,
+                                     .dispatch = slot->dispatch.address,
+                                     .characters = batch->description.character_count,
+                                     .first = span * batch->span_characters,
+                                     .span_characters = batch->span_characters,
+                                     .outputs = batch->description.outputs,
+                                     .has_named = info->has_previous_slot,
+                                     .has_list = has_list,
+                                     .pass = pass,
+                                     .wide_graph = batch->graph->buffer.address};
+        if (has_list) {
+            lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, slot->dispatch.buffer,
+                                      offset * sizeof(uint32_t));
+        } else {
+            lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push,
+                             groups_for((uint64_t)span_size(batch, span) * share.parts, share.items));
+        }
+    }
+}
+
+// The work of the pose kernel.
 static share first_share(const lmb_gpu_batch *batch) {
     const lmb_gpu_graph *graph = batch->graph;
     return graph->shape.characters > 0 ? (share){graph->shape.characters, 1}
                                        : (share){LMB_GPU_GROUP, graph->graph->joint_count};
-}
-
-static uint64_t groups_for(uint64_t count, uint32_t of_each) {
-    return (count + of_each - 1) / of_each;
 }
 
 // Computes how many workgroups the listed characters need.
@@ -625,7 +629,7 @@ static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
     const VkPipeline own = batch->graph->weights;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
-                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS, 0);
+                  (share){LMB_GPU_GROUP, 1}, DISPATCH_CHARACTERS, 0);
     record_kernel_barrier(batch, info);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
@@ -633,24 +637,22 @@ static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info
 // Records a pass of the pose, or all stages in one kernel.
 static void record_pose(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t pass) {
     const lmb_gpu_graph *graph = batch->graph;
-    const share first = first_share(batch);
     bool all_stages = in_one_kernel(batch);
     lmb_gpu_begin_label(batch->gpu, info->commands, all_stages ? "limber characters" : "limber pose");
     record_kernel(batch, info,
                   graph->steps != VK_NULL_HANDLE         ? graph->steps
                   : graph->interpreter != VK_NULL_HANDLE ? graph->interpreter
                                                          : batch->gpu->pipelines[LMB_KERNEL_POSE],
-                  groups_for((uint64_t)batch->description.character_count * first.parts, first.items), DISPATCH_FIRST,
-                  pass);
+                  first_share(batch), DISPATCH_FIRST, pass);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
 static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t pass) {
-    const uint64_t channels = batch->description.graph->channel_count;
+    const uint32_t channels = batch->description.graph->channel_count;
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
     const VkPipeline own = batch->graph->channels;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_CHANNELS],
-                  groups_for(batch->description.character_count * channels, LMB_GPU_GROUP), DISPATCH_CHANNELS, pass);
+                  (share){LMB_GPU_GROUP, channels}, DISPATCH_CHANNELS, pass);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -676,8 +678,8 @@ static void record_passes(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
 static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber model");
     record_kernel_barrier(batch, info);
-    record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL],
-                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS, 0);
+    record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL], (share){LMB_GPU_GROUP, 1}, DISPATCH_CHARACTERS,
+                  0);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 

@@ -5,7 +5,7 @@
 #include <limber/skin.h>
 #include <vulkan/vulkan_core.h>
 
-// Addresses of a span's buffers. Kernels of a batch find the data of their characters in a table of these rows.
+// Addresses of a span's buffers. A dispatch of a batch's kernel runs the characters of one span.
 typedef struct lmb_span_row {
     VkDeviceAddress parameters;
     VkDeviceAddress outputs[LMB_OUTPUT_COUNT];
@@ -24,16 +24,18 @@ typedef struct lmb_span_row {
 
 typedef struct lmb_batch_push {
     VkDeviceAddress graph;
-    VkDeviceAddress spans;
+    VkDeviceAddress span; // an lmb_span_row
     VkDeviceAddress refused;
     VkDeviceAddress list;
     VkDeviceAddress dispatch;
     uint32_t characters; // of the batch
+    uint32_t first;      // character of the span
     uint32_t span_characters;
     uint32_t outputs;
     uint32_t has_named;
     uint32_t has_list;
     uint32_t pass;
+    uint32_t unused;
     VkDeviceAddress wide_graph; // the graph's address again
 } lmb_batch_push;
 

@@ -1,7 +1,11 @@
 #include "gpu_workgroup.h"
 
-// Returns the workgroup memory that shaders/character_specialized.comp needs for a character: matrices, its span and
-// index, its bounding box and its level.
+// Subgroups of 64 have Radeons and their kind. Two workgroups of this many invocations give each of the four SIMDs that
+// share 128 KiB of workgroup memory six waves.
+#define MOST_WIDE_INVOCATIONS 768u
+
+// Returns the workgroup memory that shaders/character_specialized.comp needs for a character: matrices, its index and
+// that of its rows, its bounding box and its level.
 static uint64_t character_bytes(uint32_t joints) {
     uint64_t matrices = (UINT64_C(3) * joints) | 1;
     return matrices * 16 + 8 + 24 + 4;
@@ -16,14 +20,22 @@ static lmb_gpu_workgroup workgroup_for_cpu(lmb_gpu_limits limits, uint64_t bytes
     return (lmb_gpu_workgroup){characters, limits.subgroup, characters == limits.subgroup};
 }
 
-// Returns 128 to 256 invocations in whole subgroups: the largest number that leaves at most half of them idle in the
-// last round, else the one that leaves the fewest idle. Up to 320 for subgroups of 64: such devices are limited by
-// workgroup memory, and have more to run for the same memory.
-static uint32_t find_invocations(lmb_gpu_limits limits, uint32_t pairs) {
-    uint32_t most = limits.subgroup >= 64 ? 320 : 256;
-    most = limits.workgroup_invocations < most ? limits.workgroup_invocations : most;
-    uint32_t best = limits.subgroup, fewest = UINT32_MAX;
-    for (uint32_t invocations = 128; invocations <= most; invocations += limits.subgroup) {
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+// Returns the number of invocations, in whole subgroups and a multiple of the characters. Of 128 to 256 it is the
+// largest number that leaves at most half of them idle in the last round, else the one that leaves the fewest idle. For
+// subgroups of 64 it is as many as there is work for, because workgroup memory limits how many workgroups there are.
+static uint32_t find_invocations(lmb_gpu_limits limits, uint32_t characters, uint32_t joints) {
+    const uint32_t step = characters > limits.subgroup ? characters : limits.subgroup, pairs = characters * joints;
+    if (limits.subgroup >= 64) {
+        const uint32_t most = least(MOST_WIDE_INVOCATIONS, limits.workgroup_invocations) / step * step;
+        return least((pairs + step - 1) / step * step, most > 0 ? most : step);
+    }
+    const uint32_t most = least(256, limits.workgroup_invocations);
+    uint32_t best = step, fewest = UINT32_MAX;
+    for (uint32_t invocations = (127 + step) / step * step; invocations <= most; invocations += step) {
         const uint32_t idle = (pairs + invocations - 1) / invocations * invocations - pairs;
         if (idle <= fewest || 2 * idle <= invocations) {
             fewest = 2 * idle <= invocations ? 0 : idle;
@@ -34,20 +46,21 @@ static uint32_t find_invocations(lmb_gpu_limits limits, uint32_t pairs) {
 }
 
 // Chooses characters: eight if they fit 32 KiB, so that several workgroups share a multiprocessor and one computes
-// while another waits for memory; more for small rigs.
+// while another waits for memory; 16 for subgroups of 64, which then have fewer idle lanes; more for small rigs.
 static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
-    const uint32_t most_bytes = limits.workgroup_bytes < 32768 ? limits.workgroup_bytes : 32768;
-    uint32_t characters = 8;
+    const bool wide = limits.subgroup >= 64;
+    const uint32_t most_bytes = least(limits.workgroup_bytes, wide ? 65536 : 32768);
+    uint32_t characters = wide ? 16 : 8;
     while (characters * joints < 128) {
         characters *= 2;
     }
     while (characters > 1 && characters * bytes > most_bytes) {
-        characters--;
+        characters /= 2;
     }
     if (characters * bytes > limits.workgroup_bytes) {
         return (lmb_gpu_workgroup){0};
     }
-    return (lmb_gpu_workgroup){characters, find_invocations(limits, characters * joints), false};
+    return (lmb_gpu_workgroup){characters, find_invocations(limits, characters, joints), false};
 }
 
 lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints) {

@@ -53,7 +53,7 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_ORDER] = (uint32_t)at;
     at += joints;
     header[PROGRAM_REST] = (uint32_t)at;
-    at += POSE_COMPONENTS * joints;
+    at = lmb_align_wide(at + POSE_COMPONENTS * joints);
     header[PROGRAM_INVERSE_BIND] = (uint32_t)at;
     at += MATRIX_COMPONENTS * joints;
     header[PROGRAM_BINDS] = (uint32_t)at;

@@ -26,6 +26,7 @@ static void shapes_stay_within_limits(void **state) {
             } else {
                 assert_true(shape.invocations > 0 && shape.invocations <= limits.workgroup_invocations);
                 assert_int_equal(shape.invocations % limits.subgroup, 0);
+                assert_int_equal(shape.invocations % shape.characters, 0);
             }
             assert_true(!shape.walks || (limits.is_cpu && shape.characters == shape.invocations));
         }
@@ -33,16 +34,17 @@ static void shapes_stay_within_limits(void **state) {
     assert_true(none > 0);
 }
 
-// Checks the statements of the comments for a large rig on large devices: 8 characters have 536 joints.
+// Checks the statements of the comments for a large rig on large devices: 8 characters have 536 joints, 16 have 1,072.
 static void a_workgroup_leaves_few_invocations_idle(void **state) {
     (void)state;
     static const struct {
-        uint32_t subgroup, most, invocations;
-    } cases[] = {{32, 1024, 192}, {64, 1024, 320}, {64, 256, 192}, {64, 128, 128}};
+        uint32_t subgroup, memory, most, characters, invocations;
+    } cases[] = {{32, 49152, 1024, 8, 192}, {32, 65536, 1024, 8, 192}, {64, 65536, 1024, 16, 768},
+                 {64, 49152, 1024, 8, 576}, {64, 65536, 256, 16, 256}, {64, 49152, 128, 8, 128}};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const lmb_gpu_limits limits = {49152, cases[i].most, cases[i].subgroup, false};
+        const lmb_gpu_limits limits = {cases[i].memory, cases[i].most, cases[i].subgroup, false};
         const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, 67);
-        assert_int_equal(shape.characters, 8);
+        assert_int_equal(shape.characters, cases[i].characters);
         assert_int_equal(shape.invocations, cases[i].invocations);
     }
 }

@@ -26,7 +26,7 @@
 #define FLOAT_OF(integer) float(integer) // from an integer that is the same for all lanes
 #define FLOOR(x) floor(x)
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
-#define LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define LESSER(a, b) min(a, b) // for numbers that are not both 0
 #define GREATER(a, b) ((a) < (b) ? (b) : (a))
 #define UNUSED(x)
 

@@ -10,7 +10,7 @@
 #define PROGRAM_PARAMETERS 2
 #define PROGRAM_PARENTS 3      // offset: word [joint], NO_PARENT for roots
 #define PROGRAM_REST 4         // offset: float [10][joint]
-#define PROGRAM_INVERSE_BIND 5 // offset: float [joint][12]
+#define PROGRAM_INVERSE_BIND 5 // offset, a multiple of WIDE_LOAD: float [joint][12]
 #define PROGRAM_CLIPS 6        // offset: word [clip], offsets of clip blocks
 #define PROGRAM_CLIP_COUNT 7
 #define PROGRAM_INSTRUCTIONS 8 // offset: word [instruction][INSTRUCTION_WORDS]
@@ -252,7 +252,7 @@
 #define OUTPUT_CHANNELS 7u
 #define OUTPUT_COUNT 8u
 
-#define SOURCE_WORDS 8u      // of a source's record, on the GPU
+#define SOURCE_WORDS 16u     // of a source's record, on the GPU
 #define MOST_POSE_BUFFERS 8u // per batch
 
 #define POSE_COMPONENTS 10u   // a transform

@@ -61,7 +61,20 @@ OP lane_mask is_nan(real x) {
 }
 
 OP real magnitude_of(real x) {
+#ifdef LMB_GLSL
+    return abs(x);
+#else
     return REAL(BITS(x) & BITS_MAGNITUDE);
+#endif
+}
+
+// x, or -x where the condition holds.
+OP real negated_where(lane_mask condition, real x) {
+#ifdef LMB_GLSL
+    return condition ? -x : x;
+#else
+    return REAL(BITS(x) ^ SELECT_BITS(condition, ALL_WORD(BITS_SIGN)));
+#endif
 }
 
 OP real clamp_real(real x, float low, float high) {

@@ -62,35 +62,38 @@ void sample_property(evaluation e, uint clip, track t, uint property, key_positi
 // from the rig's index under a joint map. The loop asks drivers to unroll it. src/spirv.c removes that request for
 // software drivers, which compile each load slowly.
 void sample_properties(evaluation e, uint clip, uint joint, float time, inout transform sampled) {
-    uint packed = 0u;
-    if (USES_PACKED) {
-        packed = LOAD(e.program, clip + CLIP_PACKED);
-        if (packed != 0u) {
-            transform rest = load_rest(e.program, e.joint);
-            sampled.t = rest.t;
-            sampled.q = rest.q;
-            if (USES_SCALE) {
-                sampled.s = rest.s;
-            }
+    bool packed = USES_PACKED && (e.search.tracks & TRACKS_PACKED) != 0u;
+    if (packed) {
+        transform rest = load_rest(e.program, e.joint);
+        sampled.t = rest.t;
+        sampled.q = rest.q;
+        if (USES_SCALE) {
+            sampled.s = rest.s;
         }
     }
-    uint tracks = kept_track_place(e.program, clip, 0u, joint);
-    uint largest_step = LOAD(e.program, clip + CLIP_SEARCH);
+    uint times = e.search.times - clip;
     [[unroll]] for (uint property = 0u; property < (USES_SCALE ? PROPERTIES : PROPERTY_SCALE); property++) {
         track t;
-        if (USES_PACKED && packed != 0u) {
-            t = load_packed_track(e.program, clip, clip + packed, property, joint);
+        if (packed) {
+            t = load_packed_track(e.program, clip, e.search.tracks & ~TRACKS_PACKED, property, joint);
         } else {
-            t = load_kept_track(e.program, clip, tracks + property * TRACK_FIELDS);
+            t = load_kept_track(e.program, clip, e.search.tracks + joint * PROPERTIES + property);
         }
-        key_position at = first_key();
-        bool rests = USES_PACKED && t.mode == MODE_REST;
-        if (!rests && (t.keys > 1u || t.mode >= MODE_CUBIC)) {
-            at = find_key_again(e, t, largest_step, time);
-        } else if (!rests) {
-            t.mode = MODE_STEP; // a single key
+        // A track with a single key is not searched, and only its first key is read.
+        key_position at = e.search.found;
+        if (property == PROPERTY_ROTATION) {
+            at = load_terms(e.search);
         }
-        if (!rests) {
+        bool searched = t.keys > 1u || t.mode >= MODE_CUBIC;
+        if (searched && t.times - clip != times && !(USES_PACKED && t.mode == MODE_REST)) {
+            at = find_key(e.program, t, LOAD(e.program, clip + CLIP_SEARCH), time);
+            if (property == PROPERTY_ROTATION) {
+                at = prepare_rotations(at);
+            }
+        }
+        at.key = searched ? at.key : 0u;
+        t.mode = searched ? t.mode : MODE_STEP;
+        if (!(USES_PACKED && t.mode == MODE_REST)) {
             sample_property(e, clip, t, property, at, sampled);
         }
     }

@@ -145,13 +145,6 @@ END_STRUCT(slerp_weights)
 
 // `near` promises that the magnitude of the cosine is at least 0.9. Otherwise each lane's own angle decides.
 OP slerp_weights slerp_weigh(real cosine, slerp_terms from, slerp_terms to, bool near) {
-    // By comparison, because the sign of a zero may differ between devices.
-    word flip = SELECT_BITS(cosine < 0.0f, ALL_WORD(BITS_SIGN));
-#ifndef LMB_GLSL
-    if (!USES_FAR && near) {
-        flip = BITS(cosine) & BITS_SIGN; // the cosine is not zero then
-    }
-#endif
     // Rounding can raise the cosine of equal rotations above 1.
     real x1 = LESSER(magnitude_of(cosine) - 1.0f, 0.0f);
     slerp_weights weights;
@@ -164,7 +157,12 @@ OP slerp_weights slerp_weigh(real cosine, slerp_terms from, slerp_terms to, bool
         weights.from = SELECT(far, far_from, weights.from);
         weights.to = SELECT(far, far_to, weights.to);
     }
-    weights.to = REAL(BITS(weights.to) ^ flip);
+    if (!USES_FAR && near) {
+        weights.to = REAL(BITS(weights.to) ^ (BITS(cosine) & BITS_SIGN)); // the cosine is not zero then
+    } else {
+        // By comparison, because the sign of a zero may differ between devices.
+        weights.to = negated_where(cosine < 0.0f, weights.to);
+    }
     return weights;
 }
 

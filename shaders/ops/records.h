@@ -28,8 +28,14 @@ END_STRUCT(source)
 // The last key search of a source. Most tracks of a clip share key times, so its result is often reused.
 STRUCT(key_search)
 uint times; // offset of the key times that were searched, or 0
+#ifdef LMB_GLSL
+uint tracks; // row of the clip's track table, or TRACKS_PACKED and the offset of its packed section
+uint terms;  // row of the record from which the terms of slerps are loaded
+#endif
 key_position found;
 END_STRUCT(key_search)
+
+#define TRACKS_PACKED 0x80000000u
 
 // The context of an evaluation: a joint of a character.
 STRUCT(evaluation)
@@ -39,7 +45,6 @@ word character;
 uint joint;
 lane_mask counts; // whether refused values count: false in lanes without a character
 #ifdef LMB_GLSL
-uint span;         // row of the table of spans, whose buffers contain `parameters`
 uint slot;         // index of the character in a workgroup that has several
 key_search search; // of the sampled source
 #else
@@ -84,6 +89,7 @@ void store_weight(evaluation e, uint index, float weight);
 source load_source(evaluation e, uint index);
 key_search load_search(evaluation e, uint index);
 void store_source(evaluation e, uint index, source record, key_search search);
+key_position load_terms(key_search search); // the found key position, prepared for rotations
 transform load_exchange(evaluation e, uint area, uint joint);
 quaternion load_exchange_rotation(evaluation e, uint area, uint joint);
 void store_exchange(evaluation e, uint area, transform pose); // of e.joint

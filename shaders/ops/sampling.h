@@ -89,13 +89,11 @@
 // The key position of a time in a track: the key at or before it, and the fraction of the way to the next key.
 STRUCT(key_position)
 word key;
-word after;    // the next key, or the last one
-real fraction; // 0 to 1; 0 from the last key on
-real interval; // seconds to the next key
-#ifndef LMB_GLSL
+word after;       // the next key, or the last one
+real fraction;    // 0 to 1; 0 from the last key on
+real interval;    // seconds to the next key
 slerp_terms from; // of 1 - fraction
 slerp_terms to;   // of the fraction
-#endif
 #ifdef LMB_SIMD_WIDTH
 // Addresses of the rows of `key` and of `after`, as if the first row was at the start of memory.
 const uint32_t *key_rows[LMB_SIMD_WIDTH];
@@ -113,16 +111,16 @@ END_STRUCT(key_position)
 #define AT(found) (*(found))
 #endif
 
-// Slerps between two keys, without normalising. The CPU prepares once for all rotations of a source; an invocation of a
-// kernel has only one.
+// Slerps between two keys, without normalising.
 OP quaternion slerp_between_keys(quaternion a, quaternion b, FOUND at, bool near) {
-#ifdef LMB_GLSL
-    slerp_terms from = slerp_prepare(1.0f - at.fraction);
-    slerp_terms to = slerp_prepare(at.fraction);
-    return quaternion_slerp_unnormalized(a, b, from, to, near);
-#else
-    return quaternion_slerp_unnormalized(a, b, at->from, at->to, near);
-#endif
+    return quaternion_slerp_unnormalized(a, b, AT(at).from, AT(at).to, near);
+}
+
+// Prepares a key position for rotations: once for all that share key times.
+OP key_position prepare_rotations(key_position at) {
+    at.from = slerp_prepare(1.0f - at.fraction);
+    at.to = slerp_prepare(at.fraction);
+    return at;
 }
 
 // The frame of a packed section in which a key is: its number, or for SIMD code its addresses.
@@ -160,10 +158,11 @@ OP real clip_time(real duration, real rate, real time, bool loop) {
 }
 
 #ifdef LMB_GLSL
-// Four words of the program, from a multiple of WIDE_LOAD on.
-uvec4 load_wide(uint at);
+// Four words of the program. A row is WIDE_LOAD words.
+uvec4 load_wide(uint row);
 #endif
 
+// `at` is an offset; in a kernel it is in rows.
 OP track load_kept_track(memory data, uint clip, address at) {
     track found;
 #ifdef LMB_GLSL
@@ -186,7 +185,11 @@ OP track load_kept_track(memory data, uint clip, address at) {
 
 // Returns where the fields of a track are that is not in a packed section.
 OP address kept_track_place(memory data, address clip, address property, address joint) {
+#ifdef LMB_GLSL
+    return (clip + LOAD(data, clip + CLIP_TRACKS)) / WIDE_LOAD + (joint * PROPERTIES + property);
+#else
     return clip + LOAD(data, clip + CLIP_TRACKS) + (joint * PROPERTIES + property) * TRACK_FIELDS;
+#endif
 }
 
 OP track load_packed_track(memory data, uint clip, uint section, uint property, uint joint) {
@@ -208,6 +211,9 @@ OP track load_packed_track(memory data, uint clip, uint section, uint property, 
         found.mode = MODE_STEP;
     }
     if ((entry & 3u) == ENTRY_KEPT) {
+#ifdef LMB_GLSL
+        at = at / WIDE_LOAD;
+#endif
         found = load_kept_track(data, clip, at);
     }
     if ((entry & 3u) == ENTRY_PACKED) {
@@ -230,7 +236,7 @@ OP track load_track(memory data, uint clip, uint property, uint joint) {
 }
 
 // Finds the key position of a time in a track by binary search. `largest_step` is that of the clip, so that the number
-// of steps is the same for all its tracks.
+// of steps is the same for all its tracks. In kernels the caller prepares it for rotations.
 OP key_position find_key(memory data, track t, uint largest_step, real time) {
     uint times = t.times;
     uint keys = t.keys;
@@ -249,8 +255,7 @@ OP key_position find_key(memory data, track t, uint largest_step, real time) {
     at.fraction = clamp_real(snap_number(fraction), 0.0f, 1.0f);
     at.interval = GATHER_REAL(data, times + at.after) - key_time;
 #ifndef LMB_GLSL
-    at.from = slerp_prepare(1.0f - at.fraction);
-    at.to = slerp_prepare(at.fraction);
+    at = prepare_rotations(at);
 #endif
 #ifdef LMB_SIMD_WIDTH
     lmb_find_rows(data, at.key, t.row_words, at.key_rows);
@@ -312,7 +317,7 @@ OP vector load_vector(memory data, word at) {
 // `at` is a multiple of WIDE_LOAD.
 OP quaternion load_quaternion(memory data, word at) {
 #ifdef LMB_GLSL
-    uvec4 q = load_wide(at);
+    uvec4 q = load_wide(at / WIDE_LOAD);
     return make_quaternion(REAL(q.x), REAL(q.y), REAL(q.z), REAL(q.w));
 #else
     return make_quaternion(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u),
@@ -670,10 +675,20 @@ OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near
     return sampled;
 }
 #else
+// The rotation of a key of a track.
+OP quaternion load_rotation_key(memory data, track t, word key) {
+#ifdef LMB_GLSL
+    uvec4 q = load_wide(t.values / WIDE_LOAD + key);
+    return make_quaternion(REAL(q.x), REAL(q.y), REAL(q.z), REAL(q.w));
+#else
+    return load_quaternion(data, t.values + key * 4u);
+#endif
+}
+
 OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near) {
-    quaternion sampled = load_quaternion(data, t.values + AT(at).key * 4u);
+    quaternion sampled = load_rotation_key(data, t, AT(at).key);
     if (t.mode == MODE_LINEAR) {
-        quaternion b = load_quaternion(data, t.values + AT(at).after * 4u);
+        quaternion b = load_rotation_key(data, t, AT(at).after);
         sampled = slerp_between_keys(sampled, b, at, near);
     }
     return sampled;

@@ -174,6 +174,19 @@ OP real divide_scale(real s, real r) {
     return snap_number(SELECT(r == 0.0f, SPLAT(1.0f), s * reciprocal(r)));
 }
 
+OP affine scale_columns(affine m, vector s) {
+    m.xx = m.xx * s.x;
+    m.xy = m.xy * s.y;
+    m.xz = m.xz * s.z;
+    m.yx = m.yx * s.x;
+    m.yy = m.yy * s.y;
+    m.yz = m.yz * s.z;
+    m.zx = m.zx * s.x;
+    m.zy = m.zy * s.y;
+    m.zz = m.zz * s.z;
+    return m;
+}
+
 // The matrix of a transform: the rotation matrix of its unit quaternion with scaled columns, and the translation.
 OP affine affine_from_transform(transform a) {
     real x2 = a.q.x + a.q.x;
@@ -189,18 +202,21 @@ OP affine affine_from_transform(transform a) {
     real wy = a.q.w * y2;
     real wz = a.q.w * z2;
     affine m;
-    m.xx = (1.0f - (yy + zz)) * a.s.x;
-    m.xy = (xy - wz) * a.s.y;
-    m.xz = (xz + wy) * a.s.z;
+    m.xx = 1.0f - (yy + zz);
+    m.xy = xy - wz;
+    m.xz = xz + wy;
     m.xt = a.t.x;
-    m.yx = (xy + wz) * a.s.x;
-    m.yy = (1.0f - (xx + zz)) * a.s.y;
-    m.yz = (yz - wx) * a.s.z;
+    m.yx = xy + wz;
+    m.yy = 1.0f - (xx + zz);
+    m.yz = yz - wx;
     m.yt = a.t.y;
-    m.zx = (xz - wy) * a.s.x;
-    m.zy = (yz + wx) * a.s.y;
-    m.zz = (1.0f - (xx + yy)) * a.s.z;
+    m.zx = xz - wy;
+    m.zy = yz + wx;
+    m.zz = 1.0f - (xx + yy);
     m.zt = a.t.z;
+    if (USES_SCALE) {
+        m = scale_columns(m, a.s);
+    }
     return m;
 }
 
@@ -313,7 +329,10 @@ OP vector rotate_vector(quaternion q, vector v) {
 // The product a b by components: b is applied first.
 OP transform transform_multiply(transform a, transform b) {
     transform product;
-    vector scaled = make_vector(a.s.x * b.t.x, a.s.y * b.t.y, a.s.z * b.t.z);
+    vector scaled = b.t;
+    if (USES_SCALE) {
+        scaled = make_vector(a.s.x * b.t.x, a.s.y * b.t.y, a.s.z * b.t.z);
+    }
     product.t = add_vectors(a.t, rotate_vector(a.q, scaled));
     quaternion q = quaternion_multiply(a.q, b.q);
     product.q = quaternion_normalize(q);

@@ -45,7 +45,9 @@ OP weighted_sums accumulate_pose(weighted_sums so_far, transform a, real weight)
     transform extra = so_far.extra;
     lane_mask counts = weight > 0.0f;
     lane_mask starts = AND(counts, extra.q.x == 0.0f);
-    extra.s = select_vector(starts, a.s, extra.s);
+    if (USES_SCALE) {
+        extra.s = select_vector(starts, a.s, extra.s);
+    }
 
     if (USES_WEIGHTS) {
         sums.weight = SELECT(AND(counts, a.weight > sums.weight), a.weight, sums.weight);
@@ -53,7 +55,7 @@ OP weighted_sums accumulate_pose(weighted_sums so_far, transform a, real weight)
     sums.t = add_vectors(sums.t, scale_vector(a.t, weight));
     lane_mask turns = quaternion_dot(sums.q, a.q) < 0.0f;
     real large = weight * WEIGHTED_LARGE;
-    real turned = REAL(BITS(large) ^ SELECT_BITS(turns, ALL_WORD(BITS_SIGN)));
+    real turned = negated_where(turns, large);
     sums.q.x = sums.q.x + a.q.x * turned;
     sums.q.y = sums.q.y + a.q.y * turned;
     sums.q.z = sums.q.z + a.q.z * turned;
@@ -99,7 +101,10 @@ OP transform finish_mean(evaluation e, uint instruction, weighted_sums all, real
     mean.t = snap_vector(scale_vector(sums.t, inverse));
     mean.q = q;
     // If all scales are equal, all logarithms are 0, and the mean is the first scale.
-    mean.s = snap_vector(extra.s);
+    mean.s = all_vector(1.0f, 1.0f, 1.0f);
+    if (USES_SCALE) {
+        mean.s = snap_vector(extra.s);
+    }
     lane_mask unlike = OR(OR(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
     lane_mask mixed = OR(OR(extra.q.y != 0.0f, extra.q.z != 0.0f), extra.q.w != 0.0f);
     if (USES_SCALE && ANY(OR(unlike, mixed))) {

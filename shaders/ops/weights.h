@@ -199,12 +199,19 @@ OP given_time load_time(evaluation e, uint use) {
 }
 
 #ifdef LMB_GLSL
-// Finds the key position for the key times that most of the clip's tracks share.
+// Finds the clip's tracks, and the key position for the key times that most of them share.
 key_search search_common(evaluation e, source s) {
     key_search search;
     search.times = 0u;
+    search.tracks = 0u;
+    search.terms = 0u;
     search.found = first_key();
-    uint which = s.clip != 0u ? LOAD(e.program, s.clip + CLIP_COMMON) : 0u;
+    uint which = 0u;
+    if (s.clip != 0u) {
+        uint packed = LOAD(e.program, s.clip + CLIP_PACKED);
+        search.tracks = packed != 0u ? TRACKS_PACKED | (s.clip + packed) : kept_track_place(e.program, s.clip, 0u, 0u);
+        which = LOAD(e.program, s.clip + CLIP_COMMON);
+    }
     if (which != 0u && s.weight > 0.0f) {
         track t = load_track(e.program, s.clip, (which - 1u) % PROPERTIES, (which - 1u) / PROPERTIES);
         search.times = t.times;
