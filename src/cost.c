@@ -94,7 +94,10 @@ static void find_parts(const lmb_graph_def *graph, const lmb_node_cost *costs, u
     for (uint32_t i = graph->node_count; i-- > 0;) {
         const lmb_node_def *node = &graph->nodes[i];
         for (uint32_t input = 0; costs[i].uses > 0 && input < node->input_count; input++) {
-            joint_maps[node->inputs[input]] = node->op == LMB_OP_COMBINE ? node->joint_maps[input] : joint_maps[i];
+            joint_maps[node->inputs[input]] = node->op == LMB_OP_COMBINE ? node->joint_maps[input]
+                                              : node->op == LMB_OP_RETARGET
+                                                  ? lmb_graph_retarget_map(graph, node->retarget)
+                                                  : joint_maps[i];
         }
     }
 }

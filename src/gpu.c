@@ -198,7 +198,7 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
 }
 
 static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkBool32 spaces, VkBool32 points,
-                                VkPipeline *pipeline, lmb_error *error) {
+                                VkBool32 retargets, VkPipeline *pipeline, lmb_error *error) {
     const lmb_kernel_constants all = {.cubic = VK_TRUE,
                                       .scale = VK_TRUE,
                                       .far = VK_TRUE,
@@ -213,17 +213,19 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .exchanges = VK_TRUE,
                                       .profiles = VK_TRUE,
                                       .points = points,
-                                      .chains = VK_TRUE};
+                                      .chains = VK_TRUE,
+                                      .retargets = retargets};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }
 
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, VK_TRUE, pipeline, error);
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool retargets, VkPipeline *pipeline,
+                                      lmb_error *error) {
+    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, VK_TRUE, retargets, pipeline, error);
 }
 
 lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipeline *pipeline, lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, spaces, points, pipeline, error);
+    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, spaces, points, VK_FALSE, pipeline, error);
 }
 
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
@@ -303,7 +305,7 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
             continue;
         }
         result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs,
-                               def->interpret_graphs, &created->pipelines[kernel], error);
+                               def->interpret_graphs, VK_FALSE, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);

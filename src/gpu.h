@@ -166,6 +166,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 profiles;
     VkBool32 points;
     VkBool32 chains;
+    VkBool32 retargets;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.
@@ -179,7 +180,8 @@ lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants,
                                    lmb_error *error);
 
 // Creates the kernel that interprets graphs, with room for `poses` poses. Fails as lmb_gpu_pipeline_create() does.
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool retargets, VkPipeline *pipeline,
+                                      lmb_error *error);
 
 // Creates a compute pipeline from a module, and declares rounding if the device supports that. On failure `pipeline` is
 // VK_NULL_HANDLE.
@@ -227,10 +229,5 @@ typedef struct lmb_gpu_recorded {
 lmb_gpu *lmb_gpu_batch_gpu(const lmb_gpu_batch *batch);
 uint32_t lmb_gpu_batch_slot_count(const lmb_gpu_batch *batch);
 lmb_gpu_recorded lmb_gpu_batch_recorded(const lmb_gpu_batch *batch, uint32_t slot);
-
-// Returns whether the gpu's own interpreter can run the graph.
-static inline bool lmb_gpu_interprets(const lmb_gpu *gpu, const lmb_graph *graph) {
-    return gpu->interpret_graphs && lmb_graph_stack(graph) <= gpu->interpreted_poses;
-}
 
 #endif

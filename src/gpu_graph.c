@@ -15,6 +15,11 @@ static lmb_result create_channels(lmb_gpu_graph *created, lmb_error *error) {
     return lmb_gpu_channels_create(created->gpu, constants, &created->channels, error);
 }
 
+// Returns whether the gpu's own interpreter can run the graph.
+static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
+    return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses && !graph->uses_retargets;
+}
+
 // Few graphs need an interpreter of their own, and it takes long to compile. Because it is separate, other graphs
 // neither wait for it nor use its workgroup memory.
 static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_error *error) {
@@ -25,7 +30,7 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPip
                         "bytes",
                         (unsigned)graph->stack, (unsigned)gpu->limits.workgroup_bytes, (unsigned)bytes);
     }
-    return lmb_gpu_interpreter_create(gpu, graph->stack, pipeline, error);
+    return lmb_gpu_interpreter_create(gpu, graph->stack, graph->uses_retargets, pipeline, error);
 }
 
 lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph, lmb_error *error) {
@@ -51,7 +56,7 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     lmb_result result = maker.result;
     if (result == LMB_OK && !gpu->interpret_graphs && lmb_gpu_specialized_fit(graph)) {
         result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);
-    } else if (result == LMB_OK && graph->joint_count > 0 && !lmb_gpu_interprets(gpu, graph)) {
+    } else if (result == LMB_OK && graph->joint_count > 0 && !is_interpreted(gpu, graph)) {
         result = create_interpreter(gpu, graph, &created->interpreter, error);
     }
     if (result == LMB_OK && (graph->uses_spaces || graph->finds_points) && !gpu->interpret_graphs) {

@@ -59,7 +59,7 @@ lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *gra
          {kernel_pose_specialized, sizeof kernel_pose_specialized / sizeof(uint32_t)}},
         {{kernel_character_specialized_plain, sizeof kernel_character_specialized_plain / sizeof(uint32_t)},
          {kernel_character_specialized, sizeof kernel_character_specialized / sizeof(uint32_t)}}};
-    const bool whole = graph->uses_packed || graph->uses_inertia || graph->uses_chains;
+    const bool whole = graph->uses_packed || graph->uses_inertia || graph->uses_chains || graph->uses_retargets;
     const uint32_t *words = templates[all_stages][whole].words;
     size_t size = templates[all_stages][whole].count;
     return lmb_spirv_replace_body(host, words, size, "run_straight_line", calls, count, module, error);
@@ -87,7 +87,8 @@ lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPi
                                           .inertia = graph->uses_inertia,
                                           .exchanges = graph->exchange_count > 0,
                                           .profiles = graph->uses_profiles,
-                                          .chains = graph->uses_chains};
+                                          .chains = graph->uses_chains,
+                                          .retargets = graph->uses_retargets};
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber graph", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

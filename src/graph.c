@@ -352,6 +352,16 @@ lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_
     return result;
 }
 
+// Returns the joints of the rig and of the largest source, if there is one.
+static size_t count_frames(const lmb_graph_def *def) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < def->retarget_count; i++) {
+        const size_t both = (size_t)def->rig->joint_count + def->retargets[i].source_joint_count;
+        count = both > count ? both : count;
+    }
+    return count;
+}
+
 lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, const lmb_host *host, lmb_graph **graph,
                                lmb_error *error) {
     *graph = NULL;
@@ -367,15 +377,18 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
     uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
     c.rest_turns =
         lmb_host_allocate(&resolved, def->mirror_count > 0 ? def->rig->joint_count : 0, sizeof *c.rest_turns);
-    if (created == NULL || block == NULL || c.rest_turns == NULL) {
+    c.frames = lmb_host_allocate(&resolved, count_frames(def), sizeof *c.frames);
+    if (created == NULL || block == NULL || c.rest_turns == NULL || c.frames == NULL) {
         lmb_host_release(&resolved, created);
         lmb_host_release(&resolved, block);
         lmb_host_release(&resolved, c.rest_turns);
+        lmb_host_release(&resolved, c.frames);
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for %llu words", (unsigned long long)size);
     }
     memcpy(block, header, sizeof header);
     write_block(&c, block);
     lmb_host_release(&resolved, c.rest_turns);
+    lmb_host_release(&resolved, c.frames);
     *created = (lmb_graph){.host = resolved,
                            .joint_count = def->rig->joint_count,
                            .parameter_count = def->parameter_count,
@@ -389,6 +402,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .stack = c.deepest,
                            .exchange_count = c.ended - 1,
                            .uses_joint_maps = c.uses_joint_maps,
+                           .uses_retargets = c.uses_retargets,
                            .uses_lod = lmb_graph_has_lods(def),
                            .uses_inertia = def->inertialize,
                            .uses_chains = c.chain_words > 0,

@@ -36,6 +36,7 @@ struct lmb_graph {
     bool uses_lod;                       // there are levels of detail
     bool uses_inertia;                   // its result is inertialized
     bool uses_chains;                    // there are chains
+    bool uses_retargets;                 // a source is in a retarget
     bool gives_matrices;                 // its last operation results in matrices instead of transforms
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
@@ -50,6 +51,11 @@ struct lmb_graph {
 LMB_API lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error);
 LMB_API lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error);
 
+// Returns the index of a retarget among the joint maps: it is behind them.
+static inline uint32_t lmb_graph_retarget_map(const lmb_graph_def *def, uint32_t retarget) {
+    return def->joint_map_count + retarget;
+}
+
 // Creates a graph in which nothing moves by itself. Its nodes are in the descriptor's joint map of that
 // index, or in none (LMB_NONE).
 LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, const lmb_host *host,
@@ -58,7 +64,8 @@ LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_
 // Returns whether the graph needs none of the features that kernels can leave out.
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
     return !graph->uses_far && !graph->uses_scale && !graph->uses_weights && !graph->uses_profiles &&
-           !graph->uses_joint_maps && !graph->uses_inertia && !graph->uses_chains && !graph->gives_matrices;
+           !graph->uses_joint_maps && !graph->uses_inertia && !graph->uses_chains && !graph->uses_retargets &&
+           !graph->gives_matrices;
 }
 
 #endif

@@ -157,6 +157,8 @@ static bool check_node(const lmb_compiler *c, uint32_t index) {
                                                         "there is no such joint map")) &&
            (!(takes & TAKES_LAYER) ||
             check_indices(c, index, node->masks, def->mask_count, "masks", "there is no such mask")) &&
+           lmb_graph_require(c, index, node->op != LMB_OP_RETARGET || node->retarget < def->retarget_count, "retarget",
+                             "there is no such retarget") &&
            check_choices(c, index) && (!(takes & TAKES_SPACE) || lmb_graph_check_space(c, index)) &&
            lmb_graph_require(c, index, !masked || has_mask(c, node->mask), "mask", "there is no such mask");
 }
@@ -259,6 +261,12 @@ static bool find_type(lmb_compiler *c, uint32_t index) {
             return fail_input(c, index, 0, "an additive, and only the twist of a pose is shared");
         }
         break;
+    case LMB_OP_RETARGET:
+        *types = POSE_TYPE;
+        if ((of[0] & POSE_TYPE) == 0) {
+            return fail_input(c, index, 0, "an additive, and only poses have a place in model space");
+        }
+        break;
     case LMB_OP_MAKE_ADDITIVE:
         if (!find_common(c, index, types)) {
             return false;
@@ -331,7 +339,7 @@ static bool check_joint_limits(const lmb_compiler *c) {
 
 bool lmb_graph_check_def(lmb_compiler *c) {
     bool valid = check_sizes(c) && check_mirrors(c) && check_joint_limits(c) && lmb_graph_check_joint_maps(c) &&
-                 lmb_graph_check_static_poses(c) && check_lods(c) && check_inertia(c);
+                 lmb_graph_check_retargets(c) && lmb_graph_check_static_poses(c) && check_lods(c) && check_inertia(c);
     for (uint32_t i = 0; valid && i < c->def->node_count; i++) {
         valid = check_node(c, i) && find_type(c, i);
     }

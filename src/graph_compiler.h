@@ -3,6 +3,7 @@
 #define LIMBER_SRC_GRAPH_COMPILER_H
 
 #include "graph.h"
+#include "retarget.h"
 
 #define LMB_MOST_INSTRUCTIONS (1u << 16)
 
@@ -65,21 +66,24 @@ typedef struct lmb_compiler {
     uint32_t rule_count;
     uint32_t weight_count;
     uint32_t source_count;
-    uint32_t point_count;    // points that stage 1 finds
-    uint32_t point_slots;    // points per character in the buffer of points
-    bool uses_transforms;    // a point is in world space
-    lmb_share own;           // weights of the current node
-    uint32_t data;           // offset of the data that instructions refer to
-    uint32_t data_words;     // words of data so far
-    uint32_t mirrors;        // offset of the first mirror's table
-    uint32_t joint_limits;   // offset of the first table of joint limits
-    uint32_t joint_maps;     // offset of the first table of a joint map
-    uint32_t static_poses;   // offset of the first static pose
-    uint32_t joint_map;      // joint map that the current node is in, or LMB_NONE
+    uint32_t point_count;                  // points that stage 1 finds
+    uint32_t point_slots;                  // points per character in the buffer of points
+    bool uses_transforms;                  // a point is in world space
+    lmb_share own;                         // weights of the current node
+    uint32_t data;                         // offset of the data that instructions refer to
+    uint32_t data_words;                   // words of data so far
+    uint32_t mirrors;                      // offset of the first mirror's table
+    uint32_t joint_limits;                 // offset of the first table of joint limits
+    uint32_t joint_maps;                   // offset of the first table of a joint map
+    uint32_t static_poses;                 // offset of the first static pose
+    uint32_t retargets[LMB_MAX_RETARGETS]; // offsets of their tables
+    // The joint map that the current node is in, LMB_NONE for none; from joint_map_count on that of a retarget.
+    uint32_t joint_map;
     uint32_t layers;         // offset of the table of the layers or blend profiles whose inputs are being accumulated
     bool refused;            // a check that depends on a node's position in the graph has failed
     double (*rest_turns)[4]; // scratch while writing: a rotation per joint
-    uint32_t masks;          // offset of the first mask
+    lmb_retarget_frame *frames; // scratch while writing: for the joints of the rig and of the largest source
+    uint32_t masks;             // offset of the first mask
     uint32_t mask_words;
     uint32_t depth; // poses held now
     uint32_t deepest;
@@ -94,7 +98,8 @@ typedef struct lmb_compiler {
     uint32_t pose_count;
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
-    bool uses_joint_maps;                // a source is in a joint map
+    bool uses_joint_maps;                // a source is in a joint map or a retarget
+    bool uses_retargets;                 // a source is in a retarget
     uint32_t inertia_words;              // that a batch keeps for each character
     uint32_t chain_words;                // after them
     uint32_t no_change;                  // offset of an additive that changes nothing, in the form of a static pose
@@ -117,13 +122,15 @@ bool lmb_graph_require(const lmb_compiler *c, uint32_t node, bool condition, con
 // joint map that it is in.
 bool lmb_graph_check_joint_maps(const lmb_compiler *c);
 bool lmb_graph_check_static_poses(const lmb_compiler *c);
+bool lmb_graph_check_retargets(const lmb_compiler *c);
 void lmb_graph_add_joint_maps(lmb_compiler *c);
+void lmb_graph_add_retargets(lmb_compiler *c);
 void lmb_graph_add_static_poses(lmb_compiler *c);
 void lmb_graph_add_no_change(lmb_compiler *c);
 uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map);
 uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose);
 bool lmb_graph_check_source(lmb_compiler *c, uint32_t node);
-// Returns the number of joints of poses in a joint map, or of the rig for LMB_NONE.
+// Returns the number of joints of poses in a joint map or a retarget, or of the rig for LMB_NONE.
 uint32_t lmb_graph_mapped_joints(const lmb_graph_def *def, uint32_t joint_map);
 // Returns the words of a pose with that many joints. It has float channels too if the rig has as many joints.
 uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count);

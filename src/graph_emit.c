@@ -73,6 +73,7 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
     if (takes & (TAKES_CLIP | TAKES_POSE)) {
         at[SOURCE_JOINT_MAP] = lmb_graph_joint_map_table(c, c->joint_map);
         c->uses_joint_maps = c->uses_joint_maps || c->joint_map != LMB_NONE;
+        c->uses_retargets = c->uses_retargets || (c->joint_map != LMB_NONE && c->joint_map >= c->def->joint_map_count);
     }
     if (takes & TAKES_JOINT_MAP) {
         at[TAKE_JOINT_MAP] = lmb_graph_joint_map_table(c, node->joint_maps[input]);
@@ -378,6 +379,15 @@ static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     return fits;
 }
 
+// Emits the input with the sources converted.
+static bool emit_retarget(lmb_compiler *c, const lmb_node_def *node) {
+    const uint32_t around = c->joint_map;
+    c->joint_map = lmb_graph_retarget_map(c->def, node->retarget);
+    const bool fits = emit_input(c, node->inputs[0]);
+    c->joint_map = around;
+    return fits;
+}
+
 // Emits any other node: its inputs in order, then one instruction. Of two inputs the second one has the weight that the
 // node specifies, and the first one of a blend the remainder.
 static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_operation *op) {
@@ -416,6 +426,8 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
         fits = emit_corners(c, node, 0, op->positions);
     } else if (node->op == LMB_OP_COMBINE) {
         fits = emit_combine(c, node);
+    } else if (node->op == LMB_OP_RETARGET) {
+        fits = emit_retarget(c, node);
     } else if (is_model_additive(node)) {
         fits = emit_change_of_space(c, OPERATION_TO_LOCAL, index, emit_model_additive);
     } else if (node->op == LMB_OP_MAKE_ADDITIVE && node->space == LMB_SPACE_MODEL) {
@@ -448,6 +460,7 @@ static void add_tables(lmb_compiler *c) {
         }
     }
     lmb_graph_add_joint_maps(c);
+    lmb_graph_add_retargets(c);
     lmb_graph_add_static_poses(c);
     lmb_graph_add_no_change(c);
     if (c->block != NULL) {

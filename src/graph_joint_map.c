@@ -21,7 +21,9 @@ lmb_joint_map_def lmb_default_joint_map_def(void) {
 }
 
 uint32_t lmb_graph_mapped_joints(const lmb_graph_def *def, uint32_t joint_map) {
-    return joint_map == LMB_NONE ? def->rig->joint_count : def->joint_maps[joint_map].joint_count;
+    return joint_map == LMB_NONE              ? def->rig->joint_count
+           : joint_map < def->joint_map_count ? def->joint_maps[joint_map].joint_count
+                                              : def->retargets[joint_map - def->joint_map_count].source_joint_count;
 }
 
 uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
@@ -53,20 +55,28 @@ static bool check_joint_map(const lmb_compiler *c, uint32_t index) {
     return true;
 }
 
-// A clip may have the joints of any joint map if a parameter chooses it. The kernels compare its joints with those
-// expected.
+// A clip may have the joints of any joint map or source if a parameter chooses it. The kernels compare its joints with
+// those expected.
 static bool check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_graph_def *def = c->def;
     const char *name = lmb_clip_name(def->clips[index]);
     uint32_t joints = lmb_clip_joint_count(def->clips[index]), channels = lmb_clip_channel_count(def->clips[index]);
-    bool is_whole = joints == def->rig->joint_count, is_mapped = false;
+    bool is_whole = joints == def->rig->joint_count, is_mapped = false, is_of_source = false;
     for (uint32_t joint_map = 0; joint_map < def->joint_map_count; joint_map++) {
         is_mapped = is_mapped || joints == def->joint_maps[joint_map].joint_count;
+    }
+    for (uint32_t retarget = 0; retarget < def->retarget_count; retarget++) {
+        is_of_source = is_of_source || joints == def->retargets[retarget].source_joint_count;
+    }
+    if (is_of_source) {
+        return true;
     }
     if (!is_whole && !is_mapped) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u '%s' is for %u joints, and the rig has %u%s",
                           (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->joint_count,
-                          def->joint_map_count > 0 ? ", and no joint map as many" : "");
+                          def->retarget_count > 0    ? ", and no joint map or source as many"
+                          : def->joint_map_count > 0 ? ", and no joint map as many"
+                                                     : "");
     }
     if (channels != def->rig->channel_count && !(is_mapped && channels == 0)) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT,
@@ -82,6 +92,15 @@ bool lmb_graph_check_joint_maps(const lmb_compiler *c) {
         lmb_check_list(c->error, "graph", "joint maps", def->joint_maps, def->joint_map_count, LMB_MAX_JOINT_MAPS);
     for (uint32_t i = 0; i < def->joint_map_count && valid; i++) {
         valid = check_joint_map(c, i);
+    }
+    return valid;
+}
+
+bool lmb_graph_check_retargets(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
+    bool valid = lmb_check_list(c->error, "graph", "retargets", def->retargets, def->retarget_count, LMB_MAX_RETARGETS);
+    for (uint32_t i = 0; i < def->retarget_count && valid; i++) {
+        valid = lmb_retarget_check(def->rig, &def->retargets[i], i, c->error);
     }
     for (uint32_t i = 0; i < def->clip_count && valid; i++) {
         valid = check_clip(c, i);
@@ -191,8 +210,25 @@ void lmb_graph_add_joint_maps(lmb_compiler *c) {
     }
 }
 
+void lmb_graph_add_retargets(lmb_compiler *c) {
+    const lmb_rig *rig = c->def->rig;
+    for (uint32_t i = 0; i < c->def->retarget_count; i++) {
+        const lmb_retarget_def *def = &c->def->retargets[i];
+        uint32_t at, rest;
+        uint32_t *rest_table = lmb_graph_add_data(c, lmb_retarget_rest_words(rig, def), &rest);
+        uint32_t *table = lmb_graph_add_data(c, lmb_retarget_words(rig, def), &at);
+        c->retargets[i] = at;
+        if (table != NULL) {
+            lmb_retarget_write(rig, def, i, c->frames, at, rest - c->block[PROGRAM_REST], table, rest_table);
+        }
+    }
+}
+
 uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map) {
-    return joint_map == LMB_NONE ? 0 : c->joint_maps + joint_map * (JOINT_MAP_TABLE + c->def->rig->joint_count);
+    return joint_map == LMB_NONE ? 0
+           : joint_map < c->def->joint_map_count
+               ? c->joint_maps + joint_map * (JOINT_MAP_TABLE + c->def->rig->joint_count)
+               : c->retargets[joint_map - c->def->joint_map_count];
 }
 
 static void write_static_pose(const lmb_static_pose_def *pose, uint32_t *table) {
@@ -256,10 +292,13 @@ uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose) {
 }
 
 static bool refuse_joints(const lmb_compiler *c, uint32_t node, const char *field, const char *what, uint32_t joints) {
-    char text[96];
+    char text[160];
     uint32_t expected = lmb_graph_mapped_joints(c->def, c->joint_map);
     if (c->joint_map == LMB_NONE) {
         snprintf(text, sizeof text, "%s has %u joints, and the rig %u", what, (unsigned)joints, (unsigned)expected);
+    } else if (c->joint_map >= c->def->joint_map_count) {
+        snprintf(text, sizeof text, "%s has %u joints, and the source of retarget %u, in which it is, %u", what,
+                 (unsigned)joints, (unsigned)(c->joint_map - c->def->joint_map_count), (unsigned)expected);
     } else {
         snprintf(text, sizeof text, "%s has %u joints, and joint map %u, in which it is, %u", what, (unsigned)joints,
                  (unsigned)c->joint_map, (unsigned)expected);
@@ -282,6 +321,13 @@ static bool check_buffer(lmb_compiler *c, uint32_t index) {
 bool lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     uint32_t expected = lmb_graph_mapped_joints(c->def, c->joint_map);
+    const bool is_retargeted = c->joint_map != LMB_NONE && c->joint_map >= c->def->joint_map_count;
+    for (uint32_t i = 0; i < c->def->clip_count && is_retargeted; i++) {
+        if (lmb_graph_may_play(node, i) && lmb_clip_is_additive(c->def->clips[i]) &&
+            lmb_clip_joint_count(c->def->clips[i]) == expected) {
+            return lmb_graph_refuse_node(c, index, "clip", "an additive in a retarget, which takes poses");
+        }
+    }
     if (node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT && node->clip.curve == LMB_CURVE_LINEAR) {
         uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
         return joints == expected || refuse_joints(c, index, "clip", "it", joints);

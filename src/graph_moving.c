@@ -2,6 +2,7 @@
 
 #include "graph_compiler.h"
 #include "number.h"
+#include "retarget.h"
 
 #include "../shaders/ops/layout.h"
 
@@ -37,6 +38,7 @@ typedef struct lowering {
     fade_machine *fades;      // [fade]
     owner *owners;            // [node]
     bool *reached;            // [node]
+    uint32_t *retargets;      // [node]: the retarget that its sources are in, or LMB_NONE
     bool *moves;              // [node]: whether a clip plays or a machine runs in it
     visit *visits;
     uint32_t visit_count;
@@ -178,6 +180,7 @@ static bool allocate_all(lowering *l, lmb_arena *scratch) {
     l->owners = lmb_arena_allocate(scratch, def->node_count, sizeof *l->owners);
     l->reached = lmb_arena_allocate(scratch, def->node_count, sizeof *l->reached);
     l->moves = lmb_arena_allocate(scratch, def->node_count, sizeof *l->moves);
+    l->retargets = lmb_arena_allocate(scratch, def->node_count, sizeof *l->retargets);
     l->visits = lmb_arena_allocate(scratch, visits, sizeof *l->visits);
     if (moving->memory.failed || scratch->failed) {
         return lmb_refuse(l->error, LMB_ERROR_MEMORY, "graph: no memory for what moves by itself");
@@ -321,16 +324,60 @@ static bool find_owners(lowering *l) {
     return true;
 }
 
+// ---- Root motion of clips of other rigs.
+
+static void find_retargets(lowering *l) {
+    l->retargets[l->def->node_count - 1] = LMB_NONE;
+    for (uint32_t i = l->def->node_count; i-- > 0;) {
+        const lmb_node_def *node = &l->def->nodes[i];
+        for (uint32_t k = 0; k < node->input_count && l->reached[i]; k++) {
+            l->retargets[node->inputs[k]] = node->op == LMB_OP_RETARGET  ? node->retarget
+                                            : node->op == LMB_OP_COMBINE ? LMB_NONE
+                                                                         : l->retargets[i];
+        }
+    }
+}
+
+// Returns a copy of a player with the root motion of its retarget: scaled and turned. NULL: there is no memory.
+static const lmb_player_def *retarget_motion(lowering *l, uint32_t retarget, const lmb_player_def *from) {
+    const lmb_retarget_def *def = &l->def->retargets[retarget];
+    lmb_arena *memory = &l->moving->memory;
+    const uint32_t key_count = from->motion != NULL && from->motion->keys != NULL ? from->motion->key_count : 0;
+    const float scale = lmb_retarget_root_scale(l->def->rig, def, memory->host);
+    lmb_player_def *player = lmb_arena_allocate(memory, 1, sizeof *player);
+    lmb_motion_track *track = lmb_arena_allocate(memory, 1, sizeof *track);
+    float *keys = lmb_arena_allocate(memory, key_count, 4 * sizeof *keys);
+    memory->failed = memory->failed || scale == 0.0f;
+    if (memory->failed) {
+        return NULL;
+    }
+    *player = *from;
+    player->velocity *= scale;
+    *track = (lmb_motion_track){key_count, keys};
+    player->motion = key_count > 0 ? track : from->motion;
+    for (uint32_t i = 0; i < key_count; i++) {
+        const float *key = from->motion->keys + 4 * (size_t)i;
+        lmb_retarget_turn(def, key, keys + 4 * (size_t)i);
+        for (int k = 0; k < 3; k++) {
+            keys[4 * (size_t)i + (size_t)k] *= scale;
+        }
+        keys[4 * (size_t)i + 3] = key[3];
+    }
+    return player;
+}
+
 // ---- Players.
 
 static void add_player(lowering *l, uint32_t index) {
     const lmb_node_def *node = &l->def->nodes[index];
     const owner own = l->owners[index];
+    const lmb_player_def *def =
+        l->retargets[index] == LMB_NONE ? node->player : retarget_motion(l, l->retargets[index], node->player);
     const uint32_t player = l->moving->player_count++;
     l->moving->player_of[index] = player;
     l->moving->players[player] =
         (lmb_moving_player){.node = index,
-                            .def = node->player,
+                            .def = def,
                             .duration = lmb_clip_duration(l->def->clips[(uint32_t)node->clip.constant]),
                             .time_parameter = l->moving->first_parameters[index],
                             .weight_parameter = LMB_NONE,
@@ -458,10 +505,14 @@ static bool lower(lowering *l, lmb_arena *scratch) {
     if (!check_lists(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) || !number_parameters(l)) {
         return false;
     }
+    find_retargets(l);
     for (uint32_t i = 0; i < l->def->node_count; i++) {
         if (lmb_node_plays(&l->def->nodes[i]) && l->reached[i]) {
             add_player(l, i);
         }
+    }
+    if (l->moving->memory.failed) {
+        return lmb_refuse(l->error, LMB_ERROR_MEMORY, "graph: no memory for the root motion of retargeted clips");
     }
     if (!fill_machines(l)) {
         return false;

@@ -165,6 +165,12 @@ lmb_node_def lmb_chain_node(uint32_t base, uint32_t start, uint32_t end, lmb_val
     return node;
 }
 
+lmb_node_def lmb_retarget_node(uint32_t pose, uint32_t retarget) {
+    lmb_node_def node = node_of(LMB_OP_RETARGET, &pose, 1);
+    node.retarget = retarget;
+    return node;
+}
+
 lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine) {
     lmb_node_def node = node_of(LMB_OP_MACHINE, poses, machine != NULL ? machine->state_count : 0);
     node.machine = machine;

@@ -16,6 +16,7 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
         [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SHARE, 0},
     [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
     [LMB_OP_COMBINE] = {"combine", OPERATION_TAKE, 1, LMB_MAX_INPUTS, false, false, TAKES_JOINT_MAP, 0},
+    [LMB_OP_RETARGET] = {"retarget", 0, 1, 1, false, false, TAKES_NOTHING, 0},
     [LMB_OP_LAYERS] = {"layers", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_LAYER, 0},
     [LMB_OP_SPACE1D] = {"space1d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SPACE, 0},
     [LMB_OP_SPACE2D] = {"space2d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SPACE | TAKES_PLANE,

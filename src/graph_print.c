@@ -195,7 +195,10 @@ static void add_pose(line *line, const uint32_t *at) {
 }
 
 static void add_joint_map(line *line, const lmb_graph *graph, uint32_t offset) {
-    if (offset != 0) {
+    if (offset != 0 && is_retarget(graph->block, offset)) {
+        add_operand(line, "retarget");
+        add(line, " %u", (unsigned)(graph->block[offset + JOINT_MAP_JOINTS] >> 16 & 0xffu));
+    } else if (offset != 0) {
         add_operand(line, "joint map");
         add(line, " %u", (unsigned)((offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->joint_count)));
     }

@@ -141,7 +141,11 @@ static float clip_root(const lmb_compiler *c, const lmb_node_def *node) {
         return node->op == LMB_OP_CLIP ? mask_root(c, node->joint_weights) : 1.0f;
     }
     const bool is_root = c->joint_map == LMB_NONE || c->def->rig->joint_count == 0;
-    const uint32_t joint = is_root ? 0 : c->def->joint_maps[c->joint_map].joints[0]; // of the clip
+    const lmb_graph_def *def = c->def;
+    const uint32_t joint = is_root ? 0 // of the clip
+                           : c->joint_map < def->joint_map_count
+                               ? def->joint_maps[c->joint_map].joints[0]
+                               : def->retargets[c->joint_map - def->joint_map_count].joints[0];
     float share = 1.0f;
     for (uint32_t i = 0; i < c->def->clip_count; i++) {
         const uint32_t *words = c->def->clips[i]->words;

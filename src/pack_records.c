@@ -472,6 +472,7 @@ static const lmb_record_field node_rows[] = {
     INSIDE(lmb_node_def, feet, lmb_feet_def, feet_table),
     INSIDE(lmb_node_def, twist, lmb_twist_def, twist_table),
     INSIDE(lmb_node_def, chain, lmb_chain_def, chain_table),
+    WORDS(lmb_node_def, retarget),
 };
 static const lmb_record node_table = TABLE(lmb_node_def, initialize_node, node_rows);
 _Static_assert(offsetof(lmb_node_def, op) == 0, "lmb_record_field.only_of refers to it");
@@ -558,6 +559,30 @@ static const lmb_record_field joint_map_rows[] = {
 };
 static const lmb_record joint_map_table = TABLE(lmb_joint_map_def, initialize_joint_map, joint_map_rows);
 
+static void initialize_retarget(void *element) {
+    *(lmb_retarget_def *)element = lmb_default_retarget_def();
+}
+
+static const lmb_record_field retarget_rows[] = {
+    WORDS(lmb_retarget_def, source_joint_count),
+    {AT(lmb_retarget_def, source_parents), .kind = LMB_RECORD_LIST, .size = sizeof(uint32_t),
+     KNOWN(lmb_retarget_def, source_joint_count)},
+    {AT(lmb_retarget_def, source_rest), .kind = LMB_RECORD_LIST, .size = sizeof(lmb_transform),
+     KNOWN(lmb_retarget_def, source_joint_count)},
+    PLAIN_LIST_OF(LMB_LENGTH_JOINTS, lmb_retarget_def, joints),
+    {AT(lmb_retarget_def, source_pose), .kind = LMB_RECORD_LIST, .size = sizeof(lmb_transform),
+     KNOWN(lmb_retarget_def, source_joint_count)},
+    PLAIN_LIST_OF(LMB_LENGTH_JOINTS, lmb_retarget_def, target_pose),
+    PLAIN_LIST_OF(LMB_LENGTH_JOINTS, lmb_retarget_def, aligned),
+    PLAIN_LIST_OF(LMB_LENGTH_JOINTS, lmb_retarget_def, scales),
+    WORDS(lmb_retarget_def, turn),
+    WORDS(lmb_retarget_def, align_above),
+    WORDS(lmb_retarget_def, root_scale),
+    WORDS(lmb_retarget_def, foot),
+    LEFT_OUT(lmb_retarget_def, cookie),
+};
+static const lmb_record retarget_table = TABLE(lmb_retarget_def, initialize_retarget, retarget_rows);
+
 static void initialize_static_pose(void *element) {
     *(lmb_static_pose_def *)element = lmb_default_static_pose_def();
 }
@@ -618,6 +643,7 @@ static const lmb_record_field graph_rows[] = {
     WORDS(lmb_graph_def, max_emitted_events),
     LIST_OF(LMB_LENGTH_ONE, lmb_graph_def, update_every, value_table),
     BOOL(lmb_graph_def, interpolate_updates),
+    LIST(lmb_graph_def, retargets, retarget_count, retarget_table),
 };
 static const lmb_record graph_table = TABLE(lmb_graph_def, initialize_graph, graph_rows);
 _Static_assert(sizeof(lmb_graph_def) <= LMB_RECORD_LARGEST, "a graph is too large for a default");

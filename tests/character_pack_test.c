@@ -139,6 +139,7 @@ PADDING_OF(lmb_node_def)
 PADDING_OF(lmb_joint_limit_def)
 PADDING_OF(lmb_mirror_def)
 PADDING_OF(lmb_joint_map_def)
+PADDING_OF(lmb_retarget_def)
 PADDING_OF(lmb_static_pose_def)
 PADDING_OF(lmb_parameter_def)
 PADDING_OF(lmb_graph_def)
@@ -188,6 +189,7 @@ static void each_field_has_a_row(void **state) {
         {"lmb_joint_limit_def", &joint_limit_table, padding_of_lmb_joint_limit_def, 0},
         {"lmb_mirror_def", &mirror_table, padding_of_lmb_mirror_def, 0},
         {"lmb_joint_map_def", &joint_map_table, padding_of_lmb_joint_map_def, 0},
+        {"lmb_retarget_def", &retarget_table, padding_of_lmb_retarget_def, 4},
         {"lmb_static_pose_def", &static_pose_table, padding_of_lmb_static_pose_def, 0},
         {"lmb_parameter_def", &parameter_table, padding_of_lmb_parameter_def, 0},
         {"lmb_graph_def", &graph_table, padding_of_lmb_graph_def, sizeof(void *)},
@@ -204,7 +206,7 @@ static void each_field_has_a_row(void **state) {
 
 // ---- A character with every kind of object.
 
-enum { JOINTS = 6, CHANNELS = 2, SUBSET = 2, NODES = 13, PARAMETERS = 12, EVENTS = 3 };
+enum { JOINTS = 6, CHANNELS = 2, SUBSET = 2, NODES = 15, PARAMETERS = 12, EVENTS = 3 };
 
 typedef struct world {
     lmb_rig *rig;
@@ -368,13 +370,16 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     nodes[11] = lmb_foot_placement_node(10, 0, &foot, 1);
     nodes[11].feet.max_lowering = 0.125f;
     nodes[11].feet.space = LMB_IK_WORLD;
-    nodes[12].op = LMB_OP_LAYERS;
-    nodes[12].input_count = 2;
-    nodes[12].inputs[0] = 11;
-    nodes[12].inputs[1] = 8;
-    nodes[12].priorities[1] = -2;
-    nodes[12].masks[0] = 1;
-    nodes[12].weights[1] = lmb_parameter(7);
+    nodes[12].op = LMB_OP_POSE;
+    nodes[12].static_pose = 0;
+    nodes[13] = lmb_retarget_node(12, 1);
+    nodes[14].op = LMB_OP_LAYERS;
+    nodes[14].input_count = 2;
+    nodes[14].inputs[0] = 11;
+    nodes[14].inputs[1] = 13;
+    nodes[14].priorities[1] = -2;
+    nodes[14].masks[0] = 1;
+    nodes[14].weights[1] = lmb_parameter(7);
 }
 
 static void fill_moving(lmb_graph_def *def) {
@@ -454,6 +459,26 @@ static void fill_tables(lmb_graph_def *def) {
         limits[i] = lmb_default_joint_limit_def();
         full[i] = lmb_transform_identity();
     }
+    static const uint32_t source_parents[SUBSET] = {LMB_NONE, 0}, sources[JOINTS] = {0, LMB_NONE, 1, 1, 0, LMB_NONE};
+    static const uint8_t aligned[JOINTS] = {1, 0, 1, 1, 0, 1};
+    static const float scales[JOINTS] = {1.0f, 0.0f, 2.0f, 1.0f, 0.5f, 1.0f};
+    static lmb_retarget_def retargets[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        retargets[i] = lmb_default_retarget_def();
+        retargets[i].source_joint_count = SUBSET;
+        retargets[i].source_parents = source_parents;
+        retargets[i].source_rest = pose;
+        retargets[i].joints = sources;
+    }
+    retargets[1].source_pose = pose;
+    retargets[1].target_pose = full;
+    retargets[1].aligned = aligned;
+    retargets[1].scales = scales;
+    retargets[1].turn[0] = 0.5f;
+    retargets[1].align_above = 0.5f;
+    retargets[1].root_scale = 1.25f;
+    def->retargets = retargets;
+    def->retarget_count = 2;
     limits[2].set = LMB_JOINT_LIMIT_TWIST;
     limits[2].twist_min = -20.0f;
     limits[2].twist_max = 40.0f;

@@ -132,6 +132,10 @@ static const char *const texts[LMB_OP_COUNT] = {
         "0") "},{\"joints\":[\"@\"],\"pose\":{\"op\":\"blend\"," WEIGHT
              "\"a\":{\"op\":\"pose\",\"pose\":1},\"b\":" CLIP(
                  "{\"param\":\"c\"}") "}},{\"joints\":{\"#\":\"@\"},\"pose\":" ADDITIVE(CLIP("1")) "}]}",
+    [LMB_OP_RETARGET] =
+        "{\"op\":\"retarget\",\"from\":\"self\",\"align-above\":0.5,\"joints\":{\"~\":\"~\",\"&\":\"$\","
+        "\"$\":\"&\"},\"pose\":{\"op\":\"blend\"," WEIGHT "\"a\":{\"op\":\"clip\",\"clip\":\"?\"},\"b\":{\"op\":"
+        "\"pose\",\"pose\":1}}}",
     [LMB_OP_MIRROR] = "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" ADDITIVE(CLIP("1")) "}",
 };
 
@@ -221,14 +225,22 @@ static lmb_graph_json *read_graph(const character *on, const char *text, bool cl
         const char letter[2] = {*text, '\0'};
         const uint32_t joint = joint_of(on->rig, *text);
         length += (size_t)snprintf(named + length, sizeof named - length, "%s",
-                                   joint != LMB_NONE ? lmb_rig_joint_name(on->rig, joint) : letter);
+                                   joint != LMB_NONE ? lmb_rig_joint_name(on->rig, joint)
+                                   : *text == '?'    ? lmb_clip_name(on->clips[0])
+                                                     : letter);
         assert_true(length < sizeof named);
     }
     if (!clips) {
         replace_clips(named);
     }
-    const lmb_graph_source source = {
-        .text = named, .size = length, .rig = on->rig, .clips = on->clips, .clip_count = on->clip_count};
+    const lmb_graph_character self = {"self", on->rig, on->clips, on->clip_count};
+    const lmb_graph_source source = {.text = named,
+                                     .size = length,
+                                     .rig = on->rig,
+                                     .clips = on->clips,
+                                     .clip_count = on->clip_count,
+                                     .characters = &self,
+                                     .character_count = 1};
     lmb_graph_json *graph = NULL;
     lmb_error error;
     assert_ok(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error);

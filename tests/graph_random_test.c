@@ -48,12 +48,14 @@ static const struct {
     [LMB_OP_FOOT_PLACEMENT] = {"foot-placement", {"base"}, true, false},
     [LMB_OP_TWIST] = {"twist", {"base"}, true, false},
     [LMB_OP_CHAIN] = {"chain", {"base"}, true, false},
+    [LMB_OP_RETARGET] = {"retarget", {"pose"}, false, false},
 };
 
 typedef struct writer {
     const lmb_graph_def *def;
     char *text;
     size_t length;
+    bool inside; // a retarget, where clips are named
 } writer;
 
 #if defined(__GNUC__)
@@ -221,7 +223,8 @@ static bool has_choice(lmb_op op) {
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
            op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
            op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX && op != LMB_OP_OVERRIDE && op != LMB_OP_IK_TWO_BONE &&
-           op != LMB_OP_IK_AIM && op != LMB_OP_FOOT_PLACEMENT && op != LMB_OP_TWIST && op != LMB_OP_CHAIN;
+           op != LMB_OP_IK_AIM && op != LMB_OP_FOOT_PLACEMENT && op != LMB_OP_TWIST && op != LMB_OP_CHAIN &&
+           op != LMB_OP_RETARGET;
 }
 
 static void put_position(writer *writer, const lmb_node_def *node) {
@@ -277,6 +280,19 @@ static void put_part(writer *writer, const lmb_joint_map_def *part) {
     put(writer, "}");
 }
 
+static void put_retarget(writer *writer, const lmb_retarget_def *retarget) {
+    const char *comma = "";
+    put(writer, ",\"from\":\"self\",\"align-above\":%.9g,\"joints\":{", (double)retarget->align_above);
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        if (retarget->joints[joint] != LMB_NONE) {
+            put(writer, "%s\"%s\":\"%s\"", comma, lmb_rig_joint_name(writer->def->rig, joint),
+                lmb_rig_joint_name(writer->def->rig, retarget->joints[joint]));
+            comma = ",";
+        }
+    }
+    put(writer, "}");
+}
+
 // Writes the other fields of an input in a list, besides its pose.
 static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) {
     if (node->op == LMB_OP_COMBINE) {
@@ -314,6 +330,7 @@ static void put_corners(writer *writer, const lmb_node_def *node) {
 
 static void put_node(writer *writer, uint32_t index) {
     const lmb_node_def *node = &writer->def->nodes[index];
+    const bool around = writer->inside;
     if (rows[node->op].name == NULL) {
         fail_msg("operation %d has no row in this test's table", node->op);
     }
@@ -323,7 +340,11 @@ static void put_node(writer *writer, uint32_t index) {
         put_mask(writer, "max-lods", writer->def->max_lods);
     }
     if (node->op == LMB_OP_CLIP) {
-        put_value(writer, "clip", node->clip);
+        if (writer->inside) {
+            put(writer, ",\"clip\":\"%s\"", lmb_clip_name(writer->def->clips[(uint32_t)node->clip.constant]));
+        } else {
+            put_value(writer, "clip", node->clip);
+        }
         put_value(writer, "time", node->time);
         put_value(writer, "rate", node->rate);
         put_value(writer, "offset", node->offset);
@@ -366,6 +387,10 @@ static void put_node(writer *writer, uint32_t index) {
     if (node->op == LMB_OP_CLAMP) {
         put_limits(writer, writer->def->joint_limits[node->joint_limits]);
     }
+    if (node->op == LMB_OP_RETARGET) {
+        put_retarget(writer, &writer->def->retargets[node->retarget]);
+        writer->inside = true;
+    }
     for (uint32_t i = 0; i < 3 && rows[node->op].inputs[i] != NULL; i++) {
         put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);
         put_node(writer, node->inputs[i]);
@@ -380,6 +405,26 @@ static void put_node(writer *writer, uint32_t index) {
         put_place(writer, node, i);
     }
     put(writer, has_list ? "}]}" : "}");
+    writer->inside = around;
+}
+
+// JSON names the clips inside a retarget, so parameters cannot choose them. Nodes are used once each.
+static void name_clips(crowd *crowd) {
+    bool inside[RANDOM_PROGRAM_MOST_NODES] = {false};
+    lmb_node_def *nodes = crowd->random->nodes;
+    for (uint32_t i = crowd->random->node_count; i-- > 0;) {
+        for (uint32_t k = 0; k < nodes[i].input_count; k++) {
+            inside[nodes[i].inputs[k]] = inside[i] || nodes[i].op == LMB_OP_RETARGET;
+        }
+        if (inside[i] && nodes[i].op == LMB_OP_CLIP) {
+            nodes[i].clip = lmb_constant((float)(i % 2));
+        }
+    }
+    lmb_error error;
+    const lmb_graph_def def = crowd->program_def;
+    if (crowd_compile(crowd, &def, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
 }
 
 // JSON cannot express a joint map without joints: the reader refuses it as an error. A random program may have one.
@@ -468,10 +513,14 @@ static void what_is_written_is_read(void **state) {
             crowd_destroy(&crowd);
             continue;
         }
+        name_clips(&crowd);
         crowd_draw(&crowd, 0);
-        writer writer = {&crowd.program_def, text, 0};
+        writer writer = {&crowd.program_def, text, 0, false};
         put_node(&writer, crowd.program_def.node_count - 1);
+        const lmb_graph_character self = {"self", rig, def.clips, 2};
         const lmb_graph_source source = {.text = text,
+                                         .characters = &self,
+                                         .character_count = 1,
                                          .size = writer.length,
                                          .rig = rig,
                                          .clips = def.clips,

@@ -292,7 +292,8 @@ static void any_bits_stay_in_range(void **state) {
         [LMB_OP_SCALE] = 1,          [LMB_OP_OVERRIDE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
         [LMB_OP_BILINEAR] = 4,       [LMB_OP_TRILINEAR] = 8,   [LMB_OP_COMBINE] = 2,
         [LMB_OP_SPACE2D] = 7,        [LMB_OP_IK_TWO_BONE] = 1, [LMB_OP_IK_AIM] = 1,
-        [LMB_OP_FOOT_PLACEMENT] = 1, [LMB_OP_TWIST] = 1,       [LMB_OP_CHAIN] = 1};
+        [LMB_OP_FOOT_PLACEMENT] = 1, [LMB_OP_TWIST] = 1,       [LMB_OP_CHAIN] = 1,
+        [LMB_OP_RETARGET] = 1};
     for (int op = LMB_OP_POSE; op < LMB_OP_MACHINE; op++) {
         test_scene scene;
         random_source source = {46};
@@ -312,6 +313,10 @@ static void any_bits_stay_in_range(void **state) {
         }
         scene.masks[0] = mask;
         scene.mask_count = 1;
+        const uint32_t sources[7] = {0, 2, 2, LMB_NONE, 6, 5, 1};
+        const lmb_retarget_def retarget = lmb_retarget_of(scene.rig, sources);
+        scene.retargets = &retarget;
+        scene.retarget_count = 1;
         if (op != LMB_OP_POSE) {
             lmb_node_def *node = scene_add(&scene, (lmb_op)op, 0, 1);
             node->weight = node->weights[0] = lmb_parameter(0);

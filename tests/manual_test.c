@@ -59,7 +59,10 @@ static lmb_graph *create_graph(const char *text) {
         joints[i] = lmb_rig_joint_rest(rig, i);
     }
     const lmb_static_pose_def pose = {.name = "aside", .joints = joints, .joint_count = lmb_rig_joint_count(rig)};
+    const lmb_graph_character other = {"other", rig, clips, MANNEQUIN_CLIP_COUNT};
     const lmb_graph_source source = {.text = text,
+                                     .characters = &other,
+                                     .character_count = 1,
                                      .size = strlen(text),
                                      .rig = rig,
                                      .clips = clips,

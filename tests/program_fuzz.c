@@ -143,8 +143,8 @@ static void read_slots(fuzz_input *in, lmb_node_def *node) {
 
 // Two words select the fields that differ from the default.
 static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, lmb_node_def *node) {
-    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2,
-                                                 1, 3, 4, 8, 3, 3, 4, 3, 1, 1, 1, 1, 1, 1};
+    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2, 1,
+                                                 3, 4, 8, 3, 3, 4, 3, 1, 1, 1, 1, 1, 1, 1};
     const uint32_t parameters = def->parameter_count;
     const uint8_t fields = fuzz_byte(in), more = fuzz_byte(in);
     *node = lmb_default_node_def();
@@ -204,6 +204,9 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
     }
     if (more & 64) {
         read_chain(in, def, &node->chain);
+    }
+    if (more & 128) {
+        node->retarget = fuzz_index(in, def->retarget_count);
     }
     for (int i = 0; i < 3 && (fields & 128) != 0; i++) {
         node->coordinates[i] = fuzz_value(in, parameters);
@@ -286,6 +289,34 @@ static void read_parts(fuzz_input *in, lmb_graph_def *def) {
     def->joint_maps = joint_maps;
 }
 
+static void read_retargets(fuzz_input *in, lmb_graph_def *def) {
+    const uint32_t joints = lmb_rig_joint_count(def->rig);
+    def->retarget_count = fuzz_count(in, 2, LMB_MAX_RETARGETS);
+    const uint32_t made = fuzz_elements(def->retarget_count, LMB_MAX_RETARGETS);
+    lmb_retarget_def *retargets = fuzz_array(in, def->retarget_count, LMB_MAX_RETARGETS, sizeof *retargets);
+    for (uint32_t i = 0; i < def->retarget_count && i < made; i++) {
+        const uint32_t sources = fuzz_flag(in) ? joints : fuzz_count(in, 4, MOST_PART_JOINTS);
+        const uint32_t given = sources <= LMB_MAX_JOINTS ? sources : 1;
+        lmb_transform *rest = fuzz_array(in, given, given, sizeof *rest);
+        for (uint32_t k = 0; k < given; k++) {
+            rest[k] = lmb_transform_identity();
+            rest[k].translation[fuzz_byte(in) % 3] = k < 8 ? fuzz_float(in) : 0.0f;
+        }
+        retargets[i] = lmb_default_retarget_def();
+        retargets[i].source_joint_count = sources;
+        retargets[i].source_parents = fuzz_indices(in, given, given);
+        retargets[i].source_rest = rest;
+        retargets[i].joints = fuzz_indices(in, joints, sources);
+        retargets[i].scales = fuzz_flag(in) ? fuzz_floats(in, joints, joints) : NULL;
+        retargets[i].aligned = fuzz_flag(in) ? fuzz_bytes(in, joints) : NULL;
+        retargets[i].turn[fuzz_byte(in) % 4] = fuzz_flag(in) ? fuzz_float(in) : 1.0f;
+        retargets[i].align_above = fuzz_flag(in) ? fuzz_float(in) : 0.25f;
+        retargets[i].root_scale = fuzz_flag(in) ? fuzz_float(in) : 0.0f;
+        retargets[i].foot = fuzz_flag(in) ? fuzz_index(in, joints) : LMB_NONE;
+    }
+    def->retargets = retargets;
+}
+
 static void read_static_poses(fuzz_input *in, lmb_graph_def *def) {
     def->static_pose_count = fuzz_count(in, 2, LMB_MAX_STATIC_POSES);
     const uint32_t count = def->static_pose_count, channels = lmb_rig_channel_count(def->rig);
@@ -354,6 +385,9 @@ static lmb_graph_def read_def(fuzz_input *in) {
     if (present & 64) {
         def.inertialize = true;
         def.inertia_parameters = fuzz_index(in, def.parameter_count);
+    }
+    if (present & 128) {
+        read_retargets(in, &def);
     }
     read_nodes(in, &def);
     return def;

@@ -231,6 +231,8 @@ static lmb_graph *create_program(const test_scene *scene) {
                                .joint_limits_count = scene->joint_limits == NULL ? 0 : 1,
                                .joint_maps = scene->joint_maps,
                                .joint_map_count = scene->joint_map_count,
+                               .retargets = scene->retargets,
+                               .retarget_count = scene->retarget_count,
                                .static_poses = scene->static_poses,
                                .static_pose_count = scene->static_pose_count,
                                .max_lods = scene->max_lods,

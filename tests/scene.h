@@ -24,6 +24,8 @@ typedef struct test_scene {
     const lmb_joint_limit_def *joint_limits; // borrowed; the only ones, or NULL
     const lmb_joint_map_def *joint_maps;     // borrowed
     uint32_t joint_map_count;
+    const lmb_retarget_def *retargets; // borrowed
+    uint32_t retarget_count;
     const lmb_static_pose_def *static_poses; // borrowed
     uint32_t static_pose_count;
     const lmb_rig *const *clip_rigs; // borrowed; NULL if all clips use the rig

@@ -40,6 +40,7 @@
 #include <limber/joint_map.h>
 #include <limber/lod.h>
 #include <limber/mirror.h>
+#include <limber/retarget.h>
 #include <limber/twist.h>
 
 #ifdef __cplusplus
@@ -69,8 +70,8 @@ typedef struct lmb_graph lmb_graph;
 ///   among clips of both types. #LMB_OP_POSE is either; only the host knows which.
 /// - #LMB_OP_MAKE_ADDITIVE takes two inputs of one type and gives an additive.
 /// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base.
-/// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM, #LMB_OP_FOOT_PLACEMENT, #LMB_OP_TWIST and #LMB_OP_CHAIN take
-///   poses.
+/// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM, #LMB_OP_FOOT_PLACEMENT, #LMB_OP_TWIST, #LMB_OP_CHAIN and
+///   #LMB_OP_RETARGET take poses.
 /// - #LMB_OP_ADD, #LMB_OP_SUBTRACT and #LMB_OP_SUBTRACT_SCALE_ADD take any types. A sum is an additive if both terms
 ///   are, otherwise a pose. A pose minus an additive is a pose; every other difference is an additive.
 /// - Every other operation takes inputs of one type and gives that type.
@@ -340,6 +341,13 @@ typedef enum lmb_op {
     /// Lets a chain of joints of a swing after its animation: a tail, hair. Inputs: a. See chain.h.
     LMB_OP_CHAIN,
 
+    /// Plays clips and poses of another rig. Inputs: a, whose sources have the joints of `retarget`. See retarget.h.
+    ///
+    /// It is no step of its own: each source inside is converted to the graph's rig where it is read, and the result is
+    /// a. A clip whose joint count differs from the source's is refused (#LMB_REFUSED_CLIP); clips that are refused, and
+    /// joints of pose buffers that are, become the rest pose of the source.
+    LMB_OP_RETARGET,
+
     /// A state machine: #LMB_OP_WEIGHTED with the weights of its states. Inputs: 1 to 64, one for each state. See
     /// control.h.
     LMB_OP_MACHINE,
@@ -512,6 +520,7 @@ typedef struct lmb_node_def {
     /// bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]. space1d, space2d: x and y of the point, in any range
     lmb_value coordinates[3];
     lmb_space2d space2d;       ///< space2d: how weights are computed
+    uint32_t retarget;         ///< retarget: index into the graph's retargets
     lmb_two_bone_def two_bone; ///< ik-two-bone
     lmb_aim_def aim;           ///< ik-aim
     lmb_feet_def feet;         ///< foot-placement
@@ -558,6 +567,8 @@ LMB_API lmb_node_def lmb_foot_placement_node(uint32_t base, uint32_t pelvis, con
 LMB_API lmb_node_def lmb_twist_node(uint32_t base, uint32_t source, const float *axis, uint32_t joint, float share);
 /// Makes a node that lets the joints from `start` to the parent of `end` swing, in a frame at `time`; see chain.h.
 LMB_API lmb_node_def lmb_chain_node(uint32_t base, uint32_t start, uint32_t end, lmb_value time);
+/// Makes a node that plays `pose`, whose sources are of another rig, through the retarget of that index.
+LMB_API lmb_node_def lmb_retarget_node(uint32_t pose, uint32_t retarget);
 /// Makes a state machine node; `poses` has one node for each of `machine->state_count` states.
 LMB_API lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine);
 
@@ -575,7 +586,8 @@ LMB_API lmb_parameter_def lmb_default_parameter_def(void);
 /// lmb_default_graph_def().
 typedef struct lmb_graph_def {
     const lmb_rig *rig;
-    /// Copied. Each is for the joints and channels of `rig`, or for a joint map's joints and all or no channels.
+    /// Copied. Each is for the joints and channels of `rig`, for a joint map's joints and all or no channels, or for the
+    /// joints of a retarget's source and any channels.
     const lmb_clip *const *clips;
     uint32_t clip_count;
     /// Copied. Each has one byte per joint, then one per float channel: 0 gives the node no effect there, 255 all of
@@ -592,6 +604,8 @@ typedef struct lmb_graph_def {
     uint32_t joint_limits_count;             ///< 0 to #LMB_MAX_JOINT_LIMITS
     const lmb_joint_map_def *joint_maps;     ///< copied; may be NULL if there are none
     uint32_t joint_map_count;                ///< 0 to #LMB_MAX_JOINT_MAPS
+    const lmb_retarget_def *retargets;       ///< copied; may be NULL if there are none
+    uint32_t retarget_count;                 ///< 0 to #LMB_MAX_RETARGETS
     const lmb_static_pose_def *static_poses; ///< copied; may be NULL if there are none
     uint32_t static_pose_count;              ///< 0 to #LMB_MAX_STATIC_POSES
     /// Copied. For each of `joint_limits` one range per float channel, or NULL for no ranges. NULL if no limits have
@@ -643,7 +657,8 @@ LMB_API lmb_graph_def lmb_default_graph_def(void);
 ///
 /// Fails with
 /// - #LMB_ERROR_ARGUMENT if the definition is not valid. The message names node and field, or the joint.
-/// - #LMB_ERROR_LIMIT if there are too many nodes, parameters, mirrors, joint limits, joint maps or static poses; if
+/// - #LMB_ERROR_LIMIT if there are too many nodes, parameters, mirrors, joint limits, joint maps, retargets or static
+///   poses; if
 ///   more than #LMB_MAX_STACK poses would be held at once; if nodes, counted for each use, exceed 65,536; if more than
 ///   #LMB_MAX_EXCHANGES poses are read at other joints; or if the compiled graph would exceed 2^30 words. In a rig with
 ///   float channels also if more than #LMB_MAX_CHANNEL_STACK values of one channel would be held at once.
@@ -665,8 +680,8 @@ LMB_API uint32_t lmb_graph_joint_count(const lmb_graph *graph);
 LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
 /// Returns the number of pose buffers that a batch must bind: the largest index used, plus one.
 LMB_API uint32_t lmb_graph_pose_count(const lmb_graph *graph);
-/// Returns the number of joints of a pose buffer: the rig's, or those of the joint map in which it is used; 0 if it is
-/// unused.
+/// Returns the number of joints of a pose buffer: the rig's, or those of the joint map or the retarget's source in which
+/// it is used; 0 if it is unused.
 LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose);
 /// Returns the number of floats of one character in a pose buffer; 0 if it is unused.
 ///

@@ -25,7 +25,15 @@ extern "C" {
 typedef struct lmb_graph_json lmb_graph_json;
 typedef struct lmb_import lmb_import; // import.h
 
-/// A text, and the rig, clips and static poses that it may use.
+/// Another character, whose clips a text may play through a retarget.
+typedef struct lmb_graph_character {
+    const char *name;             ///< "from" in the text
+    const lmb_rig *rig;           ///< must outlive the lmb_graph_json, and so must the clips
+    const lmb_clip *const *clips; ///< of this rig; may be NULL if there are none
+    uint32_t clip_count;
+} lmb_graph_character;
+
+/// A text, and the rig, clips, static poses and other characters that it may use.
 typedef struct lmb_graph_source {
     const char *text; ///< JSON, UTF-8; need not be terminated
     size_t size;
@@ -39,6 +47,9 @@ typedef struct lmb_graph_source {
     /// NULL if there are none.
     const lmb_static_pose_def *static_poses;
     uint32_t static_pose_count;
+    /// The text names them as the sources of retargets. Must outlive the call. May be NULL if there are none.
+    const lmb_graph_character *characters;
+    uint32_t character_count;
 } lmb_graph_source;
 
 /// One mistake in a text.

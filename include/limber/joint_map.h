@@ -9,6 +9,8 @@
 /// and #LMB_OP_COMBINE work on the rig's joints, as everywhere: masks, joint limits and mirrors are those of the rig,
 /// and a mirror whose partner is not in the subset reflects the rest pose.
 ///
+/// Clips of another rig are retargeted instead (retarget.h).
+///
 /// A subset has no float channels. #LMB_OP_COMBINE takes those of the last input without a joint map.
 #ifndef LIMBER_JOINT_MAP_H
 #define LIMBER_JOINT_MAP_H

@@ -88,8 +88,8 @@ OP real sample_float_track(evaluation e, track t, FOUND at, bool angle) {
 // Samples the channel at a time from clip_time().
 OP float_value sample_channel(evaluation e, uint clip, real time) {
     float_value sampled = rest_channel(e, 0u);
-    uint count = LOAD(e.program, clip + CLIP_FLOAT_COUNT);
-    if (count > 0u) {
+    // A clip of another rig may have other channels: they are not read.
+    if (LOAD(e.program, clip + CLIP_FLOAT_COUNT) > channel_of(e)) {
         uint fields = clip + LOAD(e.program, clip + CLIP_FLOATS) + channel_of(e) * TRACK_FIELDS;
         track t = load_kept_track(e.program, clip, fields);
         if (t.mode != MODE_REST) {
@@ -103,7 +103,7 @@ OP float_value sample_channel(evaluation e, uint clip, real time) {
 // The weight that a clip stores for the channel.
 OP real clip_channel_weight(evaluation e, uint clip) {
     real weight = SPLAT(WEIGHT_PRESENT);
-    if (LOAD(e.program, clip + CLIP_FLOAT_COUNT) > 0u) {
+    if (LOAD(e.program, clip + CLIP_FLOAT_COUNT) > channel_of(e)) {
         weight = clip_joint_weight(e, clip, e.joint);
     }
     return weight;

@@ -45,7 +45,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Rea
 #define STORE(base, index, value) (base).at[index] = (value)
 
 // Features that a program may use: cubic splines, scales other than 1, linear rotation keys far apart, packed clips,
-// joint weights other than 255, joint maps, levels of detail, matrices as the result, inertialization, chains. A
+// joint weights other than 255, joint maps, levels of detail, matrices as the result, inertialization, chains, retargets. A
 // pipeline omits the code of a feature that its program cannot use. This changes no bit of the result.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
@@ -69,10 +69,12 @@ layout(constant_id = 12) const uint MOST_POSES = 1u;
 #define USES_PACKED false
 #define USES_INERTIA false
 #define USES_CHAINS false
+#define USES_RETARGETS false
 #else
 layout(constant_id = 3) const bool USES_PACKED = true;
 layout(constant_id = 13) const bool USES_INERTIA = true;
 layout(constant_id = 18) const bool USES_CHAINS = true;
+layout(constant_id = 19) const bool USES_RETARGETS = true;
 #endif
 
 #else
@@ -108,6 +110,7 @@ typedef uintptr_t address;
 #define USES_MATRICES false
 #define USES_INERTIA false
 #define USES_CHAINS false
+#define USES_RETARGETS false
 #define USES_PROFILES false
 #else
 #define USES_WEIGHTS true
@@ -115,6 +118,7 @@ typedef uintptr_t address;
 #define USES_MATRICES true
 #define USES_INERTIA true
 #define USES_CHAINS true
+#define USES_RETARGETS true
 #define USES_PROFILES true
 #define USES_SCALE true
 #define USES_FAR true

@@ -11,10 +11,11 @@
 #include "joint_limits.h"
 #include "mirror.h"
 #include "records.h"
+#include "retarget.h"
 #include "twist.h"
 
 // Returns the source's index of the joint: from the instruction's joint map, possibly NO_JOINT, or e.joint if it has no
-// joint map.
+// joint map. Of a retarget it is the offset of the joint's record.
 OP uint source_joint(evaluation e, uint instruction) {
     uint joint = e.joint;
     if (USES_JOINT_MAPS) {
@@ -24,6 +25,39 @@ OP uint source_joint(evaluation e, uint instruction) {
         }
     }
     return joint;
+}
+
+// Whether the instruction reads joints of another rig.
+OP bool retargets(evaluation e, uint instruction) {
+    bool found = false;
+    if (USES_RETARGETS) {
+        uint map = LOAD(e.program, instruction + SOURCE_JOINT_MAP);
+        found = map != 0u && is_retarget(e.program, map);
+    }
+    return found;
+}
+
+// The joint of the source whose joint weight counts, or NO_JOINT.
+OP uint weighed_joint(evaluation e, uint instruction) {
+    uint joint = source_joint(e, instruction);
+    if (joint != NO_JOINT && retargets(e, instruction)) {
+        joint = LOAD(e.program, joint + RETARGET_STEPS + RETARGET_JOINT) & RETARGET_INDEX;
+    }
+    return joint;
+}
+
+// The evaluation of a joint of the source: its joint's rest pose is that of the source.
+OP evaluation begin_retarget_step(evaluation given, uint step) {
+    evaluation e = given;
+    e.joint = LOAD(e.program, step + RETARGET_REST);
+#ifdef LMB_SIMD_WIDTH
+    e.row = NULL; // rows are those of the rig's joints
+#endif
+    return e;
+}
+
+OP uint retarget_step_joint(evaluation e, uint step) {
+    return LOAD(e.program, step + RETARGET_JOINT) & RETARGET_INDEX;
 }
 
 OP transform rest_operation(evaluation e, uint instruction) {
@@ -349,13 +383,74 @@ OP transform sample_source(evaluation e, uint instruction, uint joint) {
 }
 #endif
 
+#ifdef LMB_GLSL
+// Samples clips of the rig by the same loop: kernels with two copies of the code that samples clips take drivers long to
+// compile.
+transform sample_clip(evaluation e, uint instruction, uint joint) {
+    transform sampled;
+    if (USES_RETARGETS) {
+        bool retargeted = retargets(e, instruction);
+        uint step = retargeted ? joint + RETARGET_STEPS : 0u;
+        uint count = retargeted ? LOAD(e.program, joint + RETARGET_COUNT) : 1u;
+        transform sum = identity_transform();
+        for (uint i = 0u; i < count; i++) {
+            evaluation at = e;
+            uint from = joint;
+            if (retargeted) {
+                at = begin_retarget_step(e, step);
+                from = retarget_step_joint(e, step);
+            }
+            sampled = sample_source(at, instruction, from);
+            if (retargeted) {
+                sum = add_retarget_step(e.program, step, i, sum, sampled);
+            }
+            step = step + RETARGET_STEP_WORDS;
+        }
+        if (retargeted) {
+            sampled = retarget_joint(e.program, joint, sum, load_rest(e.program, e.joint));
+        }
+    } else {
+        sampled = sample_source(e, instruction, joint);
+    }
+    return sampled;
+}
+#else
+OP transform retarget_clip(evaluation e, uint instruction, uint record) {
+    transform sum = identity_transform();
+    uint step = record + RETARGET_STEPS;
+    uint count = LOAD(e.program, record + RETARGET_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        transform local = sample_source(begin_retarget_step(e, step), instruction, retarget_step_joint(e, step));
+        sum = add_retarget_step(e.program, step, i, sum, local);
+        step = step + RETARGET_STEP_WORDS;
+    }
+    return retarget_joint(e.program, record, sum, load_rest(e.program, e.joint));
+}
+
+// Out of line, because clips of the rig itself are more frequent.
+OP_COLD void retarget_clip_apart(const evaluation *at, uint instruction, uint record, transform *found) {
+    *found = retarget_clip(*at, instruction, record);
+}
+
+OP transform sample_clip(evaluation e, uint instruction, uint joint) {
+    transform sampled;
+    if (USES_RETARGETS && retargets(e, instruction)) {
+        const evaluation at = e;
+        retarget_clip_apart(&at, instruction, joint, &sampled);
+    } else {
+        sampled = sample_source(e, instruction, joint);
+    }
+    return sampled;
+}
+#endif
+
 OP transform clip_operation(evaluation e, uint instruction) {
     uint joint = source_joint(e, instruction);
     transform sampled;
     if (USES_JOINT_MAPS && joint == NO_JOINT) {
         sampled = load_rest(e.program, e.joint);
     } else {
-        sampled = sample_source(e, instruction, joint);
+        sampled = sample_clip(e, instruction, joint);
     }
     if (USES_WEIGHTS && LOAD(e.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
         sampled.weight = load_byte(e.program, LOAD(e.program, instruction + CLIP_WEIGHTS_ROW), e.joint);
@@ -363,27 +458,63 @@ OP transform clip_operation(evaluation e, uint instruction) {
     return sampled;
 }
 
-OP transform pose_operation(evaluation e, uint instruction) {
+// A joint of a pose buffer; the rest pose of e.joint if it is refused.
+OP transform load_given_joint(evaluation e, uint instruction, uint joint) {
     uint joints = LOAD(e.program, instruction + POSE_JOINTS);
+    word at = e.character * LOAD(e.program, instruction + POSE_FLOATS) + joint;
+    checked_transform given = check_given(load_pose(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at, joints));
+    REFUSE(e, REFUSED_POSE, NOT(given.good));
+    return select_transform(given.good, given.a, load_rest(e.program, e.joint));
+}
+
+OP transform retarget_given(evaluation e, uint instruction, uint record) {
+    transform sum = identity_transform();
+    uint step = record + RETARGET_STEPS;
+    uint count = LOAD(e.program, record + RETARGET_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        transform local = load_given_joint(begin_retarget_step(e, step), instruction, retarget_step_joint(e, step));
+        sum = add_retarget_step(e.program, step, i, sum, local);
+        step = step + RETARGET_STEP_WORDS;
+    }
+    return retarget_joint(e.program, record, sum, load_rest(e.program, e.joint));
+}
+
+OP transform pose_operation(evaluation e, uint instruction) {
     uint joint = source_joint(e, instruction);
     transform found = load_rest(e.program, e.joint);
-    if (!USES_JOINT_MAPS || joint != NO_JOINT) {
-        word at = e.character * LOAD(e.program, instruction + POSE_FLOATS) + joint;
-        checked_transform given =
-            check_given(load_pose(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at, joints));
-        REFUSE(e, REFUSED_POSE, NOT(given.good));
-        found = select_transform(given.good, given.a, found);
+    if (USES_RETARGETS && joint != NO_JOINT && retargets(e, instruction)) {
+        found = retarget_given(e, instruction, joint);
+    } else if (!USES_JOINT_MAPS || joint != NO_JOINT) {
+        found = load_given_joint(e, instruction, joint);
     }
     return found;
+}
+
+OP transform load_fixed_joint(evaluation e, uint instruction, uint joint) {
+    uint at = LOAD(e.program, instruction + STATIC_POSE) + joint;
+    return load_static_pose(e.program, at, LOAD(e.program, instruction + POSE_JOINTS));
+}
+
+OP transform retarget_fixed(evaluation e, uint instruction, uint record) {
+    transform sum = identity_transform();
+    uint step = record + RETARGET_STEPS;
+    uint count = LOAD(e.program, record + RETARGET_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        transform local = load_fixed_joint(e, instruction, retarget_step_joint(e, step));
+        sum = add_retarget_step(e.program, step, i, sum, local);
+        step = step + RETARGET_STEP_WORDS;
+    }
+    return retarget_joint(e.program, record, sum, load_rest(e.program, e.joint));
 }
 
 // A static pose, stored in the program.
 OP transform fixed_operation(evaluation e, uint instruction) {
     uint joint = source_joint(e, instruction);
     transform found = load_rest(e.program, e.joint);
-    if (!USES_JOINT_MAPS || joint != NO_JOINT) {
-        uint at = LOAD(e.program, instruction + STATIC_POSE) + joint;
-        found = load_static_pose(e.program, at, LOAD(e.program, instruction + POSE_JOINTS));
+    if (USES_RETARGETS && joint != NO_JOINT && retargets(e, instruction)) {
+        found = retarget_fixed(e, instruction, joint);
+    } else if (!USES_JOINT_MAPS || joint != NO_JOINT) {
+        found = load_fixed_joint(e, instruction, joint);
     }
     return found;
 }

@@ -146,7 +146,7 @@ OP real played_joint_weight(evaluation e, source s, uint joint) {
 }
 
 // The joint weight of a clip instruction, without sampling the clip. Indices from the joint count on are float
-// channels, which are not in joint maps.
+// channels, which are not in joint maps or retargets.
 OP real input_joint_weight(evaluation e, uint instruction) {
     uint row = LOAD(e.program, instruction + CLIP_WEIGHTS_ROW);
     real weight = SPLAT(WEIGHT_PRESENT);
@@ -155,7 +155,9 @@ OP real input_joint_weight(evaluation e, uint instruction) {
     } else {
         uint joint = e.joint;
         if (joint < LOAD(e.program, PROGRAM_JOINTS)) {
-            joint = source_joint(e, instruction);
+            joint = weighed_joint(e, instruction);
+        } else if (retargets(e, instruction)) {
+            joint = NO_JOINT;
         }
         if (joint != NO_JOINT) {
             weight = played_joint_weight(e, load_source(e, LOAD(e.program, instruction + CLIP_SOURCE)), joint);

@@ -239,6 +239,54 @@ static lmb_result read_poses(subject *subject, lmb_error *error) {
     return result;
 }
 
+// ---- Other characters.
+
+// Reads NAME=FILE,FILE... The character is closed with the subject, also if this fails.
+static lmb_result read_character(subject *subject, uint32_t index, const char *text, lmb_error *error) {
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text || equals[1] == '\0') {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=FILE");
+    }
+    const size_t size = strlen(text) + 1, length = (size_t)(equals - text);
+    char *name = lmb_arena_allocate(&subject->pool, size, 1);
+    char **files = lmb_arena_allocate(&subject->pool, size, sizeof *files);
+    if (subject->pool.failed) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
+    }
+    struct subject *other = &subject->others[index];
+    other->files = files;
+    memcpy(name, text, size);
+    name[length] = '\0';
+    for (char *file = name + length + 1; file != NULL;) {
+        files[other->file_count++] = file;
+        file = strchr(file, ',');
+        if (file != NULL) {
+            *file++ = '\0';
+        }
+    }
+    const lmb_result result = open_character(other, error);
+    subject->named[index] = (lmb_graph_character){name, other->rig, other->clips, other->clip_count};
+    return result;
+}
+
+static lmb_result read_characters(subject *subject, lmb_error *error) {
+    const uint32_t count = subject->characters.count;
+    subject->others = lmb_arena_allocate(&subject->pool, count, sizeof *subject->others);
+    subject->named = lmb_arena_allocate(&subject->pool, count, sizeof *subject->named);
+    if (subject->pool.failed) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for other characters");
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && i < count; i++) {
+        lmb_error found = {0};
+        result = read_character(subject, i, subject->characters.values[i], &found);
+        if (result != LMB_OK) {
+            lmb_fail(error, result, "--character %s: %s", subject->characters.values[i], found.message);
+        }
+    }
+    return result;
+}
+
 // ---- The graph.
 
 static void print_problems(const char *name, const lmb_graph_problems *problems) {
@@ -308,9 +356,12 @@ static lmb_result read_machine(subject *subject, const lmb_graph_source *source,
 static lmb_result find_graph(subject *subject, lmb_error *error) {
     subject->def = lmb_pack_find_graph(subject->pack, subject->graph_text);
     subject->text_name = subject->graph_text;
-    if (subject->machine_name != NULL || subject->poses.count > 0) {
+    if (subject->machine_name != NULL || subject->poses.count > 0 || subject->characters.count > 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "--%s: the graph '%s' of a pack is no text",
-                        subject->machine_name != NULL ? "machine" : "pose", subject->graph_text);
+                        subject->machine_name != NULL ? "machine"
+                        : subject->poses.count > 0    ? "pose"
+                                                      : "character",
+                        subject->graph_text);
     }
     return LMB_OK;
 }
@@ -335,7 +386,9 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
                                .clips = subject->clips,
                                .clip_count = subject->clip_count,
                                .static_poses = subject->static_poses,
-                               .static_pose_count = subject->static_pose_count};
+                               .static_pose_count = subject->static_pose_count,
+                               .characters = subject->named,
+                               .character_count = subject->characters.count};
     char *content = NULL;
     lmb_result result = read_text(subject, &source, &content, error);
     if (result != LMB_OK) {
@@ -351,6 +404,9 @@ lmb_result subject_open(subject *subject, lmb_error *error) {
     lmb_result result = open_character(subject, error);
     if (result == LMB_OK) {
         result = read_poses(subject, error);
+    }
+    if (result == LMB_OK) {
+        result = read_characters(subject, error);
     }
     if (result == LMB_OK && (subject->graph_text != NULL || subject->machine_name != NULL)) {
         result = subject_read_graph(subject, error);
@@ -376,5 +432,9 @@ void subject_close(subject *subject) {
     lmb_import_destroy(subject->import);
     mannequin_destroy(subject->mannequin);
     free(subject->poses.values);
+    for (uint32_t i = 0; subject->others != NULL && i < subject->characters.count; i++) {
+        subject_close(&subject->others[i]);
+    }
+    free(subject->characters.values);
     lmb_arena_release(&subject->pool);
 }

@@ -45,6 +45,7 @@ typedef struct subject {
     const char *graph_text;   // of --graph
     const char *machine_name; // of --machine: a file with a machine's text, put into the graph, or alone
     option_texts poses;       // of --pose: static poses as NAME=CLIP@TIME
+    option_texts characters;  // of --character: sources of retargets as NAME=FILE,FILE...
     bool gpu;
     const char *device_name; // as asked for; NULL for the best
     char **files;
@@ -65,6 +66,8 @@ typedef struct subject {
     const lmb_graph_def *def;  // to create the graph from; NULL if no graph is given
     lmb_static_pose_def *static_poses;
     uint32_t static_pose_count;
+    struct subject *others; // of --character
+    lmb_graph_character *named;
     lmb_arena pool;
 } subject;
 
@@ -83,6 +86,11 @@ typedef struct subject {
     }
 #define OPTION_POSE(subject)                                                                                           \
     { "--pose", OPTION_TEXTS, &(subject)->poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time" }
+#define OPTION_CHARACTER(subject)                                                                                      \
+    {                                                                                                                  \
+        "--character", OPTION_TEXTS, &(subject)->characters, "NAME=FILE,...",                                          \
+            "another character, whose clips a \"retarget\" in the graph plays"                                         \
+    }
 #define OPTION_DEVICE(subject)                                                                                         \
     { "--device", OPTION_TEXT, &(subject)->device_name, "NAME|INDEX", "part of a device's name, or its index" }
 #define OPTION_BACKEND(subject)                                                                                        \

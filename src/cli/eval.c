@@ -459,6 +459,7 @@ int command_eval(int argc, char **argv) {
          "the parameter \"time\", where clips read it; may be given many times"},
         {"--set", OPTION_TEXTS, &evaluation.settings, "NAME=VALUE", "another parameter, in its range"},
         OPTION_POSE(&evaluation.subject),
+        OPTION_CHARACTER(&evaluation.subject),
         {"--print", OPTION_FLAG, &evaluation.prints_graph, NULL, "print parameters and instructions instead"},
         OPTION_BACKEND(&evaluation.subject),
         OPTION_DEVICE(&evaluation.subject),

@@ -330,6 +330,7 @@ int command_graph(int argc, char **argv) {
     const option options[] = {OPTION_GRAPH(&subject),
                               OPTION_MACHINE(&subject),
                               OPTION_POSE(&subject),
+                              OPTION_CHARACTER(&subject),
                               {"--dot", OPTION_FLAG, &as_dot, NULL, "print a graph for Graphviz"},
                               {0}};
     const usage usage = {

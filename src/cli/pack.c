@@ -361,6 +361,7 @@ int command_pack(int argc, char **argv) {
         {"--machine", OPTION_TEXTS, &p.machine_texts, "[NAME=]FILE",
          "a machine's text, for the graph of that name, or alone"},
         OPTION_POSE(&p.subject),
+        OPTION_CHARACTER(&p.subject),
         {"--error", OPTION_OTHER, &(option_other){read_distance, &p.error}, "DISTANCE",
          "compress clips so that no point of the skin moves further\nthan this; 0 takes 0.01 % of the rig's extent"},
         {"--shell", OPTION_OTHER, &(option_other){read_distance, &p.shell}, "DISTANCE",

@@ -152,6 +152,12 @@ static bool prepare_names(lmb_graph_reader *reader) {
             return false;
         }
     }
+    for (uint32_t i = 0; i < source->character_count; i++) {
+        const lmb_graph_character *character = &source->characters[i];
+        for (uint32_t k = 0; k < character->clip_count; k++) {
+            reader->longest = fmaxf(reader->longest, lmb_clip_duration(character->clips[k]));
+        }
+    }
     lmb_names_sort(reader->joints, joint_count);
     lmb_names_sort(reader->channels, channel_count);
     lmb_names_sort(reader->clips, source->clip_count);
@@ -166,8 +172,8 @@ static bool read_text(lmb_graph_reader *reader, const lmb_graph_source *machine)
                            : lmb_graph_read_machine_text(reader, machine);
 }
 
-// Returns whether a graph of one node and its inputs would be rejected. If the node is below a joint map, it is checked
-// as the input of a combine with this joint map alone, which temporarily replaces the next node; there is one.
+// Returns whether a graph of one node and its inputs would be rejected. If the node is below a joint map or a retarget,
+// it is checked as the input of a combine with this joint map or of this retarget, which temporarily replaces the next node; there is one.
 static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t joint_map, lmb_error *error) {
     lmb_graph_def def = reader->graph->def;
     def.node_count = node + 1;
@@ -177,10 +183,12 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t j
     lmb_node_def *next = &reader->graph->nodes[node + 1];
     const lmb_node_def kept = *next;
     *next = lmb_default_node_def();
-    next->op = LMB_OP_COMBINE;
+    const bool is_retarget = joint_map >= def.joint_map_count;
+    next->op = is_retarget ? LMB_OP_RETARGET : LMB_OP_COMBINE;
     next->input_count = 1;
     next->inputs[0] = node;
-    next->joint_maps[0] = joint_map;
+    next->joint_maps[0] = is_retarget ? LMB_NONE : joint_map;
+    next->retarget = is_retarget ? joint_map - def.joint_map_count : 0;
     def.node_count++;
     bool refused = lmb_graph_check_poses(&def, error) != LMB_OK;
     *next = kept;
@@ -198,7 +206,9 @@ static void check_program(lmb_graph_reader *reader) {
     }
     for (uint32_t i = 0; i < def->nodes[refused].input_count; i++) {
         const lmb_node_def *node = &def->nodes[refused];
-        uint32_t inner = node->op == LMB_OP_COMBINE ? node->joint_maps[i] : joint_map;
+        uint32_t inner = node->op == LMB_OP_COMBINE    ? node->joint_maps[i]
+                         : node->op == LMB_OP_RETARGET ? lmb_graph_retarget_map(def, node->retarget)
+                                                       : joint_map;
         if (is_refused(reader, node->inputs[i], inner, &error)) {
             refused = node->inputs[i];
             joint_map = inner;
@@ -292,6 +302,19 @@ static lmb_result check_source(const lmb_graph_source *source, lmb_graph_json *c
     }
     if (source->static_pose_count > 0 && source->static_poses == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: the static poses are NULL");
+    }
+    for (uint32_t i = 0; i < source->character_count; i++) {
+        const lmb_graph_character *character = source->characters == NULL ? NULL : &source->characters[i];
+        const char *what = character == NULL         ? "the characters are NULL"
+                           : character->name == NULL ? "a character has no name"
+                           : character->rig == NULL  ? "a character has no rig"
+                                                     : NULL;
+        for (uint32_t k = 0; what == NULL && k < character->clip_count; k++) {
+            what = character->clips == NULL || character->clips[k] == NULL ? "a clip of a character is NULL" : NULL;
+        }
+        if (what != NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: %s", what);
+        }
     }
     return LMB_OK;
 }

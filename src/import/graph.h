@@ -34,7 +34,8 @@ typedef struct lmb_graph_named {
 struct lmb_graph_json {
     lmb_budget budget;
     lmb_pool pool;       // of everything below
-    lmb_graph_def def;   // its clips are the source's, then the copies from which root motion was extracted
+    lmb_graph_def def;   // its clips are the source's, then those of other characters and the copies from which
+                         // root motion was extracted
     lmb_node_def *nodes; // of the definition, as the other lists that change after they were added
     lmb_index mask_index;
     lmb_index limits_index;
@@ -97,7 +98,8 @@ struct lmb_graph_reader {
     lmb_name *joints; // sorted, in the scratch pool
     lmb_name *channels;
     lmb_name *clips;
-    float longest;      // duration of the longest clip, in seconds
+    const lmb_graph_character *character; // of the innermost retarget, or NULL
+    float longest;                        // duration of the longest clip, in seconds
     uint32_t *partners; // of the joints, found by name; NULL until a mirror needs them; in the graph's pool
     uint32_t *channel_partners;
     uint32_t *objects; // for each node, the object it was read from; in the scratch pool
@@ -264,6 +266,13 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 
 // Reads a node's joint limits.
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// Reports what only the checks of a graph find in a mirror, joint limits or a retarget, which are in `def` alone.
+void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at);
+
+// graph_retarget.c: adds a retarget and the pose inside; and finds a clip by its name inside one, LMB_NONE for none.
+uint32_t lmb_graph_add_retarget(lmb_graph_reader *reader, const lmb_graph_node *node);
+uint32_t lmb_graph_find_source_clip(lmb_graph_reader *reader, const char *name);
 
 // graph_operation.c: reads a pose and all poses inside it, and returns the index of its node. After an error was
 // reported, the index has no meaning.

@@ -37,8 +37,7 @@ uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value) {
     return find_part(reader, value, JOINTS);
 }
 
-// Reports what only the checks of a graph find in a mirror or in joint limits, which are in a graph of one node.
-static void check(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at) {
+void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
     def.rig = reader->source->rig;
     def.nodes = &rest;
@@ -340,8 +339,8 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
         return 0;
     }
     if (stated != NULL && reader->problem_count == 0) {
-        check(reader, (lmb_graph_def){.mirrors = &mirror, .mirror_count = 1},
-              lmb_graph_find_member(reader, node->object, stated));
+        lmb_graph_check_alone(reader, (lmb_graph_def){.mirrors = &mirror, .mirror_count = 1},
+                              lmb_graph_find_member(reader, node->object, stated));
     }
     for (uint32_t i = 0; i < graph->def.mirror_count; i++) {
         if (are_alike(&graph->def.mirrors[i], &mirror, reader->source->rig)) {
@@ -497,9 +496,10 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
     if (reader->problem_count == problems) {
         const lmb_joint_limit_def *all_limits = limits;
         const lmb_channel_range *all_ranges = ranges;
-        check(reader,
-              (lmb_graph_def){.joint_limits = &all_limits, .joint_limits_count = 1, .channel_ranges = &all_ranges},
-              value);
+        lmb_graph_check_alone(
+            reader,
+            (lmb_graph_def){.joint_limits = &all_limits, .joint_limits_count = 1, .channel_ranges = &all_ranges},
+            value);
     }
     *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits, ranges, size);
 }

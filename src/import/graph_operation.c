@@ -43,7 +43,7 @@ static void begin_fade(lmb_graph_reader *reader, const lmb_graph_fields *fields,
 // Reads a clip: by its name, or by its index, which may be a parameter.
 static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_node *node = target;
-    uint32_t count = reader->source->clip_count;
+    uint32_t count = reader->character != NULL ? reader->character->clip_count : reader->source->clip_count;
     if (count == 0) {
         lmb_graph_report(reader, value, "there are no clips");
         return;
@@ -52,6 +52,10 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     double index = type == LMB_JSON_NUMBER ? lmb_json_number(&reader->json, value) : 0.0;
     if (!(index >= 0.0 && index < (double)count)) {
         lmb_graph_report(reader, value, "no clip of this index: there are %u", (unsigned)count);
+        return;
+    }
+    if (type != LMB_JSON_STRING && reader->character != NULL) {
+        lmb_graph_report(reader, value, "inside a retarget a clip is given by its name");
         return;
     }
     if (type != LMB_JSON_STRING) {
@@ -64,10 +68,13 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     if (name == NULL) {
         return;
     }
-    uint32_t clip = lmb_names_find(reader->clips, count, name);
+    const bool is_own = reader->character == NULL;
+    uint32_t clip = is_own ? lmb_names_find(reader->clips, count, name) : lmb_graph_find_source_clip(reader, name);
     if (clip == LMB_NONE) {
+        const lmb_graph_source others = {.clips = is_own ? reader->source->clips : reader->character->clips,
+                                         .clip_count = count};
         char message[LMB_GRAPH_MESSAGE_SIZE];
-        lmb_graph_report(reader, value, "%s", lmb_graph_no_clip(reader, reader->source, name, strlen(name), message));
+        lmb_graph_report(reader, value, "%s", lmb_graph_no_clip(reader, &others, name, strlen(name), message));
     }
     node->def.clip = lmb_constant((float)clip);
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
@@ -722,6 +729,18 @@ static const lmb_graph_field clamp_members[] = {
     {.name = "joint-limits", .required = true, .read = lmb_graph_read_limits, .offset = NODE(def.joint_limits)},
 };
 
+static const lmb_graph_field retarget_members[] = {
+    {.name = "from", .required = true, .read = lmb_graph_skip},
+    {.name = "pose", .required = true, .read = lmb_graph_skip},
+    {.name = "joints", .read = lmb_graph_skip},
+    {.name = "foot", .read = lmb_graph_skip},
+    {.name = "not-aligned", .read = lmb_graph_skip},
+    {.name = "align-above", .read = lmb_graph_skip},
+    {.name = "scales", .read = lmb_graph_skip},
+    {.name = "root-scale", .read = lmb_graph_skip},
+    {.name = "turn", .read = lmb_graph_skip},
+};
+
 static const lmb_graph_field machine_members[] = {
     {.name = "name", .read = lmb_graph_skip},
     {.name = "states", .required = true, .read = lmb_graph_skip},
@@ -771,6 +790,7 @@ static const operation operations[] = {
     {"foot-placement", LMB_OP_FOOT_PLACEMENT, 1, FIELDS(feet_members), finish_node},
     {"twist", LMB_OP_TWIST, 1, FIELDS(twist_members), finish_node},
     {"chain", LMB_OP_CHAIN, 1, FIELDS(chain_members), finish_node},
+    {"retarget", LMB_OP_RETARGET, 1, FIELDS(retarget_members), lmb_graph_add_retarget},
     {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])

@@ -622,9 +622,9 @@ static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip) {
     // A clip whose name was not found has an index past the last clip.
     bool is_known =
-        node->def.clip.kind == LMB_VALUE_CONSTANT && node->def.clip.constant < (float)reader->source->clip_count;
+        node->def.clip.kind == LMB_VALUE_CONSTANT && node->def.clip.constant < (float)reader->graph->def.clip_count;
     uint32_t index = is_known ? (uint32_t)node->def.clip.constant : LMB_NONE;
-    const lmb_clip *played = index == LMB_NONE ? NULL : reader->source->clips[index];
+    const lmb_clip *played = index == LMB_NONE ? NULL : reader->graph->def.clips[index];
     play read = {.def = lmb_default_player_def(), .at = lmb_graph_find_member(reader, node->object, "play")};
     if (!can_play(reader, node, &read, played)) {
         return;

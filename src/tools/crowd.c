@@ -181,6 +181,22 @@ static void draw_joint_maps(crowd *crowd, random_source *random, lmb_graph_def *
     def->joint_map_count = RANDOM_PROGRAM_JOINT_MAPS;
 }
 
+// Draws retargets from the rig itself, for the same reason: a joint takes the motion of any other.
+static void draw_retargets(crowd *crowd, random_source *random, lmb_graph_def *def) {
+    const uint32_t joint_count = lmb_rig_joint_count(def->rig);
+    lmb_retarget_def *retargets = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_RETARGETS, sizeof *retargets);
+    uint32_t *joints = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_RETARGETS * (size_t)joint_count, sizeof *joints);
+    for (size_t i = 0; joints != NULL && i < RANDOM_PROGRAM_RETARGETS * (size_t)joint_count; i++) {
+        joints[i] = random_below(random, 4) == 0 ? LMB_NONE : random_below(random, joint_count);
+    }
+    for (uint32_t i = 0; retargets != NULL && joints != NULL && i < RANDOM_PROGRAM_RETARGETS; i++) {
+        retargets[i] = lmb_retarget_of(def->rig, joints + i * (size_t)joint_count);
+        retargets[i].align_above = i == 0 ? 4.0f : 0.5f;
+    }
+    def->retargets = retargets;
+    def->retarget_count = RANDOM_PROGRAM_RETARGETS;
+}
+
 static lmb_transform draw_transform(random_source *random) {
     lmb_transform drawn = lmb_transform_identity();
     double turn = random_between(random, 0.0, 6.28318530717958648), tilt = random_between(random, 0.0, 1.57);
@@ -264,6 +280,7 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     add_mirrors(crowd, &def);
     draw_limits(crowd, &random, &def);
     draw_joint_maps(crowd, &random, &def);
+    draw_retargets(crowd, &random, &def);
     draw_static_poses(crowd, &random, &def);
     if (crowd->def.program % 3 == 1) {
         draw_levels(crowd, &random, &def);

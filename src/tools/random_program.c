@@ -322,6 +322,10 @@ static void draw_joint_maps(plan *plan, lmb_node_def *node) {
     }
 }
 
+static void draw_retarget(plan *plan, lmb_node_def *node) {
+    node->retarget = random_below(plan->random, RANDOM_PROGRAM_RETARGETS);
+}
+
 static void draw_line(plan *plan, lmb_node_def *node) {
     node->coordinates[0] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
     const uint32_t positions = node->input_count <= 16 ? 16 : LMB_MAX_SPACE_INPUTS;
@@ -398,6 +402,7 @@ static const row rows[] = {
     {LMB_OP_FOOT_PLACEMENT, 1, 1, 0, draw_feet},
     {LMB_OP_TWIST, 1, 1, 0, draw_twist},
     {LMB_OP_CHAIN, 1, 1, 0, draw_chain},
+    {LMB_OP_RETARGET, 1, 1, 0, draw_retarget},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_MACHINE, "an operation has no row"); // machines are drawn elsewhere
@@ -465,8 +470,9 @@ static bool draw_type(plan *plan, lmb_op op, bool additive, uint32_t input, bool
 
 // Returns whether an operation can give that type. Of the leaves, only pose buffers and static poses can be additives.
 static bool gives(lmb_op op, bool additive) {
-    return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP && !is_ik(op)
-                    : op != LMB_OP_MAKE_ADDITIVE;
+    return additive
+               ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP && op != LMB_OP_RETARGET && !is_ik(op)
+               : op != LMB_OP_MAKE_ADDITIVE;
 }
 
 // Draws a row, with inputs or without, that fits the number of nodes and the number of poses held at once (see
