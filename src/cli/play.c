@@ -96,9 +96,11 @@ static lmb_result read_scene(play_run *run, lmb_error *error) {
         return LMB_OK;
     }
     const size_t count = run->character_count;
-    run->scene_states = pool_get(&run->subject.pool, count * lmb_control_state_words(run->control), sizeof(uint32_t));
-    run->scene_parameters = pool_get(&run->subject.pool, count * lmb_graph_parameter_count(run->graph), sizeof(float));
-    run->scene_events = pool_get(&run->subject.pool, 2 * (size_t)count_events(run), sizeof(lmb_event));
+    run->scene_states =
+        lmb_arena_allocate(&run->subject.pool, count * lmb_control_state_words(run->control), sizeof(uint32_t));
+    run->scene_parameters =
+        lmb_arena_allocate(&run->subject.pool, count * lmb_graph_parameter_count(run->graph), sizeof(float));
+    run->scene_events = lmb_arena_allocate(&run->subject.pool, 2 * (size_t)count_events(run), sizeof(lmb_event));
     if (run->subject.pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a scene");
     }

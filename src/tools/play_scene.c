@@ -1,7 +1,5 @@
 #include "play_scene.h"
 
-#include "pool.h"
-
 #include "../host.h"
 #include "../import/json.h"
 
@@ -69,7 +67,8 @@ typedef struct member {
 } member;
 
 struct play_scene {
-    pool pool;
+    lmb_host host;
+    lmb_arena arena;
     const lmb_graph *graph;
     const lmb_control *control;
     uint32_t character_count;
@@ -269,7 +268,7 @@ static void read_track(reader *reader, uint32_t value, void *target) {
         return;
     }
     track->count = reader->json.values[value].count;
-    track->keys = pool_get(&reader->scene->pool, track->count, sizeof *track->keys);
+    track->keys = lmb_arena_allocate(&reader->scene->arena, track->count, sizeof *track->keys);
     for (uint32_t i = 0, at = value + 1; track->keys != NULL && i < track->count && !reader->failed;
          i++, at = reader->json.values[at].next) {
         read_key(reader, at, track, track->keys[i]);
@@ -355,7 +354,7 @@ static void read_profile(reader *reader, uint32_t value, void *target) {
     if (!expect_array(reader, value, 2, 256)) {
         return;
     }
-    float(*keys)[2] = pool_get(&reader->scene->pool, reader->json.values[value].count, sizeof *keys);
+    float(*keys)[2] = lmb_arena_allocate(&reader->scene->arena, reader->json.values[value].count, sizeof *keys);
     for (uint32_t i = 0, at = value + 1; keys != NULL && i < reader->json.values[value].count && !reader->failed;
          i++, at = reader->json.values[at].next) {
         read_numbers(reader, at, 2, keys[i]);
@@ -835,6 +834,8 @@ lmb_result play_scene_create(const play_scene_def *def, play_scene **result, lmb
     if (scene == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a scene");
     }
+    scene->host = lmb_host_resolve(NULL);
+    scene->arena.host = &scene->host;
     scene->graph = def->graph;
     scene->control = lmb_graph_control(def->graph);
     scene->character_count = def->character_count;
@@ -845,10 +846,10 @@ lmb_result play_scene_create(const play_scene_def *def, play_scene **result, lmb
     scene->apart[0] = scene->apart[1] = 1.0f;
     lmb_result code = read_text(def, scene, error);
     const size_t count = scene->character_count;
-    scene->members = pool_get(&scene->pool, count, sizeof *scene->members);
-    scene->point_floats = pool_get(&scene->pool, count * scene->point_count * 4, sizeof(float));
-    scene->transforms = pool_get(&scene->pool, count * 12, sizeof(float));
-    if (code == LMB_OK && scene->pool.failed) {
+    scene->members = lmb_arena_allocate(&scene->arena, count, sizeof *scene->members);
+    scene->point_floats = lmb_arena_allocate(&scene->arena, count * scene->point_count * 4, sizeof(float));
+    scene->transforms = lmb_arena_allocate(&scene->arena, count * 12, sizeof(float));
+    if (code == LMB_OK && scene->arena.failed) {
         code = lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a scene of %u characters", (unsigned)count);
     }
     if (code != LMB_OK) {
@@ -862,7 +863,7 @@ lmb_result play_scene_create(const play_scene_def *def, play_scene **result, lmb
 
 void play_scene_destroy(play_scene *scene) {
     if (scene != NULL) {
-        pool_release(&scene->pool);
+        lmb_arena_release(&scene->arena);
         free(scene);
     }
 }
