@@ -375,6 +375,19 @@ bool lmb_control_has_motion(const lmb_control *control) {
     return control != NULL && control->block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
 }
 
+bool lmb_control_has_warps(const lmb_control *control) {
+    if (!lmb_control_has_motion(control)) {
+        return false;
+    }
+    const uint32_t *character_motion = control->block + control->block[CONTROL_CHARACTER_MOTION];
+    const uint32_t *motion = control->block + character_motion[CHARACTER_MOTION_TRACKS];
+    bool has = false;
+    for (uint32_t i = 0; i < character_motion[CHARACTER_MOTION_TRACK_COUNT]; i++) {
+        has = has || motion[i * MOTION_WORDS + MOTION_WARP_COUNT] > 0;
+    }
+    return has;
+}
+
 lmb_word_range lmb_control_motion_words(const lmb_control *control) {
     if (!lmb_control_has_motion(control)) {
         return (lmb_word_range){0};

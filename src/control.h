@@ -47,6 +47,8 @@ static inline float lmb_player_velocity(const lmb_moving_player *player) {
 }
 
 // Returns the first parameter that is written for inertialization, or LMB_NONE.
+// Returns whether the clip of a player has warps.
+bool lmb_control_has_warps(const lmb_control *control);
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);
 
 // Converts seconds, at least 0, to units of 2^-16 of a tick.

@@ -8,6 +8,7 @@
 
 #include "control.spv.h"
 #include "control_plain.spv.h"
+#include "control_warped.spv.h"
 
 #include "../shaders/ops/control_layout.h"
 #include "../shaders/ops/layout.h"
@@ -120,12 +121,26 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     return maker.result;
 }
 
-lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, bool has_motion, VkPipeline *pipeline, lmb_error *error) {
+static const struct {
+    const uint32_t *words;
+    size_t count;
+} kernels[LMB_CONTROL_KERNEL_COUNT] = {
+    [LMB_CONTROL_KERNEL_PLAIN] = {kernel_control_plain, sizeof kernel_control_plain / sizeof *kernel_control_plain},
+    [LMB_CONTROL_KERNEL_MOVING] = {kernel_control, sizeof kernel_control / sizeof *kernel_control},
+    [LMB_CONTROL_KERNEL_WARPED] = {kernel_control_warped, sizeof kernel_control_warped / sizeof *kernel_control_warped},
+};
+
+lmb_control_kernel lmb_control_kernel_of(const lmb_control *control) {
+    return lmb_control_has_warps(control)    ? LMB_CONTROL_KERNEL_WARPED
+           : lmb_control_has_motion(control) ? LMB_CONTROL_KERNEL_MOVING
+                                             : LMB_CONTROL_KERNEL_PLAIN;
+}
+
+lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_control_kernel kernel, VkPipeline *pipeline,
+                                           lmb_error *error) {
     const lmb_kernel_constants constants = {.spaces = VK_TRUE}; // for all graphs, so that drivers compile it once
-    const uint32_t *code = has_motion ? kernel_control : kernel_control_plain;
-    const size_t words = has_motion ? sizeof kernel_control / sizeof kernel_control[0]
-                                    : sizeof kernel_control_plain / sizeof kernel_control_plain[0];
-    return lmb_gpu_pipeline_create(gpu, code, words, constants, "limber control", pipeline, error);
+    return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, constants, "limber control",
+                                   pipeline, error);
 }
 
 lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -155,7 +170,7 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     result = create_buffers(created, error);
     if (result == LMB_OK) {
         result =
-            lmb_gpu_control_pipeline_create(gpu, lmb_control_has_motion(created->control), &created->pipeline, error);
+            lmb_gpu_control_pipeline_create(gpu, lmb_control_kernel_of(created->control), &created->pipeline, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_control_destroy(created);

@@ -45,8 +45,20 @@ LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
 LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t slot);
 LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t slot);
 
-// Creates the pipeline that runs any control. The kernel without character motion is smaller.
-lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, bool has_motion, VkPipeline *pipeline, lmb_error *error);
+// The kernels: without character motion, with it, and with warps as well. Each is larger than the one before it, and
+// takes drivers that run on the processor longer to compile.
+typedef enum lmb_control_kernel {
+    LMB_CONTROL_KERNEL_PLAIN,
+    LMB_CONTROL_KERNEL_MOVING,
+    LMB_CONTROL_KERNEL_WARPED,
+    LMB_CONTROL_KERNEL_COUNT
+} lmb_control_kernel;
+
+// Returns the smallest kernel that runs the control.
+lmb_control_kernel lmb_control_kernel_of(const lmb_control *control);
+// Creates the pipeline of a kernel.
+lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_control_kernel kernel, VkPipeline *pipeline,
+                                           lmb_error *error);
 // Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);
 void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters);

@@ -16,7 +16,7 @@ enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 32, MO
 
 static device opened;
 static lmb_gpu *gpu;
-static VkPipeline pipelines[2]; // without and with character motion
+static VkPipeline pipelines[LMB_CONTROL_KERNEL_COUNT]; // created when they are first needed
 
 // The buffers that frames of a control read and write.
 typedef enum buffer {
@@ -42,15 +42,21 @@ static void create_buffer(buffer which, size_t words) {
               &error);
 }
 
+static VkPipeline pipeline_of(const lmb_control *control) {
+    const lmb_control_kernel kernel = lmb_control_kernel_of(control);
+    lmb_error error;
+    if (pipelines[kernel] == VK_NULL_HANDLE) {
+        assert_ok(lmb_gpu_control_pipeline_create(gpu, kernel, &pipelines[kernel], &error), &error);
+    }
+    return pipelines[kernel];
+}
+
 static int start(void **state) {
     (void)state;
     open_device(&opened);
     lmb_error error = {0};
     const lmb_gpu_def def = device_gpu_def(&opened);
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
-    for (int has_motion = 0; has_motion < 2; has_motion++) {
-        assert_ok(lmb_gpu_control_pipeline_create(gpu, has_motion != 0, &pipelines[has_motion], &error), &error);
-    }
     const size_t rows = CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_FRAMES;
     create_buffer(BLOCK, MOST_WORDS);
     create_buffer(PROGRAM, MOST_WORDS);
@@ -69,8 +75,9 @@ static int finish(void **state) {
     for (int i = 0; i < BUFFERS; i++) {
         device_buffer_destroy(&opened, &buffers[i]);
     }
-    vkDestroyPipeline(opened.device, pipelines[0], NULL);
-    vkDestroyPipeline(opened.device, pipelines[1], NULL);
+    for (int i = 0; i < LMB_CONTROL_KERNEL_COUNT; i++) {
+        vkDestroyPipeline(opened.device, pipelines[i], NULL);
+    }
     lmb_gpu_destroy(gpu);
     return device_close(&opened) == 0 ? 0 : -1;
 }
@@ -148,7 +155,7 @@ static void run_device(const control_random *random) {
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[lmb_control_has_motion(control)]);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_of(control));
     for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
         record_frame(commands, random, frame);
     }

@@ -14,6 +14,7 @@
 #include "character_specialized_plain.spv.h"
 #include "control.spv.h"
 #include "control_plain.spv.h"
+#include "control_warped.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "pose_specialized.spv.h"
@@ -34,6 +35,7 @@ static const struct {
     {"model", kernel_model, sizeof kernel_model / 4},
     {"control", kernel_control, sizeof kernel_control / 4},
     {"control_plain", kernel_control_plain, sizeof kernel_control_plain / 4},
+    {"control_warped", kernel_control_warped, sizeof kernel_control_warped / 4},
     {"pose_specialized", kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
     {"pose_specialized_plain", kernel_pose_specialized_plain, sizeof kernel_pose_specialized_plain / 4},
     {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},

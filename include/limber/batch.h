@@ -19,7 +19,8 @@
 /// | channels | float [C][M] | as the rig's channels define it; angles in degrees, -180 to below 180 |
 ///
 /// **Poses, local and channels.** The 10 components of a joint are translation x y z, rotation x y z w, and scale x y
-/// z. The float channels follow the transforms: a pose has 10 J + M floats per character. So a local output can be used
+/// z. They are stored component after component, unlike an array of lmb_transform: component c of joint j of character
+/// i is at [i (10 J + M) + c J + j], channel m at [i (10 J + M) + 10 J + m]. The float channels follow the transforms: a pose has 10 J + M floats per character. So a local output can be used
 /// as a pose buffer unchanged. A pose buffer has lmb_graph_pose_joint_count() joints, and channels only if that is the
 /// rig's joint count. The output "channels" has the channels alone, for a renderer that reads morph weights. Channels
 /// are evaluated only if the output "local" or "channels" is requested. Only then are the channels of a pose buffer
@@ -96,12 +97,14 @@ LMB_API const char *lmb_output_name(lmb_output output);
 /// Invalid input that is refused at run time, as an index into the counters of lmb_batch_outputs.refused.
 ///
 /// The operation documents what replaces the input. A refusal counts once for each character and operation; for pose
-/// buffers and shear, once for each joint; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS, once for each weight. Counters have
+/// buffers, shear and ragdolls, once for each joint; for skins as skin.h says; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS, once for each weight. Counters have
 /// 32 bits and wrap.
 typedef enum lmb_refusal {
-    LMB_REFUSED_CLIP,   ///< a clip index outside the graph's clips
-    LMB_REFUSED_TIME,   ///< a clip time, rate or offset, or a parameter of inertialization, that is not finite
-    LMB_REFUSED_WEIGHT, ///< a weight, a level of detail, or a coordinate of a point, that is NaN
+    LMB_REFUSED_CLIP, ///< a clip index outside the graph's clips
+    LMB_REFUSED_TIME, ///< a clip time, rate or offset, or a parameter of inertialization, that is not finite
+    /// a weight, a level of detail, a coordinate of a point, or a time or velocity of a chain, that is NaN; the weight of
+    /// a morph target that is not finite
+    LMB_REFUSED_WEIGHT,
     /// a joint or channel of a pose buffer that is not finite, a zero rotation; a world transform that is not finite or
     /// has no inverse, once for each point that it converts
     LMB_REFUSED_POSE,

@@ -10,10 +10,12 @@
 /// **A step.** There are 120 steps a second, h = 1/120, whatever the frame rate. With x and p the end of a bone now and
 /// a step ago, a its beginning, d the animated bone, and v the `velocity`, all in model space:
 ///
-///     1. x' = x - h v + exp(-damping h) (x - p + h v) + h^2 gravity      keeps its velocity in the world
-///     2. x'' = x' + s (a + d - x'),  s = k / (1 + k),  k = (2 pi stiffness h)^2      spring to the animation, of XPBD
-///                                                           (Macklin et al., 2016)
-///     3. the end is at a + |d| (x'' - a) / |x'' - a|        keeps the bone's length
+///     1. x' = x - h v + exp(-damping h) (x - p + h v) + h^2 gravity
+///     2. x'' = x' + s (a + d - x'),  s = k / (1 + k),  k = (2 pi stiffness h)^2
+///     3. the end is at a + |d| (x'' - a) / |x'' - a|
+///
+/// The first line keeps the velocity in the world, the second is the spring to the animation, of XPBD (Macklin et al.,
+/// 2016), and the third keeps the bone's length. The base is the node's input.
 ///
 /// `d` is that of the frame. `a` moves in the frame from where it was in the frame before: of the first bone it is the
 /// position of `start`, of the others the end of the bone above, so a frame moves bone after bone. Steps are at the
@@ -22,16 +24,17 @@
 ///
 /// **Space.** Everything is in model space, so moving or turning a character in the world does not swing its chains;
 /// `velocity` does. It is the velocity of the character in the world, turned into the axes of model space, in units of
-/// model space a second: with root motion, its translation divided by the step. Chains trail behind a character that
+/// model space a second: with root motion, its translation in the frame before (lmb_control_root_motion()) divided by
+/// the step; a frame late is not visible. Chains trail behind a character that
 /// moves, more with more damping, which is the drag of still air. If a character jumps to another place, give the
 /// velocity without the jump. A turn of the character is not a velocity.
 ///
 /// **Time.** `time` is the time of the frame in seconds: a parameter that the host advances, for all characters or each
 /// by itself. With a constant time nothing swings. Times are compared modulo 1024 s: for games that run long give
-/// fmod(seconds, 1024), computed in double. A chain begins anew, with the base to the bit, in the first frame, if more
-/// than half a second passed since its last frame, if time went back, and if `start` moved farther than `teleport` in
-/// model space. Running the frame of a time again computes it again from the frame before, so it gives the same bits
-/// for the same pose; a frame without steps moves nothing by itself. While the weight is 0, or the level of detail
+/// fmod(seconds, 1024), computed in double. A chain begins anew, with the base to the bit, in its first frame; or if
+/// more than half a second passed since its last frame; or if time went back; or if `start` moved farther than
+/// `teleport` in model space. A frame with the same `time` as the one before replaces that one, so it gives the same bits
+/// for the same pose. While the weight is 0, or the level of detail
 /// drops a joint, its bone stands still: it goes on from its last frame, or begins anew if that is long ago.
 ///
 /// **Memory.** A batch keeps 20 words for each bone of each character, after those of inertialization, in the same
@@ -75,7 +78,7 @@ typedef struct lmb_chain_def {
     uint32_t end;
     lmb_value time;        ///< seconds
     lmb_value velocity[3]; ///< of the character in the world, along the axes of model space, in units a second
-    float gravity[3];      ///< acceleration, in units of model space a second squared; each up to 2^20
+    float gravity[3];      ///< acceleration along the axes of model space, in units a second squared; each up to 2^20
     float stiffness;       ///< frequency in Hz at which a bone without damping would swing; 0 to 1000; 0: none
     float damping;         ///< of velocity, per second: the share exp(-damping t) is left after t seconds; 0 to 1000
     /// Distance in model space: if `start` moves farther from one frame to the next, the chain begins anew. 2^40:

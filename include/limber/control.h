@@ -107,10 +107,9 @@ LMB_API lmb_notify_def lmb_default_notify_def(void);
 /// Warps the root motion of a clip, so that the character reaches a target at a time in the clip: hands on the wall that
 /// it vaults over, the seat that it sits down on. Start from lmb_default_warp_def().
 ///
-/// While the clip plays forwards from `start` to `end`, what remains of its root motion until `end` is scaled and skewed:
-/// placed so that it ends at the target, it is a path, and the character is off that path by an offset, with which it
-/// follows the path. The offset shrinks to 0 in proportion to the length of the path that remains, so a clip that rests
-/// does not slide. If no length remains, it shrinks in proportion to the time that remains. The heading's offset, on the
+/// While the clip plays forwards from `start` to `end`, take the root motion that remains until `end`, and put it where it
+/// ends at the target: this is the path. The character is at some offset from the path. It moves along the path, while
+/// the offset shrinks to 0 in proportion to the length that remains, so a clip that rests does not slide. If no length remains, it shrinks in proportion to the time that remains. The heading's offset, on the
 /// shorter side, always shrinks in proportion to the time. With G(t) the character's place on the path at the time t of
 /// the clip, s(t) the length that remains, and e(t) the offset:
 ///
@@ -123,10 +122,11 @@ LMB_API lmb_notify_def lmb_default_notify_def(void);
 /// **Weight.** The warped displacement replaces that of the clip in the sum of root motion, with the clip's weight there
 /// (lmb_motion_def). The character is at the target when the clip passes `end` with a weight of 1, whatever happened
 /// before: fades, desired velocities, or a position that the host has set. At a weight w below 1, each step makes up for
-/// the share w of what it would at 1. So a clip should have faded out before `end`, or begin to fade out after it: in
-/// between, the step that passes `end` moves the character by the share w of all that was left.
+/// the share w of what it would at 1. So do not let a
+/// fade overlap `end`: the step that passes it jumps by the share w of the distance that was left.
 ///
-/// **Edges.** Nothing is warped while the clip plays backwards; a clip that turns around cannot have warps. A clip that
+/// **Edges.** Nothing is warped while the clip plays backwards; lmb_graph_create() refuses warps of a clip with
+/// #LMB_END_PING_PONG. A clip that
 /// loops is warped in each loop; if a step passes more than one whole loop, only one of these moves the character. If x
 /// or z is not finite, neither is warped; if y or the heading is not finite, it is not warped.
 ///
@@ -135,7 +135,8 @@ LMB_API lmb_notify_def lmb_default_notify_def(void);
 typedef struct lmb_warp_def {
     float start; ///< seconds in the clip, from 0; not before the end of the warp before it
     float end;   ///< seconds in the clip: above `start`, up to its duration. Give it the time of a notify to see it
-    lmb_value target[3];   ///< x, y, z, where the character motion's position is: clamped to +-2^30
+    lmb_value
+        target[3]; ///< x, y, z in the space of the character motion's position; read in each step, clamped to +-2^30
     bool warps_height;     ///< whether y is warped; if not, the clip moves it
     bool turns_to_heading; ///< whether the yaw is warped to `heading`; if not, the clip turns the character
     lmb_value heading;     ///< radians
@@ -374,8 +375,8 @@ typedef struct lmb_transition_def {
     uint32_t from;  ///< state, or #LMB_NONE: any except `to`
     uint32_t to;    ///< state
     uint32_t event; ///< required; #LMB_NONE: needs none
-    /// Requires that the state's clip (lmb_machine_def) is at its end: it stays there. A clip that does not stay must
-    /// have passed an end in the frame before or, for a transition without an event, in the piece before.
+    /// Requires that the state's clip (lmb_machine_def) is at its end. A clip that goes on at its end, in a loop or back,
+    /// must have passed an end in the frame before or, for a transition without an event, in the piece before.
     bool at_end;
     float after;           ///< requires this many seconds in the state; below 0: no requirement
     const lmb_term *terms; ///< the condition that must be true
@@ -458,7 +459,9 @@ LMB_API lmb_fade_def lmb_default_fade_def(void);
 
 /// How the character motion moves: the position and yaw of a character. Start from lmb_default_motion_def().
 ///
-/// Yaw is the angle about the y axis that takes z to x; at 0 the character faces z. Positions are kept to 2^-32 of the
+/// The character motion needs y up and z forward; everything else works with any axes, except extraction
+/// (root_motion.h), feet and mirrors as far as they name axes. It is not applied to poses: a renderer puts the character
+/// there. Yaw is the angle about the y axis that takes z to x; at 0 the character faces z. Positions are kept to 2^-32 of the
 /// unit of length, up to 2^31 units (beyond, they stay there). Angles are kept to 2^-32 of a turn. So the sum over a
 /// long time is exactly the sum of the frames' displacements.
 ///
@@ -514,7 +517,7 @@ LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
 /// An event for a character.
 ///
-/// #LMB_EVENT_RESET begins the character anew; only events sent after it count. A character motion keeps its position
+/// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h); only events sent after it count. A character motion keeps its position
 /// and yaw.
 typedef struct lmb_event {
     uint32_t character;
@@ -620,7 +623,8 @@ typedef struct lmb_word_range {
 ///
 /// It writes no others, so on a device only these need to be copied to lmb_gpu_batch_state().
 LMB_API lmb_word_range lmb_control_motion_words(const lmb_control *control);
-/// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way.
+/// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way. All 0
+/// without a lmb_graph_def.motion. Such a host writes the position that it reached with lmb_control_set_motion().
 ///
 /// It is along the character's own axes at the beginning of that frame: x, y, z, and yaw in radians.
 LMB_API void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]);

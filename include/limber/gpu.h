@@ -12,7 +12,7 @@
 ///
 /// **Barriers.** lmb_gpu_graph_record_upload() ends with a barrier that makes the upload visible to compute shaders in
 /// later commands of the same queue. lmb_gpu_batch_record() begins with a barrier from earlier transfer and compute
-/// writes (the host's, of pose buffers) to its own, and ends with one from its compute writes to memory reads of all
+/// writes, such as those of pose buffers, to its own reads and writes, and ends with one from its compute writes to memory reads of all
 /// later commands. Both are valid on a queue family with compute alone. Another queue, another queue family and the CPU
 /// need the host's own semaphore, ownership transfer or host barrier. Buffers are created with exclusive sharing,
 /// unless `queue_families` names several.

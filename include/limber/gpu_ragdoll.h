@@ -1,12 +1,13 @@
 /// @file gpu_ragdoll.h
-/// Places the bodies of ragdolls (ragdoll.h) in a compute kernel, recorded into the host's command buffers: between a
+/// Converts the matrices of ragdolls (ragdoll.h) in a compute kernel, recorded into the host's command buffers: between a
 /// physics engine that writes matrices on the device, or a copy of them, and the frame that reads the poses.
 ///
 /// **Buffers** are the host's, with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT.
 /// Addresses are multiples of 4. Bind the result with lmb_gpu_batch_bind_pose().
 ///
-/// **Barriers.** lmb_gpu_ragdoll_record() begins with a barrier from earlier transfer and compute writes, and ends with
-/// one from its writes to later compute shaders and transfers, lmb_gpu_batch_record() included.
+/// **Barriers.** lmb_gpu_ragdoll_record() begins with a barrier from earlier transfers and compute shaders, their reads
+/// included, to its own reads and writes, and ends with one from its writes to later compute shaders and transfers,
+/// lmb_gpu_batch_record() included. Another queue, another queue family and the CPU need the host's own.
 ///
 /// **Threads.** One thread at a time may record with an lmb_gpu_ragdoll.
 #ifndef LIMBER_GPU_RAGDOLL_H
@@ -29,7 +30,7 @@ LMB_API lmb_result lmb_gpu_ragdoll_create(lmb_gpu *gpu, lmb_gpu_ragdoll **ragdol
 /// NULL is allowed. No command buffer that uses it may be pending.
 LMB_API void lmb_gpu_ragdoll_destroy(lmb_gpu_ragdoll *ragdoll);
 
-/// Characters whose bodies are placed. Addresses are those of what lmb_ragdoll_info describes.
+/// Characters whose matrices are converted. Addresses are those of what lmb_ragdoll_info describes.
 typedef struct lmb_gpu_ragdoll_info {
     const lmb_gpu_graph *graph; ///< uploaded, or its upload is recorded before
     uint32_t character_count;
@@ -37,7 +38,7 @@ typedef struct lmb_gpu_ragdoll_info {
     VkDeviceAddress animated; ///< 0: the rest pose
     VkDeviceAddress models;
     VkDeviceAddress poses;
-    VkDeviceAddress refused; ///< 0: none
+    VkDeviceAddress refused; ///< counters that are added to: zero them before; 0: none
 } lmb_gpu_ragdoll_info;
 
 /// As lmb_default_ragdoll_info().

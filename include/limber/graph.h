@@ -27,6 +27,8 @@
 /// - Weights are clamped to [0, 1] unless an operation says otherwise. A weight of a magnitude below 2^-40 counts as 0.
 ///   A weight that is NaN counts as 0 and is refused (#LMB_REFUSED_WEIGHT).
 /// - Invalid input at run time is refused: it is replaced as the operation says, and counted (#lmb_refusal).
+/// - Angles are radians, except those of joint limits and float channels, which are degrees. Defaults that are lengths
+///   (of feet, gravity) are for metres.
 /// - Error bounds are against the same formula in float64.
 #ifndef LIMBER_GRAPH_H
 #define LIMBER_GRAPH_H
@@ -505,8 +507,8 @@ typedef struct lmb_node_def {
     /// clip: seconds. If time, rate or offset is not finite, the time in the clip is 0 and counts as refused
     /// (#LMB_REFUSED_TIME).
     lmb_value offset;
-    bool loop;              ///< clip: loop over the duration (at it, 0 again) instead of clamping to [0, duration]
-    uint32_t mask;          ///< masked, override, additive: index into the graph's masks; additive: #LMB_NONE for none
+    bool loop;     ///< clip: loop over the duration (at it, 0 again) instead of clamping to [0, duration]
+    uint32_t mask; ///< masked, override: index into the graph's masks; additive: the same, or #LMB_NONE for none
     uint32_t joint_weights; ///< clip: a mask that replaces the clip's joint weights, or #LMB_NONE for the clip's own
     uint32_t pose;          ///< pose, override: index of the batch's pose buffer, below #LMB_MAX_POSES
     uint32_t static_pose;   ///< pose, override: index into the graph's static poses, or #LMB_NONE for the pose buffer
@@ -617,7 +619,7 @@ typedef struct lmb_graph_def {
     /// The level of detail of each character, rounded down and clamped to 0 to #LMB_MAX_LODS - 1. NaN counts as 0 and
     /// as a refused weight.
     lmb_value lod;
-    /// Whether the host inertializes the result of the last operation (inertia.h). Not for #LMB_OP_WEIGHTED_MATRIX. If
+    /// Whether the result of the last operation is inertialized when the host says so (inertia.h). Not for #LMB_OP_WEIGHTED_MATRIX. If
     /// a machine has a transition of #LMB_FADE_INERTIALIZED, the graph inertializes by itself, and this must be false.
     bool inertialize;
     uint32_t inertia_parameters; ///< with `inertialize`: the first of #LMB_INERTIA_PARAMETERS parameters
@@ -637,7 +639,7 @@ typedef struct lmb_graph_def {
     const lmb_motion_def *motion; ///< NULL: there is no character motion, and root motion moves nothing
     /// Events stored for one character and frame; further ones are only counted. 0 takes 8.
     uint32_t max_emitted_events;
-    /// Frames between updates: a whole number from 1 to 16, rounded down. NULL: every frame.
+    /// A character is updated every N frames: a whole number from 1 to 16, rounded down. NULL: every frame.
     ///
     /// A character is updated in a frame if the frame number plus the character's index is divisible by this value, or
     /// if events are sent to it. An update advances it by all the time since its last one. In other frames it stands

@@ -64,20 +64,20 @@ static inline lmb_point_slot lmb_point(uint32_t index) {
 /// `start` must be an ancestor of `mid`, and `mid` one of `end`. Joints between them keep their local transforms. The
 /// bones are the lines from start to mid and from mid to end.
 ///
-/// 1. The mid turns about `mid_axis` until the end is as far from the start as the target is. A positive turn about the
-///    axis opens the chain: the mid is on the side of axis x (end - start). Of two angles with the same distance, this
-///    determines which one is used.
+/// 1. The mid turns about `mid_axis` until the end is as far from the start as the target is. Choose the sign of
+///    the axis so that a positive turn straightens the limb: the mid is on the side of axis x (end - start). The other
+///    sign bends it the other way.
 /// 2. The start turns the end to the line from start to target, by the shortest arc.
 /// 3. The start turns about this line until mid_axis x (target - start) is on the side of `pole`, and then by `twist`.
 ///
 /// If mid_axis is perpendicular to both bones, as it is in most rigs, the mid is then in the half plane of `pole`.
 /// Under an ancestor that mirrors, positive turns go the other way in model space, `twist` included.
 ///
-/// **Reach.** Let L be the longest distance between start and end that step 1 can reach: the sum of both bones if
-/// mid_axis is perpendicular to them. Up to the distance soften L a target is reached. From there on, the distance d of
-/// the target is replaced by one that approaches L, so that the limb does not snap straight:
+/// **Reach.** Let R be the longest distance between start and end that step 1 can reach: the sum of both bones if
+/// mid_axis is perpendicular to them. Up to the distance soften R a target is reached. From there on, the distance d of
+/// the target is replaced by one that approaches R, so that the limb does not snap straight:
 ///
-///     soften L + (1 - soften) L (1 - exp(-(d - soften L) / ((1 - soften) L)))
+///     soften R + (1 - soften) R (1 - exp(-(d - soften R) / ((1 - soften) R)))
 ///
 /// This has no jump, and no jump in speed. With soften 1 the limb is straight from L on. A target nearer than the
 /// shortest distance that step 1 can reach folds the limb to that distance.
@@ -135,7 +135,8 @@ typedef struct lmb_two_bone_def {
 /// **Edges.** A target nearer to a turning joint than 2^-16 of that joint's distance from its parent has no direction:
 /// the joint does not turn. A pole vector that is 0, or along the line to the target within 2^-20 (sine), is ignored,
 /// and so is such an `up`. Within 2^-10 radians of straight behind the joint, the arc goes about any axis, and is up to
-/// that much longer than the shortest. A target between joint and offset is on the line, but behind the offset.
+/// that much longer than the shortest. For a target between joint and offset the line
+/// meets the target behind the offset, so `forward` points away from it.
 ///
 /// **Error.** The line misses the target by an angle within 4e-6, if the target is farther away than four times the
 /// offset and the longest distance between joints that are turned or above them. Nearer targets are missed by more, in
@@ -175,8 +176,8 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 /// Feet that stand on uneven ground. lmb_node_def.feet of an #LMB_OP_FOOT_PLACEMENT.
 ///
 /// The host casts a ray down through each foot, or a kernel reads a height field, and stores where the ground is and
-/// its normal: for each character and foot two points of the batch, or values. The foot of the frame before will do,
-/// since this moves feet along `up` only. In the base the ground is the plane through the origin of model space that is
+/// its normal: for each character and foot two points of the batch, or values. The position of the foot in the frame
+/// before is good enough for the ray, since this moves feet along `up` only. In the base the ground is the plane through the origin of model space that is
 /// perpendicular to `up`.
 ///
 /// 1. Each ankle moves along `up` by an offset d, to where its distance from the ground's plane, along the normal, is

@@ -35,7 +35,8 @@
 /// words without addresses, equal on all devices, and zero before the first frame. They are not part of a control's
 /// state: code that saves, restores or compares states must do the same with these words. Words and state of one frame,
 /// restored together, continue with the same bits. A host that zeroes a character's state itself, instead of
-/// #LMB_EVENT_RESET, must zero these words too. After they are zeroed, or if they belong to another frame than the
+/// sending #LMB_EVENT_RESET, must zero these words too. The words of chains it must zero in either case, to begin them
+/// anew (chain.h). After they are zeroed, or if they belong to another frame than the
 /// state, no offset is taken until one frame has been shown, and no velocity until two have. Results are finite
 /// whatever the words contain.
 ///

@@ -10,7 +10,7 @@
 /// A parent must be computed at every level at which one of its children is, so dropped joints are the ends of
 /// branches. A root, which moves the character, is computed at every level.
 ///
-/// Poses that operations read at other joints (mirrors, inverse kinematics, model space) are computed for all joints at
+/// Poses that operations read at other joints (mirrors, inverse kinematics, feet, twist, chains, model space) are computed for all joints at
 /// every level, and refusals in them are counted. If the result of a graph is an additive, a dropped joint is still the
 /// rest pose. A dropped joint of a pose buffer is not read, so it is not refused either.
 ///

@@ -1,6 +1,7 @@
 /// @file mesh.h
 /// Meshes and images as plain arrays, for a renderer, or for lmb_skin_create() (skin.h). Limber does not draw. All
-/// arrays and names belong to the import or pack that returned them.
+/// arrays and names belong to the import or pack that returned them, or to the host that filled them. A skin here is
+/// that of a glTF file.
 #ifndef LIMBER_MESH_H
 #define LIMBER_MESH_H
 

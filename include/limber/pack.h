@@ -22,8 +22,8 @@
 /// fields in their order. Clips are blocks of lmb_clip_block(). The checksum finds damage; it does not prove who wrote
 /// a pack.
 ///
-/// **Versions.** A library reads packs of its own #LMB_PACK_VERSION. A later library of the same version may know more
-/// fields of a descriptor: it gives them their defaults in a pack without them. A pack that uses a field which the
+/// **Versions.** A library reads packs of its own #LMB_PACK_VERSION. A later library with the same pack version may know
+/// more fields of a descriptor: it gives them their defaults in a pack without them. A pack that uses a field which the
 /// library does not know is refused. Keep what a pack was made from: another version needs it written again.
 ///
 /// **Safety.** Nothing in a pack is trusted. lmb_pack_open() checks every size, count, index and value, clips as
@@ -70,7 +70,7 @@ LMB_API lmb_pack_def lmb_default_pack_def(void);
 /// Writes a pack into `bytes`, and stores its size in `size`.
 ///
 /// With `bytes` NULL it only stores the size. Otherwise it fails with #LMB_ERROR_LIMIT, and still stores the size, if
-/// `room` is smaller than the pack; the bytes then have no use. The same objects give the same bytes.
+/// `room` is smaller than the pack; the content of `bytes` is then undefined. The same objects give the same bytes.
 ///
 /// - The pack's clips are those of `clips`, in their order, then those that only graphs use, in the order of their use.
 ///   Each clip is stored once, however many graphs use it.

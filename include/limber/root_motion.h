@@ -43,8 +43,8 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// The track's motion times the joint's model matrix in the new clip is its model matrix in `clip`. With T the joint's
 /// position and a its yaw since the clip's beginning, the motion is the turn R(a) and the displacement T - R(a) T(0),
 /// of which only the chosen axes are kept. Without `yaw`, a is 0. The new clip contains the inverse of the motion times
-/// the joint's model matrix. Other joints and float channels keep their tracks; the motion also moves joints that do
-/// not descend from the joint.
+/// the joint's model matrix. Other joints and float channels keep their tracks, so joints that do not
+/// descend from the joint move with the character, too. Extract before lmb_clip_compress().
 ///
 /// **Accuracy.** At any time, not only at keys, the product is within 1e-6 of the original: positions relative to D,
 /// the axes of a matrix relative to their length. D is the larger of two lengths: the largest distance of the joint

@@ -55,15 +55,14 @@
 /// or a device writes later, are checked by each run, and what is refused is counted as follows, by lmb_refusal:
 /// - #LMB_REFUSED_POSE: a vertex with a joint whose matrix or dual quaternion has a component that is not finite or
 ///   above 2^40, or whose dual quaternions have no rotation. The vertex is written as it is before skinning. Counted
-///   once for each vertex and palette.
+///   once for each vertex, and once more for its previous position.
 /// - #LMB_REFUSED_WEIGHT: the weight of a morph target that is not finite. The target is skipped. Counted once for each
-///   vertex that it displaces, and for each frame.
+///   vertex that it displaces, and once more for its previous position.
 /// - #LMB_REFUSED_CHARACTER: an index in the list that is not below lmb_skin_layout.character_count. Nothing is written
 ///   for it. Of several runs for the spans of a batch only the one that begins with character 0 counts it. On the GPU
 ///   also once for a list that is longer than its capacity.
 ///
 /// **Cost.** A vertex reads `influence_count` matrices of 48 bytes, or dual quaternions of 32, and writes its streams.
-/// A run of a mesh with few vertices reads the same matrices from caches.
 #ifndef LIMBER_SKIN_H
 #define LIMBER_SKIN_H
 
@@ -128,7 +127,7 @@ typedef struct lmb_skin_def {
     /// #LMB_SKIN_FLOAT, #LMB_SKIN_SNORM16 or #LMB_SKIN_NONE. Made unit length; a zero normal stays zero.
     lmb_skin_attribute normals;
     /// #LMB_SKIN_FLOAT, #LMB_SKIN_SNORM16 or #LMB_SKIN_NONE: direction x y z, and w, the sign of the bitangent: -1 if w
-    /// is negative, else 1. Requires normals only if the renderer does.
+    /// is negative, else 1. May be given without normals.
     lmb_skin_attribute tangents;
     /// #LMB_SKIN_UINT8, #LMB_SKIN_UINT16 or #LMB_SKIN_UINT32, `influence_count` of them: indices of the rig's joints.
     /// The joint of a weight of 0 is ignored.
@@ -201,9 +200,9 @@ typedef struct lmb_skin_layout {
     /// The characters of the palette: all of the batch, or a span of them (lmb_gpu_span). Listed characters outside of
     /// a span are left to the runs of other spans.
     uint32_t first_character;
-    uint32_t palette_count;
+    uint32_t palette_count; ///< characters of the palette
     /// False: a character's slot is its index minus `first_character`; the streams have room for `palette_count` slots.
-    /// True: its slot is its position in the list, or without a list as before; the streams have room for as many slots
+    /// True: its slot is its position in the list, or without a list as if this were false; the streams have room for as many slots
     /// as the list has indices, on the GPU for `list_capacity`.
     bool packed;
     uint32_t slot_vertices; ///< vertices from slot to slot, at least those of the mesh; 0: as many

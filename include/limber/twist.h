@@ -2,7 +2,7 @@
 /// Twist: #LMB_OP_TWIST gives helper joints a share of the twist of another joint, as Unity's Twist Correction and the
 /// twist joints of Unreal's characters do. A forearm's helper takes half the twist of the hand, so that the skin does
 /// not collapse at the wrist; a helper of an upper arm takes back the twist of the arm near the shoulder.
-/// lmb_twist_node() makes such a node. Nothing is kept from frame to frame.
+/// lmb_twist_node() makes such a node; the base is its input. Nothing is kept from frame to frame.
 ///
 /// **Formula.** Let r be the rest rotation of the source and q its rotation in the base, both local. The rotation since
 /// the rest pose is r* q = swing twist: the twist turns about `axis`, the swing about a line perpendicular to it

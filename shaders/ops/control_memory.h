@@ -12,6 +12,13 @@
 #define USES_CHARACTER_MOTION true
 #endif
 
+// Whether clips may have warps. Drivers that run on the processor take long to compile them.
+#if defined(LMB_GLSL) && !defined(LMB_WARPED)
+#define USES_WARPS false
+#else
+#define USES_WARPS true
+#endif
+
 // Indices into a character's rows. On the CPU the pointers already point to the character's rows.
 #ifdef LMB_GLSL
 #define STATE_AT(c, index) ((c).state_at + (index))

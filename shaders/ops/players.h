@@ -346,7 +346,7 @@ OP displacement root_motion_of(control c, address character_motion, address moti
         p.ends = 0u;
     }
     displacement d;
-    if (LOAD(c.block, motion + MOTION_WARP_COUNT) != 0u && !p.backwards) {
+    if (USES_WARPS && LOAD(c.block, motion + MOTION_WARP_COUNT) != 0u && !p.backwards) {
         d = warped_along(c, character_motion, motion, p, duration);
     } else {
         d = displacement_along(c, motion, p, duration);
