@@ -1,7 +1,7 @@
 // Checks what moves by itself in a graph, and finds the writers of its parameters.
 #include "control.h"
 
-#include "graph_compiler.h"
+#include "clip_slot.h"
 #include "number.h"
 
 #include <math.h>
@@ -239,7 +239,7 @@ static bool check_motion(const checker *c, place at, const lmb_motion_track *mot
 static float duration_of(const checker *c, uint32_t node) {
     const uint32_t player = c->moving->player_of[node];
     return player != LMB_NONE ? c->moving->players[player].duration
-                              : lmb_clip_duration(c->def->clips[(uint32_t)c->def->nodes[node].clip.constant]);
+                              : lmb_graph_clip_duration(c->def, (uint32_t)c->def->nodes[node].clip.constant);
 }
 
 // Checks nodes that the result does not use, too.

@@ -216,6 +216,7 @@ struct lmb_gpu_graph {
     VkPipeline interpreter;  // an interpreter of its own, if that of the gpu is missing or too small, or VK_NULL_HANDLE
     lmb_gpu_workgroup shape; // of `steps` if that runs all stages; characters is 0 if it runs the pose only
     bool recorded;
+    bool changed; // a change of a clip was recorded
 };
 
 // The frame that was recorded last in a frame slot of a batch.

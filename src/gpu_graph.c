@@ -96,6 +96,9 @@ lmb_result lmb_gpu_graph_record_upload(lmb_gpu_graph *gpu_graph, VkCommandBuffer
     if (gpu_graph->staging.buffer == VK_NULL_HANDLE) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu graph: its upload has completed already");
     }
+    if (gpu_graph->changed) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu graph: an upload would undo the changes of its clips");
+    }
     const lmb_gpu *gpu = gpu_graph->gpu;
     lmb_gpu_begin_label(gpu, commands, "limber upload");
     VkBufferCopy copy = {.size = gpu_graph->buffer.size};

@@ -2,6 +2,7 @@
 
 #include "clip.h"
 #include "clip_layout.h"
+#include "clip_slot.h"
 #include "control.h"
 #include "graph_names.h"
 #include "joint_limits.h"
@@ -74,7 +75,7 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_CLIP_COUNT] = def->clip_count;
     at += def->clip_count;
     for (uint32_t i = 0; i < def->clip_count; i++) {
-        at = lmb_align_wide(at) + def->clips[i]->size;
+        at = lmb_align_wide(at) + lmb_graph_clip_words(def, i);
     }
     c->data = (uint32_t)at;
     header[PROGRAM_DATA] = c->data;
@@ -130,25 +131,6 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
     }
 }
 
-// Returns a track of a clip in the graph whose key times more than half of the tracks share, if there is one, in the
-// form of CLIP_COMMON. Counts as in a majority vote.
-static uint32_t find_common_track(const uint32_t *block, uint32_t clip) {
-    uint32_t found = 0, lead = 0, times = 0;
-    for (uint32_t property = 0; property < PROPERTIES; property++) {
-        for (uint32_t joint = 0; joint < block[clip + CLIP_JOINTS]; joint++) {
-            track t = load_track(block, clip, property, joint);
-            if (t.keys > 1 && lead == 0) {
-                found = joint * PROPERTIES + property + 1;
-                times = t.times;
-            }
-            if (t.keys > 1) {
-                lead = t.times == times ? lead + 1 : lead - 1;
-            }
-        }
-    }
-    return found;
-}
-
 static void write_block(lmb_compiler *c, uint32_t *block) {
     const lmb_graph_def *def = c->def;
     write_rig(def->rig, block);
@@ -160,9 +142,11 @@ static void write_block(lmb_compiler *c, uint32_t *block) {
     for (uint32_t i = 0; i < def->clip_count; i++) {
         at = (uint32_t)lmb_align_wide(at);
         block[block[PROGRAM_CLIPS] + i] = at;
-        memcpy(block + at, def->clips[i]->words, def->clips[i]->size * sizeof *block);
-        block[at + CLIP_COMMON] = find_common_track(block, at);
-        at += def->clips[i]->size;
+        if (def->clips[i] != NULL) {
+            memcpy(block + at, def->clips[i]->words, def->clips[i]->size * sizeof *block);
+            block[at + CLIP_COMMON] = lmb_clip_find_common_track(def->clips[i]->words);
+        }
+        at += (uint32_t)lmb_graph_clip_words(def, i);
     }
     c->block = block;
     (void)lmb_graph_emit(c); // the same instructions as while counting
@@ -174,22 +158,6 @@ static bool rest_scales(const lmb_rig *rig) {
             if (rig->rest[joint].scale[axis] != 1.0f) {
                 return true;
             }
-        }
-    }
-    return false;
-}
-
-// Returns whether a scale track has more than one key, or a value other than 1.
-static bool clip_scales(const uint32_t *clip) {
-    if (clip[CLIP_PACKED] != 0) {
-        return clip[clip[CLIP_PACKED] + PACKED_ROWS + PROPERTY_SCALE] != 0;
-    }
-    for (uint32_t joint = 0; joint < clip[CLIP_JOINTS]; joint++) {
-        const track found = load_track(clip, 0, PROPERTY_SCALE, joint);
-        // The values of a cubic spline's only key are between its tangents.
-        const uint32_t *values = clip + key_value(found, 0, 3);
-        if (found.keys != 1 || REAL(values[0]) != 1.0f || REAL(values[1]) != 1.0f || REAL(values[2]) != 1.0f) {
-            return true;
         }
     }
     return false;
@@ -208,12 +176,13 @@ static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
         graph->uses_scale = graph->uses_scale || lmb_limits_scale(def->rig, def->joint_limits[i]);
     }
     for (uint32_t i = 0; i < def->clip_count; i++) {
-        graph->uses_cubic = graph->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
-        graph->uses_far = graph->uses_far || def->clips[i]->words[CLIP_FAR] != 0;
-        graph->uses_packed = graph->uses_packed || def->clips[i]->words[CLIP_PACKED] != 0;
-        graph->uses_scale = graph->uses_scale || clip_scales(def->clips[i]->words);
-        graph->uses_weights = graph->uses_weights || def->clips[i]->words[CLIP_WEIGHTS] != 0;
-        graph->uses_joint_maps = graph->uses_joint_maps || def->clips[i]->words[CLIP_JOINTS] != def->rig->joint_count;
+        const uint32_t kinds = lmb_graph_clip_kinds(def, i);
+        graph->uses_cubic = graph->uses_cubic || (kinds & LMB_CLIP_CUBIC) != 0;
+        graph->uses_far = graph->uses_far || (kinds & LMB_CLIP_FAR) != 0;
+        graph->uses_packed = graph->uses_packed || (kinds & LMB_CLIP_PACKED) != 0;
+        graph->uses_scale = graph->uses_scale || (kinds & LMB_CLIP_SCALED) != 0;
+        graph->uses_weights = graph->uses_weights || (kinds & LMB_CLIP_PARTIAL) != 0;
+        graph->uses_joint_maps = graph->uses_joint_maps || lmb_graph_clip_joints(def, i) != def->rig->joint_count;
     }
 }
 
@@ -375,21 +344,27 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
     lmb_host resolved = lmb_host_resolve(host);
     lmb_graph *created = lmb_host_allocate(&resolved, 1, sizeof *created);
     uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
+    lmb_clip_slot *slots = def->clip_slot_count > 0 ? lmb_host_allocate(&resolved, 1, lmb_clip_slots_bytes(def)) : NULL;
     c.rest_turns =
         lmb_host_allocate(&resolved, def->mirror_count > 0 ? def->rig->joint_count : 0, sizeof *c.rest_turns);
     c.frames = lmb_host_allocate(&resolved, count_frames(def), sizeof *c.frames);
-    if (created == NULL || block == NULL || c.rest_turns == NULL || c.frames == NULL) {
+    if (created == NULL || block == NULL || c.rest_turns == NULL || c.frames == NULL ||
+        (def->clip_slot_count > 0 && slots == NULL)) {
         lmb_host_release(&resolved, created);
         lmb_host_release(&resolved, block);
+        lmb_host_release(&resolved, slots);
         lmb_host_release(&resolved, c.rest_turns);
         lmb_host_release(&resolved, c.frames);
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for %llu words", (unsigned long long)size);
     }
     memcpy(block, header, sizeof header);
     write_block(&c, block);
+    lmb_clip_slots_write(def, block, slots);
     lmb_host_release(&resolved, c.rest_turns);
     lmb_host_release(&resolved, c.frames);
     *created = (lmb_graph){.host = resolved,
+                           .clip_slots = slots,
+                           .clip_slot_count = def->clip_slot_count,
                            .joint_count = def->rig->joint_count,
                            .parameter_count = def->parameter_count,
                            .pose_count = c.pose_count,
@@ -425,6 +400,7 @@ void lmb_graph_destroy(lmb_graph *graph) {
     lmb_host host = graph->host;
     lmb_control_destroy(graph->control);
     lmb_graph_names_destroy(graph->names, &host);
+    lmb_host_release(&host, graph->clip_slots);
     lmb_host_release(&host, graph->block);
     lmb_host_release(&host, graph);
 }

@@ -10,8 +10,12 @@
 // The cookie of descriptors that come from a default function. Zeroed ones would name parameter 0, event 0 or mask 0.
 #define LMB_COOKIE UINT32_C(0x4c4d4244)
 
+typedef struct lmb_clip_slot lmb_clip_slot; // clip_slot.h
+
 struct lmb_graph {
     lmb_host host;
+    lmb_clip_slot *clip_slots; // or NULL
+    uint32_t clip_slot_count;
     lmb_control *control;          // or NULL
     struct lmb_graph_names *names; // NULL if lmb_graph_create() did not make it
     uint32_t joint_count;

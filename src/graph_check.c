@@ -1,6 +1,6 @@
 #include "graph_compiler.h"
 
-#include "clip.h"
+#include "clip_slot.h"
 #include "joint_limits.h"
 #include "mirror.h"
 #include "number.h"
@@ -178,7 +178,7 @@ static uint8_t clip_types(const lmb_compiler *c, const lmb_node_def *node) {
     uint8_t types = 0;
     for (uint32_t i = 0; i < c->def->clip_count; i++) {
         if (lmb_graph_may_play(node, i)) {
-            types |= lmb_clip_is_additive(c->def->clips[i]) ? ADDITIVE_TYPE : POSE_TYPE;
+            types |= lmb_graph_clip_is_additive(c->def, i) ? ADDITIVE_TYPE : POSE_TYPE;
         }
     }
     return types;
@@ -304,6 +304,19 @@ static bool check_pointers(const lmb_compiler *c, const char *what, const void *
     return valid;
 }
 
+// Checks the list of clips; those that have slots may be NULL.
+static bool check_clips(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
+    bool valid = (def->clips != NULL || def->clip_count == 0 ||
+                  lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: the clips are NULL")) &&
+                 lmb_graph_check_slots(c);
+    for (uint32_t i = 0; i < def->clip_count && valid; i++) {
+        valid = def->clips[i] != NULL || lmb_graph_slot_of(def, i) != NULL ||
+                lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u is NULL, and has no slot", (unsigned)i);
+    }
+    return valid;
+}
+
 static bool check_sizes(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
     if (def->rig == NULL) {
@@ -313,8 +326,7 @@ static bool check_sizes(const lmb_compiler *c) {
            lmb_check_count(c->error, "graph", "events", def->event_count, LMB_MAX_EVENTS) &&
            ((def->node_count > 0 && def->nodes != NULL) ||
             lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: there are no nodes")) &&
-           lmb_check_count(c->error, "graph", "nodes", def->node_count, LMB_MAX_NODES) &&
-           check_pointers(c, "clip", (const void *const *)def->clips, def->clip_count) &&
+           lmb_check_count(c->error, "graph", "nodes", def->node_count, LMB_MAX_NODES) && check_clips(c) &&
            check_pointers(c, "mask", (const void *const *)def->masks, def->mask_count);
 }
 

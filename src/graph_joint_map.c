@@ -1,6 +1,6 @@
 #include "graph_compiler.h"
 
-#include "clip.h"
+#include "clip_slot.h"
 #include "rig.h"
 #include "value.h"
 
@@ -59,6 +59,9 @@ static bool check_joint_map(const lmb_compiler *c, uint32_t index) {
 // those expected.
 static bool check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_graph_def *def = c->def;
+    if (lmb_graph_slot_of(def, index) != NULL) { // which was checked
+        return true;
+    }
     const char *name = lmb_clip_name(def->clips[index]);
     uint32_t joints = lmb_clip_joint_count(def->clips[index]), channels = lmb_clip_channel_count(def->clips[index]);
     bool is_whole = joints == def->rig->joint_count, is_mapped = false, is_of_source = false;
@@ -329,7 +332,7 @@ bool lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
         }
     }
     if (node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT && node->clip.curve == LMB_CURVE_LINEAR) {
-        uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
+        uint32_t joints = lmb_graph_clip_joints(c->def, (uint32_t)node->clip.constant);
         return joints == expected || refuse_joints(c, index, "clip", "it", joints);
     }
     if (!takes_pose(node)) {

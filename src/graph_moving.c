@@ -1,6 +1,6 @@
 #include "graph_moving.h"
 
-#include "graph_compiler.h"
+#include "clip_slot.h"
 #include "number.h"
 #include "retarget.h"
 
@@ -133,6 +133,8 @@ static bool check_player(const lowering *l, uint32_t index) {
     const char *fault = node->player->cookie != LMB_COOKIE ? "player: it is not from lmb_default_player_def()"
                         : node->clip.kind == LMB_VALUE_PARAMETER || node->clip.curve != LMB_CURVE_LINEAR
                             ? "player: a clip that plays is a constant"
+                        : lmb_graph_clip_duration(l->def, (uint32_t)node->clip.constant) < 0.0f
+                            ? "player: the slot of its clip states no duration"
                         : node->player->group != LMB_NONE && node->player->group >= l->def->group_count
                             ? "player: group: there is no such group"
                             : NULL;
@@ -378,7 +380,7 @@ static void add_player(lowering *l, uint32_t index) {
     l->moving->players[player] =
         (lmb_moving_player){.node = index,
                             .def = def,
-                            .duration = lmb_clip_duration(l->def->clips[(uint32_t)node->clip.constant]),
+                            .duration = lmb_graph_clip_duration(l->def, (uint32_t)node->clip.constant),
                             .time_parameter = l->moving->first_parameters[index],
                             .weight_parameter = LMB_NONE,
                             .machine = own.machine,

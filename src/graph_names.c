@@ -1,6 +1,6 @@
 #include "graph_names.h"
 
-#include "graph_compiler.h"
+#include "clip_slot.h"
 
 #include "../shaders/ops/layout.h"
 
@@ -59,7 +59,7 @@ static const char *keep_joined(writer *w, const char *owner, const char *name) {
 }
 
 static const char *clip_name(const lmb_graph_def *def, uint32_t node) {
-    return lmb_clip_name(def->clips[(uint32_t)def->nodes[node].clip.constant]);
+    return lmb_graph_clip_name(def, (uint32_t)def->nodes[node].clip.constant);
 }
 
 static void add_parameter(writer *w, uint32_t index, const char *name, float initial, float max) {
@@ -74,7 +74,7 @@ static void write_node_parameters(writer *w, uint32_t index) {
         return;
     }
     if (node->op != LMB_OP_MACHINE) {
-        const float duration = lmb_clip_duration(w->def->clips[(uint32_t)node->clip.constant]);
+        const float duration = lmb_graph_clip_duration(w->def, (uint32_t)node->clip.constant);
         add_parameter(w, first, keep_joined(w, clip_name(w->def, index), "time"), node->player->offset, duration);
         return;
     }

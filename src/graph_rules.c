@@ -1,8 +1,7 @@
 // Rules of stage 1: how the weights of a node's inputs follow from the node's own. A node's rule comes before those of
 // its inputs, which read the weights that it writes. Root motion has rules of its own only where its weights differ.
-#include "graph_compiler.h"
-
 #include "clip.h"
+#include "clip_slot.h"
 #include "number.h"
 #include "rig.h"
 
@@ -135,7 +134,8 @@ static bool is_constant(lmb_value value, float constant) {
     return value.kind == LMB_VALUE_CONSTANT && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
 }
 
-// Returns the share of joint 0 in a clip. If a parameter chooses among clips, joint 0 counts as having the full weight.
+// Returns the share of joint 0 in a clip. If a parameter chooses among clips, or the clip has a slot, joint 0 counts as
+// having the full weight.
 static float clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     if (node->op != LMB_OP_CLIP || node->joint_weights != LMB_NONE) {
         return node->op == LMB_OP_CLIP ? mask_root(c, node->joint_weights) : 1.0f;
@@ -148,9 +148,9 @@ static float clip_root(const lmb_compiler *c, const lmb_node_def *node) {
                                : def->retargets[c->joint_map - def->joint_map_count].joints[0];
     float share = 1.0f;
     for (uint32_t i = 0; i < c->def->clip_count; i++) {
-        const uint32_t *words = c->def->clips[i]->words;
-        if (node->clip.kind == LMB_VALUE_CONSTANT && lmb_graph_may_play(node, i) && words[CLIP_WEIGHTS] != 0 &&
-            joint < words[CLIP_JOINTS]) {
+        const uint32_t *words = lmb_graph_slot_of(c->def, i) == NULL ? c->def->clips[i]->words : NULL;
+        if (words != NULL && node->clip.kind == LMB_VALUE_CONSTANT && lmb_graph_may_play(node, i) &&
+            words[CLIP_WEIGHTS] != 0 && joint < words[CLIP_JOINTS]) {
             share = (float)(words[words[CLIP_WEIGHTS] + joint / 4] >> joint % 4 * 8 & 255u) / 255.0f;
         }
     }
@@ -162,7 +162,7 @@ static float clip_root(const lmb_compiler *c, const lmb_node_def *node) {
 bool lmb_graph_is_partial_clip(const lmb_compiler *c, const lmb_node_def *node) {
     bool is_partial = node->op == LMB_OP_CLIP && node->joint_weights != LMB_NONE;
     for (uint32_t i = 0; i < c->def->clip_count && !is_partial; i++) {
-        is_partial = lmb_graph_may_play(node, i) && c->def->clips[i]->words[CLIP_WEIGHTS] != 0;
+        is_partial = lmb_graph_may_play(node, i) && lmb_graph_clip_is_partial(c->def, i);
     }
     return is_partial;
 }

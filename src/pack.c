@@ -147,8 +147,11 @@ static bool check_graphs(const writing *w) {
     return true;
 }
 
-// Appends a clip unless an earlier one is the same.
+// Appends a clip unless it is absent or an earlier one is the same.
 static void add_clip(writing *w, const lmb_clip *clip) {
+    if (clip == NULL) {
+        return;
+    }
     for (uint32_t i = 0; i < w->clip_count; i++) {
         if (w->clips[i] == clip) {
             return;

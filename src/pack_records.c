@@ -609,6 +609,17 @@ static const lmb_record_field parameter_rows[] = {
 };
 static const lmb_record parameter_table = TABLE(lmb_parameter_def, initialize_parameter, parameter_rows);
 
+static void initialize_clip_slot(void *element) {
+    *(lmb_clip_slot_def *)element = lmb_default_clip_slot_def();
+}
+
+static const lmb_record_field clip_slot_rows[] = {
+    WORDS(lmb_clip_slot_def, clip),     TEXT(lmb_clip_slot_def, name),         WORDS(lmb_clip_slot_def, bytes),
+    WORDS(lmb_clip_slot_def, duration), WORDS(lmb_clip_slot_def, joint_count), BOOL(lmb_clip_slot_def, additive),
+    WORDS(lmb_clip_slot_def, kinds),    LEFT_OUT(lmb_clip_slot_def, cookie),
+};
+static const lmb_record clip_slot_table = TABLE(lmb_clip_slot_def, initialize_clip_slot, clip_slot_rows);
+
 // ---- Graphs.
 
 static void initialize_graph(void *element) {
@@ -644,6 +655,7 @@ static const lmb_record_field graph_rows[] = {
     LIST_OF(LMB_LENGTH_ONE, lmb_graph_def, update_every, value_table),
     BOOL(lmb_graph_def, interpolate_updates),
     LIST(lmb_graph_def, retargets, retarget_count, retarget_table),
+    LIST(lmb_graph_def, clip_slots, clip_slot_count, clip_slot_table),
 };
 static const lmb_record graph_table = TABLE(lmb_graph_def, initialize_graph, graph_rows);
 _Static_assert(sizeof(lmb_graph_def) <= LMB_RECORD_LARGEST, "a graph is too large for a default");

@@ -142,6 +142,7 @@ PADDING_OF(lmb_joint_map_def)
 PADDING_OF(lmb_retarget_def)
 PADDING_OF(lmb_static_pose_def)
 PADDING_OF(lmb_parameter_def)
+PADDING_OF(lmb_clip_slot_def)
 PADDING_OF(lmb_graph_def)
 PADDING_OF(lmb_pack_graph)
 PADDING_OF(lmb_pack_graphs)
@@ -192,6 +193,7 @@ static void each_field_has_a_row(void **state) {
         {"lmb_retarget_def", &retarget_table, padding_of_lmb_retarget_def, 4},
         {"lmb_static_pose_def", &static_pose_table, padding_of_lmb_static_pose_def, 0},
         {"lmb_parameter_def", &parameter_table, padding_of_lmb_parameter_def, 0},
+        {"lmb_clip_slot_def", &clip_slot_table, padding_of_lmb_clip_slot_def, 4},
         {"lmb_graph_def", &graph_table, padding_of_lmb_graph_def, sizeof(void *)},
         {"lmb_pack_graph", &named_graph_table, padding_of_lmb_pack_graph, 0},
         {"lmb_pack_graphs", &graphs_table, padding_of_lmb_pack_graphs, 0},
@@ -212,6 +214,7 @@ typedef struct world {
     lmb_rig *rig;
     lmb_clip *clips[3]; // the last one is only in the graph
     const lmb_clip *graph_clips[2];
+    lmb_clip_slot_def slots[2];
     lmb_vertex vertices[3];
     lmb_skin_target targets[2];
     lmb_skin_delta deltas[2];
@@ -586,6 +589,16 @@ static void world_fill(world *w) {
     w->def.rig = w->rig;
     w->def.clips = w->graph_clips;
     w->def.clip_count = 2;
+    w->slots[0] = lmb_clip_slot_for(w->clips[2]);
+    w->slots[0].clip = 0;
+    w->slots[0].bytes += 1000;
+    w->slots[1] = lmb_default_clip_slot_def(); // which the player of its clip needs a duration
+    w->slots[1].clip = 1;
+    w->slots[1].name = "later";
+    w->slots[1].bytes = 4000;
+    w->slots[1].duration = lmb_clip_duration(w->clips[0]);
+    w->def.clip_slots = w->slots;
+    w->def.clip_slot_count = 2;
     w->def.nodes = w->nodes;
     w->def.node_count = NODES;
     w->def.parameter_count = PARAMETERS;
@@ -662,6 +675,13 @@ static void expect_same_graph(const lmb_graph_def *a, const lmb_graph_def *b) {
     assert_int_equal(lmb_graph_create(b, NULL, &second, NULL), LMB_OK);
     assert_int_equal(first->size, second->size);
     assert_memory_equal(first->block, second->block, first->size * sizeof(uint32_t));
+    assert_int_equal(lmb_graph_clip_slot_count(first), lmb_graph_clip_slot_count(second));
+    for (uint32_t i = 0; i < lmb_graph_clip_slot_count(first); i++) {
+        const lmb_clip_slot_def x = lmb_graph_clip_slot_at(first, i), y = lmb_graph_clip_slot_at(second, i);
+        assert_string_equal(x.name, y.name);
+        assert_true(x.clip == y.clip && x.bytes == y.bytes && x.duration == y.duration && x.kinds == y.kinds);
+        assert_true(x.joint_count == y.joint_count && x.additive == y.additive);
+    }
     assert_int_equal(lmb_graph_point_count(first), lmb_graph_point_count(second));
     assert_int_equal(lmb_graph_uses_transforms(first), lmb_graph_uses_transforms(second));
     assert_int_equal(first->control == NULL, second->control == NULL);
@@ -833,6 +853,8 @@ static void stored_packs_stay_readable(void **state) {
     nodes[0].player = &player;
     lmb_graph_def older = w->def;
     older.nodes = nodes;
+    older.clip_slots = NULL;
+    older.clip_slot_count = 0;
     expect_same_graph(&older, lmb_pack_find_graph(pack, "everything"));
     expect_same_graph(&w->rest_def, lmb_pack_find_graph(pack, "rest"));
     lmb_pack_close(pack);

@@ -118,8 +118,9 @@ static void defaults_that_graphs_refuse(void **state) {
     player.notify_count = 1;
     const lmb_node_def nodes[] = {lmb_playing_node(0, &player), lmb_machine_node(NULL, &machine),
                                   lmb_default_node_def()};
-    lmb_graph_def defs[5];
-    for (int i = 0; i < 5; i++) {
+    const lmb_clip_slot_def slot = lmb_default_clip_slot_def();
+    lmb_graph_def defs[6];
+    for (int i = 0; i < 6; i++) {
         defs[i] = lmb_default_graph_def();
         defs[i].rig = t.rig;
         defs[i].clips = clips;
@@ -133,8 +134,10 @@ static void defaults_that_graphs_refuse(void **state) {
     defs[3].static_pose_count = 1;
     defs[4].mirrors = &mirror;
     defs[4].mirror_count = 1;
-    static const char *const words[5] = {"event", "machine", "joint map", "static pose", "mirror"};
-    for (int i = 0; i < 5; i++) {
+    defs[5].clip_slots = &slot;
+    defs[5].clip_slot_count = 1;
+    static const char *const words[6] = {"event", "machine", "joint map", "static pose", "mirror", "clip slot"};
+    for (int i = 0; i < 6; i++) {
         lmb_error error;
         defs[i].event_count = 2; // so that event 0 exists
         CHECK_REFUSAL(lmb_graph_check(&defs[i], &error), &error, LMB_ERROR_ARGUMENT, words[i]);

@@ -352,6 +352,14 @@ static lmb_result step_inertialized_batch(const ground *on, lmb_error *error) {
     return create_batch(on, on->inertialized, lmb_graph_inertia_words(inertialized) * sizeof(uint32_t), error);
 }
 
+static lmb_result step_clip(const ground *on, lmb_error *error) {
+    lmb_gpu_clip *made = NULL;
+    lmb_result result = lmb_gpu_clip_create(on->gpu, clip, &made, error);
+    assert_true((result == LMB_OK) == (made != NULL));
+    lmb_gpu_clip_destroy(made);
+    return result;
+}
+
 static lmb_result step_profile(const ground *on, lmb_error *error) {
     static const char *const own[] = {"draw"};
     lmb_gpu_profile *profile = NULL;
@@ -466,6 +474,7 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     fail_each(step_inertialized_batch, ground, asked, failing, expected, part);
     fail_each(step_control, ground, asked, failing, expected, part);
     fail_each(step_readback, ground, asked, failing, expected, part);
+    fail_each(step_clip, ground, asked, failing, expected, part);
     ground_destroy(ground);
 }
 

@@ -767,6 +767,36 @@ static void lods(void **state) {
     lmb_graph_json_destroy(graph);
 }
 
+// Streamed clips have slots like themselves, and are there from the beginning.
+static void streamed_clips(void **state) {
+    (void)state;
+    lmb_graph_json *graph = read_graph("{'op':'blend','streamed-clips':['Wave','Walk'],'a':{'op':'clip','clip':'Walk'},"
+                                       "'b':{'op':'clip','clip':{'param':'gait'}}}");
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    static const uint32_t streamed[2] = {WALK, WAVE};
+    assert_int_equal(def->clip_slot_count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const lmb_clip *clip = clips[streamed[i]];
+        size_t size;
+        lmb_clip_block(clip, &size);
+        assert_int_equal(def->clip_slots[i].clip, streamed[i]);
+        assert_int_equal(def->clip_slots[i].bytes, size);
+        assert_int_equal(def->clip_slots[i].kinds, lmb_clip_kinds(clip));
+        assert_string_equal(def->clip_slots[i].name, lmb_clip_name(clip));
+        assert_true(def->clip_slots[i].duration == lmb_clip_duration(clip) && def->clips[streamed[i]] == clip);
+    }
+    expect_created(def);
+    lmb_graph_json_destroy(graph);
+    // With root motion the slot is that of the clip that remains, which has the same name.
+    graph = read_graph("{'op':'clip','clip':'Walk','streamed-clips':['Walk'],'play':{'motion':true}}");
+    def = lmb_graph_json_def(graph);
+    assert_int_equal(def->clip_slot_count, 1);
+    assert_true(def->clip_slots[0].clip >= CLIPS);
+    assert_true((float)def->clip_slots[0].clip == def->nodes[0].clip.constant);
+    assert_string_equal(def->clip_slots[0].name, "Walk");
+    lmb_graph_json_destroy(graph);
+}
+
 static void parameters(void **state) {
     (void)state;
     static const lmb_graph_parameter expected[] = {
@@ -914,6 +944,15 @@ static void malformed_texts(void **state) {
         {"{'op':'rest','lod':1,'max-lods':{'Hips':1}}", "max-lods", 1, 33, "a root's is 7"},
         {"{'op':'mirror','axis':'x','pose':{'op':'rest','lod':1}}", "pose.lod", 1, 47,
          "the outermost pose alone has levels of detail"},
+        {"{'op':'rest','streamed-clips':'Walk'}", "streamed-clips", 1, 31, "a string, where an array"},
+        {"{'op':'rest','streamed-clips':[]}", "streamed-clips", 1, 31, "0 streamed clips"},
+        {"{'op':'rest','streamed-clips':[1]}", "streamed-clips[0]", 1, 32, "a number, where a string"},
+        {"{'op':'rest','streamed-clips':['']}", "streamed-clips[0]", 1, 32, "a name without a character"},
+        {"{'op':'rest','streamed-clips':['Wlak']}", "streamed-clips[0]", 1, 32, "no clip of this name"},
+        {"{'op':'rest','streamed-clips':['Walk']}", "streamed-clips[0]", 1, 32, "no pose plays this clip"},
+        {"{'op':'clip','clip':'Walk','streamed-clips':['Walk','Walk']}", "streamed-clips[1]", 1, 53, "given twice"},
+        {"{'op':'mirror','axis':'x','pose':{'op':'rest','streamed-clips':['Walk']}}", "pose.streamed-clips", 1, 47,
+         "the outermost pose alone has streamed clips"},
         {MASKED("{'Tail':1}"), "mask.Tail", 1, 60, "the rig has no joint of this name"},
         {MASKED("{'Head':256}"), "mask.Head", 1, 67, "256 is outside 0 to 255"},
         {MASKED("{'Head':1.25}"), "mask.Head", 1, 67, "1.25 is no whole number"},
@@ -1365,6 +1404,7 @@ int main(void) {
         cmocka_unit_test(twists),
         cmocka_unit_test(chains),
         cmocka_unit_test(lods),
+        cmocka_unit_test(streamed_clips),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),
         cmocka_unit_test(malformed_texts),

@@ -93,6 +93,8 @@ void a_graph_runs() {
     outputs.buffers[LMB_OUTPUT_LOCAL] = local;
     expect(bool(limber::call(lmb_cpu_run, cpu.get(), &batch, &inputs, &outputs)), "the batch runs");
     expect(local[0] == 1.5f, "the clips are blended");
+    const limber::result<void> fixed = limber::call(lmb_graph_set_clip, moved.get(), 0u, nullptr);
+    expect(!fixed && fixed.error().result == LMB_ERROR_ARGUMENT, "a clip without a slot stays");
     inputs.parameters = nullptr;
     const limber::result<void> refused = limber::call(lmb_cpu_run, cpu.get(), &batch, &inputs, &outputs);
     expect(!refused && refused.error().result == LMB_ERROR_ARGUMENT, "a run without parameters is refused");

@@ -101,7 +101,11 @@ static void examples_of_the_manual(void **state) {
     static const struct {
         const char *page;
         uint32_t examples;
-    } pages[] = {{"graph-json", 8}, {"graph-reference", LMB_OP_COUNT}, {"state-machines", 2}, {"performance", 1}};
+    } pages[] = {{"graph-json", 8},
+                 {"graph-reference", LMB_OP_COUNT},
+                 {"state-machines", 2},
+                 {"streaming", 1},
+                 {"performance", 1}};
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         FILE *page = open_page(pages[i].page);
         char block[4096] = "";

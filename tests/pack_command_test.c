@@ -335,6 +335,80 @@ static void commands_read_packs(void **state) {
     expect_well("replay frame.capture", "same: ");
 }
 
+static void run_to(const lmb_graph *graph, const char *path) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(pack_run(graph, file));
+    assert_int_equal(fclose(file), 0);
+}
+
+// Two packs, one with a graph and one with its streamed clips: once these are in their slots, the graph gives the bits
+// of a graph whose clips are all in one pack.
+static void streamed_clips_get_a_pack_of_their_own(void **state) {
+    (void)state;
+    static const char *const files[3] = {"whole.lmb", "first.lmb", "later.lmb"};
+    static const char *const options[2] = {"", " --error 0"};
+    FILE *file = fopen("wave.json", "w");
+    assert_non_null(file);
+    fputs(
+        "{\"op\":\"blend\",\"streamed-clips\":[\"wave\",\"run\"],\"a\":{\"op\":\"clip\",\"clip\":\"run\",\"play\":{}},"
+        "\"b\":{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":\"wave\"},\"b\":{\"op\":\"clip\",\"clip\":\"idle\"}}}",
+        file);
+    assert_int_equal(fclose(file), 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        char arguments[200];
+        results read[3];
+        lmb_pack *packs[3];
+        lmb_graph *graphs[2];
+        lmb_error error = {0};
+        snprintf(arguments, sizeof arguments, "pack mannequin --graph wave.json --output whole.lmb%s", options[i]);
+        expect_well(arguments, "whole.lmb: ");
+        snprintf(arguments, sizeof arguments,
+                 "pack mannequin --graph wave.json --output first.lmb --streamed later.lmb%s", options[i]);
+        expect_well(arguments, "later.lmb: ");
+        for (uint32_t k = 0; k < 3; k++) {
+            read[k] = read_results(files[k]);
+            assert_int_equal(lmb_pack_open(read[k].bytes, read[k].size, NULL, &packs[k], NULL), LMB_OK);
+        }
+        assert_int_equal(lmb_pack_clip_count(packs[2]), 2);
+        assert_int_equal(lmb_pack_clip_count(packs[1]), lmb_pack_clip_count(packs[0]) - 2);
+        for (uint32_t k = 0; k < 2; k++) {
+            assert_int_equal(lmb_graph_create(lmb_pack_find_graph(packs[k], "wave"), NULL, &graphs[k], NULL), LMB_OK);
+            assert_int_equal(lmb_graph_clip_slot_count(graphs[k]), 2);
+        }
+        for (uint32_t k = 0; k < 2; k++) {
+            const lmb_clip_slot_def slot = lmb_graph_clip_slot_at(graphs[1], k);
+            const lmb_clip *clip = lmb_pack_find_clip(packs[2], slot.name);
+            size_t size;
+            lmb_clip_block(clip, &size);
+            assert_int_equal(slot.bytes, size);
+            assert_int_equal(slot.kinds, lmb_clip_kinds(clip));
+            assert_true(lmb_graph_has_clip(graphs[0], slot.clip) && !lmb_graph_has_clip(graphs[1], slot.clip));
+            if (lmb_graph_set_clip(graphs[1], slot.clip, clip, &error) != LMB_OK) {
+                fail_msg("%s", error.message);
+            }
+        }
+        run_to(graphs[0], "here.bin");
+        run_to(graphs[1], "there.bin");
+        results here = read_results("here.bin"), there = read_results("there.bin");
+        assert_int_equal(here.size, there.size);
+        assert_memory_equal(here.bytes, there.bytes, here.size);
+        free(here.bytes);
+        free(there.bytes);
+        for (uint32_t k = 0; k < 3; k++) {
+            if (k < 2) {
+                lmb_graph_destroy(graphs[k]);
+            }
+            lmb_pack_close(packs[k]);
+            free(read[k].bytes);
+        }
+    }
+    // The first pack can be packed again, and run without its clips.
+    expect_well("pack first.lmb --output again.lmb", "again.lmb: ");
+    expect_well("play first.lmb --graph wave --frames 3", "");
+    expect_badly(1, "pack first.lmb --output a.lmb --streamed b.lmb", "--streamed: no graph has");
+}
+
 static void wrong_usage_is_reported(void **state) {
     (void)state;
     expect_badly(2, "pack mannequin", "limber: pack: no --output given");
@@ -359,6 +433,7 @@ int main(void) {
         cmocka_unit_test(real_characters_run_without_an_importer),
         cmocka_unit_test(meshes_come_along),
         cmocka_unit_test(commands_read_packs),
+        cmocka_unit_test(streamed_clips_get_a_pack_of_their_own),
         cmocka_unit_test(wrong_usage_is_reported),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

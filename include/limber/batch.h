@@ -97,10 +97,12 @@ LMB_API const char *lmb_output_name(lmb_output output);
 /// Invalid input that is refused at run time, as an index into the counters of lmb_batch_outputs.refused.
 ///
 /// The operation documents what replaces the input. A refusal counts once for each character and operation; for pose
-/// buffers, shear and ragdolls, once for each joint; for skins as skin.h says; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS, once for each weight. Counters have
+/// buffers, shear and ragdolls, once for each joint; for skins as skin.h says; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS,
+/// once for each weight. Counters have
 /// 32 bits and wrap.
 typedef enum lmb_refusal {
-    LMB_REFUSED_CLIP, ///< a clip index outside the graph's clips
+    /// a clip index outside the graph's clips; a clip of a weight above 0 whose slot is empty
+    LMB_REFUSED_CLIP,
     LMB_REFUSED_TIME, ///< a clip time, rate or offset, or a parameter of inertialization, that is not finite
     /// a weight, a level of detail, a coordinate of a point, or a time or velocity of a chain, that is NaN; the weight of
     /// a morph target that is not finite

@@ -36,6 +36,8 @@ typedef struct lmb_gpu lmb_gpu;
 typedef struct lmb_gpu_graph lmb_gpu_graph;
 /// The buffers of a batch on the device.
 typedef struct lmb_gpu_batch lmb_gpu_batch;
+/// A clip in host-visible memory, from which it is copied into a slot of a graph.
+typedef struct lmb_gpu_clip lmb_gpu_clip;
 typedef struct lmb_gpu_profile lmb_gpu_profile; // gpu_profile.h
 
 /// A range of device memory from the host's allocator.
@@ -139,13 +141,46 @@ LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lm
                                         lmb_error *error);
 /// NULL is allowed. No command buffer that uses it may be pending.
 LMB_API void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph);
-/// Records the copy from staging memory, outside a render pass. Fails with #LMB_ERROR_STATE after the staging memory
-/// was released.
+/// Records the copy from staging memory, outside a render pass. It has the clips that were in the graph's slots when
+/// lmb_gpu_graph_create() was called. Fails with #LMB_ERROR_STATE after the staging memory was released, or after a
+/// change of a clip was recorded, which it would undo.
 LMB_API lmb_result lmb_gpu_graph_record_upload(lmb_gpu_graph *gpu_graph, VkCommandBuffer commands, lmb_error *error);
 /// Releases the staging memory. Call it when the recorded upload has completed.
 ///
 /// A second call does nothing. Fails with #LMB_ERROR_STATE if no upload was recorded.
 LMB_API lmb_result lmb_gpu_graph_uploaded(lmb_gpu_graph *gpu_graph, lmb_error *error);
+
+/// Copies a clip's block to host-visible memory, for lmb_gpu_graph_record_clip(). The clip need not outlive the call.
+///
+/// Makes one buffer of the size of the block (lmb_clip_block()), so do not call it within a frame; another thread, such
+/// as one that loads files, may call it meanwhile. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY,
+/// #LMB_ERROR_VULKAN.
+LMB_API lmb_result lmb_gpu_clip_create(lmb_gpu *gpu, const lmb_clip *clip, lmb_gpu_clip **gpu_clip, lmb_error *error);
+/// NULL is allowed. No command buffer that copies it may be pending. Slots into which it was copied keep their copies.
+LMB_API void lmb_gpu_clip_destroy(lmb_gpu_clip *gpu_clip);
+
+/// Records, outside a render pass, that a clip takes the place of what is in its slot of the device's copy of a graph
+/// (clip_slot.h); NULL empties the slot. `index` is that of the graph's clip.
+///
+/// The change is a command like any other. Frames submitted to the queue before it read what was in the slot until they
+/// are done, and frames submitted after it the new clip, whenever each was recorded. So no frame slot has to be
+/// recorded again, and nobody waits for frames in flight. The commands are:
+/// - A barrier from earlier compute shaders and transfers to transfers: the copy starts when all earlier compute work of
+///   the queue is done with the slot.
+/// - A copy of the clip's block into the slot, none for NULL, and an update of one word, the slot's offset.
+/// - A barrier from transfers to compute shaders: later compute work starts when the copy is done.
+///
+/// So the device's compute work stops for the time of the copy: its bytes, read over the bus. Changes that are recorded
+/// one after another stop it once. The slot has one block, in the device's copy of the graph, and no second one while
+/// frames are in flight. `gpu_clip` is read when the commands run; destroy it once they have completed. It may be copied
+/// into several slots and graphs. Another queue needs the host's own semaphores, as for an upload.
+///
+/// The graph itself does not change: call lmb_graph_set_clip() too if the CPU runs it, or if other device copies will be
+/// made from it. Allocates nothing. Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, and as
+/// lmb_graph_set_clip() does; with #LMB_ERROR_ARGUMENT also if `gpu_clip` belongs to another lmb_gpu. Then nothing is
+/// recorded.
+LMB_API lmb_result lmb_gpu_graph_record_clip(lmb_gpu_graph *gpu_graph, uint32_t index, const lmb_gpu_clip *gpu_clip,
+                                             VkCommandBuffer commands, lmb_error *error);
 
 /// The size and outputs of a batch. Start from lmb_default_gpu_batch_def().
 typedef struct lmb_gpu_batch_def {

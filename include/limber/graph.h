@@ -2,7 +2,8 @@
 ///
 /// lmb_graph_create() checks a graph and compiles it once. A batch (batch.h) then evaluates it for many characters. The
 /// graph contains everything that a batch needs: rig, clips, masks. It is immutable once created, so any number of
-/// threads and batches may share it.
+/// threads and batches may share it. The one exception are clips that have slots (clip_slot.h), which can be added and
+/// removed between frames.
 ///
 /// The host drives a clip node through parameters, or the node plays by itself (lmb_player_def). A machine node has one
 /// pose for each state. control.h describes everything that advances by itself; a graph without such nodes needs no
@@ -34,7 +35,7 @@
 #define LIMBER_GRAPH_H
 
 #include <limber/chain.h>
-#include <limber/clip.h>
+#include <limber/clip_slot.h>
 #include <limber/control.h>
 #include <limber/ik.h>
 #include <limber/inertia.h>
@@ -500,7 +501,8 @@ typedef struct lmb_node_def {
     /// combine: for each input an index into the graph's joint maps, or #LMB_NONE for a whole pose
     uint32_t joint_maps[LMB_MAX_INPUTS];
     /// clip: index into the graph's clips, rounded down. An index out of range is refused (#LMB_REFUSED_CLIP) and gives
-    /// the rest pose, or no change if all clips that the node may choose are additives.
+    /// the rest pose, or no change if all clips that the node may choose are additives. So does a clip whose slot is
+    /// empty (clip_slot.h), which is refused only if its weight is above 0.
     lmb_value clip;
     lmb_value time; ///< clip: seconds
     lmb_value rate; ///< clip: the time in the clip is time * rate + offset
@@ -589,9 +591,11 @@ LMB_API lmb_parameter_def lmb_default_parameter_def(void);
 typedef struct lmb_graph_def {
     const lmb_rig *rig;
     /// Copied. Each is for the joints and channels of `rig`, for a joint map's joints and all or no channels, or for the
-    /// joints of a retarget's source and any channels.
+    /// joints of a retarget's source and any channels. Those that have a slot may be NULL.
     const lmb_clip *const *clips;
     uint32_t clip_count;
+    const lmb_clip_slot_def *clip_slots; ///< clips that can change while the graph runs (clip_slot.h); may be NULL
+    uint32_t clip_slot_count;            ///< 0 to #LMB_MAX_CLIP_SLOTS
     /// Copied. Each has one byte per joint, then one per float channel: 0 gives the node no effect there, 255 all of
     /// it.
     const uint8_t *const *masks;
@@ -675,6 +679,23 @@ LMB_API lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *ho
 LMB_API lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error);
 /// Destroys a graph. NULL is allowed.
 LMB_API void lmb_graph_destroy(lmb_graph *graph);
+
+/// Puts a clip into its slot, in place of what is there; NULL empties the slot (clip_slot.h). The next frame on the CPU
+/// has it. Device copies that exist do not change: see lmb_gpu_graph_record_clip().
+///
+/// `index` is that of the graph's clip. The clip is copied, so it need not outlive the call. Allocates nothing. No other
+/// thread may use the graph meanwhile. Fails with #LMB_ERROR_ARGUMENT if there is no slot for this clip, or the clip has
+/// another joint count, channel count, type or duration than the slot or a kind that the slot lacks, and with
+/// #LMB_ERROR_LIMIT if its block is larger than the slot; the slot then keeps what it has.
+LMB_API lmb_result lmb_graph_set_clip(lmb_graph *graph, uint32_t index, const lmb_clip *clip, lmb_error *error);
+/// Returns whether the graph has a clip of that index and its slot, if it has one, is not empty.
+LMB_API bool lmb_graph_has_clip(const lmb_graph *graph, uint32_t index);
+LMB_API uint32_t lmb_graph_clip_slot_count(const lmb_graph *graph);
+/// Returns what a slot was created with. `slot` is below lmb_graph_clip_slot_count(); the name lives as long as the
+/// graph. Otherwise returns lmb_default_clip_slot_def(), with the name "".
+LMB_API lmb_clip_slot_def lmb_graph_clip_slot_at(const lmb_graph *graph, uint32_t slot);
+/// Returns the clip index of the first slot of that name, or #LMB_NONE.
+LMB_API uint32_t lmb_graph_find_clip_slot(const lmb_graph *graph, const char *name);
 
 LMB_API uint32_t lmb_graph_joint_count(const lmb_graph *graph);
 /// Returns the number of floats in a character's row of parameters: first those of the descriptor, then those that the

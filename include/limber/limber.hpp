@@ -206,11 +206,15 @@ inline result<root_motion> extract_root_motion(const lmb_rig *rig, const lmb_cli
 using gpu = handle<lmb_gpu, lmb_gpu_destroy>;
 using gpu_graph = handle<lmb_gpu_graph, lmb_gpu_graph_destroy>; ///< destroy it before its lmb_gpu
 using gpu_batch = handle<lmb_gpu_batch, lmb_gpu_batch_destroy>; ///< destroy it before its graph
+using gpu_clip = handle<lmb_gpu_clip, lmb_gpu_clip_destroy>;    ///< destroy it once its copies have completed
 inline result<gpu> create_gpu(const lmb_gpu_def &def, const lmb_host *host = nullptr) {
     return create<gpu>(lmb_gpu_create, &def, host);
 }
 inline result<gpu_graph> create_gpu_graph(lmb_gpu *gpu, const lmb_graph *graph) {
     return create<gpu_graph>(lmb_gpu_graph_create, gpu, graph);
+}
+inline result<gpu_clip> create_gpu_clip(lmb_gpu *gpu, const lmb_clip *clip) {
+    return create<gpu_clip>(lmb_gpu_clip_create, gpu, clip);
 }
 inline result<gpu_batch> create_gpu_batch(lmb_gpu *gpu, const lmb_gpu_batch_def &def) {
     return create<gpu_batch>(lmb_gpu_batch_create, gpu, &def);

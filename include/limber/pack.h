@@ -26,9 +26,15 @@
 /// more fields of a descriptor: it gives them their defaults in a pack without them. A pack that uses a field which the
 /// library does not know is refused. Keep what a pack was made from: another version needs it written again.
 ///
+/// **Streaming.** A graph's clips that have slots (clip_slot.h) may be NULL when a pack is written. They may come from
+/// other packs, which have the same rig and clips alone, while the graph runs:
+///
+///     lmb_graph_set_clip(graph, lmb_graph_find_clip_slot(graph, "taunt"), lmb_pack_find_clip(more, "taunt"), &error);
+///
 /// **Safety.** Nothing in a pack is trusted. lmb_pack_open() checks every size, count, index and value, clips as
 /// lmb_clip_open() does, and graphs as lmb_graph_check() does. The descriptors take no more memory than 256 MiB plus 64
-/// times the size of the pack.
+/// times the size of the pack. A graph that is created from one takes in addition what its clip slots ask for, up to 4
+/// GiB: add up lmb_clip_slot_def.bytes first if you do not trust the pack.
 ///
 /// **Threads.** A pack is immutable, so any number of threads may read it.
 #ifndef LIMBER_PACK_H

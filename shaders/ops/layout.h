@@ -11,7 +11,7 @@
 #define PROGRAM_PARENTS 3      // offset: word [joint], NO_PARENT for roots
 #define PROGRAM_REST 4         // offset: float [10][joint]
 #define PROGRAM_INVERSE_BIND 5 // offset, a multiple of WIDE_LOAD: float [joint][12]
-#define PROGRAM_CLIPS 6        // offset: word [clip], offsets of clip blocks
+#define PROGRAM_CLIPS 6        // offset: word [clip], offsets of clip blocks, 0 for an empty slot
 #define PROGRAM_CLIP_COUNT 7
 #define PROGRAM_INSTRUCTIONS 8 // offset: word [instruction][INSTRUCTION_WORDS]
 #define PROGRAM_INSTRUCTION_COUNT 9

@@ -236,20 +236,26 @@ OP void find_source(evaluation e, uint index, uint use) {
     given_time time = load_time(e, use);
     uint count = LOAD(e.program, PROGRAM_CLIP_COUNT);
     s.known = AND(is_finite(given), AND(chosen >= 0.0f, chosen < TO_REAL(ALL_WORD(count))));
+    lane_mask refused = NOT(s.known);
     REFUSE(e, REFUSED_TIME, NOT(time.finite));
     if (count > 0u) {
         real safe_time = snap(SELECT(time.finite, time.seconds, SPLAT(0.0f)));
         word place = TO_WORD(SELECT(s.known, chosen, SPLAT(0.0f)));
         word clip = GATHER(e.program, LOAD(e.program, PROGRAM_CLIPS) + place);
+        lane_mask fits = clip != 0u; // else the slot is empty
+        refused = OR(refused, AND(NOT(fits), s.weight > 0.0f));
         if (USES_JOINT_MAPS) {
-            s.known = AND(s.known, GATHER(e.program, clip + CLIP_JOINTS) == LOAD(e.program, use + USE_JOINTS));
+            lane_mask matches = GATHER(e.program, clip + CLIP_JOINTS) == LOAD(e.program, use + USE_JOINTS);
+            refused = OR(refused, AND(fits, NOT(matches)));
+            fits = AND(fits, matches);
         }
+        s.known = AND(s.known, fits);
         s.clip = SELECT_BITS(s.known, clip);
         real duration = GATHER_REAL(e.program, clip + CLIP_DURATION);
         real rate = GATHER_REAL(e.program, clip + CLIP_RATE);
         s.time = clip_time(duration, rate, safe_time, (LOAD(e.program, use + USE_FLAGS) & CLIP_LOOPS) != 0u);
     }
-    REFUSE(e, REFUSED_CLIP, NOT(s.known));
+    REFUSE(e, REFUSED_CLIP, refused);
 #ifdef LMB_GLSL
     store_source(e, index, s, search_common(e, s));
 #else

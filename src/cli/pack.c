@@ -19,12 +19,14 @@ typedef struct named_graph {
     char *name;
     lmb_graph_json *json;   // NULL if it is that of a pack
     lmb_graph_def def;      // with compressed clips, if they are compressed
-    const lmb_clip **clips; // of the descriptor
+    const lmb_clip **clips; // of the descriptor; NULL where a slot is empty
+    lmb_clip_slot_def *slots;
 } named_graph;
 
 typedef struct packing {
     subject subject;
     const char *path;
+    const char *streamed_path; // or NULL
     option_texts graph_texts;
     option_texts machine_texts;
     distance error;
@@ -187,8 +189,9 @@ static lmb_result list_clips(packing *p, lmb_error *error) {
         const lmb_graph_def *def = &p->graphs[i].def;
         for (uint32_t k = 0; k < def->clip_count; k++) {
             const uint32_t index = index_of(p, def->clips[k]);
-            p->sources[index] = def->clips[k];
-            p->clip_count += index == p->clip_count;
+            if (def->clips[k] != NULL && index == p->clip_count) {
+                p->sources[p->clip_count++] = def->clips[k];
+            }
         }
     }
     return LMB_OK;
@@ -214,6 +217,36 @@ static bool may_compress(const packing *p, const lmb_clip *clip) {
            lmb_clip_channel_count(clip) == lmb_rig_channel_count(p->subject.rig);
 }
 
+// Fits slots to compressed clips: those that were for the source exactly then are for the compressed clip exactly, and
+// all others have room for both.
+static void fit_slot(lmb_clip_slot_def *slot, const lmb_clip *source, const lmb_clip *clip) {
+    const lmb_clip_slot_def before = lmb_clip_slot_for(source), after = lmb_clip_slot_for(clip);
+    slot->kinds = slot->kinds == before.kinds ? after.kinds : slot->kinds | after.kinds;
+    slot->bytes = slot->bytes == before.bytes || slot->bytes < after.bytes ? after.bytes : slot->bytes;
+}
+
+static lmb_result use_clips(packing *p, named_graph *graph, lmb_error *error) {
+    lmb_graph_def *def = &graph->def;
+    graph->clips = lmb_arena_allocate(&p->pool, def->clip_count, sizeof *graph->clips);
+    graph->slots = lmb_arena_allocate(&p->pool, def->clip_slot_count, sizeof *graph->slots);
+    if (graph->clips == NULL || graph->slots == NULL) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        graph->clips[i] = def->clips[i] != NULL ? p->clips[index_of(p, def->clips[i])] : NULL;
+    }
+    for (uint32_t i = 0; i < def->clip_slot_count; i++) {
+        lmb_clip_slot_def *slot = &graph->slots[i];
+        *slot = def->clip_slots[i];
+        if (def->clips[slot->clip] != NULL) {
+            fit_slot(slot, def->clips[slot->clip], graph->clips[slot->clip]);
+        }
+    }
+    def->clips = graph->clips;
+    def->clip_slots = graph->slots;
+    return LMB_OK;
+}
+
 static lmb_result prepare_clips(packing *p, lmb_error *error) {
     lmb_result result = list_clips(p, error);
     for (uint32_t i = 0; result == LMB_OK && i < p->clip_count; i++) {
@@ -226,17 +259,45 @@ static lmb_result prepare_clips(packing *p, lmb_error *error) {
         }
     }
     for (uint32_t i = 0; result == LMB_OK && i < p->graph_count; i++) {
-        named_graph *graph = &p->graphs[i];
-        graph->clips = lmb_arena_allocate(&p->pool, graph->def.clip_count, sizeof *graph->clips);
-        if (graph->clips == NULL) {
-            return no_memory(error);
-        }
-        for (uint32_t k = 0; k < graph->def.clip_count; k++) {
-            graph->clips[k] = p->clips[index_of(p, graph->def.clips[k])];
-        }
-        graph->def.clips = graph->clips;
+        result = use_clips(p, &p->graphs[i], error);
     }
     return result;
+}
+
+// ---- Streamed clips, which go into a pack of their own.
+
+// Moves the clips in the graphs' slots to `streamed`, which has room for all clips. Returns their number.
+static uint32_t take_streamed(packing *p, const lmb_clip **streamed) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->graph_count; i++) {
+        for (uint32_t k = 0; k < p->graphs[i].def.clip_slot_count; k++) {
+            const lmb_clip **clip = &p->graphs[i].clips[p->graphs[i].slots[k].clip];
+            uint32_t at = 0;
+            while (at < count && streamed[at] != *clip) {
+                at++;
+            }
+            if (*clip != NULL && at == count) {
+                streamed[count++] = *clip;
+            }
+            *clip = NULL;
+        }
+    }
+    return count;
+}
+
+// Removes streamed clips from the character's own.
+static uint32_t keep_others(packing *p, const lmb_clip *const *streamed, uint32_t count, const lmb_clip **kept) {
+    uint32_t kept_count = 0;
+    for (uint32_t i = 0; i < p->own_count; i++) {
+        uint32_t at = 0;
+        while (at < count && streamed[at] != p->clips[i]) {
+            at++;
+        }
+        if (at == count) {
+            kept[kept_count++] = p->clips[i];
+        }
+    }
+    return kept_count;
 }
 
 // ---- Writing.
@@ -270,13 +331,13 @@ static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
 }
 
 // Opens what was written, because only a pack that opens is of use, and prints the size of its parts.
-static lmb_result print_parts(const packing *p, const void *bytes, size_t size, lmb_error *error) {
+static lmb_result print_parts(const packing *p, const char *path, const void *bytes, size_t size, lmb_error *error) {
     lmb_pack *pack = NULL;
     const lmb_result result = lmb_pack_open(bytes, size, NULL, &pack, error);
     if (result == LMB_OK) {
-        terminal_print("%s: %zu bytes\n", p->path, size);
+        terminal_print("%s: %zu bytes\n", path, size);
         subject_print_parts(pack);
-        if (p->error.is_given) {
+        if (p->error.is_given && path == p->path) {
             terminal_print("clips took %zu bytes before compression, and deviate by at most %g\n", p->source_bytes,
                            (double)p->worst);
         }
@@ -285,7 +346,7 @@ static lmb_result print_parts(const packing *p, const void *bytes, size_t size, 
     return result;
 }
 
-static lmb_result write_def(const packing *p, const lmb_pack_def *def, lmb_error *error) {
+static lmb_result write_def(const packing *p, const lmb_pack_def *def, const char *path, lmb_error *error) {
     size_t size = 0;
     lmb_result result = lmb_pack_write(def, NULL, NULL, 0, &size, error);
     void *bytes = result == LMB_OK ? malloc(size) : NULL;
@@ -293,19 +354,21 @@ static lmb_result write_def(const packing *p, const lmb_pack_def *def, lmb_error
         result = bytes == NULL ? no_memory(error) : lmb_pack_write(def, NULL, bytes, size, &size, error);
     }
     if (result == LMB_OK) {
-        result = print_parts(p, bytes, size, error);
+        result = print_parts(p, path, bytes, size, error);
     }
     if (result == LMB_OK) {
-        result = file_write(p->path, bytes, size, error);
+        result = file_write(path, bytes, size, error);
     }
     free(bytes);
     return result;
 }
 
 static lmb_result write_pack(packing *p, lmb_error *error) {
-    lmb_pack_def def = lmb_default_pack_def();
+    lmb_pack_def def = lmb_default_pack_def(), later = lmb_default_pack_def();
     lmb_pack_graph *graphs = lmb_arena_allocate(&p->pool, p->graph_count, sizeof *graphs);
-    if (graphs == NULL) {
+    const lmb_clip **streamed = lmb_arena_allocate(&p->pool, p->clip_count, sizeof *streamed);
+    const lmb_clip **kept = lmb_arena_allocate(&p->pool, p->own_count, sizeof *kept);
+    if (p->pool.failed) {
         return no_memory(error);
     }
     if (list_meshes(p, &def, error)) {
@@ -319,7 +382,19 @@ static lmb_result write_pack(packing *p, lmb_error *error) {
     def.clip_count = p->own_count;
     def.graphs = graphs;
     def.graph_count = p->graph_count;
-    return write_def(p, &def, error);
+    if (p->streamed_path == NULL) {
+        return write_def(p, &def, p->path, error);
+    }
+    later.rig = def.rig;
+    later.clips = streamed;
+    later.clip_count = take_streamed(p, streamed);
+    def.clips = kept;
+    def.clip_count = keep_others(p, streamed, later.clip_count, kept);
+    if (later.clip_count == 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "--streamed: no graph has \"streamed-clips\"");
+    }
+    const lmb_result result = write_def(p, &def, p->path, error);
+    return result == LMB_OK ? write_def(p, &later, p->streamed_path, error) : result;
 }
 
 static lmb_result pack(packing *p, lmb_error *error) {
@@ -356,6 +431,8 @@ int command_pack(int argc, char **argv) {
     packing p = {0};
     const option options[] = {
         {"--output", OPTION_TEXT, &p.path, "FILE", "the file to write, usually with the ending .lmb"},
+        {"--streamed", OPTION_TEXT, &p.streamed_path, "FILE",
+         "a second pack, for the clips that graphs have as\n\"streamed-clips\"; --output then lacks them"},
         {"--graph", OPTION_TEXTS, &p.graph_texts, "[NAME=]FILE",
          "a graph, which is called as its file unless NAME is given;\nNAME=JSON gives the JSON itself"},
         {"--machine", OPTION_TEXTS, &p.machine_texts, "[NAME=]FILE",
@@ -369,8 +446,9 @@ int command_pack(int argc, char **argv) {
         {0}};
     const usage usage = {
         .command = "limber pack",
-        .synopsis = "FILE... --output FILE [--graph [NAME=]FILE ...] [--machine [NAME=]FILE ...]\n"
-                    "                   [--pose NAME=CLIP@TIME ...] [--error DISTANCE] [--shell DISTANCE]",
+        .synopsis = "FILE... --output FILE [--streamed FILE] [--graph [NAME=]FILE ...]\n"
+                    "                   [--machine [NAME=]FILE ...] [--pose NAME=CLIP@TIME ...]\n"
+                    "                   [--error DISTANCE] [--shell DISTANCE]",
         .text =
             "Writes a pack: rig, clips, meshes and graphs of a character in one file. lmb_pack_open() in the core\n"
             "library reads it (include/limber/pack.h), without an importer and without JSON. Without --error clips\n"

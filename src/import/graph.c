@@ -48,7 +48,8 @@ typedef enum root_member {
     ROOT_MAX_EMITTED_EVENTS,
     ROOT_UPDATE_EVERY,
     ROOT_INTERPOLATE_UPDATES,
-    ROOT_CHARACTER_MOTION
+    ROOT_CHARACTER_MOTION,
+    ROOT_STREAMED_CLIPS
 } root_member;
 
 static const struct {
@@ -82,6 +83,7 @@ static const struct {
                                    .offset = offsetof(lmb_graph_def, interpolate_updates)}},
     // Read after everything else.
     [ROOT_CHARACTER_MOTION] = {"character motion", {.name = "character-motion", .read = lmb_graph_skip}},
+    [ROOT_STREAMED_CLIPS] = {"streamed clips", {.name = "streamed-clips", .read = lmb_graph_skip}},
 };
 
 static bool read_root_member(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
@@ -119,6 +121,65 @@ static void finish_root(lmb_graph_reader *reader) {
         lmb_result result = lmb_rig_suggest_max_lods(reader->source->rig, &graph->budget.host, table, NULL);
         reader->result = reader->result == LMB_OK ? result : reader->result;
         graph->def.max_lods = table;
+    }
+}
+
+// ---- Streamed clips: those that get a slot.
+
+// Returns whether a node plays the clip of that index. A parameter may choose any of the source's clips.
+static bool is_played(const lmb_graph_reader *reader, uint32_t clip) {
+    const lmb_graph_json *graph = reader->graph;
+    bool played = false;
+    for (uint32_t i = 0; i < graph->def.node_count && !played; i++) {
+        const lmb_node_def *node = &graph->nodes[i];
+        const bool chosen = node->clip.kind != LMB_VALUE_CONSTANT || node->clip.curve != LMB_CURVE_LINEAR;
+        played = node->op == LMB_OP_CLIP &&
+                 (chosen ? clip < reader->source->clip_count : node->clip.constant == (float)clip);
+    }
+    return played;
+}
+
+// Marks the clips of that name that nodes play; several if root motion was extracted from copies.
+static void mark_streamed(lmb_graph_reader *reader, uint32_t value, bool *streamed) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    bool exists = false, played = false, twice = false;
+    for (uint32_t i = 0; name != NULL && i < def->clip_count; i++) {
+        const bool named = strcmp(lmb_clip_name(def->clips[i]), name) == 0;
+        exists = exists || named;
+        if (named && is_played(reader, i)) {
+            twice = twice || streamed[i];
+            played = streamed[i] = true;
+        }
+    }
+    if (name != NULL && name[0] != '\0' && !played) {
+        char message[LMB_GRAPH_MESSAGE_SIZE];
+        lmb_graph_report(reader, value, "%s",
+                         exists ? "no pose plays this clip"
+                                : lmb_graph_no_clip(reader, reader->source, name, strlen(name), message));
+    } else if (twice) {
+        lmb_graph_report(reader, value, "given twice");
+    }
+}
+
+static void read_streamed_clips(lmb_graph_reader *reader, uint32_t key) {
+    lmb_graph_json *graph = reader->graph;
+    if (key == 0 || !lmb_graph_expect_count(reader, key + 1, 1, LMB_MAX_CLIP_SLOTS, "streamed clips")) {
+        return;
+    }
+    bool *streamed = lmb_graph_allocate(reader, &reader->scratch, graph->def.clip_count, sizeof *streamed);
+    const lmb_json_value *values = reader->json.values;
+    for (uint32_t i = key + 2; streamed != NULL && i < values[key + 1].next; i = values[i].next) {
+        mark_streamed(reader, i, streamed);
+    }
+    bool fits = streamed != NULL;
+    for (uint32_t i = 0; fits && i < graph->def.clip_count; i++) {
+        if (streamed[i]) {
+            lmb_clip_slot_def slot = lmb_clip_slot_for(graph->def.clips[i]);
+            slot.clip = i;
+            fits = lmb_graph_append(reader, &graph->pool, &graph->def.clip_slots, &graph->def.clip_slot_count, &slot,
+                                    sizeof slot);
+        }
     }
 }
 
@@ -257,6 +318,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph
     finish_root(reader);
     lmb_graph_json *graph = reader->graph;
     graph->def.nodes = graph->nodes;
+    read_streamed_clips(reader, reader->root_keys[ROOT_STREAMED_CLIPS]);
     finish_moving(reader);
     if (reader->result == LMB_OK && reader->problem_count == 0) {
         check_program(reader);

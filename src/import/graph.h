@@ -82,7 +82,7 @@ typedef struct lmb_graph_insert {
 } lmb_graph_insert;
 
 // The number of members that only the outermost object may have.
-#define LMB_GRAPH_ROOT_FIELDS 6
+#define LMB_GRAPH_ROOT_FIELDS 7
 
 typedef struct lmb_graph_reader lmb_graph_reader;
 struct lmb_graph_reader {
