@@ -57,7 +57,8 @@ LMB_API uint32_t lmb_version(void);
 #define LMB_NONE UINT32_MAX
 
 /// The result of a call. A call that fails (any result except #LMB_OK) leaves the caller's objects unchanged,
-/// unless its description says otherwise, and creates nothing. If it was to create an object, it sets the caller's pointer to NULL.
+/// unless its description says otherwise, and creates nothing. If it was to create an object, it sets the caller's
+/// pointer to NULL.
 typedef enum lmb_result {
     LMB_OK = 0,
     LMB_ERROR_ARGUMENT,    ///< a descriptor or an argument is not valid; the message names the field

@@ -20,11 +20,11 @@
 ///
 /// **Poses, local and channels.** The 10 components of a joint are translation x y z, rotation x y z w, and scale x y
 /// z. They are stored component after component, unlike an array of lmb_transform: component c of joint j of character
-/// i is at [i (10 J + M) + c J + j], channel m at [i (10 J + M) + 10 J + m]. The float channels follow the transforms: a pose has 10 J + M floats per character. So a local output can be used
-/// as a pose buffer unchanged. A pose buffer has lmb_graph_pose_joint_count() joints, and channels only if that is the
-/// rig's joint count. The output "channels" has the channels alone, for a renderer that reads morph weights. Channels
-/// are evaluated only if the output "local" or "channels" is requested. Only then are the channels of a pose buffer
-/// checked, and refused if they are not finite.
+/// i is at [i (10 J + M) + c J + j], channel m at [i (10 J + M) + 10 J + m]. The float channels follow the transforms:
+/// a pose has 10 J + M floats per character. So a local output can be used as a pose buffer unchanged. A pose buffer
+/// has lmb_graph_pose_joint_count() joints, and channels only if that is the rig's joint count. The output "channels"
+/// has the channels alone, for a renderer that reads morph weights. Channels are evaluated only if the output "local"
+/// or "channels" is requested. Only then are the channels of a pose buffer checked, and refused if they are not finite.
 ///
 /// **Previous palette.** It is copied bit by bit, so that it exists beside the palette for as long as a renderer needs
 /// both. If the host gives none, it equals the palette, and nothing moves. It requires #LMB_OUTPUT_PALETTE_BIT.
@@ -98,14 +98,14 @@ LMB_API const char *lmb_output_name(lmb_output output);
 ///
 /// The operation documents what replaces the input. A refusal counts once for each character and operation; for pose
 /// buffers, shear and ragdolls, once for each joint; for skins as skin.h says; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS,
-/// once for each weight. Counters have
-/// 32 bits and wrap.
+/// once for each weight. Counters have 32 bits
+/// and wrap.
 typedef enum lmb_refusal {
     /// a clip index outside the graph's clips; a clip of a weight above 0 whose slot is empty
     LMB_REFUSED_CLIP,
     LMB_REFUSED_TIME, ///< a clip time, rate or offset, or a parameter of inertialization, that is not finite
-    /// a weight, a level of detail, a coordinate of a point, or a time or velocity of a chain, that is NaN; the weight of
-    /// a morph target that is not finite
+    /// a weight, a level of detail, a coordinate of a point, or a time or velocity of a chain, that is NaN; the weight
+    /// of a morph target that is not finite
     LMB_REFUSED_WEIGHT,
     /// a joint or channel of a pose buffer that is not finite, a zero rotation; a world transform that is not finite or
     /// has no inverse, once for each point that it converts

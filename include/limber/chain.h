@@ -33,9 +33,9 @@
 /// by itself. With a constant time nothing swings. Times are compared modulo 1024 s: for games that run long give
 /// fmod(seconds, 1024), computed in double. A chain begins anew, with the base to the bit, in its first frame; or if
 /// more than half a second passed since its last frame; or if time went back; or if `start` moved farther than
-/// `teleport` in model space. A frame with the same `time` as the one before replaces that one, so it gives the same bits
-/// for the same pose. While the weight is 0, or the level of detail
-/// drops a joint, its bone stands still: it goes on from its last frame, or begins anew if that is long ago.
+/// `teleport` in model space. A frame with the same `time` as the one before replaces that one, so it gives the same
+/// bits for the same pose. While the weight is 0, or the level of detail drops a joint, its bone stands still: it goes
+/// on from its last frame, or begins anew if that is long ago.
 ///
 /// **Memory.** A batch keeps 20 words for each bone of each character, after those of inertialization, in the same
 /// array: lmb_graph_inertia_words(), lmb_batch_outputs.inertia and lmb_gpu_batch_inertia() include them, and inertia.h

@@ -69,14 +69,14 @@ typedef struct lmb_clip_slot_def {
     /// - #LMB_CLIP_SCALED: every pose has a scale, which is sampled, blended and kept.
     /// - #LMB_CLIP_PACKED, #LMB_CLIP_CUBIC: in kernels a test for each track, and more registers.
     /// - #LMB_CLIP_FAR: rotations between keys by the long form of slerp.
-    /// - #LMB_CLIP_PARTIAL: a joint weight is part of each pose. A layer (#LMB_OP_LAYERS) of the clip weighs each joint,
-    ///   and root motion counts joint 0 of the clip fully, as where a parameter chooses the clip.
+    /// - #LMB_CLIP_PARTIAL: a joint weight is part of each pose. A layer (#LMB_OP_LAYERS) of the clip weighs each
+    ///   joint, and root motion counts joint 0 of the clip fully, as where a parameter chooses the clip.
     uint32_t kinds;
     uint32_t cookie; ///< of lmb_default_clip_slot_def(): any other number is refused
 } lmb_clip_slot_def;
 
-/// No clip (#LMB_NONE) and no room, which is refused until they are set; no name; any duration, the rig's joints, poses,
-/// clips of any kind.
+/// No clip (#LMB_NONE) and no room, which is refused until they are set; no name; any duration, the rig's joints,
+/// poses, clips of any kind.
 LMB_API lmb_clip_slot_def lmb_default_clip_slot_def(void);
 /// Returns a slot for clips like this one: its name, which lives as long as the clip, its bytes, duration, joints, type
 /// and kinds. Set `clip`, and more bytes or kinds if other clips need them.

@@ -104,14 +104,15 @@ typedef struct lmb_notify_def {
 /// At 0 s, no event, which is refused until it is set.
 LMB_API lmb_notify_def lmb_default_notify_def(void);
 
-/// Warps the root motion of a clip, so that the character reaches a target at a time in the clip: hands on the wall that
-/// it vaults over, the seat that it sits down on. Start from lmb_default_warp_def().
+/// Warps the root motion of a clip, so that the character reaches a target at a time in the clip: hands on the wall
+/// that it vaults over, the seat that it sits down on. Start from lmb_default_warp_def().
 ///
-/// While the clip plays forwards from `start` to `end`, take the root motion that remains until `end`, and put it where it
-/// ends at the target: this is the path. The character is at some offset from the path. It moves along the path, while
-/// the offset shrinks to 0 in proportion to the length that remains, so a clip that rests does not slide. If no length remains, it shrinks in proportion to the time that remains. The heading's offset, on the
-/// shorter side, always shrinks in proportion to the time. With G(t) the character's place on the path at the time t of
-/// the clip, s(t) the length that remains, and e(t) the offset:
+/// While the clip plays forwards from `start` to `end`, take the root motion that remains until `end`, and put it where
+/// it ends at the target: this is the path. The character is at some offset from the path. It moves along the path,
+/// while the offset shrinks to 0 in proportion to the length that remains, so a clip that rests does not slide. If no
+/// length remains, it shrinks in proportion to the time that remains. The heading's offset, on the shorter side, always
+/// shrinks in proportion to the time. With G(t) the character's place on the path at the time t of the clip, s(t) the
+/// length that remains, and e(t) the offset:
 ///
 ///     position(t') = G(t') + e(t) s(t') / s(t)
 ///
@@ -119,19 +120,20 @@ LMB_API lmb_notify_def lmb_default_notify_def(void);
 /// motion is curved, the skew warp depends on the steps, and this does not. Targets behind the character, and ones that
 /// move, are reached as well.
 ///
-/// **Weight.** The warped displacement replaces that of the clip in the sum of root motion, with the clip's weight there
-/// (lmb_motion_def). The character is at the target when the clip passes `end` with a weight of 1, whatever happened
-/// before: fades, desired velocities, or a position that the host has set. At a weight w below 1, each step makes up for
-/// the share w of what it would at 1. So do not let a
-/// fade overlap `end`: the step that passes it jumps by the share w of the distance that was left.
+/// **Weight.** The warped displacement replaces that of the clip in the sum of root motion, with the clip's weight
+/// there (lmb_motion_def). The character is at the target when the clip passes `end` with a weight of 1, whatever
+/// happened before: fades, desired velocities, or a position that the host has set. At a weight w below 1, each step
+/// makes up for the share w of what it would at 1. So do not let a fade overlap `end`: the step that passes it jumps by
+/// the share w of the distance that was left.
 ///
 /// **Edges.** Nothing is warped while the clip plays backwards; lmb_graph_create() refuses warps of a clip with
 /// #LMB_END_PING_PONG. A clip that
 /// loops is warped in each loop; if a step passes more than one whole loop, only one of these moves the character. If x
 /// or z is not finite, neither is warped; if y or the heading is not finite, it is not warped.
 ///
-/// **Error.** If the step that passes `end` begins with the distance d from the target and the length s of the path left,
-/// the position misses the target by at most 1e-6 (d + s), and the heading by 1e-6 times the radians that are left.
+/// **Error.** If the step that passes `end` begins with the distance d from the target and the length s of the path
+/// left, the position misses the target by at most 1e-6 (d + s), and the heading by 1e-6 times the radians that are
+/// left.
 typedef struct lmb_warp_def {
     float start; ///< seconds in the clip, from 0; not before the end of the warp before it
     float end;   ///< seconds in the clip: above `start`, up to its duration. Give it the time of a notify to see it
@@ -375,8 +377,8 @@ typedef struct lmb_transition_def {
     uint32_t from;  ///< state, or #LMB_NONE: any except `to`
     uint32_t to;    ///< state
     uint32_t event; ///< required; #LMB_NONE: needs none
-    /// Requires that the state's clip (lmb_machine_def) is at its end. A clip that goes on at its end, in a loop or back,
-    /// must have passed an end in the frame before or, for a transition without an event, in the piece before.
+    /// Requires that the state's clip (lmb_machine_def) is at its end. A clip that goes on at its end, in a loop or
+    /// back, must have passed an end in the frame before or, for a transition without an event, in the piece before.
     bool at_end;
     float after;           ///< requires this many seconds in the state; below 0: no requirement
     const lmb_term *terms; ///< the condition that must be true
@@ -460,10 +462,10 @@ LMB_API lmb_fade_def lmb_default_fade_def(void);
 /// How the character motion moves: the position and yaw of a character. Start from lmb_default_motion_def().
 ///
 /// The character motion needs y up and z forward; everything else works with any axes, except extraction
-/// (root_motion.h), feet and mirrors as far as they name axes. It is not applied to poses: a renderer puts the character
-/// there. Yaw is the angle about the y axis that takes z to x; at 0 the character faces z. Positions are kept to 2^-32 of the
-/// unit of length, up to 2^31 units (beyond, they stay there). Angles are kept to 2^-32 of a turn. So the sum over a
-/// long time is exactly the sum of the frames' displacements.
+/// (root_motion.h), feet and mirrors as far as they name axes. It is not applied to poses: a renderer puts the
+/// character there. Yaw is the angle about the y axis that takes z to x; at 0 the character faces z. Positions are kept
+/// to 2^-32 of the unit of length, up to 2^31 units (beyond, they stay there). Angles are kept to 2^-32 of a turn. So
+/// the sum over a long time is exactly the sum of the frames' displacements.
 ///
 /// Each frame moves the character twice, along its own axes:
 /// - **By `velocity` and `heading`**, if they are set: half of the turn, the displacement, then the other half. The
@@ -517,8 +519,8 @@ LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
 /// An event for a character.
 ///
-/// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h); only events sent after it count. A character motion keeps its position
-/// and yaw.
+/// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h); only events sent after it count. A
+/// character motion keeps its position and yaw.
 typedef struct lmb_event {
     uint32_t character;
     uint32_t event;

@@ -68,8 +68,8 @@ LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, c
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
 
-/// Runs the poses of the characters in a list, in its order; otherwise as lmb_cpu_run_poses(). Unlike a list on a device
-/// it does not run the control: call lmb_control_run() for all characters first.
+/// Runs the poses of the characters in a list, in its order; otherwise as lmb_cpu_run_poses(). Unlike a list on a
+/// device it does not run the control: call lmb_control_run() for all characters first.
 ///
 /// A character that is listed twice is run twice. An index outside the batch is ignored and counted as
 /// #LMB_REFUSED_CHARACTER. SIMD paths vectorise only sequences of consecutive indices, so ascending lists are the

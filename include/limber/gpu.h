@@ -12,10 +12,10 @@
 ///
 /// **Barriers.** lmb_gpu_graph_record_upload() ends with a barrier that makes the upload visible to compute shaders in
 /// later commands of the same queue. lmb_gpu_batch_record() begins with a barrier from earlier transfer and compute
-/// writes, such as those of pose buffers, to its own reads and writes, and ends with one from its compute writes to memory reads of all
-/// later commands. Both are valid on a queue family with compute alone. Another queue, another queue family and the CPU
-/// need the host's own semaphore, ownership transfer or host barrier. Buffers are created with exclusive sharing,
-/// unless `queue_families` names several.
+/// writes, such as those of pose buffers, to its own reads and writes, and ends with one from its compute writes to
+/// memory reads of all later commands. Both are valid on a queue family with compute alone. Another queue, another
+/// queue family and the CPU need the host's own semaphore, ownership transfer or host barrier. Buffers are created with
+/// exclusive sharing, unless `queue_families` names several.
 ///
 /// **Frame slots.** A frame slot may be recorded for another submission once the earlier one that used it has
 /// completed. The host waits for its fence anyway before it writes new parameters. That also orders a renderer's reads
@@ -165,18 +165,18 @@ LMB_API void lmb_gpu_clip_destroy(lmb_gpu_clip *gpu_clip);
 /// The change is a command like any other. Frames submitted to the queue before it read what was in the slot until they
 /// are done, and frames submitted after it the new clip, whenever each was recorded. So no frame slot has to be
 /// recorded again, and nobody waits for frames in flight. The commands are:
-/// - A barrier from earlier compute shaders and transfers to transfers: the copy starts when all earlier compute work of
-///   the queue is done with the slot.
+/// - A barrier from earlier compute shaders and transfers to transfers: the copy starts when all earlier compute work
+///   of the queue is done with the slot.
 /// - A copy of the clip's block into the slot, none for NULL, and an update of one word, the slot's offset.
 /// - A barrier from transfers to compute shaders: later compute work starts when the copy is done.
 ///
 /// So the device's compute work stops for the time of the copy: its bytes, read over the bus. Changes that are recorded
 /// one after another stop it once. The slot has one block, in the device's copy of the graph, and no second one while
-/// frames are in flight. `gpu_clip` is read when the commands run; destroy it once they have completed. It may be copied
-/// into several slots and graphs. Another queue needs the host's own semaphores, as for an upload.
+/// frames are in flight. `gpu_clip` is read when the commands run; destroy it once they have completed. It may be
+/// copied into several slots and graphs. Another queue needs the host's own semaphores, as for an upload.
 ///
-/// The graph itself does not change: call lmb_graph_set_clip() too if the CPU runs it, or if other device copies will be
-/// made from it. Allocates nothing. Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, and as
+/// The graph itself does not change: call lmb_graph_set_clip() too if the CPU runs it, or if other device copies will
+/// be made from it. Allocates nothing. Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, and as
 /// lmb_graph_set_clip() does; with #LMB_ERROR_ARGUMENT also if `gpu_clip` belongs to another lmb_gpu. Then nothing is
 /// recorded.
 LMB_API lmb_result lmb_gpu_graph_record_clip(lmb_gpu_graph *gpu_graph, uint32_t index, const lmb_gpu_clip *gpu_clip,

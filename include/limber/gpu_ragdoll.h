@@ -1,6 +1,6 @@
 /// @file gpu_ragdoll.h
-/// Converts the matrices of ragdolls (ragdoll.h) in a compute kernel, recorded into the host's command buffers: between a
-/// physics engine that writes matrices on the device, or a copy of them, and the frame that reads the poses.
+/// Converts the matrices of ragdolls (ragdoll.h) in a compute kernel, recorded into the host's command buffers: between
+/// a physics engine that writes matrices on the device, or a copy of them, and the frame that reads the poses.
 ///
 /// **Buffers** are the host's, with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT.
 /// Addresses are multiples of 4. Bind the result with lmb_gpu_batch_bind_pose().

@@ -10,9 +10,9 @@
 ///
 /// **Order.** Frames arrive in the order in which they were recorded, each once. A frame waits for those recorded
 /// before it. A frame whose place in the ring is needed again before it was returned is lost, and so is one whose
-/// commands were never submitted, which the device's own mark shows: lmb_gpu_readback_frame.missed counts both. Nothing is
-/// lost if, at least once in `frame_count` frames, the host names the completed slots and calls lmb_gpu_readback_next()
-/// until it returns false.
+/// commands were never submitted, which the device's own mark shows: lmb_gpu_readback_frame.missed counts both. Nothing
+/// is lost if, at least once in `frame_count` frames, the host names the completed slots and calls
+/// lmb_gpu_readback_next() until it returns false.
 ///
 /// **Barriers.** The copies read what lmb_gpu_batch_record() has written, and rely on the barrier with which it ends.
 /// They begin with a barrier between copies to the ring, and end with one from them to reads of the host. What the host
@@ -25,8 +25,8 @@
 /// lmb_gpu_def.queue_families names both families, it transfers the ownership of the spans that are copied
 /// (lmb_gpu_batch_emitted() and so on) there and back.
 ///
-/// **Spans and lists** change nothing here: the control advances all characters, and their states, events and motions are
-/// in one span. Batches have a readback each.
+/// **Spans and lists** change nothing here: the control advances all characters, and their states, events and motions
+/// are in one span. Batches have a readback each.
 ///
 /// **Threads.** One thread at a time may use a readback, and not while another one records its batch.
 ///
@@ -77,8 +77,8 @@ LMB_API void lmb_gpu_readback_destroy(lmb_gpu_readback *readback);
 /// Records the copies of the frame that was recorded last in a frame slot, outside a render pass.
 ///
 /// Makes all pointers invalid that lmb_gpu_readback_next() returned before. Fails with
-/// #LMB_ERROR_ARGUMENT if a pointer is NULL or there is no such slot, and with #LMB_ERROR_STATE if the slot has no frame
-/// that was recorded after the last one that was read back. Then nothing is recorded.
+/// #LMB_ERROR_ARGUMENT if a pointer is NULL or there is no such slot, and with #LMB_ERROR_STATE if the slot has no
+/// frame that was recorded after the last one that was read back. Then nothing is recorded.
 LMB_API lmb_result lmb_gpu_readback_record(lmb_gpu_readback *readback, uint32_t slot, VkCommandBuffer commands,
                                            lmb_error *error);
 

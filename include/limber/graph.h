@@ -347,8 +347,8 @@ typedef enum lmb_op {
     /// Plays clips and poses of another rig. Inputs: a, whose sources have the joints of `retarget`. See retarget.h.
     ///
     /// It is no step of its own: each source inside is converted to the graph's rig where it is read, and the result is
-    /// a. A clip whose joint count differs from the source's is refused (#LMB_REFUSED_CLIP); clips that are refused, and
-    /// joints of pose buffers that are, become the rest pose of the source.
+    /// a. A clip whose joint count differs from the source's is refused (#LMB_REFUSED_CLIP); clips that are refused,
+    /// and joints of pose buffers that are, become the rest pose of the source.
     LMB_OP_RETARGET,
 
     /// A state machine: #LMB_OP_WEIGHTED with the weights of its states. Inputs: 1 to 64, one for each state. See
@@ -590,8 +590,8 @@ LMB_API lmb_parameter_def lmb_default_parameter_def(void);
 /// lmb_default_graph_def().
 typedef struct lmb_graph_def {
     const lmb_rig *rig;
-    /// Copied. Each is for the joints and channels of `rig`, for a joint map's joints and all or no channels, or for the
-    /// joints of a retarget's source and any channels. Those that have a slot may be NULL.
+    /// Copied. Each is for the joints and channels of `rig`, for a joint map's joints and all or no channels, or for
+    /// the joints of a retarget's source and any channels. Those that have a slot may be NULL.
     const lmb_clip *const *clips;
     uint32_t clip_count;
     const lmb_clip_slot_def *clip_slots; ///< clips that can change while the graph runs (clip_slot.h); may be NULL
@@ -623,8 +623,9 @@ typedef struct lmb_graph_def {
     /// The level of detail of each character, rounded down and clamped to 0 to #LMB_MAX_LODS - 1. NaN counts as 0 and
     /// as a refused weight.
     lmb_value lod;
-    /// Whether the result of the last operation is inertialized when the host says so (inertia.h). Not for #LMB_OP_WEIGHTED_MATRIX. If
-    /// a machine has a transition of #LMB_FADE_INERTIALIZED, the graph inertializes by itself, and this must be false.
+    /// Whether the result of the last operation is inertialized when the host says so (inertia.h). Not for
+    /// #LMB_OP_WEIGHTED_MATRIX. If a machine has a transition of #LMB_FADE_INERTIALIZED, the graph inertializes by
+    /// itself, and this must be false.
     bool inertialize;
     uint32_t inertia_parameters; ///< with `inertialize`: the first of #LMB_INERTIA_PARAMETERS parameters
 
@@ -683,9 +684,9 @@ LMB_API void lmb_graph_destroy(lmb_graph *graph);
 /// Puts a clip into its slot, in place of what is there; NULL empties the slot (clip_slot.h). The next frame on the CPU
 /// has it. Device copies that exist do not change: see lmb_gpu_graph_record_clip().
 ///
-/// `index` is that of the graph's clip. The clip is copied, so it need not outlive the call. Allocates nothing. No other
-/// thread may use the graph meanwhile. Fails with #LMB_ERROR_ARGUMENT if there is no slot for this clip, or the clip has
-/// another joint count, channel count, type or duration than the slot or a kind that the slot lacks, and with
+/// `index` is that of the graph's clip. The clip is copied, so it need not outlive the call. Allocates nothing. No
+/// other thread may use the graph meanwhile. Fails with #LMB_ERROR_ARGUMENT if there is no slot for this clip, or the
+/// clip has another joint count, channel count, type or duration than the slot or a kind that the slot lacks, and with
 /// #LMB_ERROR_LIMIT if its block is larger than the slot; the slot then keeps what it has.
 LMB_API lmb_result lmb_graph_set_clip(lmb_graph *graph, uint32_t index, const lmb_clip *clip, lmb_error *error);
 /// Returns whether the graph has a clip of that index and its slot, if it has one, is not empty.
@@ -703,8 +704,8 @@ LMB_API uint32_t lmb_graph_joint_count(const lmb_graph *graph);
 LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
 /// Returns the number of pose buffers that a batch must bind: the largest index used, plus one.
 LMB_API uint32_t lmb_graph_pose_count(const lmb_graph *graph);
-/// Returns the number of joints of a pose buffer: the rig's, or those of the joint map or the retarget's source in which
-/// it is used; 0 if it is unused.
+/// Returns the number of joints of a pose buffer: the rig's, or those of the joint map or the retarget's source in
+/// which it is used; 0 if it is unused.
 LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose);
 /// Returns the number of floats of one character in a pose buffer; 0 if it is unused.
 ///

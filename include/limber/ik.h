@@ -177,8 +177,8 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 ///
 /// The host casts a ray down through each foot, or a kernel reads a height field, and stores where the ground is and
 /// its normal: for each character and foot two points of the batch, or values. The position of the foot in the frame
-/// before is good enough for the ray, since this moves feet along `up` only. In the base the ground is the plane through the origin of model space that is
-/// perpendicular to `up`.
+/// before is good enough for the ray, since this moves feet along `up` only. In the base the ground is the plane
+/// through the origin of model space that is perpendicular to `up`.
 ///
 /// 1. Each ankle moves along `up` by an offset d, to where its distance from the ground's plane, along the normal, is
 ///    its height above the origin in the base. With ankle a, ground point g, unit normal n and unit vector u up, that

@@ -10,9 +10,9 @@
 /// A parent must be computed at every level at which one of its children is, so dropped joints are the ends of
 /// branches. A root, which moves the character, is computed at every level.
 ///
-/// Poses that operations read at other joints (mirrors, inverse kinematics, feet, twist, chains, model space) are computed for all joints at
-/// every level, and refusals in them are counted. If the result of a graph is an additive, a dropped joint is still the
-/// rest pose. A dropped joint of a pose buffer is not read, so it is not refused either.
+/// Poses that operations read at other joints (mirrors, inverse kinematics, feet, twist, chains, model space) are
+/// computed for all joints at every level, and refusals in them are counted. If the result of a graph is an additive, a
+/// dropped joint is still the rest pose. A dropped joint of a pose buffer is not read, so it is not refused either.
 ///
 /// **Cost.** The CPU evaluates characters in groups as wide as its SIMD path, from the first of the batch on. A joint
 /// costs nothing if all characters of a group drop it, and as much as at level 0 if one does not. On the GPU an

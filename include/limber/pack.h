@@ -22,9 +22,9 @@
 /// fields in their order. Clips are blocks of lmb_clip_block(). The checksum finds damage; it does not prove who wrote
 /// a pack.
 ///
-/// **Versions.** A library reads packs of its own #LMB_PACK_VERSION. A later library with the same pack version may know
-/// more fields of a descriptor: it gives them their defaults in a pack without them. A pack that uses a field which the
-/// library does not know is refused. Keep what a pack was made from: another version needs it written again.
+/// **Versions.** A library reads packs of its own #LMB_PACK_VERSION. A later library with the same pack version may
+/// know more fields of a descriptor: it gives them their defaults in a pack without them. A pack that uses a field
+/// which the library does not know is refused. Keep what a pack was made from: another version needs it written again.
 ///
 /// **Streaming.** A graph's clips that have slots (clip_slot.h) may be NULL when a pack is written. They may come from
 /// other packs, which have the same rig and clips alone, while the graph runs:

@@ -9,8 +9,8 @@
 /// joints.
 ///
 /// **Formula.** A joint j of the graph's rig takes the motion of a joint s(j) of the source. m is the nearest ancestor
-/// of j that takes one too, and p the parent of j. S and X are the rotation and the position of a joint of the source in
-/// model space, S0 and X0 the same in its reference pose; T, P, T0 and P0 are those of the graph's rig. A is `turn`.
+/// of j that takes one too, and p the parent of j. S and X are the rotation and the position of a joint of the source
+/// in model space, S0 and X0 the same in its reference pose; T, P, T0 and P0 are those of the graph's rig. A is `turn`.
 ///
 ///     T_j = A S_s S0_s^-1 A^-1 T'_j                  turns as much as its source since the reference pose
 ///     q_j = T'_p^-1 A S0_s(m) (S_s(m)^-1 S_s) S0_s^-1 A^-1 T'_j     the same, as a local rotation
@@ -25,11 +25,11 @@
 /// unless the source animates them. k is then the length of the limb, |P0_j - P0_m| / |X0_s - X0_s(m)|, or the scale of
 /// the root if the source's limb has no length. c is `scales`, 1 by default; 0 keeps the translation of the rest pose.
 ///
-/// **Scale of the root.** It is `root_scale`, if that is not 0. Otherwise it is the ratio of the lengths of the legs, if
-/// `foot` gives one: from the foot to its mapped ancestor and from there to the next, which are the shin and the thigh.
-/// Otherwise it is the ratio of the heights: the distances from the origin, in the reference poses, of the first joint j
-/// and s(j) for which both are above 2^-20; or 1 if there is none. lmb_retarget_root_scale() returns it: a game that
-/// moves a character by root motion of the source multiplies it by this number. Players do so by themselves.
+/// **Scale of the root.** It is `root_scale`, if that is not 0. Otherwise it is the ratio of the lengths of the legs,
+/// if `foot` gives one: from the foot to its mapped ancestor and from there to the next, which are the shin and the
+/// thigh. Otherwise it is the ratio of the heights: the distances from the origin, in the reference poses, of the first
+/// joint j and s(j) for which both are above 2^-20; or 1 if there is none. lmb_retarget_root_scale() returns it: a game
+/// that moves a character by root motion of the source multiplies it by this number. Players do so by themselves.
 ///
 /// **Correction of rest poses.** T' is T0, with the bones turned to the directions that they have in the reference pose
 /// of the source: from an arm that hangs down to the arm of a T-pose. A mapped joint has a bone if exactly one mapped
@@ -50,8 +50,8 @@
 /// **Error.** Rotations are within 1e-6 of float64 in each component, plus 2e-7 for each joint between s(m) and s(j).
 /// Translations are within 2e-6 of the sum of the lengths that are added, times k.
 ///
-/// **Cost.** Each source samples s(j) and the joints between s(m) and s(j). A joint with a mapped parent whose source is
-/// the parent of its own takes two products of rotations more than a clip of the rig.
+/// **Cost.** Each source samples s(j) and the joints between s(m) and s(j). A joint with a mapped parent whose source
+/// is the parent of its own takes two products of rotations more than a clip of the rig.
 #ifndef LIMBER_RETARGET_H
 #define LIMBER_RETARGET_H
 

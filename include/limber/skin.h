@@ -202,8 +202,8 @@ typedef struct lmb_skin_layout {
     uint32_t first_character;
     uint32_t palette_count; ///< characters of the palette
     /// False: a character's slot is its index minus `first_character`; the streams have room for `palette_count` slots.
-    /// True: its slot is its position in the list, or without a list as if this were false; the streams have room for as many slots
-    /// as the list has indices, on the GPU for `list_capacity`.
+    /// True: its slot is its position in the list, or without a list as if this were false; the streams have room for
+    /// as many slots as the list has indices, on the GPU for `list_capacity`.
     bool packed;
     uint32_t slot_vertices; ///< vertices from slot to slot, at least those of the mesh; 0: as many
     lmb_skin_stream streams[LMB_SKIN_OUTPUT_COUNT];
