@@ -28,7 +28,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer Sh
 };
 
 // Only the kernel of stage 1 writes its results.
-#ifdef LMB_STAGE_1
+#ifdef LMB_WEIGHTS_KERNEL
 #define RESULT_WORDS Words
 #define RESULT_ROWS Sources
 #else
@@ -123,7 +123,7 @@ float load_weight(evaluation e, uint index) {
     return uintBitsToFloat(push.span.weights.at[weight_place(e, index)]);
 }
 
-#ifdef LMB_STAGE_1
+#ifdef LMB_WEIGHTS_KERNEL
 void store_weight(evaluation e, uint index, float weight) {
     push.span.weights.at[weight_place(e, index)] = floatBitsToUint(weight);
 }
@@ -173,7 +173,7 @@ key_position load_terms(key_search search) {
     return at;
 }
 
-#ifdef LMB_STAGE_1
+#ifdef LMB_WEIGHTS_KERNEL
 void store_source(evaluation e, uint index, source s, key_search search) {
     Sources to = push.span.sources;
     uint row = source_row(e, index);

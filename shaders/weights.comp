@@ -4,7 +4,7 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #define LMB_GLSL
-#define LMB_STAGE_1
+#define LMB_WEIGHTS_KERNEL
 #include "ops/weights.h"
 #include "ops/points.h"
 

@@ -20,7 +20,7 @@ static lmb_gpu_workgroup workgroup_for_cpu(lmb_gpu_limits limits, uint64_t bytes
     return (lmb_gpu_workgroup){characters, limits.subgroup, characters == limits.subgroup};
 }
 
-static uint32_t least(uint32_t a, uint32_t b) {
+static uint32_t min_of(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
@@ -30,10 +30,10 @@ static uint32_t least(uint32_t a, uint32_t b) {
 static uint32_t find_invocations(lmb_gpu_limits limits, uint32_t characters, uint32_t joints) {
     const uint32_t step = characters > limits.subgroup ? characters : limits.subgroup, pairs = characters * joints;
     if (limits.subgroup >= 64) {
-        const uint32_t most = least(MOST_WIDE_INVOCATIONS, limits.workgroup_invocations) / step * step;
-        return least((pairs + step - 1) / step * step, most > 0 ? most : step);
+        const uint32_t most = min_of(MOST_WIDE_INVOCATIONS, limits.workgroup_invocations) / step * step;
+        return min_of((pairs + step - 1) / step * step, most > 0 ? most : step);
     }
-    const uint32_t most = least(256, limits.workgroup_invocations);
+    const uint32_t most = min_of(256, limits.workgroup_invocations);
     uint32_t best = step, fewest = UINT32_MAX;
     for (uint32_t invocations = (127 + step) / step * step; invocations <= most; invocations += step) {
         const uint32_t idle = (pairs + invocations - 1) / invocations * invocations - pairs;
@@ -49,7 +49,7 @@ static uint32_t find_invocations(lmb_gpu_limits limits, uint32_t characters, uin
 // while another waits for memory; 16 for subgroups of 64, which then have fewer idle lanes; more for small rigs.
 static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
     const bool wide = limits.subgroup >= 64;
-    const uint32_t most_bytes = least(limits.workgroup_bytes, wide ? 65536 : 32768);
+    const uint32_t most_bytes = min_of(limits.workgroup_bytes, wide ? 65536 : 32768);
     uint32_t characters = wide ? 16 : 8;
     while (characters * joints < 128) {
         characters *= 2;

@@ -97,8 +97,8 @@ OP body body_under(affine parent, affine model) {
     vector y = times_inverse(rows, axis_y(model));
     vector z = times_inverse(rows, axis_z(model));
     vector t = times_inverse(rows, snap_vector(subtract_vectors(position_in(model), position_in(parent))));
-    body b = body_of_matrix(affine_of_rows(make_row(x.x, y.x, z.x, t.x), make_row(x.y, y.y, z.y, t.y),
-                                           make_row(x.z, y.z, z.z, t.z)));
+    body b = body_of_matrix(
+        affine_of_rows(make_row(x.x, y.x, z.x, t.x), make_row(x.y, y.y, z.y, t.y), make_row(x.z, y.z, z.z, t.z)));
     b.lost = OR(b.lost, rows.is_flat);
     return b;
 }
@@ -181,8 +181,10 @@ OP uint place_joint(ragdoll r, uint joint) {
     }
     if (has_body(r, joint)) {
         affine given = model_of(r, joint);
-        lane_mask good = AND(row_is_finite(row_x(given)), AND(row_is_finite(row_y(given)), row_is_finite(row_z(given))));
-        given = affine_of_rows(snap_given_row(row_x(given)), snap_given_row(row_y(given)), snap_given_row(row_z(given)));
+        lane_mask good =
+            AND(row_is_finite(row_x(given)), AND(row_is_finite(row_y(given)), row_is_finite(row_z(given))));
+        given =
+            affine_of_rows(snap_given_row(row_x(given)), snap_given_row(row_y(given)), snap_given_row(row_z(given)));
         body b = body_of_matrix(given);
         if (parent != NO_PARENT) {
             b = body_under(above, given);
