@@ -120,7 +120,7 @@ static void write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
     put(w, record + PLAYER_USES, w->size);
     for (uint32_t i = 0; i < sources; i++) {
         const uint32_t *use = block + block[PROGRAM_USES] + i * USE_WORDS;
-        if (block[use[USE_TIME] + VALUE_PARAMETER] == time_parameter) {
+        if (block[use[USE_TIME] + VALUE_PARAMETER] == time_parameter && (use[USE_FLAGS] & CLIP_REPEATS) == 0) {
             const uint32_t at = take(w, CLIP_USE_WORDS);
             put(w, at + CLIP_USE_WEIGHT, use[USE_WEIGHT]);
             put(w, at + CLIP_USE_MOTION, use[USE_MOTION]);

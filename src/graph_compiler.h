@@ -66,17 +66,24 @@ typedef struct lmb_compiler {
     uint32_t rule_count;
     uint32_t weight_count;
     uint32_t source_count;
-    uint32_t point_count;                  // points that stage 1 finds
-    uint32_t point_slots;                  // points per character in the buffer of points
-    bool uses_transforms;                  // a point is in world space
-    lmb_share own;                         // weights of the current node
-    uint32_t data;                         // offset of the data that instructions refer to
-    uint32_t data_words;                   // words of data so far
-    uint32_t mirrors;                      // offset of the first mirror's table
-    uint32_t joint_limits;                 // offset of the first table of joint limits
-    uint32_t joint_maps;                   // offset of the first table of a joint map
-    uint32_t static_poses;                 // offset of the first static pose
-    uint32_t retargets[LMB_MAX_RETARGETS]; // offsets of their tables
+    uint32_t point_count;                       // points that stage 1 finds
+    uint32_t point_slots;                       // points per character in the buffer of points
+    bool uses_transforms;                       // a point is in world space
+    lmb_share own;                              // weights of the current node
+    uint32_t data;                              // offset of the data that instructions refer to
+    uint32_t data_words;                        // words of data so far
+    uint32_t mirrors;                           // offset of the first mirror's table
+    uint32_t joint_limits;                      // offset of the first table of joint limits
+    uint32_t joint_maps;                        // offset of the first table of a joint map
+    uint32_t static_poses;                      // offset of the first static pose
+    uint32_t retargets[LMB_MAX_RETARGETS];      // offsets of their tables
+    uint32_t retarget_rests[LMB_MAX_RETARGETS]; // offsets of the rest poses of their sources
+    // While the goal of a chain is emitted: the offset of its table, which replaces that of the joint map `goal_map`, and
+    // of its rest pose. 0 otherwise.
+    uint32_t goal_table;
+    uint32_t goal_map;
+    uint32_t goal_rest;
+    uint32_t goal_area; // 1 plus the exchange area of the goal of the node that is being emitted, or 0
     // The joint map that the current node is in, LMB_NONE for none; from joint_map_count on that of a retarget.
     uint32_t joint_map;
     uint32_t layers;         // offset of the table of the layers or blend profiles whose inputs are being accumulated
@@ -125,6 +132,8 @@ bool lmb_graph_check_static_poses(const lmb_compiler *c);
 bool lmb_graph_check_retargets(const lmb_compiler *c);
 void lmb_graph_add_joint_maps(lmb_compiler *c);
 void lmb_graph_add_retargets(lmb_compiler *c);
+// Adds the tables of the goal of a chain that ends at a joint.
+void lmb_graph_begin_goal(lmb_compiler *c, uint32_t retarget, uint32_t end);
 void lmb_graph_add_static_poses(lmb_compiler *c);
 void lmb_graph_add_no_change(lmb_compiler *c);
 uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map);

@@ -46,8 +46,12 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     return lmb_find_operation(node->op)->code;
 }
 
-// Returns the offset of the neutral pose: the rest pose, or for an additive no change.
+// Returns the offset of the neutral pose: the rest pose, or for an additive no change. That of a clip in a retarget is
+// relative to the joint of the source, also in a goal.
 static uint32_t neutral_pose(const lmb_compiler *c, const lmb_node_def *node) {
+    if (c->goal_rest != 0 && node->op != LMB_OP_CLIP) {
+        return c->goal_rest;
+    }
     return lmb_graph_is_additive(c, node) ? c->no_change : c->block != NULL ? c->block[PROGRAM_REST] : 0;
 }
 
@@ -167,10 +171,10 @@ static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t unused[INSTRUCTION_WORDS];
     uint32_t *at = add_instruction(c, 1, 1, unused);
     at[INSTRUCTION_OPERATION] = OPERATION_REST;
-    if (lmb_graph_is_additive(c, node)) {
+    if (lmb_graph_is_additive(c, node) || c->goal_rest != 0) {
         at[INSTRUCTION_OPERATION] = OPERATION_FIXED;
         at[POSE_BUFFER] = LMB_NONE;
-        at[STATIC_POSE] = c->no_change;
+        at[STATIC_POSE] = c->goal_rest != 0 ? c->goal_rest : c->no_change;
         at[POSE_JOINTS] = c->def->rig->joint_count;
     }
 }
@@ -242,12 +246,31 @@ static bool emit_exchanged(lmb_compiler *c, uint32_t index, bool (*emit_pose)(lm
     return fits;
 }
 
+// Emits the goal of a chain: the pose inside a retarget once more, in which the end of the chain has the position of its
+// source. It moves no character, and does not count for players.
+static bool emit_goal(lmb_compiler *c, const lmb_node_def *node, uint32_t *area) {
+    const lmb_node_def *from = &c->def->nodes[node->goal];
+    const uint32_t around = c->joint_map;
+    const lmb_share own = c->own;
+    lmb_graph_begin_goal(c, from->retarget, node->two_bone.end);
+    c->joint_map = c->goal_map;
+    c->own.motion = WEIGHT_NONE;
+    const bool fits = emit_exchanged(c, from->inputs[0], emit_input, area);
+    c->goal_table = c->goal_rest = 0;
+    c->joint_map = around;
+    c->own = own;
+    return fits;
+}
+
 // Emits a node that reads its input at other joints.
 static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
-    uint32_t area = 0;
+    const bool has_goal = node->op == LMB_OP_IK_TWO_BONE && node->goal != LMB_NONE;
+    uint32_t area = 0, goal = 0;
     const uint32_t weight = (takes & TAKES_WEIGHT) ? lmb_graph_weigh_value(c, node->weight, 1.0f) : 0;
-    bool fits = emit_exchanged(c, node->inputs[0], emit_input, &area);
+    const bool fits = emit_exchanged(c, node->inputs[0], emit_input, &area) && (!has_goal || emit_goal(c, node, &goal));
+    c->goal_area = has_goal ? 1 + goal : 0;
     emit(c, node, 0, 1, takes, weight, area);
+    c->goal_area = 0;
     return fits;
 }
 
@@ -408,17 +431,30 @@ static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_ope
     return fits;
 }
 
+// Returns whether an operation can blend positions in model space.
+static bool has_positions(lmb_op op) {
+    return op == LMB_OP_REST || op == LMB_OP_CLIP || op == LMB_OP_POSE || op == LMB_OP_BLEND || op == LMB_OP_MASKED ||
+           op == LMB_OP_WEIGHTED || op == LMB_OP_PARTIAL || op == LMB_OP_LAYERS || op == LMB_OP_BILINEAR ||
+           op == LMB_OP_TRILINEAR || op == LMB_OP_SPACE1D || op == LMB_OP_SPACE2D || op == LMB_OP_OVERRIDE ||
+           op == LMB_OP_MACHINE;
+}
+
 // Emits a node's inputs in order, then the node. Returns false if a check fails, there are too many instructions or the
 // stack is too deep.
 static bool emit_node(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     const lmb_operation *op = lmb_find_operation(node->op);
     bool fits = true;
-    c->refused = !lmb_graph_check_source(c, index);
+    c->refused =
+        !lmb_graph_check_source(c, index) ||
+        !lmb_graph_require(c, index, c->goal_rest == 0 || has_positions(node->op), "op",
+                           "it is inside a retarget that is a goal, where only sources and blends are possible");
     if (c->refused) {
         return false;
     }
-    if (op->weighted_sum) {
+    if (node->op == LMB_OP_REST && c->goal_rest != 0) {
+        emit_rest(c, node);
+    } else if (op->weighted_sum) {
         fits = emit_sum(c, node, op->takes);
     } else if (op->exchanges) {
         fits = emit_reader(c, node, op->takes);

@@ -83,13 +83,24 @@ static bool check_axis(const lmb_compiler *c, uint32_t index, const char *field,
     return lmb_graph_require(c, index, find_unit(axis, unit), field, "it is 0, or not a finite number up to 2^40");
 }
 
+// Checks that the goal is a retarget with a joint of the source for the end.
+static bool check_goal(const lmb_compiler *c, uint32_t index, uint32_t end) {
+    const lmb_graph_def *def = c->def;
+    const uint32_t goal = def->nodes[index].goal;
+    return lmb_graph_require(c, index, goal < index && def->nodes[goal].op == LMB_OP_RETARGET, "goal",
+                             "it is not a retarget before the node") &&
+           lmb_graph_require(c, index, def->retargets[def->nodes[goal].retarget].joints[end] != LMB_NONE, "goal",
+                             "the retarget has no joint of the source for the end");
+}
+
 static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
     const lmb_two_bone_def *def = &c->def->nodes[index].two_bone;
     const char *fault = lmb_value_fault(def->twist, c->def->parameter_count);
     return check_joint(c, index, "start", def->start) && check_joint(c, index, "mid", def->mid) &&
            check_joint(c, index, "end", def->end) && check_below(c, index, "mid", def->mid, def->start) &&
            check_below(c, index, "end", def->end, def->mid) &&
-           check_point(c, index, "target", def->target, def->target_slot) &&
+           (c->def->nodes[index].goal == LMB_NONE ? check_point(c, index, "target", def->target, def->target_slot)
+                                                  : check_goal(c, index, def->end)) &&
            check_point(c, index, "pole", def->pole, def->pole_slot) && check_space(c, index, def->space) &&
            check_axis(c, index, "mid_axis", def->mid_axis) &&
            lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1") &&
@@ -347,13 +358,16 @@ static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
     uint32_t *at = lmb_graph_add_data(c, TWO_BONE_WORDS + count_ancestors(rig, def->start), &offset);
     const point_source target = {def->target, def->target_slot, def->space, false};
     const point_source pole = {def->pole, def->pole_slot, def->space, true};
-    add_point(c, target, at != NULL ? at + TWO_BONE_TARGET : NULL);
+    if (c->goal_area == 0) {
+        add_point(c, target, at != NULL ? at + TWO_BONE_TARGET : NULL);
+    }
     add_point(c, pole, at != NULL ? at + TWO_BONE_POLE : NULL);
     add_value(c, def->twist, at != NULL ? at + TWO_BONE_TWIST : NULL);
     if (at != NULL) {
         at[TWO_BONE_START] = def->start;
         at[TWO_BONE_MID] = def->mid;
         at[TWO_BONE_END] = def->end;
+        at[TWO_BONE_GOAL] = c->goal_area;
         write_unit(def->mid_axis, at + TWO_BONE_AXIS);
         at[TWO_BONE_SOFTEN] = BITS(snap(def->soften));
         write_ancestors(rig, def->start, at + TWO_BONE_ANCESTORS);

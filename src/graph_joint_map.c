@@ -221,13 +221,35 @@ void lmb_graph_add_retargets(lmb_compiler *c) {
         uint32_t *rest_table = lmb_graph_add_data(c, lmb_retarget_rest_words(rig, def), &rest);
         uint32_t *table = lmb_graph_add_data(c, lmb_retarget_words(rig, def), &at);
         c->retargets[i] = at;
+        c->retarget_rests[i] = rest;
         if (table != NULL) {
             lmb_retarget_write(rig, def, i, c->frames, at, rest - c->block[PROGRAM_REST], table, rest_table);
         }
     }
 }
 
+void lmb_graph_begin_goal(lmb_compiler *c, uint32_t retarget, uint32_t end) {
+    const lmb_rig *rig = c->def->rig;
+    const lmb_retarget_def *def = &c->def->retargets[retarget];
+    uint32_t *rest = lmb_graph_add_data(c, POSE_COMPONENTS * rig->joint_count, &c->goal_rest);
+    uint32_t *table = lmb_graph_add_data(c, lmb_retarget_goal_words(rig, def, end), &c->goal_table);
+    c->goal_map = lmb_graph_retarget_map(c->def, retarget);
+    if (table != NULL) {
+        const uint32_t own = c->block[PROGRAM_REST];
+        uint32_t place[3];
+        lmb_retarget_write_goal(rig, def, retarget, c->frames, end, c->goal_table, c->retarget_rests[retarget] - own,
+                                table, place);
+        memcpy(rest, c->block + own, POSE_COMPONENTS * rig->joint_count * sizeof *rest);
+        for (uint32_t i = 0; i < 3; i++) {
+            rest[i * rig->joint_count + end] = place[i];
+        }
+    }
+}
+
 uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map) {
+    if (c->goal_table != 0 && joint_map == c->goal_map) {
+        return c->goal_table;
+    }
     return joint_map == LMB_NONE ? 0
            : joint_map < c->def->joint_map_count
                ? c->joint_maps + joint_map * (JOINT_MAP_TABLE + c->def->rig->joint_count)

@@ -19,6 +19,7 @@ lmb_node_def lmb_default_node_def(void) {
     node.mask = LMB_NONE;
     node.interpolation = LMB_MIX_DEFAULT;
     node.static_pose = LMB_NONE;
+    node.goal = LMB_NONE;
     node.shortest = true;
     for (uint32_t i = 0; i < 3; i++) {
         node.coordinates[i] = lmb_constant(0.5f);
@@ -121,6 +122,13 @@ lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint
     for (uint32_t i = 0; i < 3; i++) {
         node.two_bone.target[i] = target[i];
     }
+    return node;
+}
+
+lmb_node_def lmb_goal_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end, uint32_t retarget) {
+    const lmb_value none[3] = {lmb_constant(0.0f), lmb_constant(0.0f), lmb_constant(0.0f)};
+    lmb_node_def node = lmb_two_bone_node(base, start, mid, end, none);
+    node.goal = retarget;
     return node;
 }
 

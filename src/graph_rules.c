@@ -389,7 +389,7 @@ uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node) {
     use[USE_WEIGHT] = c->own.pose;
     use[USE_MOTION] = c->own.motion;
     use[USE_JOINTS] = lmb_graph_mapped_joints(c->def, c->joint_map);
-    use[USE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0);
+    use[USE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0) | (c->goal_table != 0 ? CLIP_REPEATS : 0);
     use[USE_CLIP] = lmb_graph_add_value(c, node->clip);
     use[USE_TIME] = lmb_graph_add_value(c, node->time);
     use[USE_RATE] = lmb_graph_add_value(c, node->rate);

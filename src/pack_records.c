@@ -473,6 +473,7 @@ static const lmb_record_field node_rows[] = {
     INSIDE(lmb_node_def, twist, lmb_twist_def, twist_table),
     INSIDE(lmb_node_def, chain, lmb_chain_def, chain_table),
     WORDS(lmb_node_def, retarget),
+    WORDS(lmb_node_def, goal),
 };
 static const lmb_record node_table = TABLE(lmb_node_def, initialize_node, node_rows);
 _Static_assert(offsetof(lmb_node_def, op) == 0, "lmb_record_field.only_of refers to it");

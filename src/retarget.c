@@ -388,6 +388,23 @@ static bool find_direction(const lmb_retarget_frame *from, const lmb_retarget_fr
     return length > SHORTEST;
 }
 
+// Finds the position of a joint in the corrected pose, in which all joints above it are known.
+static void find_corrected(const writer *w, uint32_t joint) {
+    const uint32_t parent = w->rig->parents[joint];
+    const lmb_transform *local = target_reference(w->rig, w->def, joint);
+    double moved[3] = {(double)local->translation[0], (double)local->translation[1], (double)local->translation[2]};
+    if (parent != LMB_NONE) {
+        const lmb_retarget_frame *above = &w->targets[parent];
+        double turn[4];
+        multiply(above->aligned, above->turn, turn);
+        rotate(turn, moved, moved);
+        for (int i = 0; i < 3; i++) {
+            moved[i] = above->corrected[i] + above->size * moved[i];
+        }
+    }
+    memcpy(w->targets[joint].corrected, moved, sizeof moved);
+}
+
 // Finds the correction of each joint, from the roots on.
 static void align(writer *w) {
     const lmb_retarget_def *def = w->def;
@@ -396,6 +413,7 @@ static void align(writer *w) {
         lmb_retarget_frame *frame = &w->targets[joint];
         const uint32_t parent = w->rig->parents[joint];
         const double identity[4] = {0.0, 0.0, 0.0, 1.0};
+        find_corrected(w, joint);
         memcpy(frame->aligned, parent != LMB_NONE ? w->targets[parent].aligned : identity, sizeof identity);
         const bool has_bone = def->joints[joint] != LMB_NONE && frame->below != LMB_NONE && frame->below != joint;
         if (!has_bone || (def->aligned != NULL && def->aligned[joint] == 0)) {
@@ -493,8 +511,7 @@ static void write_step(const writer *w, uint32_t source, uint32_t above, uint32_
     step[RETARGET_FACTOR] = number(ratio(parent == LMB_NONE ? 1.0 : w->sources[parent].size, size));
 }
 
-static void write_steps(const writer *w, uint32_t joint, way found, uint32_t rest, uint32_t *steps) {
-    const uint32_t above = w->targets[joint].above;
+static void write_steps(const writer *w, uint32_t joint, uint32_t above, way found, uint32_t rest, uint32_t *steps) {
     uint32_t source = w->def->joints[joint];
     if (found.is_still) {
         write_step(w, source, above, rest, steps);
@@ -553,7 +570,7 @@ static void write_record(const writer *w, uint32_t joint, uint32_t rest, uint32_
     write_numbers(base, 3, record + RETARGET_BASE);
     record[RETARGET_MOVE] = number(factor);
     record[RETARGET_COUNT] = count_steps(found);
-    write_steps(w, joint, found, rest, record + RETARGET_STEPS);
+    write_steps(w, joint, own->above, found, rest, record + RETARGET_STEPS);
 }
 
 // Writes the rest pose of the source as that of a rig with as many joints as the graph's, then of another such rig, and
@@ -641,6 +658,47 @@ void lmb_retarget_write(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
     write_joints(&w, at, rest, table);
     lmb_environment_leave(&callers);
     write_rest(rig, def, rest_table);
+}
+
+// ---- Goals.
+
+uint32_t lmb_retarget_goal_words(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t joint) {
+    const uint32_t steps = count_steps(find_way(def, joint, LMB_NONE));
+    return JOINT_MAP_TABLE + rig->joint_count + RETARGET_STEPS + steps * RETARGET_STEP_WORDS;
+}
+
+static LMB_NOINLINE void write_goal(const writer *w, uint32_t joint, uint32_t rest, uint32_t *record,
+                                    uint32_t place[3]) {
+    const lmb_retarget_frame *own = &w->targets[joint];
+    const double identity[4] = {0.0, 0.0, 0.0, 1.0};
+    const way found = find_way(w->def, joint, LMB_NONE);
+    double base[3];
+    rotate(w->turn, w->sources[w->def->joints[joint]].place, base);
+    for (int i = 0; i < 3; i++) {
+        base[i] = own->corrected[i] - w->root_scale * base[i];
+    }
+    write_numbers(own->corrected, 3, place);
+    write_numbers(w->turn, 4, record + RETARGET_BEFORE);
+    write_numbers(identity, 4, record + RETARGET_AFTER);
+    write_numbers(base, 3, record + RETARGET_BASE);
+    record[RETARGET_MOVE] = number(w->root_scale);
+    record[RETARGET_COUNT] = count_steps(found);
+    write_steps(w, joint, LMB_NONE, found, rest, record + RETARGET_STEPS);
+}
+
+void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index,
+                             lmb_retarget_frame *frames, uint32_t joint, uint32_t at, uint32_t rest, uint32_t *table,
+                             uint32_t place[3]) {
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const uint32_t record = JOINT_MAP_TABLE + rig->joint_count;
+    const writer w = begin_writer(rig, def, frames);
+    table[JOINT_MAP_JOINTS] = RETARGET_FLAG | index << 16 | def->source_joint_count;
+    for (uint32_t i = 0; i < rig->joint_count; i++) {
+        table[JOINT_MAP_TABLE + i] = i == joint ? at + record : NO_JOINT;
+    }
+    write_goal(&w, joint, rest, table + record, place);
+    lmb_environment_leave(&callers);
 }
 
 static LMB_NOINLINE void turn_vector(const lmb_retarget_def *def, const float given[3], float turned[3]) {

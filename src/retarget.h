@@ -9,10 +9,11 @@
 typedef struct lmb_retarget_frame {
     double turn[4];
     double place[3];
-    double size;       // product of the mean scales
-    double aligned[4]; // the correction, on the left
-    uint32_t above;    // nearest mapped ancestor, or LMB_NONE
-    uint32_t below;    // the only mapped joint whose `above` it is, LMB_NONE for none, or the joint itself for several
+    double size;         // product of the mean scales
+    double aligned[4];   // the correction, on the left
+    double corrected[3]; // position in the corrected pose
+    uint32_t above;      // nearest mapped ancestor, or LMB_NONE
+    uint32_t below; // the only mapped joint whose `above` it is, LMB_NONE for none, or the joint itself for several
 } lmb_retarget_frame;
 
 // Checks whether a definition fits the rig. Error messages call it retarget `index` of the graph. Stores the words of
@@ -26,6 +27,13 @@ uint32_t lmb_retarget_rest_words(const lmb_rig *rig, const lmb_retarget_def *def
 // is scratch memory for the joints of the rig and then of the source.
 void lmb_retarget_write(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index, lmb_retarget_frame *frames,
                         uint32_t at, uint32_t rest, uint32_t *table, uint32_t *rest_table);
+
+// The same for the goal of a joint: a table in which this joint alone is mapped, and its translation is the position of
+// its source in model space. `place` receives the bits of its position in the corrected reference pose.
+uint32_t lmb_retarget_goal_words(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t joint);
+void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index,
+                             lmb_retarget_frame *frames, uint32_t joint, uint32_t at, uint32_t rest, uint32_t *table,
+                             uint32_t place[3]);
 
 // Turns a vector from the model space of the source to that of the rig.
 void lmb_retarget_turn(const lmb_retarget_def *def, const float given[3], float turned[3]);

@@ -1384,6 +1384,50 @@ static void memory_for_a_file_that_is_refused(void **state) {
     lmb_import_destroy(import);
 }
 
+// In JSON a goal is the first retarget in the base, and replaces the target.
+static void goals_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *members, *base, *refusal;
+    } cases[] = {
+        {"\"goal\":true", "{\"op\":\"retarget\",\"from\":\"other\",\"pose\":{\"op\":\"rest\"}}", NULL},
+        {"\"soften\":1", "{\"op\":\"rest\"}", "or \"goal\""},
+        {"\"goal\":true,\"target\":[0,0,0]", "{\"op\":\"rest\"}", "not also \"goal\""},
+        {"\"goal\":true", "{\"op\":\"rest\"}", "there is no retarget in the base"},
+        {"\"goal\":true", "{\"op\":\"retarget\",\"from\":\"nobody\",\"pose\":{\"op\":\"rest\"}}", "other"},
+    };
+    lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
+    static const char *const names[3] = {"thigh", "shin", "foot"};
+    lmb_rig *rig = NULL;
+    for (uint32_t i = 0; i < 3; i++) {
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &rig, NULL), LMB_OK);
+    const lmb_graph_character other = {"other", rig, NULL, 0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[400];
+        const int length = snprintf(text, sizeof text,
+                                    "{\"op\":\"ik-two-bone\",\"start\":\"thigh\",\"mid\":\"shin\",\"end\":\"foot\",%s,"
+                                    "\"base\":%s}",
+                                    cases[i].members, cases[i].base);
+        const lmb_graph_source from = {
+            .text = text, .size = (size_t)length, .rig = rig, .characters = &other, .character_count = 1};
+        lmb_graph_json *json = NULL;
+        lmb_error error = {0};
+        const lmb_result result = lmb_graph_json_read(&from, NULL, &json, NULL, &error);
+        if (cases[i].refusal != NULL) {
+            CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, cases[i].refusal);
+        } else {
+            assert_int_equal(result, LMB_OK);
+            const lmb_graph_def *def = lmb_graph_json_def(json);
+            assert_int_equal(def->nodes[def->node_count - 1].goal, def->node_count - 2);
+        }
+        lmb_graph_json_destroy(json);
+    }
+    lmb_rig_destroy(rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources),
@@ -1400,6 +1444,7 @@ int main(void) {
         cmocka_unit_test(limits),
         cmocka_unit_test(channels),
         cmocka_unit_test(inverse_kinematics),
+        cmocka_unit_test(goals_are_read),
         cmocka_unit_test(foot_placement),
         cmocka_unit_test(twists),
         cmocka_unit_test(chains),

@@ -487,6 +487,23 @@ static void sample_clip(fixture *f, uint32_t character, lmb_transform *pose) {
     }
 }
 
+static lmb_result check_fixture(const fixture *f, lmb_error *error) {
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = f->scene.rig;
+    def.nodes = f->scene.nodes;
+    def.node_count = f->scene.node_count;
+    def.retargets = f->scene.retargets;
+    def.retarget_count = f->scene.retarget_count;
+    def.static_poses = f->scene.static_poses;
+    def.static_pose_count = f->scene.static_pose_count;
+    lmb_graph *graph = NULL;
+    const lmb_result result = lmb_graph_create(&def, NULL, &graph, error);
+    lmb_graph_destroy(graph);
+    return result;
+}
+
+#define REFUSED(f, ...) CHECK_REFUSAL(check_fixture(f, &error), &error, LMB_ERROR_ARGUMENT, __VA_ARGS__)
+
 // ---- Tests.
 
 static void add_options(fixture *f, uint64_t seed) {
@@ -818,6 +835,172 @@ static void rest_poses_are_corrected(void **state) {
     scene_end(&scene);
 }
 
+static void draw_crouch(random_source *random, lmb_rig *source, lmb_transform *pose) {
+    for (uint32_t i = 0; i < PERSON; i++) {
+        pose[i] = lmb_rig_joint_rest(source, i);
+        const double angle = random_between(random, -0.4, 0.4);
+        pose[i].rotation[i % 3] = (float)sin(angle);
+        pose[i].rotation[3] = (float)cos(angle);
+    }
+    pose[HIPS].translation[0] = (float)random_between(random, -1.0, 1.0);
+    pose[HIPS].translation[1] = (float)random_between(random, 0.7, 0.8);
+}
+
+// The position of a joint in model space.
+static void place_of(const lmb_rig *rig, const lmb_transform *pose, uint32_t joint, double place[3]) {
+    frame at = world;
+    uint32_t ancestors[PERSON], count = 0;
+    for (uint32_t i = joint; i != LMB_NONE; i = lmb_rig_joint_parent(rig, i)) {
+        ancestors[count++] = i;
+    }
+    while (count-- > 0) {
+        at = child_of(&at, &pose[ancestors[count]], 1.0);
+    }
+    memcpy(place, at.t, sizeof at.t);
+}
+
+// A retarget of a blend of two poses and the pose at rest, with goals for a foot and a hand.
+typedef struct limbs {
+    test_scene scene;
+    lmb_rig *source;
+    uint32_t table[PERSON];
+    lmb_retarget_def retarget;
+    lmb_transform poses[3][PERSON]; // the last one at rest
+    lmb_static_pose_def named[2];
+} limbs;
+
+static void limbs_start(limbs *l) {
+    l->source = create_person(1.0f, false, "");
+    scene_start(&l->scene, create_person(0.5f, true, ""), 1, 2);
+    lmb_rig_find_retarget(l->scene.rig, l->source, l->table);
+    l->retarget = lmb_retarget_of(l->source, l->table);
+    for (uint32_t i = 0; i < 2; i++) {
+        l->named[i] = (lmb_static_pose_def){.joints = l->poses[i], .joint_count = PERSON};
+        scene_add_pose_node(&l->scene, 0)->static_pose = i;
+    }
+    for (uint32_t i = 0; i < PERSON; i++) {
+        l->poses[2][i] = lmb_rig_joint_rest(l->source, i);
+    }
+    l->scene.static_poses = l->named;
+    l->scene.static_pose_count = 2;
+    l->scene.retargets = &l->retarget;
+    l->scene.retarget_count = 1;
+    scene_add(&l->scene, LMB_OP_REST, LMB_NONE, LMB_NONE);
+    lmb_node_def *sum = scene_add(&l->scene, LMB_OP_WEIGHTED, LMB_NONE, LMB_NONE);
+    sum->input_count = 3;
+    for (uint32_t i = 0; i < 3; i++) {
+        sum->inputs[i] = i;
+        sum->weights[i] = i < 2 ? lmb_parameter(i) : lmb_constant(0.125f);
+    }
+    l->scene.nodes[l->scene.node_count++] = lmb_retarget_node(3, 0);
+    l->scene.nodes[l->scene.node_count++] = lmb_goal_node(4, THIGH, SHIN, FOOT, 4);
+    l->scene.nodes[l->scene.node_count++] = lmb_goal_node(5, ARM, FOREARM, HAND, 4);
+    for (uint32_t i = 5; i <= 6; i++) {
+        l->scene.nodes[i].two_bone.mid_axis[0] = 1.0f;
+        l->scene.nodes[i].two_bone.mid_axis[2] = i == 5 ? 0.0f : 1.0f;
+    }
+}
+
+// P'_j + k A (X_s - X0_s), blended by the weights.
+static void expect_goal(const limbs *l, const double weights[3], uint32_t end, double goal[3]) {
+    // The pose at rest with the arm in the direction of the source's.
+    const double corrected[2][3] = {{0.05, 0.0, 0.0}, {0.4, 0.75, 0.0}};
+    double before[3], now[3];
+    place_of(l->source, l->poses[2], end, before);
+    goal[0] = goal[1] = goal[2] = 0.0;
+    for (uint32_t i = 0; i < 3; i++) {
+        place_of(l->source, l->poses[i], end, now);
+        for (int k = 0; k < 3; k++) {
+            goal[k] += (corrected[end == FOOT ? 0 : 1][k] + 0.5 * (now[k] - before[k])) * weights[i] /
+                       (weights[0] + weights[1] + weights[2]);
+        }
+    }
+}
+
+static void load_place(const test_scene *scene, uint32_t joint, double place[3]) {
+    for (uint32_t k = 0; k < 3; k++) {
+        place[k] = (double)scene->buffers[LMB_OUTPUT_MODEL][joint * LMB_MATRIX_COMPONENTS + 4 * k + 3];
+    }
+}
+
+// Feet and hands reach their goals, though the rig has other proportions.
+static void goals_are_reached(void **state) {
+    (void)state;
+    random_source random = {77};
+    limbs l = {0};
+    limbs_start(&l);
+    double worst = 0.0;
+    uint32_t reached = 0;
+    for (uint32_t try = 0; try < 60; try++) {
+        const double weights[3] = {0.5, try % 2 == 0 ? 0.0 : 0.25, try % 3 == 0 ? 0.125 : 0.0};
+        draw_crouch(&random, l.source, l.poses[0]);
+        draw_crouch(&random, l.source, l.poses[1]);
+        l.scene.parameters[0] = (float)weights[0];
+        l.scene.parameters[1] = (float)weights[1];
+        l.scene.nodes[3].weights[2] = lmb_constant((float)weights[2]);
+        scene_run_all_paths(&l.scene);
+        for (uint32_t limb = 0; limb < 2; limb++) {
+            const uint32_t end = limb == 0 ? FOOT : HAND;
+            double goal[3], got[3], from[3];
+            expect_goal(&l, weights, end, goal);
+            load_place(&l.scene, end, got);
+            load_place(&l.scene, limb == 0 ? THIGH : ARM, from);
+            if (distance(from, goal) < 0.99 * (limb == 0 ? 0.5 : 0.3)) {
+                worst = fmax(worst, distance(got, goal));
+                reached++;
+            }
+        }
+    }
+    print_message("goals: %u reached, %.2g\n", reached, worst);
+    assert_true(reached > 30 && worst < 2e-6);
+    // At weight 0 the base passes.
+    l.scene.nodes[5].weight = l.scene.nodes[6].weight = lmb_constant(0.0f);
+    scene_run_all_paths(&l.scene);
+    float *with = scene_keep_output(&l.scene, LMB_OUTPUT_LOCAL);
+    l.scene.node_count = 5;
+    scene_run(&l.scene);
+    scene_expect_output(&l.scene, LMB_OUTPUT_LOCAL, with);
+    free(with);
+    lmb_rig_destroy(l.source);
+    scene_end(&l.scene);
+}
+
+static void faulty_goals_are_refused(void **state) {
+    (void)state;
+    fixture *f = create(1, 11, false); // a chain
+    lmb_transform joints[MOST_SOURCES];
+    lmb_static_pose_def pose;
+    lmb_error error = {0};
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        f->table[i] = i == 4 ? LMB_NONE : 0;
+    }
+    const uint32_t end = JOINTS - 1, mid = lmb_rig_joint_parent(f->scene.rig, end);
+    add_retarget(f, add_static(f, &pose, joints));
+    f->scene.nodes[2] = lmb_goal_node(1, lmb_rig_joint_parent(f->scene.rig, mid), mid, end, 1);
+    f->scene.node_count = 3;
+    assert_int_equal(check_fixture(f, &error), LMB_OK);
+    f->scene.nodes[2].goal = 0;
+    REFUSED(f, "node 2 (ik-two-bone)", "goal", "not a retarget");
+    f->scene.nodes[2].goal = 2;
+    REFUSED(f, "goal", "before the node");
+    f->scene.nodes[2].goal = 1;
+    f->table[end] = LMB_NONE;
+    REFUSED(f, "goal", "no joint of the source for the end");
+    f->table[end] = 0;
+    // An operation inside that no positions pass.
+    f->scene.nodes[3] = f->scene.nodes[2];
+    f->scene.nodes[2] = lmb_retarget_node(1, 0);
+    f->scene.nodes[1] = lmb_default_node_def();
+    f->scene.nodes[1].op = LMB_OP_SCALE;
+    f->scene.nodes[1].input_count = 1;
+    f->scene.nodes[3].inputs[0] = f->scene.nodes[3].goal = 2;
+    f->scene.node_count = 4;
+    REFUSED(f, "node 1 (scale)", "goal");
+    f->scene.nodes[3].goal = LMB_NONE;
+    assert_int_equal(check_fixture(f, &error), LMB_OK);
+    destroy(f);
+}
+
 // Bones without a length, an opposite bone, joints at one place, a joint that repeats its parent's source.
 static void degenerate_rigs_stay_finite(void **state) {
     (void)state;
@@ -882,23 +1065,6 @@ static void joint_weights_and_channels(void **state) {
     free(whole);
     destroy(f);
 }
-
-static lmb_result check_fixture(const fixture *f, lmb_error *error) {
-    lmb_graph_def def = lmb_default_graph_def();
-    def.rig = f->scene.rig;
-    def.nodes = f->scene.nodes;
-    def.node_count = f->scene.node_count;
-    def.retargets = f->scene.retargets;
-    def.retarget_count = f->scene.retarget_count;
-    def.static_poses = f->scene.static_poses;
-    def.static_pose_count = f->scene.static_pose_count;
-    lmb_graph *graph = NULL;
-    const lmb_result result = lmb_graph_create(&def, NULL, &graph, error);
-    lmb_graph_destroy(graph);
-    return result;
-}
-
-#define REFUSED(f, ...) CHECK_REFUSAL(check_fixture(f, &error), &error, LMB_ERROR_ARGUMENT, __VA_ARGS__)
 
 static void faulty_definitions_are_refused(void **state) {
     (void)state;
@@ -1154,7 +1320,8 @@ int main(void) {
         cmocka_unit_test(static_poses_of_another_rig),    cmocka_unit_test(reference_becomes_reference),
         cmocka_unit_test(a_rig_on_itself_plays_as_it_is), cmocka_unit_test(nodes_inside_work_on_the_rig),
         cmocka_unit_test(retargets_nest_with_joint_maps), cmocka_unit_test(refused_sources_are_at_rest),
-        cmocka_unit_test(rest_poses_are_corrected),       cmocka_unit_test(degenerate_rigs_stay_finite),
+        cmocka_unit_test(rest_poses_are_corrected),       cmocka_unit_test(goals_are_reached),
+        cmocka_unit_test(faulty_goals_are_refused),       cmocka_unit_test(degenerate_rigs_stay_finite),
         cmocka_unit_test(joint_weights_and_channels),     cmocka_unit_test(faulty_definitions_are_refused),
         cmocka_unit_test(additives_are_refused),          cmocka_unit_test(defaults_and_constructors),
         cmocka_unit_test(joints_are_found_by_name),       cmocka_unit_test(memory_may_run_out),

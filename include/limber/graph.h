@@ -523,8 +523,11 @@ typedef struct lmb_node_def {
     bool unclamped;         ///< additive: the weight may be from -4 to 4
     /// bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]. space1d, space2d: x and y of the point, in any range
     lmb_value coordinates[3];
-    lmb_space2d space2d;       ///< space2d: how weights are computed
-    uint32_t retarget;         ///< retarget: index into the graph's retargets
+    lmb_space2d space2d; ///< space2d: how weights are computed
+    uint32_t retarget;   ///< retarget: index into the graph's retargets
+    /// ik-two-bone: the index of a retarget before the node, from whose source the end has its target (retarget.h), or
+    /// #LMB_NONE for the target of `two_bone`.
+    uint32_t goal;
     lmb_two_bone_def two_bone; ///< ik-two-bone
     lmb_aim_def aim;           ///< ik-aim
     lmb_feet_def feet;         ///< foot-placement
@@ -561,6 +564,9 @@ LMB_API lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value we
 /// Makes a node that turns `start` and `mid` so that `end` reaches a target; see ik.h. `target` has three values.
 LMB_API lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end,
                                        const lmb_value *target);
+/// Makes a node that turns `start` and `mid` so that `end` reaches the position that a retarget node gives it; see
+/// retarget.h.
+LMB_API lmb_node_def lmb_goal_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end, uint32_t retarget);
 /// Makes a node that turns `joint` so that its axis `forward` points at a target; see ik.h. Both have three elements.
 LMB_API lmb_node_def lmb_aim_node(uint32_t base, uint32_t joint, const float *forward, const lmb_value *target);
 /// Makes a node that moves `foot_count` feet to the ground; see ik.h. `feet` is copied.

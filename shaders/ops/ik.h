@@ -20,8 +20,9 @@
 #define TWO_BONE_TWIST 15u     // value
 #define TWO_BONE_AXIS 17u      // float [3]: unit vector
 #define TWO_BONE_SOFTEN 20u    // float
-#define TWO_BONE_ANCESTORS 21u // number of ancestors of the start, then these, the root first
-#define TWO_BONE_WORDS 22u     // without the ancestors
+#define TWO_BONE_GOAL 21u      // 0, or 1 plus the exchange area in which the end has the target as its translation
+#define TWO_BONE_ANCESTORS 22u // number of ancestors of the start, then these, the root first
+#define TWO_BONE_WORDS 23u     // without the ancestors
 
 // The table of a chain that aims.
 #define AIM_COUNT 0u // number of joints, at most 8
@@ -225,11 +226,11 @@ vector target;
 vector pole; // a unit vector, or 0
 END_STRUCT(ik_goal)
 
-// `points` is the offset of the target's values, before those of the pole.
-OP ik_goal load_goal(evaluation e, uint area, uint points, uint ancestors, transform joint) {
+// `pole` is the offset of the values of the pole vector.
+OP ik_goal load_goal(evaluation e, uint area, vector target, uint pole, uint ancestors, transform joint) {
     ik_goal goal;
-    goal.target = load_ik_point(e, points);
-    goal.pole = direction_of(load_ik_point(e, points + IK_POINT_WORDS));
+    goal.target = target;
+    goal.pole = direction_of(load_ik_point(e, pole));
     uint count = LOAD(e.program, ancestors);
     for (uint i = 1u; i <= count; i++) {
         transform above = load_exchange(e, area, LOAD(e.program, ancestors + i));
@@ -273,7 +274,12 @@ OP two_bones load_two_bones(evaluation e, uint area, uint table) {
     }
     b.axis = direction_of(b.axis);
     transform start = load_exchange(e, area, start_joint);
-    ik_goal goal = load_goal(e, area, table + TWO_BONE_TARGET, table + TWO_BONE_ANCESTORS, start);
+    vector target = load_ik_point(e, table + TWO_BONE_TARGET);
+    uint goal_area = LOAD(e.program, table + TWO_BONE_GOAL);
+    if (goal_area != 0u) {
+        target = load_exchange(e, goal_area - 1u, end_joint).t;
+    }
+    ik_goal goal = load_goal(e, area, target, table + TWO_BONE_POLE, table + TWO_BONE_ANCESTORS, start);
     b.goal = goal.target;
     b.pole = goal.pole;
     b.upper = scale_by_vector(start.s, b.upper);
@@ -434,7 +440,8 @@ OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
     uint place = table + AIM_JOINTS;
     uint turning = LOAD(e.program, place);
     transform at = load_exchange(e, area, turning);
-    ik_goal goal = load_goal(e, area, table + AIM_TARGET, table + AIM_ANCESTORS, at);
+    ik_goal goal =
+        load_goal(e, area, load_ik_point(e, table + AIM_TARGET), table + AIM_POLE, table + AIM_ANCESTORS, at);
     half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + AIM_LIMIT)),
                                        SPLAT(LOAD_FLOAT(e.program, table + AIM_LIMIT + 1u)));
     ik_aim aim;

@@ -175,8 +175,9 @@
 #define LOD_ORDER 9u  // word [joint]: joints, by descending number of levels that compute them, parents before children
 // After the order, a byte per joint: the highest level that computes it.
 
-#define CLIP_LOOPS 1u // time wraps at the duration
-#define CLIP_WARPS 2u // its rate is not constant 1 or its offset not constant 0: only then are they read
+#define CLIP_LOOPS 1u   // time wraps at the duration
+#define CLIP_REPEATS 4u // another use of the clip has the same weight: it does not count for players
+#define CLIP_WARPS 2u   // its rate is not constant 1 or its offset not constant 0: only then are they read
 
 // Kinds of 2D blend spaces, and their tables. In a 1D space, and for each axis of a grid, an input has a row: the
 // minimum and maximum coordinate of all inputs, its own coordinate, those of its neighbours, and the reciprocals of the

@@ -166,6 +166,7 @@ typedef struct lmb_graph_node {
     lmb_node_def def;
     uint32_t object;
     bool is_additive;
+    bool has_goal;
     uint32_t reference;    // node of the reference pose of an additive clip, or LMB_NONE
     lmb_mirror_def mirror; // the partners that it states, or NULL
 } lmb_graph_node;

@@ -538,12 +538,35 @@ static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, u
 static const char *const ik_spaces[] = {[LMB_IK_MODEL] = "model", [LMB_IK_WORLD] = "world", NULL};
 #define IK_SPACE_FIELD(member)                                                                                         \
     { .name = "space", .read = lmb_graph_read_choice, .offset = NODE(member), .choices = ik_spaces }
+// A goal is the first retarget in the base.
+static uint32_t finish_two_bone(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    lmb_node_def def = node->def;
+    const bool has_target = lmb_graph_find_member(reader, node->object, "target") != LMB_NONE;
+    if (has_target == node->has_goal) {
+        lmb_graph_report(reader, node->object, "\"ik-two-bone\" needs the field \"target\"%s \"goal\": true",
+                         has_target ? ", not also" : " or");
+    } else if (node->has_goal && reader->problem_count == 0) {
+        const lmb_node_def *nodes = reader->graph->nodes;
+        uint32_t at = def.inputs[0];
+        while (nodes[at].op != LMB_OP_RETARGET && nodes[at].input_count > 0) {
+            at = nodes[at].inputs[0];
+        }
+        def.goal = at;
+        if (nodes[at].op != LMB_OP_RETARGET) {
+            lmb_graph_report(reader, lmb_graph_find_member(reader, node->object, "goal"),
+                             "there is no retarget in the base");
+        }
+    }
+    return lmb_graph_add_node(reader, &def, node->object);
+}
+
 static const lmb_graph_field two_bone_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     JOINT_FIELD("start", def.two_bone.start),
     JOINT_FIELD("mid", def.two_bone.mid),
     JOINT_FIELD("end", def.two_bone.end),
-    POINT_FIELD("target", def.two_bone.target, true),
+    POINT_FIELD("target", def.two_bone.target, false),
+    {.name = "goal", .read = lmb_graph_read_boolean, .offset = NODE(has_goal)},
     POINT_FIELD("pole", def.two_bone.pole, false),
     IK_SPACE_FIELD(def.two_bone.space),
     AXIS_FIELD("mid-axis", def.two_bone.mid_axis),
@@ -785,7 +808,7 @@ static const operation operations[] = {
     {"mirror", LMB_OP_MIRROR, 1, FIELDS(mirror_members), finish_mirror},
     {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
     {"override", LMB_OP_OVERRIDE, 1, FIELDS(override_members), finish_node},
-    {"ik-two-bone", LMB_OP_IK_TWO_BONE, 1, FIELDS(two_bone_members), finish_node},
+    {"ik-two-bone", LMB_OP_IK_TWO_BONE, 1, FIELDS(two_bone_members), finish_two_bone},
     {"ik-aim", LMB_OP_IK_AIM, 1, FIELDS(aim_members), finish_node},
     {"foot-placement", LMB_OP_FOOT_PLACEMENT, 1, FIELDS(feet_members), finish_node},
     {"twist", LMB_OP_TWIST, 1, FIELDS(twist_members), finish_node},
