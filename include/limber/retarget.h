@@ -41,15 +41,15 @@
 /// `target_pose` replace the rest poses as references if the characters are at rest in poses that are not alike.
 ///
 /// **Goals of hands and feet.** Limbs of other proportions turn as the source's do, so hands and feet come to other
-/// places: feet slide, hands miss what they hold. An #LMB_OP_IK_TWO_BONE whose `goal` is the retarget node (usually with
-/// it as its base; lmb_goal_node()) moves the end of the chain to
+/// places: feet slide, hands miss what they hold. An #LMB_OP_IK_TWO_BONE whose `goal` is the retarget node (usually
+/// with it as its base; lmb_goal_node()) moves the end of the chain to
 ///
 ///     P'_j + k A (X_s - X0_s)        k: the scale of the root; P' the positions in the corrected pose
 ///
-/// in model space: feet keep their height over the ground and the distance of their steps, scaled by the legs. `target`,
-/// `target_slot` are not read; pole vector, soften and weight are those of the node, so a goal can be faded. The poses
-/// inside such a retarget must be sources and blends of them; the goal blends the positions that they give. Each goal
-/// evaluates them again for its joint, in an exchange area of its own, and counts what they refuse again.
+/// in model space: feet keep their height over the ground and the distance of their steps, scaled by the legs.
+/// `target`, `target_slot` are not read; pole vector, soften and weight are those of the node, so a goal can be faded.
+/// The poses inside such a retarget must be sources and blends of them; the goal blends the positions that they give.
+/// Each goal evaluates them again for its joint, in an exchange area of its own, and counts what they refuse again.
 ///
 /// **Edges.** If s(j) = s(m), j keeps its place under m. s(j) need not be below s(m): the way then goes through a root
 /// of the source, down to s(m) backwards, which translations do not follow. Directions shorter than 2^-20 turn
