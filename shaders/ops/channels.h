@@ -90,8 +90,7 @@ OP float_value sample_channel(evaluation e, uint clip, real time) {
     float_value sampled = rest_channel(e, 0u);
     // A clip of another rig may have other channels: they are not read.
     if (LOAD(e.program, clip + CLIP_FLOAT_COUNT) > channel_of(e)) {
-        uint fields = clip + LOAD(e.program, clip + CLIP_FLOATS) + channel_of(e) * TRACK_FIELDS;
-        track t = load_kept_track(e.program, clip, fields);
+        track t = load_kept_track(e.program, clip, float_track_place(e.program, clip, channel_of(e)));
         if (t.mode != MODE_REST) {
             FOUND at = find_key_again(e, t, LOAD(e.program, clip + CLIP_SEARCH), time);
             sampled.x = sample_float_track(e, t, at, channel_is_angle(e));

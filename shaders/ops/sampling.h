@@ -192,6 +192,15 @@ OP address kept_track_place(memory data, address clip, address property, address
 #endif
 }
 
+// Returns where the fields of a float channel's track are.
+OP address float_track_place(memory data, address clip, address channel) {
+#ifdef LMB_GLSL
+    return (clip + LOAD(data, clip + CLIP_FLOATS)) / WIDE_LOAD + channel;
+#else
+    return clip + LOAD(data, clip + CLIP_FLOATS) + channel * TRACK_FIELDS;
+#endif
+}
+
 OP track load_packed_track(memory data, uint clip, uint section, uint property, uint joint) {
     uint row = LOAD(data, section + PACKED_ROWS + property);
     uint entry = ENTRY_REST;
