@@ -1,7 +1,7 @@
 // limber-count PATH WORKLOAD CLIPS [compressed]: runs one frame of a small crowd on one path of the CPU, for a tool
 // that counts instructions while lmb_cpu_run_poses() and lmb_skin_run() run (bench/count.sh). Prints the number of
-// joints computed and the compiler. With `control` as the path, it runs only the workload's control for the frames of a second;
-// instructions are counted while movement_run() runs, and it prints the number of characters moved.
+// joints computed and the compiler. With `control` as the path, it runs only the workload's control for the frames of a
+// second; instructions are counted while movement_run() runs, and it prints the number of characters moved.
 #include "movement.h"
 #include "terminal.h"
 

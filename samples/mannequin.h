@@ -63,8 +63,9 @@ typedef struct mannequin_travel {
 /// Fails with #LMB_ERROR_MEMORY.
 lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error *error);
 /// Creates one with a face: two more joints after all others, "left_eye" and "right_eye", which look along +Z; four
-/// float channels, "smile", "open" (the mouth), "blink" and "brows", the weights of morph targets of the skin; and after
-/// the other clips four more with these names, each with its channel at 1 and the rest pose. Everything else is the same.
+/// float channels, "smile", "open" (the mouth), "blink" and "brows", the weights of morph targets of the skin; and
+/// after the other clips four more with these names, each with its channel at 1 and the rest pose. Everything else is
+/// the same.
 lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, lmb_error *error);
 /// Does nothing if `mannequin` is NULL.
 void mannequin_destroy(mannequin *mannequin);

@@ -56,7 +56,8 @@ static vec3 eye_at(const patch *patch, double u, double v, const expression *fac
                     vec3_scale(vec3_of(sin(angle) * cos(around), sin(angle) * sin(around), cos(angle)), EYE_RADIUS));
 }
 
-// A lid turns about the line between the corners of the eye: `from` is its edge when it is open, and blinking closes it.
+// A lid turns about the line between the corners of the eye: `from` is its edge when it is open, and blinking closes
+// it.
 static vec3 lid_at(const patch *patch, double u, double v, const expression *face) {
     const double across = (150.0 * u - 75.0) * DEGREES;
     const double edge = patch->from + face->values[FACE_BLINK] * (-12.0 - patch->from);

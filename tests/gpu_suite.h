@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The SKIP_RETURN_CODE of CTest for suites without a device.
 #define SUITE_SKIPPED 77
@@ -28,6 +29,18 @@ static inline void open_device(device *device) {
     lmb_error error;
     device_request request = suite_request();
     assert_ok(device_open(&request, device, &error), &error);
+}
+
+// Creates a buffer that kernels read and write by its address, with this content.
+static inline device_buffer suite_buffer(device *device, const void *bytes, size_t size) {
+    device_buffer buffer;
+    lmb_error error;
+    assert_ok(device_buffer_create(device, size,
+                                   VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, true,
+                                   &buffer, &error),
+              &error);
+    memcpy(buffer.mapped, bytes, size);
+    return buffer;
 }
 
 static inline void close_device(device *device) {

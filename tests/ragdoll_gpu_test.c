@@ -1,5 +1,5 @@
 // Bodies of ragdolls on a device: the bits of the CPU for usual and extreme values, with and without masks and animated
-// poses; the result in a batch that overrides; and invalid calls.
+// poses; and invalid calls.
 #include "gpu_suite.h"
 #include "ragdoll_scene.h"
 
@@ -8,8 +8,6 @@
 static device opened;
 static lmb_gpu *gpu;
 static lmb_gpu_ragdoll *kernel;
-
-#define USAGE (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT)
 
 static int start(void **state) {
     (void)state;
@@ -30,11 +28,7 @@ static int finish(void **state) {
 }
 
 static device_buffer buffer_with(const void *bytes, size_t size) {
-    device_buffer buffer;
-    lmb_error error;
-    assert_ok(device_buffer_create(&opened, size, USAGE, true, &buffer, &error), &error);
-    memcpy(buffer.mapped, bytes, size);
-    return buffer;
+    return suite_buffer(&opened, bytes, size);
 }
 
 // The arrays of a scene on the device.

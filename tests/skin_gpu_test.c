@@ -12,8 +12,6 @@ static device opened;
 static lmb_gpu *gpu;
 static lmb_gpu_skin *gpu_skin;
 
-#define USAGE (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT)
-
 static int start(void **state) {
     (void)state;
     lmb_error error;
@@ -33,11 +31,7 @@ static int finish(void **state) {
 }
 
 static device_buffer buffer_with(const void *bytes, size_t size) {
-    device_buffer buffer;
-    lmb_error error;
-    assert_ok(device_buffer_create(&opened, size, USAGE, true, &buffer, &error), &error);
-    memcpy(buffer.mapped, bytes, size);
-    return buffer;
+    return suite_buffer(&opened, bytes, size);
 }
 
 // The buffers of a run. Those that the run does not need have no buffer.

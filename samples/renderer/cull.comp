@@ -1,5 +1,5 @@
-// Lists the characters whose boxes, or shadows on the ground, are in the picture. The list has the characters' poses run
-// (lmb_gpu_record_info.list), their vertices skinned (lmb_gpu_skin_run.list) and both passes draw them.
+// Lists the characters whose boxes, or shadows on the ground, are in the picture. Limber runs the poses of the listed
+// characters (lmb_gpu_record_info.list) and skins them (lmb_gpu_skin_run.list), and both passes draw them.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "scene.glsl"

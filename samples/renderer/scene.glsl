@@ -35,7 +35,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Sce
     Points positions, previous_positions, normals;
     Colors colors;
     Draw draw;
-    Indices list, listed, listed_before; // the last two: whether a character is in this frame's list, and was in the last
+    Indices list, listed, listed_before; // the others: whether a character is in this list, and was in the last
     Colors motions, previous_motions;    // x, y, z and yaw of all characters, after this frame and after the last one
     Boxes boxes;                         // after the last frame
 };

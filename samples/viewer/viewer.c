@@ -272,7 +272,8 @@ static void place_camera(viewer *viewer) {
     }
 }
 
-// Places the camera as the demo's scene has it, if it has one. In a window the user moves it, and it only follows the characters.
+// Places the camera as the demo's scene has it, if it has one. In a window the user moves it, and it only follows the
+// characters.
 static bool place_in_scene(viewer *viewer, bool whole) {
     const play_scene *scene = viewer->demo.scene;
     float eye[3], target[3];

@@ -384,8 +384,8 @@ OP transform sample_source(evaluation e, uint instruction, uint joint) {
 #endif
 
 #ifdef LMB_GLSL
-// Samples clips of the rig by the same loop: kernels with two copies of the code that samples clips take drivers long to
-// compile.
+// Samples clips of the rig by the same loop: drivers take long to compile kernels with two copies of the code that
+// samples clips.
 transform sample_clip(evaluation e, uint instruction, uint joint) {
     transform sampled;
     if (USES_RETARGETS) {

@@ -5,8 +5,8 @@
 
 #include "layout.h"
 
-// A table is in the place of a joint map: its first word has RETARGET_FLAG, the index of the retarget from bit 16 on, and
-// the joint count of the source. Then it has for each joint of the rig the offset of its record, or NO_JOINT.
+// A table is in the place of a joint map: its first word has RETARGET_FLAG, the index of the retarget from bit 16 on,
+// and the joint count of the source. Then it has for each joint of the rig the offset of its record, or NO_JOINT.
 #define RETARGET_FLAG 0x80000000u
 #define RETARGET_BEFORE 0u // rotation
 #define RETARGET_AFTER 4u  // rotation
@@ -37,7 +37,8 @@ OP vector load_retarget_vector(memory program, uint at) {
     return all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + 1u), LOAD_FLOAT(program, at + 2u));
 }
 
-// Adds a joint of the source to the sum of those below it, which begins as the identity. Joint weights are those of the first one.
+// Adds a joint of the source to the sum of those below it, which begins as the identity. Joint weights are
+// those of the first one.
 OP transform add_retarget_step(memory program, uint step, uint i, transform below, transform local) {
     uint flags = LOAD(program, step + RETARGET_JOINT);
     transform sum = below;

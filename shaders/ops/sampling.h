@@ -162,7 +162,7 @@ OP real clip_time(real duration, real rate, real time, bool loop) {
 uvec4 load_wide(uint row);
 #endif
 
-// `at` is an offset; in a kernel it is in rows.
+// `at` is a place that track_place() returns: an offset, which a kernel counts in rows.
 OP track load_kept_track(memory data, uint clip, address at) {
     track found;
 #ifdef LMB_GLSL
@@ -183,22 +183,23 @@ OP track load_kept_track(memory data, uint clip, address at) {
     return found;
 }
 
-// Returns where the fields of a track are that is not in a packed section.
-OP address kept_track_place(memory data, address clip, address property, address joint) {
+// Returns where the fields of a track are in a table of tracks, as load_kept_track() takes it.
+OP address track_place(address table, address index) {
 #ifdef LMB_GLSL
-    return (clip + LOAD(data, clip + CLIP_TRACKS)) / WIDE_LOAD + (joint * PROPERTIES + property);
+    return table / WIDE_LOAD + index;
 #else
-    return clip + LOAD(data, clip + CLIP_TRACKS) + (joint * PROPERTIES + property) * TRACK_FIELDS;
+    return table + index * TRACK_FIELDS;
 #endif
 }
 
-// Returns where the fields of a float channel's track are.
+// The place of a joint's track that is not in a packed section.
+OP address kept_track_place(memory data, address clip, address property, address joint) {
+    return track_place(clip + LOAD(data, clip + CLIP_TRACKS), joint * PROPERTIES + property);
+}
+
+// The place of a float channel's track.
 OP address float_track_place(memory data, address clip, address channel) {
-#ifdef LMB_GLSL
-    return (clip + LOAD(data, clip + CLIP_FLOATS)) / WIDE_LOAD + channel;
-#else
-    return clip + LOAD(data, clip + CLIP_FLOATS) + channel * TRACK_FIELDS;
-#endif
+    return track_place(clip + LOAD(data, clip + CLIP_FLOATS), channel);
 }
 
 OP track load_packed_track(memory data, uint clip, uint section, uint property, uint joint) {
