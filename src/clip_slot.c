@@ -240,6 +240,9 @@ size_t lmb_clip_slots_bytes(const lmb_graph_def *def) {
 }
 
 void lmb_clip_slots_write(const lmb_graph_def *def, uint32_t *block, lmb_clip_slot *slots) {
+    if (def->clip_slot_count == 0) {
+        return; // slots may be NULL
+    }
     char *text = (char *)(slots + def->clip_slot_count);
     for (uint32_t i = 0; i < def->clip_slot_count; i++) {
         const char *name = def->clip_slots[i].name != NULL ? def->clip_slots[i].name : "";

@@ -1398,13 +1398,13 @@ static void goals_are_read(void **state) {
     };
     lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
     static const char *const names[3] = {"thigh", "shin", "foot"};
-    lmb_rig *rig = NULL;
+    lmb_rig *leg = NULL;
     for (uint32_t i = 0; i < 3; i++) {
         joints[i].name = names[i];
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
     }
-    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &rig, NULL), LMB_OK);
-    const lmb_graph_character other = {"other", rig, NULL, 0};
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &leg, NULL), LMB_OK);
+    const lmb_graph_character other = {"other", leg, NULL, 0};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[400];
         const int length = snprintf(text, sizeof text,
@@ -1412,7 +1412,7 @@ static void goals_are_read(void **state) {
                                     "\"base\":%s}",
                                     cases[i].members, cases[i].base);
         const lmb_graph_source from = {
-            .text = text, .size = (size_t)length, .rig = rig, .characters = &other, .character_count = 1};
+            .text = text, .size = (size_t)length, .rig = leg, .characters = &other, .character_count = 1};
         lmb_graph_json *json = NULL;
         lmb_error error = {0};
         const lmb_result result = lmb_graph_json_read(&from, NULL, &json, NULL, &error);
@@ -1425,7 +1425,7 @@ static void goals_are_read(void **state) {
         }
         lmb_graph_json_destroy(json);
     }
-    lmb_rig_destroy(rig);
+    lmb_rig_destroy(leg);
 }
 
 int main(void) {
