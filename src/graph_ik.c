@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(FEET_ANCESTORS == FEET_TABLES + LMB_MAX_FEET, "the table of feet has room for another number of feet");
+_Static_assert(FEET_STRIDES == FEET_TABLES + LMB_MAX_FEET, "the table of feet has room for another number of feet");
 _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORDS,
                "the table of an aim has room for another number of joints");
 
@@ -176,6 +176,14 @@ static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
            check_point(c, index, normal, foot->normal, foot->normal_slot);
 }
 
+static bool check_stride(const lmb_compiler *c, uint32_t index, const lmb_feet_def *def) {
+    const char *speed = lmb_value_fault(def->speed, c->def->parameter_count);
+    const char *clip_speed = lmb_value_fault(def->clip_speed, c->def->parameter_count);
+    return lmb_graph_require(c, index, speed == NULL, "speed", speed) &&
+           lmb_graph_require(c, index, clip_speed == NULL, "clip_speed", clip_speed) &&
+           check_point(c, index, "direction", def->direction, def->direction_slot);
+}
+
 static bool check_feet(const lmb_compiler *c, uint32_t index) {
     const lmb_feet_def *def = &c->def->nodes[index].feet;
     bool valid = lmb_graph_require(c, index, def->foot_count > 0 && def->foot_count <= LMB_MAX_FEET, "foot_count",
@@ -187,6 +195,7 @@ static bool check_feet(const lmb_compiler *c, uint32_t index) {
     return valid && check_space(c, index, def->space) && check_axis(c, index, "up", def->up) &&
            lmb_graph_require(c, index, def->max_lowering >= 0.0f && def->max_lowering <= LMB_LARGEST, "max_lowering",
                              "it is not from 0 to 2^40") &&
+           check_stride(c, index, def) &&
            lmb_graph_require(c, index, def->max_angle >= 0.0f, "max_angle", "it is not 0 or more") &&
            lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1");
 }
@@ -272,12 +281,15 @@ bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
 
 // ---- Tables. Each function also runs while counting, when `at` is NULL.
 
+static bool is_constant(lmb_value value) {
+    return value.kind == LMB_VALUE_CONSTANT && value.curve == LMB_CURVE_LINEAR;
+}
+
 // Stores a value that parameters determine as the index of its weight.
 static void add_value(lmb_compiler *c, lmb_value value, uint32_t *at) {
     uint32_t words[VALUE_WORDS];
     lmb_value_write(value, words);
-    const bool is_constant = value.kind == LMB_VALUE_CONSTANT && value.curve == LMB_CURVE_LINEAR;
-    const uint32_t weight = is_constant ? WEIGHT_NONE : lmb_graph_weigh_value(c, value, LMB_LARGEST);
+    const uint32_t weight = is_constant(value) ? WEIGHT_NONE : lmb_graph_weigh_value(c, value, LMB_LARGEST);
     if (at != NULL) {
         at[0] = weight;
         at[1] = words[VALUE_CONSTANT];
@@ -433,12 +445,31 @@ static uint32_t add_foot(lmb_compiler *c, const lmb_feet_def *feet, const lmb_fo
     return add_two_bone(c, &leg);
 }
 
+// Returns whether the stride is ever scaled.
+static bool has_stride(const lmb_feet_def *def) {
+    return !is_constant(def->speed) || !is_constant(def->clip_speed) || def->speed.constant != def->clip_speed.constant;
+}
+
+// Writes how a stride is scaled. What is not used takes no weights.
+static void add_stride(lmb_compiler *c, const lmb_feet_def *def, uint32_t *at) {
+    const point_source direction = {def->direction, def->direction_slot, def->space, true};
+    if (has_stride(def)) {
+        add_value(c, def->speed, at != NULL ? at + FEET_SPEED : NULL);
+        add_value(c, def->clip_speed, at != NULL ? at + FEET_CLIP_SPEED : NULL);
+        add_point(c, direction, at != NULL ? at + FEET_DIRECTION : NULL);
+    }
+    if (at != NULL) {
+        at[FEET_STRIDES] = has_stride(def);
+    }
+}
+
 static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
     uint32_t tables[LMB_MAX_FEET] = {0}, offset;
     for (uint32_t i = 0; i < def->foot_count; i++) {
         tables[i] = add_foot(c, def, &def->feet[i]);
     }
     uint32_t *at = lmb_graph_add_data(c, FEET_WORDS + count_ancestors(c->def->rig, def->pelvis), &offset);
+    add_stride(c, def, at);
     if (at != NULL) {
         at[FEET_PELVIS] = def->pelvis;
         at[FEET_COUNT] = def->foot_count;

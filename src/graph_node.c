@@ -58,6 +58,10 @@ lmb_node_def lmb_default_node_def(void) {
     node.feet.up[1] = 1.0f;
     node.feet.max_lowering = 0.5f;
     node.feet.max_angle = 0.7f;
+    node.feet.speed = node.feet.clip_speed = lmb_constant(1.0f);
+    for (uint32_t i = 0; i < 3; i++) {
+        node.feet.direction[i] = lmb_constant(i == 2 ? 1.0f : 0.0f);
+    }
     node.feet.soften = 1.0f;
     for (uint32_t i = 0; i < LMB_MAX_FEET; i++) {
         node.feet.feet[i] = lmb_default_foot_def();

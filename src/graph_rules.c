@@ -41,7 +41,8 @@ static bool reads_point(const lmb_value point[3], lmb_point_slot slot, uint32_t 
 }
 
 static bool reads_ground(const lmb_feet_def *feet, uint32_t parameter) {
-    bool found = false;
+    bool found = lmb_value_reads(feet->speed) == parameter || lmb_value_reads(feet->clip_speed) == parameter ||
+                 reads_point(feet->direction, feet->direction_slot, parameter);
     for (uint32_t i = 0; i < feet->foot_count && i < LMB_MAX_FEET; i++) {
         const lmb_foot_def *foot = &feet->feet[i];
         found = found || reads_point(foot->ground, foot->ground_slot, parameter) ||

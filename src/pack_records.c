@@ -399,6 +399,10 @@ static const lmb_record_field feet_rows[] = {
     WORDS(lmb_feet_def, max_angle),
     WORDS(lmb_feet_def, soften),
     WORDS(lmb_feet_def, space),
+    INSIDE(lmb_feet_def, speed, lmb_value, value_table),
+    INSIDE(lmb_feet_def, clip_speed, lmb_value, value_table),
+    INSIDE(lmb_feet_def, direction, lmb_value, value_table),
+    INSIDE(lmb_feet_def, direction_slot, lmb_point_slot, point_slot_table),
 };
 static const lmb_record feet_table = TABLE(lmb_feet_def, initialize_feet, feet_rows);
 

@@ -373,6 +373,10 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     nodes[11] = lmb_foot_placement_node(10, 0, &foot, 1);
     nodes[11].feet.max_lowering = 0.125f;
     nodes[11].feet.space = LMB_IK_WORLD;
+    nodes[11].feet.speed = lmb_parameter(5);
+    nodes[11].feet.clip_speed = lmb_constant(1.5f);
+    nodes[11].feet.direction[1] = lmb_constant(0.25f);
+    nodes[11].feet.direction_slot = lmb_point(6);
     nodes[12].op = LMB_OP_POSE;
     nodes[12].static_pose = 0;
     nodes[13] = lmb_retarget_node(12, 1);
@@ -851,6 +855,11 @@ static void stored_packs_stay_readable(void **state) {
     lmb_player_def player = *nodes[0].player;
     player.warp_count = 0;
     nodes[0].player = &player;
+    const lmb_feet_def plain = lmb_default_node_def().feet;
+    nodes[11].feet.speed = plain.speed;
+    nodes[11].feet.clip_speed = plain.clip_speed;
+    memcpy(nodes[11].feet.direction, plain.direction, sizeof plain.direction);
+    nodes[11].feet.direction_slot = plain.direction_slot;
     lmb_graph_def older = w->def;
     older.nodes = nodes;
     older.clip_slots = NULL;

@@ -11,7 +11,8 @@
 // A pelvis with two legs, each with a joint inside both bones and a toe, and a spine.
 enum { ROOT, PELVIS, SPINE, LEFT, RIGHT = LEFT + 6, JOINTS = RIGHT + 6 };
 enum { HIP, THIGH, KNEE, SHIN, ANKLE, TOE };
-enum { FEET = 2, CHARACTERS = 300, GROUND = 0, NORMAL = 3, OF_FOOT = 6, WEIGHT = FEET * OF_FOOT, PARAMETERS };
+enum { FEET = 2, CHARACTERS = 300, GROUND = 0, NORMAL = 3, OF_FOOT = 6 };
+enum { WEIGHT = FEET * OF_FOOT, SPEED, CLIP_SPEED, PARAMETERS };
 
 static const double pi = 3.14159265358979323846;
 
@@ -602,6 +603,197 @@ static lmb_result check_body(const body *b, lmb_error *error) {
     return lmb_graph_check(&def, error);
 }
 
+// Strides.
+
+// The displacement of an ankle by its stride, by the formula of ik.h.
+static void stride_of(body *b, uint32_t character, uint32_t foot, double growth, const double direction[3],
+                      double stride[3]) {
+    double normal[3], ankle[3], pelvis[3];
+    position(&b->base[character][joint_of(foot, ANKLE)], ankle);
+    position(&b->base[character][PELVIS], pelvis);
+    add_scaled(ankle, pelvis, -1.0, ankle);
+    const double along = has_ground(b, character, foot, normal) ? dot(ankle, direction) : 0.0;
+    for (int i = 0; i < 3; i++) {
+        stride[i] = growth * along * direction[i];
+    }
+}
+
+// Where an ankle belongs: moved by its stride, and from there as far from the ground as it was above the origin.
+static double offset_of_stride(body *b, uint32_t character, uint32_t foot, const double stride[3]) {
+    double normal[3], ground[3], ankle[3], to_ground[3];
+    if (!has_ground(b, character, foot, normal)) {
+        return 0.0;
+    }
+    get_point(b, character, foot * OF_FOOT + GROUND, ground);
+    position(&b->base[character][joint_of(foot, ANKLE)], ankle);
+    add_scaled(ankle, stride, 1.0, ankle);
+    add_scaled(ground, ankle, -1.0, to_ground);
+    return (dot(to_ground, normal) + dot(ankle, b->up)) / dot(b->up, normal);
+}
+
+// How far the pelvis must go down for a leg: found by bisection, from the lengths of the leg before and after.
+static double needed_lowering(body *b, uint32_t character, uint32_t foot, const double stride[3], double offset) {
+    double hip[3], ankle[3], target[3], from[3];
+    position(&b->base[character][joint_of(foot, HIP)], hip);
+    position(&b->base[character][joint_of(foot, ANKLE)], ankle);
+    const double before = distance(hip, ankle), first = fmax(-offset, 0.0);
+    add_scaled(ankle, stride, 1.0, target);
+    add_scaled(target, b->up, offset, target);
+    add_scaled(target, hip, -1.0, from);
+    const double nearest = fmax(-dot(from, b->up), first); // of the hip, downwards
+    double low = first, high = nearest;
+    add_scaled(hip, b->up, -low, from);
+    if (distance(from, target) <= before) {
+        return first;
+    }
+    add_scaled(hip, b->up, -high, from);
+    if (distance(from, target) > before) {
+        return nearest;
+    }
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+        add_scaled(hip, b->up, -middle, from);
+        *(distance(from, target) > before ? &low : &high) = middle;
+    }
+    return high;
+}
+
+// Compares the pelvis and the ankles with the formula.
+static void expect_strides(body *b, const char *what, double growth, const double direction[3]) {
+    double worst_pelvis = 0.0, worst_ankle = 0.0, worst_foot = 0.0;
+    uint32_t reached = 0, lowered_count = 0;
+    scene_run_all_paths(&b->scene);
+    scene_expect_no_refusals(&b->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        oracle_affine models[JOINTS];
+        double strides[FEET][3], offsets[FEET], lowered = 0.0, expected[3], got[3];
+        find_models(&b->scene, b->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
+        for (uint32_t foot = 0; foot < FEET; foot++) {
+            stride_of(b, i, foot, growth, direction, strides[foot]);
+            offsets[foot] = offset_of_stride(b, i, foot, strides[foot]);
+            lowered = fmax(lowered, needed_lowering(b, i, foot, strides[foot], offsets[foot]));
+        }
+        lowered = fmin(lowered, (double)feet_of(b)->max_lowering);
+        lowered_count += lowered > 0.0;
+        position(&b->base[i][PELVIS], expected);
+        add_scaled(expected, b->up, -lowered, expected);
+        position(&models[PELVIS], got);
+        worst_pelvis = fmax(worst_pelvis, distance(got, expected) / leg_length(b, i, 0));
+        for (uint32_t foot = 0; foot < FEET; foot++) {
+            double hip[3], normal[3];
+            const double all = leg_length(b, i, foot);
+            const bool grounded = has_ground(b, i, foot, normal);
+            position(&b->base[i][joint_of(foot, HIP)], hip);
+            add_scaled(hip, b->up, -lowered, hip);
+            position(&b->base[i][joint_of(foot, ANKLE)], expected);
+            add_scaled(expected, strides[foot], 1.0, expected);
+            add_scaled(expected, b->up, grounded ? offsets[foot] : -lowered, expected);
+            position(&models[joint_of(foot, ANKLE)], got);
+            if (distance(hip, expected) < 0.95 * all && distance(hip, expected) > 0.3 * all) {
+                worst_ankle = fmax(worst_ankle, distance(got, expected) / all);
+                reached++;
+            }
+            for (int column = 0; column < 3; column++) { // the foot turns as without a stride
+                double rotation[3][3], now[3][3];
+                rotation_of(&b->base[i][joint_of(foot, ANKLE)], rotation);
+                rotation_of(&models[joint_of(foot, ANKLE)], now);
+                double axis[3] = {rotation[0][column], rotation[1][column], rotation[2][column]};
+                const double is[3] = {now[0][column], now[1][column], now[2][column]};
+                if (grounded) {
+                    turn_by_arc(b->up, normal, (double)feet_of(b)->max_angle, axis, axis);
+                }
+                worst_foot = fmax(worst_foot, distance(axis, is));
+            }
+        }
+    }
+    print_message("%s: pelvis %.2g, ankle %.2g, foot %.2g; %u ankles in reach, %u pelves lowered\n", what, worst_pelvis,
+                  worst_ankle, worst_foot, (unsigned)reached, (unsigned)lowered_count);
+    assert_true(worst_pelvis < 2e-5 && worst_ankle < 1e-5 && worst_foot < 2e-5);
+    assert_true(reached > (growth < 0.4 ? CHARACTERS : CHARACTERS / 20)); // long strides leave the reach of most legs
+}
+
+static void set_direction(body *b, const double direction[3]) {
+    for (int i = 0; i < 3; i++) {
+        feet_of(b)->direction[i] = lmb_constant((float)(2.5 * direction[i]));
+    }
+}
+
+// Feet travel as far as the speed requires, on level ground and on slopes; the pelvis keeps the legs as long as they
+// were.
+static void strides_are_scaled(void **state) {
+    (void)state;
+    static const double ratios[] = {0.0, 0.5, 0.8, 1.25, 1.5, 2.0, 4.0};
+    for (uint64_t seed = 81; seed < 88; seed++) {
+        body *b = body_start(seed);
+        double direction[3];
+        const double ratio = ratios[seed - 81];
+        draw_direction(&b->source, direction);
+        if (seed % 2 == 0) { // level, as it is usual
+            add_scaled(direction, b->up, -dot(direction, b->up), direction);
+            normalize(direction);
+        }
+        set_direction(b, direction);
+        feet_of(b)->speed = lmb_constant((float)(1.6 * ratio));
+        feet_of(b)->clip_speed = lmb_constant(1.6f);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t foot = 0; foot < FEET; foot++) {
+                set_ground(b, i, foot, 0.0, 0.0);
+            }
+        }
+        expect_strides(b, "level", ratio - 1.0, direction);
+        draw_all_grounds(b, 0.6);
+        expect_strides(b, "slopes", ratio - 1.0, direction);
+        feet_of(b)->max_lowering = 0.05f;
+        expect_strides(b, "limited", ratio - 1.0, direction);
+        body_end(b);
+    }
+}
+
+// Speeds that mean no stride: the result is to the bit that of equal speeds. NaN counts as 0, and is refused.
+static void strides_have_edges(void **state) {
+    (void)state;
+    static const struct {
+        float speed, clip_speed, growth;
+    } rows[] = {{2.0f, 2.0f, 0.0f},      {3.0f, 0.0f, 0.0f},   {3.0f, 9e-7f, 0.0f},       {1.0f, -2.0f, -1.0f},
+                {-1.0f, 1.0f, -1.0f},    {-3.0f, -2.0f, 0.5f}, {1e30f, 1.0f, 3.0f},       {1.0f, 1e-5f, 3.0f},
+                {0.0f, INFINITY, -1.0f}, {1.0f, 1e30f, -1.0f}, {INFINITY, INFINITY, 0.0f}};
+    body *b = body_start(91);
+    double direction[3];
+    draw_direction(&b->source, direction);
+    set_direction(b, direction);
+    draw_all_grounds(b, 0.6);
+    scene_run_all_paths(&b->scene);
+    float *plain = scene_keep_output(&b->scene, LMB_OUTPUT_LOCAL);
+    feet_of(b)->speed = lmb_parameter(SPEED);
+    feet_of(b)->clip_speed = lmb_parameter(CLIP_SPEED);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (uint32_t k = 0; k < CHARACTERS; k++) {
+            *scene_parameter(&b->scene, k, SPEED) = rows[i].speed;
+            *scene_parameter(&b->scene, k, CLIP_SPEED) = rows[i].clip_speed;
+        }
+        expect_strides(b, "edge", (double)rows[i].growth, direction);
+        if (rows[i].growth == 0.0f) {
+            scene_expect_output(&b->scene, LMB_OUTPUT_LOCAL, plain);
+        }
+    }
+    for (uint32_t k = 0; k < CHARACTERS; k++) {
+        *scene_parameter(&b->scene, k, SPEED) = NAN;
+        *scene_parameter(&b->scene, k, CLIP_SPEED) = 1.0f;
+    }
+    scene_run_all_paths(&b->scene);
+    assert_int_equal(b->scene.refused[LMB_REFUSED_WEIGHT], CHARACTERS);
+    for (int i = 0; i < 3; i++) { // no direction
+        feet_of(b)->direction[i] = lmb_constant(0.0f);
+    }
+    for (uint32_t k = 0; k < CHARACTERS; k++) {
+        *scene_parameter(&b->scene, k, SPEED) = 3.0f;
+    }
+    scene_run_all_paths(&b->scene);
+    scene_expect_output(&b->scene, LMB_OUTPUT_LOCAL, plain);
+    free(plain);
+    body_end(b);
+}
+
 #define REFUSED(...) CHECK_REFUSAL(check_body(b, &error), &error, LMB_ERROR_ARGUMENT, __VA_ARGS__)
 
 static void faulty_nodes_are_refused(void **state) {
@@ -655,6 +847,17 @@ static void faulty_nodes_are_refused(void **state) {
     feet->space = LMB_IK_SPACE_COUNT;
     REFUSED("space");
     *feet = good;
+    feet->speed = lmb_parameter(PARAMETERS);
+    REFUSED("speed", "parameter");
+    *feet = good;
+    feet->clip_speed = lmb_constant(NAN);
+    REFUSED("clip_speed");
+    *feet = good;
+    feet->direction[1] = lmb_parameter(PARAMETERS);
+    REFUSED("direction[1]", "parameter");
+    feet->direction_slot = lmb_point(64);
+    REFUSED("direction", "at most 64");
+    *feet = good;
     const lmb_node_def node = lmb_foot_placement_node(0, PELVIS, good.feet, FEET);
     assert_int_equal(node.op, LMB_OP_FOOT_PLACEMENT);
     assert_int_equal(node.inputs[0], 0);
@@ -668,7 +871,8 @@ int main(void) {
         cmocka_unit_test(feet_stand_on_the_ground),    cmocka_unit_test(level_ground_keeps_the_pose),
         cmocka_unit_test(feet_without_ground_hang),    cmocka_unit_test(lowering_is_limited),
         cmocka_unit_test(weights_blend_from_the_base), cmocka_unit_test(ground_is_in_world_space),
-        cmocka_unit_test(nothing_spoils_the_pose),     cmocka_unit_test(faulty_nodes_are_refused),
+        cmocka_unit_test(nothing_spoils_the_pose),     cmocka_unit_test(strides_are_scaled),
+        cmocka_unit_test(strides_have_edges),          cmocka_unit_test(faulty_nodes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,7 @@ static const char *const texts[LMB_OP_COUNT] = {
         "{\"op\":\"foot-placement\"," WEIGHT
         "\"pelvis\":\"~\",\"feet\":[{\"hip\":\"&\",\"knee\":\"%\",\"ankle\":\"$\",\"ground\":[0,{\"param\":\"y\"},0.5],"
         "\"normal\":[{\"param\":\"x\"},1,0.25],\"knee-axis\":[1,0,1]}],\"max-lowering\":0.75,\"max-angle\":0.5,"
+        "\"speed\":1.5,\"clip-speed\":{\"param\":\"z\"},\"direction\":[0,0.25,{\"param\":\"y\"}],"
         "\"base\":" CLIP("0") "}",
     [LMB_OP_TWIST] = "{\"op\":\"twist\"," WEIGHT "\"source\":\"&\",\"joints\":{\"$\":-0.5},\"axis\":[1,2,0],"
                      "\"base\":" CLIP("0") "}",

@@ -138,6 +138,9 @@ static void put_feet(writer *writer, const lmb_feet_def *feet) {
         lmb_rig_joint_name(writer->def->rig, feet->pelvis), (double)feet->max_lowering, (double)feet->max_angle,
         (double)feet->soften, feet->space == LMB_IK_WORLD ? "world" : "model");
     put_axis(writer, "up", feet->up);
+    put_value(writer, "speed", feet->speed);
+    put_value(writer, "clip-speed", feet->clip_speed);
+    put_point(writer, "direction", feet->direction, feet->direction_slot);
     for (uint32_t i = 0; i < feet->foot_count; i++) {
         const lmb_foot_def *foot = &feet->feet[i];
         put(writer, "%s{\"hip\":\"%s\",\"knee\":\"%s\",\"ankle\":\"%s\"", i == 0 ? ",\n\"feet\":[" : ",",

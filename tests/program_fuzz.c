@@ -122,6 +122,10 @@ static void read_feet(fuzz_input *in, const lmb_graph_def *def, lmb_feet_def *fe
     feet->max_angle = fuzz_float(in);
     feet->soften = fuzz_float(in);
     feet->space = (lmb_ik_space)fuzz_choice(in, LMB_IK_SPACE_COUNT);
+    feet->speed = fuzz_value(in, parameters);
+    feet->clip_speed = fuzz_value(in, parameters);
+    feet->direction[1] = fuzz_value(in, parameters);
+    feet->direction_slot = read_slot(in);
     for (uint32_t i = 0; i < feet->foot_count && i < LMB_MAX_FEET; i++) {
         lmb_foot_def *foot = &feet->feet[i];
         *foot = (lmb_foot_def){fuzz_index(in, joints), fuzz_index(in, joints), fuzz_index(in, joints),

@@ -194,6 +194,19 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 /// 4. Each foot turns in model space as it was in the base, and then by the shortest arc from `up` to the normal, by at
 ///    most `max_angle`.
 ///
+/// **Stride.** Feet that follow a clip of another speed than the character's slide. If `speed` and `clip_speed` differ,
+/// the stride is scaled to match (as Unreal's Stride Warping does): with s = clamp(speed / clip_speed, 0, 4), pelvis p
+/// and unit vector v in `direction`, before step 1 each ankle moves by
+///
+///     (s - 1) dot(a - p, v) v
+///
+/// So the feet travel s times as far under the pelvis. In step 2 the pelvis moves further down if a leg would be longer
+/// than in the base: by the smallest x with |h - a'| <= |h - a|, where h is the hip after it, and a' where the ankle
+/// belongs; if there is none, to where h is nearest to a'. Give `speed` the desired speed, and move the character by it
+/// (lmb_motion_def.velocity): root motion is not scaled. A speed of 0 brings the feet together; where `direction` is 0,
+/// or the magnitude of `clip_speed` is at most 2^-20, nothing is scaled, and neither is a foot without ground. For
+/// strides alone, leave the ground at its default, the plane through the origin.
+///
 /// (As ozz-animation's sample of foot IK does, and Unreal's Leg IK and Foot Placement nodes without their memory: feet
 /// are not locked, and nothing is smoothed over time. The host smooths what it stores.)
 ///
@@ -218,9 +231,13 @@ typedef struct lmb_feet_def {
     uint32_t pelvis;                 ///< joint that is lowered: an ancestor of all hips
     float up[3];                     ///< direction, always in model space; of any length up to 2^40 except 0
     float max_lowering;              ///< in units of model space, from 0 to 2^40; 0: the pelvis does not move
-    float max_angle;    ///< radians by which a foot turns at most; pi or more: no limit; 0: feet do not tilt
-    float soften;       ///< of the legs, from 0 to 1; see lmb_two_bone_def
-    lmb_ik_space space; ///< of ground and normals, whether values or points
+    float max_angle;               ///< radians by which a foot turns at most; pi or more: no limit; 0: feet do not tilt
+    float soften;                  ///< of the legs, from 0 to 1; see lmb_two_bone_def
+    lmb_ik_space space;            ///< of ground, normals and direction, whether values or points
+    lmb_value speed;               ///< desired, in any unit
+    lmb_value clip_speed;          ///< at which the feet do not slide in the base, in the same unit
+    lmb_value direction[3];        ///< of the movement; of any length
+    lmb_point_slot direction_slot; ///< where the direction comes from if not from `direction`
 } lmb_feet_def;
 
 #ifdef __cplusplus

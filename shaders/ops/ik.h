@@ -41,12 +41,20 @@
 // point of the ground, and the pole vector its normal.
 #define FEET_PELVIS 0u // joint
 #define FEET_COUNT 1u
-#define FEET_LOWERING 2u   // float: the most by which the pelvis is lowered
-#define FEET_LIMIT 3u      // half_angle of the foot's turn
-#define FEET_UP 5u         // float [3]: unit vector in model space
-#define FEET_TABLES 8u     // [4]: offsets of the feet's tables
-#define FEET_ANCESTORS 12u // number of ancestors of the pelvis, then these, the root first
-#define FEET_WORDS 13u     // without the ancestors
+#define FEET_LOWERING 2u    // float: the most by which the pelvis is lowered
+#define FEET_LIMIT 3u       // half_angle of the foot's turn
+#define FEET_UP 5u          // float [3]: unit vector in model space
+#define FEET_TABLES 8u      // [4]: offsets of the feet's tables
+#define FEET_STRIDES 12u    // 1 if the stride is scaled
+#define FEET_SPEED 13u      // value
+#define FEET_CLIP_SPEED 15u // value
+#define FEET_DIRECTION 17u  // point
+#define FEET_ANCESTORS 23u  // number of ancestors of the pelvis, then these, the root first
+#define FEET_WORDS 24u      // without the ancestors
+
+// A clip that is slower has no stride, 2^-20. A stride grows by at most three times itself.
+#define STRIDE_SPEED 9.53674316e-07f
+#define STRIDE_GROWTH 3.0f
 
 // The least cosine of the angle between up and a normal of ground: that of 80 degrees.
 #define FOOT_SLOPE 0.173648179f
@@ -508,6 +516,7 @@ two_bones bones;
 vector up;          // what a unit of up in model space is there
 real offset;        // of the ankle along up, in units of model space
 lane_mask grounded; // whether there is ground to stand on; if not, the offset is 0
+vector stride;      // displacement of the ankle by the scaled stride
 END_STRUCT(placed_foot)
 
 // The model space's origin and a direction of it, in the space of a joint's rotation.
@@ -532,15 +541,51 @@ OP foot_space load_foot_space(evaluation e, uint area, uint ancestors, transform
     return space;
 }
 
-// The ankle moves along up to where it is as far from the ground, along the normal, as it is above the model space's
-// origin in the base.
-OP placed_foot load_foot(evaluation e, uint area, uint table, vector model_up) {
+// By how much the stride is longer than in the base, as a share of it.
+OP real stride_growth(evaluation e, uint feet) {
+    real clips = load_ik_value(e, feet + FEET_CLIP_SPEED);
+    lane_mask moves = magnitude_of(clips) > STRIDE_SPEED;
+    real faster = snap(load_ik_value(e, feet + FEET_SPEED) - clips);
+    real growth = snap(faster * reciprocal(SELECT(moves, clips, SPLAT(1.0f))));
+    return SELECT(moves, clamp_real(growth, -1.0f, STRIDE_GROWTH), SPLAT(0.0f));
+}
+
+// The displacement of an ankle by the scaled stride, in the space of the hip's rotation.
+OP vector find_stride(evaluation e, uint area, uint feet, uint ancestors, transform hip, vector ankle) {
+    uint pelvis_joint = LOAD(e.program, feet + FEET_PELVIS);
+    vector direction = direction_of(load_ik_point(e, feet + FEET_DIRECTION));
+    vector pelvis = all_vector(0.0f, 0.0f, 0.0f);
+    uint count = LOAD(e.program, ancestors);
+    for (uint i = 1u; i <= count; i++) {
+        uint joint = LOAD(e.program, ancestors + i);
+        transform above = load_exchange(e, area, joint);
+        direction = vector_from_parent(above, direction);
+        pelvis = point_from_parent(above, pelvis);
+        if (joint == pelvis_joint) {
+            pelvis = all_vector(0.0f, 0.0f, 0.0f);
+        }
+    }
+    quaternion back = quaternion_conjugate(hip.q);
+    pelvis = snap_vector(rotate_vector(back, snap_vector(subtract_vectors(pelvis, hip.t))));
+    direction = direction_of(snap_vector(rotate_vector(back, direction_of(direction))));
+    real along = vector_dot(snap_vector(subtract_vectors(ankle, pelvis)), direction);
+    return snap_vector(scale_vector(direction, snap(along * stride_growth(e, feet))));
+}
+
+// The ankle moves with the stride, and then along up to where it is as far from the ground, along the normal, as it is
+// above the model space's origin in the base.
+OP placed_foot load_foot(evaluation e, uint area, uint feet, uint table, vector model_up) {
     placed_foot foot;
     foot.bones = load_two_bones(e, area, table);
     transform start = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_START));
     foot_space space = load_foot_space(e, area, table + TWO_BONE_ANCESTORS, start, model_up);
     foot.up = space.up;
     vector ankle = snap_vector(add_vectors(foot.bones.upper, foot.bones.lower));
+    foot.stride = all_vector(0.0f, 0.0f, 0.0f);
+    if (LOAD(e.program, feet + FEET_STRIDES) != 0u) {
+        foot.stride = find_stride(e, area, feet, table + TWO_BONE_ANCESTORS, start, ankle);
+        ankle = snap_vector(add_vectors(ankle, foot.stride));
+    }
     vector normal = foot.bones.pole;
     vector up = direction_of(space.up);
     real square = vector_dot(space.up, space.up);
@@ -552,16 +597,40 @@ OP placed_foot load_foot(evaluation e, uint area, uint table, vector model_up) {
     real below = vector_dot(snap_vector(subtract_vectors(foot.bones.goal, ankle)), normal);
     real offset = snap((snap(below + height) * inverse) * unit);
     foot.offset = SELECT(foot.grounded, offset, SPLAT(0.0f));
+    foot.stride = select_vector(foot.grounded, foot.stride, all_vector(0.0f, 0.0f, 0.0f));
     return foot;
 }
 
-// How far the pelvis moves along up, at most 0: as far as the foot that moves down most.
+// How far the hip must go down, beyond the offset, so that the ankle is not farther from it than in the base: the
+// smaller solution of |target + x up|^2 = |ankle|^2. If there is none, to where it is nearest.
+OP real stretch_of_leg(placed_foot foot) {
+    vector ankle = snap_vector(add_vectors(foot.bones.upper, foot.bones.lower));
+    real raised = SELECT(foot.offset > 0.0f, foot.offset, SPLAT(0.0f));
+    vector moved = snap_vector(add_vectors(foot.stride, scale_vector(foot.up, raised)));
+    vector target = snap_vector(add_vectors(ankle, moved));
+    real longer = snap_small(vector_dot(moved, snap_vector(add_vectors(ankle, target))));
+    real below = snap(-vector_dot(target, foot.up));
+    real square = snap(vector_dot(foot.up, foot.up));
+    real rest = snap_small(below * below - square * longer);
+    real root = square_root(SELECT(rest > 0.0f, rest, SPLAT(0.0f)));
+    lane_mask stretched = AND(longer > 0.0f, below > 0.0f);
+    real solution = longer * reciprocal(SELECT(stretched, below + root, SPLAT(1.0f)));
+    real nearest = below * reciprocal(square);
+    solution = snap(SELECT(solution < nearest, solution, nearest));
+    return SELECT(stretched, solution, SPLAT(0.0f));
+}
+
+// How far the pelvis moves along up, at most 0: as far as the foot that moves down most, or whose leg is stretched most.
 OP real lower_pelvis(evaluation e, uint area, uint table, vector up) {
     real lowered = SPLAT(0.0f);
     uint count = LOAD(e.program, table + FEET_COUNT);
     for (uint i = 0u; i < count; i++) {
-        placed_foot foot = load_foot(e, area, LOAD(e.program, table + FEET_TABLES + i), up);
-        lowered = SELECT(foot.offset < lowered, foot.offset, lowered);
+        placed_foot foot = load_foot(e, area, table, LOAD(e.program, table + FEET_TABLES + i), up);
+        real needed = foot.offset;
+        if (LOAD(e.program, table + FEET_STRIDES) != 0u) {
+            needed = SELECT(needed < 0.0f, needed, SPLAT(0.0f)) - stretch_of_leg(foot);
+        }
+        lowered = SELECT(needed < lowered, needed, lowered);
     }
     float most = LOAD_FLOAT(e.program, table + FEET_LOWERING);
     return SELECT(lowered < -most, SPLAT(-most), lowered);
@@ -609,7 +678,7 @@ OP quaternion turn_foot(evaluation e, uint area, uint table, placed_foot foot, q
 // The turn of a joint of a leg, in its own space.
 OP quaternion turn_of_leg(evaluation e, uint area, uint table, uint foot_table, placed_foot foot, real lowered) {
     two_bones bones = foot.bones;
-    vector ankle = add_vectors(bones.upper, bones.lower);
+    vector ankle = add_vectors(add_vectors(bones.upper, bones.lower), foot.stride);
     bones.goal = snap_vector(add_vectors(ankle, scale_vector(foot.up, foot.offset - lowered)));
     bones.pole = all_vector(0.0f, 0.0f, 0.0f);
     two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(e.program, foot_table + TWO_BONE_SOFTEN));
@@ -655,7 +724,7 @@ OP transform foot_placement_operation(evaluation e, uint instruction) {
                 vector moved = pelvis_translation(e, area, table, lowered, up);
                 local.t = snap_vector(add_vectors(local.t, scale_vector(moved, weight)));
             } else {
-                placed_foot foot = load_foot(e, area, foot_table, up);
+                placed_foot foot = load_foot(e, area, table, foot_table, up);
                 quaternion turn = turn_of_leg(e, area, table, foot_table, foot, lowered);
                 local.q = turn_by_weight(local.q, turn, SELECT(foot.grounded, weight, SPLAT(0.0f)));
             }

@@ -675,6 +675,12 @@ static void read_feet(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
 }
 
+#define SPEED_FIELD(key, member)                                                                                       \
+    {                                                                                                                  \
+        .name = key, .read = lmb_graph_read_value, .offset = NODE(member), LMB_ANY_NUMBER, .initial = 1.0f,            \
+        .parameter_max = 4.0f                                                                                          \
+    }
+
 static const lmb_graph_field feet_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     JOINT_FIELD("pelvis", def.feet.pelvis),
@@ -684,6 +690,9 @@ static const lmb_graph_field feet_members[] = {
     {.name = "max-angle", .read = lmb_graph_read_plain, .offset = NODE(def.feet.max_angle), .max = LMB_LARGEST},
     {.name = "soften", .read = lmb_graph_read_plain, .offset = NODE(def.feet.soften), .max = 1.0f},
     IK_SPACE_FIELD(def.feet.space),
+    SPEED_FIELD("speed", def.feet.speed),
+    SPEED_FIELD("clip-speed", def.feet.clip_speed),
+    POINT_FIELD("direction", def.feet.direction, false),
     {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
     CURVE_FIELD,
 };

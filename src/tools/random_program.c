@@ -247,6 +247,12 @@ static void draw_feet(plan *plan, lmb_node_def *node) {
     node->feet.max_lowering = (float)random_between(plan->random, 0.0, 2.0);
     node->feet.max_angle = (float)random_between(plan->random, 0.0, 4.0);
     node->feet.soften = random_below(plan->random, 2) == 0 ? 1.0f : (float)random_between(plan->random, 0.0, 1.0);
+    if (random_below(plan->random, 2) == 0) {
+        node->feet.speed = draw_value(plan, PARAMETER_RATE, 0.0, 3.0);
+        node->feet.clip_speed = draw_value(plan, PARAMETER_RATE, 0.5, 2.0);
+        node->feet.direction[0] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
+        draw_slot(plan, &node->feet.direction_slot);
+    }
 }
 
 static bool is_above(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
