@@ -70,7 +70,7 @@ static void share_time(const gpu_state *state, frame_time *taken) {
 static lmb_result record_skin(const backend *backend, VkCommandBuffer commands, lmb_error *error) {
     gpu_state *state = backend->state;
     const skinning *skinning = &backend->workload->skinning;
-    const bool dual = skinning->method == LMB_SKIN_DUAL_QUATERNION;
+    const bool dual = skinning->method == LMB_SKIN_METHOD_DUAL_QUATERNION;
     const lmb_output output = dual ? LMB_OUTPUT_DUAL_QUATERNIONS : LMB_OUTPUT_PALETTE;
     const size_t stream_bytes = skinning_floats(skinning) * sizeof(float) / 2;
     lmb_gpu_span span;
@@ -83,8 +83,8 @@ static lmb_result record_skin(const backend *backend, VkCommandBuffer commands, 
             .layout = skinning_layout(skinning, backend->characters, span.first_character, span.character_count),
             .palette = span.address,
             .channels = state->channels.address + sizeof(float) * SKINNING_TARGETS * span.first_character,
-            .streams = {
-                [LMB_SKIN_POSITIONS] = positions, [LMB_SKIN_NORMALS] = positions + backend->characters * stream_bytes}};
+            .streams = {[LMB_SKIN_OUTPUT_POSITIONS] = positions,
+                        [LMB_SKIN_OUTPUT_NORMALS] = positions + backend->characters * stream_bytes}};
         result = lmb_gpu_skin_record(state->gpu_skin, commands, &run, 1, error);
     }
     return result;

@@ -67,10 +67,10 @@ static lmb_result create_skin(const lmb_rig *rig, const vertices *vertices, skin
     def.name = "mannequin";
     def.joint_count = lmb_rig_joint_count(rig);
     def.vertex_count = vertices->count;
-    def.positions = (lmb_skin_attribute){LMB_SKIN_FLOAT, each->position, sizeof *each};
-    def.normals = (lmb_skin_attribute){LMB_SKIN_FLOAT, each->normal, sizeof *each};
-    def.joints = (lmb_skin_attribute){LMB_SKIN_UINT32, each->joints, sizeof *each};
-    def.weights = (lmb_skin_attribute){LMB_SKIN_FLOAT, each->weights, sizeof *each};
+    def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, each->position, sizeof *each};
+    def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, each->normal, sizeof *each};
+    def.joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT32, each->joints, sizeof *each};
+    def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, each->weights, sizeof *each};
     if (skinning->morphs) {
         for (uint32_t i = 0; i < SKINNING_TARGETS; i++) {
             targets[i] = (lmb_skin_target){"target", i, vertices->deltas + (size_t)i * vertices->delta_count,
@@ -112,7 +112,7 @@ lmb_skin_layout skinning_layout(const skinning *skinning, uint32_t characters, u
     layout.method = skinning->method;
     layout.first_character = first;
     layout.palette_count = count;
-    layout.streams[LMB_SKIN_NORMALS].format = LMB_SKIN_FLOAT;
+    layout.streams[LMB_SKIN_OUTPUT_NORMALS].format = LMB_SKIN_FORMAT_FLOAT;
     return layout;
 }
 

@@ -138,7 +138,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     if (has_skin(kind)) {
         const bool dual = kind == WORKLOAD_SKIN_DUAL_QUATERNION;
         workload->outputs |= dual ? LMB_OUTPUT_DUAL_QUATERNIONS_BIT : 0;
-        made = skinning_create(actor->rig, dual ? LMB_SKIN_DUAL_QUATERNION : LMB_SKIN_LINEAR,
+        made = skinning_create(actor->rig, dual ? LMB_SKIN_METHOD_DUAL_QUATERNION : LMB_SKIN_METHOD_LINEAR,
                                kind == WORKLOAD_SKIN_MORPH, &workload->skinning, error);
     }
     if (made != LMB_OK) {
@@ -265,13 +265,13 @@ void workload_memory_destroy(workload_memory *memory) {
 static lmb_result skin(const workload *workload, lmb_cpu_path path, uint32_t characters, const workload_memory *memory,
                        const workload_outputs *outputs, lmb_error *error) {
     const skinning *skinning = &workload->skinning;
-    const bool dual = skinning->method == LMB_SKIN_DUAL_QUATERNION;
+    const bool dual = skinning->method == LMB_SKIN_METHOD_DUAL_QUATERNION;
     float *normals = outputs->vertices + characters * skinning_floats(skinning) / 2;
     const lmb_skin_run_info info = {
         .layout = skinning_layout(skinning, characters, 0, characters),
         .palette = dual ? outputs->dual_quaternions : outputs->palettes,
         .channels = memory->channels,
-        .streams = {[LMB_SKIN_POSITIONS] = outputs->vertices, [LMB_SKIN_NORMALS] = normals}};
+        .streams = {[LMB_SKIN_OUTPUT_POSITIONS] = outputs->vertices, [LMB_SKIN_OUTPUT_NORMALS] = normals}};
     return lmb_skin_run(skinning->skin, path, &info, error);
 }
 

@@ -28,7 +28,7 @@ layout(push_constant, scalar) uniform Push {
     uint characters;  // of the batch
     uint first_character;
     uint palette_count;
-    uint slot_vertices;
+    uint character_vertices;
     uint strides; // words, 8 bits for each stream
     uint flags;   // SKIN_FLAG_...
 }
@@ -83,7 +83,7 @@ void count_refusal(uint kind) {
 }
 
 uint element(uint stream, uint slot, uint vertex) {
-    return (slot * push.slot_vertices + vertex) * ((push.strides >> (8u * stream)) & 255u);
+    return (slot * push.character_vertices + vertex) * ((push.strides >> (8u * stream)) & 255u);
 }
 
 void store_vector(Words to, uint at, vector v) {

@@ -100,7 +100,7 @@ typedef struct lmb_skin_push {
     uint32_t characters;
     uint32_t first_character;
     uint32_t palette_count;
-    uint32_t slot_vertices;
+    uint32_t character_vertices;
     uint32_t strides;
     uint32_t flags;
     uint32_t unused;

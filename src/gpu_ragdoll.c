@@ -74,7 +74,7 @@ static lmb_result check_arrays(const lmb_gpu_ragdoll_info *info, lmb_error *erro
         result = check_address(info->animated, false, "the animated poses", error);
     }
     if (result == LMB_OK) {
-        result = check_address(info->refused, false, "the refusal counters", error);
+        result = check_address(info->refused_sums, false, "the refusal counters", error);
     }
     return result == LMB_OK ? lmb_ragdoll_check_mask(graph, info->mask, error) : result;
 }
@@ -108,12 +108,12 @@ lmb_result lmb_gpu_ragdoll_record(lmb_gpu_ragdoll *ragdoll, VkCommandBuffer comm
                                    .animated = info->animated,
                                    .models = info->models,
                                    .poses = info->poses,
-                                   .refused = info->refused,
+                                   .refused = info->refused_sums,
                                    .characters = info->character_count,
                                    .mask = lmb_ragdoll_mask(info->graph->graph, info->mask),
                                    .flags = (info->animated != 0 ? RAGDOLL_FLAG_ANIMATED : 0) |
                                             (info->mask != LMB_NONE ? RAGDOLL_FLAG_MASK : 0) |
-                                            (info->refused != 0 ? RAGDOLL_FLAG_COUNTS : 0)};
+                                            (info->refused_sums != 0 ? RAGDOLL_FLAG_COUNTS : 0)};
     const VkPipelineStageFlags copy_and_compute = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     lmb_gpu_begin_label(gpu, commands, "limber ragdoll");
     lmb_gpu_barrier(gpu, commands, copy_and_compute, VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,

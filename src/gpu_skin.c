@@ -25,9 +25,9 @@ static const struct {
     const uint32_t *words;
     size_t count;
 } kernels[LMB_SKIN_METHOD_COUNT] = {
-    [LMB_SKIN_LINEAR] = {"limber skin", kernel_skin, sizeof kernel_skin / sizeof kernel_skin[0]},
-    [LMB_SKIN_DUAL_QUATERNION] = {"limber skin dual quaternions", kernel_skin_dual,
-                                  sizeof kernel_skin_dual / sizeof kernel_skin_dual[0]},
+    [LMB_SKIN_METHOD_LINEAR] = {"limber skin", kernel_skin, sizeof kernel_skin / sizeof kernel_skin[0]},
+    [LMB_SKIN_METHOD_DUAL_QUATERNION] = {"limber skin dual quaternions", kernel_skin_dual,
+                                         sizeof kernel_skin_dual / sizeof kernel_skin_dual[0]},
 };
 
 lmb_result lmb_gpu_skin_create(lmb_gpu *gpu, lmb_gpu_skin **gpu_skin, lmb_error *error) {
@@ -67,7 +67,7 @@ void lmb_gpu_skin_destroy(lmb_gpu_skin *gpu_skin) {
 }
 
 static bool writes(const lmb_gpu_skin_run *run, lmb_skin_output output) {
-    return run->layout.streams[output].format != LMB_SKIN_NONE;
+    return run->layout.streams[output].format != LMB_SKIN_FORMAT_NONE;
 }
 
 static lmb_result check_address(VkDeviceAddress address, uint32_t alignment, uint32_t run, const char *name,
@@ -83,14 +83,14 @@ static lmb_result check_addresses(const lmb_gpu_skin_run *run, uint32_t index, l
     if (result == LMB_OK && lmb_skin_needs_current(&run->layout)) {
         result = check_address(run->palette, 16, index, "the palette", error);
     }
-    if (result == LMB_OK && writes(run, LMB_SKIN_PREVIOUS_POSITIONS)) {
+    if (result == LMB_OK && writes(run, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
         result = check_address(run->previous_palette, 16, index, "the previous palette", error);
     }
     const bool morphs = lmb_skin_has_targets(run->skin);
     if (result == LMB_OK && morphs && lmb_skin_needs_current(&run->layout)) {
         result = check_address(run->channels, 4, index, "the channels", error);
     }
-    if (result == LMB_OK && morphs && writes(run, LMB_SKIN_PREVIOUS_POSITIONS)) {
+    if (result == LMB_OK && morphs && writes(run, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
         result = check_address(run->previous_channels, 4, index, "the previous channels", error);
     }
     if (result == LMB_OK && run->list != 0) {
@@ -99,8 +99,8 @@ static lmb_result check_addresses(const lmb_gpu_skin_run *run, uint32_t index, l
     if (result == LMB_OK && run->list != 0) {
         result = check_address(run->list_count, 4, index, "the list's count", error);
     }
-    if (result == LMB_OK && run->refused != 0) {
-        result = check_address(run->refused, 4, index, "the refusal counters", error);
+    if (result == LMB_OK && run->refused_sums != 0) {
+        result = check_address(run->refused_sums, 4, index, "the refusal counters", error);
     }
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT && result == LMB_OK; i++) {
         if (writes(run, (lmb_skin_output)i)) {
@@ -150,11 +150,11 @@ static lmb_result check_record(const lmb_gpu_skin *gpu_skin, VkCommandBuffer com
 
 static uint32_t flags_of(const lmb_gpu_skin_run *run) {
     uint32_t flags = (run->list != 0 ? SKIN_FLAG_LIST : 0) | (run->layout.packed ? SKIN_FLAG_PACKED : 0) |
-                     (run->refused != 0 ? SKIN_FLAG_COUNTS : 0) |
+                     (run->refused_sums != 0 ? SKIN_FLAG_COUNTS : 0) |
                      (lmb_skin_needs_current(&run->layout) ? SKIN_FLAG_CURRENT : 0);
     for (uint32_t i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
         flags |= (writes(run, (lmb_skin_output)i) ? SKIN_FLAG_WRITES : 0) << i;
-        flags |= (run->layout.streams[i].format == LMB_SKIN_SNORM16 ? SKIN_FLAG_SNORM : 0) << i;
+        flags |= (run->layout.streams[i].format == LMB_SKIN_FORMAT_SNORM16 ? SKIN_FLAG_SNORM : 0) << i;
     }
     return flags;
 }
@@ -168,13 +168,13 @@ static lmb_skin_push push_of(const lmb_gpu_skin_run *run) {
                           .previous_channels = run->previous_channels,
                           .list = run->list,
                           .list_count = run->list_count,
-                          .refused = run->refused,
+                          .refused = run->refused_sums,
                           .capacity = run->list != 0 ? run->list_capacity : layout->palette_count,
                           .characters = layout->character_count,
                           .first_character = layout->first_character,
                           .palette_count = layout->palette_count,
-                          .slot_vertices =
-                              layout->slot_vertices != 0 ? layout->slot_vertices : lmb_skin_vertex_count(run->skin),
+                          .character_vertices = layout->character_vertices != 0 ? layout->character_vertices
+                                                                                : lmb_skin_vertex_count(run->skin),
                           .flags = flags_of(run)};
     for (uint32_t i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
         push.streams[i] = run->streams[i];

@@ -26,6 +26,14 @@ _Static_assert(LMB_MAX_CHANNEL_STACK == STACK_CHANNELS, "the channels' stack dif
 _Static_assert(LMB_MAX_STACK == 11 && STACK_CHANNELS >= 5 * LMB_MAX_INPUTS + 1,
                "five sums of 16 around one another, which two poses each leave room for, hold more values of channels");
 
+static bool has_full_mask(const lmb_graph_def *def) {
+    bool has = false;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        has |= def->nodes[i].op == LMB_OP_OVERRIDE && def->nodes[i].mask == LMB_NONE;
+    }
+    return has;
+}
+
 static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     const lmb_graph_def *def = c->def;
     uint64_t joints = def->rig->joint_count;
@@ -70,7 +78,8 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     c->mask_words = (uint32_t)((joints + channels + 3) / 4);
     c->masks = (uint32_t)at;
     header[PROGRAM_MASKS] = c->masks;
-    at += (uint64_t)def->mask_count * c->mask_words;
+    c->has_full_mask = has_full_mask(def);
+    at += ((uint64_t)def->mask_count + c->has_full_mask) * c->mask_words;
     header[PROGRAM_CLIPS] = (uint32_t)at;
     header[PROGRAM_CLIP_COUNT] = def->clip_count;
     at += def->clip_count;
@@ -137,6 +146,9 @@ static void write_block(lmb_compiler *c, uint32_t *block) {
     for (uint32_t i = 0; i < def->mask_count; i++) {
         memcpy(block + c->masks + (size_t)i * c->mask_words, def->masks[i],
                def->rig->joint_count + def->rig->channel_count);
+    }
+    if (c->has_full_mask) {
+        memset(block + c->masks + (size_t)def->mask_count * c->mask_words, 0xff, c->mask_words * sizeof *block);
     }
     uint32_t at = block[PROGRAM_CLIPS] + def->clip_count;
     for (uint32_t i = 0; i < def->clip_count; i++) {

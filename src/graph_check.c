@@ -144,7 +144,8 @@ static bool check_node(const lmb_compiler *c, uint32_t index) {
         return false;
     }
     const uint32_t takes = lmb_find_operation(node->op)->takes;
-    const bool masked = (takes & TAKES_MASK) != 0 || (node->op == LMB_OP_ADDITIVE && node->mask != LMB_NONE);
+    const bool may_lack_mask = node->op == LMB_OP_ADDITIVE || node->op == LMB_OP_OVERRIDE;
+    const bool masked = may_lack_mask ? node->mask != LMB_NONE : (takes & TAKES_MASK) != 0;
     return check_inputs(c, index) && (!(takes & TAKES_WEIGHT) || check_value(c, index, "weight", node->weight)) &&
            (!(takes & (TAKES_SHARE | TAKES_LAYER)) || check_shares(c, index)) &&
            (!(takes & TAKES_CLIP) || check_clip(c, index)) && (!(takes & TAKES_POSE) || check_pose(c, index)) &&

@@ -92,7 +92,8 @@ typedef struct lmb_compiler {
     lmb_retarget_frame *frames; // scratch while writing: for the joints of the rig and of the largest source
     uint32_t masks;             // offset of the first mask
     uint32_t mask_words;
-    uint32_t depth; // poses held now
+    bool has_full_mask; // after the masks there is one of 255, for overrides without a mask
+    uint32_t depth;     // poses held now
     uint32_t deepest;
     uint32_t values; // values of a float channel held now
     uint32_t most_values;

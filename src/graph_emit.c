@@ -101,7 +101,8 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[SUM_REST] = neutral_pose(c, node);
     }
     if (takes & TAKES_MASK) {
-        at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
+        const uint32_t mask = node->mask != LMB_NONE ? node->mask : c->def->mask_count; // the full mask
+        at[MASK_OFFSET] = c->masks + mask * c->mask_words;
     }
     if (takes & TAKES_LIMITS) {
         at[LIMIT_TABLE] = c->joint_limits +

@@ -112,6 +112,14 @@ lmb_node_def lmb_masked_node(uint32_t a, uint32_t b, uint32_t mask, lmb_value we
     return node;
 }
 
+lmb_node_def lmb_override_node(uint32_t base, uint32_t pose, uint32_t mask, lmb_value weight) {
+    lmb_node_def node = node_of(LMB_OP_OVERRIDE, &base, 1);
+    node.pose = pose;
+    node.mask = mask;
+    node.weight = weight;
+    return node;
+}
+
 lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value weight) {
     lmb_node_def node = node_of(LMB_OP_ADDITIVE, (const uint32_t[]){base, add}, 2);
     node.weight = weight;

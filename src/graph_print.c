@@ -79,9 +79,12 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
 }
 
 static void add_mask(line *line, const lmb_graph *graph, const char *name, uint32_t offset) {
-    uint32_t words = (graph->joint_count + graph->channel_count + 3) / 4;
-    add_operand(line, name);
-    add(line, " %u", (unsigned)((offset - graph->block[PROGRAM_MASKS]) / words));
+    const uint32_t words = (graph->joint_count + graph->channel_count + 3) / 4;
+    const uint32_t mask = (offset - graph->block[PROGRAM_MASKS]) / words;
+    if (mask < graph->mask_count) { // not the full mask of an override without a mask
+        add_operand(line, name);
+        add(line, " %u", (unsigned)mask);
+    }
 }
 
 // Returns the rule that writes a weight.

@@ -56,8 +56,8 @@ lmb_result lmb_ragdoll_run(const lmb_ragdoll_info *info, lmb_error *error) {
                       .mask = lmb_ragdoll_mask(info->graph, info->mask),
                       .character = 0});
     }
-    if (info->refused != NULL) {
-        info->refused[LMB_REFUSED_POSE] += refused;
+    if (info->refused_sums != NULL) {
+        info->refused_sums[LMB_REFUSED_POSE] += refused;
     }
     lmb_environment_leave(&callers);
     return LMB_OK;

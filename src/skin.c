@@ -12,9 +12,9 @@
 // Kernels index words of a buffer with signed 32-bit integers, as SPIR-V does.
 #define MOST_WORDS ((uint64_t)1 << 31)
 
-_Static_assert(LMB_SKIN_POSITIONS == SKIN_OUTPUT_POSITIONS &&
-                   LMB_SKIN_PREVIOUS_POSITIONS == SKIN_OUTPUT_PREVIOUS_POSITIONS &&
-                   LMB_SKIN_NORMALS == SKIN_OUTPUT_NORMALS && LMB_SKIN_TANGENTS == SKIN_OUTPUT_TANGENTS &&
+_Static_assert(LMB_SKIN_OUTPUT_POSITIONS == SKIN_OUTPUT_POSITIONS &&
+                   LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS == SKIN_OUTPUT_PREVIOUS_POSITIONS &&
+                   LMB_SKIN_OUTPUT_NORMALS == SKIN_OUTPUT_NORMALS && LMB_SKIN_OUTPUT_TANGENTS == SKIN_OUTPUT_TANGENTS &&
                    LMB_SKIN_OUTPUT_COUNT == SKIN_OUTPUTS,
                "the kernel has other outputs");
 
@@ -52,22 +52,22 @@ size_t lmb_skin_word_count(const lmb_skin *skin) {
 }
 
 uint32_t lmb_skin_joint_floats(lmb_skin_method method) {
-    return method == LMB_SKIN_LINEAR ? LMB_MATRIX_COMPONENTS : LMB_DUAL_COMPONENTS;
+    return method == LMB_SKIN_METHOD_LINEAR ? LMB_MATRIX_COMPONENTS : LMB_DUAL_COMPONENTS;
 }
 
 bool lmb_skin_needs_current(const lmb_skin_layout *layout) {
-    return layout->streams[LMB_SKIN_POSITIONS].format != LMB_SKIN_NONE ||
-           layout->streams[LMB_SKIN_NORMALS].format != LMB_SKIN_NONE ||
-           layout->streams[LMB_SKIN_TANGENTS].format != LMB_SKIN_NONE;
+    return layout->streams[LMB_SKIN_OUTPUT_POSITIONS].format != LMB_SKIN_FORMAT_NONE ||
+           layout->streams[LMB_SKIN_OUTPUT_NORMALS].format != LMB_SKIN_FORMAT_NONE ||
+           layout->streams[LMB_SKIN_OUTPUT_TANGENTS].format != LMB_SKIN_FORMAT_NONE;
 }
 
 // Returns the bytes of a component, 0 for an unknown format.
 static uint32_t component_bytes(lmb_skin_format format) {
-    static const uint32_t bytes[LMB_SKIN_FORMAT_COUNT] = {[LMB_SKIN_FLOAT] = 4,
-                                                          [LMB_SKIN_SNORM16] = 2,
-                                                          [LMB_SKIN_UINT8] = 1,
-                                                          [LMB_SKIN_UINT16] = 2,
-                                                          [LMB_SKIN_UINT32] = 4};
+    static const uint32_t bytes[LMB_SKIN_FORMAT_COUNT] = {[LMB_SKIN_FORMAT_FLOAT] = 4,
+                                                          [LMB_SKIN_FORMAT_SNORM16] = 2,
+                                                          [LMB_SKIN_FORMAT_UINT8] = 1,
+                                                          [LMB_SKIN_FORMAT_UINT16] = 2,
+                                                          [LMB_SKIN_FORMAT_UINT32] = 4};
     return (unsigned)format < LMB_SKIN_FORMAT_COUNT ? bytes[format] : 0;
 }
 
@@ -87,12 +87,14 @@ static uint32_t stride_of(const attribute *a) {
 }
 
 static void list_attributes(const lmb_skin_def *def, attribute attributes[ATTRIBUTES]) {
-    const uint32_t none = 1u << LMB_SKIN_NONE, floats = 1u << LMB_SKIN_FLOAT, snorm = 1u << LMB_SKIN_SNORM16;
-    const uint32_t bytes = 1u << LMB_SKIN_UINT8, halves = 1u << LMB_SKIN_UINT16, words = 1u << LMB_SKIN_UINT32;
+    const uint32_t none = 1u << LMB_SKIN_FORMAT_NONE, floats = 1u << LMB_SKIN_FORMAT_FLOAT,
+                   snorm = 1u << LMB_SKIN_FORMAT_SNORM16;
+    const uint32_t bytes = 1u << LMB_SKIN_FORMAT_UINT8, halves = 1u << LMB_SKIN_FORMAT_UINT16,
+                   words = 1u << LMB_SKIN_FORMAT_UINT32;
     const attribute normal = {"normal", &def->normals, none | floats | snorm, 3, 0};
     attributes[POSITIONS] = (attribute){"position", &def->positions, floats, 3, 0};
     attributes[NORMALS] = normal;
-    attributes[NORMALS].components = def->normals.format == LMB_SKIN_SNORM16 ? 4 : 3;
+    attributes[NORMALS].components = def->normals.format == LMB_SKIN_FORMAT_SNORM16 ? 4 : 3;
     attributes[TANGENTS] = (attribute){"tangent", &def->tangents, none | floats | snorm, 4, 0};
     attributes[JOINTS] = (attribute){"joint", &def->joints, bytes | halves | words, def->influence_count, 0};
     attributes[WEIGHTS] = (attribute){"weight", &def->weights, floats | bytes | halves, def->influence_count, 0};
@@ -111,7 +113,7 @@ static lmb_result check_attribute(const lmb_skin_def *def, const attribute *a, l
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': the format of its %ss is not possible", name_of(def),
                         a->name);
     }
-    if (format != LMB_SKIN_NONE && a->of->data == NULL) {
+    if (format != LMB_SKIN_FORMAT_NONE && a->of->data == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': its %ss are NULL", name_of(def), a->name);
     }
     const uint32_t bytes = a->components * component_bytes(format);
@@ -208,15 +210,15 @@ static double read_component(const attribute *a, uint32_t vertex, uint32_t compo
     uint16_t half;
     uint32_t word;
     switch (a->of->format) {
-    case LMB_SKIN_FLOAT:
+    case LMB_SKIN_FORMAT_FLOAT:
         memcpy(&number, from, sizeof number);
         return (double)number;
-    case LMB_SKIN_SNORM16:
+    case LMB_SKIN_FORMAT_SNORM16:
         memcpy(&signed_half, from, sizeof signed_half);
         return signed_half < -32767 ? -1.0 : signed_half / 32767.0;
-    case LMB_SKIN_UINT8:
+    case LMB_SKIN_FORMAT_UINT8:
         return *(const uint8_t *)from / (normalized ? 255.0 : 1.0);
-    case LMB_SKIN_UINT16:
+    case LMB_SKIN_FORMAT_UINT16:
         memcpy(&half, from, sizeof half);
         return half / (normalized ? 65535.0 : 1.0);
     default:
@@ -431,11 +433,11 @@ static void plan_targets(const lmb_skin_def *def, uint32_t padded, uint32_t head
     if (entries == 0) {
         return;
     }
-    if (def->normals.format != LMB_SKIN_NONE) {
+    if (def->normals.format != LMB_SKIN_FORMAT_NONE) {
         header[SKIN_ENTRY_NORMAL] = words;
         words += 3;
     }
-    if (def->tangents.format != LMB_SKIN_NONE) {
+    if (def->tangents.format != LMB_SKIN_FORMAT_NONE) {
         header[SKIN_ENTRY_TANGENT] = words;
         words += 3;
     }
@@ -453,8 +455,8 @@ static uint64_t plan_block(const lmb_skin_def *def, uint32_t header[SKIN_HEADER_
     header[SKIN_INFLUENCES] = def->influence_count;
     header[SKIN_JOINTS] = def->joint_count;
     header[SKIN_POSITIONS] = reserve(&size, 3, padded);
-    header[SKIN_NORMALS] = def->normals.format != LMB_SKIN_NONE ? reserve(&size, 3, padded) : 0;
-    header[SKIN_TANGENTS] = def->tangents.format != LMB_SKIN_NONE ? reserve(&size, 4, padded) : 0;
+    header[SKIN_NORMALS] = def->normals.format != LMB_SKIN_FORMAT_NONE ? reserve(&size, 3, padded) : 0;
+    header[SKIN_TANGENTS] = def->tangents.format != LMB_SKIN_FORMAT_NONE ? reserve(&size, 4, padded) : 0;
     header[SKIN_INDICES] = reserve(&size, def->influence_count, padded);
     header[SKIN_WEIGHTS] = reserve(&size, def->influence_count, padded);
     plan_targets(def, padded, header, &size);
@@ -524,35 +526,35 @@ void lmb_skin_destroy(lmb_skin *skin) {
 lmb_skin_layout lmb_default_skin_layout(uint32_t character_count) {
     return (lmb_skin_layout){.character_count = character_count,
                              .palette_count = character_count,
-                             .streams[LMB_SKIN_POSITIONS].format = LMB_SKIN_FLOAT};
+                             .streams[LMB_SKIN_OUTPUT_POSITIONS].format = LMB_SKIN_FORMAT_FLOAT};
 }
 
 // Returns the bytes of an element of a stream, 0 if its format is not possible.
 static uint32_t element_bytes(lmb_skin_output output, lmb_skin_format format) {
-    const bool directions = output == LMB_SKIN_NORMALS || output == LMB_SKIN_TANGENTS;
-    if (format == LMB_SKIN_SNORM16) {
+    const bool directions = output == LMB_SKIN_OUTPUT_NORMALS || output == LMB_SKIN_OUTPUT_TANGENTS;
+    if (format == LMB_SKIN_FORMAT_SNORM16) {
         return directions ? 8 : 0;
     }
-    return format != LMB_SKIN_FLOAT ? 0 : output == LMB_SKIN_TANGENTS ? 16 : 12;
+    return format != LMB_SKIN_FORMAT_FLOAT ? 0 : output == LMB_SKIN_OUTPUT_TANGENTS ? 16 : 12;
 }
 
 uint32_t lmb_skin_stride(const lmb_skin_layout *layout, lmb_skin_output output) {
     const lmb_skin_stream *stream = &layout->streams[output];
-    return stream->format == LMB_SKIN_NONE ? 0
-           : stream->stride != 0           ? stream->stride
-                                           : element_bytes(output, stream->format);
+    return stream->format == LMB_SKIN_FORMAT_NONE ? 0
+           : stream->stride != 0                  ? stream->stride
+                                                  : element_bytes(output, stream->format);
 }
 
-static uint32_t slot_vertices(const lmb_skin *skin, const lmb_skin_layout *layout) {
-    return layout->slot_vertices != 0 ? layout->slot_vertices : lmb_skin_vertex_count(skin);
+static uint32_t character_vertices(const lmb_skin *skin, const lmb_skin_layout *layout) {
+    return layout->character_vertices != 0 ? layout->character_vertices : lmb_skin_vertex_count(skin);
 }
 
-size_t lmb_skin_slot_bytes(const lmb_skin *skin, const lmb_skin_layout *layout, lmb_skin_output output) {
-    return (size_t)slot_vertices(skin, layout) * lmb_skin_stride(layout, output);
+size_t lmb_skin_character_bytes(const lmb_skin *skin, const lmb_skin_layout *layout, lmb_skin_output output) {
+    return (size_t)character_vertices(skin, layout) * lmb_skin_stride(layout, output);
 }
 
 static lmb_result check_stream(const lmb_skin *skin, const lmb_skin_layout *layout, lmb_skin_output output,
-                               uint32_t slots, lmb_error *error) {
+                               uint32_t characters, lmb_error *error) {
     const char *name = lmb_skin_output_name(output);
     const uint32_t bytes = element_bytes(output, layout->streams[output].format);
     const uint32_t stride = lmb_skin_stride(layout, output);
@@ -565,18 +567,19 @@ static lmb_result check_stream(const lmb_skin *skin, const lmb_skin_layout *layo
                         "skin '%.80s': the stride of the stream of %s, %u bytes, is not a multiple of 4 from %u to %u",
                         skin->name, name, (unsigned)stride, (unsigned)bytes, LMB_MAX_SKIN_STRIDE);
     }
-    if ((output == LMB_SKIN_NORMALS && skin->block[SKIN_NORMALS] == 0) ||
-        (output == LMB_SKIN_TANGENTS && skin->block[SKIN_TANGENTS] == 0)) {
+    if ((output == LMB_SKIN_OUTPUT_NORMALS && skin->block[SKIN_NORMALS] == 0) ||
+        (output == LMB_SKIN_OUTPUT_TANGENTS && skin->block[SKIN_TANGENTS] == 0)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': it has no %s to be written", skin->name, name);
     }
-    if ((uint64_t)slots * slot_vertices(skin, layout) >= MOST_WORDS / (stride / 4)) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "skin '%.80s': %u slots of the stream of %s have 2^31 words or more",
-                        skin->name, (unsigned)slots, name);
+    if ((uint64_t)characters * character_vertices(skin, layout) >= MOST_WORDS / (stride / 4)) {
+        return lmb_fail(error, LMB_ERROR_LIMIT,
+                        "skin '%.80s': %u characters of the stream of %s have 2^31 words or more", skin->name,
+                        (unsigned)characters, name);
     }
     return LMB_OK;
 }
 
-lmb_result lmb_skin_check_layout(const lmb_skin *skin, const lmb_skin_layout *layout, uint32_t slots,
+lmb_result lmb_skin_check_layout(const lmb_skin *skin, const lmb_skin_layout *layout, uint32_t characters,
                                  lmb_error *error) {
     if (skin == NULL || layout == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin: %s is NULL", skin == NULL ? "the mesh" : "the layout");
@@ -591,9 +594,10 @@ lmb_result lmb_skin_check_layout(const lmb_skin *skin, const lmb_skin_layout *la
                         skin->name, (unsigned)layout->first_character, (unsigned)layout->palette_count,
                         (unsigned)layout->character_count);
     }
-    if (layout->slot_vertices != 0 && layout->slot_vertices < lmb_skin_vertex_count(skin)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': a slot has %u vertices, and the mesh %u", skin->name,
-                        (unsigned)layout->slot_vertices, (unsigned)lmb_skin_vertex_count(skin));
+    if (layout->character_vertices != 0 && layout->character_vertices < lmb_skin_vertex_count(skin)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                        "skin '%.80s': a character has room for %u vertices, and the mesh %u", skin->name,
+                        (unsigned)layout->character_vertices, (unsigned)lmb_skin_vertex_count(skin));
     }
     const uint64_t joint_words = (uint64_t)lmb_skin_joint_count(skin) * lmb_skin_joint_floats(layout->method);
     if (layout->palette_count >= MOST_WORDS / joint_words) {
@@ -602,8 +606,8 @@ lmb_result lmb_skin_check_layout(const lmb_skin *skin, const lmb_skin_layout *la
     }
     bool any = false;
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
-        if (layout->streams[i].format != LMB_SKIN_NONE) {
-            lmb_result result = check_stream(skin, layout, (lmb_skin_output)i, slots, error);
+        if (layout->streams[i].format != LMB_SKIN_FORMAT_NONE) {
+            lmb_result result = check_stream(skin, layout, (lmb_skin_output)i, characters, error);
             if (result != LMB_OK) {
                 return result;
             }

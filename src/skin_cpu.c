@@ -38,12 +38,12 @@ static lmb_result check_run(const lmb_skin *skin, lmb_cpu_path path, const lmb_s
                         (unsigned)info->list_count);
     }
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
-        if (layout->streams[i].format != LMB_SKIN_NONE && info->streams[i] == NULL) {
+        if (layout->streams[i].format != LMB_SKIN_FORMAT_NONE && info->streams[i] == NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': the stream of %s is NULL", skin->name,
                             lmb_skin_output_name((lmb_skin_output)i));
         }
     }
-    const bool previous = layout->streams[LMB_SKIN_PREVIOUS_POSITIONS].format != LMB_SKIN_NONE;
+    const bool previous = layout->streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS].format != LMB_SKIN_FORMAT_NONE;
     const bool current = lmb_skin_needs_current(layout);
     const bool morphs = lmb_skin_has_targets(skin);
     const char *missing = current && info->palette == NULL                        ? "the palette is"
@@ -75,10 +75,10 @@ static void skin_character(const lmb_skin *skin, const lmb_skin_run_info *info, 
                         .previous_palette = floats_of(info->previous_palette, within, floats),
                         .channels = floats_of(info->channels, within, channels),
                         .previous_channels = floats_of(info->previous_channels, within, channels),
-                        .refused = info->refused};
+                        .refused = info->refused_sums};
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
-        if (layout->streams[i].format != LMB_SKIN_NONE) {
-            const size_t bytes = lmb_skin_slot_bytes(skin, layout, (lmb_skin_output)i);
+        if (layout->streams[i].format != LMB_SKIN_FORMAT_NONE) {
+            const size_t bytes = lmb_skin_character_bytes(skin, layout, (lmb_skin_output)i);
             job.strides[i] = lmb_skin_stride(layout, (lmb_skin_output)i);
             job.streams[i] = (char *)info->streams[i] + slot * bytes;
         }
@@ -98,8 +98,8 @@ static void skin_characters(const lmb_skin *skin, const lmb_skin_run_info *info,
             skin_character(skin, info, function, character, layout->packed ? place : within);
         }
     }
-    if (info->refused != NULL) {
-        info->refused[LMB_REFUSED_CHARACTER] += refused;
+    if (info->refused_sums != NULL) {
+        info->refused_sums[LMB_REFUSED_CHARACTER] += refused;
     }
 }
 

@@ -71,26 +71,26 @@ OP void store_vector(const lmb_skin_job *job, lmb_skin_output output, skin_lanes
 }
 
 OP void store_normal(const lmb_skin_job *job, skin_lanes lanes, vector v) {
-    if (job->layout->streams[LMB_SKIN_NORMALS].format == LMB_SKIN_SNORM16) {
+    if (job->layout->streams[LMB_SKIN_OUTPUT_NORMALS].format == LMB_SKIN_FORMAT_SNORM16) {
         const word values[4] = {snorm16_pair(v.x, v.y), snorm16_pair(v.z, SPLAT(0.0f))};
-        store_elements(job, LMB_SKIN_NORMALS, lanes, 2, values);
+        store_elements(job, LMB_SKIN_OUTPUT_NORMALS, lanes, 2, values);
     } else {
-        store_vector(job, LMB_SKIN_NORMALS, lanes, v);
+        store_vector(job, LMB_SKIN_OUTPUT_NORMALS, lanes, v);
     }
 }
 
 OP void store_tangent(const lmb_skin_job *job, skin_lanes lanes, vector v, real side) {
-    if (job->layout->streams[LMB_SKIN_TANGENTS].format == LMB_SKIN_SNORM16) {
+    if (job->layout->streams[LMB_SKIN_OUTPUT_TANGENTS].format == LMB_SKIN_FORMAT_SNORM16) {
         const word values[4] = {snorm16_pair(v.x, v.y), snorm16_pair(v.z, side)};
-        store_elements(job, LMB_SKIN_TANGENTS, lanes, 2, values);
+        store_elements(job, LMB_SKIN_OUTPUT_TANGENTS, lanes, 2, values);
     } else {
         const word values[4] = {BITS(v.x), BITS(v.y), BITS(v.z), BITS(side)};
-        store_elements(job, LMB_SKIN_TANGENTS, lanes, 4, values);
+        store_elements(job, LMB_SKIN_OUTPUT_TANGENTS, lanes, 4, values);
     }
 }
 
 OP bool writes(const lmb_skin_job *job, lmb_skin_output output) {
-    return job->layout->streams[output].format != LMB_SKIN_NONE;
+    return job->layout->streams[output].format != LMB_SKIN_FORMAT_NONE;
 }
 
 // Counts the lanes that have a vertex and an invalid palette.
@@ -103,19 +103,19 @@ OP void count_refused(const lmb_skin_job *job, skin_lanes lanes, word refused) {
 }
 
 OP void store_current(const lmb_skin_job *job, skin_lanes lanes, vector position, skin_vertex turned) {
-    if (writes(job, LMB_SKIN_POSITIONS)) {
-        store_vector(job, LMB_SKIN_POSITIONS, lanes, position);
+    if (writes(job, LMB_SKIN_OUTPUT_POSITIONS)) {
+        store_vector(job, LMB_SKIN_OUTPUT_POSITIONS, lanes, position);
     }
-    if (writes(job, LMB_SKIN_NORMALS)) {
+    if (writes(job, LMB_SKIN_OUTPUT_NORMALS)) {
         store_normal(job, lanes, turned.normal);
     }
-    if (writes(job, LMB_SKIN_TANGENTS)) {
+    if (writes(job, LMB_SKIN_OUTPUT_TANGENTS)) {
         store_tangent(job, lanes, turned.tangent, turned.side);
     }
 }
 
 OP bool turns(const lmb_skin_job *job) {
-    return writes(job, LMB_SKIN_NORMALS) || writes(job, LMB_SKIN_TANGENTS);
+    return writes(job, LMB_SKIN_OUTPUT_NORMALS) || writes(job, LMB_SKIN_OUTPUT_TANGENTS);
 }
 
 // Displaces vertices by the morph targets, if the mesh has any.
@@ -138,11 +138,11 @@ OP void skin_linear(const lmb_skin_job *job, skin_lanes lanes, skin_vertex bound
         count_refused(job, lanes, motion.refused);
         store_current(job, lanes, move_point(motion.m, v.position), turns(job) ? turn_by_matrix(v, motion.m) : v);
     }
-    if (writes(job, LMB_SKIN_PREVIOUS_POSITIONS)) {
+    if (writes(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
         const skin_vertex v = morph(job, lanes, job->previous_channels, bound, false);
         const skin_matrix motion = blend_joint_matrices(job->block, lanes.vertex, job->previous_palette);
         count_refused(job, lanes, motion.refused);
-        store_vector(job, LMB_SKIN_PREVIOUS_POSITIONS, lanes, move_point(motion.m, v.position));
+        store_vector(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS, lanes, move_point(motion.m, v.position));
     }
 }
 
@@ -153,11 +153,11 @@ OP void skin_rigidly(const lmb_skin_job *job, skin_lanes lanes, skin_vertex boun
         count_refused(job, lanes, motion.refused);
         store_current(job, lanes, move_rigidly(motion, v.position), turns(job) ? turn_rigidly(v, motion) : v);
     }
-    if (writes(job, LMB_SKIN_PREVIOUS_POSITIONS)) {
+    if (writes(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
         const skin_vertex v = morph(job, lanes, job->previous_channels, bound, false);
         const skin_rigid motion = blend_joint_duals(job->block, lanes.vertex, job->previous_palette);
         count_refused(job, lanes, motion.refused);
-        store_vector(job, LMB_SKIN_PREVIOUS_POSITIONS, lanes, move_rigidly(motion, v.position));
+        store_vector(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS, lanes, move_rigidly(motion, v.position));
     }
 }
 
@@ -167,7 +167,7 @@ void SKIN_RUN(const lmb_skin_job *job) {
         const uint32_t left = vertices - first;
         const skin_lanes lanes = {first, left < SIMD_WIDTH ? (int)left : SIMD_WIDTH};
         const skin_vertex v = load_skin_vertex(job->block, first);
-        if (job->layout->method == LMB_SKIN_LINEAR) {
+        if (job->layout->method == LMB_SKIN_METHOD_LINEAR) {
             skin_linear(job, lanes, v);
         } else {
             skin_rigidly(job, lanes, v);

@@ -29,7 +29,7 @@ static const struct {
     [LMB_OP_WEIGHTED_MATRIX] = {"weighted-matrix", {NULL}, false, false},
     [LMB_OP_LAYERS] = {"layers", {NULL}, false, false},
     [LMB_OP_MAKE_ADDITIVE] = {"make-additive", {"pose", "reference"}, false, false},
-    [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, false},
+    [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, true},
     [LMB_OP_PARTIAL] = {"partial", {"a", "b"}, true, false},
     [LMB_OP_COMBINE] = {"combine", {NULL}, false, false},
     [LMB_OP_MIRROR] = {"mirror", {"pose"}, false, false},
@@ -366,7 +366,7 @@ static void put_node(writer *writer, uint32_t index) {
     if (node->op == LMB_OP_BILINEAR || node->op == LMB_OP_TRILINEAR) {
         put_corners(writer, node);
     }
-    if (rows[node->op].has_mask || (node->op == LMB_OP_ADDITIVE && node->mask != LMB_NONE)) {
+    if (rows[node->op].has_mask && node->mask != LMB_NONE) {
         put_mask(writer, "mask", writer->def->masks[node->mask]);
     }
     if (node->op == LMB_OP_MIRROR) {

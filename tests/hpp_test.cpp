@@ -151,9 +151,9 @@ void a_mesh_is_created() {
     def.joint_count = 1;
     def.vertex_count = 3;
     def.influence_count = 1;
-    def.positions = {LMB_SKIN_FLOAT, positions, 0};
-    def.joints = {LMB_SKIN_UINT8, joints, 0};
-    def.weights = {LMB_SKIN_FLOAT, weights, 0};
+    def.positions = {LMB_SKIN_FORMAT_FLOAT, positions, 0};
+    def.joints = {LMB_SKIN_FORMAT_UINT8, joints, 0};
+    def.weights = {LMB_SKIN_FORMAT_FLOAT, weights, 0};
     const limber::skin skin = limber::create_skin(def, &host).value();
     expect(lmb_skin_vertex_count(skin.get()) == 3, "a mesh is created");
 }

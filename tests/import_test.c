@@ -1170,10 +1170,10 @@ static void morph_targets_displace_vertices(void **state) {
         const uint32_t stride = sizeof *mesh->vertices;
         def.joint_count = lmb_rig_joint_count(lmb_import_rig(import));
         def.vertex_count = mesh->vertex_count;
-        def.positions = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->position, stride};
-        def.normals = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->normal, stride};
-        def.joints = (lmb_skin_attribute){LMB_SKIN_UINT32, mesh->vertices->joints, stride};
-        def.weights = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->weights, stride};
+        def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->position, stride};
+        def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->normal, stride};
+        def.joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT32, mesh->vertices->joints, stride};
+        def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->weights, stride};
         def.targets = mesh->targets;
         def.target_count = mesh->target_count;
         def.channel_count = lmb_rig_channel_count(lmb_import_rig(import));

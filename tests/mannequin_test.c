@@ -661,10 +661,10 @@ static void a_face_has_morph_targets(void **state) {
         def.name = mesh->name;
         def.joint_count = lmb_rig_joint_count(mannequin_rig(built)) + 2;
         def.vertex_count = mesh->vertex_count;
-        def.positions = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->position, stride};
-        def.normals = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->normal, stride};
-        def.joints = (lmb_skin_attribute){LMB_SKIN_UINT32, mesh->vertices->joints, stride};
-        def.weights = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->weights, stride};
+        def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->position, stride};
+        def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->normal, stride};
+        def.joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT32, mesh->vertices->joints, stride};
+        def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->weights, stride};
         def.targets = mesh->targets;
         def.target_count = mesh->target_count;
         def.channel_count = 4;

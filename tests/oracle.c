@@ -1102,7 +1102,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         plain.interpolation = LMB_MIX_DEFAULT;
         plain.shortest = true;
         const oracle_transform given = evaluate_pose(scene, node, character, joint);
-        const double share = (double)scene->masks[node->mask][joint] / 255.0;
+        const double share = node->mask != LMB_NONE ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
         return blend(&plain, &a, &given, share * read_weight(scene, node->weight, character, 0.0, 1.0), choices);
     }
     if (node->op == LMB_OP_SCALE) {

@@ -148,12 +148,26 @@ static void static_poses_override(void **state) {
     scene_end(&w.scene);
 }
 
+// Without a mask all joints are overridden.
+static void no_mask_is_all_joints(void **state) {
+    (void)state;
+    world w;
+    world_start(&w);
+    w.scene.nodes[1] = lmb_override_node(0, 1, LMB_NONE, lmb_parameter(0));
+    scene_bounds bounds = SCENE_BOUNDS;
+    bounds.magnitude = 10.0;
+    scene_run(&w.scene);
+    scene_compare_local(&w.scene, "override without a mask", bounds);
+    scene_end(&w.scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_poses_follow_the_formula),
         cmocka_unit_test(ends_are_exact),
         cmocka_unit_test(buffer_is_read_only_where_it_counts),
         cmocka_unit_test(static_poses_override),
+        cmocka_unit_test(no_mask_is_all_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static lmb_gpu_ragdoll_info info_of(const ragdoll_scene *scene, const arrays *a,
     info.animated = is_animated ? a->animated.address : 0;
     info.models = a->models.address;
     info.poses = a->poses.address;
-    info.refused = a->refused.address;
+    info.refused_sums = a->refused.address;
     return info;
 }
 
@@ -130,7 +130,7 @@ static void invalid_calls_are_refused(void **state) {
     REFUSED(LMB_ERROR_ARGUMENT, info.poses = 0, "the address of the poses is 0");
     REFUSED(LMB_ERROR_ARGUMENT, info.poses += 2, "the address of the poses is not a multiple of 4");
     REFUSED(LMB_ERROR_ARGUMENT, info.animated += 1, "the address of the animated poses is not a multiple of 4");
-    REFUSED(LMB_ERROR_ARGUMENT, info.refused += 1, "the address of the refusal counters is not a multiple of 4");
+    REFUSED(LMB_ERROR_ARGUMENT, info.refused_sums += 1, "the address of the refusal counters is not a multiple of 4");
     REFUSED(LMB_ERROR_LIMIT, info.character_count = UINT32_MAX,
             "an array of 4294967295 characters has 2^32 words or more");
 #undef REFUSED

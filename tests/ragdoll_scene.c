@@ -118,6 +118,6 @@ lmb_ragdoll_info ragdoll_scene_info(ragdoll_scene *scene, uint32_t mask, bool is
     info.animated = is_animated ? scene->animated : NULL;
     info.models = scene->models;
     info.poses = scene->poses;
-    info.refused = scene->refused;
+    info.refused_sums = scene->refused;
     return info;
 }

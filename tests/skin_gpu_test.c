@@ -61,7 +61,7 @@ static run_buffers buffers_create(const skin_scene *scene, const lmb_skin_layout
     b.run.palette = b.palettes[0].address + first;
     b.run.previous_palette = b.palettes[1].address + first;
     b.refused = buffer_with(outputs->refused, sizeof outputs->refused);
-    b.run.refused = b.refused.address;
+    b.run.refused_sums = b.refused.address;
     if (list != NULL) {
         uint32_t content[64] = {list_count};
         assert_true(list_count < 64);
@@ -151,19 +151,19 @@ static void results_have_the_bits_of_the_reference(void **state) {
         const uint32_t targets = i / 3 % 2 == 0 ? 0 : 1 + i;
         skin_scene scene =
             skin_scene_create(1 + i * 29, 1 + i % LMB_MAX_SKIN_INFLUENCES, targets, values, suite_first() + i);
-        lmb_skin_layout layout =
-            skin_scene_layout((lmb_skin_method)(i % 2), i / 2 % 2 == 0 ? LMB_SKIN_FLOAT : LMB_SKIN_SNORM16);
+        lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)(i % 2),
+                                                   i / 2 % 2 == 0 ? LMB_SKIN_FORMAT_FLOAT : LMB_SKIN_FORMAT_SNORM16);
         const bool listed = i / 4 % 2 == 0;
         layout.packed = i / 8 % 2 == 0;
-        layout.slot_vertices = i / 16 % 2 == 0 ? 0 : lmb_skin_vertex_count(scene.skin) + 5;
-        layout.streams[LMB_SKIN_POSITIONS].stride = i % 5 == 0 ? 28 : 0;
+        layout.character_vertices = i / 16 % 2 == 0 ? 0 : lmb_skin_vertex_count(scene.skin) + 5;
+        layout.streams[LMB_SKIN_OUTPUT_POSITIONS].stride = i % 5 == 0 ? 28 : 0;
         if (i % 7 == 0) { // a span
             layout.first_character = 2;
             layout.palette_count = 5;
         }
         if (i % 11 == 0) {
-            layout.streams[LMB_SKIN_POSITIONS].format = LMB_SKIN_NONE;
-            layout.streams[LMB_SKIN_PREVIOUS_POSITIONS].format = LMB_SKIN_NONE;
+            layout.streams[LMB_SKIN_OUTPUT_POSITIONS].format = LMB_SKIN_FORMAT_NONE;
+            layout.streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS].format = LMB_SKIN_FORMAT_NONE;
         }
         compare_case(&scene, &layout, listed ? list : NULL, listed ? sizeof list / sizeof list[0] : 0, i);
         skin_scene_destroy(&scene);
@@ -175,7 +175,7 @@ static void large_meshes_have_them_too(void **state) {
     (void)state;
     skin_scene scene = skin_scene_create(140001, 2, 3, SKIN_SCENE_USUAL, 77);
     for (int method = 0; method < LMB_SKIN_METHOD_COUNT; method++) {
-        const lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)method, LMB_SKIN_SNORM16);
+        const lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)method, LMB_SKIN_FORMAT_SNORM16);
         compare_case(&scene, &layout, NULL, 0, 0);
     }
     skin_scene_destroy(&scene);
@@ -185,7 +185,7 @@ static void long_lists_are_cut_and_counted(void **state) {
     (void)state;
     static const uint32_t list[] = {3, 4, 0, 8, 2};
     skin_scene scene = skin_scene_create(100, 4, 0, SKIN_SCENE_USUAL, 78);
-    lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT);
+    lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT);
     layout.packed = true;
     skin_scene_outputs expected = skin_scene_outputs_create(scene.skin, &layout, 5, 0x33);
     run_buffers b = buffers_create(&scene, &layout, list, 5, 3, &expected);
@@ -238,7 +238,7 @@ static float *create_poses(const lmb_graph *graph, uint32_t frame, size_t *bytes
 // Skins two frames of a batch on the CPU.
 static void run_on_the_cpu(const lmb_graph *graph, lmb_skin_method method, const skin_scene *scene, float *poses[2],
                            const lmb_skin_layout *layout, skin_scene_outputs *expected) {
-    const lmb_output stage = method == LMB_SKIN_LINEAR ? LMB_OUTPUT_PALETTE : LMB_OUTPUT_DUAL_QUATERNIONS;
+    const lmb_output stage = method == LMB_SKIN_METHOD_LINEAR ? LMB_OUTPUT_PALETTE : LMB_OUTPUT_DUAL_QUATERNIONS;
     const lmb_batch_def batch = {graph, BATCH_CHARACTERS, 1u << stage};
     const size_t floats = (size_t)BATCH_CHARACTERS * lmb_batch_output_floats(&batch, stage);
     float *palettes[2];
@@ -253,7 +253,7 @@ static void run_on_the_cpu(const lmb_graph *graph, lmb_skin_method method, const
         assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     }
     lmb_skin_run_info info = {
-        .layout = *layout, .palette = palettes[1], .previous_palette = palettes[0], .refused = expected->refused};
+        .layout = *layout, .palette = palettes[1], .previous_palette = palettes[0], .refused_sums = expected->refused};
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
         info.streams[i] = expected->streams[i];
     }
@@ -265,7 +265,7 @@ static void run_on_the_cpu(const lmb_graph *graph, lmb_skin_method method, const
 
 // Records a frame of a batch, and then runs for its spans, if there is a frame before.
 static void record_frame(lmb_gpu_batch *batch, lmb_skin_method method, uint32_t frame, const run_buffers *b) {
-    const lmb_output stage = method == LMB_SKIN_LINEAR ? LMB_OUTPUT_PALETTE : LMB_OUTPUT_DUAL_QUATERNIONS;
+    const lmb_output stage = method == LMB_SKIN_METHOD_LINEAR ? LMB_OUTPUT_PALETTE : LMB_OUTPUT_DUAL_QUATERNIONS;
     VkCommandPool pool = VK_NULL_HANDLE;
     lmb_gpu_record_info info = lmb_default_gpu_record_info();
     lmb_error error;
@@ -287,7 +287,7 @@ static void record_frame(lmb_gpu_batch *batch, lmb_skin_method method, uint32_t 
         runs[span].layout.palette_count = now.character_count;
         for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
             runs[span].streams[i] +=
-                now.first_character * lmb_skin_slot_bytes(b->run.skin, &b->run.layout, (lmb_skin_output)i);
+                now.first_character * lmb_skin_character_bytes(b->run.skin, &b->run.layout, (lmb_skin_output)i);
         }
     }
     if (frame == 1) {
@@ -328,11 +328,11 @@ static void meshes_follow_a_batch(void **state) {
         lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
         def.graph = gpu_graph;
         def.character_count = BATCH_CHARACTERS;
-        def.outputs = method == LMB_SKIN_LINEAR ? LMB_OUTPUT_PALETTE_BIT : LMB_OUTPUT_DUAL_QUATERNIONS_BIT;
+        def.outputs = method == LMB_SKIN_METHOD_LINEAR ? LMB_OUTPUT_PALETTE_BIT : LMB_OUTPUT_DUAL_QUATERNIONS_BIT;
         def.span_bytes = 7 * BATCH_JOINTS * sizeof(lmb_affine);
         lmb_gpu_batch *batch = NULL;
         assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
-        lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)method, LMB_SKIN_FLOAT);
+        lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)method, LMB_SKIN_FORMAT_FLOAT);
         layout.character_count = layout.palette_count = BATCH_CHARACTERS;
         skin_scene_outputs expected = skin_scene_outputs_create(scene.skin, &layout, BATCH_CHARACTERS, 0x33);
         run_buffers b = buffers_create(&scene, &layout, NULL, 0, 0, &expected);
@@ -373,7 +373,7 @@ static void invalid_runs_are_refused(void **state) {
     (void)state;
     static const uint32_t list[] = {1, 2};
     skin_scene scene = skin_scene_create(30, 4, 2, SKIN_SCENE_USUAL, 79);
-    const lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT);
+    const lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT);
     skin_scene_outputs outputs = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
     run_buffers b = buffers_create(&scene, &layout, list, 2, 2, &outputs);
     lmb_gpu_skin_run run;
@@ -382,7 +382,8 @@ static void invalid_runs_are_refused(void **state) {
     change;                                                                                                            \
     expect_refused(&run, result, text)
     REFUSED(run.skin = NULL, LMB_ERROR_ARGUMENT, "run 0: skin: the mesh is NULL");
-    REFUSED(run.layout.slot_vertices = 1, LMB_ERROR_ARGUMENT, "run 0: skin 'scene': a slot has 1 vertices");
+    REFUSED(run.layout.character_vertices = 1, LMB_ERROR_ARGUMENT,
+            "run 0: skin 'scene': a character has room for 1 vertices");
     REFUSED(run.words = 0, LMB_ERROR_ARGUMENT, "the mesh is 0");
     REFUSED(run.palette += 4, LMB_ERROR_ARGUMENT, "the palette is not aligned");
     REFUSED(run.previous_palette = 0, LMB_ERROR_ARGUMENT, "the previous palette is 0");
@@ -391,8 +392,8 @@ static void invalid_runs_are_refused(void **state) {
     REFUSED(run.list += 2, LMB_ERROR_ARGUMENT, "the list is not aligned");
     REFUSED(run.list_count = 0, LMB_ERROR_ARGUMENT, "the list's count is 0");
     REFUSED(run.list_capacity = SKIN_SCENE_CHARACTERS + 1, LMB_ERROR_ARGUMENT, "a list of 10 is longer");
-    REFUSED(run.refused += 1, LMB_ERROR_ARGUMENT, "the refusal counters is not aligned");
-    REFUSED(run.streams[LMB_SKIN_TANGENTS] = 0, LMB_ERROR_ARGUMENT, "tangents is 0");
+    REFUSED(run.refused_sums += 1, LMB_ERROR_ARGUMENT, "the refusal counters is not aligned");
+    REFUSED(run.streams[LMB_SKIN_OUTPUT_TANGENTS] = 0, LMB_ERROR_ARGUMENT, "tangents is 0");
 #undef REFUSED
     assert_int_equal(lmb_gpu_skin_record(NULL, NULL, &b.run, 1, NULL), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_gpu_skin_record(gpu_skin, NULL, &b.run, 1, NULL), LMB_ERROR_ARGUMENT);

@@ -63,13 +63,13 @@ static void fill_dual(random_source *source, float *to) {
 
 static float *create_palette(random_source *source, skin_scene_values values, lmb_skin_method method, size_t *floats) {
     const size_t joints = (size_t)SKIN_SCENE_CHARACTERS * SKIN_SCENE_JOINTS;
-    const size_t components = method == LMB_SKIN_LINEAR ? LMB_MATRIX_COMPONENTS : LMB_DUAL_COMPONENTS;
+    const size_t components = method == LMB_SKIN_METHOD_LINEAR ? LMB_MATRIX_COMPONENTS : LMB_DUAL_COMPONENTS;
     *floats = joints * components;
     float *palette = calloc(*floats, sizeof *palette);
     assert_non_null(palette);
     for (size_t joint = 0; joint < joints; joint++) {
         float *to = palette + joint * components;
-        if (method == LMB_SKIN_LINEAR) {
+        if (method == LMB_SKIN_METHOD_LINEAR) {
             fill_matrix(source, to);
         } else {
             fill_dual(source, to);
@@ -136,11 +136,11 @@ skin_scene skin_scene_create(uint32_t vertex_count, uint32_t influence_count, ui
     scene.def.joint_count = SKIN_SCENE_JOINTS;
     scene.def.vertex_count = vertex_count;
     scene.def.influence_count = influence_count;
-    scene.def.positions = (lmb_skin_attribute){LMB_SKIN_FLOAT, scene.vertices->position, stride};
-    scene.def.normals = (lmb_skin_attribute){LMB_SKIN_FLOAT, scene.vertices->normal, stride};
-    scene.def.tangents = (lmb_skin_attribute){LMB_SKIN_FLOAT, scene.vertices->tangent, stride};
-    scene.def.joints = (lmb_skin_attribute){LMB_SKIN_UINT32, scene.vertices->joints, stride};
-    scene.def.weights = (lmb_skin_attribute){LMB_SKIN_FLOAT, scene.vertices->weights, stride};
+    scene.def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, scene.vertices->position, stride};
+    scene.def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, scene.vertices->normal, stride};
+    scene.def.tangents = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, scene.vertices->tangent, stride};
+    scene.def.joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT32, scene.vertices->joints, stride};
+    scene.def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, scene.vertices->weights, stride};
     scene.targets = create_targets(&source, target_count, vertex_count, values);
     scene.def.targets = scene.targets;
     scene.def.target_count = target_count;
@@ -177,7 +177,7 @@ skin_scene_outputs skin_scene_outputs_create(const lmb_skin *skin, const lmb_ski
                                              int byte) {
     skin_scene_outputs outputs = {0};
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
-        outputs.sizes[i] = slots * lmb_skin_slot_bytes(skin, layout, (lmb_skin_output)i);
+        outputs.sizes[i] = slots * lmb_skin_character_bytes(skin, layout, (lmb_skin_output)i);
         if (outputs.sizes[i] > 0) {
             outputs.streams[i] = malloc(outputs.sizes[i]);
             assert_non_null(outputs.streams[i]);
@@ -196,9 +196,9 @@ void skin_scene_outputs_destroy(skin_scene_outputs *outputs) {
 lmb_skin_layout skin_scene_layout(lmb_skin_method method, lmb_skin_format directions) {
     lmb_skin_layout layout = lmb_default_skin_layout(SKIN_SCENE_CHARACTERS);
     layout.method = method;
-    layout.streams[LMB_SKIN_PREVIOUS_POSITIONS].format = LMB_SKIN_FLOAT;
-    layout.streams[LMB_SKIN_NORMALS].format = directions;
-    layout.streams[LMB_SKIN_TANGENTS].format = directions;
+    layout.streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS].format = LMB_SKIN_FORMAT_FLOAT;
+    layout.streams[LMB_SKIN_OUTPUT_NORMALS].format = directions;
+    layout.streams[LMB_SKIN_OUTPUT_TANGENTS].format = directions;
     return layout;
 }
 
@@ -213,7 +213,7 @@ lmb_result skin_scene_run(const skin_scene *scene, lmb_cpu_path path, const lmb_
         .previous_channels = scene->channels[1] + layout->first_character * SKIN_SCENE_CHANNELS,
         .list = list,
         .list_count = list_count,
-        .refused = outputs->refused};
+        .refused_sums = outputs->refused};
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
         info.streams[i] = outputs->streams[i];
     }

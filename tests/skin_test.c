@@ -212,7 +212,7 @@ static const float *element(const skin_scene_outputs *outputs, lmb_skin_output o
 
 static largest_errors compare_with_oracle(lmb_skin_method method, uint32_t influences, uint32_t targets) {
     skin_scene scene = skin_scene_create(VERTICES, influences, targets, SKIN_SCENE_USUAL, 7);
-    const lmb_skin_layout layout = skin_scene_layout(method, LMB_SKIN_FLOAT);
+    const lmb_skin_layout layout = skin_scene_layout(method, LMB_SKIN_FORMAT_FLOAT);
     skin_scene_outputs outputs = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
     lmb_error error;
     assert_ok(skin_scene_run(&scene, LMB_CPU_REFERENCE, &layout, NULL, 0, &outputs, &error), &error);
@@ -224,7 +224,7 @@ static largest_errors compare_with_oracle(lmb_skin_method method, uint32_t influ
         const float *before = scene.palettes[method][1] + character * floats;
         const float *weights = scene.channels[0] + character * SKIN_SCENE_CHANNELS;
         const float *weights_before = scene.channels[1] + character * SKIN_SCENE_CHANNELS;
-        const bool linear = method == LMB_SKIN_LINEAR;
+        const bool linear = method == LMB_SKIN_METHOD_LINEAR;
         const oracle_vertex expected =
             linear ? oracle_linear(&scene, vertex, now, weights) : oracle_dual(&scene, vertex, now, weights);
         const oracle_vertex previous = linear ? oracle_linear(&scene, vertex, before, weights_before)
@@ -232,15 +232,15 @@ static largest_errors compare_with_oracle(lmb_skin_method method, uint32_t influ
         if (expected.condition < 0.05 || previous.condition < 0.05) {
             continue;
         }
-        const float *tangent = element(&outputs, LMB_SKIN_TANGENTS, 4, character, vertex);
+        const float *tangent = element(&outputs, LMB_SKIN_OUTPUT_TANGENTS, 4, character, vertex);
         const double position =
-            distance(expected.position, element(&outputs, LMB_SKIN_POSITIONS, 3, character, vertex));
+            distance(expected.position, element(&outputs, LMB_SKIN_OUTPUT_POSITIONS, 3, character, vertex));
         const double position_before =
-            distance(previous.position, element(&outputs, LMB_SKIN_PREVIOUS_POSITIONS, 3, character, vertex));
+            distance(previous.position, element(&outputs, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS, 3, character, vertex));
         errors.position = fmax(errors.position, position / expected.scale);
         errors.position = fmax(errors.position, position_before / previous.scale);
-        errors.normal =
-            fmax(errors.normal, distance(expected.normal, element(&outputs, LMB_SKIN_NORMALS, 3, character, vertex)));
+        errors.normal = fmax(
+            errors.normal, distance(expected.normal, element(&outputs, LMB_SKIN_OUTPUT_NORMALS, 3, character, vertex)));
         errors.tangent = fmax(errors.tangent, distance(expected.tangent, tangent));
         assert_true((double)tangent[3] == expected.side);
         errors.count++;
@@ -295,7 +295,7 @@ static void paths_have_the_same_bits(void **state) {
         const uint32_t targets = i / 4 % 2 == 0 ? 0 : 3 + i;
         skin_scene scene = skin_scene_create(1 + i * 13, 1 + i % LMB_MAX_SKIN_INFLUENCES, targets, values, i);
         lmb_skin_layout layout =
-            skin_scene_layout((lmb_skin_method)(i / 2 % 2), i % 3 ? LMB_SKIN_FLOAT : LMB_SKIN_SNORM16);
+            skin_scene_layout((lmb_skin_method)(i / 2 % 2), i % 3 ? LMB_SKIN_FORMAT_FLOAT : LMB_SKIN_FORMAT_SNORM16);
         layout.packed = i % 5 == 0;
         skin_scene_outputs expected = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0x55);
         lmb_error error;
@@ -325,7 +325,7 @@ static void paths_have_the_same_bits(void **state) {
 static void the_callers_rounding_does_not_matter(void **state) {
     (void)state;
     skin_scene scene = skin_scene_create(100, 4, 3, SKIN_SCENE_USUAL, 15);
-    const lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT);
+    const lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT);
     skin_scene_outputs expected = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
     skin_scene_outputs found = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
     lmb_skin *upward = NULL;
@@ -354,7 +354,7 @@ static void floats_are_snapped(void **state) {
     (void)state;
     for (int method = 0; method < LMB_SKIN_METHOD_COUNT; method++) {
         skin_scene scene = skin_scene_create(2000, 4, 20, SKIN_SCENE_EXTREME, 99);
-        const lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)method, LMB_SKIN_FLOAT);
+        const lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)method, LMB_SKIN_FORMAT_FLOAT);
         skin_scene_outputs outputs = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0xff);
         lmb_error error;
         assert_ok(skin_scene_run(&scene, LMB_CPU_FAST, &layout, NULL, 0, &outputs, &error), &error);
@@ -375,8 +375,8 @@ static void slots_follow_the_list(void **state) {
     (void)state;
     static const uint32_t list[] = {5, 2, SKIN_SCENE_CHARACTERS + 1, 7};
     skin_scene scene = skin_scene_create(40, 4, 0, SKIN_SCENE_USUAL, 3);
-    lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT);
-    layout.slot_vertices = 50;
+    lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT);
+    layout.character_vertices = 50;
     skin_scene_outputs all = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
     skin_scene_outputs some = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
     lmb_skin_layout packed_layout = layout;
@@ -387,7 +387,7 @@ static void slots_follow_the_list(void **state) {
     assert_ok(skin_scene_run(&scene, LMB_CPU_FAST, &layout, list, 4, &some, &error), &error);
     assert_ok(skin_scene_run(&scene, LMB_CPU_FAST, &packed_layout, list, 4, &packed, &error), &error);
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
-        const size_t bytes = lmb_skin_slot_bytes(scene.skin, &layout, (lmb_skin_output)i);
+        const size_t bytes = lmb_skin_character_bytes(scene.skin, &layout, (lmb_skin_output)i);
         char *zeros = calloc(bytes, 1);
         assert_memory_not_equal(all.streams[i], zeros, bytes);
         for (uint32_t character = 0; character < SKIN_SCENE_CHARACTERS; character++) {
@@ -414,7 +414,7 @@ static void spans_make_a_whole(void **state) {
     (void)state;
     static const uint32_t list[] = {8, 0, 3, 99, 4};
     skin_scene scene = skin_scene_create(70, 4, 5, SKIN_SCENE_USUAL, 4);
-    lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_DUAL_QUATERNION, LMB_SKIN_FLOAT);
+    lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_METHOD_DUAL_QUATERNION, LMB_SKIN_FORMAT_FLOAT);
     layout.packed = true;
     skin_scene_outputs whole = skin_scene_outputs_create(scene.skin, &layout, 5, 0);
     skin_scene_outputs parts = skin_scene_outputs_create(scene.skin, &layout, 5, 0);
@@ -438,14 +438,14 @@ static void streams_may_interleave(void **state) {
     enum { STRIDE = 48, COUNT = 21 }; // position, normal, 4 bytes of the host, tangent, 4 more
     static const size_t offsets[LMB_SKIN_OUTPUT_COUNT] = {0, 0, 12, 28};
     skin_scene scene = skin_scene_create(COUNT, 4, 0, SKIN_SCENE_USUAL, 5);
-    const lmb_skin_layout apart = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT);
+    const lmb_skin_layout apart = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT);
     skin_scene_outputs expected = skin_scene_outputs_create(scene.skin, &apart, SKIN_SCENE_CHARACTERS, 0);
     lmb_error error;
     assert_ok(skin_scene_run(&scene, LMB_CPU_FAST, &apart, NULL, 0, &expected, &error), &error);
-    lmb_skin_run_info info = {.layout = apart, .palette = scene.palettes[LMB_SKIN_LINEAR][0]};
+    lmb_skin_run_info info = {.layout = apart, .palette = scene.palettes[LMB_SKIN_METHOD_LINEAR][0]};
     char vertices[SKIN_SCENE_CHARACTERS * COUNT * STRIDE];
     memset(vertices, 0x77, sizeof vertices);
-    info.layout.streams[LMB_SKIN_PREVIOUS_POSITIONS].format = LMB_SKIN_NONE;
+    info.layout.streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS].format = LMB_SKIN_FORMAT_NONE;
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
         info.layout.streams[i].stride = STRIDE;
         info.streams[i] = vertices + offsets[i];
@@ -453,9 +453,9 @@ static void streams_may_interleave(void **state) {
     assert_ok(lmb_skin_run(scene.skin, LMB_CPU_FAST, &info, &error), &error);
     for (uint32_t i = 0; i < SKIN_SCENE_CHARACTERS * COUNT; i++) {
         const char *vertex = vertices + (size_t)i * STRIDE;
-        assert_memory_equal(vertex, expected.streams[LMB_SKIN_POSITIONS] + i * 12, 12);
-        assert_memory_equal(vertex + 12, expected.streams[LMB_SKIN_NORMALS] + i * 12, 12);
-        assert_memory_equal(vertex + 28, expected.streams[LMB_SKIN_TANGENTS] + i * 16, 16);
+        assert_memory_equal(vertex, expected.streams[LMB_SKIN_OUTPUT_POSITIONS] + i * 12, 12);
+        assert_memory_equal(vertex + 12, expected.streams[LMB_SKIN_OUTPUT_NORMALS] + i * 12, 12);
+        assert_memory_equal(vertex + 28, expected.streams[LMB_SKIN_OUTPUT_TANGENTS] + i * 16, 16);
         assert_memory_equal(vertex + 24, "wwww", 4);
         assert_memory_equal(vertex + 44, "wwww", 4);
     }
@@ -466,8 +466,8 @@ static void streams_may_interleave(void **state) {
 static void integers_are_the_nearest(void **state) {
     (void)state;
     skin_scene scene = skin_scene_create(VERTICES, 4, 0, SKIN_SCENE_USUAL, 6);
-    const lmb_skin_layout floats = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT);
-    const lmb_skin_layout integers = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_SNORM16);
+    const lmb_skin_layout floats = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT);
+    const lmb_skin_layout integers = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_SNORM16);
     skin_scene_outputs exact = skin_scene_outputs_create(scene.skin, &floats, SKIN_SCENE_CHARACTERS, 0);
     skin_scene_outputs rounded = skin_scene_outputs_create(scene.skin, &integers, SKIN_SCENE_CHARACTERS, 0x55);
     lmb_error error;
@@ -475,16 +475,16 @@ static void integers_are_the_nearest(void **state) {
     assert_ok(skin_scene_run(&scene, LMB_CPU_FAST, &integers, NULL, 0, &rounded, &error), &error);
     for (uint32_t i = 0; i < SKIN_SCENE_CHARACTERS * VERTICES; i++) {
         int16_t normal[4], tangent[4];
-        memcpy(normal, rounded.streams[LMB_SKIN_NORMALS] + i * 8, sizeof normal);
-        memcpy(tangent, rounded.streams[LMB_SKIN_TANGENTS] + i * 8, sizeof tangent);
+        memcpy(normal, rounded.streams[LMB_SKIN_OUTPUT_NORMALS] + i * 8, sizeof normal);
+        memcpy(tangent, rounded.streams[LMB_SKIN_OUTPUT_TANGENTS] + i * 8, sizeof tangent);
         for (int c = 0; c < 3; c++) {
-            const float *n = (const float *)(const void *)exact.streams[LMB_SKIN_NORMALS] + i * 3;
-            const float *t = (const float *)(const void *)exact.streams[LMB_SKIN_TANGENTS] + i * 4;
+            const float *n = (const float *)(const void *)exact.streams[LMB_SKIN_OUTPUT_NORMALS] + i * 3;
+            const float *t = (const float *)(const void *)exact.streams[LMB_SKIN_OUTPUT_TANGENTS] + i * 4;
             assert_true(fabs((double)normal[c] - 32767.0 * (double)n[c]) < 0.51);
             assert_true(fabs((double)tangent[c] - 32767.0 * (double)t[c]) < 0.51);
         }
         assert_int_equal(normal[3], 0);
-        const float *t = (const float *)(const void *)exact.streams[LMB_SKIN_TANGENTS] + i * 4;
+        const float *t = (const float *)(const void *)exact.streams[LMB_SKIN_OUTPUT_TANGENTS] + i * 4;
         assert_int_equal(tangent[3], t[3] < 0.0f ? -32767 : 32767);
     }
     skin_scene_outputs_destroy(&rounded);
@@ -504,18 +504,18 @@ static void formats_describe_the_same_mesh(void **state) {
     lmb_skin_def def = lmb_default_skin_def();
     def.joint_count = 3;
     def.vertex_count = 1;
-    def.positions = (lmb_skin_attribute){LMB_SKIN_FLOAT, position, 0};
-    def.normals = (lmb_skin_attribute){LMB_SKIN_FLOAT, normal, 0};
-    def.tangents = (lmb_skin_attribute){LMB_SKIN_FLOAT, tangent, 0};
-    def.joints = (lmb_skin_attribute){LMB_SKIN_UINT32, joints32, 0};
-    def.weights = (lmb_skin_attribute){LMB_SKIN_FLOAT, weights, 0};
+    def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, position, 0};
+    def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, normal, 0};
+    def.tangents = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, tangent, 0};
+    def.joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT32, joints32, 0};
+    def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, weights, 0};
     lmb_skin_def others[2] = {def, def};
-    others[0].normals = (lmb_skin_attribute){LMB_SKIN_SNORM16, normal16, 0};
-    others[0].joints = (lmb_skin_attribute){LMB_SKIN_UINT8, joints8, 0};
-    others[0].weights = (lmb_skin_attribute){LMB_SKIN_UINT8, weights8, 0};
-    others[1].tangents = (lmb_skin_attribute){LMB_SKIN_SNORM16, tangent16, 0};
-    others[1].joints = (lmb_skin_attribute){LMB_SKIN_UINT16, joints16, 0};
-    others[1].weights = (lmb_skin_attribute){LMB_SKIN_UINT16, weights16, 0};
+    others[0].normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_SNORM16, normal16, 0};
+    others[0].joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT8, joints8, 0};
+    others[0].weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT8, weights8, 0};
+    others[1].tangents = (lmb_skin_attribute){LMB_SKIN_FORMAT_SNORM16, tangent16, 0};
+    others[1].joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT16, joints16, 0};
+    others[1].weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT16, weights16, 0};
     lmb_skin *skin = NULL;
     lmb_error error;
     assert_ok(lmb_skin_create(&def, NULL, &skin, &error), &error);
@@ -544,17 +544,18 @@ static void flat_matrices_have_normals(void **state) {
     static const uint32_t joint = 0;
     lmb_skin_def def = lmb_default_skin_def();
     def.joint_count = def.vertex_count = def.influence_count = 1;
-    def.positions = (lmb_skin_attribute){LMB_SKIN_FLOAT, position, 0};
-    def.normals = (lmb_skin_attribute){LMB_SKIN_FLOAT, normal, 0};
-    def.tangents = (lmb_skin_attribute){LMB_SKIN_FLOAT, tangent, 0};
-    def.joints = (lmb_skin_attribute){LMB_SKIN_UINT32, &joint, 0};
-    def.weights = (lmb_skin_attribute){LMB_SKIN_FLOAT, &weight, 0};
+    def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, position, 0};
+    def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, normal, 0};
+    def.tangents = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, tangent, 0};
+    def.joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT32, &joint, 0};
+    def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, &weight, 0};
     lmb_skin *skin = NULL;
     lmb_error error;
     assert_ok(lmb_skin_create(&def, NULL, &skin, &error), &error);
     float positions[3], normals[3], tangents[4];
     lmb_skin_run_info info = {.layout = lmb_default_skin_layout(1), .streams = {positions, NULL, normals, tangents}};
-    info.layout.streams[LMB_SKIN_NORMALS].format = info.layout.streams[LMB_SKIN_TANGENTS].format = LMB_SKIN_FLOAT;
+    info.layout.streams[LMB_SKIN_OUTPUT_NORMALS].format = info.layout.streams[LMB_SKIN_OUTPUT_TANGENTS].format =
+        LMB_SKIN_FORMAT_FLOAT;
     info.palette = flat;
     assert_ok(lmb_skin_run(skin, LMB_CPU_REFERENCE, &info, &error), &error);
     assert_true(positions[0] == 7.0f && positions[1] == 9.0f && positions[2] == 7.0f);
@@ -574,13 +575,13 @@ static void invalid_palettes_are_counted(void **state) {
     (void)state;
     for (int method = 0; method < LMB_SKIN_METHOD_COUNT; method++) {
         skin_scene scene = skin_scene_create(64, 1, 0, SKIN_SCENE_USUAL, 8);
-        lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)method, LMB_SKIN_FLOAT);
-        layout.streams[LMB_SKIN_PREVIOUS_POSITIONS].format = LMB_SKIN_NONE;
+        lmb_skin_layout layout = skin_scene_layout((lmb_skin_method)method, LMB_SKIN_FORMAT_FLOAT);
+        layout.streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS].format = LMB_SKIN_FORMAT_NONE;
         skin_scene_outputs valid = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
         lmb_error error;
         assert_ok(skin_scene_run(&scene, LMB_CPU_FAST, &layout, NULL, 0, &valid, &error), &error);
         const uint32_t joint = scene.vertices[10].joints[0];
-        const size_t floats = method == LMB_SKIN_LINEAR ? 12 : 8;
+        const size_t floats = method == LMB_SKIN_METHOD_LINEAR ? 12 : 8;
         float *at = scene.palettes[method][0] + (size_t)joint * floats; // of character 0
         static const float bad[] = {NAN, INFINITY, -INFINITY, 1.2e12f};
         for (size_t i = 0; i < floats + 1; i++) {
@@ -593,16 +594,16 @@ static void invalid_palettes_are_counted(void **state) {
             }
             skin_scene_outputs found = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
             assert_ok(skin_scene_run(&scene, LMB_CPU_FAST, &layout, NULL, 0, &found, &error), &error);
-            const bool refused = i < floats || method == LMB_SKIN_DUAL_QUATERNION;
+            const bool refused = i < floats || method == LMB_SKIN_METHOD_DUAL_QUATERNION;
             uint32_t count = 0;
             for (uint32_t vertex = 0; vertex < 64; vertex++) {
                 const bool bound = scene.vertices[vertex].joints[0] == joint;
-                const char *written = found.streams[LMB_SKIN_POSITIONS] + vertex * 12;
+                const char *written = found.streams[LMB_SKIN_OUTPUT_POSITIONS] + vertex * 12;
                 count += bound && refused;
                 if (!bound || refused) {
                     assert_memory_equal(written,
                                         bound ? (const char *)scene.vertices[vertex].position
-                                              : valid.streams[LMB_SKIN_POSITIONS] + vertex * 12,
+                                              : valid.streams[LMB_SKIN_OUTPUT_POSITIONS] + vertex * 12,
                                         12);
                 }
             }
@@ -619,7 +620,7 @@ static void invalid_palettes_are_counted(void **state) {
 static void targets_of_weight_zero_change_nothing(void **state) {
     (void)state;
     skin_scene scene = skin_scene_create(VERTICES, 4, 9, SKIN_SCENE_USUAL, 12);
-    const lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT);
+    const lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT);
     lmb_skin *with_targets = scene.skin;
     lmb_skin_def def = scene.def;
     lmb_error error;
@@ -647,7 +648,8 @@ static void targets_of_weight_zero_change_nothing(void **state) {
         }
     }
     for (uint32_t i = 0; i < SKIN_SCENE_CHARACTERS * VERTICES; i++) {
-        const char *a = moved.streams[LMB_SKIN_POSITIONS] + i * 12, *b = still.streams[LMB_SKIN_POSITIONS] + i * 12;
+        const char *a = moved.streams[LMB_SKIN_OUTPUT_POSITIONS] + i * 12,
+                   *b = still.streams[LMB_SKIN_OUTPUT_POSITIONS] + i * 12;
         assert_true((memcmp(a, b, 12) != 0) == (i < VERTICES && is_displaced[i]));
         displaced += i < VERTICES && is_displaced[i];
     }
@@ -663,7 +665,7 @@ static void invalid_weights_are_counted(void **state) {
     (void)state;
     static const float bad[] = {NAN, INFINITY, -INFINITY};
     skin_scene scene = skin_scene_create(50, 2, 1, SKIN_SCENE_USUAL, 13);
-    const lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_DUAL_QUATERNION, LMB_SKIN_FLOAT);
+    const lmb_skin_layout layout = skin_scene_layout(LMB_SKIN_METHOD_DUAL_QUATERNION, LMB_SKIN_FORMAT_FLOAT);
     memset(scene.channels, 0, sizeof scene.channels);
     skin_scene_outputs still = skin_scene_outputs_create(scene.skin, &layout, SKIN_SCENE_CHARACTERS, 0);
     lmb_error error;
@@ -708,12 +710,12 @@ static void invalid_meshes_are_refused(void **state) {
     REFUSED(def.influence_count = 0, LMB_ERROR_LIMIT, "0 influences");
     REFUSED(def.influence_count = 9, LMB_ERROR_LIMIT, "9 influences");
     REFUSED(def.positions.data = NULL, LMB_ERROR_ARGUMENT, "positions are NULL");
-    REFUSED(def.positions.format = LMB_SKIN_NONE, LMB_ERROR_ARGUMENT, "format of its positions");
-    REFUSED(def.positions.format = LMB_SKIN_SNORM16, LMB_ERROR_ARGUMENT, "format of its positions");
-    REFUSED(def.normals.format = LMB_SKIN_UINT8, LMB_ERROR_ARGUMENT, "format of its normals");
+    REFUSED(def.positions.format = LMB_SKIN_FORMAT_NONE, LMB_ERROR_ARGUMENT, "format of its positions");
+    REFUSED(def.positions.format = LMB_SKIN_FORMAT_SNORM16, LMB_ERROR_ARGUMENT, "format of its positions");
+    REFUSED(def.normals.format = LMB_SKIN_FORMAT_UINT8, LMB_ERROR_ARGUMENT, "format of its normals");
     REFUSED(def.tangents.format = LMB_SKIN_FORMAT_COUNT, LMB_ERROR_ARGUMENT, "format of its tangents");
-    REFUSED(def.joints.format = LMB_SKIN_FLOAT, LMB_ERROR_ARGUMENT, "format of its joints");
-    REFUSED(def.weights.format = LMB_SKIN_UINT32, LMB_ERROR_ARGUMENT, "format of its weights");
+    REFUSED(def.joints.format = LMB_SKIN_FORMAT_FLOAT, LMB_ERROR_ARGUMENT, "format of its joints");
+    REFUSED(def.weights.format = LMB_SKIN_FORMAT_UINT32, LMB_ERROR_ARGUMENT, "format of its weights");
     REFUSED(def.positions.stride = 11, LMB_ERROR_ARGUMENT, "11 bytes, is not 12 to");
     REFUSED(def.tangents.stride = 15, LMB_ERROR_ARGUMENT, "15 bytes, is not 16 to");
     REFUSED(def.weights.stride = LMB_MAX_SKIN_STRIDE + 1, LMB_ERROR_ARGUMENT, "weights");
@@ -792,9 +794,9 @@ static void invalid_targets_are_refused(void **state) {
         *numbers[i / 3] = 0.0f;
     }
     static float memory[SKIN_SCENE_CHARACTERS * 20 * 4];
-    lmb_skin_run_info info = {.layout = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT),
-                              .palette = scene.palettes[LMB_SKIN_LINEAR][0],
-                              .previous_palette = scene.palettes[LMB_SKIN_LINEAR][1],
+    lmb_skin_run_info info = {.layout = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT),
+                              .palette = scene.palettes[LMB_SKIN_METHOD_LINEAR][0],
+                              .previous_palette = scene.palettes[LMB_SKIN_METHOD_LINEAR][1],
                               .streams = {memory, memory, memory, memory}};
     assert_int_equal(lmb_skin_run(scene.skin, LMB_CPU_FAST, &info, &error), LMB_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "the channels are NULL"));
@@ -817,9 +819,9 @@ static void invalid_runs_are_refused(void **state) {
     (void)state;
     skin_scene scene = skin_scene_create(20, 4, 0, SKIN_SCENE_USUAL, 10);
     static float memory[SKIN_SCENE_CHARACTERS * 20 * 4];
-    const lmb_skin_run_info good = {.layout = skin_scene_layout(LMB_SKIN_LINEAR, LMB_SKIN_FLOAT),
-                                    .palette = scene.palettes[LMB_SKIN_LINEAR][0],
-                                    .previous_palette = scene.palettes[LMB_SKIN_LINEAR][1],
+    const lmb_skin_run_info good = {.layout = skin_scene_layout(LMB_SKIN_METHOD_LINEAR, LMB_SKIN_FORMAT_FLOAT),
+                                    .palette = scene.palettes[LMB_SKIN_METHOD_LINEAR][0],
+                                    .previous_palette = scene.palettes[LMB_SKIN_METHOD_LINEAR][1],
                                     .streams = {memory, memory, memory, memory}};
     lmb_skin_run_info info;
 #define REFUSED(change, result, text)                                                                                  \
@@ -830,11 +832,13 @@ static void invalid_runs_are_refused(void **state) {
     REFUSED(info.layout.first_character = 1, LMB_ERROR_ARGUMENT, "not in a batch");
     REFUSED(info.layout.palette_count = 10, LMB_ERROR_ARGUMENT, "not in a batch");
     REFUSED(info.layout.first_character = UINT32_MAX, LMB_ERROR_ARGUMENT, "not in a batch");
-    REFUSED(info.layout.slot_vertices = 19, LMB_ERROR_ARGUMENT, "19 vertices, and the mesh 20");
-    REFUSED(info.layout.slot_vertices = 100000000, LMB_ERROR_LIMIT, "2^31 words");
+    REFUSED(info.layout.character_vertices = 19, LMB_ERROR_ARGUMENT, "19 vertices, and the mesh 20");
+    REFUSED(info.layout.character_vertices = 100000000, LMB_ERROR_LIMIT, "2^31 words");
     REFUSED(info.layout.character_count = info.layout.palette_count = 8000000, LMB_ERROR_LIMIT, "palette of");
-    REFUSED(info.layout.streams[0].format = LMB_SKIN_SNORM16, LMB_ERROR_ARGUMENT, "format of the stream of positions");
-    REFUSED(info.layout.streams[2].format = LMB_SKIN_UINT8, LMB_ERROR_ARGUMENT, "format of the stream of normals");
+    REFUSED(info.layout.streams[0].format = LMB_SKIN_FORMAT_SNORM16, LMB_ERROR_ARGUMENT,
+            "format of the stream of positions");
+    REFUSED(info.layout.streams[2].format = LMB_SKIN_FORMAT_UINT8, LMB_ERROR_ARGUMENT,
+            "format of the stream of normals");
     REFUSED(info.layout.streams[0].stride = 8, LMB_ERROR_ARGUMENT, "8 bytes, is not a multiple of 4 from 12");
     REFUSED(info.layout.streams[0].stride = 14, LMB_ERROR_ARGUMENT, "14 bytes");
     REFUSED(info.layout.streams[3].stride = 1024, LMB_ERROR_ARGUMENT, "1024 bytes");
@@ -851,18 +855,18 @@ static void invalid_runs_are_refused(void **state) {
     // Previous positions alone need the previous palette alone.
     info = good;
     memset(info.layout.streams, 0, sizeof info.layout.streams);
-    info.layout.streams[LMB_SKIN_PREVIOUS_POSITIONS].format = LMB_SKIN_FLOAT;
+    info.layout.streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS].format = LMB_SKIN_FORMAT_FLOAT;
     info.palette = NULL;
     lmb_error error;
     assert_ok(lmb_skin_run(scene.skin, LMB_CPU_FAST, &info, &error), &error);
     // A mesh without normals and tangents writes none.
     lmb_skin_def def = scene.def;
-    def.normals.format = def.tangents.format = LMB_SKIN_NONE;
+    def.normals.format = def.tangents.format = LMB_SKIN_FORMAT_NONE;
     lmb_skin_destroy(scene.skin);
     assert_ok(lmb_skin_create(&def, NULL, &scene.skin, &error), &error);
     info = good;
     expect_run_refused(&scene, LMB_CPU_REFERENCE, &info, LMB_ERROR_ARGUMENT, "no normals to be written");
-    info.layout.streams[LMB_SKIN_NORMALS].format = LMB_SKIN_NONE;
+    info.layout.streams[LMB_SKIN_OUTPUT_NORMALS].format = LMB_SKIN_FORMAT_NONE;
     expect_run_refused(&scene, LMB_CPU_REFERENCE, &info, LMB_ERROR_ARGUMENT, "no tangents to be written");
     assert_string_equal(lmb_skin_output_name(LMB_SKIN_OUTPUT_COUNT), "unknown output");
     skin_scene_destroy(&scene);

@@ -38,7 +38,7 @@ typedef struct lmb_gpu_ragdoll_info {
     VkDeviceAddress animated; ///< 0: the rest pose
     VkDeviceAddress models;
     VkDeviceAddress poses;
-    VkDeviceAddress refused; ///< counters that are added to: zero them before; 0: none
+    VkDeviceAddress refused_sums; ///< counters that are added to: zero them before; 0: none
 } lmb_gpu_ragdoll_info;
 
 /// As lmb_default_ragdoll_info().

@@ -41,7 +41,7 @@ LMB_API void lmb_gpu_skin_destroy(lmb_gpu_skin *gpu_skin);
 /// A run of one mesh for one span of a batch. Addresses are those of what lmb_skin_run_info describes. Start from a
 /// zeroed one. `first_character` and `palette_count` of the layout are those of the span (lmb_gpu_span). Without
 /// `packed` the streams of a span begin with its own first character: in one buffer for all spans that is at
-/// first_character * lmb_skin_slot_bytes().
+/// first_character * lmb_skin_character_bytes().
 typedef struct lmb_gpu_skin_run {
     const lmb_skin *skin;
     VkDeviceAddress words; ///< of a copy of lmb_skin_words()
@@ -58,7 +58,7 @@ typedef struct lmb_gpu_skin_run {
     VkDeviceAddress list_count;
     uint32_t list_capacity; ///< at most lmb_skin_layout.character_count
     VkDeviceAddress streams[LMB_SKIN_OUTPUT_COUNT];
-    VkDeviceAddress refused; ///< uint32_t [#LMB_REFUSAL_COUNT], which are incremented; 0: nothing is counted
+    VkDeviceAddress refused_sums; ///< uint32_t [#LMB_REFUSAL_COUNT], which are added to; 0: nothing is counted
 } lmb_gpu_skin_run;
 
 /// Records runs, outside a render pass. They may overlap on the device, so no two of them may write the same elements.

@@ -322,7 +322,7 @@ typedef enum lmb_op {
     /// Takes joints from a pose buffer or a static pose, each with a weight of its own: a ragdoll. Inputs: a.
     ///
     /// Each joint is #LMB_OP_BLEND from a to the pose of #LMB_OP_POSE (`pose`, `static_pose`), with w multiplied by
-    /// mask/255 of the joint (`mask`). Where that product is 0, the result is a, to the bit, and the buffer is not
+    /// mask/255 of the joint (`mask`, or 1 without a mask). Where that product is 0, the result is a, to the bit, and the buffer is not
     /// read: for characters of weight 0 it may contain anything, and nothing is refused. Where it is 1, the result is
     /// the buffer's joint.
     LMB_OP_OVERRIDE,
@@ -510,7 +510,7 @@ typedef struct lmb_node_def {
     /// (#LMB_REFUSED_TIME).
     lmb_value offset;
     bool loop;     ///< clip: loop over the duration (at it, 0 again) instead of clamping to [0, duration]
-    uint32_t mask; ///< masked, override: index into the graph's masks; additive: the same, or #LMB_NONE for none
+    uint32_t mask; ///< masked: index into the graph's masks; additive, override: the same, or #LMB_NONE for none
     uint32_t joint_weights; ///< clip: a mask that replaces the clip's joint weights, or #LMB_NONE for the clip's own
     uint32_t pose;          ///< pose, override: index of the batch's pose buffer, below #LMB_MAX_POSES
     uint32_t static_pose;   ///< pose, override: index into the graph's static poses, or #LMB_NONE for the pose buffer
@@ -559,6 +559,8 @@ LMB_API lmb_node_def lmb_playing_node(uint32_t clip, const lmb_player_def *playe
 LMB_API lmb_node_def lmb_blend_node(uint32_t a, uint32_t b, lmb_value weight);
 /// Makes a node that blends from a to b, scaled by a mask for each joint.
 LMB_API lmb_node_def lmb_masked_node(uint32_t a, uint32_t b, uint32_t mask, lmb_value weight);
+/// Makes a node that takes the joints of a mask from the pose buffer `pose`; #LMB_NONE as `mask` takes all joints.
+LMB_API lmb_node_def lmb_override_node(uint32_t base, uint32_t pose, uint32_t mask, lmb_value weight);
 /// Makes a node that adds an additive to a base.
 LMB_API lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value weight);
 /// Makes a node that turns `start` and `mid` so that `end` reaches a target; see ik.h. `target` has three values.

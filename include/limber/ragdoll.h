@@ -51,9 +51,9 @@ typedef struct lmb_ragdoll_info {
     /// float [character][10 J + M], laid out as #LMB_OUTPUT_LOCAL (batch.h), component after component: animated poses.
     /// NULL: the rest pose
     const float *animated;
-    float *models;     ///< float [character][joint][3][4]: bodies are read, the other joints are written
-    float *poses;      ///< the result, laid out as `animated`; channels are copied from there, or at rest
-    uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, which are added to: zero them before; may be NULL
+    float *models;          ///< float [character][joint][3][4]: bodies are read, the other joints are written
+    float *poses;           ///< the result, laid out as `animated`; channels are copied from there, or at rest
+    uint32_t *refused_sums; ///< #LMB_REFUSAL_COUNT counters, which are added to: zero them before; may be NULL
 } lmb_ragdoll_info;
 
 /// All joints have a body; nothing is animated. A graph, models and poses are needed.

@@ -10,7 +10,7 @@
 /// #LMB_MAX_SKIN_INFLUENCES influences for each vertex. It is created once, as a copy of the host's vertex buffer, and
 /// does not depend on a graph. lmb_skin_words() is what the kernel reads; the host copies it to the device.
 ///
-/// **Linear blend skinning** (#LMB_SKIN_LINEAR). With the palette's matrices M[j], and the weights w of a vertex, which
+/// **Linear blend skinning** (#LMB_SKIN_METHOD_LINEAR). With the palette's matrices M[j], and the weights w of a vertex, which
 /// are divided by their sum when the mesh is created:
 ///
 ///     M = sum of w[i] M[joint[i]]
@@ -22,7 +22,7 @@
 /// shear. The inverse transpose is computed from cross products of M's rows, so a matrix that flattens the mesh has
 /// normals too. If M mirrors, tangent.w changes its sign.
 ///
-/// **Dual quaternion skinning** (#LMB_SKIN_DUAL_QUATERNION) keeps the volume of twisted joints. Its palette is the
+/// **Dual quaternion skinning** (#LMB_SKIN_METHOD_DUAL_QUATERNION) keeps the volume of twisted joints. Its palette is the
 /// output #LMB_OUTPUT_DUAL_QUATERNIONS of a batch, which describes how these follow from the model matrices (batch.h).
 /// With the rotations r[j] and dual parts d[j]:
 ///
@@ -44,8 +44,8 @@
 /// A target of weight 0 is skipped: a vertex that no target displaces has the same bits as in a mesh without targets.
 /// Only the vertices that a target displaces are stored. Source: glTF 2.0, section 3.7.2.2.
 ///
-/// **Outputs.** A stream is an array of elements at a stride: those of a character are consecutive, at slot *
-/// `slot_vertices` + vertex. So streams can be separate, or interleaved in one vertex buffer, whose other attributes
+/// **Outputs.** A stream is an array of elements at a stride: those of a character are consecutive, at place *
+/// `character_vertices` + vertex. So streams can be separate, or interleaved in one vertex buffer, whose other attributes
 /// stay as they are. Formats are float and, for normals and tangents, four 16-bit signed normalised integers. Floats
 /// are snapped as all outputs are (math.h). Against float64 the error of a position is at most 1e-6 times the largest
 /// component of |M| |position|, that of a component of a linearly skinned normal at most 1e-5 if the columns of M's
@@ -84,12 +84,12 @@ typedef struct lmb_skin lmb_skin;
 
 /// Formats of attributes and streams.
 typedef enum lmb_skin_format {
-    LMB_SKIN_NONE,    ///< absent
-    LMB_SKIN_FLOAT,   ///< 32-bit floats: 3 for positions and normals, 4 for tangents, one for each weight
-    LMB_SKIN_SNORM16, ///< normals, tangents: 4 signed integers, divided by 32767; the fourth of a normal is 0
-    LMB_SKIN_UINT8,   ///< joints, and weights divided by 255
-    LMB_SKIN_UINT16,  ///< joints, and weights divided by 65535
-    LMB_SKIN_UINT32,  ///< joints
+    LMB_SKIN_FORMAT_NONE,    ///< absent
+    LMB_SKIN_FORMAT_FLOAT,   ///< 32-bit floats: 3 for positions and normals, 4 for tangents, one for each weight
+    LMB_SKIN_FORMAT_SNORM16, ///< normals, tangents: 4 signed integers, divided by 32767; the fourth of a normal is 0
+    LMB_SKIN_FORMAT_UINT8,   ///< joints, and weights divided by 255
+    LMB_SKIN_FORMAT_UINT16,  ///< joints, and weights divided by 65535
+    LMB_SKIN_FORMAT_UINT32,  ///< joints
     LMB_SKIN_FORMAT_COUNT
 } lmb_skin_format;
 
@@ -122,17 +122,17 @@ typedef struct lmb_skin_def {
     uint32_t joint_count;     ///< of the rig: 1 to #LMB_MAX_JOINTS
     uint32_t vertex_count;    ///< 1 to #LMB_MAX_SKIN_VERTICES
     uint32_t influence_count; ///< of each vertex: 1 to #LMB_MAX_SKIN_INFLUENCES
-    /// #LMB_SKIN_FLOAT: in the bind pose's model space.
+    /// #LMB_SKIN_FORMAT_FLOAT: in the bind pose's model space.
     lmb_skin_attribute positions;
-    /// #LMB_SKIN_FLOAT, #LMB_SKIN_SNORM16 or #LMB_SKIN_NONE. Made unit length; a zero normal stays zero.
+    /// #LMB_SKIN_FORMAT_FLOAT, #LMB_SKIN_FORMAT_SNORM16 or #LMB_SKIN_FORMAT_NONE. Made unit length; a zero normal stays zero.
     lmb_skin_attribute normals;
-    /// #LMB_SKIN_FLOAT, #LMB_SKIN_SNORM16 or #LMB_SKIN_NONE: direction x y z, and w, the sign of the bitangent: -1 if w
+    /// #LMB_SKIN_FORMAT_FLOAT, #LMB_SKIN_FORMAT_SNORM16 or #LMB_SKIN_FORMAT_NONE: direction x y z, and w, the sign of the bitangent: -1 if w
     /// is negative, else 1. May be given without normals.
     lmb_skin_attribute tangents;
-    /// #LMB_SKIN_UINT8, #LMB_SKIN_UINT16 or #LMB_SKIN_UINT32, `influence_count` of them: indices of the rig's joints.
+    /// #LMB_SKIN_FORMAT_UINT8, #LMB_SKIN_FORMAT_UINT16 or #LMB_SKIN_FORMAT_UINT32, `influence_count` of them: indices of the rig's joints.
     /// The joint of a weight of 0 is ignored.
     lmb_skin_attribute joints;
-    /// #LMB_SKIN_FLOAT, #LMB_SKIN_UINT8 or #LMB_SKIN_UINT16, as many. Divided by their sum.
+    /// #LMB_SKIN_FORMAT_FLOAT, #LMB_SKIN_FORMAT_UINT8 or #LMB_SKIN_FORMAT_UINT16, as many. Divided by their sum.
     lmb_skin_attribute weights;
     const lmb_skin_target *targets; ///< morph targets
     uint32_t target_count;          ///< at most #LMB_MAX_CHANNELS; 0 for none
@@ -169,17 +169,17 @@ LMB_API const uint32_t *lmb_skin_words(const lmb_skin *skin);
 LMB_API size_t lmb_skin_word_count(const lmb_skin *skin);
 
 typedef enum lmb_skin_method {
-    LMB_SKIN_LINEAR,          ///< from #LMB_OUTPUT_PALETTE
-    LMB_SKIN_DUAL_QUATERNION, ///< from #LMB_OUTPUT_DUAL_QUATERNIONS
+    LMB_SKIN_METHOD_LINEAR,          ///< from #LMB_OUTPUT_PALETTE
+    LMB_SKIN_METHOD_DUAL_QUATERNION, ///< from #LMB_OUTPUT_DUAL_QUATERNIONS
     LMB_SKIN_METHOD_COUNT
 } lmb_skin_method;
 
 /// Outputs of a run.
 typedef enum lmb_skin_output {
-    LMB_SKIN_POSITIONS,          ///< #LMB_SKIN_FLOAT
-    LMB_SKIN_PREVIOUS_POSITIONS, ///< #LMB_SKIN_FLOAT; from the previous palette, which is then needed
-    LMB_SKIN_NORMALS,            ///< #LMB_SKIN_FLOAT or #LMB_SKIN_SNORM16
-    LMB_SKIN_TANGENTS,           ///< #LMB_SKIN_FLOAT or #LMB_SKIN_SNORM16
+    LMB_SKIN_OUTPUT_POSITIONS,          ///< #LMB_SKIN_FORMAT_FLOAT
+    LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS, ///< #LMB_SKIN_FORMAT_FLOAT; from the previous palette, which is then needed
+    LMB_SKIN_OUTPUT_NORMALS,            ///< #LMB_SKIN_FORMAT_FLOAT or #LMB_SKIN_FORMAT_SNORM16
+    LMB_SKIN_OUTPUT_TANGENTS,           ///< #LMB_SKIN_FORMAT_FLOAT or #LMB_SKIN_FORMAT_SNORM16
     LMB_SKIN_OUTPUT_COUNT
 } lmb_skin_output;
 
@@ -188,7 +188,7 @@ LMB_API const char *lmb_skin_output_name(lmb_skin_output output);
 
 /// The layout of a stream.
 typedef struct lmb_skin_stream {
-    lmb_skin_format format; ///< #LMB_SKIN_NONE: not written
+    lmb_skin_format format; ///< #LMB_SKIN_FORMAT_NONE: not written
     uint32_t stride;        ///< bytes from vertex to vertex, a multiple of 4; 0: without gaps
 } lmb_skin_stream;
 
@@ -201,11 +201,11 @@ typedef struct lmb_skin_layout {
     /// a span are left to the runs of other spans.
     uint32_t first_character;
     uint32_t palette_count; ///< characters of the palette
-    /// False: a character's slot is its index minus `first_character`; the streams have room for `palette_count` slots.
-    /// True: its slot is its position in the list, or without a list as if this were false; the streams have room for
-    /// as many slots as the list has indices, on the GPU for `list_capacity`.
+    /// False: a character's place in the streams is its index minus `first_character`; they have room for
+    /// `palette_count` characters. True: its place is its position in the list, or without a list as if this were
+    /// false; the streams have room for as many characters as the list has indices, on the GPU for `list_capacity`.
     bool packed;
-    uint32_t slot_vertices; ///< vertices from slot to slot, at least those of the mesh; 0: as many
+    uint32_t character_vertices; ///< vertices from character to character, at least those of the mesh; 0: as many
     lmb_skin_stream streams[LMB_SKIN_OUTPUT_COUNT];
 } lmb_skin_layout;
 
@@ -216,16 +216,16 @@ LMB_API lmb_skin_layout lmb_default_skin_layout(uint32_t character_count);
 /// Returns the stride of a stream in bytes: what the layout states, or that of the format without gaps. 0 for a stream
 /// that is not written.
 LMB_API uint32_t lmb_skin_stride(const lmb_skin_layout *layout, lmb_skin_output output);
-/// Returns the bytes from slot to slot in a stream: the stride times `slot_vertices`, or the vertices of the mesh if
-/// that is 0.
-LMB_API size_t lmb_skin_slot_bytes(const lmb_skin *skin, const lmb_skin_layout *layout, lmb_skin_output output);
+/// Returns the bytes from character to character in a stream: the stride times `character_vertices`, or the vertices of
+/// the mesh if that is 0.
+LMB_API size_t lmb_skin_character_bytes(const lmb_skin *skin, const lmb_skin_layout *layout, lmb_skin_output output);
 
-/// Checks a layout for a mesh. `slots` is the number of slots that the streams have room for.
+/// Checks a layout for a mesh. `characters` is the number of characters that the streams have room for.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT if a pointer is NULL, no stream is written, a format or a stride is not possible, the
 /// mesh lacks the attribute, or the span is not within the batch; with #LMB_ERROR_LIMIT if a stream or the palette
 /// would have 2^31 words or more. Runs check this, too.
-LMB_API lmb_result lmb_skin_check_layout(const lmb_skin *skin, const lmb_skin_layout *layout, uint32_t slots,
+LMB_API lmb_result lmb_skin_check_layout(const lmb_skin *skin, const lmb_skin_layout *layout, uint32_t characters,
                                          lmb_error *error);
 
 /// Caller-owned memory of a run on the CPU, aligned to 4. Start from a zeroed one.
@@ -234,25 +234,25 @@ typedef struct lmb_skin_run_info {
     /// Of the span's characters: float [palette_count][J][3][4], the batch's #LMB_OUTPUT_PALETTE, or float
     /// [palette_count][J][8], its #LMB_OUTPUT_DUAL_QUATERNIONS.
     const float *palette;
-    /// The same of the frame before, needed for #LMB_SKIN_PREVIOUS_POSITIONS: #LMB_OUTPUT_PREVIOUS_PALETTE of this
-    /// frame, or kept from the last one, as dual quaternions must be. In the first frame of a character give it the
-    /// palette of this frame.
+    /// The same of the frame before, needed for #LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS: #LMB_OUTPUT_PREVIOUS_PALETTE of
+    /// this frame, or kept from the last one, as dual quaternions must be. In the first frame of a character give it
+    /// the palette of this frame.
     const float *previous_palette;
     /// Of the span's characters: float [palette_count][channel_count], the batch's #LMB_OUTPUT_CHANNELS. Needed if
-    /// lmb_skin_has_targets(), and those of the frame before for #LMB_SKIN_PREVIOUS_POSITIONS.
+    /// lmb_skin_has_targets(), and those of the frame before for #LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS.
     const float *channels;
     const float *previous_channels;
     const uint32_t *list;                 ///< indices of characters, or NULL: all of the span
     uint32_t list_count;                  ///< number of these indices
     void *streams[LMB_SKIN_OUTPUT_COUNT]; ///< the first element of each stream that is written
-    uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, which a run adds to: zero them before; may be NULL
+    uint32_t *refused_sums; ///< #LMB_REFUSAL_COUNT counters, which a run adds to: zero them before; may be NULL
 } lmb_skin_run_info;
 
 /// Skins on the CPU.
 ///
 /// Allocates nothing. Threads may share a run: give each a part of the list or of the span, and its own counters.
 /// Unlike those of lmb_cpu_run_range(), pointers are those of the part: with another `first_character` palettes and
-/// channels begin there too, and streams begin at the part's first slot. A character that is listed twice is skinned
+/// channels begin there too, and streams begin at the part's first character. A character that is listed twice is skinned
 /// twice. The caller's floating-point environment does not affect the result and is restored. Fails as
 /// lmb_skin_check_layout() does, with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, and with #LMB_ERROR_UNSUPPORTED
 /// if this machine lacks the path.

@@ -102,10 +102,10 @@ struct model {
         def.joint_count = joint_count;
         def.vertex_count = static_cast<uint32_t>(vertices.size());
         def.influence_count = LMB_MAX_INFLUENCES;
-        def.positions = {LMB_SKIN_FLOAT, vertices.at(0).position, sizeof(lmb_vertex)};
-        def.normals = {LMB_SKIN_FLOAT, vertices.at(0).normal, sizeof(lmb_vertex)};
-        def.joints = {LMB_SKIN_UINT32, vertices.at(0).joints, sizeof(lmb_vertex)};
-        def.weights = {LMB_SKIN_FLOAT, vertices.at(0).weights, sizeof(lmb_vertex)};
+        def.positions = {LMB_SKIN_FORMAT_FLOAT, vertices.at(0).position, sizeof(lmb_vertex)};
+        def.normals = {LMB_SKIN_FORMAT_FLOAT, vertices.at(0).normal, sizeof(lmb_vertex)};
+        def.joints = {LMB_SKIN_FORMAT_UINT32, vertices.at(0).joints, sizeof(lmb_vertex)};
+        def.weights = {LMB_SKIN_FORMAT_FLOAT, vertices.at(0).weights, sizeof(lmb_vertex)};
         return limber::create_skin(def).value();
     }
 };
@@ -393,16 +393,16 @@ struct renderer {
         run.words = words.address;
         run.layout = lmb_default_skin_layout(CHARACTERS); // writes positions
         run.layout.packed = true;                         // in the order of the list
-        run.layout.streams[LMB_SKIN_PREVIOUS_POSITIONS].format = LMB_SKIN_FLOAT;
-        run.layout.streams[LMB_SKIN_NORMALS].format = LMB_SKIN_FLOAT;
+        run.layout.streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS].format = LMB_SKIN_FORMAT_FLOAT;
+        run.layout.streams[LMB_SKIN_OUTPUT_NORMALS].format = LMB_SKIN_FORMAT_FLOAT;
         run.palette = palette.address;
         run.previous_palette = previous.address;
         run.list = slot.list.address;
         run.list_count = list_count(slot);
         run.list_capacity = CHARACTERS;
-        run.streams[LMB_SKIN_POSITIONS] = slot.positions.address;
-        run.streams[LMB_SKIN_PREVIOUS_POSITIONS] = slot.previous_positions.address;
-        run.streams[LMB_SKIN_NORMALS] = slot.normals.address;
+        run.streams[LMB_SKIN_OUTPUT_POSITIONS] = slot.positions.address;
+        run.streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS] = slot.previous_positions.address;
+        run.streams[LMB_SKIN_OUTPUT_NORMALS] = slot.normals.address;
         limber::call(lmb_gpu_skin_record, gpu_skin.get(), slot.commands, &run, 1u).value();
     }
 

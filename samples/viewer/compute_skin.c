@@ -18,7 +18,7 @@ struct compute_skin {
     lmb_gpu_skin *kernels;
     uint32_t character_count;
     uint32_t frame_count;
-    uint32_t slot_vertices;
+    uint32_t character_vertices;
     skinned_mesh meshes[MOST_MESHES];
     uint32_t mesh_count;
     device_buffer positions[MOST_FRAMES];
@@ -33,18 +33,18 @@ static lmb_result create_mesh(compute_skin *skin, const character *character, co
     def.joint_count = lmb_rig_joint_count(character->rig);
     def.vertex_count = mesh->vertex_count;
     def.influence_count = LMB_MAX_INFLUENCES;
-    def.positions = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->position, stride};
-    def.normals = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->normal, stride};
-    def.joints = (lmb_skin_attribute){LMB_SKIN_UINT32, mesh->vertices->joints, stride};
-    def.weights = (lmb_skin_attribute){LMB_SKIN_FLOAT, mesh->vertices->weights, stride};
+    def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->position, stride};
+    def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->normal, stride};
+    def.joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT32, mesh->vertices->joints, stride};
+    def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->weights, stride};
     def.targets = mesh->targets;
     def.target_count = mesh->target_count;
     def.channel_count = lmb_rig_channel_count(character->rig);
     if (lmb_skin_create(&def, NULL, &target->skin, error)) {
         return error->result;
     }
-    target->first_vertex = skin->slot_vertices;
-    skin->slot_vertices += mesh->vertex_count;
+    target->first_vertex = skin->character_vertices;
+    skin->character_vertices += mesh->vertex_count;
     skin->mesh_count++;
     return graphics_buffer_upload(
         skin->device, lmb_skin_words(target->skin), lmb_skin_word_count(target->skin) * sizeof(uint32_t),
@@ -54,7 +54,7 @@ static lmb_result create_mesh(compute_skin *skin, const character *character, co
 static lmb_result create_streams(compute_skin *skin, lmb_error *error) {
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                                      VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
-    const VkDeviceSize size = (VkDeviceSize)skin->character_count * skin->slot_vertices * 3 * sizeof(float);
+    const VkDeviceSize size = (VkDeviceSize)skin->character_count * skin->character_vertices * 3 * sizeof(float);
     for (uint32_t i = 0; i < skin->frame_count; i++) {
         if (device_buffer_create(skin->device, size, usage, false, &skin->positions[i], error) ||
             device_buffer_create(skin->device, size, usage, false, &skin->normals[i], error)) {
@@ -114,14 +114,14 @@ void compute_skin_destroy(compute_skin *skin) {
 
 static lmb_skin_layout layout_of(const compute_skin *skin) {
     lmb_skin_layout layout = lmb_default_skin_layout(skin->character_count);
-    layout.streams[LMB_SKIN_NORMALS].format = LMB_SKIN_FLOAT;
-    layout.slot_vertices = skin->slot_vertices;
+    layout.streams[LMB_SKIN_OUTPUT_NORMALS].format = LMB_SKIN_FORMAT_FLOAT;
+    layout.character_vertices = skin->character_vertices;
     return layout;
 }
 
 // Returns the offset of a mesh in the slot of a character, in floats.
 static size_t offset_of(const compute_skin *skin, const skinned_mesh *mesh, uint32_t character) {
-    return 3 * ((size_t)character * skin->slot_vertices + mesh->first_vertex);
+    return 3 * ((size_t)character * skin->character_vertices + mesh->first_vertex);
 }
 
 static lmb_gpu_skin_run describe_run(const compute_skin *skin, const skinned_mesh *mesh, const lmb_gpu_batch *batch,
@@ -137,8 +137,8 @@ static lmb_gpu_skin_run describe_run(const compute_skin *skin, const skinned_mes
     const VkDeviceSize offset = offset_of(skin, mesh, palette.first_character) * sizeof(float);
     run.layout.first_character = palette.first_character;
     run.layout.palette_count = palette.character_count;
-    run.streams[LMB_SKIN_POSITIONS] = skin->positions[frame].address + offset;
-    run.streams[LMB_SKIN_NORMALS] = skin->normals[frame].address + offset;
+    run.streams[LMB_SKIN_OUTPUT_POSITIONS] = skin->positions[frame].address + offset;
+    run.streams[LMB_SKIN_OUTPUT_NORMALS] = skin->normals[frame].address + offset;
     return run;
 }
 
@@ -157,7 +157,8 @@ lmb_result compute_skin_record(compute_skin *skin, VkCommandBuffer commands, con
 }
 
 compute_skin_streams compute_skin_of(const compute_skin *skin, uint32_t frame) {
-    return (compute_skin_streams){skin->positions[frame].address, skin->normals[frame].address, skin->slot_vertices};
+    return (compute_skin_streams){skin->positions[frame].address, skin->normals[frame].address,
+                                  skin->character_vertices};
 }
 
 // ---- The comparison.
@@ -173,8 +174,8 @@ static lmb_result run_on_cpu(const compute_skin *skin, const check *check, lmb_e
     for (uint32_t i = 0; i < skin->mesh_count; i++) {
         const skinned_mesh *mesh = &skin->meshes[i];
         lmb_skin_run_info info = {.layout = layout_of(skin), .palette = check->palette, .channels = check->channels};
-        info.streams[LMB_SKIN_POSITIONS] = check->expected[0] + offset_of(skin, mesh, 0);
-        info.streams[LMB_SKIN_NORMALS] = check->expected[1] + offset_of(skin, mesh, 0);
+        info.streams[LMB_SKIN_OUTPUT_POSITIONS] = check->expected[0] + offset_of(skin, mesh, 0);
+        info.streams[LMB_SKIN_OUTPUT_NORMALS] = check->expected[1] + offset_of(skin, mesh, 0);
         if (lmb_skin_run(mesh->skin, LMB_CPU_FAST, &info, error)) {
             return error->result;
         }
@@ -185,7 +186,7 @@ static lmb_result run_on_cpu(const compute_skin *skin, const check *check, lmb_e
 lmb_result compute_skin_compare(const compute_skin *skin, lmb_gpu_batch *batch, uint32_t frame, uint64_t *compared,
                                 uint64_t *differ, lmb_error *error) {
     const lmb_batch_def description = lmb_gpu_batch_description(batch);
-    const size_t count = skin->character_count, floats = count * skin->slot_vertices * 3;
+    const size_t count = skin->character_count, floats = count * skin->character_vertices * 3;
     const check check = {
         malloc(count * lmb_batch_output_floats(&description, LMB_OUTPUT_PALETTE) * sizeof(float)),
         malloc((count * lmb_batch_output_floats(&description, LMB_OUTPUT_CHANNELS) + 1) * sizeof(float)),

@@ -17,11 +17,11 @@ typedef struct compute_skin_def {
     uint32_t frame_count; // frames in flight
 } compute_skin_def;
 
-// What is drawn: vec3 [character][slot_vertices] each.
+// What is drawn: vec3 [character][character_vertices] each.
 typedef struct compute_skin_streams {
     VkDeviceAddress positions;
     VkDeviceAddress normals;
-    uint32_t slot_vertices;
+    uint32_t character_vertices;
 } compute_skin_streams;
 
 lmb_result compute_skin_create(const compute_skin_def *def, compute_skin **skin, lmb_error *error);

@@ -54,7 +54,7 @@ layout(push_constant, scalar) uniform Push {
     vec4 base_color; // w is the share of the character's tint
     Stream positions; // of a span of characters, if they are skinned by a kernel
     Stream normals;
-    uint slot_vertices;
+    uint character_vertices;
 } push;
 
 vec3 place(vec3 model, Placement placement) {

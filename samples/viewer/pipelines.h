@@ -15,7 +15,7 @@ typedef struct push_constants {
     float base_color[4]; // the last is the share of the character's tint
     VkDeviceAddress positions;
     VkDeviceAddress normals;
-    uint32_t slot_vertices;
+    uint32_t character_vertices;
 } push_constants;
 
 typedef enum pipeline_id {

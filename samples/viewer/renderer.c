@@ -527,10 +527,11 @@ static void draw_characters(const renderer *renderer, const renderer_frame *fram
         constants.palette = output.address;
         if (frame->skin != NULL) {
             const compute_skin_streams streams = compute_skin_of(frame->skin, frame->frame);
-            const VkDeviceSize first = (VkDeviceSize)output.first_character * streams.slot_vertices * 3 * sizeof(float);
+            const VkDeviceSize first =
+                (VkDeviceSize)output.first_character * streams.character_vertices * 3 * sizeof(float);
             constants.positions = streams.positions + first;
             constants.normals = streams.normals + first;
-            constants.slot_vertices = streams.slot_vertices;
+            constants.character_vertices = streams.character_vertices;
         }
         for (uint32_t level = 0; level < CHARACTER_LEVELS; level++) {
             const draw_group *group = &renderer->groups[span * CHARACTER_LEVELS + level];

@@ -10,7 +10,7 @@ layout(location = 3) flat out vec3 tint;
 
 void main() {
     Placement placement = push.placements.items[push.first_placement + gl_InstanceIndex];
-    uint vertex = placement.character * push.slot_vertices + gl_VertexIndex;
+    uint vertex = placement.character * push.character_vertices + gl_VertexIndex;
     world = place(push.positions.items[vertex], placement);
     world_normal = turn(push.normals.items[vertex], placement);
     uv = texcoord;

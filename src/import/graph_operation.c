@@ -391,7 +391,7 @@ static const lmb_graph_field override_members[] = {
     GIVEN_POSE_FIELD,
     {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
     CURVE_FIELD,
-    MASK_FIELD(true),
+    MASK_FIELD(false),
 };
 static const lmb_graph_field blend_members[] = {
     POSE_FIELD("a", def.inputs[0]),

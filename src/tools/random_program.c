@@ -129,6 +129,9 @@ static void draw_mask(plan *plan, lmb_node_def *node) {
 static void draw_override(plan *plan, lmb_node_def *node) {
     draw_mask(plan, node);
     draw_pose(plan, node);
+    if (random_below(plan->random, 4) == 0) {
+        node->mask = LMB_NONE;
+    }
 }
 
 static void draw_mirror(plan *plan, lmb_node_def *node) {
