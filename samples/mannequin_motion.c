@@ -364,8 +364,11 @@ static figure jump_figure(double time) {
     for (int i = 0; i < 2; i++) {
         f.arms[i].swing = CURVE_AT(JUMP_SWING, time) * DEGREES;
         f.arms[i].elbow = CURVE_AT(JUMP_ELBOW, time) * DEGREES;
-        // A raised arm raises the shoulder.
-        f.arms[i].shrug += 0.22 * smooth_rise(0.0, 1.8, f.arms[i].swing);
+        // A raised arm raises the shoulder, and turns outwards so that the hands do not meet above the head.
+        const double raised = smooth_rise(0.0, 1.8, f.arms[i].swing);
+        f.arms[i].shrug += 0.34 * raised;
+        f.arms[i].spread += 0.20 * raised;
+        f.arms[i].outward += 0.30 * raised;
         f.feet[i].roll = CURVE_AT(JUMP_ROLL, time) * DEGREES;
         f.feet[i].lift = flight_height(time) + tuck;
     }
@@ -470,7 +473,7 @@ static figure aim_figure(mannequin_clip_id id, double turn) {
                                         .elbow = -0.10,
                                         .outward = 0.5,
                                         .curl = 0.03,
-                                        .shrug = 0.10 + 0.10 * smooth_rise(0.0, 1.0, up)};
+                                        .shrug = 0.14 + 0.18 * smooth_rise(0.0, 0.7, up)};
     f.arms[FIGURE_LEFT].swing -= 0.06;
     f.feet[FIGURE_LEFT].z += 0.10;
     f.feet[FIGURE_RIGHT].z -= 0.06;

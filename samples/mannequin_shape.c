@@ -270,7 +270,9 @@ static double distance_to_segment(vec3 point, vec3 start, vec3 end) {
 static double arm_share(vec3 p) {
     // Above the shoulder the seam is vertical; otherwise it would lean over the head.
     p.y = lesser(p.y, 1.44);
-    return beyond(p, vec3_of(0.156, 1.42, -0.015), vec3_of(0.94, 0.34, 0.0), 0.045);
+    // Under the arm it is wider and farther inwards: a raised arm takes the skin of the armpit along, without a fold.
+    double below = smooth_rise(0.0, 0.10, 1.40 - p.y);
+    return beyond(p, vec3_of(0.156 - 0.030 * below, 1.42, -0.015), vec3_of(0.94, 0.34, 0.0), 0.045 + 0.020 * below);
 }
 
 // The seam of a trouser leg: from the crotch up and outwards.

@@ -415,6 +415,39 @@ static void knees_and_elbows_bend_as_they_can(void **state) {
     }
 }
 
+// Returns the distance between the nearest joints of the two hands.
+static double hands_apart(const placed *joints) {
+    static const char *const parts[2][3] = {{"left_hand", "left_fingers", "left_thumb"},
+                                            {"right_hand", "right_fingers", "right_thumb"}};
+    double nearest = 10.0;
+    for (uint32_t i = 0; i < 9; i++) {
+        const vector a = joints[joint_named(parts[0][i / 3])].position,
+                     b = joints[joint_named(parts[1][i % 3])].position;
+        const double square = (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z);
+        nearest = fmin(nearest, sqrt(square));
+    }
+    return nearest;
+}
+
+// Fingers reach 0.10 m beyond their joint, and lean inwards.
+static void hands_keep_apart(void **state) {
+    (void)state;
+    for (int id = 0; id < MANNEQUIN_CLIP_COUNT; id++) {
+        enum { POSES = 49 };
+        placed joints[MOST_JOINTS];
+        double nearest = 10.0;
+        float *poses = sample_clip(mannequin_clip(built, (mannequin_clip_id)id), POSES, 1.0, false);
+        for (uint32_t i = 0; i < POSES; i++) {
+            place_joints(pose_of(poses, i), joints);
+            nearest = fmin(nearest, hands_apart(joints));
+        }
+        free(poses);
+        if (nearest < 0.2) {
+            fail_msg("%s: hands come as near as %g m", mannequin_clip_name((mannequin_clip_id)id), nearest);
+        }
+    }
+}
+
 // No joint turns faster than a person's joints, so nothing snaps.
 static void nothing_snaps(void **state) {
     (void)state;
@@ -752,6 +785,7 @@ int main(void) {
                                        cmocka_unit_test(clips_travel_as_they_are_called),
                                        cmocka_unit_test(nothing_goes_through_the_ground),
                                        cmocka_unit_test(knees_and_elbows_bend_as_they_can),
+                                       cmocka_unit_test(hands_keep_apart),
                                        cmocka_unit_test(nothing_snaps),
                                        cmocka_unit_test(the_skin_is_closed_at_every_resolution),
                                        cmocka_unit_test(a_face_adds_joints_channels_and_clips),
