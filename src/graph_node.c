@@ -137,10 +137,10 @@ lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint
     return node;
 }
 
-lmb_node_def lmb_goal_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end, uint32_t retarget) {
+lmb_node_def lmb_goal_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end, uint32_t retarget_node) {
     const lmb_value none[3] = {lmb_constant(0.0f), lmb_constant(0.0f), lmb_constant(0.0f)};
     lmb_node_def node = lmb_two_bone_node(base, start, mid, end, none);
-    node.goal = retarget;
+    node.goal = retarget_node;
     return node;
 }
 

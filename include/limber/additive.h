@@ -2,7 +2,8 @@
 /// Bakes additive clips: computes the result of #LMB_OP_MAKE_ADDITIVE once, instead of at run time.
 ///
 /// The result is an additive clip (lmb_clip_is_additive()). Its poses are the second input of an #LMB_OP_ADDITIVE of
-/// the same form and space. Added to its reference, the clip gives its source.
+/// the same form and space. Added to its reference, the clip gives its source, except for float channels, which do not
+/// change.
 #ifndef LIMBER_ADDITIVE_H
 #define LIMBER_ADDITIVE_H
 
@@ -15,11 +16,11 @@ extern "C" {
 /// The reference of an additive clip, and how it is baked. Start from lmb_default_clip_additive_def().
 typedef struct lmb_clip_additive_def {
     const char *name; ///< name of the result, copied; NULL takes the source's name
-    /// A reference pose: one transform for each joint, with rotations of any length except 0. Or NULL.
+    /// A reference pose: one transform for each joint, with rotations of any length except 0. May be NULL.
     const lmb_transform *pose;
     /// A reference clip, sampled at the same phase: at (time / duration of the source) times the duration of the
-    /// reference. If the source's duration is 0, the phase is 0. Or NULL. At most one of `pose` and `clip` may be
-    /// given.
+    /// reference. If the source's duration is 0, the phase is 0. May be NULL. At most one of `pose` and `clip` may be
+    /// given. If both are NULL, the reference is the source at time 0.
     const lmb_clip *clip;
     lmb_form form;
     lmb_space space;
@@ -27,11 +28,11 @@ typedef struct lmb_clip_additive_def {
     float error;
 } lmb_clip_additive_def;
 
-/// Relative to the first frame of the clip itself, local, error 1e-4.
+/// Relative to the source at time 0, local, error 1e-4.
 LMB_API lmb_clip_additive_def lmb_default_clip_additive_def(void);
 
-/// Bakes an additive clip from `source` and a reference. `source` and a reference clip must be clips of rigs like
-/// `rig`.
+/// Bakes an additive clip from `source` and a reference. `source` and a reference clip must have the joint count of
+/// `rig`, and may be compressed.
 ///
 /// Each track has keys at the times of the keys of its source and its reference, the reference's times scaled to the
 /// phase of the source (times nearer than 2^-20 of the duration are merged). At these times its values are those of the

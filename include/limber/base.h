@@ -1,8 +1,10 @@
 /// @file base.h
 /// Result codes, messages, the host's allocator and log. Every other header builds on this one.
 ///
-/// Limber has no global state: everything that a call needs is passed as arguments, so any two calls that do not share
-/// an object may run on two threads at once. Each type documents its own rules for use on several threads.
+/// Limber has no global state, except one lock in an import library that is built with Assimp (import.h). Everything
+/// that a call needs is passed as arguments, so any two calls that do not share an object may run on two threads at
+/// once. Each type documents its own rules for use on several threads. The headers need C11 or C++; limber.hpp needs
+/// C++17.
 ///
 /// **Refused.** A call refuses invalid arguments: it fails, with a result and a message. A run refuses invalid values
 /// in parameters, poses, points and lists, which the host or a device writes for each frame: it replaces and counts
@@ -62,15 +64,17 @@ LMB_API uint32_t lmb_version(void);
 typedef enum lmb_result {
     LMB_OK = 0,
     LMB_ERROR_ARGUMENT,    ///< a descriptor or an argument is not valid; the message names the field
-    LMB_ERROR_MEMORY,      ///< the host's allocator returned NULL
+    LMB_ERROR_MEMORY,      ///< there is no memory: the host's allocator returned NULL; or a thread cannot be started
     LMB_ERROR_FILE,        ///< a file cannot be opened or read
     LMB_ERROR_FORMAT,      ///< the content of a file or a block is malformed
     LMB_ERROR_UNSUPPORTED, ///< well formed, but not supported by Limber
     LMB_ERROR_LIMIT,       ///< a stated limit is exceeded
     LMB_ERROR_STATE,       ///< the call is not allowed now: not uploaded, not probed, used twice
     LMB_ERROR_VULKAN,      ///< a Vulkan call failed; the message names the call and its VkResult
-    LMB_ERROR_DEVICE,      ///< the device cannot give the same bits: the probe failed, or a feature is missing
-    LMB_ERROR_UNTRUSTED    ///< a file of a format that is read only where the caller trusts it
+    /// the device cannot run this: the probe failed, a feature or a kind of memory is missing, or its workgroup memory
+    /// is too small
+    LMB_ERROR_DEVICE,
+    LMB_ERROR_UNTRUSTED ///< a file of a format that is read only where the caller trusts it
 } lmb_result;
 
 /// Returns the name of a result, "LMB_OK" and so on; never NULL. The text is static.
@@ -87,6 +91,7 @@ typedef enum lmb_log_level { LMB_LOG_INFO, LMB_LOG_WARNING, LMB_LOG_ERROR } lmb_
 
 /// Memory and a log that the host provides when it creates an object. The struct is copied, so it need not outlive the
 /// call, but `user` must outlive the object. A NULL pointer to a host, or NULL members, mean malloc, free and no log.
+/// If several threads create or destroy objects with one host at the same time, its functions must allow that.
 typedef struct lmb_host {
     /// Returns `size` bytes, aligned to 16, or NULL. Called by functions that take an lmb_host, and by those that
     /// create something with an object that has one, such as lmb_gpu_batch_create(); functions that run or record a

@@ -2,7 +2,8 @@
 /// Batches: a number of characters that run one graph, and the layout of their buffers. The layout is the same on the
 /// CPU and on the GPU, so either one can be compared with the other or replace it.
 ///
-/// With C characters, J joints, S sockets, M float channels and P parameters:
+/// With C characters, J joints, S sockets, M float channels and P = lmb_graph_parameter_count(), which can be more than
+/// lmb_graph_def.parameter_count:
 ///
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
@@ -98,8 +99,7 @@ LMB_API const char *lmb_output_name(lmb_output output);
 ///
 /// The operation documents what replaces the input. A refusal counts once for each character and operation; for pose
 /// buffers, shear and ragdolls, once for each joint; for skins as skin.h says; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS,
-/// once for each weight. Counters have 32 bits
-/// and wrap.
+/// once for each weight. Counters have 32 bits and wrap.
 typedef enum lmb_refusal {
     /// a clip index outside the graph's clips; a clip of a weight above 0 whose slot is empty
     LMB_REFUSED_CLIP,
@@ -146,7 +146,7 @@ LMB_API uint32_t lmb_batch_output_floats(const lmb_batch_def *batch, lmb_output 
 /// Caller-owned memory that a run reads, aligned to 4. Of these, a run writes only what `control` points to.
 typedef struct lmb_batch_inputs {
     /// May be NULL if the graph has none. If the graph has a control, lmb_cpu_run() and lmb_cpu_run_range() read those
-    /// of `control` instead, and ignore these.
+    /// of `control` instead, and ignore these. Runs without the control read these.
     const float *parameters;
     /// The frame for the graph's control (lmb_graph_control()): its step and events are read, its states, parameters,
     /// emitted events and motions are written. NULL if the graph has none.
@@ -165,8 +165,8 @@ typedef struct lmb_batch_outputs {
     float *buffers[LMB_OUTPUT_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters of what this run refused, overwritten; may be NULL
     /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h, chain.h). Start
-    /// from zero. NULL: nothing is inertialized and no chain swings; lmb_cpu_run() and lmb_cpu_run_range() fail then if
-    /// the graph's machines have inertialized transitions.
+    /// from zero. NULL: nothing is inertialized and no chain swings. lmb_cpu_run() and lmb_cpu_run_range() fail then if
+    /// the graph's machines have inertialized transitions; other runs do not.
     uint32_t *inertia;
 } lmb_batch_outputs;
 

@@ -25,31 +25,32 @@
 /// **Space.** Everything is in model space, so moving or turning a character in the world does not swing its chains;
 /// `velocity` does. It is the velocity of the character in the world, turned into the axes of model space, in units of
 /// model space a second: with root motion, its translation in the frame before (lmb_control_root_motion()) divided by
-/// the step; a frame late is not visible. Chains trail behind a character that
-/// moves, more with more damping, which is the drag of still air. If a character jumps to another place, give the
-/// velocity without the jump. A turn of the character is not a velocity.
+/// the step; with lmb_motion_def.velocity, plus the velocity in lmb_motion_def.velocity_parameters. A frame late is not
+/// visible. Chains trail behind a character that moves, more with more damping, which is the drag of still air. If a
+/// character jumps to another place, give the velocity without the jump. A turn of the character is not a velocity.
 ///
 /// **Time.** `time` is the time of the frame in seconds: a parameter that the host advances, for all characters or each
 /// by itself. With a constant time nothing swings. Times are compared modulo 1024 s: for games that run long give
 /// fmod(seconds, 1024), computed in double. A chain begins anew, with the base to the bit, in its first frame; or if
 /// more than half a second passed since its last frame; or if time went back; or if `start` moved farther than
 /// `teleport` in model space. A frame with the same `time` as the one before replaces that one, so it gives the same
-/// bits for the same pose. While the weight is 0, or the level of detail drops a joint, its bone stands still: it goes
-/// on from its last frame, or begins anew if that is long ago.
+/// bits for the same pose. While the weight is 0, a list omits the character, or the level of detail drops a joint, its
+/// bone stands still: it goes on from its last frame, or begins anew if that is long ago.
 ///
 /// **Memory.** A batch keeps 20 words for each bone of each character, after those of inertialization, in the same
 /// array: lmb_graph_inertia_words(), lmb_batch_outputs.inertia and lmb_gpu_batch_inertia() include them, and inertia.h
-/// says how to save and restore them. A character whose words are all zeroed begins its chains anew. #LMB_EVENT_RESET
-/// does not do that by itself: to begin the chains anew too, zero the character's lmb_graph_inertia_words() words
-/// before that frame. Results are finite whatever the words contain. Without the memory the result is the base. A node
-/// that several nodes use is a chain for each use.
+/// says how to save and restore them. A character whose words are zeroed begins its chains anew. #LMB_EVENT_RESET does
+/// not do that by itself: to begin the chains anew too, zero the character's lmb_graph_inertia_words() words before
+/// that frame. This also drops the offset of an inertialized transition, which a character that begins anew does not
+/// have. Results are finite whatever the words contain. Without the memory the result is the base. A node that several
+/// nodes use is a chain for each use.
 ///
 /// **Weights.** Each joint is slerp(base, simulated, w) with w in [0, 1]. At weight 0 the result is the base, to the
 /// bit. Only local rotations change: translations, scales and float channels are those of the base, and so are root
 /// motion and joint weights.
 ///
-/// **Scale.** Ancestors of `start` may have any scale that is uniform and positive, and so must all joints of the
-/// chain; otherwise joints do not quite point along the simulated bones.
+/// **Scale.** The scales of the chain's joints and of all their ancestors must be uniform and positive; otherwise
+/// joints do not quite point along the simulated bones.
 ///
 /// **Edges.** A bone of length 0 does not turn its joint. An end that is pushed exactly into the beginning is put where
 /// the animation has it. A bone turned back by half a turn goes about any axis. NaN in `time` or `velocity` counts as 0
@@ -74,7 +75,8 @@ extern "C" {
 /// A chain of joints that swings: lmb_node_def.chain of an #LMB_OP_CHAIN.
 typedef struct lmb_chain_def {
     uint32_t start; ///< joint of the rig: the first one that turns
-    /// Joint where the last bone ends, below `start` by at most #LMB_MAX_CHAIN_BONES parents. It does not turn itself.
+    /// Joint where the last bone ends: a descendant of `start`, at most #LMB_MAX_CHAIN_BONES bones away. It does not
+    /// turn itself.
     uint32_t end;
     lmb_value time;        ///< seconds
     lmb_value velocity[3]; ///< of the character in the world, along the axes of model space, in units a second

@@ -54,15 +54,18 @@ typedef struct lmb_clip_def {
     const char *name; ///< copied; NULL means ""
     /// Seconds. 0 takes the time of the last key of all tracks; any other duration must not be before it.
     float duration;
-    /// At most one for each property of each joint and for each float channel. Others keep their rest value.
+    /// At most one for each property of each joint and for each float channel. A property of a joint without a track
+    /// has the rest value of the rig given to lmb_clip_create(): the clip stores it. A float channel without a track
+    /// has the rest value of the rig of the graph that plays the clip.
     const lmb_track_def *tracks;
     uint32_t track_count;
     /// For a clip that animates only some joints of the rig: a weight from 0 to 255 for each joint, then for each float
     /// channel. Poses of the clip have these weights for #LMB_OP_PARTIAL; 0 means that the joint is absent. Copied;
     /// NULL takes 255 for all.
     const uint8_t *joint_weights;
-    /// The poses of the clip are additives, as those of lmb_clip_make_additive(), for #LMB_OP_ADDITIVE. Joint
-    /// properties and float channels without a track then have no change, instead of the rest pose.
+    /// The clip gives additives, as a clip of lmb_clip_make_additive() does, for #LMB_OP_ADDITIVE. Joint properties and
+    /// float channels without a track then have no change, instead of a rest value. A clip does not store the form and
+    /// space of its additives: give the node those with which they were made.
     bool additive;
 } lmb_clip_def;
 
@@ -94,11 +97,11 @@ LMB_API const char *lmb_clip_name(const lmb_clip *clip);
 LMB_API float lmb_clip_duration(const lmb_clip *clip);
 /// Returns the number of the rig's joints.
 LMB_API uint32_t lmb_clip_joint_count(const lmb_clip *clip);
-/// Whether the poses of the clip are additives.
+/// Whether the clip gives additives.
 LMB_API bool lmb_clip_is_additive(const lmb_clip *clip);
 /// Returns the number of the rig's float channels, whether or not the clip has tracks for them.
 LMB_API uint32_t lmb_clip_channel_count(const lmb_clip *clip);
-/// Returns the number of tracks that the clip was given. What the rest pose fills in is not counted.
+/// Returns the number of tracks that the clip was given. Rest values that it stores are not counted.
 LMB_API uint32_t lmb_clip_track_count(const lmb_clip *clip);
 /// Returns the number of keys that the clip was given, in all tracks.
 LMB_API uint32_t lmb_clip_key_count(const lmb_clip *clip);
@@ -124,8 +127,8 @@ typedef struct lmb_clip_compression_report {
     size_t source_bytes;  ///< size of the source's block
     size_t bytes;         ///< size of the compressed block
     uint32_t frame_count; ///< key times that the packed tracks share
-    /// Properties of joints, without float channels: those left to the rest pose, those with one value, packed ones,
-    /// and those kept as they were.
+    /// Properties of joints, without float channels: those left out because they are at rest, those with one value,
+    /// packed ones, and those kept as they were.
     uint32_t rest_count, constant_count, packed_count, kept_count;
 } lmb_clip_compression_report;
 
@@ -134,8 +137,8 @@ typedef struct lmb_clip_compression_report {
 ///
 /// - Linear tracks and cubic splines become keys of few bits at times that they all share: as few of the source's key
 ///   times as the bound allows. A track that hardly changes becomes one value. A track that hardly differs from the
-///   rest pose is left to the rest pose of the rig on which the clip is played.
-/// - Float tracks are kept as they are, except for constant ones, which become one key or are left to the rest pose.
+///   rest pose of `rig` is left out: the clip then has the rest value of the rig of the graph that plays it.
+/// - Float tracks are kept as they are, except for constant ones, which become one key or are left out in the same way.
 /// - Step tracks keep every value and time.
 /// - Rotations may be negated, which is the same rotation.
 /// - Tracks that cannot be packed within the bound are kept as they are. If nothing is gained, the result is a copy of

@@ -55,14 +55,19 @@ LMB_API uint32_t lmb_clip_kinds(const lmb_clip *clip);
 /// Room for one clip of a graph, and what all clips in it have in common. Start from lmb_default_clip_slot_def() or
 /// lmb_clip_slot_for().
 typedef struct lmb_clip_slot_def {
-    uint32_t clip;    ///< index of the graph's clip; slots are in the order of their clips
-    const char *name; ///< copied; players and their parameters have it; NULL: ""
-    uint32_t bytes;   ///< room for the largest block (lmb_clip_block()), rounded up to whole words
+    uint32_t clip; ///< index of the graph's clip; strictly ascending from slot to slot
+    /// Copied; NULL: "". It is also the name of the clip's players, and with ".time" that of the parameters which hold
+    /// their times.
+    const char *name;
+    uint32_t bytes; ///< room for the largest block (lmb_clip_block()), rounded up to whole words
     /// Seconds that every clip in the slot takes, to the bit. Below 0: any duration; the clip then cannot play by
     /// itself (lmb_node_def.player), only at times that the host gives.
     float duration;
-    uint32_t joint_count; ///< the rig's or a joint map's; 0: the rig's
-    bool additive;        ///< whether the clips are additives
+    /// The rig's or a joint map's; 0: the rig's. A slot cannot be for the joints of a retarget's source, unless their
+    /// number is the same. Clips in the slot have as many float channels as the rig; if a joint map has this joint
+    /// count, they may also have none.
+    uint32_t joint_count;
+    bool additive; ///< whether the clips are additives
     /// Kinds that clips in the slot may have. The code that evaluates the graph leaves out what no clip and no slot of
     /// the graph needs, so each kind that nothing else in the graph needs costs something for all of its clips:
     /// - #LMB_CLIP_FAR, #LMB_CLIP_SCALED, #LMB_CLIP_PARTIAL: on the CPU the code for plain graphs cannot run.
@@ -70,7 +75,7 @@ typedef struct lmb_clip_slot_def {
     /// - #LMB_CLIP_PACKED, #LMB_CLIP_CUBIC: in kernels a test for each track, and more registers.
     /// - #LMB_CLIP_FAR: rotations between keys by the long form of slerp.
     /// - #LMB_CLIP_PARTIAL: a joint weight is part of each pose. A layer (#LMB_OP_LAYERS) of the clip weighs each
-    ///   joint, and root motion counts joint 0 of the clip fully, as where a parameter chooses the clip.
+    ///   joint, and root motion counts joint 0 of the clip fully, whatever weight the clip gives it.
     uint32_t kinds;
     uint32_t cookie; ///< of lmb_default_clip_slot_def(): any other number is refused
 } lmb_clip_slot_def;

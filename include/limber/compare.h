@@ -13,13 +13,14 @@ extern "C" {
 typedef struct lmb_comparison {
     uint64_t values[LMB_OUTPUT_COUNT];  ///< floats compared
     uint64_t differs[LMB_OUTPUT_COUNT]; ///< floats that have other bits
-    bool
-        has_first; ///< the members below are set: the first difference: of the earliest comparison that has one, then in the order of lmb_output
+    /// Whether the members below are set. They are the first difference of the earliest comparison that has one, in the
+    /// order of #lmb_output.
+    bool has_first;
     lmb_output output;
-    uint32_t character;
-    uint32_t joint; ///< for sockets the socket; for channels the channel; for bounds 0
-    /// Below 10 for local (translation, rotation, scale), below 12 for matrices (row * 4 + column), below 8 for dual
-    /// quaternions (rotation, dual part), below 6 for bounds (min corner, max corner).
+    uint32_t character; ///< index in the batch, not in the range
+    uint32_t joint;     ///< for sockets the socket; for channels, also those of local, the channel; for bounds 0
+    /// Below 10 for local (translation, rotation, scale), or 10 for a channel of local; below 12 for matrices (4 row +
+    /// column), below 8 for dual quaternions (rotation, dual part), below 6 for bounds (min corner, max corner).
     uint32_t component;
     uint32_t bits_a;
     uint32_t bits_b;

@@ -1,9 +1,9 @@
 /// @file control.h
 /// Stage 1 of a frame: advances everything in a graph that changes over time, once per character.
 ///
-/// Reads the parameters and events of the host, keeps a state for each character, and writes the graph's own
-/// parameters: times of clips and weights of states. The kernel and the CPU are compiled from one source and give the
-/// same bits.
+/// Reads the parameters and events of the host, keeps a state for each character, and writes parameters: those that the
+/// definitions below name, and those that the graph appends (lmb_graph_parameter_count()), such as times of clips and
+/// weights of states. The kernel and the CPU are compiled from one source and give the same bits.
 ///
 /// A graph's descriptor (lmb_graph_def) has
 /// - **players** (lmb_player_def): a clip's node that has one advances its own time;
@@ -20,8 +20,11 @@
 /// 2. Machines take transitions, outer machines before those inside their states (lmb_machine_def).
 /// 3. The time in states and fades advances by the frame's step. This gives the weights of states, then the computed
 ///    parameters that read them, and then the weights of all clips (graph.h, "Weights").
-/// 4. Groups and players advance by the step and use these weights. Those in a state of weight 0 stand still. They
-///    emit an event for everything that they pass: notifies in the order of passing, then ended or looped, once. Their
+/// 4. Groups and players advance by the step and use these weights. A player stands still while a state that it is in,
+///    directly or through inner machines, is not current and weighs 0, or is frozen (#LMB_FADE_FROZEN). A group stands
+///    still if all its players would. Otherwise it moves; those of its players that would stand still stay in phase,
+///    but emit no events and give no root motion. Players emit an event for everything that they pass: notifies in the
+///    order of passing, then ended or looped, once. Emitted events are for the host; machines do not see them. Their
 ///    root motion moves the character motion.
 /// 5. The times of clips are written to the parameters.
 ///
@@ -30,7 +33,8 @@
 ///
 /// A character's state (lmb_control_state_words()) holds all that is kept between frames: times of players, current
 /// states and fades, weights, values of smoothed parameters, the character motion, the time since the last update, and
-/// counters. Offsets of inertialization are kept beside it (inertia.h).
+/// counters. Offsets of inertialization are kept beside it (inertia.h). Functions of this header take it as `state`,
+/// and a state of a machine as `machine_state`.
 ///
 /// **Values** have curves as in a graph. When a control reads a value, a finite magnitude below 2^-40 becomes 0, and a
 /// finite one above 2^40 becomes 2^40 with its sign, because devices differ in whether a subnormal is above 0. Values
@@ -85,7 +89,8 @@ typedef struct lmb_control lmb_control;
 typedef enum lmb_end {
     LMB_END_LOOP, ///< continues at the other end
     LMB_END_HOLD, ///< stays at the end
-    /// Stays at the end. A clip that is itself the pose of a state or a fade then drops out: its weight is 0.
+    /// Stays at the end. A clip that is itself the pose of a state or a fade then drops out: its weight is 0. If no
+    /// other state of the machine has a weight, the machine gives the rest pose.
     LMB_END_ONCE,
     LMB_END_PING_PONG, ///< turns around
     LMB_END_COUNT
@@ -153,14 +158,15 @@ LMB_API lmb_warp_def lmb_default_warp_def(void);
 /// Each frame moves a player by step times rate, backwards if the rate is negative, and around the clip as many times
 /// as needed. `end` says what happens at the ends.
 ///
-/// **Weights of clips.** A player's clip has the weight of its node in the graph (graph.h, "Weights"); no field states
-/// it. Root motion counts weights for joint 0:
+/// **Weights of clips.** A player's clip has the weight of its node in the graph (graph.h, "Weights"), the sum of all
+/// uses of the node; no field states it. Root motion counts weights for joint 0:
 /// - A masked or partial pose of weight w, whose mask gives joint 0 the share m, passes m w to the pose on top and
 ///   1 - m w to the pose below. An additive passes m w to the additive pose and 1 to its base.
 /// - Layers pass on the shares that joint 0 has.
 /// - In a combine only the input that joint 0 comes from counts.
 typedef struct lmb_player_def {
-    /// -64 to 64; 0 pauses, and so does a value that is not finite. The first player of a group has the group's rate.
+    /// Clamped to -64 to 64. 0 pauses, and so does a value that is not finite. The first player of a group has the
+    /// group's rate.
     lmb_value rate;
     float offset; ///< seconds, where it begins, 0 to the clip's duration
     lmb_end end;
@@ -171,11 +177,11 @@ typedef struct lmb_player_def {
     uint32_t marker_count;
     const lmb_notify_def *notifies; ///< in the order of their times
     uint32_t notify_count;
-    /// The clip's speed in units a second. If the clip has no motion track and there is a character motion, it
-    /// moves the character forwards, along z, at this speed. If it is 0, the group uses the average horizontal speed of
-    /// the motion track.
+    /// The clip's speed in units a second, for the cadence of its group. 0: the average horizontal speed of the motion
+    /// track. If the clip has no motion track and there is a character motion, the clip also moves the character
+    /// forwards, along z, at this speed. If it has one, only the track moves the character.
     float velocity;
-    const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: `velocity` gives it
+    const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: `velocity` moves it
     const lmb_warp_def *warps;      ///< in the order of their times; without a character motion they have no effect
     uint32_t warp_count;            ///< up to #LMB_MAX_WARPS
     uint32_t cookie;                ///< of lmb_default_player_def(): any other number is refused
@@ -213,8 +219,10 @@ typedef enum lmb_cadence {
 typedef struct lmb_group_def {
     const char *name; ///< copied; NULL: ""
     lmb_cadence cadence;
-    uint32_t velocity_parameter; ///< written: the group's velocity in units a second; or #LMB_NONE
-    uint32_t cookie;             ///< of lmb_default_group_def(): any other number is refused
+    /// Written: the group's velocity in units a second; or #LMB_NONE. The clip, time, rate and offset of a clip's node
+    /// may read it. Weights, coordinates and points of nodes may not, nor may any value of this header.
+    uint32_t velocity_parameter;
+    uint32_t cookie; ///< of lmb_default_group_def(): any other number is refused
 } lmb_group_def;
 
 /// Default cadence, no name, writes no parameter.
@@ -264,12 +272,11 @@ typedef enum lmb_computed_kind {
 /// it:
 /// - values of the host and smoothed parameters: before the character motion moves. Everything may read it except
 ///   smoothed parameters and `update_every`.
-/// - the character motion's velocity: after the character motion has moved. Conditions, rates and the graph may read
-///   it.
-/// - weights of states or players: after these, in each piece of the frame. Only the graph may read it.
+/// - the character motion's velocity: after the character motion has moved. Conditions, rates and nodes may read it.
+/// - weights of fades: after these, in each piece of the frame. Only nodes and later computed parameters may read it.
 ///
-/// So conditions and rates read its value at the beginning of the frame. An input must not read a time or a velocity
-/// that players and groups write.
+/// So conditions and rates read its value at the beginning of the frame. An input must not read the velocity of a
+/// group.
 typedef struct lmb_computed_def {
     lmb_computed_kind kind;
     lmb_value inputs[LMB_MAX_COMPUTED_INPUTS]; ///< as many as the kind has
@@ -307,7 +314,9 @@ typedef enum lmb_operand {
 /// One term of a condition. A condition is a list of terms in postfix order: `and` and `or` follow the two that they
 /// join.
 ///
-/// Comparisons of values take an infinity as 2^40 with its sign.
+/// Comparisons of values take an infinity as 2^40 with its sign. A value may be a parameter of the host, a smoothed
+/// one, the character motion's velocity, or what is computed from these; not the weight of a fade or the velocity of a
+/// group.
 ///
 /// A phase or a remaining time is that at the beginning of the piece of the frame. It is compared with a constant,
 /// exactly: the constant is converted to a time in the clip and rounded as all seconds are. A transition that waits for
@@ -384,7 +393,7 @@ typedef struct lmb_transition_def {
     const lmb_term *terms; ///< the condition that must be true
     uint32_t term_count;   ///< 0: no condition
     int32_t priority;      ///< the greatest is taken
-    float fade;            ///< seconds; 0 switches
+    float fade;            ///< how long the states fade, in seconds; 0 switches
     lmb_curve curve;       ///< any except a Bezier
     lmb_fade_kind kind;
     uint32_t profile; ///< blend profile: index into the graph's masks, or #LMB_NONE; not if inertialized
@@ -437,9 +446,10 @@ LMB_API lmb_machine_def lmb_default_machine_def(void);
 
 /// A weight that events fade in and out. Start from lmb_default_fade_def().
 ///
-/// The weight is written to a parameter, from which a node takes the weight of a pose; anything else may read it as
-/// well. Clips in that pose play while the weight is above 0. When it is faded in from 0, they begin at their offsets,
-/// and machines in their initial states. A fade works as a machine of two states.
+/// The weight is written to a parameter, from which a node takes the weight of a pose. Other nodes and computed
+/// parameters may read it as well; conditions, rates and other values of the control may not. Clips in that pose play
+/// while it is faded in, and until the weight is 0. When it is faded in from 0, they begin at their offsets, and
+/// machines in their initial states. A fade works as a machine of two states.
 typedef struct lmb_fade_def {
     const char *name;   ///< copied; NULL: ""
     uint32_t parameter; ///< written: its weight, 0 to 1
@@ -512,15 +522,16 @@ LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
 LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
 /// Returns the number of words of a character's emitted events.
 ///
-/// The first word is how many events were emitted. Then follow lmb_graph_def.max_emitted_events pairs of an event and
-/// the bits of a float, the weight of its source: for a notify, ended or looped the weight of the clip; for an entry or
+/// The first word is how many events were emitted. It may exceed lmb_graph_def.max_emitted_events, the number of pairs
+/// that follow it: read as many pairs as the smaller of the two. Further events are lost. A pair is an event and the
+/// bits of a float, the weight of its source: for a notify, ended or looped the weight of the clip; for an entry or
 /// exit the weight of the state in its machine, times that of the state which this machine is in, and so on.
 LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
 /// An event for a character.
 ///
-/// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h); only events sent after it count. A
-/// character motion keeps its position and yaw.
+/// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h). Only events sent after it count, also
+/// towards #LMB_MAX_EVENTS_SENT. A character motion keeps its position and yaw.
 typedef struct lmb_event {
     uint32_t character;
     uint32_t event;
@@ -550,7 +561,7 @@ typedef struct lmb_control_frame {
     uint32_t character_count; ///< of the batch
     uint32_t *state;          ///< uint32_t [C][lmb_control_state_words()]
     float *parameters;        ///< float [C][P]: the host's are read, the control's written. May be NULL if P is 0
-    const lmb_event *events;  ///< sorted by character; may be NULL if there are none
+    const lmb_event *events;  ///< of the whole batch, sorted by character; may be NULL if there are none
     uint32_t event_count;
     uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()], overwritten; may be NULL
     float *motions;    ///< float [C][#LMB_MOTION_FLOATS], written if there is a character motion; may be NULL
@@ -569,7 +580,8 @@ LMB_API lmb_control_frame lmb_default_control_frame(void);
 /// environment has no effect, and is restored.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, the step is too long, characters are outside the batch,
-/// or events are not sorted, are for a character outside the batch, or are not below lmb_graph_def.event_count.
+/// or events are not sorted, are for a character outside the batch, or are neither below lmb_graph_def.event_count nor
+/// #LMB_EVENT_RESET.
 LMB_API lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
                                    uint32_t count, lmb_error *error);
 

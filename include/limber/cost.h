@@ -7,7 +7,8 @@
 /// For each node, the graph that ends with it is evaluated for the given characters, without hierarchy and outputs,
 /// once to warm up and then several times. The smallest time counts, minus the time of a graph that is only the rest
 /// pose. The cost of the node itself is this minus the costs of its inputs, with theirs. Differences of measured times
-/// are noisy: a result below 0 is reported as 0.
+/// are noisy: a result below 0 is reported as 0. Nothing is kept from run to run, so a chain (chain.h) is measured
+/// without its simulation, and inertialization not at all.
 #ifndef LIMBER_COST_H
 #define LIMBER_COST_H
 
@@ -24,9 +25,11 @@ typedef struct lmb_cost_def {
     const lmb_graph_def *graph;
     lmb_cpu_path path;
     lmb_clock clock;
-    const lmb_batch_inputs *inputs; ///< of `character_count` characters
-    uint32_t character_count;       ///< 1 or more; take enough to be representative: their clips and branches count
-    uint32_t rounds;                ///< at most #LMB_MAX_COST_ROUNDS; 0 takes 9
+    /// Of `character_count` characters. The control is not run: `control` is ignored, and `parameters` has whole rows,
+    /// lmb_graph_parameter_count() floats each, as a run of the control has left them.
+    const lmb_batch_inputs *inputs;
+    uint32_t character_count; ///< 1 or more; take enough to be representative: their clips and branches count
+    uint32_t rounds;          ///< at most #LMB_MAX_COST_ROUNDS; 0 takes 9
 } lmb_cost_def;
 
 /// The reference path, 9 rounds; graph, clock, inputs and characters are needed.

@@ -48,8 +48,9 @@ LMB_API lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu);
 /// First runs the graph's control, if it has one (lmb_batch_inputs.control), as lmb_control_run() does; then evaluates
 /// poses and the other outputs. Allocates nothing. The caller's floating-point environment (rounding, flushing) does
 /// not affect the result and is restored. Inputs and outputs must not overlap, except for
-/// lmb_batch_inputs.previous_palette. Fails with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, or the graph has a
-/// control and no frame for it is given, and as lmb_control_run() does.
+/// lmb_batch_inputs.previous_palette, also if several threads run ranges. Fails with #LMB_ERROR_ARGUMENT if a needed
+/// pointer is NULL, if the graph has a control and no frame for it is given, or one with another number of characters,
+/// and as lmb_control_run() does.
 LMB_API lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                const lmb_batch_outputs *outputs, lmb_error *error);
 

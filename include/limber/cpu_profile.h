@@ -31,7 +31,7 @@ typedef enum lmb_cpu_stage {
     /// profile and in each #LMB_CPU_PROFILE_PERIOD-th after it: the graph is evaluated twice beforehand for up to 64 of
     /// its characters, without writing anything, and the smaller time is scaled to the number of characters in the run.
     LMB_CPU_STAGE_POSE,
-    LMB_CPU_STAGE_MODEL, ///< "model": the rest of that run: hierarchy, palettes, and writing all outputs
+    LMB_CPU_STAGE_MODEL, ///< "model": the run without control and pose: hierarchy, palettes, and writing all outputs
     LMB_CPU_STAGE_COUNT
 } lmb_cpu_stage;
 

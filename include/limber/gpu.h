@@ -11,15 +11,20 @@
 /// thread at a time. The host synchronises command buffers.
 ///
 /// **Barriers.** lmb_gpu_graph_record_upload() ends with a barrier that makes the upload visible to compute shaders in
-/// later commands of the same queue. lmb_gpu_batch_record() begins with a barrier from earlier transfer and compute
-/// writes, such as those of pose buffers, to its own reads and writes, and ends with one from its compute writes to
-/// memory reads of all later commands. Both are valid on a queue family with compute alone. Another queue, another
-/// queue family and the CPU need the host's own semaphore, ownership transfer or host barrier. Buffers are created with
-/// exclusive sharing, unless `queue_families` names several.
+/// later commands of the same queue. lmb_gpu_batch_record() begins with a barrier from earlier transfers and compute
+/// shaders, their reads included, to its own reads and writes, so it sees pose buffers that they have written. It ends
+/// with one from its compute writes to memory reads of all later commands. Both are valid on a queue family with
+/// compute alone. Another queue, another queue family and the CPU need the host's own semaphore, ownership transfer or
+/// host barrier. Buffers are created with exclusive sharing, unless `queue_families` names several.
 ///
 /// **Frame slots.** A frame slot may be recorded for another submission once the earlier one that used it has
 /// completed. The host waits for its fence anyway before it writes new parameters. That also orders a renderer's reads
 /// of the slot's outputs before the next writes.
+///
+/// Commands of a graph without a control, recorded without a profile, may also be submitted several times, each after
+/// the one before has completed, except for the first frame that was recorded of a batch with
+/// lmb_graph_inertia_words(). They read the slot's parameters each time. With a control, record each frame anew: the
+/// step, number and events are those of the recording.
 #ifndef LIMBER_GPU_H
 #define LIMBER_GPU_H
 
@@ -118,8 +123,9 @@ typedef struct lmb_gpu_probe_result {
 /// Creates pipelines and runs the probe. The host must destroy the device after this object.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device lacks
-/// Vulkan 1.2 or one of the two features, or fails the probe and `accept_mismatch` is not set (the message names the
-/// case, or the feature). It sees what the physical device supports, not what `device` was created with.
+/// Vulkan 1.2, one of the two features or a kind of memory (#lmb_gpu_memory_use), or fails the probe and
+/// `accept_mismatch` is not set (the message names what is missing, or the case). It sees what the physical device
+/// supports, not what `device` was created with.
 LMB_API lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error);
 /// NULL is allowed. Graphs and batches must have been destroyed, and no command buffer that uses it may be pending.
 LMB_API void lmb_gpu_destroy(lmb_gpu *gpu);
@@ -133,10 +139,10 @@ LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 
 /// Creates the device's copy of a graph, not yet filled, and its pipeline. The graph must outlive it.
 ///
-/// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device's
-/// workgroup memory is too small for the poses that the graph holds at once (lmb_graph_stack()). 32 KiB are always
-/// enough. 16 KiB, the minimum that Vulkan guarantees, are enough for 5 poses, and for more if a graph has few
-/// operations.
+/// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device lacks
+/// a kind of memory (#lmb_gpu_memory_use), or its workgroup memory is too small for the poses that the graph holds at
+/// once (lmb_graph_stack()). 32 KiB are always enough. 16 KiB, the minimum that Vulkan guarantees, are enough for 5
+/// poses, and for more if a graph has few operations.
 LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph,
                                         lmb_error *error);
 /// NULL is allowed. No command buffer that uses it may be pending.
@@ -154,7 +160,7 @@ LMB_API lmb_result lmb_gpu_graph_uploaded(lmb_gpu_graph *gpu_graph, lmb_error *e
 ///
 /// Makes one buffer of the size of the block (lmb_clip_block()), so do not call it within a frame; another thread, such
 /// as one that loads files, may call it meanwhile. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY,
-/// #LMB_ERROR_VULKAN.
+/// #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device has no host-visible memory for buffers.
 LMB_API lmb_result lmb_gpu_clip_create(lmb_gpu *gpu, const lmb_clip *clip, lmb_gpu_clip **gpu_clip, lmb_error *error);
 /// NULL is allowed. No command buffer that copies it may be pending. Slots into which it was copied keep their copies.
 LMB_API void lmb_gpu_clip_destroy(lmb_gpu_clip *gpu_clip);
@@ -163,8 +169,8 @@ LMB_API void lmb_gpu_clip_destroy(lmb_gpu_clip *gpu_clip);
 /// (clip_slot.h); NULL empties the slot. `index` is that of the graph's clip.
 ///
 /// The change is a command like any other. Frames submitted to the queue before it read what was in the slot until they
-/// are done, and frames submitted after it the new clip, whenever each was recorded. So no frame slot has to be
-/// recorded again, and nobody waits for frames in flight. The commands are:
+/// are done, and frames submitted after it the new clip, whenever each was recorded. So frames that are recorded but
+/// not yet submitted need not be recorded again, and nobody waits for frames in flight. The commands are:
 /// - A barrier from earlier compute shaders and transfers to transfers: the copy starts when all earlier compute work
 ///   of the queue is done with the slot.
 /// - A copy of the clip's block into the slot, none for NULL, and an update of one word, the slot's offset.
@@ -206,7 +212,8 @@ LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 /// Creates all buffers.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT (one character does not fit a span, the parameters exceed
-/// maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN.
+/// maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN,
+/// #LMB_ERROR_DEVICE (the device lacks a kind of memory).
 LMB_API lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch,
                                         lmb_error *error);
 /// NULL is allowed. No command buffer that uses it may be pending.
@@ -215,10 +222,12 @@ LMB_API void lmb_gpu_batch_destroy(lmb_gpu_batch *batch);
 /// Returns the batch's description (batch.h), to run the same batch on the CPU and to compare.
 LMB_API lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch);
 
-/// Returns the parameters of a frame slot: host memory, float [C][P].
+/// Returns the parameters of a frame slot: host memory, float [C][lmb_graph_parameter_count()].
 ///
 /// The host fills it before it submits the commands recorded for that slot, and must not change it until they have
-/// completed. NULL if the slot does not exist or the graph has no parameters.
+/// completed. At first its content is undefined; it keeps what the host writes. The control writes the graph's own
+/// parameters elsewhere, so the host need not write them, except with lmb_gpu_record_info.poses_alone. NULL if the slot
+/// does not exist or the graph has no parameters.
 LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
 
 /// Binds a pose buffer for a frame slot, for commands recorded afterwards.
@@ -259,9 +268,9 @@ typedef struct lmb_gpu_record_info {
     /// listed cost nothing except for their control, and their outputs stay as they are in the slot.
     ///
     /// A character that is listed twice is run twice. This is not allowed with a previous palette of the same slot, nor
-    /// if lmb_graph_inertia_words() is not 0, because both runs would change what is kept for the character's joints.
-    /// An index outside the batch is ignored and counted as #LMB_REFUSED_CHARACTER. A count above the capacity is
-    /// counted so once, and replaced by the capacity.
+    /// if lmb_graph_inertia_words() is not 0, because both runs would change what is kept for the character's joints:
+    /// its results would then be undefined. An index outside the batch is ignored and counted as
+    /// #LMB_REFUSED_CHARACTER. A count above the capacity is counted so once, and replaced by the capacity.
     VkDeviceAddress list;
     VkDeviceAddress list_count;
     uint32_t list_capacity; ///< at most the batch's characters
@@ -288,9 +297,9 @@ LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_reco
 
 /// Consecutive characters whose outputs are in one buffer.
 typedef struct lmb_gpu_span {
-    VkBuffer buffer;         ///< usable as storage, vertex and transfer source buffer, and by address
-    VkDeviceSize offset;     ///< of the first character, a multiple of 256
-    VkDeviceSize size;       ///< bytes
+    VkBuffer buffer;     ///< usable as storage, vertex, transfer source and transfer destination buffer, and by address
+    VkDeviceSize offset; ///< of the first character, a multiple of 256
+    VkDeviceSize size;   ///< bytes
     VkDeviceAddress address; ///< of the first character
     uint32_t first_character;
     uint32_t character_count;
@@ -300,8 +309,8 @@ typedef struct lmb_gpu_span {
 LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
 /// Returns where an output is stored.
 ///
-/// False, and a zero span, if the batch does not request the output, or an index is out of range. For the sockets of a
-/// rig that has none: true, with a size of 0 and no buffer.
+/// False, and a zero span, if the batch does not request the output, or an index is out of range. For an output without
+/// floats (lmb_batch_output_floats()): true, with a size of 0 and no buffer.
 LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb_output output, uint32_t span,
                                   lmb_gpu_span *found);
 /// Returns where the words that inertialization keeps for a span's characters are stored: uint32_t

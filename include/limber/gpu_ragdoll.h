@@ -9,7 +9,8 @@
 /// included, to its own reads and writes, and ends with one from its writes to later compute shaders and transfers,
 /// lmb_gpu_batch_record() included. Another queue, another queue family and the CPU need the host's own.
 ///
-/// **Threads.** One thread at a time may record with an lmb_gpu_ragdoll.
+/// **Threads.** One thread at a time may record with an lmb_gpu_ragdoll. Recording also uses the lmb_gpu_graph (gpu.h,
+/// "Threads").
 #ifndef LIMBER_GPU_RAGDOLL_H
 #define LIMBER_GPU_RAGDOLL_H
 

@@ -68,7 +68,7 @@ LMB_API lmb_gpu_readback_def lmb_default_gpu_readback_def(void);
 ///
 /// Fails with #LMB_ERROR_ARGUMENT (also if the batch does not have the contents: the message says which),
 /// #LMB_ERROR_LIMIT (a frame takes more than the device's maxMemoryAllocationSize), #LMB_ERROR_MEMORY,
-/// #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE.
+/// #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device has no host-visible memory for buffers).
 LMB_API lmb_result lmb_gpu_readback_create(lmb_gpu *gpu, const lmb_gpu_readback_def *def, lmb_gpu_readback **readback,
                                            lmb_error *error);
 /// NULL is allowed. No command buffer that uses it may be pending.

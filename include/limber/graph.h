@@ -54,7 +54,7 @@ extern "C" {
 #define LMB_MAX_SPACE_INPUTS 64u  ///< inputs of a blend space, states of a machine
 #define LMB_MAX_STACK 11u         ///< poses held at once while a graph runs; see lmb_graph_stack()
 #define LMB_MAX_CHANNEL_STACK 81u ///< values of a float channel held at once; see lmb_graph_create()
-#define LMB_MAX_PARAMETERS 1024u  ///< floats per character
+#define LMB_MAX_PARAMETERS 1024u  ///< of a character, with those that the graph appends
 #define LMB_MAX_POSES 8u          ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
 #define LMB_MAX_EXCHANGES 64u ///< poses that a graph reads at other joints, counted per use; see lmb_graph_exchanges()
@@ -69,8 +69,8 @@ typedef struct lmb_graph lmb_graph;
 ///
 /// **Types.** A node is either a pose or an additive, which is a change between poses. lmb_graph_create() refuses a
 /// graph that mixes the two:
-/// - #LMB_OP_REST is a pose. #LMB_OP_CLIP is what lmb_clip_is_additive() says, or either where a parameter chooses
-///   among clips of both types. #LMB_OP_POSE is either; only the host knows which.
+/// - #LMB_OP_REST is a pose. #LMB_OP_CLIP is what lmb_clip_is_additive() says, or either if it may play clips of both
+///   types (lmb_node_def.clip). #LMB_OP_POSE is either; only the host knows which.
 /// - #LMB_OP_MAKE_ADDITIVE takes two inputs of one type and gives an additive.
 /// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base.
 /// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM, #LMB_OP_FOOT_PLACEMENT, #LMB_OP_TWIST, #LMB_OP_CHAIN and
@@ -80,17 +80,19 @@ typedef struct lmb_graph lmb_graph;
 /// - Every other operation takes inputs of one type and gives that type.
 ///
 /// The result of a graph may be an additive, for a host that stores it. Operations fall back to the rest pose where no
-/// input counts (such as all weights 0); if the node is an additive, they fall back to no change instead.
+/// input counts (such as all weights 0); if the node is an additive, they fall back to no change instead. There a node
+/// that is either counts as a pose.
 ///
 /// **Weights.** The weight W of each node in the result is computed before any joint, from the last node down. The last
-/// node has weight 1. A node of weight W passes on:
+/// node has weight 1. A node that is used several times has a W for each use. A node of weight W passes on:
 /// - #LMB_OP_BLEND: (1-w) W to a, w W to b. #LMB_OP_BILINEAR and #LMB_OP_TRILINEAR pass on weights as the blends that
 ///   they consist of.
 /// - #LMB_OP_MASKED, #LMB_OP_PARTIAL, #LMB_OP_ADDITIVE: W to the first input, |w| W, at most W, to the second.
 ///   #LMB_OP_SUBTRACT_SCALE_ADD: W to base, min(|w|, 1) W to a and to b. #LMB_OP_SCALE: |w| W, at most W.
 /// - #LMB_OP_WEIGHTED, #LMB_OP_WEIGHTED_MATRIX, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces: W times each input's
-///   share. In layers with masks or joint weights, an input's share is the largest that a joint can have: its fade
-///   times the weight that the inputs without masks and joint weights leave.
+///   share. In layers with masks or joint weights, an input's share is the largest that a joint can have: its fade,
+///   divided by max(1, s), times max(0, 1 - s') for each higher layer. Here s is the sum of fades in the input's layer,
+///   and s' that in the higher one, of inputs without masks and joint weights only.
 /// - Every other operation: W to each input.
 ///
 /// A clip of weight 0 is not sampled: the rest pose, or no change, replaces it. This changes no output, but it can
@@ -133,7 +135,8 @@ typedef enum lmb_op {
     /// Reads a pose from the batch's pose buffer `pose`, or from the graph's static pose `static_pose`. No inputs.
     ///
     /// A joint of a pose buffer with a component that is not finite, or with a zero rotation, is refused
-    /// (#LMB_REFUSED_POSE) and becomes the rest pose. A channel that is not finite is refused in the same way.
+    /// (#LMB_REFUSED_POSE) and becomes the rest pose, also in a buffer that contains additives. A channel that is not
+    /// finite is refused in the same way.
     LMB_OP_POSE,
 
     /// Blends from a to b by `weight`. Inputs: a, b.
@@ -276,8 +279,9 @@ typedef enum lmb_op {
     /// input without a joint map is a whole pose and has all joints.
     ///
     /// Combines may be nested. Of two joint maps around a source, the inner one defines the joints of the source, the
-    /// outer one which joints are taken in the end. If a parameter chooses among clips of several rigs, a clip whose
-    /// joint count differs from the one required here is refused (#LMB_REFUSED_CLIP) and replaced by the rest pose.
+    /// outer one which joints are taken in the end. A clip whose joint count differs from the one required here is
+    /// replaced by the rest pose and refused (#LMB_REFUSED_CLIP), if a parameter chooses it; if the node names it,
+    /// lmb_graph_create() fails.
     LMB_OP_COMBINE,
 
     /// Blends the two inputs next to a coordinate on a line: a 1D blend space. Inputs: 2 to 64.
@@ -295,14 +299,15 @@ typedef enum lmb_op {
 
     /// Blends the inputs around a point in the plane: a 2D blend space. Inputs: 2 to 64.
     ///
-    /// `positions` places the inputs, in any order and range. Two positions that differ by at most 2^-20 of the larger
-    /// range on both axes are refused as equal. coordinates[0] and coordinates[1] give the point p. `space2d` chooses
-    /// how weights, which sum to 1, follow from p (#lmb_space2d). At a position its input's weight is exactly 1 and all
-    /// others are 0. Weights are used as in #LMB_OP_WEIGHTED; inputs of weight 0 change nothing. A coordinate that is
-    /// NaN counts as 0 and as a refused weight; its magnitude is limited to 2^40.
+    /// `positions` places the inputs, in any order and range. Let the range be the larger of the two differences
+    /// between the largest and the smallest x, and y; and the middle the middle of their bounding box. Two positions
+    /// that differ by at most 2^-20 of the range on both axes are refused as equal. coordinates[0] and coordinates[1]
+    /// give the point p. `space2d` chooses how weights, which sum to 1, follow from p (#lmb_space2d). At a position its
+    /// input's weight is exactly 1 and all others are 0. Weights are used as in #LMB_OP_WEIGHTED; inputs of weight 0
+    /// change nothing. A coordinate that is NaN counts as 0 and as a refused weight; its magnitude is limited to 2^40.
     ///
-    /// If p is farther from the middle of the positions than 1024 times the larger range, the point at that distance in
-    /// its direction is used, except in a grid.
+    /// If p is farther from the middle than 1024 times the range, the point at that distance in its direction is used,
+    /// except in a grid.
     LMB_OP_SPACE2D,
 
     /// Blends the local matrices of its inputs by `weights`, element by element. Inputs: 2 to 16.
@@ -322,9 +327,9 @@ typedef enum lmb_op {
     /// Takes joints from a pose buffer or a static pose, each with a weight of its own: a ragdoll. Inputs: a.
     ///
     /// Each joint is #LMB_OP_BLEND from a to the pose of #LMB_OP_POSE (`pose`, `static_pose`), with w multiplied by
-    /// mask/255 of the joint (`mask`, or 1 without a mask). Where that product is 0, the result is a, to the bit, and the buffer is not
-    /// read: for characters of weight 0 it may contain anything, and nothing is refused. Where it is 1, the result is
-    /// the buffer's joint.
+    /// mask/255 of the joint (`mask`, or 1 without a mask). Where that product is 0, the result is a, to the bit, and
+    /// the buffer is not read: for characters of weight 0 it may contain anything, and nothing is refused. Where it is
+    /// 1, the result is the buffer's joint.
     LMB_OP_OVERRIDE,
 
     /// Turns two joints of a so that a third one reaches a target: inverse kinematics of a limb. Inputs: a. See ik.h.
@@ -347,8 +352,9 @@ typedef enum lmb_op {
     /// Plays clips and poses of another rig. Inputs: a, whose sources have the joints of `retarget`. See retarget.h.
     ///
     /// It is no step of its own: each source inside is converted to the graph's rig where it is read, and the result is
-    /// a. A clip whose joint count differs from the source's is refused (#LMB_REFUSED_CLIP); clips that are refused,
-    /// and joints of pose buffers that are, become the rest pose of the source.
+    /// a. A clip whose joint count differs from the source's is refused (#LMB_REFUSED_CLIP), if a parameter chooses it;
+    /// if the node names it, lmb_graph_create() fails. Clips that are refused, and joints of pose buffers that are,
+    /// become the rest pose of the source.
     LMB_OP_RETARGET,
 
     /// A state machine: #LMB_OP_WEIGHTED with the weights of its states. Inputs: 1 to 64, one for each state. See
@@ -363,7 +369,8 @@ LMB_API const char *lmb_op_name(lmb_op op);
 /// How an operation interpolates between poses: `interpolation` of a node.
 ///
 /// It applies to blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add; the last three
-/// interpolate from no change. Every other operation uses #LMB_MIX_DEFAULT.
+/// interpolate from no change. `shortest` applies to the same operations. Every other operation uses #LMB_MIX_DEFAULT
+/// and goes the short way.
 ///
 /// If `shortest` is false, quaternions are used as they are: with a negative dot product the rotation goes the long
 /// way.
@@ -481,8 +488,8 @@ typedef enum lmb_space2d {
     /// The sum is never below 1/2, because h of the nearest position is at least that.
     ///
     /// Weights are within 1e-6 of float64. Multiply that by the distance of p from the middle of the positions, in
-    /// units of the larger range, if it is more than 1, and by the larger range over the shortest distance in which a
-    /// weight goes from 0 to 1.
+    /// units of their range (#LMB_OP_SPACE2D), if it is more than 1, and by the range over the shortest distance in
+    /// which a weight goes from 0 to 1.
     LMB_SPACE2D_FREEFORM,
     LMB_SPACE2D_COUNT
 } lmb_space2d;
@@ -500,9 +507,11 @@ typedef struct lmb_node_def {
     uint32_t masks[LMB_MAX_INPUTS];     ///< layers: for each input an index into the graph's masks, or #LMB_NONE
     /// combine: for each input an index into the graph's joint maps, or #LMB_NONE for a whole pose
     uint32_t joint_maps[LMB_MAX_INPUTS];
-    /// clip: index into the graph's clips, rounded down. An index out of range is refused (#LMB_REFUSED_CLIP) and gives
-    /// the rest pose, or no change if all clips that the node may choose are additives. So does a clip whose slot is
-    /// empty (clip_slot.h), which is refused only if its weight is above 0.
+    /// clip: index into the graph's clips, rounded down. A node with a constant without a curve may play only this
+    /// clip. Any other node may play every clip of the graph, whatever its joint count: a parameter chooses. An index
+    /// out of range is refused (#LMB_REFUSED_CLIP) and gives the rest pose, or no change if all clips that the node may
+    /// play are additives. So does a clip whose slot is empty (clip_slot.h), which is refused only if its weight is
+    /// above 0.
     lmb_value clip;
     lmb_value time; ///< clip: seconds
     lmb_value rate; ///< clip: the time in the clip is time * rate + offset
@@ -525,8 +534,8 @@ typedef struct lmb_node_def {
     lmb_value coordinates[3];
     lmb_space2d space2d; ///< space2d: how weights are computed
     uint32_t retarget;   ///< retarget: index into the graph's retargets
-    /// ik-two-bone: the index of a retarget before the node, from whose source the end has its target (retarget.h), or
-    /// #LMB_NONE for the target of `two_bone`.
+    /// ik-two-bone: index of a node before this one, an #LMB_OP_RETARGET, from whose source the end has its target
+    /// (retarget.h), or #LMB_NONE for the target of `two_bone`.
     uint32_t goal;
     lmb_two_bone_def two_bone; ///< ik-two-bone
     lmb_aim_def aim;           ///< ik-aim
@@ -543,13 +552,13 @@ typedef struct lmb_node_def {
 
 /// Returns a node with these defaults.
 ///
-/// The rest pose without inputs. Weights 1, linear; priorities 0; no masks or joint maps. Clip 0 at time 0, rate 1,
-/// offset 0, clamped, with its own joint weights; no player. Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form
-/// and space. Coordinates 1/2; triangles, all positions 0. Two bones: no joints (#LMB_NONE), target 0, pole 0, mid_axis
-/// z, soften 1, twist 0. Aim: no joints, shares 1, target 0, pole y, forward x, up y, offset 0, no limit. Feet: none,
-/// no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften 1; each foot as lmb_default_foot_def(). Twist: no
-/// joints, shares 1, axis x. Chain: no joints, time and velocity 0, gravity -9.81 along y, stiffness 2 Hz, damping 4,
-/// teleport 2^40.
+/// The rest pose without inputs. Weights 1, linear; priorities 0; no masks, joint maps, static pose or goal; mirror,
+/// joint limits and retarget 0. Clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no player.
+/// Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form and space. Coordinates 1/2; triangles, all positions 0.
+/// Two bones: no joints (#LMB_NONE), target 0, pole 0, mid_axis z, soften 1, twist 0. Aim: no joints, shares 1, target
+/// 0, pole y, forward x, up y, offset 0, no limit. Feet: none, no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften
+/// 1; each foot as lmb_default_foot_def(). Twist: no joints, shares 1, axis x. Chain: no joints, time and velocity 0,
+/// gravity -9.81 along y, stiffness 2 Hz, damping 4, teleport 2^40.
 LMB_API lmb_node_def lmb_default_node_def(void);
 /// Makes a node that samples a clip, given by its index, at a time that the host gives; it loops.
 LMB_API lmb_node_def lmb_clip_node(uint32_t clip, lmb_value time);
@@ -566,9 +575,9 @@ LMB_API lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value we
 /// Makes a node that turns `start` and `mid` so that `end` reaches a target; see ik.h. `target` has three values.
 LMB_API lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end,
                                        const lmb_value *target);
-/// Makes a node that turns `start` and `mid` so that `end` reaches the position that a retarget node gives it; see
-/// retarget.h.
-LMB_API lmb_node_def lmb_goal_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end, uint32_t retarget);
+/// Makes a node that turns `start` and `mid` so that `end` reaches the position that the node `retarget_node`, an
+/// #LMB_OP_RETARGET, gives it; see retarget.h.
+LMB_API lmb_node_def lmb_goal_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end, uint32_t retarget_node);
 /// Makes a node that turns `joint` so that its axis `forward` points at a target; see ik.h. Both have three elements.
 LMB_API lmb_node_def lmb_aim_node(uint32_t base, uint32_t joint, const float *forward, const lmb_value *target);
 /// Makes a node that moves `foot_count` feet to the ground; see ik.h. `feet` is copied.
@@ -579,7 +588,7 @@ LMB_API lmb_node_def lmb_foot_placement_node(uint32_t base, uint32_t pelvis, con
 LMB_API lmb_node_def lmb_twist_node(uint32_t base, uint32_t source, const float *axis, uint32_t joint, float share);
 /// Makes a node that lets the joints from `start` to the parent of `end` swing, in a frame at `time`; see chain.h.
 LMB_API lmb_node_def lmb_chain_node(uint32_t base, uint32_t start, uint32_t end, lmb_value time);
-/// Makes a node that plays `pose`, whose sources are of another rig, through the retarget of that index.
+/// Makes a node that plays `pose`, whose sources are of another rig. `retarget` is an index into the graph's retargets.
 LMB_API lmb_node_def lmb_retarget_node(uint32_t pose, uint32_t retarget);
 /// Makes a state machine node; `poses` has one node for each of `machine->state_count` states.
 LMB_API lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine);
@@ -594,23 +603,26 @@ typedef struct lmb_parameter_def {
 /// No name; 0, from 0 to 1.
 LMB_API lmb_parameter_def lmb_default_parameter_def(void);
 
-/// A graph as its author describes it. It is checked and copied by lmb_graph_create(). Start from
-/// lmb_default_graph_def().
+/// A graph as its author describes it. lmb_graph_create() checks it, and copies it with everything that it points to.
+/// Start from lmb_default_graph_def().
 typedef struct lmb_graph_def {
     const lmb_rig *rig;
-    /// Copied. Each is for the joints and channels of `rig`, for a joint map's joints and all or no channels, or for
-    /// the joints of a retarget's source and any channels. Those that have a slot may be NULL.
+    /// Copied. Only counts are compared. Each clip has as many joints and channels as `rig`; or as many joints as a
+    /// joint map, and as many channels as `rig` or none; or as many joints as a retarget's source, and any number of
+    /// channels. Those that have a slot may be NULL.
     const lmb_clip *const *clips;
     uint32_t clip_count;
     const lmb_clip_slot_def *clip_slots; ///< clips that can change while the graph runs (clip_slot.h); may be NULL
     uint32_t clip_slot_count;            ///< 0 to #LMB_MAX_CLIP_SLOTS
     /// Copied. Each has one byte per joint, then one per float channel: 0 gives the node no effect there, 255 all of
-    /// it.
+    /// it. For blend profiles it is a time instead (lmb_transition_def).
     const uint8_t *const *masks;
     uint32_t mask_count;
-    const lmb_node_def *nodes;     ///< the last one is the result
-    uint32_t node_count;           ///< 1 to #LMB_MAX_NODES
-    uint32_t parameter_count;      ///< floats per character; 0 to #LMB_MAX_PARAMETERS
+    const lmb_node_def *nodes; ///< the last one is the result
+    uint32_t node_count;       ///< 1 to #LMB_MAX_NODES
+    /// Parameters that the host sets or this descriptor names: 0 to #LMB_MAX_PARAMETERS. A character's row has more
+    /// floats if the graph appends parameters of its own: lmb_graph_parameter_count().
+    uint32_t parameter_count;
     const lmb_mirror_def *mirrors; ///< copied; may be NULL if there are none
     uint32_t mirror_count;         ///< 0 to #LMB_MAX_MIRRORS
     /// Copied. Each has one definition per joint. May be NULL if there are none.
@@ -650,18 +662,21 @@ typedef struct lmb_graph_def {
     const lmb_fade_def *fades;
     uint32_t fade_count;
     const lmb_motion_def *motion; ///< NULL: there is no character motion, and root motion moves nothing
-    /// Events stored for one character and frame; further ones are only counted. 0 takes 8.
+    /// Events stored for one character and frame; further ones are only counted (lmb_control_emitted_words()). Up to
+    /// #LMB_MAX_EMITTED_EVENTS; 0 takes 8.
     uint32_t max_emitted_events;
-    /// A character is updated every N frames: a whole number from 1 to 16, rounded down. NULL: every frame.
+    /// A character is updated every N frames: this value, rounded down and clamped to 1 to 16; 1 if it is not finite.
+    /// NULL: every frame.
     ///
-    /// A character is updated in a frame if the frame number plus the character's index is divisible by this value, or
-    /// if events are sent to it. An update advances it by all the time since its last one. In other frames it stands
-    /// still, unless `interpolate_updates` is set.
+    /// A character is updated in a frame if the frame number plus the character's index is divisible by N, or if events
+    /// are sent to it. An update advances it by all the time since its last one. In other frames it stands still,
+    /// unless `interpolate_updates` is set.
     const lmb_value *update_every;
     /// Whether everything continuous goes on between updates (control.h, "Updates").
     ///
-    /// A frame without an update then costs as much as moving does, without weights and decisions, and a device keeps a
-    /// second row of state for each character.
+    /// A frame without an update then takes the same steps as an update, except transitions and weights of clips. A
+    /// device keeps a second row of state for each character. It is scratch memory: it is not in lmb_gpu_batch_state(),
+    /// and need not be saved.
     bool interpolate_updates;
 } lmb_graph_def;
 
@@ -673,10 +688,9 @@ LMB_API lmb_graph_def lmb_default_graph_def(void);
 /// Fails with
 /// - #LMB_ERROR_ARGUMENT if the definition is not valid. The message names node and field, or the joint.
 /// - #LMB_ERROR_LIMIT if there are too many nodes, parameters, mirrors, joint limits, joint maps, retargets or static
-///   poses; if
-///   more than #LMB_MAX_STACK poses would be held at once; if nodes, counted for each use, exceed 65,536; if more than
-///   #LMB_MAX_EXCHANGES poses are read at other joints; or if the compiled graph would exceed 2^30 words. In a rig with
-///   float channels also if more than #LMB_MAX_CHANNEL_STACK values of one channel would be held at once.
+///   poses; if more than #LMB_MAX_STACK poses would be held at once; if nodes, counted for each use, exceed 65,536; if
+///   more than #LMB_MAX_EXCHANGES poses are read at other joints; or if the compiled graph would exceed 2^30 words. In
+///   a rig with float channels also if more than #LMB_MAX_CHANNEL_STACK values of one channel would be held at once.
 /// - #LMB_ERROR_MEMORY.
 ///
 /// For channels, a sum holds the values of all inputs up to the one that it evaluates. Sums of 16 inputs always fit. A
@@ -694,8 +708,9 @@ LMB_API void lmb_graph_destroy(lmb_graph *graph);
 ///
 /// `index` is that of the graph's clip. The clip is copied, so it need not outlive the call. Allocates nothing. No
 /// other thread may use the graph meanwhile. Fails with #LMB_ERROR_ARGUMENT if there is no slot for this clip, or the
-/// clip has another joint count, channel count, type or duration than the slot or a kind that the slot lacks, and with
-/// #LMB_ERROR_LIMIT if its block is larger than the slot; the slot then keeps what it has.
+/// clip has another joint count, type or duration than the slot, a number of channels that does not fit
+/// (lmb_clip_slot_def.joint_count), or a kind that the slot lacks, and with #LMB_ERROR_LIMIT if its block is larger
+/// than the slot; the slot then keeps what it has.
 LMB_API lmb_result lmb_graph_set_clip(lmb_graph *graph, uint32_t index, const lmb_clip *clip, lmb_error *error);
 /// Returns whether the graph has a clip of that index and its slot, if it has one, is not empty.
 LMB_API bool lmb_graph_has_clip(const lmb_graph *graph, uint32_t index);
@@ -707,8 +722,9 @@ LMB_API lmb_clip_slot_def lmb_graph_clip_slot_at(const lmb_graph *graph, uint32_
 LMB_API uint32_t lmb_graph_find_clip_slot(const lmb_graph *graph, const char *name);
 
 LMB_API uint32_t lmb_graph_joint_count(const lmb_graph *graph);
-/// Returns the number of floats in a character's row of parameters: first those of the descriptor, then those that the
-/// graph writes for itself (times of clips that play, weights of states).
+/// Returns the number of floats in a character's row of parameters: first the lmb_graph_def.parameter_count of the
+/// descriptor, then those that the graph appends and writes for itself (times of clips that play, weights of states,
+/// inertialization). Values of a descriptor cannot read the latter.
 LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
 /// Returns the number of pose buffers that a batch must bind: the largest index used, plus one.
 LMB_API uint32_t lmb_graph_pose_count(const lmb_graph *graph);
@@ -717,7 +733,8 @@ LMB_API uint32_t lmb_graph_pose_count(const lmb_graph *graph);
 LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose);
 /// Returns the number of floats of one character in a pose buffer; 0 if it is unused.
 ///
-/// #LMB_POSE_COMPONENTS for each joint; if there are as many joints as in the rig, then one for each float channel.
+/// #LMB_POSE_COMPONENTS for each joint; if there are as many joints as in the rig, then one for each float channel,
+/// which is not read inside a joint map or a retarget.
 LMB_API uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose);
 /// Returns the number of points of each character that a batch must have for inverse kinematics (ik.h): the largest
 /// index used, plus one.
@@ -805,9 +822,9 @@ LMB_API const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machin
 ///
 ///        2  s0   blend          s0 s1, weight speed uniform-s
 ///
-/// for the third instruction, which writes a blend of the poses in slots 0 and 1 to slot 0. An operation that runs as
-/// several instructions is named in each of them, "weighted begin" and so on. Parameters without a name are printed as
-/// p0, p1 and so on.
+/// for the third instruction, which writes a blend of the poses at s0 and s1 of the stack (lmb_graph_stack()) to s0. An
+/// operation that runs as several instructions is named in each of them, "weighted begin" and so on. Parameters without
+/// a name are printed as p0, p1 and so on.
 LMB_API void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user);
 
 #ifdef __cplusplus

@@ -79,7 +79,7 @@ static inline lmb_point_slot lmb_point(uint32_t index) {
 ///
 ///     soften R + (1 - soften) R (1 - exp(-(d - soften R) / ((1 - soften) R)))
 ///
-/// This has no jump, and no jump in speed. With soften 1 the limb is straight from L on. A target nearer than the
+/// This has no jump, and no jump in speed. With soften 1 the limb is straight from R on. A target nearer than the
 /// shortest distance that step 1 can reach folds the limb to that distance.
 ///
 /// **Scale.** Ancestors of the start, the mid and the end may have any scale. That of the start and of joints between
@@ -118,8 +118,9 @@ typedef struct lmb_two_bone_def {
 /// `joints` begins with the one that aims; each further one is an ancestor of the one before it. They turn one after
 /// another, so that a line of the first joint, from `offset` along `forward`, meets the target:
 ///
-/// 1. Let P be the point of the line that is as far from the turning joint as the target is, or the point nearest to
-///    the joint if all are farther. The joint turns P to the target, by the shortest arc.
+/// 1. Let P be the point of the line that is as far from the turning joint as the target is; of two such points, the
+///    one farther along `forward`; or, if all points are farther, the one nearest to the joint. The joint turns P to
+///    the target, by the shortest arc.
 /// 2. About the line from the turning joint to the target, `up` turns to the side of `pole`.
 /// 3. If both together exceed the angle `limit`, they are reduced to it about the same axis. Where `forward` and `up`
 ///    are then directed replaces target and pole for the ancestors; a pole of 0 remains 0.

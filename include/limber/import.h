@@ -61,7 +61,8 @@
 extern "C" {
 #endif
 
-/// The content of a file. Immutable once created. Owns its rig, clips, meshes and images.
+/// The content of a file. Immutable once created, so any number of threads may read it. Owns its rig, clips, meshes and
+/// images.
 typedef struct lmb_import lmb_import;
 
 #define LMB_MAX_IMPORT_FILES 4096u
@@ -71,12 +72,12 @@ typedef struct lmb_import_def {
     /// The files of a character. Several, if it is split as by Mixamo's export; their formats may differ.
     ///
     /// The first file gives the rig, the meshes and its clips. Each other file adds only its clips, in order; a block
-    /// adds no clips. Nodes of these files match joints by name, the first of a name on either side. Tracks of nodes
-    /// without a joint are left out. Joints that the file has but does not animate have the rest pose of the file.
-    /// Joints that it does not have keep the rig's rest pose. Notes, which begin with the file's name, report nodes
-    /// without a joint, joints without a node, joints whose parent differs, and a file without a clip for the rig.
-    /// Local transforms are used unchanged: nothing is adapted to a rig of other proportions. If one file fails, the
-    /// call fails.
+    /// among them is #LMB_ERROR_UNSUPPORTED. Nodes of these files match joints by name, the first of a name on either
+    /// side. Tracks of nodes without a joint are left out. Joints that the file has but does not animate have the rest
+    /// pose of the file. Joints that it does not have keep the rig's rest pose. Notes, which begin with the file's
+    /// name, report nodes without a joint, joints without a node, joints whose parent differs, and a file without a
+    /// clip for the rig. Local transforms are used unchanged: nothing is adapted to a rig of other proportions. If one
+    /// file fails, the call fails.
     const char *const *paths;
     uint32_t path_count;   ///< 1 to #LMB_MAX_IMPORT_FILES
     const void *bytes;     ///< if `paths` is NULL: the content of a file

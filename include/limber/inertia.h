@@ -29,16 +29,16 @@
 /// Translations and scales are within 1e-6 of float64, relative to the offset, rotations within 2e-6. If a rotation's
 /// offset is within 1e-3 of half a turn, either direction is allowed.
 ///
-/// **Memory.** A batch keeps 36 words for each joint of each character (lmb_graph_inertia_words(); those of chains
-/// follow, see chain.h): the transforms shown in two frames, the offset, and the numbers of these frames. On the CPU
-/// the host owns them (lmb_batch_outputs.inertia); on a device the batch does (lmb_gpu_batch_inertia()). They are plain
-/// words without addresses, equal on all devices, and zero before the first frame. They are not part of a control's
-/// state: code that saves, restores or compares states must do the same with these words. Words and state of one frame,
-/// restored together, continue with the same bits. A host that zeroes a character's state itself, instead of
-/// sending #LMB_EVENT_RESET, must zero these words too. The words of chains it must zero in either case, to begin them
-/// anew (chain.h). After they are zeroed, or if they belong to another frame than the
-/// state, no offset is taken until one frame has been shown, and no velocity until two have. Results are finite
-/// whatever the words contain.
+/// **Memory.** A batch keeps lmb_graph_inertia_words() words for each character: first, if
+/// lmb_graph_inertia_parameters() is not #LMB_NONE, 36 for each joint, then those of chains (chain.h). The 36 are the
+/// transforms shown in two frames, the offset, and the numbers of these frames. On the CPU the host owns them
+/// (lmb_batch_outputs.inertia); on a device the batch does (lmb_gpu_batch_inertia()). They are plain words without
+/// addresses, equal on all devices, and zero before the first frame. They are not part of a control's state: code that
+/// saves, restores or compares states must do the same with these words. Words and state of one frame, restored
+/// together, continue with the same bits. To begin a character anew, either send #LMB_EVENT_RESET: then only the words
+/// of chains need to be zeroed, if the chains are to begin anew too; or zero the character's state: then zero all of
+/// these words. After the 36 are zeroed, or if they belong to another frame than the state, no offset is taken until
+/// one frame has been shown, and no velocity until two have. Results are finite whatever the words contain.
 ///
 /// **Skipped frames.** A character that was not shown in the frame of a switch or in the one before, because a list
 /// omitted it, has no offset and shows its new pose at once; so does a joint that its level of detail dropped. A
@@ -58,18 +58,18 @@ extern "C" {
 /// Consecutive parameters of a character that control its inertialization.
 ///
 /// A graph whose machines inertialize writes them (lmb_graph_inertia_parameters()); with lmb_graph_def.inertialize the
-/// host does. At a switch it sets #LMB_INERTIA_TRIGGERED to the frame's number, #LMB_INERTIA_TIME to the frame's step
-/// and #LMB_INERTIA_DURATION; in later frames it adds their steps to the time. Values are clamped to their ranges. A
-/// value that is not finite is 0 and counts as a refused time (#LMB_REFUSED_TIME).
+/// host does. Whoever writes them sets, at a switch, #LMB_INERTIA_TRIGGERED to the frame's number, #LMB_INERTIA_TIME to
+/// the frame's step and #LMB_INERTIA_DURATION, and in later frames adds their steps to the time. Values are clamped to
+/// their ranges. A value that is not finite is 0 and counts as a refused time (#LMB_REFUSED_TIME).
 typedef enum lmb_inertia_parameter {
-    /// Number of the frame, an integer that may begin anywhere: one more in each frame in which the character is
-    /// updated, up to #LMB_INERTIA_LAST_NUMBER, then 0. Add two when the character starts anew, because no frame
-    /// precedes that one.
+    /// Number of the frame, an integer that may begin anywhere: one more in each frame that advances the character,
+    /// whether or not it is shown, up to #LMB_INERTIA_LAST_NUMBER, then 0. Add two when the character starts anew,
+    /// because no frame precedes that one.
     LMB_INERTIA_NUMBER,
     LMB_INERTIA_STEP,      ///< the step of the frame before: seconds between the two frames before this one
     LMB_INERTIA_TRIGGERED, ///< the number of the frame of the last switch
     LMB_INERTIA_TIME,      ///< seconds since the frame before the last switch
-    LMB_INERTIA_DURATION,  ///< duration of the last switch in seconds, up to 100,000; 0: none
+    LMB_INERTIA_DURATION,  ///< of the last switch, seconds up to 100,000; 0: none, as before the first switch
     LMB_INERTIA_PARAMETERS
 } lmb_inertia_parameter;
 

@@ -70,7 +70,8 @@ typedef struct lmb_joint_limit_def {
 
 /// The range of a float channel. -#LMB_LARGEST to #LMB_LARGEST does not limit.
 ///
-/// The ends of an angle's range are from -360 to 360, or those two values; a range of 360 or more does not limit.
+/// The ends of an angle's range are from -360 to 360, or -#LMB_LARGEST and #LMB_LARGEST; a range of 360 or more does
+/// not limit.
 typedef struct lmb_channel_range {
     float min;
     float max;

@@ -15,8 +15,8 @@
 ///     lmb_graph *pointer = graph.value().get(); // for the functions of the C interface
 ///
 /// The headers that a file includes before this one for the first time decide what it has: gpu.h, gpu_profile.h,
-/// gpu_ragdoll.h, gpu_readback.h, gpu_skin.h, import.h, graph_json.h, pack.h, root_motion.h and skin.h add their
-/// handles. Everything else is the C interface.
+/// gpu_ragdoll.h, gpu_readback.h, gpu_skin.h, import.h, pack.h, root_motion.h and skin.h add their handles, and
+/// graph_json.h adds create_graph_from_file(). Everything else is the C interface.
 ///
 /// This layer allocates nothing by itself. result::value() ends the program if there is no value; define
 /// LIMBER_EXCEPTIONS as 1 before the header to let it throw a limber::exception instead. Nothing else throws.

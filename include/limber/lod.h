@@ -14,8 +14,8 @@
 /// computed for all joints at every level, and refusals in them are counted. If the result of a graph is an additive, a
 /// dropped joint is still the rest pose. A dropped joint of a pose buffer is not read, so it is not refused either.
 ///
-/// **Cost.** The CPU evaluates characters in groups as wide as its SIMD path, from the first of the batch on. A joint
-/// costs nothing if all characters of a group drop it, and as much as at level 0 if one does not. On the GPU an
+/// **Cost.** The CPU evaluates as many characters at a time as its SIMD path is wide, from the first of the batch on. A
+/// joint costs nothing if all of these characters drop it, and as much as at level 0 if one does not. On the GPU an
 /// invocation skips a dropped joint; a workgroup, which has a few neighbouring characters, finishes sooner if all of
 /// them drop the joint. So characters of similar levels should be next to each other in a batch. Model matrices and
 /// palette cost the same at any level, and so do poses that operations read at other joints.
@@ -41,10 +41,11 @@ LMB_API lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max
 ///
 /// The reach of a joint is the longest path in the rest pose from the joint along the bones below it, plus the radius
 /// at its end (lmb_joint_def.radius times the longest column of that joint's rest matrix in model space). The size of
-/// the rig is the largest reach of a root. A joint is computed at level L if its reach is at least size / 2^(8-L):
-/// 1/128 of the size at level 1, half of it at level 7. At level 0 every joint is computed. For example, the mannequin
-/// of the samples is a person of 1.78 m whose root is on the ground. Its fingers and toes are dropped from level 4 on,
-/// hands, feet and head from 5, forearms and neck from 6, everything except root, pelvis and lower spine at 7.
+/// the rig is the largest reach of a root. A root is computed at every level, any other joint at level L if its reach
+/// is at least size / 2^(8-L): 1/128 of the size at level 1, half of it at level 7. At level 0 every joint is computed.
+/// For example, the mannequin of the samples is a person of 1.78 m whose root is on the ground. Its fingers and toes
+/// are dropped from level 4 on, hands, feet and head from 5, forearms and neck from 6, everything except root, pelvis
+/// and lower spine at 7.
 ///
 /// The computation uses double precision. `host` provides temporary memory and may be NULL. Fails with
 /// #LMB_ERROR_ARGUMENT if rig or table are NULL, and with #LMB_ERROR_MEMORY.

@@ -28,7 +28,7 @@
 ///   `frozen` or `inertialized`, and `priority NUMBER` may follow the state:
 ///   `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
 /// - **any** `{ TRANSITIONS }`: transitions from every state except their own target.
-/// - **fade SECONDS** and **curve NAME**: defaults for the transitions after them.
+/// - **fade SECONDS** and **curve NAME**, between states: defaults for all transitions after them in the text.
 /// - **initial STATE** and **machine NAME**.
 ///
 /// A condition is `a < b`, or the same with `<=`, `>`, `>=` or `==`, where a and b are numbers or names of parameters.
@@ -36,6 +36,9 @@
 /// characters. Other names, and those that are also words of the language, must be in quotes, in which `\"` and `\\`
 /// are a quote and a backslash. `END` cannot be the name of an event. Spaces and line breaks only separate words; `#`
 /// begins a comment, which ends with its line.
+///
+/// Events and parameters exist by being named, and are numbered as in JSON; lmb_graph_find_event() and
+/// lmb_graph_find_parameter() return their indices.
 #ifndef LIMBER_MACHINE_H
 #define LIMBER_MACHINE_H
 

@@ -2,8 +2,8 @@
 /// Transforms, matrices and quaternions, and the arithmetic on them that a host needs besides the batch kernels.
 ///
 /// The functions here are compiled from the same sources as the kernels (`shaders/ops`), so they give the same bits.
-/// They change nothing outside their results and may be called from any thread, in the default floating-point
-/// environment (round to nearest, no flushing).
+/// They change nothing outside their results and may be called from any thread. Call them in the default floating-point
+/// environment (round to nearest, no flushing): unlike runs, they do not set it.
 #ifndef LIMBER_MATH_H
 #define LIMBER_MATH_H
 
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/// Min magnitude of an output except 0, 2^-40. Every operation and every stage snaps its outputs: a smaller magnitude,
-/// and any NaN, becomes +0.
+/// Min magnitude of an output except 0, 2^-40. Every operation, every stage and every function of this header snaps its
+/// outputs: a smaller magnitude, and any NaN, becomes +0.
 #define LMB_SMALLEST 9.09494702e-13f
 /// Max magnitude of an output, 2^40. A larger magnitude, infinity included, becomes this value with its sign. Functions
 /// that create objects refuse values that are not finite or are larger. So no result depends on how a device treats
@@ -40,8 +40,9 @@ typedef enum lmb_axis { LMB_AXIS_X, LMB_AXIS_Y, LMB_AXIS_Z, LMB_AXIS_COUNT } lmb
 LMB_API lmb_transform lmb_transform_identity(void);
 LMB_API lmb_affine lmb_affine_identity(void);
 
-/// Returns the composition of two transforms, b first, as translation, rotation and scale. With non-uniform scales the
-/// exact product can shear. This one drops the shear, as transforms do everywhere; use matrices where it matters.
+/// Returns the composition of two transforms, b first, as translation, rotation and scale. Their rotations must have
+/// length 1. With non-uniform scales the exact product can shear. This one drops the shear, as transforms do
+/// everywhere; use matrices where it matters.
 LMB_API lmb_transform lmb_transform_multiply(lmb_transform a, lmb_transform b);
 
 /// Returns the matrix of a transform: its columns are the rotated axes times the scale. The error of an entry is at

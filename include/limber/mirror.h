@@ -7,16 +7,16 @@
 /// that of the joint. Then the joint gets, per component,
 /// - rotation C_parent^-1 (M q_p M) C_j,
 /// - translation C_parent^-1 M t_p,
-/// - scale: the diagonal of C_j^-1 S_p C_j, that is s_i = sum over k of C_ki^2 s_k, so that scales are exchanged
-///   between axes as the axes are,
+/// - scale: the diagonal of C_j^-1 S_p C_j, that is s_i = sum over k of C_ki^2 s_k (row k, column i), so that scales
+///   are exchanged between axes as the axes are,
 ///
 /// where C of the parent of a root is the identity.
 ///
-/// If L are the model matrices of the input, those of the result are M L_p M C_j. So the model positions are the
-/// reflected positions of the partners, whatever the rest frames are. C is derived from that: a partner's deviation
-/// from rest, reflected, is G'_j = M G_p G_p,rest^-1 M G_j,rest. So a rest rotation becomes a rest rotation, whether or
-/// not the frames of the rig are mirrored. If the rest translations are symmetric, the whole rest pose becomes the rest
-/// pose. Mirroring twice gives the input again.
+/// If X are the model matrices of the input, those of the result are M X_p M C_j. So the model positions are the
+/// reflected positions of the partners, whatever the rest frames are. C is derived from that: with A the rotations of
+/// the input in model space, a partner's deviation from rest, reflected, is A'_j = M A_p G_p^-1 M G_j. So a rest
+/// rotation becomes a rest rotation, whether or not the frames of the rig are mirrored. If the rest translations are
+/// symmetric, the whole rest pose becomes the rest pose. Mirroring twice gives the input again.
 ///
 /// A float channel gets its partner's value times its sign, exactly; an angle is wrapped to [-180, 180).
 ///

@@ -82,7 +82,7 @@ LMB_API lmb_pack_def lmb_default_pack_def(void);
 ///   Each clip is stored once, however many graphs use it.
 /// - The rig has the same bits when it is read again, but lmb_rig_joint_of_def() then counts the rig's own order as the
 ///   descriptor's.
-/// - Fields that a node's operation does not use are kept, except `player` and `machine`.
+/// - Fields that a node's operation does not use are kept, except `player` and `machine`, which become NULL.
 ///
 /// Uses temporary memory of `host`, which may be NULL. Fails with #LMB_ERROR_ARGUMENT if something that is not optional
 /// is NULL, a name of a graph is missing or given twice, a graph is for another rig or not valid, or a mesh is not

@@ -80,9 +80,9 @@ LMB_API uint64_t lmb_profile_dropped(const lmb_profile *profile);
 
 /// Returns how close a batch came to the minimum time that memory bandwidth allows.
 ///
-/// This is the time in which memory of `bytes_per_second` can be written with the batch's outputs, and nothing else,
-/// divided by the time that the batch took. 1 is the minimum time; less is slower. 0 if either number is not above 0,
-/// or lmb_batch_check() refuses the batch.
+/// This is the number of bytes of the batch's outputs, divided by `bytes_per_second` and by the time that the batch
+/// took. 1 is the minimum time; less is slower. 0 if either number is not above 0, or lmb_batch_check() refuses the
+/// batch.
 LMB_API double lmb_profile_floor_share(const lmb_batch_def *batch, double bytes_per_second, double nanoseconds);
 
 #ifdef __cplusplus

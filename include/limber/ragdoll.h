@@ -12,8 +12,9 @@
 /// first.
 ///
 /// **In a frame:** the physics engine writes `models`; this writes `poses`; then the batch whose graph overrides runs.
-/// `animated` is normally the local output (#LMB_OUTPUT_LOCAL) of a batch that runs the animation without the override,
-/// or that of the frame before, if the joints without a body are not overridden.
+/// `animated` is normally the local output (#LMB_OUTPUT_LOCAL) of another batch, which runs the animation without the
+/// override. If the override leaves all joints without a body as they are, it can also be the local output that the
+/// overriding batch itself gave in the frame before.
 ///
 /// **Formula.** Joints are processed parents first. L and M are a joint's local transform and model matrix, P is the
 /// model matrix of its parent:

@@ -10,35 +10,38 @@
 ///
 /// **Formula.** A joint j of the graph's rig takes the motion of a joint s(j) of the source. m is the nearest ancestor
 /// of j that takes one too, and p the parent of j. S and X are the rotation and the position of a joint of the source
-/// in model space, S0 and X0 the same in its reference pose; T, P, T0 and P0 are those of the graph's rig. A is `turn`.
+/// in model space, S0 and X0 the same in its reference pose; T, P, T0 and P0 are those of the graph's rig, and t0 the
+/// local translation in its reference pose. A is `turn`.
 ///
 ///     T_j = A S_s S0_s^-1 A^-1 T'_j                  turns as much as its source since the reference pose
 ///     q_j = T'_p^-1 A S0_s(m) (S_s(m)^-1 S_s) S0_s^-1 A^-1 T'_j     the same, as a local rotation
 ///     t_j = t0_j + c k T'_p^-1 A S0_s(m) d           d: how far s has moved from its place, see below
 ///
 /// So joints of the source between s(m) and s(j) that nothing is mapped to still count. Joints of the graph's rig that
-/// take no motion keep their rest pose; without m, S_s(m) is the identity. Scales are those of the rest pose.
+/// take no motion keep their local rest pose; without m, S_s(m) is the identity. Scales are those of the rest pose.
 ///
 /// **Translations.** d is in the space of s(m). If there is no m, j is a root of the motion, such as the pelvis: d is
 /// X_s - X0_s, and k the scale of the root. Otherwise d is the sum of what the translations of s and of the joints
 /// between s(m) and s differ from the reference pose, each turned by the joints above it: bones keep their lengths
-/// unless the source animates them. k is then the length of the limb, |P0_j - P0_m| / |X0_s - X0_s(m)|, or the scale of
-/// the root if the source's limb has no length. c is `scales`, 1 by default; 0 keeps the translation of the rest pose.
+/// unless the source animates them. k is then the ratio of the limbs' lengths, |P0_j - P0_m| / |X0_s - X0_s(m)|, or the
+/// scale of the root if the source's limb has no length. c is `scales`, 1 by default; 0 keeps the translation of the
+/// rest pose.
 ///
 /// **Scale of the root.** It is `root_scale`, if that is not 0. Otherwise it is the ratio of the lengths of the legs,
 /// if `foot` gives one: from the foot to its mapped ancestor and from there to the next, which are the shin and the
 /// thigh. Otherwise it is the ratio of the heights: the distances from the origin, in the reference poses, of the first
 /// joint j and s(j) for which both are above 2^-20; or 1 if there is none. lmb_retarget_root_scale() returns it: a game
-/// that moves a character by root motion of the source multiplies it by this number. Players do so by themselves.
+/// that moves a character by root motion of the source multiplies it by this number. Players do so by themselves: they
+/// scale motion tracks and lmb_player_def.velocity by it, and turn the displacements of motion tracks by A.
 ///
 /// **Correction of rest poses.** T' is T0, with the bones turned to the directions that they have in the reference pose
 /// of the source: from an arm that hangs down to the arm of a T-pose. A mapped joint has a bone if exactly one mapped
 /// joint has it as the nearest mapped ancestor. From the roots on, if its bone and that of s(j) point in directions
-/// that differ by more than `align_above`, it is turned by the shortest arc between them, and so is all below it; a
-/// smaller difference counts as the shape of the character. `aligned` excludes joints; exclude feet, whose slopes are
-/// their shapes.
-/// Where no bone is turned, the reference pose of the source becomes that of the graph's rig. `source_pose` and
-/// `target_pose` replace the rest poses as references if the characters are at rest in poses that are not alike.
+/// that differ by more than `align_above`, it is turned by the shortest arc between them, and its descendants turn with
+/// it; a smaller difference counts as the shape of the character. `aligned` excludes joints; exclude feet, whose slopes
+/// are their shapes. Where no bone is turned, the reference pose of the source becomes that of the graph's rig.
+/// `source_pose` and `target_pose` replace the rest poses as references if the characters are at rest in poses that are
+/// not alike.
 ///
 /// **Goals of hands and feet.** Limbs of other proportions turn as the source's do, so hands and feet come to other
 /// places: feet slide, hands miss what they hold. An #LMB_OP_IK_TWO_BONE whose `goal` is the retarget node (usually
@@ -46,17 +49,19 @@
 ///
 ///     P'_j + k A (X_s - X0_s)        k: the scale of the root; P' the positions in the corrected pose
 ///
-/// in model space: feet keep their height over the ground and the distance of their steps, scaled by the legs.
-/// `target`, `target_slot` are not read; pole vector, soften and weight are those of the node, so a goal can be faded.
-/// The poses inside such a retarget must be sources and blends of them; the goal blends the positions that they give.
-/// Each goal evaluates them again for its joint, in an exchange area of its own, and counts what they refuse again.
+/// in model space: feet keep their height over the ground and the distance of their steps, scaled by the legs. `target`
+/// and `target_slot` are not read; pole vector, its space, twist, soften and weight are those of the node, so a goal
+/// can be faded. The poses inside such a retarget must be sources and blends of them; the goal blends the positions
+/// that they give. Each goal evaluates them again for its joint, in an exchange area of its own, and counts what they
+/// refuse again.
 ///
-/// **Edges.** If s(j) = s(m), j keeps its place under m. s(j) need not be below s(m): the way then goes through a root
-/// of the source, down to s(m) backwards, which translations do not follow. Directions shorter than 2^-20 turn
-/// nothing. Scales in reference poses count as their mean over the three axes, without signs; animated scales of the
-/// source do not count. Additive clips are refused inside a retarget, because a change of a pose has no place in model
-/// space: make additives of retargeted poses. Float channels keep their rest values. The joint weight of j is that of
-/// s(j).
+/// **Edges.** If s(j) = s(m), j keeps its place under m. s(j) need not be a descendant of s(m): the way then goes
+/// through a root of the source, down to s(m) backwards, which translations do not follow. Directions shorter than
+/// 2^-20 turn nothing. Scales in reference poses count as their mean over the three axes, without signs; animated
+/// scales of the source do not count. lmb_graph_create() fails if a node inside a retarget may play an additive clip
+/// that has the source's joint count, because a change of a pose has no place in model space: make additives of
+/// retargeted poses. Float channels keep their rest values. The joint weight of j is that of s(j), or 255 if j takes no
+/// motion.
 ///
 /// **Error.** Rotations are within 1e-6 of float64 in each component, plus 2e-7 for each joint between s(m) and s(j).
 /// Translations are within 2e-6 of the sum of the lengths that are added, times k.
@@ -78,7 +83,7 @@ extern "C" {
 /// Maps joints of a graph's rig to joints of another rig. Start from lmb_default_retarget_def() or lmb_retarget_of().
 typedef struct lmb_retarget_def {
     uint32_t source_joint_count;      ///< 1 to #LMB_MAX_JOINTS, or 0 if the graph's rig has no joints
-    const uint32_t *source_parents;   ///< for each joint of the source its parent, below it, or #LMB_NONE
+    const uint32_t *source_parents;   ///< for each joint of the source its parent, of a smaller index, or #LMB_NONE
     const lmb_transform *source_rest; ///< the rest pose of the source, one transform for each joint
     /// For each joint of the graph's rig the joint of the source whose motion it takes, or #LMB_NONE.
     const uint32_t *joints;

@@ -40,7 +40,8 @@ typedef struct lmb_joint_def {
     lmb_affine inverse_bind;
     bool has_inverse_bind;
     /// Radius of a sphere about the joint's origin that contains all vertices bound to it, in the joint's own space:
-    /// the largest length of inverse_bind times vertex. Bounding boxes are enlarged by it. 0 to #LMB_LARGEST.
+    /// the largest length of inverse_bind times vertex. Bounding boxes are enlarged by it. For boxes that contain what
+    /// morph targets displace, include that. 0 to #LMB_LARGEST.
     float radius;
 } lmb_joint_def;
 

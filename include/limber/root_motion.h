@@ -14,7 +14,7 @@ extern "C" {
 
 /// The root motion of a clip: where it has moved its character, at evenly spaced times.
 ///
-/// The first key is at the clip's beginning, the last one at its end. All four values are linear in between. Only the
+/// The first key is at the clip's beginning, the last one at its end. Between keys all four values are linear. Only the
 /// change since the first key counts.
 typedef struct lmb_motion_track {
     uint32_t key_count; ///< 2 to #LMB_MAX_MOTION_KEYS
@@ -27,7 +27,7 @@ typedef struct lmb_motion_track {
 typedef struct lmb_root_motion_def {
     uint32_t joint; ///< the joint that moves the character, as a rig index. Its ancestors may move too
     bool x, y, z;   ///< which axes of model space are extracted; the others stay in the clip
-    bool yaw;       ///< whether turns about the y axis are extracted: the twist since the clip's beginning
+    bool yaw;       ///< whether turns about the y axis, which must be up, are extracted: the twist since the beginning
     /// Minimum number of keys a second: 1e-3 to 1,000. Between two keys the joint must turn by less than half a turn.
     float rate;
 } lmb_root_motion_def;

@@ -10,21 +10,22 @@
 /// #LMB_MAX_SKIN_INFLUENCES influences for each vertex. It is created once, as a copy of the host's vertex buffer, and
 /// does not depend on a graph. lmb_skin_words() is what the kernel reads; the host copies it to the device.
 ///
-/// **Linear blend skinning** (#LMB_SKIN_METHOD_LINEAR). With the palette's matrices M[j], and the weights w of a vertex, which
-/// are divided by their sum when the mesh is created:
+/// **Linear blend skinning** (#LMB_SKIN_METHOD_LINEAR). With the palette's matrices M[j], and the weights w of a
+/// vertex, which are divided by their sum when the mesh is created:
 ///
 ///     M = sum of w[i] M[joint[i]]
 ///     position' = M position
 ///     normal'   = normalize(inverse transpose of M's linear part, times normal)
 ///     tangent'  = normalize(M's linear part times tangent.xyz), and the sign tangent.w
 ///
-/// The sum is that of matrices, in the order of the weights, the largest first. So normals are right for any scale and
-/// shear. The inverse transpose is computed from cross products of M's rows, so a matrix that flattens the mesh has
-/// normals too. If M mirrors, tangent.w changes its sign.
+/// The sum is that of matrices. lmb_skin_create() sorts the influences of a vertex by their weights, the largest first,
+/// so joint[0] has the largest weight; the sum is in this order. Normals are right for any scale and shear. The inverse
+/// transpose is computed from cross products of M's rows, so a matrix that flattens the mesh has normals too. If M
+/// mirrors, tangent.w changes its sign.
 ///
-/// **Dual quaternion skinning** (#LMB_SKIN_METHOD_DUAL_QUATERNION) keeps the volume of twisted joints. Its palette is the
-/// output #LMB_OUTPUT_DUAL_QUATERNIONS of a batch, which describes how these follow from the model matrices (batch.h).
-/// With the rotations r[j] and dual parts d[j]:
+/// **Dual quaternion skinning** (#LMB_SKIN_METHOD_DUAL_QUATERNION) keeps the volume of twisted joints. Its palette is
+/// the output #LMB_OUTPUT_DUAL_QUATERNIONS of a batch, which describes how these follow from the model matrices
+/// (batch.h). With the rotations r[j] and dual parts d[j]:
 ///
 ///     r = sum of w[i] s[i] r[joint[i]],   d = sum of w[i] s[i] d[joint[i]]
 ///     s[i] = -1 if the dot product of r[joint[i]] and r[joint[0]] is negative, else 1
@@ -45,11 +46,11 @@
 /// Only the vertices that a target displaces are stored. Source: glTF 2.0, section 3.7.2.2.
 ///
 /// **Outputs.** A stream is an array of elements at a stride: those of a character are consecutive, at place *
-/// `character_vertices` + vertex. So streams can be separate, or interleaved in one vertex buffer, whose other attributes
-/// stay as they are. Formats are float and, for normals and tangents, four 16-bit signed normalised integers. Floats
-/// are snapped as all outputs are (math.h). Against float64 the error of a position is at most 1e-6 times the largest
-/// component of |M| |position|, that of a component of a linearly skinned normal at most 1e-5 if the columns of M's
-/// linear part are independent and of similar length, if all weights are 0 or at least 2^-40.
+/// `character_vertices` + vertex. So streams can be separate, or interleaved in one vertex buffer, whose other
+/// attributes stay as they are. Formats are float and, for normals and tangents, four 16-bit signed normalised
+/// integers. Floats are snapped as all outputs are (math.h). Against float64 the error of a position is at most 1e-6
+/// times the largest component of |M| |position|, that of a component of a linearly skinned normal at most 1e-5 if the
+/// columns of M's linear part are independent and of similar length, if all weights are 0 or at least 2^-40.
 ///
 /// **Invalid input.** Values of the mesh are checked when it is created. Palettes, channels and lists, which the host
 /// or a device writes later, are checked by each run, and what is refused is counted as follows, by lmb_refusal:
@@ -116,7 +117,7 @@ typedef struct lmb_skin_target {
     uint32_t delta_count;         ///< may be 0
 } lmb_skin_target;
 
-/// A mesh. Start from lmb_default_skin_def().
+/// The mesh from which an lmb_skin is made. Start from lmb_default_skin_def().
 typedef struct lmb_skin_def {
     const char *name;         ///< for messages; NULL means "mesh"; copied
     uint32_t joint_count;     ///< of the rig: 1 to #LMB_MAX_JOINTS
@@ -124,13 +125,14 @@ typedef struct lmb_skin_def {
     uint32_t influence_count; ///< of each vertex: 1 to #LMB_MAX_SKIN_INFLUENCES
     /// #LMB_SKIN_FORMAT_FLOAT: in the bind pose's model space.
     lmb_skin_attribute positions;
-    /// #LMB_SKIN_FORMAT_FLOAT, #LMB_SKIN_FORMAT_SNORM16 or #LMB_SKIN_FORMAT_NONE. Made unit length; a zero normal stays zero.
+    /// #LMB_SKIN_FORMAT_FLOAT, #LMB_SKIN_FORMAT_SNORM16 or #LMB_SKIN_FORMAT_NONE. Made unit length; a zero normal stays
+    /// zero.
     lmb_skin_attribute normals;
-    /// #LMB_SKIN_FORMAT_FLOAT, #LMB_SKIN_FORMAT_SNORM16 or #LMB_SKIN_FORMAT_NONE: direction x y z, and w, the sign of the bitangent: -1 if w
-    /// is negative, else 1. May be given without normals.
+    /// #LMB_SKIN_FORMAT_FLOAT, #LMB_SKIN_FORMAT_SNORM16 or #LMB_SKIN_FORMAT_NONE: direction x y z, and w, the sign of
+    /// the bitangent: -1 if w is negative, else 1. May be given without normals.
     lmb_skin_attribute tangents;
-    /// #LMB_SKIN_FORMAT_UINT8, #LMB_SKIN_FORMAT_UINT16 or #LMB_SKIN_FORMAT_UINT32, `influence_count` of them: indices of the rig's joints.
-    /// The joint of a weight of 0 is ignored.
+    /// #LMB_SKIN_FORMAT_UINT8, #LMB_SKIN_FORMAT_UINT16 or #LMB_SKIN_FORMAT_UINT32, `influence_count` of them: indices
+    /// of the rig's joints. The joint of a weight of 0 is ignored.
     lmb_skin_attribute joints;
     /// #LMB_SKIN_FORMAT_FLOAT, #LMB_SKIN_FORMAT_UINT8 or #LMB_SKIN_FORMAT_UINT16, as many. Divided by their sum.
     lmb_skin_attribute weights;
@@ -252,8 +254,8 @@ typedef struct lmb_skin_run_info {
 ///
 /// Allocates nothing. Threads may share a run: give each a part of the list or of the span, and its own counters.
 /// Unlike those of lmb_cpu_run_range(), pointers are those of the part: with another `first_character` palettes and
-/// channels begin there too, and streams begin at the part's first character. A character that is listed twice is skinned
-/// twice. The caller's floating-point environment does not affect the result and is restored. Fails as
+/// channels begin there too, and streams begin at the part's first character. A character that is listed twice is
+/// skinned twice. The caller's floating-point environment does not affect the result and is restored. Fails as
 /// lmb_skin_check_layout() does, with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, and with #LMB_ERROR_UNSUPPORTED
 /// if this machine lacks the path.
 LMB_API lmb_result lmb_skin_run(const lmb_skin *skin, lmb_cpu_path path, const lmb_skin_run_info *info,

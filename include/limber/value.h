@@ -56,7 +56,7 @@ typedef enum lmb_value_kind {
 typedef struct lmb_value {
     lmb_value_kind kind;
     float constant;     ///< of #LMB_VALUE_CONSTANT
-    uint32_t parameter; ///< of #LMB_VALUE_PARAMETER: its index
+    uint32_t parameter; ///< of #LMB_VALUE_PARAMETER: its index, below lmb_graph_def.parameter_count
     lmb_curve curve;    ///< unless #LMB_CURVE_LINEAR, the value is clamped to [0, 1] and the curve is applied
     float control[2];   ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
 } lmb_value;
@@ -75,8 +75,9 @@ static inline lmb_value lmb_parameter(uint32_t index) {
 
 /// Evaluates a value for the parameters of one character.
 ///
-/// The result has the bits that a control computes. An operation computes the same, and then clamps it, or refuses it
-/// if it is not finite. The value must be one that lmb_graph_create() accepts. `parameters` may be NULL for a constant.
+/// The result has the bits that a control computes, with the snapping that control.h describes. An operation computes
+/// the same from a finite parameter, and then clamps it; each operation says how it handles a parameter that is not
+/// finite. The value must be one that lmb_graph_create() accepts. `parameters` may be NULL for a constant.
 LMB_API float lmb_value_at(lmb_value value, const float *parameters);
 
 #ifdef __cplusplus
