@@ -39,18 +39,20 @@ _Static_assert(sizeof(lmb_op) == 4 && sizeof(lmb_axis) == 4 && sizeof(lmb_ik_spa
     .length = LMB_LENGTH_FIELD, .length_offset = offsetof(type, number), .length_size = SIZE(type, number)
 #define TABLE(type, function, rows)                                                                                    \
     { .size = sizeof(type), .initialize = (function), .fields = (rows), .field_count = sizeof(rows) / sizeof *(rows) }
+// Defines the table of a record that has rows, and the function that stores its default.
+#define RECORD(name, type, default_value)                                                                              \
+    static void initialize_##name(void *element) {                                                                     \
+        *(type *)element = (default_value);                                                                            \
+    }                                                                                                                  \
+    static const lmb_record name##_table = TABLE(type, initialize_##name, name##_rows)
 
 // ---- Values.
-
-static void initialize_value(void *element) {
-    *(lmb_value *)element = lmb_constant(0.0f);
-}
 
 static const lmb_record_field value_rows[] = {
     WORDS(lmb_value, kind),  WORDS(lmb_value, constant), WORDS(lmb_value, parameter),
     WORDS(lmb_value, curve), WORDS(lmb_value, control),
 };
-static const lmb_record value_table = TABLE(lmb_value, initialize_value, value_rows);
+RECORD(value, lmb_value, lmb_constant(0.0f));
 
 // ---- The rig. Its joints are in their order, their rotations normalised, and all have an inverse bind matrix.
 
@@ -82,27 +84,19 @@ static const lmb_record_field socket_rows[] = {
 };
 static const lmb_record socket_table = TABLE(lmb_socket_def, initialize_socket, socket_rows);
 
-static void initialize_channel(void *element) {
-    *(lmb_channel_def *)element = lmb_default_channel_def();
-}
-
 static const lmb_record_field channel_rows[] = {
     TEXT(lmb_channel_def, name),
     WORDS(lmb_channel_def, rest),
     BOOL(lmb_channel_def, angle),
 };
-static const lmb_record channel_table = TABLE(lmb_channel_def, initialize_channel, channel_rows);
-
-static void initialize_rig(void *element) {
-    *(lmb_rig_def *)element = lmb_default_rig_def();
-}
+RECORD(channel, lmb_channel_def, lmb_default_channel_def());
 
 static const lmb_record_field rig_rows[] = {
     LIST(lmb_rig_def, joints, joint_count, joint_table),
     LIST(lmb_rig_def, sockets, socket_count, socket_table),
     LIST(lmb_rig_def, channels, channel_count, channel_table),
 };
-static const lmb_record rig_table = TABLE(lmb_rig_def, initialize_rig, rig_rows);
+RECORD(rig, lmb_rig_def, lmb_default_rig_def());
 
 // ---- Clips, meshes and images.
 
@@ -112,21 +106,13 @@ static const lmb_record block_table = TABLE(lmb_pack_block, NULL, block_rows);
 static const lmb_record_field blocks_rows[] = {LIST(lmb_pack_blocks, blocks, count, block_table)};
 static const lmb_record blocks_table = TABLE(lmb_pack_blocks, NULL, blocks_rows);
 
-static void initialize_target(void *element) {
-    *(lmb_skin_target *)element = (lmb_skin_target){.name = ""};
-}
-
 static const lmb_record_field target_rows[] = {
     TEXT(lmb_skin_target, name),
     WORDS(lmb_skin_target, channel),
     PLAIN_LIST(lmb_skin_target, deltas, delta_count),
 };
-static const lmb_record target_table = TABLE(lmb_skin_target, initialize_target, target_rows);
+RECORD(target, lmb_skin_target, (lmb_skin_target){.name = ""});
 _Static_assert(sizeof(lmb_vertex) == 96 && sizeof(lmb_skin_delta) == 40, "they are stored as they are");
-
-static void initialize_mesh(void *element) {
-    *(lmb_mesh *)element = lmb_default_mesh();
-}
 
 static const lmb_record_field mesh_rows[] = {
     TEXT(lmb_mesh, name),
@@ -145,29 +131,21 @@ static const lmb_record_field mesh_rows[] = {
     WORDS(lmb_mesh, metallic_roughness_image),
     WORDS(lmb_mesh, normal_image),
 };
-static const lmb_record mesh_table = TABLE(lmb_mesh, initialize_mesh, mesh_rows);
+RECORD(mesh, lmb_mesh, lmb_default_mesh());
 
 static const lmb_record_field meshes_rows[] = {LIST(lmb_pack_meshes, meshes, count, mesh_table)};
 static const lmb_record meshes_table = TABLE(lmb_pack_meshes, NULL, meshes_rows);
-
-static void initialize_image(void *element) {
-    *(lmb_image *)element = (lmb_image){.name = ""};
-}
 
 static const lmb_record_field image_rows[] = {
     TEXT(lmb_image, name),
     PLAIN_LIST(lmb_image, bytes, size),
 };
-static const lmb_record image_table = TABLE(lmb_image, initialize_image, image_rows);
+RECORD(image, lmb_image, (lmb_image){.name = ""});
 
 static const lmb_record_field images_rows[] = {LIST(lmb_pack_images, images, count, image_table)};
 static const lmb_record images_table = TABLE(lmb_pack_images, NULL, images_rows);
 
 // ---- What advances by itself.
-
-static void initialize_player(void *element) {
-    *(lmb_player_def *)element = lmb_default_player_def();
-}
 
 static const lmb_record_field motion_track_rows[] = {
     WORDS(lmb_motion_track, key_count),
@@ -175,10 +153,6 @@ static const lmb_record_field motion_track_rows[] = {
      KNOWN(lmb_motion_track, key_count)},
 };
 static const lmb_record motion_track_table = TABLE(lmb_motion_track, NULL, motion_track_rows);
-
-static void initialize_warp(void *element) {
-    *(lmb_warp_def *)element = lmb_default_warp_def();
-}
 
 static const lmb_record_field warp_rows[] = {
     WORDS(lmb_warp_def, start),
@@ -189,7 +163,7 @@ static const lmb_record_field warp_rows[] = {
     INSIDE(lmb_warp_def, heading, lmb_value, value_table),
     LEFT_OUT(lmb_warp_def, cookie),
 };
-static const lmb_record warp_table = TABLE(lmb_warp_def, initialize_warp, warp_rows);
+RECORD(warp, lmb_warp_def, lmb_default_warp_def());
 
 static const lmb_record_field player_rows[] = {
     INSIDE(lmb_player_def, rate, lmb_value, value_table),
@@ -205,12 +179,8 @@ static const lmb_record_field player_rows[] = {
     LEFT_OUT(lmb_player_def, cookie),
     LIST(lmb_player_def, warps, warp_count, warp_table),
 };
-static const lmb_record player_table = TABLE(lmb_player_def, initialize_player, player_rows);
+RECORD(player, lmb_player_def, lmb_default_player_def());
 _Static_assert(sizeof(lmb_notify_def) == 8, "notifies are stored as they are");
-
-static void initialize_group(void *element) {
-    *(lmb_group_def *)element = lmb_default_group_def();
-}
 
 static const lmb_record_field group_rows[] = {
     TEXT(lmb_group_def, name),
@@ -218,11 +188,7 @@ static const lmb_record_field group_rows[] = {
     WORDS(lmb_group_def, velocity_parameter),
     LEFT_OUT(lmb_group_def, cookie),
 };
-static const lmb_record group_table = TABLE(lmb_group_def, initialize_group, group_rows);
-
-static void initialize_smoothed(void *element) {
-    *(lmb_smoothed_def *)element = lmb_default_smoothed_def();
-}
+RECORD(group, lmb_group_def, lmb_default_group_def());
 
 static const lmb_record_field smoothed_rows[] = {
     INSIDE(lmb_smoothed_def, source, lmb_value, value_table),
@@ -230,11 +196,7 @@ static const lmb_record_field smoothed_rows[] = {
     WORDS(lmb_smoothed_def, parameter),
     LEFT_OUT(lmb_smoothed_def, cookie),
 };
-static const lmb_record smoothed_table = TABLE(lmb_smoothed_def, initialize_smoothed, smoothed_rows);
-
-static void initialize_computed(void *element) {
-    *(lmb_computed_def *)element = lmb_default_computed_def();
-}
+RECORD(smoothed, lmb_smoothed_def, lmb_default_smoothed_def());
 
 static const lmb_record_field computed_rows[] = {
     WORDS(lmb_computed_def, kind),
@@ -242,11 +204,7 @@ static const lmb_record_field computed_rows[] = {
     WORDS(lmb_computed_def, parameter),
     LEFT_OUT(lmb_computed_def, cookie),
 };
-static const lmb_record computed_table = TABLE(lmb_computed_def, initialize_computed, computed_rows);
-
-static void initialize_term(void *element) {
-    *(lmb_term *)element = lmb_default_term();
-}
+RECORD(computed, lmb_computed_def, lmb_default_computed_def());
 
 static const lmb_record_field term_rows[] = {
     WORDS(lmb_term, kind),
@@ -255,11 +213,7 @@ static const lmb_record_field term_rows[] = {
     WORDS(lmb_term, operand),
     WORDS(lmb_term, player_node),
 };
-static const lmb_record term_table = TABLE(lmb_term, initialize_term, term_rows);
-
-static void initialize_transition(void *element) {
-    *(lmb_transition_def *)element = lmb_default_transition_def();
-}
+RECORD(term, lmb_term, lmb_default_term());
 
 static const lmb_record_field transition_rows[] = {
     WORDS(lmb_transition_def, from),     WORDS(lmb_transition_def, to),
@@ -269,32 +223,20 @@ static const lmb_record_field transition_rows[] = {
     WORDS(lmb_transition_def, curve),    WORDS(lmb_transition_def, kind),
     WORDS(lmb_transition_def, profile),  LEFT_OUT(lmb_transition_def, cookie),
 };
-static const lmb_record transition_table = TABLE(lmb_transition_def, initialize_transition, transition_rows);
-
-static void initialize_state(void *element) {
-    *(lmb_state_def *)element = lmb_default_state_def();
-}
+RECORD(transition, lmb_transition_def, lmb_default_transition_def());
 
 static const lmb_record_field state_rows[] = {
     TEXT(lmb_state_def, name),    WORDS(lmb_state_def, entry_event), WORDS(lmb_state_def, exit_event),
     BOOL(lmb_state_def, restart), LEFT_OUT(lmb_state_def, cookie),
 };
-static const lmb_record state_table = TABLE(lmb_state_def, initialize_state, state_rows);
-
-static void initialize_machine(void *element) {
-    *(lmb_machine_def *)element = lmb_default_machine_def();
-}
+RECORD(state, lmb_state_def, lmb_default_state_def());
 
 static const lmb_record_field machine_rows[] = {
     TEXT(lmb_machine_def, name),
     LIST(lmb_machine_def, states, state_count, state_table),
     LIST(lmb_machine_def, transitions, transition_count, transition_table),
 };
-static const lmb_record machine_table = TABLE(lmb_machine_def, initialize_machine, machine_rows);
-
-static void initialize_fade(void *element) {
-    *(lmb_fade_def *)element = lmb_default_fade_def();
-}
+RECORD(machine, lmb_machine_def, lmb_default_machine_def());
 
 static const lmb_record_field fade_rows[] = {
     TEXT(lmb_fade_def, name),       WORDS(lmb_fade_def, parameter),  WORDS(lmb_fade_def, pose),
@@ -303,11 +245,7 @@ static const lmb_record_field fade_rows[] = {
     WORDS(lmb_fade_def, curve),     BOOL(lmb_fade_def, restart),     BOOL(lmb_fade_def, begins_in),
     LEFT_OUT(lmb_fade_def, cookie),
 };
-static const lmb_record fade_table = TABLE(lmb_fade_def, initialize_fade, fade_rows);
-
-static void initialize_motion(void *element) {
-    *(lmb_motion_def *)element = lmb_default_motion_def();
-}
+RECORD(fade, lmb_fade_def, lmb_default_fade_def());
 
 static const lmb_record_field motion_rows[] = {
     INSIDE(lmb_motion_def, velocity, lmb_value, value_table),
@@ -319,7 +257,7 @@ static const lmb_record_field motion_rows[] = {
     WORDS(lmb_motion_def, velocity_parameters),
     LEFT_OUT(lmb_motion_def, cookie),
 };
-static const lmb_record motion_table = TABLE(lmb_motion_def, initialize_motion, motion_rows);
+RECORD(motion, lmb_motion_def, lmb_default_motion_def());
 
 // ---- Nodes.
 
@@ -343,11 +281,7 @@ static const lmb_record_field two_bone_rows[] = {
     WORDS(lmb_two_bone_def, space),
 };
 
-static void initialize_two_bone(void *element) {
-    *(lmb_two_bone_def *)element = lmb_default_node_def().two_bone;
-}
-
-static const lmb_record two_bone_table = TABLE(lmb_two_bone_def, initialize_two_bone, two_bone_rows);
+RECORD(two_bone, lmb_two_bone_def, lmb_default_node_def().two_bone);
 
 static const lmb_record_field aim_rows[] = {
     WORDS(lmb_aim_def, joints),
@@ -364,15 +298,7 @@ static const lmb_record_field aim_rows[] = {
     WORDS(lmb_aim_def, space),
 };
 
-static void initialize_aim(void *element) {
-    *(lmb_aim_def *)element = lmb_default_node_def().aim;
-}
-
-static const lmb_record aim_table = TABLE(lmb_aim_def, initialize_aim, aim_rows);
-
-static void initialize_foot(void *element) {
-    *(lmb_foot_def *)element = lmb_default_foot_def();
-}
+RECORD(aim, lmb_aim_def, lmb_default_node_def().aim);
 
 static const lmb_record_field foot_rows[] = {
     WORDS(lmb_foot_def, hip),
@@ -384,11 +310,7 @@ static const lmb_record_field foot_rows[] = {
     INSIDE(lmb_foot_def, ground_slot, lmb_point_slot, point_slot_table),
     INSIDE(lmb_foot_def, normal_slot, lmb_point_slot, point_slot_table),
 };
-static const lmb_record foot_table = TABLE(lmb_foot_def, initialize_foot, foot_rows);
-
-static void initialize_feet(void *element) {
-    *(lmb_feet_def *)element = lmb_default_node_def().feet;
-}
+RECORD(foot, lmb_foot_def, lmb_default_foot_def());
 
 static const lmb_record_field feet_rows[] = {
     INSIDE(lmb_feet_def, feet, lmb_foot_def, foot_table),
@@ -404,18 +326,14 @@ static const lmb_record_field feet_rows[] = {
     INSIDE(lmb_feet_def, direction, lmb_value, value_table),
     INSIDE(lmb_feet_def, direction_slot, lmb_point_slot, point_slot_table),
 };
-static const lmb_record feet_table = TABLE(lmb_feet_def, initialize_feet, feet_rows);
+RECORD(feet, lmb_feet_def, lmb_default_node_def().feet);
 
 static const lmb_record_field twist_rows[] = {
     WORDS(lmb_twist_def, source), WORDS(lmb_twist_def, axis),        WORDS(lmb_twist_def, joints),
     WORDS(lmb_twist_def, shares), WORDS(lmb_twist_def, joint_count),
 };
 
-static void initialize_twist(void *element) {
-    *(lmb_twist_def *)element = lmb_default_node_def().twist;
-}
-
-static const lmb_record twist_table = TABLE(lmb_twist_def, initialize_twist, twist_rows);
+RECORD(twist, lmb_twist_def, lmb_default_node_def().twist);
 
 static const lmb_record_field chain_rows[] = {
     WORDS(lmb_chain_def, start),
@@ -428,15 +346,7 @@ static const lmb_record_field chain_rows[] = {
     WORDS(lmb_chain_def, teleport),
 };
 
-static void initialize_chain(void *element) {
-    *(lmb_chain_def *)element = lmb_default_node_def().chain;
-}
-
-static const lmb_record chain_table = TABLE(lmb_chain_def, initialize_chain, chain_rows);
-
-static void initialize_node(void *element) {
-    *(lmb_node_def *)element = lmb_default_node_def();
-}
+RECORD(chain, lmb_chain_def, lmb_default_node_def().chain);
 
 static const lmb_record_field node_rows[] = {
     WORDS(lmb_node_def, op),
@@ -479,36 +389,25 @@ static const lmb_record_field node_rows[] = {
     WORDS(lmb_node_def, retarget),
     WORDS(lmb_node_def, goal),
 };
-static const lmb_record node_table = TABLE(lmb_node_def, initialize_node, node_rows);
+RECORD(node, lmb_node_def, lmb_default_node_def());
 _Static_assert(offsetof(lmb_node_def, op) == 0, "lmb_record_field.only_of refers to it");
 _Static_assert(sizeof(lmb_node_def) <= LMB_RECORD_LARGEST, "a node is too large for a default");
 
 // ---- Tables of a graph. Those that a graph has as a list of pointers are structs of one pointer here.
 
-typedef struct clip_pointer {
-    const lmb_clip *clip;
-} clip_pointer;
+typedef struct pointer {
+    const void *to;
+} pointer;
 
-static const lmb_record_field clip_rows[] = {{AT(clip_pointer, clip), .kind = LMB_RECORD_CLIP}};
-static const lmb_record clip_table = TABLE(clip_pointer, NULL, clip_rows);
+static const lmb_record_field clip_rows[] = {{.name = "clip", .kind = LMB_RECORD_CLIP}};
+static const lmb_record clip_table = TABLE(pointer, NULL, clip_rows);
 
-typedef struct mask_pointer {
-    const uint8_t *mask;
-} mask_pointer;
+static const lmb_record_field mask_rows[] = {
+    {.name = "mask", .kind = LMB_RECORD_LIST, .size = 1, .length = LMB_LENGTH_BYTES}};
+static const lmb_record mask_table = TABLE(pointer, NULL, mask_rows);
 
-static const lmb_record_field mask_rows[] = {PLAIN_LIST_OF(LMB_LENGTH_BYTES, mask_pointer, mask)};
-static const lmb_record mask_table = TABLE(mask_pointer, NULL, mask_rows);
-
-typedef struct name_pointer {
-    const char *name;
-} name_pointer;
-
-static const lmb_record_field name_rows[] = {TEXT(name_pointer, name)};
-static const lmb_record name_table = TABLE(name_pointer, NULL, name_rows);
-
-static void initialize_joint_limit(void *element) {
-    *(lmb_joint_limit_def *)element = lmb_default_joint_limit_def();
-}
+static const lmb_record_field name_rows[] = {{.name = "name", .kind = LMB_RECORD_TEXT}};
+static const lmb_record name_table = TABLE(pointer, NULL, name_rows);
 
 static const lmb_record_field joint_limit_rows[] = {
     WORDS(lmb_joint_limit_def, set),
@@ -523,28 +422,16 @@ static const lmb_record_field joint_limit_rows[] = {
     WORDS(lmb_joint_limit_def, angle_min),
     WORDS(lmb_joint_limit_def, angle_max),
 };
-static const lmb_record joint_limit_table = TABLE(lmb_joint_limit_def, initialize_joint_limit, joint_limit_rows);
-
-typedef struct joint_limits_pointer {
-    const lmb_joint_limit_def *limits;
-} joint_limits_pointer;
+RECORD(joint_limit, lmb_joint_limit_def, lmb_default_joint_limit_def());
 
 static const lmb_record_field joint_limits_rows[] = {
-    LIST_OF(LMB_LENGTH_JOINTS, joint_limits_pointer, limits, joint_limit_table),
-};
-static const lmb_record joint_limits_table = TABLE(joint_limits_pointer, NULL, joint_limits_rows);
+    {.name = "limits", .kind = LMB_RECORD_LIST, .record = &joint_limit_table, .length = LMB_LENGTH_JOINTS}};
+static const lmb_record joint_limits_table = TABLE(pointer, NULL, joint_limits_rows);
 
-typedef struct ranges_pointer {
-    const lmb_channel_range *ranges;
-} ranges_pointer;
-
-static const lmb_record_field ranges_rows[] = {PLAIN_LIST_OF(LMB_LENGTH_CHANNELS, ranges_pointer, ranges)};
-static const lmb_record ranges_table = TABLE(ranges_pointer, NULL, ranges_rows);
+static const lmb_record_field ranges_rows[] = {
+    {.name = "ranges", .kind = LMB_RECORD_LIST, .size = sizeof(lmb_channel_range), .length = LMB_LENGTH_CHANNELS}};
+static const lmb_record ranges_table = TABLE(pointer, NULL, ranges_rows);
 _Static_assert(sizeof(lmb_channel_range) == 8, "ranges are stored as they are");
-
-static void initialize_mirror(void *element) {
-    *(lmb_mirror_def *)element = lmb_default_mirror_def();
-}
 
 static const lmb_record_field mirror_rows[] = {
     WORDS(lmb_mirror_def, axis),
@@ -552,21 +439,13 @@ static const lmb_record_field mirror_rows[] = {
     PLAIN_LIST_OF(LMB_LENGTH_CHANNELS, lmb_mirror_def, channel_partners),
     PLAIN_LIST_OF(LMB_LENGTH_CHANNELS, lmb_mirror_def, channel_signs),
 };
-static const lmb_record mirror_table = TABLE(lmb_mirror_def, initialize_mirror, mirror_rows);
-
-static void initialize_joint_map(void *element) {
-    *(lmb_joint_map_def *)element = lmb_default_joint_map_def();
-}
+RECORD(mirror, lmb_mirror_def, lmb_default_mirror_def());
 
 static const lmb_record_field joint_map_rows[] = {
     PLAIN_LIST_OF(LMB_LENGTH_JOINTS, lmb_joint_map_def, joints),
     WORDS(lmb_joint_map_def, joint_count),
 };
-static const lmb_record joint_map_table = TABLE(lmb_joint_map_def, initialize_joint_map, joint_map_rows);
-
-static void initialize_retarget(void *element) {
-    *(lmb_retarget_def *)element = lmb_default_retarget_def();
-}
+RECORD(joint_map, lmb_joint_map_def, lmb_default_joint_map_def());
 
 static const lmb_record_field retarget_rows[] = {
     WORDS(lmb_retarget_def, source_joint_count),
@@ -586,11 +465,7 @@ static const lmb_record_field retarget_rows[] = {
     WORDS(lmb_retarget_def, foot),
     LEFT_OUT(lmb_retarget_def, cookie),
 };
-static const lmb_record retarget_table = TABLE(lmb_retarget_def, initialize_retarget, retarget_rows);
-
-static void initialize_static_pose(void *element) {
-    *(lmb_static_pose_def *)element = lmb_default_static_pose_def();
-}
+RECORD(retarget, lmb_retarget_def, lmb_default_retarget_def());
 
 static const lmb_record_field static_pose_rows[] = {
     TEXT(lmb_static_pose_def, name),
@@ -600,11 +475,7 @@ static const lmb_record_field static_pose_rows[] = {
     {AT(lmb_static_pose_def, channels), .kind = LMB_RECORD_LIST, .size = sizeof(float), .length = LMB_LENGTH_POSE,
      .length_offset = offsetof(lmb_static_pose_def, joint_count), .length_size = sizeof(uint32_t)},
 };
-static const lmb_record static_pose_table = TABLE(lmb_static_pose_def, initialize_static_pose, static_pose_rows);
-
-static void initialize_parameter(void *element) {
-    *(lmb_parameter_def *)element = lmb_default_parameter_def();
-}
+RECORD(static_pose, lmb_static_pose_def, lmb_default_static_pose_def());
 
 static const lmb_record_field parameter_rows[] = {
     TEXT(lmb_parameter_def, name),
@@ -612,24 +483,16 @@ static const lmb_record_field parameter_rows[] = {
     WORDS(lmb_parameter_def, min),
     WORDS(lmb_parameter_def, max),
 };
-static const lmb_record parameter_table = TABLE(lmb_parameter_def, initialize_parameter, parameter_rows);
-
-static void initialize_clip_slot(void *element) {
-    *(lmb_clip_slot_def *)element = lmb_default_clip_slot_def();
-}
+RECORD(parameter, lmb_parameter_def, lmb_default_parameter_def());
 
 static const lmb_record_field clip_slot_rows[] = {
     WORDS(lmb_clip_slot_def, clip),     TEXT(lmb_clip_slot_def, name),         WORDS(lmb_clip_slot_def, bytes),
     WORDS(lmb_clip_slot_def, duration), WORDS(lmb_clip_slot_def, joint_count), BOOL(lmb_clip_slot_def, additive),
     WORDS(lmb_clip_slot_def, kinds),    LEFT_OUT(lmb_clip_slot_def, cookie),
 };
-static const lmb_record clip_slot_table = TABLE(lmb_clip_slot_def, initialize_clip_slot, clip_slot_rows);
+RECORD(clip_slot, lmb_clip_slot_def, lmb_default_clip_slot_def());
 
 // ---- Graphs.
-
-static void initialize_graph(void *element) {
-    *(lmb_graph_def *)element = lmb_default_graph_def();
-}
 
 static const lmb_record_field graph_rows[] = {
     LEFT_OUT(lmb_graph_def, rig), // that of the pack
@@ -662,7 +525,7 @@ static const lmb_record_field graph_rows[] = {
     LIST(lmb_graph_def, retargets, retarget_count, retarget_table),
     LIST(lmb_graph_def, clip_slots, clip_slot_count, clip_slot_table),
 };
-static const lmb_record graph_table = TABLE(lmb_graph_def, initialize_graph, graph_rows);
+RECORD(graph, lmb_graph_def, lmb_default_graph_def());
 _Static_assert(sizeof(lmb_graph_def) <= LMB_RECORD_LARGEST, "a graph is too large for a default");
 
 static const lmb_record_field named_graph_rows[] = {
