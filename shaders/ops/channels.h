@@ -306,35 +306,18 @@ OP float_value mirror_channel(evaluation e, uint instruction) {
     return mirrored;
 }
 
-// Model space does not affect channels.
-OP float_value to_model_channel(evaluation e, uint instruction) {
-    return load_exchanged_channel(e, instruction, e.joint);
-}
-
-OP float_value to_local_channel(evaluation e, uint instruction) {
-    return load_exchanged_channel(e, instruction, e.joint);
-}
-
-// Inverse kinematics turns joints only.
-OP float_value ik_two_bone_channel(evaluation e, uint instruction) {
-    return load_exchanged_channel(e, instruction, e.joint);
-}
-
-OP float_value ik_aim_channel(evaluation e, uint instruction) {
-    return load_exchanged_channel(e, instruction, e.joint);
-}
-
-OP float_value foot_placement_channel(evaluation e, uint instruction) {
-    return load_exchanged_channel(e, instruction, e.joint);
-}
-
-OP float_value twist_channel(evaluation e, uint instruction) {
-    return load_exchanged_channel(e, instruction, e.joint);
-}
-
-OP float_value chain_channel(evaluation e, uint instruction) {
-    return load_exchanged_channel(e, instruction, e.joint);
-}
+// Operations that only move joints: a channel keeps the value of the input.
+#define KEPT_CHANNEL(name)                                                                                             \
+    OP float_value name##_channel(evaluation e, uint instruction) {                                                    \
+        return load_exchanged_channel(e, instruction, e.joint);                                                        \
+    }
+KEPT_CHANNEL(to_model)
+KEPT_CHANNEL(to_local)
+KEPT_CHANNEL(ik_two_bone)
+KEPT_CHANNEL(ik_aim)
+KEPT_CHANNEL(foot_placement)
+KEPT_CHANNEL(twist)
+KEPT_CHANNEL(chain)
 
 // After the joints' records, the table of limits has four rows of a float per channel: minimum, maximum, and for angles
 // the middle between them and half of their distance. An angle outside goes to the end that is nearer around the

@@ -28,25 +28,24 @@ static size_t inertia_words(const capturing *capturing) {
 // Runs up to the beginning of the last frame, and saves the state there.
 static lmb_result run_before(capturing *capturing, lmb_error *error) {
     play_run *run = &capturing->run;
-    lmb_result result = LMB_OK;
-    for (uint32_t frame = 0; frame + 1 < run->frame_count && result == LMB_OK; frame++) {
-        play_run_begin_frame(run, frame);
-        result = play_run_step(run, frame, error);
-    }
     capturing->state = lmb_arena_allocate(&run->subject.pool, state_words(capturing), sizeof *capturing->state);
     capturing->inertia = lmb_arena_allocate(&run->subject.pool, inertia_words(capturing), sizeof *capturing->inertia);
-    if (result == LMB_OK && run->subject.pool.failed) {
-        result = lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the states");
+    if (run->subject.pool.failed) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the states");
+    }
+    for (uint32_t frame = 0; frame + 1 < run->frame_count; frame++) {
+        play_run_begin_frame(run, frame);
+        if (play_run_step(run, frame, error)) {
+            return error->result;
+        }
     }
     // Before the first frame the data is zero, also on devices.
-    if (result == LMB_OK && run->frame_count > 1) {
-        result = side_read_inertia(&run->side, capturing->inertia, error);
+    if (run->frame_count > 1 && side_read_inertia(&run->side, capturing->inertia, error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        memcpy(capturing->state, run->side.state, state_words(capturing) * sizeof *capturing->state);
-        play_run_begin_frame(run, run->frame_count - 1);
-    }
-    return result;
+    memcpy(capturing->state, run->side.state, state_words(capturing) * sizeof *capturing->state);
+    play_run_begin_frame(run, run->frame_count - 1);
+    return LMB_OK;
 }
 
 static capture describe(const capturing *capturing) {
@@ -78,20 +77,25 @@ static void warn_of_difference(capturing *capturing, const capture_results *resu
     }
 }
 
+// Runs a captured frame on the subject's backend. The results are the caller's to release, also if this fails.
+static lmb_result run_capture(const subject *subject, const capture *capture, capture_results *results,
+                              lmb_error *error) {
+    capture_scene scene;
+    const bool failed = capture_scene_create(capture, &scene, error) ||
+                        capture_run(&scene, subject->gpu, subject->device_name, results, error);
+    capture_scene_destroy(&scene);
+    return failed ? error->result : LMB_OK;
+}
+
 static lmb_result write_capture(play_run *run, lmb_error *error) {
     capturing *capturing = (struct capturing *)run;
-    lmb_result result = run_before(capturing, error);
-    if (result != LMB_OK) {
-        return result;
+    if (run_before(capturing, error)) {
+        return error->result;
     }
     capturing->run.subject.place = NULL; // from here on messages name the capture or its file
     capture capture = describe(capturing);
-    capture_scene scene = {0};
     capture_results results = {0};
-    result = capture_scene_create(&capture, &scene, error);
-    if (result == LMB_OK) {
-        result = capture_run(&scene, capturing->run.subject.gpu, capturing->run.subject.device_name, &results, error);
-    }
+    lmb_result result = run_capture(&run->subject, &capture, &results, error);
     if (result == LMB_OK) {
         memcpy(capture.device, results.device, sizeof capture.device);
         capture.results = results.list;
@@ -104,12 +108,11 @@ static lmb_result write_capture(play_run *run, lmb_error *error) {
         warn_of_difference(capturing, &results, error);
     }
     capture_results_release(&results);
-    capture_scene_destroy(&scene);
     return result;
 }
 
 int command_capture(int argc, char **argv) {
-    capturing capturing = {.run = {PLAY_RUN_DEFAULTS, .may_stand_still = true}};
+    capturing capturing = {.run = {PLAY_RUN_DEFAULTS, .may_stand_still = true, .body = write_capture}};
     const option options[] = {{"--output", OPTION_TEXT, &capturing.path, "FILE", "where the capture goes"},
                               PLAY_RUN_OPTIONS(&capturing.run),
                               {0}};
@@ -126,7 +129,7 @@ int command_capture(int argc, char **argv) {
         .options = options,
         .files = OPTION_SOME_FILES,
         .required_count = 1};
-    return play_run_command(&capturing.run, &usage, argc, argv, write_capture);
+    return subject_command(&capturing.run.subject, &usage, argc, argv, play_run_all);
 }
 
 // ---- Replaying.
@@ -165,37 +168,23 @@ static lmb_result print_results(const capture *capture, const capture_results *r
     return LMB_OK;
 }
 
-static lmb_result replay(const subject *subject, const capture *capture, bool *differs, lmb_error *error) {
-    capture_scene scene = {0};
-    capture_results results = {0};
-    lmb_result result = capture_scene_create(capture, &scene, error);
-    if (result == LMB_OK) {
-        result = capture_run(&scene, subject->gpu, subject->device_name, &results, error);
-    }
-    if (result == LMB_OK) {
-        result = print_results(capture, &results, differs, error);
-    }
-    capture_results_release(&results);
-    capture_scene_destroy(&scene);
-    return result;
-}
-
 static int replay_file(const subject *subject) {
     char *bytes = NULL;
     size_t size = 0;
     capture capture = {0};
+    capture_results results = {0};
     bool differs = false;
     lmb_error error = {0};
-    if (file_read(subject->files[0], FILE_ANY_SIZE, &bytes, &size, &error) != LMB_OK) {
+    if (file_read(subject->files[0], FILE_ANY_SIZE, &bytes, &size, &error)) {
         return command_end(NULL, error.result, &error);
     }
-    lmb_result result = capture_read(bytes, size, &capture, &error);
+    const bool failed = capture_read(bytes, size, &capture, &error) ||
+                        run_capture(subject, &capture, &results, &error) ||
+                        print_results(&capture, &results, &differs, &error);
     free(bytes);
-    if (result == LMB_OK) {
-        result = replay(subject, &capture, &differs, &error);
-    }
+    capture_results_release(&results);
     capture_release(&capture);
-    return differs ? 1 : command_end(subject->files[0], result, &error);
+    return differs ? 1 : command_end(subject->files[0], failed ? error.result : LMB_OK, &error);
 }
 
 int command_replay(int argc, char **argv) {

@@ -58,23 +58,21 @@ static bool is_mannequin(const char *file) {
 
 static lmb_result open_mannequin(subject *subject, lmb_error *error) {
     const bool has_face = strcmp(subject->files[0], "mannequin-face") == 0;
-    lmb_result result = has_face ? mannequin_create_with_face(NULL, &subject->mannequin, error)
-                                 : mannequin_create(NULL, &subject->mannequin, error);
-    if (result == LMB_OK) {
-        subject->rig = mannequin_rig(subject->mannequin);
-        subject->clip_count = mannequin_clip_count(subject->mannequin);
+    if ((has_face ? mannequin_create_with_face : mannequin_create)(NULL, &subject->mannequin, error)) {
+        return error->result;
     }
-    return result;
+    subject->rig = mannequin_rig(subject->mannequin);
+    subject->clip_count = mannequin_clip_count(subject->mannequin);
+    return LMB_OK;
 }
 
 static lmb_result open_files(subject *subject, lmb_error *error) {
-    lmb_result result =
-        reader_import((const char *const *)subject->files, subject->file_count, &subject->import, error);
-    if (result == LMB_OK) {
-        subject->rig = lmb_import_rig(subject->import);
-        subject->clip_count = lmb_import_clip_count(subject->import);
+    if (reader_import((const char *const *)subject->files, subject->file_count, &subject->import, error)) {
+        return error->result;
     }
-    return result;
+    subject->rig = lmb_import_rig(subject->import);
+    subject->clip_count = lmb_import_clip_count(subject->import);
+    return LMB_OK;
 }
 
 static bool is_pack(const char *path) {
@@ -90,13 +88,11 @@ static bool is_pack(const char *path) {
 static lmb_result open_pack(subject *subject, lmb_error *error) {
     size_t size;
     lmb_error found;
-    lmb_result result = file_read(subject->files[0], FILE_ANY_SIZE, &subject->pack_bytes, &size, error);
-    if (result != LMB_OK) {
-        return result;
+    if (file_read(subject->files[0], FILE_ANY_SIZE, &subject->pack_bytes, &size, error)) {
+        return error->result;
     }
-    result = lmb_pack_open(subject->pack_bytes, size, NULL, &subject->pack, &found);
-    if (result != LMB_OK) {
-        return lmb_fail(error, result, "%s: %s", subject->files[0], found.message);
+    if (lmb_pack_open(subject->pack_bytes, size, NULL, &subject->pack, &found)) {
+        return lmb_fail(error, found.result, "%s: %s", subject->files[0], found.message);
     }
     subject->rig = lmb_pack_rig(subject->pack);
     subject->clip_count = lmb_pack_clip_count(subject->pack);
@@ -157,14 +153,15 @@ const lmb_image *subject_image(const subject *subject, uint32_t index) {
     return subject->pack != NULL ? lmb_pack_image(subject->pack, index) : lmb_import_image(subject->import, index);
 }
 
+const char *const pack_part_names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};
+
 void subject_print_parts(const lmb_pack *pack) {
-    static const char *const names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};
     const uint32_t counts[LMB_PACK_PART_COUNT] = {lmb_rig_joint_count(lmb_pack_rig(pack)), lmb_pack_clip_count(pack),
                                                   lmb_pack_mesh_count(pack), lmb_pack_image_count(pack),
                                                   lmb_pack_graph_count(pack)};
     for (uint32_t i = 0; i < LMB_PACK_PART_COUNT; i++) {
-        terminal_print("  %-8s  %6u%s  %10zu bytes\n", names[i], counts[i], i == LMB_PACK_RIG ? " joints" : "       ",
-                       lmb_pack_part_bytes(pack, (lmb_pack_part)i));
+        terminal_print("  %-8s  %6u%s  %10zu bytes\n", pack_part_names[i], counts[i],
+                       i == LMB_PACK_RIG ? " joints" : "       ", lmb_pack_part_bytes(pack, (lmb_pack_part)i));
     }
 }
 
@@ -178,24 +175,20 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
     node.time = lmb_constant(time);
     const lmb_graph_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
     const uint32_t joint_count = lmb_rig_joint_count(rig);
-    lmb_graph *graph = NULL;
-    side side = {0};
-    lmb_result result = lmb_graph_create(&def, NULL, &graph, error);
-    if (result == LMB_OK) {
-        side.batch = (lmb_batch_def){graph, 1, LMB_OUTPUT_LOCAL_BIT};
-        result = side_create(&side, error);
+    lmb_graph *graph;
+    if (lmb_graph_create(&def, NULL, &graph, error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        result = side_run(&side, 0, 0, error);
-    }
-    if (result == LMB_OK) {
+    side side = {.batch = {graph, 1, LMB_OUTPUT_LOCAL_BIT}};
+    const bool failed = side_create(&side, error) || side_run(&side, 0, 0, error);
+    if (!failed) {
         for (uint32_t joint = 0; joint < joint_count; joint++) {
             joints[joint] = side_local(&side, 0, joint);
         }
         memcpy(channels, side.outputs.buffers[LMB_OUTPUT_LOCAL] + (size_t)joint_count * LMB_POSE_COMPONENTS,
                lmb_rig_channel_count(rig) * sizeof *channels);
     }
-    result = side_destroy(&side, result, error);
+    const lmb_result result = side_destroy(&side, failed ? error->result : LMB_OK, error);
     lmb_graph_destroy(graph);
     return result;
 }
@@ -228,15 +221,13 @@ static lmb_result read_poses(subject *subject, lmb_error *error) {
     if (subject->static_poses == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for static poses");
     }
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; result == LMB_OK && i < subject->poses.count; i++) {
+    for (uint32_t i = 0; i < subject->poses.count; i++) {
         lmb_error found = {0};
-        result = read_pose(subject, subject->poses.values[i], &found);
-        if (result != LMB_OK) {
-            lmb_fail(error, result, "--pose %s: %s", subject->poses.values[i], found.message);
+        if (read_pose(subject, subject->poses.values[i], &found)) {
+            return lmb_fail(error, found.result, "--pose %s: %s", subject->poses.values[i], found.message);
         }
     }
-    return result;
+    return LMB_OK;
 }
 
 // ---- Other characters.
@@ -276,15 +267,13 @@ static lmb_result read_characters(subject *subject, lmb_error *error) {
     if (subject->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for other characters");
     }
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; result == LMB_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         lmb_error found = {0};
-        result = read_character(subject, i, subject->characters.values[i], &found);
-        if (result != LMB_OK) {
-            lmb_fail(error, result, "--character %s: %s", subject->characters.values[i], found.message);
+        if (read_character(subject, i, subject->characters.values[i], &found)) {
+            return lmb_fail(error, found.result, "--character %s: %s", subject->characters.values[i], found.message);
         }
     }
-    return result;
+    return LMB_OK;
 }
 
 // ---- The graph.
@@ -401,18 +390,13 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
 }
 
 lmb_result subject_open(subject *subject, lmb_error *error) {
-    lmb_result result = open_character(subject, error);
-    if (result == LMB_OK) {
-        result = read_poses(subject, error);
+    const bool has_graph = subject->graph_text != NULL || subject->machine_name != NULL;
+    if (open_character(subject, error) || read_poses(subject, error) || read_characters(subject, error) ||
+        (has_graph && subject_read_graph(subject, error))) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        result = read_characters(subject, error);
-    }
-    if (result == LMB_OK && (subject->graph_text != NULL || subject->machine_name != NULL)) {
-        result = subject_read_graph(subject, error);
-    }
-    subject->place = result == LMB_OK ? subject->files[0] : NULL;
-    return result;
+    subject->place = subject->files[0];
+    return LMB_OK;
 }
 
 void subject_warn(const subject *subject) {
@@ -423,6 +407,17 @@ void subject_warn(const subject *subject) {
                        i < subject->machine_warnings ? subject->machine_name : subject->text_name, warning->line,
                        warning->column, warning->path, warning->message);
     }
+}
+
+int subject_command(subject *subject, const usage *usage, int argc, char **argv, subject_body *body) {
+    lmb_error error = {0};
+    int status = subject_read(subject, usage, argc, argv);
+    if (status == COMMAND_LINE_GOOD) {
+        const bool failed = subject_open(subject, &error) || body(subject, &error);
+        status = command_end(subject->place, failed ? error.result : LMB_OK, &error);
+    }
+    subject_close(subject);
+    return status;
 }
 
 void subject_close(subject *subject) {

@@ -3,7 +3,6 @@
 #ifndef LIMBER_SRC_CLI_COMMAND_H
 #define LIMBER_SRC_CLI_COMMAND_H
 
-#include "../host.h"
 #include "command_line.h"
 
 #include "../host.h"
@@ -114,6 +113,10 @@ int subject_read(subject *subject, const usage *usage, int argc, char **argv);
 // Opens the character, and reads the graph if options give one. A failure's message is complete, or empty if every
 // error is printed already. On failure the caller must still call subject_close().
 lmb_result subject_open(subject *subject, lmb_error *error);
+// Does what a command does with an open subject, the first member of what it knows.
+typedef lmb_result subject_body(subject *subject, lmb_error *error);
+// Reads the options, opens the subject, calls `body`, closes the subject and reports the error. Returns the exit status.
+int subject_command(subject *subject, const usage *usage, int argc, char **argv, subject_body *body);
 // Reads the graph of `graph_text` and `machine_name` for an open character, instead of one that was read before.
 lmb_result subject_read_graph(subject *subject, lmb_error *error);
 // Accepts a zeroed one.
@@ -125,6 +128,7 @@ uint32_t subject_mesh_count(const subject *subject);
 const lmb_mesh *subject_mesh(const subject *subject, uint32_t index);
 uint32_t subject_image_count(const subject *subject);
 const lmb_image *subject_image(const subject *subject, uint32_t index);
+extern const char *const pack_part_names[LMB_PACK_PART_COUNT];
 // Prints a line for each part of a pack.
 void subject_print_parts(const lmb_pack *pack);
 // Returns the first clip of a name, which need not be terminated, or fails and returns NULL.

@@ -64,16 +64,11 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
     crowd_draw(crowd, frame);
     lmb_batch_inputs inputs = crowd_inputs(crowd);
     inputs.previous_palette = frame > 0 ? comparing->reference.buffers[LMB_OUTPUT_PALETTE] : NULL;
-    lmb_result result = reference_run(&batch, &inputs, &comparing->reference, error);
-    if (result == LMB_OK) {
-        result = gpu_side_run(side, &inputs, &comparing->gpu, error);
-    }
-    if (result == LMB_OK) {
-        result = lmb_compare(&batch, &comparing->reference, &comparing->gpu, 0, batch.character_count,
-                             &comparing->comparison, error);
-    }
-    if (result != LMB_OK) {
-        return result;
+    if (reference_run(&batch, &inputs, &comparing->reference, error) ||
+        gpu_side_run(side, &inputs, &comparing->gpu, error) ||
+        lmb_compare(&batch, &comparing->reference, &comparing->gpu, 0, batch.character_count, &comparing->comparison,
+                    error)) {
+        return error->result;
     }
     if (comparing->comparison.has_first) {
         char text[400];
@@ -87,19 +82,15 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
 static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_error *error) {
     const lmb_batch_def batch = crowd_batch(crowd, ALL_OUTPUTS);
     const lmb_batch_def every = {batch.graph, batch.character_count, ALL_OUTPUTS};
-    lmb_result result = outputs_create(&every, &comparing->reference, error);
-    if (result == LMB_OK) {
-        result = outputs_create(&every, &comparing->gpu, error);
-    }
     gpu_side side = {0};
-    if (result == LMB_OK) {
-        result = gpu_side_create(&comparing->opened.device, comparing->opened.gpu, &batch, 0, &side, error);
-    }
-    for (uint32_t frame = 0; result == LMB_OK && frame < comparing->frame_count; frame++) {
-        result = compare_frame(comparing, crowd, frame, &side, error);
+    bool failed = outputs_create(&every, &comparing->reference, error) ||
+                  outputs_create(&every, &comparing->gpu, error) ||
+                  gpu_side_create(&comparing->opened.device, comparing->opened.gpu, &batch, 0, &side, error);
+    for (uint32_t frame = 0; !failed && frame < comparing->frame_count; frame++) {
+        failed = compare_frame(comparing, crowd, frame, &side, error);
     }
     gpu_side_destroy(&side);
-    return result;
+    return failed ? error->result : LMB_OK;
 }
 
 static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_error *error) {
@@ -124,13 +115,11 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
 }
 
 static lmb_result compare(comparing *comparing, lmb_error *error) {
-    lmb_result result = subject_open(&comparing->subject, error);
-    if (result == LMB_OK) {
-        result = gpu_device_open(comparing->subject.device_name, false, &comparing->opened, error);
+    if (subject_open(&comparing->subject, error) ||
+        gpu_device_open(comparing->subject.device_name, false, &comparing->opened, error)) {
+        return error->result;
     }
-    if (result != LMB_OK) {
-        return result;
-    }
+    lmb_result result = LMB_OK;
     memcpy(comparing->device, comparing->opened.device.properties.deviceName, sizeof comparing->device);
     for (uint32_t program = 0; result == LMB_OK && program < comparing->program_count; program++) {
         result = compare_program(comparing, program, error);

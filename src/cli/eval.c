@@ -149,14 +149,13 @@ static lmb_result run(evaluation *evaluation, lmb_error *error) {
         (lmb_batch_def){evaluation->graph, evaluation->times.count, PRINTED & lmb_graph_outputs(evaluation->graph)};
     side->gpu = evaluation->subject.gpu;
     side->device_name = evaluation->subject.device_name;
-    lmb_result result = side_create(side, error);
-    if (result == LMB_OK) {
-        result = fill_parameters(evaluation, error);
+    if (side_create(side, error) || fill_parameters(evaluation, error)) {
+        return error->result;
     }
-    for (uint32_t i = 0; result == LMB_OK && i < lmb_graph_pose_count(evaluation->graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(evaluation->graph); i++) {
         fill_pose(evaluation, i);
     }
-    return result == LMB_OK ? side_run(side, 0, 0, error) : result;
+    return side_run(side, 0, 0, error);
 }
 
 // A name takes precedence over an index, so that every clip can be selected by either.
@@ -398,11 +397,8 @@ static void release(evaluation *evaluation) {
 
 static int sample(evaluation *evaluation) {
     lmb_error error = {0};
-    lmb_result result = subject_open(&evaluation->subject, &error);
-    if (result == LMB_OK) {
-        result = create_clip_graph(evaluation, &error);
-    }
-    return finish(evaluation, result, &error);
+    const bool failed = subject_open(&evaluation->subject, &error) || create_clip_graph(evaluation, &error);
+    return finish(evaluation, failed ? error.result : LMB_OK, &error);
 }
 
 int command_sample(int argc, char **argv) {
@@ -438,17 +434,13 @@ int command_sample(int argc, char **argv) {
 
 static int eval(evaluation *evaluation) {
     lmb_error error = {0};
-    lmb_result result = subject_open(&evaluation->subject, &error);
-    if (result == LMB_OK) {
-        result = lmb_graph_create(evaluation->subject.def, NULL, &evaluation->graph, &error);
+    const bool failed = subject_open(&evaluation->subject, &error) ||
+                        lmb_graph_create(evaluation->subject.def, NULL, &evaluation->graph, &error) ||
+                        (!evaluation->prints_graph && check_times(evaluation, &error));
+    if (!failed && !evaluation->prints_graph && evaluation->times.count == 0) {
+        return usage_error("limber eval", "no --time given");
     }
-    if (result == LMB_OK && !evaluation->prints_graph) {
-        result = check_times(evaluation, &error);
-        if (result == LMB_OK && evaluation->times.count == 0) {
-            return usage_error("limber eval", "no --time given");
-        }
-    }
-    return finish(evaluation, result, &error);
+    return finish(evaluation, failed ? error.result : LMB_OK, &error);
 }
 
 int command_eval(int argc, char **argv) {

@@ -300,20 +300,23 @@ static void print(const printing *p) {
     }
 }
 
-static lmb_result print_graph(subject *subject, bool as_dot, lmb_error *error) {
-    lmb_moving moving = {0};
-    lmb_graph *graph = NULL;
-    lmb_result result = subject_open(subject, error);
-    if (result == LMB_OK) {
-        result = lmb_graph_create(subject->def, NULL, &graph, error);
+typedef struct graph_command {
+    subject subject;
+    bool as_dot;
+} graph_command;
+
+static lmb_result print_graph(subject *subject, lmb_error *error) {
+    const bool as_dot = ((graph_command *)subject)->as_dot;
+    lmb_moving moving;
+    lmb_graph *graph;
+    if (lmb_graph_create(subject->def, NULL, &graph, error)) {
+        return error->result;
     }
-    subject->place = result == LMB_OK ? subject->text_name : subject->place;
-    if (result == LMB_OK && lmb_graph_machine_count(graph) == 0) {
-        result = lmb_fail(error, LMB_ERROR_ARGUMENT, "it has no machine; 'limber eval --print' prints any graph");
-    }
-    if (result == LMB_OK) {
-        result = lmb_moving_create(subject->def, NULL, &moving, error);
-    }
+    subject->place = subject->text_name;
+    lmb_result result =
+        lmb_graph_machine_count(graph) == 0
+            ? lmb_fail(error, LMB_ERROR_ARGUMENT, "it has no machine; 'limber eval --print' prints any graph")
+            : lmb_moving_create(subject->def, NULL, &moving, error);
     if (result == LMB_OK) {
         const printing p = {.graph = graph, .moving = &moving, .is_dot = as_dot};
         subject_warn(subject);
@@ -325,13 +328,13 @@ static lmb_result print_graph(subject *subject, bool as_dot, lmb_error *error) {
 }
 
 int command_graph(int argc, char **argv) {
-    subject subject = {.needs_graph = true};
-    bool as_dot = false;
-    const option options[] = {OPTION_GRAPH(&subject),
-                              OPTION_MACHINE(&subject),
-                              OPTION_POSE(&subject),
-                              OPTION_CHARACTER(&subject),
-                              {"--dot", OPTION_FLAG, &as_dot, NULL, "print a graph for Graphviz"},
+    graph_command command = {.subject = {.needs_graph = true}};
+    subject *subject = &command.subject;
+    const option options[] = {OPTION_GRAPH(subject),
+                              OPTION_MACHINE(subject),
+                              OPTION_POSE(subject),
+                              OPTION_CHARACTER(subject),
+                              {"--dot", OPTION_FLAG, &command.as_dot, NULL, "print a graph for Graphviz"},
                               {0}};
     const usage usage = {
         .command = "limber graph",
@@ -343,12 +346,5 @@ int command_graph(int argc, char **argv) {
             "text is wrong, every mistake is reported with its place.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    lmb_error error = {0};
-    int status = subject_read(&subject, &usage, argc, argv);
-    if (status == COMMAND_LINE_GOOD) {
-        const lmb_result result = print_graph(&subject, as_dot, &error);
-        status = command_end(subject.place, result, &error);
-    }
-    subject_close(&subject);
-    return status;
+    return subject_command(subject, &usage, argc, argv, print_graph);
 }

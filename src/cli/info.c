@@ -12,7 +12,6 @@ static size_t clip_bytes(const lmb_clip *clip) {
 }
 
 static void write_pack(json *json, const lmb_pack *pack) {
-    static const char *const names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};
     json_begin_array(json, "graphs");
     for (uint32_t i = 0; i < lmb_pack_graph_count(pack); i++) {
         const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
@@ -25,7 +24,7 @@ static void write_pack(json *json, const lmb_pack *pack) {
     json_end_array(json);
     json_begin_object(json, "bytes");
     for (uint32_t i = 0; i < LMB_PACK_PART_COUNT; i++) {
-        json_unsigned(json, names[i], lmb_pack_part_bytes(pack, (lmb_pack_part)i));
+        json_unsigned(json, pack_part_names[i], lmb_pack_part_bytes(pack, (lmb_pack_part)i));
     }
     json_end_object(json);
 }
@@ -185,22 +184,33 @@ static void print_text(const subject *subject) {
     print_joints(subject->rig);
     print_channels(subject->rig);
     print_clips(subject);
-    if (subject->import != NULL) {
+    if (subject->mannequin == NULL) {
         print_meshes(subject);
+    }
+    if (subject->import != NULL) {
         print_notes(subject->import);
     }
     if (subject->pack != NULL) {
-        print_meshes(subject);
         print_graphs(subject->pack);
         terminal_print("bytes:\n");
         subject_print_parts(subject->pack);
     }
 }
 
+typedef struct info_command {
+    subject subject;
+    bool as_json;
+} info_command;
+
+static lmb_result print_info(subject *subject, lmb_error *error) {
+    (void)error;
+    (((info_command *)subject)->as_json ? write_json : print_text)(subject);
+    return LMB_OK;
+}
+
 int command_info(int argc, char **argv) {
-    subject subject = {0};
-    bool as_json = false;
-    const option options[] = {OPTION_JSON(&as_json), {0}};
+    info_command command = {0};
+    const option options[] = {OPTION_JSON(&command.as_json), {0}};
     const usage usage = {
         .command = "limber info",
         .synopsis = "FILE... [--json]",
@@ -212,15 +222,5 @@ int command_info(int argc, char **argv) {
             "shown.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    lmb_error error = {0};
-    int status = subject_read(&subject, &usage, argc, argv);
-    if (status == COMMAND_LINE_GOOD) {
-        const lmb_result result = subject_open(&subject, &error);
-        if (result == LMB_OK) {
-            (as_json ? write_json : print_text)(&subject);
-        }
-        status = command_end(NULL, result, &error);
-    }
-    subject_close(&subject);
-    return status;
+    return subject_command(&command.subject, &usage, argc, argv, print_info);
 }

@@ -128,19 +128,19 @@ static const char *take_machine(packing *p, const char *graph, bool *used) {
     return NULL;
 }
 
-static lmb_result add_packed_graphs(packing *p) {
+static void add_packed_graphs(packing *p) {
     const lmb_pack *pack = p->subject.pack;
     const uint32_t count = pack == NULL ? 0 : lmb_pack_graph_count(pack);
     for (uint32_t i = 0; i < count; i++) {
         const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
         p->graphs[p->graph_count++] = (named_graph){.name = (char *)(uintptr_t)graph->name, .def = *graph->def};
     }
-    return LMB_OK;
 }
 
 static lmb_result add_graphs(packing *p, lmb_error *error) {
     bool *used = lmb_arena_allocate(&p->pool, p->machine_texts.count, sizeof *used);
-    lmb_result result = p->pool.failed ? no_memory(error) : add_packed_graphs(p);
+    lmb_result result = p->pool.failed ? no_memory(error) : LMB_OK;
+    add_packed_graphs(p);
     for (uint32_t i = 0; result == LMB_OK && i < p->graph_texts.count; i++) {
         const char *text;
         char *name = split_name(p, p->graph_texts.values[i], &text);
@@ -161,9 +161,10 @@ static lmb_result add_graphs(packing *p, lmb_error *error) {
 
 // ---- Clips.
 
-static uint32_t index_of(const packing *p, const lmb_clip *clip) {
+// Returns the index of a clip in a list, or the length of the list.
+static uint32_t index_of(const lmb_clip *const *list, uint32_t count, const lmb_clip *clip) {
     uint32_t index = 0;
-    while (index < p->clip_count && p->sources[index] != clip) {
+    while (index < count && list[index] != clip) {
         index++;
     }
     return index;
@@ -188,7 +189,7 @@ static lmb_result list_clips(packing *p, lmb_error *error) {
     for (uint32_t i = 0; i < p->graph_count; i++) {
         const lmb_graph_def *def = &p->graphs[i].def;
         for (uint32_t k = 0; k < def->clip_count; k++) {
-            const uint32_t index = index_of(p, def->clips[k]);
+            const uint32_t index = index_of(p->sources, p->clip_count, def->clips[k]);
             if (def->clips[k] != NULL && index == p->clip_count) {
                 p->sources[p->clip_count++] = def->clips[k];
             }
@@ -233,7 +234,7 @@ static lmb_result use_clips(packing *p, named_graph *graph, lmb_error *error) {
         return no_memory(error);
     }
     for (uint32_t i = 0; i < def->clip_count; i++) {
-        graph->clips[i] = def->clips[i] != NULL ? p->clips[index_of(p, def->clips[i])] : NULL;
+        graph->clips[i] = def->clips[i] != NULL ? p->clips[index_of(p->sources, p->clip_count, def->clips[i])] : NULL;
     }
     for (uint32_t i = 0; i < def->clip_slot_count; i++) {
         lmb_clip_slot_def *slot = &graph->slots[i];
@@ -272,11 +273,7 @@ static uint32_t take_streamed(packing *p, const lmb_clip **streamed) {
     for (uint32_t i = 0; i < p->graph_count; i++) {
         for (uint32_t k = 0; k < p->graphs[i].def.clip_slot_count; k++) {
             const lmb_clip **clip = &p->graphs[i].clips[p->graphs[i].slots[k].clip];
-            uint32_t at = 0;
-            while (at < count && streamed[at] != *clip) {
-                at++;
-            }
-            if (*clip != NULL && at == count) {
+            if (*clip != NULL && index_of(streamed, count, *clip) == count) {
                 streamed[count++] = *clip;
             }
             *clip = NULL;
@@ -289,11 +286,7 @@ static uint32_t take_streamed(packing *p, const lmb_clip **streamed) {
 static uint32_t keep_others(packing *p, const lmb_clip *const *streamed, uint32_t count, const lmb_clip **kept) {
     uint32_t kept_count = 0;
     for (uint32_t i = 0; i < p->own_count; i++) {
-        uint32_t at = 0;
-        while (at < count && streamed[at] != p->clips[i]) {
-            at++;
-        }
-        if (at == count) {
+        if (index_of(streamed, count, p->clips[i]) == count) {
             kept[kept_count++] = p->clips[i];
         }
     }
@@ -348,19 +341,14 @@ static lmb_result print_parts(const packing *p, const char *path, const void *by
 
 static lmb_result write_def(const packing *p, const lmb_pack_def *def, const char *path, lmb_error *error) {
     size_t size = 0;
-    lmb_result result = lmb_pack_write(def, NULL, NULL, 0, &size, error);
-    void *bytes = result == LMB_OK ? malloc(size) : NULL;
-    if (result == LMB_OK) {
-        result = bytes == NULL ? no_memory(error) : lmb_pack_write(def, NULL, bytes, size, &size, error);
+    if (lmb_pack_write(def, NULL, NULL, 0, &size, error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        result = print_parts(p, path, bytes, size, error);
-    }
-    if (result == LMB_OK) {
-        result = file_write(path, bytes, size, error);
-    }
+    void *bytes = malloc(size);
+    const bool failed = (bytes == NULL && no_memory(error)) || lmb_pack_write(def, NULL, bytes, size, &size, error) ||
+                        print_parts(p, path, bytes, size, error) || file_write(path, bytes, size, error);
     free(bytes);
-    return result;
+    return failed ? error->result : LMB_OK;
 }
 
 static lmb_result write_pack(packing *p, lmb_error *error) {
@@ -393,24 +381,17 @@ static lmb_result write_pack(packing *p, lmb_error *error) {
     if (later.clip_count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "--streamed: no graph has \"streamed-clips\"");
     }
-    const lmb_result result = write_def(p, &def, p->path, error);
-    return result == LMB_OK ? write_def(p, &later, p->streamed_path, error) : result;
+    return write_def(p, &def, p->path, error) || write_def(p, &later, p->streamed_path, error) ? error->result : LMB_OK;
 }
 
 static lmb_result pack(packing *p, lmb_error *error) {
-    lmb_result result = subject_open(&p->subject, error);
-    if (result != LMB_OK) {
-        return result;
-    }
     const uint32_t packed = p->subject.pack == NULL ? 0 : lmb_pack_graph_count(p->subject.pack);
     p->graphs =
         lmb_arena_allocate(&p->pool, (size_t)packed + p->graph_texts.count + p->machine_texts.count, sizeof *p->graphs);
     p->subject.place = NULL;
-    result = p->graphs == NULL ? no_memory(error) : add_graphs(p, error);
-    if (result == LMB_OK) {
-        result = prepare_clips(p, error);
-    }
-    return result == LMB_OK ? write_pack(p, error) : result;
+    const bool failed = (p->graphs == NULL && no_memory(error)) || add_graphs(p, error) || prepare_clips(p, error) ||
+                        write_pack(p, error);
+    return failed ? error->result : LMB_OK;
 }
 
 static void release(packing *p) {
@@ -420,11 +401,15 @@ static void release(packing *p) {
     for (uint32_t i = 0; i < p->clip_count; i++) {
         lmb_clip_destroy(p->compressed[i]);
     }
-    free(p->graph_texts.values);
-    free(p->machine_texts.values);
     mannequin_skin_destroy(p->skin);
     lmb_arena_release(&p->pool);
-    subject_close(&p->subject);
+}
+
+static lmb_result pack_subject(subject *subject, lmb_error *error) {
+    packing *p = (packing *)subject;
+    const lmb_result result = pack(p, error);
+    release(p);
+    return result;
 }
 
 int command_pack(int argc, char **argv) {
@@ -456,12 +441,8 @@ int command_pack(int argc, char **argv) {
         .options = options,
         .files = OPTION_SOME_FILES,
         .required_count = 1};
-    lmb_error error = {0};
-    int status = subject_read(&p.subject, &usage, argc, argv);
-    if (status == COMMAND_LINE_GOOD) {
-        const lmb_result result = pack(&p, &error);
-        status = command_end(p.subject.place, result, &error);
-    }
-    release(&p);
+    const int status = subject_command(&p.subject, &usage, argc, argv, pack_subject);
+    free(p.graph_texts.values);
+    free(p.machine_texts.values);
     return status;
 }

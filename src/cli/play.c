@@ -49,21 +49,19 @@ static lmb_result check_script(const play_run *run, lmb_error *error) {
 }
 
 static lmb_result read_script(play_run *run, lmb_error *error) {
-    char *text = NULL;
-    size_t size = 0;
+    char *text;
+    size_t size;
+    lmb_error found;
     if (run->script_name == NULL) {
         return LMB_OK;
     }
-    lmb_result result = file_read(run->script_name, FILE_LARGEST_TEXT, &text, &size, error);
-    if (result == LMB_OK) {
-        lmb_error found;
-        result = play_script_read(text, size, &run->script, &found);
-        if (result != LMB_OK) {
-            lmb_fail(error, result, "%s: %.400s", run->script_name, found.message);
-        }
+    if (file_read(run->script_name, FILE_LARGEST_TEXT, &text, &size, error)) {
+        return error->result;
     }
+    const lmb_result result = play_script_read(text, size, &run->script, &found);
     free(text);
-    return result == LMB_OK ? check_script(run, error) : result;
+    return result == LMB_OK ? check_script(run, error)
+                            : lmb_fail(error, result, "%s: %.400s", run->script_name, found.message);
 }
 
 // Counts all events of the script, an upper bound of the events in one frame.
@@ -90,8 +88,8 @@ static lmb_result fill_row(play_run *run, lmb_error *error) {
 }
 
 static lmb_result read_scene(play_run *run, lmb_error *error) {
-    char *text = NULL;
-    size_t size = 0;
+    char *text;
+    size_t size;
     if (run->scene_name == NULL) {
         return LMB_OK;
     }
@@ -104,17 +102,17 @@ static lmb_result read_scene(play_run *run, lmb_error *error) {
     if (run->subject.pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a scene");
     }
-    lmb_result result = file_read(run->scene_name, FILE_LARGEST_TEXT, &text, &size, error);
-    if (result == LMB_OK) {
-        const play_scene_def def = {.text = text,
-                                    .size = size,
-                                    .name = run->scene_name,
-                                    .rig = run->subject.rig,
-                                    .graph = run->graph,
-                                    .character_count = run->character_count,
-                                    .unit = 1.0f};
-        result = play_scene_create(&def, &run->scene, error);
+    if (file_read(run->scene_name, FILE_LARGEST_TEXT, &text, &size, error)) {
+        return error->result;
     }
+    const play_scene_def def = {.text = text,
+                                .size = size,
+                                .name = run->scene_name,
+                                .rig = run->subject.rig,
+                                .graph = run->graph,
+                                .character_count = run->character_count,
+                                .unit = 1.0f};
+    const lmb_result result = play_scene_create(&def, &run->scene, error);
     free(text);
     return result;
 }
@@ -144,20 +142,15 @@ static lmb_result create_side(play_run *run, lmb_error *error) {
 }
 
 static lmb_result open_run(play_run *run, lmb_error *error) {
-    lmb_result result = subject_open(&run->subject, error);
-    if (result == LMB_OK) {
-        subject_warn(&run->subject);
-        result = create_graph(run, error);
+    subject_warn(&run->subject);
+    if (create_graph(run, error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        result = read_script(run, error);
-        result = result == LMB_OK ? read_scene(run, error) : result;
-        run->subject.place = result == LMB_OK ? run->subject.place : NULL; // the message names the script
+    if (read_script(run, error) || read_scene(run, error)) {
+        run->subject.place = NULL; // the message names the script or the scene
+        return error->result;
     }
-    if (result == LMB_OK) {
-        result = create_side(run, error);
-    }
-    return result == LMB_OK ? fill_row(run, error) : result;
+    return create_side(run, error) || fill_row(run, error) ? error->result : LMB_OK;
 }
 
 static void apply_line(play_run *run, const play_line *line) {
@@ -232,23 +225,14 @@ uint64_t play_run_ticks(const play_run *run, uint32_t frame) {
     return (uint64_t)frame * LMB_TICKS_PER_SECOND / run->rate;
 }
 
-int play_run_command(play_run *run, const usage *usage, int argc, char **argv,
-                     lmb_result (*body)(play_run *run, lmb_error *error)) {
-    lmb_error error = {0};
-    int status = subject_read(&run->subject, usage, argc, argv);
-    if (status == COMMAND_LINE_GOOD) {
-        lmb_result result = open_run(run, &error);
-        if (result == LMB_OK) {
-            result = body(run, &error);
-        }
-        result = side_destroy(&run->side, result, &error);
-        status = command_end(run->subject.place, result, &error);
-    }
+lmb_result play_run_all(subject *subject, lmb_error *error) {
+    play_run *run = (play_run *)subject;
+    const bool failed = open_run(run, error) || run->body(run, error);
+    const lmb_result result = side_destroy(&run->side, failed ? error->result : LMB_OK, error);
     play_scene_destroy(run->scene);
     lmb_graph_destroy(run->graph);
     play_script_release(&run->script);
-    subject_close(&run->subject);
-    return status;
+    return result;
 }
 
 // ---- The command.
@@ -416,7 +400,7 @@ static lmb_result play(play_run *run, lmb_error *error) {
 }
 
 int command_play(int argc, char **argv) {
-    playing playing = {.run = {PLAY_RUN_DEFAULTS}};
+    playing playing = {.run = {PLAY_RUN_DEFAULTS, .body = play}};
     const option options[] = {PLAY_RUN_OPTIONS(&playing.run),
                               {"--scene", OPTION_TEXT, &playing.run.scene_name, "FILE",
                                "what is around the characters, as samples/demos/*.scene: ground, rails, a camera"},
@@ -439,5 +423,5 @@ int command_play(int argc, char **argv) {
             "palettes. Every backend prints the same.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    return play_run_command(&playing.run, &usage, argc, argv, play);
+    return subject_command(&playing.run.subject, &usage, argc, argv, play_run_all);
 }

@@ -28,7 +28,8 @@ typedef struct play_run {
     uint32_t rate; // frames a second
     uint32_t frame_count;
     uint32_t character_count;
-    bool may_stand_still; // graphs in which nothing moves by itself are accepted
+    bool may_stand_still;                                       // graphs in which nothing moves by itself are accepted
+    lmb_result (*body)(struct play_run *run, lmb_error *error); // the run is the first member of what it knows
 
     play_script script;
     uint32_t next_line; // of the script
@@ -45,10 +46,8 @@ typedef struct play_run {
     lmb_event *scene_events;
 } play_run;
 
-// Reads the options, files and script, creates everything, calls `body`, closes everything and reports the error.
-// `run` is the first member of what `body` knows. Returns the exit status.
-int play_run_command(play_run *run, const usage *usage, int argc, char **argv,
-                     lmb_result (*body)(play_run *run, lmb_error *error));
+// Creates what an open play_run needs, calls its `body` and closes everything. For subject_command().
+lmb_result play_run_all(subject *subject, lmb_error *error);
 // Set the parameters and events of a frame, and run the frame. Call both for each frame in order, from 0 on.
 void play_run_begin_frame(play_run *run, uint32_t frame);
 lmb_result play_run_step(play_run *run, uint32_t frame, lmb_error *error);

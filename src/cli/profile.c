@@ -80,9 +80,8 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
                            .seed = profiling->seed,
                            .program = profiling->program,
                            .given = profiling->subject.def};
-    lmb_result result = crowd_create(&def, &profiling->crowd, error);
-    if (result != LMB_OK) {
-        return result;
+    if (crowd_create(&def, &profiling->crowd, error)) {
+        return error->result;
     }
     const lmb_batch_def batch = profiling->batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE_BIT);
     const size_t characters = batch.character_count;
@@ -107,40 +106,35 @@ static lmb_result create_cpu(profiling *profiling, lmb_error *error) {
     const lmb_cpu_profile_def def = {
         .clock = {.now = trace_clock},
         .window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW};
-    lmb_result result = lmb_cpu_create(profiling->crowd.program, LMB_CPU_FAST, NULL, &profiling->cpu, error);
-    if (result == LMB_OK) {
-        result = lmb_cpu_profile_create(&def, NULL, &profiling->cpu_profile, error);
+    if (lmb_cpu_create(profiling->crowd.program, LMB_CPU_FAST, NULL, &profiling->cpu, error) ||
+        lmb_cpu_profile_create(&def, NULL, &profiling->cpu_profile, error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        lmb_cpu_set_profile(profiling->cpu, profiling->cpu_profile);
-        add_side(profiling, lmb_cpu_path_name(lmb_cpu_path_of(profiling->cpu)),
-                 lmb_cpu_profile_times(profiling->cpu_profile), profiling->cpu_bandwidth);
-    }
-    return result;
+    lmb_cpu_set_profile(profiling->cpu, profiling->cpu_profile);
+    add_side(profiling, lmb_cpu_path_name(lmb_cpu_path_of(profiling->cpu)),
+             lmb_cpu_profile_times(profiling->cpu_profile), profiling->cpu_bandwidth);
+    return LMB_OK;
 }
 
 static lmb_result create_device(profiling *profiling, lmb_error *error) {
-    lmb_result result = gpu_device_open(profiling->subject.device_name, false, &profiling->opened, error);
-    if (result != LMB_OK) {
-        return result;
+    if (gpu_device_open(profiling->subject.device_name, false, &profiling->opened, error)) {
+        return error->result;
     }
     device *device = &profiling->opened.device;
     lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
     def.queue_family = device->queue_family;
     def.slot_count = 1;
     def.window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW;
-    result = lmb_gpu_profile_create(profiling->opened.gpu, &def, &profiling->gpu_profile, error);
-    if (result == LMB_OK) {
-        result = gpu_side_create_moving(device, profiling->opened.gpu, &profiling->batch, events_a_frame(profiling),
-                                        &profiling->side, error);
+    if (lmb_gpu_profile_create(profiling->opened.gpu, &def, &profiling->gpu_profile, error) ||
+        gpu_side_create_moving(device, profiling->opened.gpu, &profiling->batch, events_a_frame(profiling),
+                               &profiling->side, error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        profiling->side.profile = profiling->gpu_profile;
-        add_side(profiling, device->properties.deviceName, lmb_gpu_profile_times(profiling->gpu_profile),
-                 profiling->device_bandwidth);
-        profiling->bytes_count = lmb_gpu_batch_bytes(profiling->side.batch, profiling->bytes, LMB_GPU_MAX_BYTES_ROWS);
-    }
-    return result;
+    profiling->side.profile = profiling->gpu_profile;
+    add_side(profiling, device->properties.deviceName, lmb_gpu_profile_times(profiling->gpu_profile),
+             profiling->device_bandwidth);
+    profiling->bytes_count = lmb_gpu_batch_bytes(profiling->side.batch, profiling->bytes, LMB_GPU_MAX_BYTES_ROWS);
+    return LMB_OK;
 }
 
 static lmb_result run_sides(profiling *profiling, lmb_error *error) {
@@ -225,26 +219,11 @@ static lmb_result begin_trace(profiling *profiling, lmb_error *error) {
 }
 
 static lmb_result profile_crowd(profiling *profiling, lmb_error *error) {
-    lmb_result result = subject_open(&profiling->subject, error);
-    if (result == LMB_OK) {
-        result = create_crowd(profiling, error);
-    }
-    if (result == LMB_OK) {
-        result = create_cpu(profiling, error);
-    }
-    if (result == LMB_OK && !profiling->no_device) {
-        result = create_device(profiling, error);
-    }
-    if (result == LMB_OK) {
-        result = begin_trace(profiling, error);
-    }
-    if (result == LMB_OK) {
-        result = run_frames(profiling, error);
-    }
-    if (result == LMB_OK) {
-        result = trace_close(&profiling->trace, error);
-    }
-    return result == LMB_OK ? measure_costs(profiling, error) : result;
+    const bool failed = create_crowd(profiling, error) || create_cpu(profiling, error) ||
+                        (!profiling->no_device && create_device(profiling, error)) || begin_trace(profiling, error) ||
+                        run_frames(profiling, error) || trace_close(&profiling->trace, error) ||
+                        measure_costs(profiling, error);
+    return failed ? error->result : LMB_OK;
 }
 
 // Closes everything. Reports the first error.
@@ -420,6 +399,15 @@ static void print_json(const profiling *report) {
 
 // ---- The command.
 
+static lmb_result profile(subject *subject, lmb_error *error) {
+    profiling *profiling = (struct profiling *)subject;
+    const lmb_result result = profile_crowd(profiling, error);
+    if (result == LMB_OK) {
+        (profiling->as_json ? print_json : print_text)(profiling);
+    }
+    return close_all(profiling, result, error);
+}
+
 // Reads the value of --random-graph.
 static const char *read_program(const char *text, void *target) {
     uint64_t program = 0;
@@ -458,17 +446,5 @@ int command_profile(int argc, char **argv) {
             "one of its events in one of 16 frames.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
-    int status = subject_read(&profiling.subject, &usage, argc, argv);
-    if (status != COMMAND_LINE_GOOD) {
-        return status;
-    }
-    lmb_error error = {0};
-    lmb_result result = profile_crowd(&profiling, &error);
-    if (result == LMB_OK) {
-        (profiling.as_json ? print_json : print_text)(&profiling);
-    }
-    result = close_all(&profiling, result, &error);
-    status = command_end(profiling.subject.place, result, &error);
-    subject_close(&profiling.subject);
-    return status;
+    return subject_command(&profiling.subject, &usage, argc, argv, profile);
 }

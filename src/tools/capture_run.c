@@ -30,16 +30,16 @@ static lmb_result fail(lmb_error *error, lmb_result result, const char *message)
 static lmb_result create_graph(capture_scene *scene, lmb_error *error) {
     lmb_graph_def def = *scene->capture->graph;
     def.max_emitted_events = scene->capture->max_emitted_events;
-    lmb_result result = lmb_graph_create(&def, NULL, &scene->graph, error);
-    if (result != LMB_OK) {
-        return result;
+    if (lmb_graph_create(&def, NULL, &scene->graph, error)) {
+        return error->result;
     }
     scene->control = lmb_graph_control(scene->graph);
     scene->poses = def;
-    if (scene->control != NULL) {
-        result = lmb_moving_create(&def, NULL, &scene->moving, error);
-        scene->poses = scene->moving.poses;
+    if (scene->control == NULL) {
+        return LMB_OK;
     }
+    const lmb_result result = lmb_moving_create(&def, NULL, &scene->moving, error);
+    scene->poses = scene->moving.poses;
     return result;
 }
 
@@ -74,22 +74,19 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
             return fail(error, LMB_ERROR_FORMAT, "section 'events': there is no such character or event");
         }
     }
-    lmb_result result = lmb_batch_check(&batch, error);
-    return result == LMB_OK && scene->control != NULL
-               ? lmb_control_check_states(scene->control, capture->state, capture->character_count, error)
-               : result;
+    const bool failed = lmb_batch_check(&batch, error) ||
+                        (scene->control != NULL &&
+                         lmb_control_check_states(scene->control, capture->state, capture->character_count, error));
+    return failed ? error->result : LMB_OK;
 }
 
 lmb_result capture_scene_create(const capture *capture, capture_scene *scene, lmb_error *error) {
     *scene = (capture_scene){.capture = capture};
-    lmb_result result = create_graph(scene, error);
-    if (result == LMB_OK) {
-        result = check_fit(scene, error);
-    }
-    if (result != LMB_OK) {
+    const bool failed = create_graph(scene, error) || check_fit(scene, error);
+    if (failed) {
         capture_scene_destroy(scene);
     }
-    return result;
+    return failed ? error->result : LMB_OK;
 }
 
 void capture_scene_destroy(capture_scene *scene) {
@@ -125,12 +122,8 @@ static lmb_result run_frame(const capture_scene *scene, side *side, lmb_error *e
     const capture *capture = scene->capture;
     side->batch = (lmb_batch_def){scene->graph, capture->character_count, LMB_OUTPUT_PALETTE_BIT};
     side->events_a_frame = capture->event_count;
-    lmb_result result = side_create(side, error);
-    if (result == LMB_OK) {
-        result = side_restore(side, capture->state, capture->inertia, error);
-    }
-    if (result != LMB_OK) {
-        return result;
+    if (side_create(side, error) || side_restore(side, capture->state, capture->inertia, error)) {
+        return error->result;
     }
     memcpy(side->parameters, capture->parameters, capture->parameter_count * sizeof(float));
     if (capture->event_count > 0) {
@@ -143,36 +136,29 @@ static lmb_result run_frame(const capture_scene *scene, side *side, lmb_error *e
 static lmb_result run_sides(running *r, const char *device, lmb_error *error) {
     const capture *capture = r->scene->capture;
     r->side = (side){.gpu = r->gpu, .device_name = device};
-    lmb_result result = run_frame(r->scene, &r->side, error);
-    if (result == LMB_OK) {
-        result = run_frame(r->scene, &r->reference, error);
+    if (run_frame(r->scene, &r->side, error) || run_frame(r->scene, &r->reference, error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        snprintf(r->results->device, sizeof r->results->device, "%s", side_name(&r->side));
-        clear_rest_of_emitted(r, r->side.emitted);
-        add(r, "control: state", file_hash(r->side.state, capture->state_words * sizeof(uint32_t)));
-        add(r, "control: events emitted",
-            file_hash(r->side.emitted, (size_t)capture->character_count * lmb_control_emitted_words(r->scene->control) *
-                                           sizeof(uint32_t)));
-    }
-    return result;
+    const size_t emitted = (size_t)capture->character_count * lmb_control_emitted_words(r->scene->control);
+    snprintf(r->results->device, sizeof r->results->device, "%s", side_name(&r->side));
+    clear_rest_of_emitted(r, r->side.emitted);
+    add(r, "control: state", file_hash(r->side.state, capture->state_words * sizeof(uint32_t)));
+    add(r, "control: events emitted", file_hash(r->side.emitted, emitted * sizeof(uint32_t)));
+    return LMB_OK;
 }
 
 static lmb_result run_on_device(running *r, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                 const lmb_batch_outputs *outputs, lmb_error *error) {
     gpu_side side;
-    lmb_result result = gpu_side_create(&r->side.opened.device, r->side.opened.gpu, batch, 0, &side, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    result = gpu_side_run(&side, inputs, outputs, error);
-    if (result == LMB_OK && lmb_graph_inertia_words(batch->graph) > 0) {
-        // The first frame zeroes the inertialization data.
-        result = device_write_inertia(&r->side.opened.device, side.batch, outputs->inertia, error);
-        result = result == LMB_OK ? gpu_side_run(&side, inputs, outputs, error) : result;
-    }
+    device *device = &r->side.opened.device;
+    // The first frame zeroes the inertialization data.
+    const bool failed = gpu_side_create(device, r->side.opened.gpu, batch, 0, &side, error) ||
+                        gpu_side_run(&side, inputs, outputs, error) ||
+                        (lmb_graph_inertia_words(batch->graph) > 0 &&
+                         (device_write_inertia(device, side.batch, outputs->inertia, error) ||
+                          gpu_side_run(&side, inputs, outputs, error)));
     gpu_side_destroy(&side);
-    return result;
+    return failed ? error->result : LMB_OK;
 }
 
 static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32_t output_bits, lmb_error *error) {
@@ -261,22 +247,14 @@ static void add_stages(running *r, const uint64_t hashes[LMB_OUTPUT_COUNT]) {
 static lmb_result run_all(running *r, const char *device, lmb_error *error) {
     const lmb_batch_def every = {r->scene->graph, r->scene->capture->character_count, (1u << LMB_OUTPUT_COUNT) - 1};
     uint64_t outputs[LMB_OUTPUT_COUNT];
-    lmb_result result = outputs_create(&every, &r->outputs, error);
-    if (result == LMB_OK) {
-        result = run_sides(r, device, error);
+    if (outputs_create(&every, &r->outputs, error) || run_sides(r, device, error) || run_stages(r, outputs, error) ||
+        find_nodes(r, outputs[LMB_OUTPUT_LOCAL], error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        result = run_stages(r, outputs, error);
-    }
-    if (result == LMB_OK) {
-        result = find_nodes(r, outputs[LMB_OUTPUT_LOCAL], error);
-    }
-    if (result == LMB_OK) {
-        add_stages(r, outputs);
-        add(r, "control and poses: palette",
-            file_hash(r->side.outputs.buffers[LMB_OUTPUT_PALETTE], stage_bytes(r, LMB_OUTPUT_PALETTE)));
-    }
-    return result;
+    add_stages(r, outputs);
+    add(r, "control and poses: palette",
+        file_hash(r->side.outputs.buffers[LMB_OUTPUT_PALETTE], stage_bytes(r, LMB_OUTPUT_PALETTE)));
+    return LMB_OK;
 }
 
 lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device, capture_results *results,

@@ -46,19 +46,15 @@ static size_t pose_floats(const gpu_side *side, uint32_t pose) {
     return (size_t)batch.character_count * lmb_graph_pose_floats(batch.graph, pose);
 }
 
+#define BUFFER_USAGE (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT)
+
 static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_error *error) {
-    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     for (uint32_t i = 0; i < lmb_graph_pose_count(program); i++) {
         // A buffer that nothing uses must be bound, too.
-        size_t floats = pose_floats(side, i) + 1;
-        lmb_result result =
-            device_buffer_create(side->device, floats * sizeof(float), usage, true, &side->poses[i], error);
-        if (result != LMB_OK) {
-            return result;
-        }
-        result = lmb_gpu_batch_bind_pose(side->batch, 0, i, side->poses[i].address, error);
-        if (result != LMB_OK) {
-            return result;
+        const size_t bytes = (pose_floats(side, i) + 1) * sizeof(float);
+        if (device_buffer_create(side->device, bytes, BUFFER_USAGE, true, &side->poses[i], error) ||
+            lmb_gpu_batch_bind_pose(side->batch, 0, i, side->poses[i].address, error)) {
+            return error->result;
         }
     }
     return LMB_OK;
@@ -73,19 +69,14 @@ static size_t transform_floats(const lmb_batch_def *batch) {
 }
 
 static lmb_result create_points(gpu_side *side, const lmb_batch_def *batch, lmb_error *error) {
-    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     const size_t points = point_floats(batch) * sizeof(float), transforms = transform_floats(batch) * sizeof(float);
-    lmb_result result = LMB_OK;
-    if (points > 0) {
-        result = device_buffer_create(side->device, points, usage, true, &side->points, error);
-        result = result == LMB_OK ? lmb_gpu_batch_bind_points(side->batch, 0, side->points.address, error) : result;
-    }
-    if (result == LMB_OK && transforms > 0) {
-        result = device_buffer_create(side->device, transforms, usage, true, &side->transforms, error);
-        result =
-            result == LMB_OK ? lmb_gpu_batch_bind_transforms(side->batch, 0, side->transforms.address, error) : result;
-    }
-    return result;
+    const bool failed =
+        (points > 0 && (device_buffer_create(side->device, points, BUFFER_USAGE, true, &side->points, error) ||
+                        lmb_gpu_batch_bind_points(side->batch, 0, side->points.address, error))) ||
+        (transforms > 0 &&
+         (device_buffer_create(side->device, transforms, BUFFER_USAGE, true, &side->transforms, error) ||
+          lmb_gpu_batch_bind_transforms(side->batch, 0, side->transforms.address, error)));
+    return failed ? error->result : LMB_OK;
 }
 
 // Reads back refusals and, if the graph has a control, states and emitted events.
@@ -103,30 +94,18 @@ static lmb_result create_readback(gpu_side *side, lmb_gpu *gpu, bool emits_event
 static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, lmb_gpu_batch_def def,
                          gpu_side *side, lmb_error *error) {
     *side = (gpu_side){.device = device};
-    lmb_result result = lmb_gpu_graph_create(gpu, batch->graph, &side->program, error);
-    if (result == LMB_OK) {
-        result = upload_program(side, error);
-    }
-    if (result == LMB_OK) {
-        def.graph = side->program;
-        def.character_count = batch->character_count;
-        def.outputs = batch->outputs;
-        def.slot_count = 1;
-        result = lmb_gpu_batch_create(gpu, &def, &side->batch, error);
-    }
-    if (result == LMB_OK) {
-        result = create_readback(side, gpu, def.emits_events, error);
-    }
-    if (result == LMB_OK) {
-        result = create_poses(side, batch->graph, error);
-    }
-    if (result == LMB_OK) {
-        result = create_points(side, batch, error);
-    }
-    if (result != LMB_OK) {
+    def.character_count = batch->character_count;
+    def.outputs = batch->outputs;
+    def.slot_count = 1;
+    bool failed = lmb_gpu_graph_create(gpu, batch->graph, &side->program, error) || upload_program(side, error);
+    def.graph = side->program;
+    failed = failed || lmb_gpu_batch_create(gpu, &def, &side->batch, error) ||
+             create_readback(side, gpu, def.emits_events, error) || create_poses(side, batch->graph, error) ||
+             create_points(side, batch, error);
+    if (failed) {
         gpu_side_destroy(side);
     }
-    return result;
+    return failed ? error->result : LMB_OK;
 }
 
 lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, VkDeviceSize span_bytes,
@@ -184,21 +163,14 @@ static lmb_result fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs, lm
 
 // Records a frame and its copies into a command buffer of its own, submits it and waits.
 static lmb_result submit(gpu_side *side, lmb_gpu_record_info info, lmb_error *error) {
-    VkCommandPool pool = VK_NULL_HANDLE;
-    lmb_result result = device_begin(side->device, &pool, &info.commands, error);
-    if (result != LMB_OK) {
-        return result;
+    VkCommandPool pool;
+    if (device_begin(side->device, &pool, &info.commands, error)) {
+        return error->result;
     }
-    if (info.profile != NULL) {
-        result = lmb_gpu_profile_begin(info.profile, 0, info.commands, error);
-    }
-    if (result == LMB_OK) {
-        result = lmb_gpu_batch_record(side->batch, &info, error);
-    }
-    if (result == LMB_OK) {
-        result = lmb_gpu_readback_record(side->readback, 0, info.commands, error);
-    }
-    result = device_finish(side->device, pool, info.commands, result, error);
+    const bool failed = (info.profile != NULL && lmb_gpu_profile_begin(info.profile, 0, info.commands, error)) ||
+                        lmb_gpu_batch_record(side->batch, &info, error) ||
+                        lmb_gpu_readback_record(side->readback, 0, info.commands, error);
+    const lmb_result result = device_finish(side->device, pool, info.commands, failed ? error->result : LMB_OK, error);
     return result == LMB_OK && info.profile != NULL ? lmb_gpu_profile_collect(info.profile, 0, NULL, error) : result;
 }
 
@@ -237,30 +209,22 @@ lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lm
                                       .list_count = side->list_count,
                                       .list_capacity = side->list_capacity,
                                       .profile = side->profile};
-    lmb_result result = fill_inputs(side, inputs, error);
-    if (result == LMB_OK) {
-        result = submit(side, info, error);
+    bool failed = fill_inputs(side, inputs, error) || submit(side, info, error) ||
+                  copy_report(side, frame, outputs->refused, error);
+    for (lmb_output output = 0; !failed && output < LMB_OUTPUT_COUNT; output++) {
+        failed = (batch.outputs & (1u << output)) != 0 &&
+                 device_read_output(side->device, side->batch, 0, output, outputs->buffers[output], error);
     }
-    if (result == LMB_OK) {
-        result = copy_report(side, frame, outputs->refused, error);
-    }
-    for (lmb_output output = 0; result == LMB_OK && output < LMB_OUTPUT_COUNT; output++) {
-        if ((batch.outputs & (1u << output)) != 0) {
-            result = device_read_output(side->device, side->batch, 0, output, outputs->buffers[output], error);
-        }
-    }
-    return result;
+    return failed ? error->result : LMB_OK;
 }
 
 lmb_result reference_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                          lmb_error *error) {
-    lmb_cpu *cpu = NULL;
-    lmb_result result = lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
-    if (result == LMB_OK) {
-        result = lmb_cpu_run_poses(cpu, batch, inputs, outputs, 0, batch->character_count, error);
-    }
+    lmb_cpu *cpu;
+    const bool failed = lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, error) ||
+                        lmb_cpu_run_poses(cpu, batch, inputs, outputs, 0, batch->character_count, error);
     lmb_cpu_destroy(cpu);
-    return result;
+    return failed ? error->result : LMB_OK;
 }
 
 // ---- Batches with their memory.
@@ -269,17 +233,15 @@ static lmb_result create_memory(side *side, lmb_error *error) {
     const lmb_graph *graph = side->batch.graph;
     const lmb_control *control = lmb_graph_control(graph);
     const size_t characters = side->batch.character_count;
-    lmb_result result = lmb_batch_check(&side->batch, error);
-    const bool reads_points = lmb_graph_point_count(graph) > 0 || lmb_graph_uses_transforms(graph);
-    if (result == LMB_OK && reads_points && !side->has_points) {
-        result = lmb_fail(error, LMB_ERROR_UNSUPPORTED,
-                          "the graph reads points or world transforms, and there is nobody to fill them");
+    if (lmb_batch_check(&side->batch, error)) {
+        return error->result;
     }
-    if (result == LMB_OK) {
-        result = outputs_create(&side->batch, &side->outputs, error);
+    if (!side->has_points && (lmb_graph_point_count(graph) > 0 || lmb_graph_uses_transforms(graph))) {
+        return lmb_fail(error, LMB_ERROR_UNSUPPORTED,
+                        "the graph reads points or world transforms, and there is nobody to fill them");
     }
-    if (result != LMB_OK) {
-        return result;
+    if (outputs_create(&side->batch, &side->outputs, error)) {
+        return error->result;
     }
     side->parameters = lmb_arena_allocate(&side->pool, characters * lmb_graph_parameter_count(graph), sizeof(float));
     side->events = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->events);
@@ -295,15 +257,14 @@ static lmb_result create_memory(side *side, lmb_error *error) {
 }
 
 lmb_result side_create(side *side, lmb_error *error) {
-    lmb_result result = create_memory(side, error);
-    if (result != LMB_OK || !side->gpu) {
-        return result == LMB_OK ? lmb_cpu_create(side->batch.graph, LMB_CPU_REFERENCE, NULL, &side->cpu, error)
-                                : result;
+    if (create_memory(side, error) ||
+        (side->gpu ? gpu_device_open(side->device_name, false, &side->opened, error) ||
+                         gpu_side_create_moving(&side->opened.device, side->opened.gpu, &side->batch,
+                                                side->events_a_frame, &side->on_device, error)
+                   : lmb_cpu_create(side->batch.graph, LMB_CPU_REFERENCE, NULL, &side->cpu, error) != LMB_OK)) {
+        return error->result;
     }
-    result = gpu_device_open(side->device_name, false, &side->opened, error);
-    return result == LMB_OK ? gpu_side_create_moving(&side->opened.device, side->opened.gpu, &side->batch,
-                                                     side->events_a_frame, &side->on_device, error)
-                            : result;
+    return LMB_OK;
 }
 
 const char *side_name(const side *side) {

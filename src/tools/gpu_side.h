@@ -1,5 +1,6 @@
 // Runs a batch on a Vulkan device or on the reference: host memory in, host memory out. The device side submits and
-// waits each time, which suits tools and tests. A renderer records into its own command buffer instead.
+// waits each time, which suits tools and tests. A renderer records into its own command buffer instead. No error may be
+// NULL.
 #ifndef LIMBER_SRC_TOOLS_GPU_SIDE_H
 #define LIMBER_SRC_TOOLS_GPU_SIDE_H
 
