@@ -68,7 +68,7 @@ void main() {
     c.emitted_at = character * (1u + 2u * push.block.at[CONTROL_EMITTED_CAPACITY]);
     c.emits_events = push.emits_events != 0u;
     c.motions = push.motions;
-    c.motion_at = character * 4u;
+    c.motion_at = character * (ROTATES_FULLY(c, 0u) ? FULL_MOTION_FLOATS : MOTION_FLOATS);
     c.shows = true;
     c.sent = push.sent;
     c.sent_first = find_sent(push.sent, push.sent_count, character);

@@ -16,13 +16,14 @@
 #define TURN 6.283185307179586 // in radians
 
 _Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
+_Static_assert(LMB_MOTION_FLOATS == MOTION_FLOATS && LMB_FULL_MOTION_FLOATS == FULL_MOTION_FLOATS, "a motion's row");
 // The maximum words of a character's state. The words of smoothed parameters and of fades with a blend profile are
 // counted as parameters, because each of them has a parameter that is written from it.
 #define MOST_STATE_WORDS 8192u
 _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS) +
                        LMB_MAX_MACHINES *
                            (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
-                       MOVING_WORDS + INERTIAL_WORDS <=
+                       MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + INERTIAL_WORDS <=
                    MOST_STATE_WORDS,
                "the words of a state");
 
@@ -264,7 +265,8 @@ static LMB_NOINLINE void run_some(const lmb_control *block, const lmb_control_fr
         c.parameters =
             block->parameter_count > 0 ? (uint32_t *)frame->parameters + character * block->parameter_count : NULL;
         c.emitted = frame->emitted != NULL ? frame->emitted + character * lmb_control_emitted_words(block) : NULL;
-        c.motions = frame->motions != NULL ? (uint32_t *)frame->motions + character * LMB_MOTION_FLOATS : NULL;
+        c.motions =
+            frame->motions != NULL ? (uint32_t *)frame->motions + character * lmb_control_motion_floats(block) : NULL;
         c.number = frame->number + (uint32_t)character;
         c.sent_first = event;
         while (event < frame->event_count && frame->events[event].character == character) {
@@ -365,10 +367,15 @@ float lmb_control_player_weight(const lmb_control *control, const uint32_t *stat
     return record != NULL ? REAL(state[record[PLAYER_STATE] + PLAYING_WEIGHT]) : 0.0f;
 }
 
+// Returns the record of the character motion, or NULL.
+static const uint32_t *find_motion(const lmb_control *control) {
+    return lmb_control_has_motion(control) ? control->block + control->block[CONTROL_CHARACTER_MOTION] : NULL;
+}
+
 // Returns the words of a character's motion, or NULL.
 static const uint32_t *motion_words(const lmb_control *control, const uint32_t *state) {
-    const lmb_word_range words = lmb_control_motion_words(control);
-    return words.count > 0 ? state + words.first : NULL;
+    const uint32_t *record = find_motion(control);
+    return record != NULL ? state + record[CHARACTER_MOTION_STATE] : NULL;
 }
 
 bool lmb_control_has_motion(const lmb_control *control) {
@@ -388,22 +395,54 @@ bool lmb_control_has_warps(const lmb_control *control) {
     return has;
 }
 
+bool lmb_control_rotates_fully(const lmb_control *control) {
+    const uint32_t *record = find_motion(control);
+    return record != NULL && record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_FULL_PLACE_WORDS;
+}
+
+uint32_t lmb_control_motion_floats(const lmb_control *control) {
+    return !lmb_control_has_motion(control)     ? 0
+           : lmb_control_rotates_fully(control) ? LMB_FULL_MOTION_FLOATS
+                                                : LMB_MOTION_FLOATS;
+}
+
 lmb_word_range lmb_control_motion_words(const lmb_control *control) {
-    if (!lmb_control_has_motion(control)) {
-        return (lmb_word_range){0};
+    const uint32_t *record = find_motion(control);
+    return record != NULL ? (lmb_word_range){record[CHARACTER_MOTION_STATE], record[CHARACTER_MOTION_PLACE_WORDS]}
+                          : (lmb_word_range){0};
+}
+
+// Reads a unit quaternion. All 0 is no rotation.
+static void read_rotation(const uint32_t words[4], double rotation[4]) {
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        rotation[i] = (double)REAL(words[i]);
+        square += rotation[i] * rotation[i];
     }
-    const uint32_t first = control->block[control->block[CONTROL_CHARACTER_MOTION] + CHARACTER_MOTION_STATE];
-    return (lmb_word_range){first, MOVING_PLACE_WORDS};
+    for (int i = 0; i < 4; i++) {
+        rotation[i] = square > 0.0 ? rotation[i] / sqrt(square) : i == 3 ? 1.0 : 0.0;
+    }
+}
+
+// The twist of a rotation about y, in radians, at least -pi and below pi.
+static double twist_about_y(const double rotation[4]) {
+    const double twist = 2.0 * atan2(rotation[1], rotation[3]);
+    return twist >= 0.5 * TURN ? twist - TURN : twist < -0.5 * TURN ? twist + TURN : twist;
 }
 
 lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state) {
-    lmb_motion character_motion = {0};
+    lmb_motion character_motion = {.rotation = {0.0, 0.0, 0.0, 1.0}};
     const uint32_t *words = motion_words(control, state);
-    if (words != NULL) {
-        for (uint32_t i = 0; i < 3; i++) {
-            character_motion.position[i] = (double)(int32_t)words[2 * i + 1] + ldexp((double)words[2 * i], -32);
-        }
+    for (uint32_t i = 0; i < 3 && words != NULL; i++) {
+        character_motion.position[i] = (double)(int32_t)words[2 * i + 1] + ldexp((double)words[2 * i], -32);
+    }
+    if (words != NULL && lmb_control_rotates_fully(control)) {
+        read_rotation(words + MOVING_ORIENTATION, character_motion.rotation);
+        character_motion.yaw = twist_about_y(character_motion.rotation);
+    } else if (words != NULL) {
         character_motion.yaw = ldexp((double)(int32_t)words[MOVING_YAW], -32) * TURN;
+        character_motion.rotation[1] = sin(0.5 * character_motion.yaw);
+        character_motion.rotation[3] = cos(0.5 * character_motion.yaw);
     }
     return character_motion;
 }
@@ -412,6 +451,22 @@ lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state)
 static uint32_t find_angle(double radians) {
     const double turns = fmod(radians, TURN) / TURN;
     return (uint32_t)(int64_t)llround(ldexp(turns, 32));
+}
+
+// Writes a rotation or, if all its numbers are 0, the yaw. Returns false if a number is not finite.
+static bool write_orientation(const lmb_motion *from, uint32_t words[4]) {
+    const double of_yaw[4] = {0.0, sin(0.5 * from->yaw), 0.0, cos(0.5 * from->yaw)};
+    double square = 0.0;
+    bool given = false;
+    for (int i = 0; i < 4; i++) {
+        square += from->rotation[i] * from->rotation[i];
+        given = given || from->rotation[i] != 0.0;
+    }
+    const double length = sqrt(square);
+    for (int i = 0; i < 4; i++) {
+        words[i] = BITS(snap((float)(given ? from->rotation[i] / length : of_yaw[i])));
+    }
+    return !given || (length >= 0x1p-40 && length <= 0x1p40);
 }
 
 lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, const lmb_motion *character_motion,
@@ -424,7 +479,7 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s is NULL", missing);
     }
-    uint32_t words[MOVING_PLACE_WORDS];
+    uint32_t words[MOVING_FULL_PLACE_WORDS] = {0};
     for (uint32_t i = 0; i < 3; i++) {
         const double position = character_motion->position[i];
         if (!(position >= -2147483648.0 && position < 2147483648.0)) {
@@ -439,15 +494,40 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
     if (!isfinite(character_motion->yaw)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the yaw is not a finite number");
     }
-    words[MOVING_YAW] = find_angle(character_motion->yaw);
-    memcpy(state + lmb_control_motion_words(control).first, words, sizeof words);
+    if (!lmb_control_rotates_fully(control)) {
+        words[MOVING_YAW] = find_angle(character_motion->yaw);
+    } else if (!write_orientation(character_motion, words + MOVING_ORIENTATION)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the rotation is not a quaternion");
+    }
+    const lmb_word_range range = lmb_control_motion_words(control);
+    memcpy(state + range.first, words, range.count * sizeof *words);
     return LMB_OK;
 }
 
 void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]) {
     const uint32_t *words = motion_words(control, state);
+    const uint32_t first = lmb_control_motion_words(control).count + MOVED_BY_CLIPS;
     for (uint32_t i = 0; i < 4; i++) {
-        displacement[i] = words != NULL ? REAL(words[MOVING_MOTION + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;
+        displacement[i] = words != NULL ? REAL(words[first + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;
+    }
+    if (lmb_control_rotates_fully(control)) {
+        double rotation[4];
+        lmb_control_root_rotation(control, state, rotation);
+        displacement[3] = (float)twist_about_y(rotation);
+    }
+}
+
+void lmb_control_root_rotation(const lmb_control *control, const uint32_t *state, double rotation[4]) {
+    const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    const uint32_t *words = motion_words(control, state);
+    const uint32_t first = lmb_control_motion_words(control).count;
+    memcpy(rotation, none, sizeof none);
+    if (lmb_control_rotates_fully(control)) {
+        read_rotation(words + first + MOVED_ROTATION, rotation);
+    } else if (words != NULL) {
+        const double half = 0.5 * TURN * (double)REAL(words[first + MOVED_BY_CLIPS + 3]);
+        rotation[1] = sin(half);
+        rotation[3] = cos(half);
     }
 }
 

@@ -218,7 +218,9 @@ static bool check_warp(const checker *c, place at, const lmb_player_def *player,
 static bool check_warps(const checker *c, place at, const lmb_player_def *player, float duration) {
     bool valid = check_part_count(c, at, "warps", player->warps, player->warp_count, LMB_MAX_WARPS) &&
                  require(c, at, player->warp_count == 0 || player->end != LMB_END_PING_PONG, "warps",
-                         "a clip that turns around has none");
+                         "a clip that turns around has none") &&
+                 require(c, at, player->warp_count == 0 || c->def->motion == NULL || !c->def->motion->full_rotation,
+                         "warps", "a character motion with full rotation has none");
     for (uint32_t i = 0; i < player->warp_count && valid; i++) {
         valid = check_warp(c, at, player, duration, i);
     }
@@ -232,6 +234,11 @@ static bool check_motion(const checker *c, place at, const lmb_motion_track *mot
     for (size_t i = 0; valid && i < (size_t)motion->key_count * 4; i++) {
         valid = require(c, at, fabsf(motion->keys[i]) <= LMB_MAX_MOTION, "motion",
                         "a number is not finite, or beyond 2^20");
+    }
+    for (size_t i = 0; valid && motion->rotations != NULL && i < motion->key_count; i++) {
+        const float *q = motion->rotations + 4 * i;
+        const float square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        valid = require(c, at, fabsf(square - 1.0f) <= 2e-3f, "motion", "a rotation is not a unit quaternion");
     }
     return valid;
 }

@@ -91,9 +91,14 @@ static bool check_machine(const checker *c, uint32_t index) {
 // The position may be anything. Root motion is overwritten in every frame before it is read.
 static bool check_character_motion(const checker *c) {
     const uint32_t *block = c->control->block;
-    const uint32_t *moving = c->state + block[block[CONTROL_CHARACTER_MOTION] + CHARACTER_MOTION_STATE];
-    bool valid = true;
-    for (uint32_t i = MOVING_VELOCITY; i < MOVING_WORDS && valid; i++) {
+    const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
+    const uint32_t *moving = c->state + record[CHARACTER_MOTION_STATE];
+    const bool full = record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_FULL_PLACE_WORDS;
+    const uint32_t end = record[CHARACTER_MOTION_PLACE_WORDS] + (full ? MOVED_FULL_WORDS : MOVED_WORDS);
+    bool valid =
+        !full || require(c, are_within(moving + MOVING_ORIENTATION, 4, -1.001f, 1.001f), "character motion's word",
+                         MOVING_ORIENTATION, "its orientation is not a unit quaternion");
+    for (uint32_t i = record[CHARACTER_MOTION_PLACE_WORDS]; i < end && valid; i++) {
         valid = require(c, is_within(moving[i], -LMB_LARGEST, LMB_LARGEST), "character motion's word", i,
                         "not a finite number up to 2^40");
     }

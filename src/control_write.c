@@ -7,6 +7,7 @@
 #include "../shaders/ops/layout.h"
 
 #include <math.h>
+#include <string.h>
 
 #define TURN 6.283185307179586 // in radians
 
@@ -359,27 +360,113 @@ static bool has_root_motion(const writer *w, uint32_t player) {
     return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f || def->warp_count > 0);
 }
 
-// Writes a key relative to the first key.
-static void put_key(const writer *w, uint32_t at, const float *first, const float *key) {
-    const double x = (double)key[0] - (double)first[0], z = (double)key[2] - (double)first[2];
-    const double sine = sin((double)first[3]), cosine = cos((double)first[3]);
-    put_number(w, at, snap((float)(x * cosine - z * sine)));
-    put_number(w, at + 1, snap((float)((double)key[1] - (double)first[1])));
-    put_number(w, at + 2, snap((float)(z * cosine + x * sine)));
-    put_number(w, at + 3, snap((float)(((double)key[3] - (double)first[3]) / TURN)));
+// Quaternions in double precision: x, y, z, w.
+
+static void multiply(const double a[4], const double b[4], double result[4]) {
+    const double product[4] = {
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+    memcpy(result, product, sizeof product);
+}
+
+static void conjugate(const double a[4], double result[4]) {
+    const double turned_back[4] = {-a[0], -a[1], -a[2], a[3]};
+    memcpy(result, turned_back, sizeof turned_back);
+}
+
+// The rotation of a track at a key: its own, or that of its yaw.
+static void load_rotation(const lmb_motion_track *track, uint32_t key, double rotation[4]) {
+    if (track->rotations == NULL) {
+        const double half = 0.5 * (double)track->keys[4 * (size_t)key + 3];
+        const double yaw[4] = {0.0, sin(half), 0.0, cos(half)};
+        memcpy(rotation, yaw, sizeof yaw);
+        return;
+    }
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        rotation[i] = (double)track->rotations[4 * (size_t)key + i];
+        square += rotation[i] * rotation[i];
+    }
+    for (int i = 0; i < 4; i++) {
+        rotation[i] /= sqrt(square);
+    }
+}
+
+// The rotation from one key to another, along the axes at the first.
+static void rotation_between_keys(const lmb_motion_track *track, uint32_t from, uint32_t to, double rotation[4]) {
+    double first[4], last[4];
+    load_rotation(track, from, first);
+    load_rotation(track, to, last);
+    conjugate(first, first);
+    multiply(first, last, rotation);
+}
+
+// Writes a key's displacement relative to the first key, and `turns`, its turns since then.
+static void put_key(const writer *w, uint32_t at, const lmb_motion_track *track, uint32_t key, double turns) {
+    const float *first = track->keys, *own = track->keys + 4 * (size_t)key;
+    const double moved[4] = {(double)own[0] - (double)first[0], (double)own[1] - (double)first[1],
+                             (double)own[2] - (double)first[2], 0.0};
+    double rotation[4], back[4], turned[4];
+    load_rotation(track, 0, rotation);
+    conjugate(rotation, back);
+    multiply(back, moved, turned);
+    multiply(turned, rotation, turned);
+    for (uint32_t i = 0; i < 3; i++) {
+        put_number(w, at + i, snap((float)turned[i]));
+    }
+    put_number(w, at + 3, snap((float)turns));
+}
+
+// Returns the turns of a key since the first one: from its yaw or, with rotations, their twist about y, on the side
+// nearest to `before`.
+static double turns_of_key(const lmb_motion_track *track, uint32_t key, double before) {
+    if (track->rotations == NULL) {
+        return ((double)track->keys[4 * (size_t)key + 3] - (double)track->keys[3]) / TURN;
+    }
+    double rotation[4];
+    rotation_between_keys(track, 0, key, rotation);
+    const double turns = 2.0 * atan2(rotation[1], rotation[3]) / TURN;
+    return turns + rint(before - turns);
 }
 
 static void write_keys(writer *w, uint32_t record, const lmb_motion_track *track) {
     uint32_t keys = take(w, ((uint64_t)track->key_count + 1) * MOTION_KEY_WORDS);
+    const bool full = w->def->motion->full_rotation && track->rotations != NULL;
     put(w, record + MOTION_KEYS, keys);
     put(w, record + MOTION_INTERVALS, track->key_count - 1);
     bool turns = false;
+    double before = 0.0;
     for (uint32_t i = 0; i <= track->key_count; i++) {
-        const float *key = track->keys + 4 * (size_t)(i < track->key_count ? i : i - 1);
-        put_key(w, keys + i * MOTION_KEY_WORDS, track->keys, key);
-        turns = turns || key[3] != track->keys[3];
+        const uint32_t key = i < track->key_count ? i : i - 1;
+        before = full ? 0.0 : turns_of_key(track, key, before);
+        put_key(w, keys + i * MOTION_KEY_WORDS, track, key, before);
+        turns = turns || before != 0.0;
     }
     put(w, record + MOTION_TURNS, turns);
+}
+
+// Writes the rotations of a track's keys, each with the axis and the turns of the interval after it.
+static void write_rotations(writer *w, uint32_t record, const lmb_motion_track *track) {
+    if (!w->def->motion->full_rotation || track->rotations == NULL) {
+        return;
+    }
+    uint32_t at = take(w, ((uint64_t)track->key_count + 1) * MOTION_ROTATION_WORDS);
+    put(w, record + MOTION_ROTATIONS, at);
+    for (uint32_t i = 0; i <= track->key_count; i++, at += MOTION_ROTATION_WORDS) {
+        const uint32_t key = i < track->key_count ? i : i - 1, next = key + 1 < track->key_count ? key + 1 : key;
+        double rotation[4], way[4];
+        rotation_between_keys(track, 0, key, rotation);
+        rotation_between_keys(track, key, next, way);
+        const double sine = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+        const double sign = way[3] < 0.0 ? -1.0 : 1.0; // the short way
+        for (uint32_t k = 0; k < 4; k++) {
+            put_number(w, at + k, snap((float)rotation[k]));
+        }
+        for (uint32_t k = 0; k < 3; k++) {
+            put_number(w, at + 4 + k, sine > 0.0 ? snap((float)(sign * way[k] / sine)) : 0.0f);
+        }
+        put_number(w, at + 7, snap((float)(2.0 * atan2(sine, fabs(way[3])) / TURN)));
+    }
 }
 
 // Writes the inverse of the duration, from which kernels compute the fraction of the duration that a position is. If
@@ -441,6 +528,7 @@ static void write_motion(writer *w, uint32_t at, uint32_t player) {
     const lmb_motion_track straight = {.key_count = 2, .keys = along};
     const lmb_motion_track *track = def->motion != NULL ? def->motion : &straight;
     write_keys(w, at, track);
+    write_rotations(w, at, track);
     write_warps(w, at, def, track);
     write_inverse(w, at, duration);
     put(w, at + MOTION_PLAYER, player_record(w, player));
@@ -484,7 +572,10 @@ static void write_character_motion(writer *w) {
     }
     uint32_t at = take(w, CHARACTER_MOTION_WORDS);
     put(w, CONTROL_CHARACTER_MOTION, at);
-    put(w, at + CHARACTER_MOTION_STATE, take_state(w, MOVING_WORDS));
+    const uint32_t place = character_motion->full_rotation ? MOVING_FULL_PLACE_WORDS : MOVING_PLACE_WORDS;
+    put(w, at + CHARACTER_MOTION_PLACE_WORDS, place);
+    put(w, at + CHARACTER_MOTION_STATE,
+        take_state(w, place + (character_motion->full_rotation ? MOVED_FULL_WORDS : MOVED_WORDS)));
     write_motions(w, at);
     put(w, at + CHARACTER_MOTION_IS_DRIVEN, is_driven(character_motion));
     put(w, at + CHARACTER_MOTION_TURNS_TO_HEADING, character_motion->turns_to_heading);

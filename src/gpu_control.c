@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control.spv.h"
+#include "control_full.spv.h"
 #include "control_plain.spv.h"
 #include "control_warped.spv.h"
 
@@ -103,7 +104,7 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     const lmb_control *from = control->control;
     const VkDeviceSize characters = control->character_count, sent = control->events_a_frame * sizeof(lmb_event);
     const VkDeviceSize emitted = control->emits_events ? lmb_control_emitted_words(from) * sizeof(uint32_t) : 0;
-    const VkDeviceSize motions = lmb_control_has_motion(from) ? LMB_MOTION_FLOATS * sizeof(float) : 0;
+    const VkDeviceSize motions = lmb_control_motion_floats(from) * sizeof(float);
     lmb_gpu_maker maker = {.gpu = control->gpu, .error = error};
     lmb_gpu_make(&maker, from->size * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber control", &control->block);
     lmb_gpu_make(&maker, characters * state_words(from) * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE,
@@ -128,12 +129,14 @@ static const struct {
     [LMB_CONTROL_KERNEL_PLAIN] = {kernel_control_plain, sizeof kernel_control_plain / sizeof *kernel_control_plain},
     [LMB_CONTROL_KERNEL_MOVING] = {kernel_control, sizeof kernel_control / sizeof *kernel_control},
     [LMB_CONTROL_KERNEL_WARPED] = {kernel_control_warped, sizeof kernel_control_warped / sizeof *kernel_control_warped},
+    [LMB_CONTROL_KERNEL_FULL] = {kernel_control_full, sizeof kernel_control_full / sizeof *kernel_control_full},
 };
 
 lmb_control_kernel lmb_control_kernel_of(const lmb_control *control) {
-    return lmb_control_has_warps(control)    ? LMB_CONTROL_KERNEL_WARPED
-           : lmb_control_has_motion(control) ? LMB_CONTROL_KERNEL_MOVING
-                                             : LMB_CONTROL_KERNEL_PLAIN;
+    return lmb_control_rotates_fully(control) ? LMB_CONTROL_KERNEL_FULL
+           : lmb_control_has_warps(control)   ? LMB_CONTROL_KERNEL_WARPED
+           : lmb_control_has_motion(control)  ? LMB_CONTROL_KERNEL_MOVING
+                                              : LMB_CONTROL_KERNEL_PLAIN;
 }
 
 lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_control_kernel kernel, VkPipeline *pipeline,

@@ -45,12 +45,14 @@ LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
 LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t slot);
 LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t slot);
 
-// The kernels: without character motion, with it, and with warps as well. Each is larger than the one before it, and
-// takes drivers that run on the processor longer to compile.
+// The kernels: without character motion, with it, with warps as well, and with full rotation, which has neither warps nor
+// the code of yaws. The first three are each larger than the one before, and take drivers that run on the processor
+// longer to compile.
 typedef enum lmb_control_kernel {
     LMB_CONTROL_KERNEL_PLAIN,
     LMB_CONTROL_KERNEL_MOVING,
     LMB_CONTROL_KERNEL_WARPED,
+    LMB_CONTROL_KERNEL_FULL,
     LMB_CONTROL_KERNEL_COUNT
 } lmb_control_kernel;
 

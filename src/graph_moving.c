@@ -349,13 +349,15 @@ static const lmb_player_def *retarget_motion(lowering *l, uint32_t retarget, con
     lmb_player_def *player = lmb_arena_allocate(memory, 1, sizeof *player);
     lmb_motion_track *track = lmb_arena_allocate(memory, 1, sizeof *track);
     float *keys = lmb_arena_allocate(memory, key_count, 4 * sizeof *keys);
+    const float *given = key_count > 0 ? from->motion->rotations : NULL;
+    float *rotations = given != NULL ? lmb_arena_allocate(memory, key_count, 4 * sizeof *rotations) : NULL;
     memory->failed = memory->failed || scale == 0.0f;
     if (memory->failed) {
         return NULL;
     }
     *player = *from;
     player->velocity *= scale;
-    *track = (lmb_motion_track){key_count, keys};
+    *track = (lmb_motion_track){key_count, keys, rotations};
     player->motion = key_count > 0 ? track : from->motion;
     for (uint32_t i = 0; i < key_count; i++) {
         const float *key = from->motion->keys + 4 * (size_t)i;
@@ -364,6 +366,11 @@ static const lmb_player_def *retarget_motion(lowering *l, uint32_t retarget, con
             keys[4 * (size_t)i + (size_t)k] *= scale;
         }
         keys[4 * (size_t)i + 3] = key[3];
+        if (rotations != NULL) { // about the turned axis
+            const float *rotation = given + 4 * (size_t)i;
+            lmb_retarget_turn(def, rotation, rotations + 4 * (size_t)i);
+            rotations[4 * (size_t)i + 3] = rotation[3];
+        }
     }
     return player;
 }

@@ -151,6 +151,8 @@ static const lmb_record_field motion_track_rows[] = {
     WORDS(lmb_motion_track, key_count),
     {AT(lmb_motion_track, keys), .kind = LMB_RECORD_LIST, .size = 4 * sizeof(float),
      KNOWN(lmb_motion_track, key_count)},
+    {AT(lmb_motion_track, rotations), .kind = LMB_RECORD_LIST, .size = 4 * sizeof(float),
+     KNOWN(lmb_motion_track, key_count)},
 };
 static const lmb_record motion_track_table = TABLE(lmb_motion_track, NULL, motion_track_rows);
 
@@ -256,6 +258,7 @@ static const lmb_record_field motion_rows[] = {
     WORDS(lmb_motion_def, turn_rate),
     WORDS(lmb_motion_def, velocity_parameters),
     LEFT_OUT(lmb_motion_def, cookie),
+    BOOL(lmb_motion_def, full_rotation),
 };
 RECORD(motion, lmb_motion_def, lmb_default_motion_def());
 

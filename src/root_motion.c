@@ -40,6 +40,7 @@ struct lmb_root_motion {
     lmb_host host;
     lmb_clip *clip;
     float *keys;
+    float *rotations; // or NULL
     lmb_motion_track track;
 };
 
@@ -82,7 +83,8 @@ typedef struct extraction {
     const lmb_host *host;
     lmb_arena memory; // of all arrays except the keys
     lmb_error *error;
-    float *keys; // of the motion
+    float *keys;      // of the motion
+    float *rotations; // of the motion, or NULL
     uint32_t key_count;
     float *times; // between which the remaining transform is smooth
     uint32_t time_count;
@@ -129,6 +131,25 @@ static void rotation_of(const lmb_transform *local, double result[4]) {
     }
 }
 
+// Gives a rotation the sign that puts it into the hemisphere of the one before.
+static void align(const double *before, double *rotation) {
+    double dot = 0.0;
+    for (int i = 0; i < 4; i++) {
+        dot += before[i] * rotation[i];
+    }
+    for (int i = 0; i < 4 && dot < 0.0; i++) {
+        rotation[i] = -rotation[i];
+    }
+}
+
+static void normalize(double rotation[4]) {
+    const double length = sqrt(rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2] +
+                               rotation[3] * rotation[3]);
+    for (int i = 0; i < 4; i++) {
+        rotation[i] /= length > 0.0 ? length : 1.0;
+    }
+}
+
 static double length_of(const float v[3]) {
     const double x = (double)v[0], y = (double)v[1], z = (double)v[2];
     return sqrt(x * x + y * y + z * z);
@@ -145,7 +166,12 @@ static bool is_uneven(const float scale[3]) {
     return mirrors || largest - fmin(fmin(x, y), z) > UNEVEN * largest;
 }
 
-// Returns false if an ancestor's scale is uneven and yaw is to be taken.
+// Returns whether the joint's rotation, or a part of it, is extracted.
+static bool takes_turns(const extraction *e) {
+    return e->def->yaw || e->def->rotation;
+}
+
+// Returns false if an ancestor's scale is uneven and turns are to be taken.
 static bool place_joint(const extraction *e, float time, placed *at) {
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     at->local = lmb_clip_sample(e->clip, e->rig, e->def->joint, time);
@@ -161,7 +187,7 @@ static bool place_joint(const extraction *e, float time, placed *at) {
         at->parent = lmb_matrix_multiply(&own, &at->parent);
         rotation_of(&local, rotation);
         multiply_rotations(rotation, at->parent_rotation, at->parent_rotation);
-        usable = usable && !(e->def->yaw && is_uneven(local.scale));
+        usable = usable && !(takes_turns(e) && is_uneven(local.scale));
     }
     double own[4];
     rotation_of(&at->local, own);
@@ -206,7 +232,31 @@ static float key_time(const extraction *e, uint32_t key) {
     return (float)((double)lmb_clip_duration(e->clip) * key / (e->key_count - 1));
 }
 
-static const char *const uneven = "an ancestor of the joint has scales that differ, and yaw is to be taken";
+static const char *const uneven = "an ancestor of the joint has scales that differ, and its turns are to be taken";
+
+// Rotates a vector by a unit quaternion.
+static void rotate(const double q[4], const double v[3], double result[3]) {
+    const double whole[4] = {v[0], v[1], v[2], 0.0};
+    double back[4], turned[4];
+    conjugate(q, back);
+    multiply_rotations(q, whole, turned);
+    multiply_rotations(turned, back, turned);
+    memcpy(result, turned, 3 * sizeof *result);
+}
+
+// Stores the rotation of a key as the track has it, in the hemisphere of the key before it, and returns it.
+static void put_key_rotation(const extraction *e, uint32_t key, double rotation[4]) {
+    float *to = e->rotations + 4 * (size_t)key;
+    if (key > 0) {
+        const double before[4] = {(double)to[-4], (double)to[-3], (double)to[-2], (double)to[-1]};
+        align(before, rotation);
+    }
+    for (int i = 0; i < 4; i++) {
+        to[i] = (float)rotation[i];
+        rotation[i] = (double)to[i];
+    }
+    normalize(rotation);
+}
 
 static lmb_result find_motion(extraction *e) {
     placed first = {0};
@@ -220,9 +270,15 @@ static lmb_result find_motion(extraction *e) {
             first = now;
         }
         e->distance = fmax(e->distance, distance_of(&now));
-        yaw = e->def->yaw ? yaw_between(first.rotation, now.rotation, yaw) : 0.0;
-        double turned[3];
+        yaw = e->def->yaw && !e->def->rotation ? yaw_between(first.rotation, now.rotation, yaw) : 0.0;
+        double turned[3], rotation[4];
         turn(first.position, yaw, turned);
+        if (e->def->rotation) {
+            conjugate(first.rotation, rotation);
+            multiply_rotations(now.rotation, rotation, rotation);
+            put_key_rotation(e, key, rotation);
+            rotate(rotation, first.position, turned);
+        }
         const bool taken[3] = {e->def->x, e->def->y, e->def->z};
         float *numbers = e->keys + 4 * (size_t)key;
         for (int i = 0; i < 3; i++) {
@@ -238,14 +294,42 @@ static lmb_result find_motion(extraction *e) {
     return LMB_OK;
 }
 
+static void line_at(const piece *p, double u, double values[VALUES]) {
+    double dot = 0.0;
+    for (int i = ROTATION; i < VALUES; i++) {
+        dot += (double)p->ends[0][i] * (double)p->ends[1][i];
+    }
+    const double angle = acos(fmin(fabs(dot), 1.0)), sine = sin(angle), sign = dot < 0.0 ? -1.0 : 1.0;
+    const double a = sine > 1e-6 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
+    const double b = sine > 1e-6 ? sin(u * angle) / sine : u;
+    for (int i = 0; i < VALUES; i++) {
+        const double from = (double)p->ends[0][i], to = (double)p->ends[1][i];
+        values[i] = i < ROTATION ? from + (to - from) * u : from * a + to * b * sign;
+    }
+}
+
+// Slerps between two rotations, the short way.
+static void slerp(const float from[4], const float to[4], double u, double rotation[4]) {
+    piece p = {0};
+    double values[VALUES];
+    memcpy(p.ends[0] + ROTATION, from, 4 * sizeof *from);
+    memcpy(p.ends[1] + ROTATION, to, 4 * sizeof *to);
+    line_at(&p, u, values);
+    memcpy(rotation, values + ROTATION, 4 * sizeof *rotation);
+    normalize(rotation);
+}
+
 // Evaluates the motion track as a player does.
-static void motion_at(const extraction *e, float time, double numbers[4]) {
+static void motion_at(const extraction *e, float time, double numbers[4], double rotation[4]) {
     const double duration = (double)lmb_clip_duration(e->clip);
     const double at = duration > 0.0 ? (double)time / duration * (e->key_count - 1) : 0.0;
     uint32_t key = at < e->key_count - 2 ? (uint32_t)at : e->key_count - 2;
     const float *from = e->keys + 4 * (size_t)key, *to = from + 4;
     for (int i = 0; i < 4; i++) {
         numbers[i] = (double)from[i] + ((double)to[i] - (double)from[i]) * (at - key);
+    }
+    if (e->rotations != NULL) {
+        slerp(e->rotations + 4 * (size_t)key, e->rotations + 4 * (size_t)key + 4, at - key, rotation);
     }
 }
 
@@ -271,16 +355,21 @@ static bool solve(const matrix *parent, const double position[3], double result[
 // Returns NULL, or why there is no remaining transform.
 static const char *find_remaining(const extraction *e, float time, remaining *found) {
     placed now;
-    double motion[4], moved[3], back[3], inverse[4];
+    double motion[4], turned[4], moved[3], back[3], inverse[4];
     if (!place_joint(e, time, &now)) {
         return uneven;
     }
-    motion_at(e, time, motion);
+    motion_at(e, time, motion, turned);
     for (int i = 0; i < 3; i++) {
         moved[i] = now.position[i] - motion[i];
     }
-    turn(moved, -motion[3], back);
-    const double turned_back[4] = {0.0, sin(-0.5 * motion[3]), 0.0, cos(0.5 * motion[3])};
+    double turned_back[4] = {0.0, sin(-0.5 * motion[3]), 0.0, cos(0.5 * motion[3])};
+    if (e->rotations != NULL) {
+        conjugate(turned, turned_back);
+        rotate(turned_back, moved, back);
+    } else {
+        turn(moved, -motion[3], back);
+    }
     double *rotation = found->values + ROTATION;
     conjugate(now.parent_rotation, inverse);
     multiply_rotations(turned_back, now.rotation, rotation);
@@ -288,17 +377,6 @@ static const char *find_remaining(const extraction *e, float time, remaining *fo
     found->time = time;
     found->parent = now.parent;
     return solve(&now.parent, back, found->values) ? NULL : "an ancestor of the joint has a scale of 0";
-}
-
-// Gives a rotation the sign that puts it into the hemisphere of the one before.
-static void align(const double *before, double *rotation) {
-    double dot = 0.0;
-    for (int i = 0; i < 4; i++) {
-        dot += before[i] * rotation[i];
-    }
-    for (int i = 0; i < 4 && dot < 0.0; i++) {
-        rotation[i] = -rotation[i];
-    }
 }
 
 // Fits the cubic through both ends and two points inside. Puts the rotation at the end into the hemisphere of the point
@@ -339,28 +417,6 @@ static const char *fit(const extraction *e, const remaining *from, remaining *to
     return NULL;
 }
 
-static void normalize(double rotation[4]) {
-    const double length = sqrt(rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2] +
-                               rotation[3] * rotation[3]);
-    for (int i = 0; i < 4; i++) {
-        rotation[i] /= length > 0.0 ? length : 1.0;
-    }
-}
-
-static void line_at(const piece *p, double u, double values[VALUES]) {
-    double dot = 0.0;
-    for (int i = ROTATION; i < VALUES; i++) {
-        dot += (double)p->ends[0][i] * (double)p->ends[1][i];
-    }
-    const double angle = acos(fmin(fabs(dot), 1.0)), sine = sin(angle), sign = dot < 0.0 ? -1.0 : 1.0;
-    const double a = sine > 1e-6 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
-    const double b = sine > 1e-6 ? sin(u * angle) / sine : u;
-    for (int i = 0; i < VALUES; i++) {
-        const double from = (double)p->ends[0][i], to = (double)p->ends[1][i];
-        values[i] = i < ROTATION ? from + (to - from) * u : from * a + to * b * sign;
-    }
-}
-
 static void cubic_at(const piece *p, double u, double values[VALUES]) {
     for (int i = 0; i < VALUES; i++) {
         const double from = (double)p->ends[0][i], to = (double)p->ends[1][i];
@@ -385,7 +441,7 @@ static void raise_errors(const extraction *e, const remaining *at, double values
         far += (values[i] + at->values[i]) * (values[i] + at->values[i]);
     }
     largest[0] = fmax(largest[0], sqrt(square) / e->tolerance);
-    largest[1] = fmax(largest[1], e->def->yaw ? 2.0 * sqrt(fmin(near, far)) / TOLERANCE : 0.0);
+    largest[1] = fmax(largest[1], takes_turns(e) ? 2.0 * sqrt(fmin(near, far)) / TOLERANCE : 0.0);
 }
 
 static const char *measure_piece(const extraction *e, const piece *p, misfit *largest) {
@@ -598,6 +654,20 @@ static bool is_kink(const extraction *e, uint32_t key) {
         const double change = fabs(((double)at[i + 4] - (double)at[i]) - ((double)at[i] - (double)at[i - 4]));
         found = found || change / duration * off > KINK_TOLERANCE * (i < 3 ? e->distance : 1.0);
     }
+    if (e->rotations != NULL) {
+        // The rotations over the interval before and the one after differ by twice this angle at most.
+        double ways[2][4], square = 0.0;
+        for (int i = 0; i < 2; i++) {
+            const float *q = e->rotations + 4 * ((size_t)key + i);
+            const double from[4] = {-(double)q[-4], -(double)q[-3], -(double)q[-2], (double)q[-1]};
+            const double to[4] = {(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
+            multiply_rotations(to, from, ways[i]);
+        }
+        for (int i = 0; i < 3; i++) {
+            square += (ways[1][i] - ways[0][i]) * (ways[1][i] - ways[0][i]);
+        }
+        found = found || 2.0 * sqrt(square) / duration * off > KINK_TOLERANCE;
+    }
     return found;
 }
 
@@ -652,7 +722,7 @@ static const float *floats_at(const extraction *e, uint32_t at) {
 
 static bool is_replaced(const extraction *e, uint32_t property, uint32_t joint) {
     return joint == e->def->joint &&
-           (property == LMB_PROPERTY_TRANSLATION || (property == LMB_PROPERTY_ROTATION && e->def->yaw));
+           (property == LMB_PROPERTY_TRANSLATION || (property == LMB_PROPERTY_ROTATION && takes_turns(e)));
 }
 
 static const lmb_interpolation interpolations[] = {[MODE_STEP] = LMB_INTERPOLATION_STEP,
@@ -737,7 +807,8 @@ static lmb_result run_survey(extraction *e) {
     e->keys = lmb_host_allocate(e->host, (size_t)e->key_count * 4, sizeof *e->keys);
     e->times = lmb_arena_allocate(&e->memory, e->time_count, sizeof *e->times);
     e->splits = lmb_arena_allocate(&e->memory, e->time_count, sizeof *e->splits);
-    if (e->keys == NULL || e->memory.failed) {
+    e->rotations = e->def->rotation ? lmb_host_allocate(e->host, (size_t)e->key_count * 4, sizeof *e->rotations) : NULL;
+    if (e->keys == NULL || e->memory.failed || (e->def->rotation && e->rotations == NULL)) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");
     }
     lmb_environment callers;
@@ -811,12 +882,16 @@ lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, con
     result = result == LMB_OK ? run_keys(&e, &left) : result;
     lmb_root_motion *created = result == LMB_OK ? lmb_host_allocate(&resolved, 1, sizeof *created) : NULL;
     if (created != NULL) {
-        *created = (lmb_root_motion){
-            .host = resolved, .clip = left, .keys = e.keys, .track = {.key_count = e.key_count, .keys = e.keys}};
+        *created = (lmb_root_motion){.host = resolved,
+                                     .clip = left,
+                                     .keys = e.keys,
+                                     .rotations = e.rotations,
+                                     .track = {.key_count = e.key_count, .keys = e.keys, .rotations = e.rotations}};
         *motion = created;
     } else {
         lmb_clip_destroy(left);
         lmb_host_release(&resolved, e.keys);
+        lmb_host_release(&resolved, e.rotations);
         result = result == LMB_OK ? fail(&e, LMB_ERROR_MEMORY, "no memory") : result;
     }
     lmb_arena_release(&e.memory);
@@ -830,6 +905,7 @@ void lmb_root_motion_destroy(lmb_root_motion *motion) {
     lmb_host host = motion->host;
     lmb_clip_destroy(motion->clip);
     lmb_host_release(&host, motion->keys);
+    lmb_host_release(&host, motion->rotations);
     lmb_host_release(&host, motion);
 }
 

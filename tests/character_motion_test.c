@@ -93,7 +93,7 @@ static const float straight[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.4f, 0.0f}
 static const float winding[] = {0.0f, 0.0f, 0.0f, 0.0f,  0.1f, 0.05f, 0.4f, 0.3f, 0.3f, 0.0f,
                                 0.7f, 0.5f, 0.2f, 0.05f, 1.1f, 0.1f,  0.4f, 0.0f, 1.4f, -0.2f};
 static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.5f, 1.0f, -1.5f, 14.0f};
-static const lmb_motion_track tracks[] = {{2, straight}, {5, winding}, {2, spin}};
+static const lmb_motion_track tracks[] = {{2, straight, NULL}, {5, winding, NULL}, {2, spin, NULL}};
 enum { TRACKS = sizeof tracks / sizeof tracks[0] };
 
 // For any step and rate, the displacement of a clip is that of its motion track.
@@ -554,14 +554,14 @@ static void test_setting(void **state) {
     const control_def def = control_of(NULL, 0, &character_motion);
     stage s = stage_begin(&def);
     lmb_error error = {0};
-    const lmb_motion put = {{1234567.125, -0.25, -2147483648.0}, 7.0};
+    const lmb_motion put = {{1234567.125, -0.25, -2147483648.0}, 7.0, {0}};
     assert_ok(lmb_control_set_motion(s.control, s.state, &put, &error), &error);
     const lmb_word_range words = lmb_control_motion_words(s.control);
     assert_true(words.count > 0 && words.first + words.count <= lmb_control_state_words(s.control));
     stage_step(&s, 0);
     assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
     // The position stops at the end of its range.
-    lmb_motion far = {{0.0, 0.0, 2147483647.5}, 0.0};
+    lmb_motion far = {{0.0, 0.0, 2147483647.5}, 0.0, {0}};
     assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);
     stage_step(&s, 10 * SECOND);
     assert_true(place_of(&s).position[2] > 2147483647.9 && place_of(&s).position[2] <= 2147483648.0);
@@ -574,10 +574,10 @@ static void test_setting(void **state) {
     memset(s.state, 0, sizeof s.state);
     stage_step(&s, 0);
     assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
-    static const lmb_motion bad[] = {{{2147483648.0, 0.0, 0.0}, 0.0},
-                                     {{0.0, -2147483649.0, 0.0}, 0.0},
-                                     {{0.0, 0.0, NAN}, 0.0},
-                                     {{0.0, 0.0, 0.0}, INFINITY}};
+    static const lmb_motion bad[] = {{{2147483648.0, 0.0, 0.0}, 0.0, {0}},
+                                     {{0.0, -2147483649.0, 0.0}, 0.0, {0}},
+                                     {{0.0, 0.0, NAN}, 0.0, {0}},
+                                     {{0.0, 0.0, 0.0}, INFINITY, {0}}};
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(lmb_control_set_motion(s.control, s.state, &bad[i], &error), LMB_ERROR_ARGUMENT);
     }
@@ -690,7 +690,7 @@ static lmb_result check(const stage *s, lmb_error *error) {
 static void test_states_from_outside(void **state) {
     (void)state;
     enum { PLACE_WORDS = 7, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
-    static const lmb_motion_track track = {5, winding};
+    static const lmb_motion_track track = {5, winding, NULL};
     control_player_def player = stage_player(0.8f, 1);
     player.motion = &track;
     lmb_motion_def character_motion = lmb_default_motion_def();
@@ -753,7 +753,7 @@ static void test_refusals(void **state) {
     (void)state;
     static const float infinite[] = {0.0f, 0.0f, 0.0f, 0.0f, INFINITY, 0.0f, 0.0f, 0.0f};
     static const lmb_motion_track bad[] = {
-        {2, NULL}, {1, straight}, {LMB_MAX_MOTION_KEYS + 1, straight}, {2, infinite}};
+        {2, NULL, NULL}, {1, straight, NULL}, {LMB_MAX_MOTION_KEYS + 1, straight, NULL}, {2, infinite, NULL}};
     control_player_def player = default_control_player_def();
     const lmb_motion_def good = lmb_default_motion_def();
     control_def def = control_of(&player, 1, &good);

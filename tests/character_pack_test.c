@@ -275,7 +275,8 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     static const float markers[] = {0.25f, 0.75f};
     static const lmb_notify_def notifies[] = {{0.125f, 1}, {1.0f, 2}};
     static const float keys[3][4] = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.1f}, {0.5f, 0.0f, 2.0f, 0.3f}};
-    static const lmb_motion_track track = {3, &keys[0][0]};
+    static const float rotations[3][4] = {{0.0f, 0.0f, 0.0f, 1.0f}, {0.0f, 0.6f, 0.0f, 0.8f}, {0.8f, 0.0f, 0.6f, 0.0f}};
+    static const lmb_motion_track track = {3, &keys[0][0], &rotations[0][0]};
     static lmb_warp_def warps[2];
     static lmb_player_def players[2];
     static lmb_state_def states[2];
@@ -853,6 +854,9 @@ static void stored_packs_stay_readable(void **state) {
     lmb_node_def nodes[NODES];
     memcpy(nodes, w->def.nodes, sizeof nodes);
     lmb_player_def player = *nodes[0].player;
+    lmb_motion_track track = *player.motion;
+    track.rotations = NULL;
+    player.motion = &track;
     player.warp_count = 0;
     nodes[0].player = &player;
     const lmb_feet_def plain = lmb_default_node_def().feet;

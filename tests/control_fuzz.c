@@ -47,6 +47,7 @@ static const lmb_motion_track *read_motion(fuzz_input *in) {
     }
     const uint32_t floats = track->key_count <= 4096 ? track->key_count * 4 : UINT32_MAX;
     track->keys = fuzz_floats(in, floats, 4096 * 4);
+    track->rotations = fuzz_flag(in) ? fuzz_floats(in, floats, 4096 * 4) : NULL;
     return track;
 }
 
@@ -217,6 +218,7 @@ static void read_character_motion(fuzz_input *in, lmb_graph_def *def) {
     character_motion->acceleration = fuzz_float(in);
     character_motion->deceleration = fuzz_float(in);
     character_motion->turn_rate = fuzz_float(in);
+    character_motion->full_rotation = fuzz_flag(in);
     def->motion = character_motion;
 }
 
@@ -305,7 +307,7 @@ static void run(fuzz_input *in, const lmb_graph *graph) {
     uint32_t *state = calloc(CHARACTERS * words, sizeof *state),
              *emitted = calloc(CHARACTERS * emitted_words, sizeof *emitted);
     float *parameters = calloc((size_t)CHARACTERS * count + 1, sizeof *parameters);
-    float character_motions[CHARACTERS * LMB_MOTION_FLOATS];
+    float character_motions[CHARACTERS * LMB_FULL_MOTION_FLOATS];
     fuzz_require(state != NULL && emitted != NULL && parameters != NULL, "no memory");
     for (uint32_t number = 0; number < FRAMES; number++) {
         static const uint64_t steps[] = {LMB_TICKS_PER_SECOND / 60, 0, LMB_TICKS_PER_SECOND, LMB_MAX_STEP_TICKS};

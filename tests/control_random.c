@@ -36,6 +36,7 @@ typedef struct plan {
     lmb_notify_def notifies[MOST_PLAYERS][MOST_NOTIFIES];
     float markers[MOST_PLAYERS][MOST_MARKERS];
     float keys[MOST_PLAYERS][MOST_KEYS * 4];
+    float rotations[MOST_PLAYERS][MOST_KEYS * 4];
     lmb_motion_track tracks[MOST_PLAYERS];
     lmb_warp_def warps[MOST_PLAYERS][MOST_WARPS];
     control_group_def groups[MOST_GROUPS];
@@ -166,6 +167,7 @@ static void draw_character_motion(plan *p) {
     p->motion.acceleration = draw_limit(p);
     p->motion.deceleration = draw_limit(p);
     p->motion.turn_rate = draw_limit(p);
+    p->motion.full_rotation = chance(p, 2);
     for (int i = 0; i < 3; i++) {
         p->motion.velocity_parameters[i] = maybe_parameter(p);
         if (p->motion.velocity_parameters[i] != LMB_NONE) {
@@ -285,6 +287,20 @@ static float draw_in(plan *p, float duration) {
     return chance(p, 4) ? duration : fminf((float)random_between(p->random, 0.0, (double)duration), duration);
 }
 
+static void draw_rotation(plan *p, float rotation[4]) {
+    double square = 0.0, q[4];
+    do {
+        square = 0.0;
+        for (uint32_t i = 0; i < 4; i++) {
+            q[i] = chance(p, 4) ? 0.0 : random_between(p->random, -1.0, 1.0);
+            square += q[i] * q[i];
+        }
+    } while (square < 0.01);
+    for (uint32_t i = 0; i < 4; i++) {
+        rotation[i] = (float)(q[i] / sqrt(square));
+    }
+}
+
 static void draw_motion(plan *p, uint32_t index) {
     control_player_def *player = &p->players[index];
     static const float usual[] = {0.0f, 1.0f, -1.5f, 1e-42f, 0x1p-40f, 0x1.8p-30f, 0x1p40f};
@@ -292,8 +308,12 @@ static void draw_motion(plan *p, uint32_t index) {
     if (chance(p, 2)) {
         return;
     }
-    p->tracks[index] = (lmb_motion_track){2 + random_below(p->random, MOST_KEYS - 1), p->keys[index]};
+    p->tracks[index] = (lmb_motion_track){2 + random_below(p->random, MOST_KEYS - 1), p->keys[index], NULL};
     player->motion = &p->tracks[index];
+    p->tracks[index].rotations = chance(p, 2) ? p->rotations[index] : NULL;
+    for (uint32_t i = 0; i < p->tracks[index].key_count; i++) {
+        draw_rotation(p, p->rotations[index] + 4 * (size_t)i);
+    }
     for (uint32_t i = 0; i < p->tracks[index].key_count * 4; i++) {
         const float number = random_allowed(p->random);
         p->keys[index][i] = fminf(fmaxf(number, -LMB_MAX_MOTION), LMB_MAX_MOTION);
@@ -304,8 +324,8 @@ static void draw_warps(plan *p, uint32_t index) {
     control_player_def *player = &p->players[index];
     float time = 0.0f;
     player->warps = p->warps[index];
-    while (player->end != LMB_END_PING_PONG && player->warp_count < MOST_WARPS && time < player->duration &&
-           chance(p, 2)) {
+    while (player->end != LMB_END_PING_PONG && !p->motion.full_rotation && player->warp_count < MOST_WARPS &&
+           time < player->duration && chance(p, 2)) {
         lmb_warp_def *warp = &p->warps[index][player->warp_count++];
         *warp = lmb_default_warp_def();
         warp->start = chance(p, 2) ? time : fmaxf(time, 0.5f * draw_in(p, player->duration));
@@ -661,7 +681,7 @@ control_random_result control_random_result_create(const control_random *random)
         .state = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_state_words(random->control), 4),
         .emitted = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_emitted_words(random->control), 4),
         .parameters = calloc(CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS, sizeof(float)),
-        .motions = calloc(CONTROL_RANDOM_CHARACTERS * LMB_MOTION_FLOATS, sizeof(float))};
+        .motions = calloc(CONTROL_RANDOM_CHARACTERS * LMB_FULL_MOTION_FLOATS, sizeof(float))};
     assert_true(result.state != NULL && result.emitted != NULL && result.parameters != NULL && result.motions != NULL);
     return result;
 }
@@ -711,7 +731,7 @@ static void expect_words(uint32_t number, uint32_t frame, const char *what, cons
 uint64_t control_random_expect_same(const control_random *random, uint32_t number, uint32_t frame,
                                     const control_random_result *here, const control_random_result *there) {
     const size_t emitted = lmb_control_emitted_words(random->control), state = lmb_control_state_words(random->control);
-    const size_t character_motions = lmb_control_has_motion(random->control) ? LMB_MOTION_FLOATS : 0;
+    const size_t character_motions = lmb_control_motion_floats(random->control);
     uint64_t compared = 0;
     for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
         // Words after the emitted events keep their old contents.
@@ -721,7 +741,7 @@ uint64_t control_random_expect_same(const control_random *random, uint32_t numbe
         expect_words(number, frame, "emitted", here->emitted, there->emitted, emitted, kept, i);
         expect_words(number, frame, "parameters", here->parameters, there->parameters, CONTROL_RANDOM_PARAMETERS,
                      CONTROL_RANDOM_PARAMETERS, i);
-        expect_words(number, frame, "character motion", here->motions, there->motions, LMB_MOTION_FLOATS,
+        expect_words(number, frame, "character motion", here->motions, there->motions, character_motions,
                      character_motions, i);
         compared += state + kept + CONTROL_RANDOM_PARAMETERS + character_motions;
     }

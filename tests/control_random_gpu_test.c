@@ -66,7 +66,7 @@ static int start(void **state) {
     create_buffer(PARAMETERS, rows * CONTROL_RANDOM_PARAMETERS);
     create_buffer(SENT, (size_t)CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_EVENTS * 2);
     create_buffer(EMITTED, rows * MOST_EMITTED_WORDS);
-    create_buffer(CHARACTER_MOTIONS, rows * LMB_MOTION_FLOATS);
+    create_buffer(CHARACTER_MOTIONS, rows * LMB_FULL_MOTION_FLOATS);
     return 0;
 }
 
@@ -109,7 +109,7 @@ static sizes sizes_of(const lmb_control *control) {
                    .parameters = characters * CONTROL_RANDOM_PARAMETERS,
                    .sent = (size_t)CONTROL_RANDOM_EVENTS * 2,
                    .emitted = characters * lmb_control_emitted_words(control),
-                   .motions = characters * LMB_MOTION_FLOATS};
+                   .motions = characters * lmb_control_motion_floats(control)};
 }
 
 static void record_frame(VkCommandBuffer commands, const control_random *random, uint32_t frame) {

@@ -121,7 +121,7 @@ static const float winding[] = {0.0f, 0.0f, 0.0f, 0.0f,  0.1f, 0.05f, 0.4f, 0.3f
                                 0.7f, 0.5f, 0.2f, 0.05f, 1.1f, 0.1f,  0.4f, 0.0f, 1.4f, -0.2f};
 static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.0f, 1.0f, -2.0f, 14.0f};
 static const float jump[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.8f, 0.3f, 0.0f, 0.0f, 0.0f, 0.6f, 0.0f};
-static const lmb_motion_track ways[] = {{5, winding}, {2, spin}, {3, jump}};
+static const lmb_motion_track ways[] = {{5, winding, NULL}, {2, spin, NULL}, {3, jump, NULL}};
 
 static void add_motion(control_player_def players[9], lmb_motion_def *character_motion) {
     for (uint32_t i = 0; i < 6; i++) {

@@ -17,7 +17,7 @@ typedef struct stage {
     uint32_t emitted[1 + 2 * STAGE_EMITTED]; // of the last frame
     uint32_t counts[STAGE_EVENTS];           // how often each event was emitted since the beginning
     float parameters[STAGE_PARAMETERS];
-    float motion[LMB_MOTION_FLOATS];
+    float motion[LMB_FULL_MOTION_FLOATS];
     uint32_t number; // of the next frame
 } stage;
 

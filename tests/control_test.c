@@ -288,7 +288,7 @@ static void describe_group(const group_case *given, group_scene *scene) {
             const float way = given->velocities[i] * group_durations[i];
             memcpy(scene->keys[i], (const float[]){1, 2, 3, 0, 1 + 0.6f * way, 5, 3 - 0.8f * way, 0.5f},
                    sizeof scene->keys[i]);
-            scene->tracks[i] = (lmb_motion_track){2, scene->keys[i]};
+            scene->tracks[i] = (lmb_motion_track){2, scene->keys[i], NULL};
             player->motion = &scene->tracks[i];
         }
     }
@@ -1252,7 +1252,7 @@ static void test_refusals(void **state) {
     static const float markers[] = {0.5f, 0.5f};
     static const float way[] = {1.0f, 2.0f, 3.0f, 0.0f,
                                 1.0f, 7.0f, 3.0f, 1.0f}; // ends where it began, except for its height
-    static const lmb_motion_track nowhere_track = {2, way};
+    static const lmb_motion_track nowhere_track = {2, way, NULL};
     static const uint32_t held[] = {1}, both[] = {0, 2};
 #define GROUP(numbers, how, velocity)                                                                                  \
     {                                                                                                                  \

@@ -1324,6 +1324,13 @@ static void motion_of_a_graph(void **state) {
     step(&p, 0.5, NULL);
     assert_true(fabs(place_of(&p).position[1] - 1.0) <= 1e-6 && fabs(place_of(&p).position[2] - 3.0) <= 1e-6);
     end(&p);
+    p = begin("{'op':'clip','clip':'hop','character-motion':{'full-rotation':true},"
+              "'play':{'motion':{'rotation':true}}}");
+    assert_true(p.graph->control->def->motion->full_rotation);
+    assert_non_null(p.graph->control->players[0].def->motion->rotations);
+    step(&p, 0.5, NULL);
+    assert_true(lmb_control_rotates_fully(lmb_graph_control(p.graph->graph)));
+    end(&p);
     // A character motion also works alone. Without one, only groups can use a velocity.
     p = begin("{'op':'rest','character-motion':true}");
     assert_non_null(p.graph->control->def->motion);
@@ -1474,6 +1481,7 @@ static void malformed_texts(void **state) {
         {PLAY("'motion':{'axes':'w'}"), "play.motion.axes", 2, 26, "letters of"},
         {PLAY("'motion':{'axes':true}"), "play.motion.axes", 2, 26, "a string was expected"},
         {PLAY("'motion':{'yaw':1}"), "play.motion.yaw", 2, 25, "a boolean was expected"},
+        {PLAY("'motion':{'rotation':1}"), "play.motion.rotation", 2, 30, "a boolean was expected"},
         {PLAY("'motion':{'rate':0}"), "play.motion.rate", 2, 26, "0 is outside"},
         {PLAY("'motion':{'turn':0}"), "play.motion.turn", 2, 19, "\"motion\" has no such field"},
         {PLAY("'warps':1"), "play.warps", 2, 17, "an array was expected"},
@@ -1498,6 +1506,7 @@ static void malformed_texts(void **state) {
         {CHARACTER_MOTION("{'acceleration':1e-9}"), "character-motion.acceleration", 2, 36, "neither 0"},
         {CHARACTER_MOTION("{'deceleration':{'param':'d'}}"), "character-motion.deceleration", 2, 36,
          "a number was expected"},
+        {CHARACTER_MOTION("{'full-rotation':1}"), "character-motion.full-rotation", 2, 37, "a boolean was expected"},
         {CHARACTER_MOTION("{'heading':true}"), "character-motion.heading", 2, 31, "a boolean, where"},
         {CHARACTER_MOTION("{'actual-velocity':'v'}"), "character-motion.actual-velocity", 2, 39,
          "an array was expected"},

@@ -1272,7 +1272,8 @@ static void root_motion_is_scaled(void **state) {
     lmb_retarget_def retarget = lmb_retarget_of(source, table);
     retarget.turn[1] = retarget.turn[3] = 3.0f; // z to x
     const float keys[8] = {0.0f, 0.0f, 0.0f, 0.25f, 0.5f, 0.125f, 1.5f, 1.25f};
-    const lmb_motion_track track = {2, keys};
+    const float rotations[8] = {0.0f, 0.0f, 0.0f, 1.0f, 0.48f, 0.36f, 0.64f, 0.48f};
+    const lmb_motion_track track = {2, keys, rotations};
     lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
     players[0].velocity = players[1].velocity = 1.5f;
     players[0].motion = players[1].motion = &track;
@@ -1292,9 +1293,11 @@ static void root_motion_is_scaled(void **state) {
     assert_int_equal(lmb_moving_create(&def, NULL, &moving, &error), LMB_OK);
     const lmb_player_def *scaled = moving.players[0].def;
     const float expected[8] = {0.0f, 0.0f, 0.0f, 0.25f, 0.75f, 0.0625f, -0.25f, 1.25f};
+    const float expected_rotations[8] = {0.0f, 0.0f, 0.0f, 1.0f, 0.64f, 0.36f, -0.48f, 0.48f}; // the axis is turned
     assert_true(scaled->velocity == 0.75f && scaled->motion->key_count == 2);
     for (int i = 0; i < 8; i++) {
         assert_true(fabsf(scaled->motion->keys[i] - expected[i]) < 1e-6f);
+        assert_true(fabsf(scaled->motion->rotations[i] - expected_rotations[i]) < 1e-6f);
     }
     assert_true(moving.players[1].def == &players[1]);
     lmb_moving_release(&moving);

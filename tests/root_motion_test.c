@@ -155,10 +155,34 @@ static void motion_at(const lmb_motion_track *track, double share, double number
     }
 }
 
-static double difference(const double motion[4], float (*left)[4], float (*source)[4]) {
+// Evaluates the rotation of a track at a fraction of its time, as a matrix: its yaw, or the slerp of its quaternions.
+static void turn_at(const lmb_motion_track *track, double share, const double motion[4], double turn[3][3]) {
     const double c = cos(motion[3]), s = sin(motion[3]);
-    const double turn[3][3] = {{c, 0.0, s}, {0.0, 1.0, 0.0}, {-s, 0.0, c}};
-    double largest = 0.0;
+    const double about_y[3][3] = {{c, 0.0, s}, {0.0, 1.0, 0.0}, {-s, 0.0, c}};
+    memcpy(turn, about_y, sizeof about_y);
+    if (track->rotations == NULL) {
+        return;
+    }
+    const double at = share * (track->key_count - 1);
+    const uint32_t key = at < track->key_count - 2 ? (uint32_t)at : track->key_count - 2;
+    double from[4], to[4], q[4];
+    for (int i = 0; i < 4; i++) {
+        from[i] = (double)track->rotations[4 * key + i];
+        to[i] = (double)track->rotations[4 * key + 4 + i];
+    }
+    oracle_choices choices = {0};
+    oracle_quaternion_slerp(from, to, at - key, &choices, q);
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double whole[3][3] = {{1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)},
+                                {2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)},
+                                {2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)}};
+    memcpy(turn, whole, sizeof whole);
+}
+
+static double difference(const lmb_motion_track *track, double share, const double motion[4], float (*left)[4],
+                         float (*source)[4]) {
+    double turn[3][3], largest = 0.0;
+    turn_at(track, share, motion, turn);
     for (int row = 0; row < 3; row++) {
         for (int column = 0; column < 4; column++) {
             double entry = column == 3 ? motion[row] : 0.0;
@@ -180,9 +204,11 @@ static double largest_difference(const fixture *f) {
     double largest = 0.0;
     for (int i = 0; i < SAMPLES; i++) {
         double motion[4];
-        motion_at(lmb_root_motion_track(f->motion), (double)i / (SAMPLES - 1), motion);
+        const lmb_motion_track *track = lmb_root_motion_track(f->motion);
+        const double share = (double)i / (SAMPLES - 1);
+        motion_at(track, share, motion);
         for (int joint = 1; joint < 3; joint++) {
-            largest = fmax(largest, difference(motion, after[i][joint], before[i][joint]));
+            largest = fmax(largest, difference(track, share, motion, after[i][joint], before[i][joint]));
         }
         // Other joints have not changed.
         assert_memory_equal(after[i][3], before[i][3], sizeof after[i][3]);
@@ -262,6 +288,49 @@ static void test_yaw(void **state) {
                 if (row != 1 || column != 3) {
                     assert_below(fabs((double)after[SAMPLES - 1][1][row][column] - (double)after[0][1][row][column]),
                                  2e-5);
+                }
+            }
+        }
+        release(&f);
+    }
+}
+
+// The whole rotation: the hips neither move nor turn in the remaining clip, whatever the parents do. Keys of the track are
+// unit quaternions in one hemisphere. Yaw does not count.
+static void test_rotation(void **state) {
+    (void)state;
+    static const double turns[] = {0.0, 1.0, -7.0, 20.0};
+    for (int i = 0; i < 16; i++) {
+        lmb_root_motion_def def = lmb_default_root_motion_def();
+        def.joint = i / 8 ? 2 : 1; // the spine nods
+        def.rate = 60.0f;
+        def.y = def.rotation = true;
+        def.yaw = i % 3 == 0;
+        fixture f = extract(i / 4 % 2 ? 0.01f : 1.0f, turns[i % 4], LMB_INTERPOLATION_LINEAR, i / 4 % 2 == 0, &def);
+        const lmb_motion_track *track = lmb_root_motion_track(f.motion);
+        sample(f.rig, f.clip, before);
+        sample(f.rig, lmb_root_motion_clip(f.motion), after);
+        assert_non_null(track->rotations);
+        for (uint32_t key = 0; key < track->key_count; key++) {
+            const float *q = track->rotations + 4 * (size_t)key;
+            double square = 0.0, dot = 1.0;
+            for (int k = 0; k < 4; k++) {
+                square += (double)q[k] * (double)q[k];
+                dot += key > 0 ? (double)q[k] * (double)q[k - 4] : 0.0;
+            }
+            assert_below(fabs(square - 1.0), 1e-6);
+            assert_true(dot >= 1.0 && track->keys[4 * key + 3] == 0.0f);
+        }
+        for (int k = 0; k < SAMPLES; k++) {
+            double motion[4];
+            const double share = (double)k / (SAMPLES - 1);
+            motion_at(track, share, motion);
+            assert_below(difference(track, share, motion, after[k][def.joint], before[k][def.joint]), 1e-5);
+            for (int row = 0; row < 3; row++) {
+                for (int column = 0; column < 4; column++) {
+                    assert_below(
+                        fabs((double)after[k][def.joint][row][column] - (double)before[0][def.joint][row][column]),
+                        k % 4 == 0 ? 2e-5 : 2e-2);
                 }
             }
         }
@@ -670,6 +739,7 @@ static lmb_result try_extract(const lmb_host *host, lmb_error *error, void *user
     const fixture *f = user;
     lmb_root_motion_def def = lmb_default_root_motion_def();
     def.joint = 1; // its tracks become cubic splines
+    def.rotation = true;
     lmb_root_motion *motion = NULL;
     const lmb_result result = lmb_root_motion_extract(f->rig, f->clip, &def, host, &motion, error);
     assert_true((motion != NULL) == (result == LMB_OK));
@@ -687,9 +757,9 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways),       cmocka_unit_test(test_yaw),          cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_edges),      cmocka_unit_test(test_between_keys), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_ways),       cmocka_unit_test(test_yaw),       cmocka_unit_test(test_rotation),
+        cmocka_unit_test(test_rest),       cmocka_unit_test(test_edges),     cmocka_unit_test(test_between_keys),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_no_memory),
 #ifdef LIMBER_HAS_IMPORT
         cmocka_unit_test(test_characters),
 #endif

@@ -13,6 +13,7 @@
 #include "character_specialized.spv.h"
 #include "character_specialized_plain.spv.h"
 #include "control.spv.h"
+#include "control_full.spv.h"
 #include "control_plain.spv.h"
 #include "control_warped.spv.h"
 #include "model.spv.h"
@@ -36,6 +37,7 @@ static const struct {
     {"control", kernel_control, sizeof kernel_control / 4},
     {"control_plain", kernel_control_plain, sizeof kernel_control_plain / 4},
     {"control_warped", kernel_control_warped, sizeof kernel_control_warped / 4},
+    {"control_full", kernel_control_full, sizeof kernel_control_full / 4},
     {"pose_specialized", kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
     {"pose_specialized_plain", kernel_pose_specialized_plain, sizeof kernel_pose_specialized_plain / 4},
     {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},

@@ -71,7 +71,7 @@ typedef struct fixture {
     const lmb_control *control;
     uint32_t *state;
     float *parameters;
-    float motion[LMB_MOTION_FLOATS];
+    float motion[LMB_FULL_MOTION_FLOATS];
     uint32_t times[CLIPS]; // parameter indices
     uint32_t frame;
 } fixture;

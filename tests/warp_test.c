@@ -113,7 +113,7 @@ static void assert_at(const stage *s, rigid expected, double bound) {
 
 static void put(stage *s, rigid place) {
     lmb_error error;
-    const lmb_motion m = {{place.x, place.y, place.z}, place.yaw};
+    const lmb_motion m = {{place.x, place.y, place.z}, place.yaw, {0}};
     assert_int_equal(lmb_control_set_motion(s->control, s->state, &m, &error), LMB_OK);
 }
 
@@ -160,8 +160,11 @@ static const float there_and_back[] = {1.0f, 2.0f, 3.0f,  1.0f, 1.0f, 2.0f, 4.0f
                                        3.0f, 3.0f, -1.0f, 2.0f, 3.0f, 3.0f, 1.0f, 2.0f, 3.0f, 3.0f};
 static const float still[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
 static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.5f, 1.0f, -1.5f, 14.0f};
-static const moving clips[] = {
-    {{2, straight}, 1.5}, {{6, vault}, 1.25}, {{5, there_and_back}, 2.0}, {{2, still}, 1.0}, {{2, spin}, 1.75}};
+static const moving clips[] = {{{2, straight, NULL}, 1.5},
+                               {{6, vault, NULL}, 1.25},
+                               {{5, there_and_back, NULL}, 2.0},
+                               {{2, still, NULL}, 1.0},
+                               {{2, spin, NULL}, 1.75}};
 enum { CLIPS = sizeof clips / sizeof clips[0] };
 static const uint64_t rates[] = {3, 7, 24, 30, 60, 144, 240};
 enum { RATES = sizeof rates / sizeof rates[0] };
@@ -294,7 +297,7 @@ static void test_far_target(void **state) {
 static void test_rest(void **state) {
     (void)state;
     static const float stops[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f};
-    const moving stopping = {{3, stops}, 2.0};
+    const moving stopping = {{3, stops, NULL}, 2.0};
     const lmb_motion_def character_motion = lmb_default_motion_def();
     const aim a = {0.0, 2.0, {0.0, 0.0, 3.0, 0.0}};
     const lmb_warp_def def = warp_of(&a);
@@ -434,7 +437,7 @@ static void test_two_warps(void **state) {
 static void test_fades(void **state) {
     (void)state;
     static const float walk[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.5f, 0.5f};
-    const moving walking = {{2, walk}, 1.0}, *vaulting = &clips[1];
+    const moving walking = {{2, walk, NULL}, 1.0}, *vaulting = &clips[1];
     const lmb_motion_def character_motion = lmb_default_motion_def();
     const aim a = {0.0, 1.0, {1.0, 0.75, 4.0, -0.75}};
     const lmb_warp_def def = warp_of(&a);

@@ -489,6 +489,20 @@ LMB_API lmb_fade_def lmb_default_fade_def(void);
 ///   clip that plays alone moves the character equally far whatever the steps are. Blended clips are blended in each
 ///   step with the weights of this frame, displacements and turns alike. A clip may have warps (lmb_warp_def).
 ///
+/// **Full rotation.** With `full_rotation` the orientation is a unit quaternion, and root motion turns the character
+/// about all axes (lmb_motion_track.rotations): it falls over, swims, climbs. Everything is composed in this order:
+/// 1. A clip's displacement in a step: its passages from loop to loop, in the order of time, each a rotation and a
+///    translation along the axes before it.
+/// 2. All clips of a step: translations are the sum of weight times translation. The rotation is the normalised sum of
+///    weight times quaternion (w at least 0), and of no rotation times what the weights lack of 1.
+/// 3. Position and orientation: the position moves along the orientation's axes, then the rotation is applied on the
+///    right.
+///
+/// `velocity` is along the character's axes, whatever its orientation. `heading` turns the character about the y axis
+/// of the world, half before and half after the displacement, until its z axis is above or below that direction; a
+/// character that faces within 1e-3 radians of straight up or down does not turn. An orientation is rounded by up to
+/// 3e-7 radians in each step. Clips have no warps.
+///
 /// The displacement of a step has a relative error of at most 1e-6. 1,000 loops end within 1e-5 of the distance
 /// travelled, if the weights sum to 1.
 typedef struct lmb_motion_def {
@@ -503,6 +517,8 @@ typedef struct lmb_motion_def {
     /// Written: the velocity reached so far, along the character's own axes, without root motion; or #LMB_NONE.
     /// Conditions and players may read it.
     uint32_t velocity_parameters[3];
+    /// Three rotations instead of the yaw alone. See above.
+    bool full_rotation;
     uint32_t cookie; ///< of lmb_default_motion_def(): any other number is refused
 } lmb_motion_def;
 
@@ -564,7 +580,7 @@ typedef struct lmb_control_frame {
     const lmb_event *events;  ///< of the whole batch, sorted by character; may be NULL if there are none
     uint32_t event_count;
     uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()], overwritten; may be NULL
-    float *motions;    ///< float [C][#LMB_MOTION_FLOATS], written if there is a character motion; may be NULL
+    float *motions;    ///< float [C][lmb_control_motion_floats()], written if there is a character motion; may be NULL
 } lmb_control_frame;
 
 /// No step, no characters, no memory.
@@ -573,6 +589,8 @@ LMB_API lmb_control_frame lmb_default_control_frame(void);
 /// For renderers, for each character: x, y, z, and yaw in radians, at least -pi and below pi. Each has a relative error
 /// of at most 1e-6.
 #define LMB_MOTION_FLOATS 4u
+/// The same with lmb_motion_def.full_rotation: x, y, z, and the quaternion's x, y, z, w.
+#define LMB_FULL_MOTION_FLOATS 7u
 
 /// Advances characters [first, first + count) by one frame, on the CPU.
 ///
@@ -611,20 +629,30 @@ LMB_API float lmb_control_state_weight(const lmb_control *control, const uint32_
 LMB_API uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player);
 /// Returns the weight of a player's clip in the pose, as of the last frame in which the character was updated.
 LMB_API float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player);
-/// A character's position and yaw.
+/// A character's position and orientation.
 typedef struct lmb_motion {
     double position[3]; ///< at least -2^31 and below 2^31
-    double yaw;         ///< radians, at least -pi and below pi
+    double yaw;         ///< radians, at least -pi and below pi; with full rotation the twist about the y axis
+    double rotation[4]; ///< the same as a unit quaternion x, y, z, w; with full rotation the whole orientation
 } lmb_motion;
 
 /// Whether a control has a character motion.
 LMB_API bool lmb_control_has_motion(const lmb_control *control);
-/// Returns a character's position and yaw; all 0 without a character motion. `state` is one character's.
+/// Whether a control has a character motion with full rotation.
+LMB_API bool lmb_control_rotates_fully(const lmb_control *control);
+/// Returns the number of floats in a character's motion for renderers: #LMB_MOTION_FLOATS, #LMB_FULL_MOTION_FLOATS, or
+/// 0 without a character motion.
+LMB_API uint32_t lmb_control_motion_floats(const lmb_control *control);
+/// Returns a character's position and orientation; at the origin without a character motion. `state` is one
+/// character's.
 LMB_API lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state);
-/// Moves a character to a position and yaw, between frames, also before its first one. Its velocity does not change.
+/// Moves a character to a position and orientation, between frames, also before its first one. Its velocity does not
+/// change.
 ///
-/// The yaw may be any finite number. Fails with #LMB_ERROR_ARGUMENT if a pointer is NULL, there is no character motion,
-/// or a number is not finite or out of range.
+/// The yaw may be any finite number. With full rotation the quaternion, of any length from 2^-40 to 2^40, gives the
+/// orientation, and the yaw only if all numbers of the quaternion are 0. Without full rotation the quaternion is not
+/// read. Fails with #LMB_ERROR_ARGUMENT if a pointer is NULL, there is no character motion, or a number is not finite
+/// or out of range.
 LMB_API lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state,
                                           const lmb_motion *character_motion, lmb_error *error);
 /// Some of the words of a character's state.
@@ -640,8 +668,11 @@ LMB_API lmb_word_range lmb_control_motion_words(const lmb_control *control);
 /// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way. All 0
 /// without a lmb_graph_def.motion. Such a host writes the position that it reached with lmb_control_set_motion().
 ///
-/// It is along the character's own axes at the beginning of that frame: x, y, z, and yaw in radians.
+/// It is along the character's own axes at the beginning of that frame: x, y, z, and yaw in radians; with full rotation
+/// the twist about the y axis.
 LMB_API void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]);
+/// Returns the rotation of that displacement, a unit quaternion x, y, z, w.
+LMB_API void lmb_control_root_rotation(const lmb_control *control, const uint32_t *state, double rotation[4]);
 
 /// Returns the 64-bit FNV-1a hash of words in their order, least significant byte first, for comparing states and the
 /// like.

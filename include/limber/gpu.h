@@ -340,8 +340,8 @@ LMB_API lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch);
 /// Returns where the events emitted by a frame slot's frame are stored, uint32_t [C][lmb_control_emitted_words()], as
 /// one span. Zero if none are kept, or there is no such slot.
 LMB_API lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t slot);
-/// Returns where the positions and yaws after a frame slot's frame are stored, float [C][#LMB_MOTION_FLOATS], as one
-/// span.
+/// Returns where the positions and orientations after a frame slot's frame are stored, float
+/// [C][lmb_control_motion_floats()], as one span.
 ///
 /// Zero if there is no character motion, or no such slot. To move a character elsewhere, write the words of its state
 /// that lmb_control_motion_words() names.

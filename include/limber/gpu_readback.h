@@ -31,7 +31,7 @@
 /// **Threads.** One thread at a time may use a readback, and not while another one records its batch.
 ///
 /// **Cost.** A frame copies, for each character and as the contents say, lmb_control_emitted_words(),
-/// #LMB_MOTION_FLOATS and lmb_control_state_words() words of 4 bytes.
+/// lmb_control_motion_floats() and lmb_control_state_words() words of 4 bytes.
 #ifndef LIMBER_GPU_READBACK_H
 #define LIMBER_GPU_READBACK_H
 
@@ -94,7 +94,7 @@ typedef struct lmb_gpu_readback_frame {
     uint32_t number;         ///< lmb_gpu_record_info.number
     uint32_t missed;         ///< frames lost since the one returned before
     const uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()]
-    const float *motions;    ///< float [C][#LMB_MOTION_FLOATS]
+    const float *motions;    ///< float [C][lmb_control_motion_floats()]
     const uint32_t *states;  ///< uint32_t [C][lmb_control_state_words()], after the frame
     const uint32_t *refused; ///< uint32_t [#LMB_REFUSAL_COUNT]
 } lmb_gpu_readback_frame;

@@ -21,6 +21,10 @@ typedef struct lmb_motion_track {
     /// float [key][4]: x, y, z in model space, and yaw in radians, the angle about the y axis that takes z to x. Yaw is
     /// not wrapped after a whole turn. The magnitude of each value is at most #LMB_MAX_MOTION.
     const float *keys;
+    /// float [key][4]: unit quaternions x, y, z, w, whose rotations replace the yaw of the keys; or NULL. Between two
+    /// keys the rotation is about one axis at a constant rate, the short way. A character motion of yaw alone takes
+    /// their twist about the y axis.
+    const float *rotations;
 } lmb_motion_track;
 
 /// What to extract from a clip. Start from lmb_default_root_motion_def().
@@ -28,6 +32,7 @@ typedef struct lmb_root_motion_def {
     uint32_t joint; ///< the joint that moves the character, as a rig index. Its ancestors may move too
     bool x, y, z;   ///< which axes of model space are extracted; the others stay in the clip
     bool yaw;       ///< whether turns about the y axis, which must be up, are extracted: the twist since the beginning
+    bool rotation;  ///< whether the whole rotation since the clip's beginning is extracted; then `yaw` does not count
     /// Minimum number of keys a second: 1e-3 to 1,000. Between two keys the joint must turn by less than half a turn.
     float rate;
 } lmb_root_motion_def;
@@ -43,7 +48,8 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// The track's motion times the joint's model matrix in the new clip is its model matrix in `clip`. With T the joint's
 /// position and a its yaw since the clip's beginning, the motion is the turn R(a) and the displacement T - R(a) T(0),
 /// of which only the chosen axes are kept. Without `yaw`, a is 0. The new clip contains the inverse of the motion times
-/// the joint's model matrix. Other joints and float channels keep their tracks, so joints that do not
+/// the joint's model matrix. With `rotation`, R is the joint's whole rotation since the clip's beginning, so that the
+/// joint does not turn in the new clip. Other joints and float channels keep their tracks, so joints that do not
 /// descend from the joint move with the character, too. Extract before lmb_clip_compress().
 ///
 /// **Accuracy.** At any time, not only at keys, the product is within 1e-6 of the original: positions relative to D,

@@ -115,6 +115,9 @@ limber::graph create_graph(const lmb_pack *pack) {
     if (first == nullptr || first->def->motion == nullptr || lmb_pack_mesh_count(pack) == 0) {
         throw std::runtime_error("the pack has no meshes, or no graph with a character motion");
     }
+    if (first->def->motion->full_rotation) {
+        throw std::runtime_error("the graph has full rotation, and the shaders turn characters by their yaw");
+    }
     return limber::create_graph(*first->def).value();
 }
 

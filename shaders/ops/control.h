@@ -187,12 +187,14 @@ OP_NOINLINE void begin_character(control c) {
     }
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
     address kept = LOAD(c.block, CONTROL_STATE_WORDS);
+    address kept_words = 0u;
     if (character_motion != CONTROL_NONE) {
         kept = motion_state(c, character_motion);
+        kept_words = ROTATES_FULLY(c, character_motion) ? MOVING_FULL_PLACE_WORDS : MOVING_PLACE_WORDS;
     }
     address state_words = LOAD(c.block, CONTROL_STATE_WORDS);
     for (address i = 0u; i < state_words; i++) {
-        if (i < kept || i >= kept + MOVING_PLACE_WORDS) {
+        if (i < kept || i >= kept + kept_words) {
             set_state_word(c, i, 0u);
         }
     }
@@ -225,7 +227,11 @@ OP void move_before_machines(CHARACTERS all) {
                 move_inertia(c);
             }
             if (c.moves && has_root_motion) {
-                drive_character_motion(c, character_motion);
+                if (ROTATES_FULLY(c, character_motion)) {
+                    drive_fully(c, character_motion);
+                } else {
+                    drive_character_motion(c, character_motion);
+                }
             } else if (has_root_motion) {
                 write_velocity(c, character_motion);
             }
@@ -257,7 +263,11 @@ OP void apply_root_motions(CHARACTERS all) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {
-                apply_root_motion(c, character_motion);
+                if (ROTATES_FULLY(c, character_motion)) {
+                    apply_fully(c, character_motion);
+                } else {
+                    apply_root_motion(c, character_motion);
+                }
             }
         }
     }
@@ -304,7 +314,11 @@ OP void show_character_motions(CHARACTERS all) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.shows) {
-                show_character_motion(c, character_motion);
+                if (ROTATES_FULLY(c, character_motion)) {
+                    show_fully(c, character_motion);
+                } else {
+                    show_character_motion(c, character_motion);
+                }
             }
         }
     }
@@ -368,6 +382,10 @@ OP control begin_frame(control c) {
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         set_moved_by_clips(c, character_motion, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
+        if (ROTATES_FULLY(c, character_motion)) {
+            set_state_quaternion(c, moved_state(c, character_motion) + MOVED_ROTATION,
+                                 make_quaternion(0.0f, 0.0f, 0.0f, 1.0f));
+        }
     }
     ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.step);
     c.updates = c.begins || c.sent_count > 0u || updates_in_frame(c);

@@ -118,8 +118,12 @@
 #define MOTION_LENGTHS 7u   // offset: [key] float: length of the path up to it, the last one twice; only with warps
 #define MOTION_WARPS 8u     // offset: [warp][WARP_WORDS], by ascending times
 #define MOTION_WARP_COUNT 9u
-#define MOTION_WORDS 10u
+#define MOTION_ROTATIONS 10u // offset: [key][MOTION_ROTATION_WORDS], or 0 if the keys' turns are the rotation
+#define MOTION_WORDS 11u
 #define MOTION_KEY_WORDS 4u // floats: x, y, z, turns, relative to the first key
+
+// A rotation relative to the first key, the axis about which the interval that begins there turns, and its turns.
+#define MOTION_ROTATION_WORDS 8u
 
 #define WARP_START 0u    // two words
 #define WARP_END 2u      // two words
@@ -142,7 +146,8 @@
 #define CHARACTER_MOTION_ROOT_MOTION 29u // offset: [player] offset in the state of its MOTION_SPAN_..., or CONTROL_NONE
 #define CHARACTER_MOTION_TRACKS 30u      // offset: [motion][MOTION_WORDS]
 #define CHARACTER_MOTION_TRACK_COUNT 31u
-#define CHARACTER_MOTION_WORDS 32u
+#define CHARACTER_MOTION_PLACE_WORDS 32u // of the place in the state: with full rotation MOVING_FULL_PLACE_WORDS
+#define CHARACTER_MOTION_WORDS 33u
 
 #define MACHINE_STATES 0u // offset: [state][STATE_WORDS]
 #define MACHINE_STATE_COUNT 1u
@@ -240,9 +245,15 @@
 #define MOVING_POSITION 0u // three of two words
 #define MOVING_YAW 6u      // in 2^-32 of a turn
 #define MOVING_PLACE_WORDS 7u
-#define MOVING_VELOCITY 7u // floats: velocity of the motion that parameters drive
-#define MOVING_MOTION 10u  // floats: root motion of the clips in this frame
-#define MOVING_WORDS 14u
+#define MOVING_ORIENTATION 7u // floats: quaternion, only with full rotation; all 0 is no rotation
+#define MOVING_FULL_PLACE_WORDS 11u
+
+// After the place.
+#define MOVED_VELOCITY 0u // floats: velocity of the motion that parameters drive
+#define MOVED_BY_CLIPS 3u // floats: root motion of the clips in this frame
+#define MOVED_WORDS 7u
+#define MOVED_ROTATION 7u // floats: quaternion of root motion, only with full rotation
+#define MOVED_FULL_WORDS 11u
 
 #define INERTIAL_NUMBER 0u      // frame number
 #define INERTIAL_STEP_BEFORE 1u // float
@@ -251,6 +262,9 @@
 #define INERTIAL_TIME 4u     // two words
 #define INERTIAL_STEP 6u     // float: duration of this frame
 #define INERTIAL_WORDS 7u
+
+#define MOTION_FLOATS 4u      // of a character, for renderers: position and yaw
+#define FULL_MOTION_FLOATS 7u // position and quaternion
 
 #define MOTION_SPAN_WEIGHT 0u // float: weight of its clip in root motion
 #define MOTION_SPAN_FROM 1u   // two words: position of its player before it moved

@@ -19,6 +19,16 @@
 #define USES_WARPS true
 #endif
 
+// Whether a character motion has full rotation. A kernel contains the code for one kind of rotation only.
+#if !defined(LMB_GLSL)
+#define ROTATES_FULLY(c, character_motion)                                                                             \
+    (LOAD((c).block, (character_motion) + CHARACTER_MOTION_PLACE_WORDS) == MOVING_FULL_PLACE_WORDS)
+#elif defined(LMB_FULL)
+#define ROTATES_FULLY(c, character_motion) true
+#else
+#define ROTATES_FULLY(c, character_motion) false
+#endif
+
 // Indices into a character's rows. On the CPU the pointers already point to the character's rows.
 #ifdef LMB_GLSL
 #define STATE_AT(c, index) ((c).state_at + (index))

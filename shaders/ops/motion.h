@@ -246,6 +246,12 @@ OP address motion_state(control c, address character_motion) {
     return LOAD(c.block, character_motion + CHARACTER_MOTION_STATE);
 }
 
+// What follows the character's place in the state.
+OP address moved_state(control c, address character_motion) {
+    address place_words = ROTATES_FULLY(c, character_motion) ? MOVING_FULL_PLACE_WORDS : MOVING_PLACE_WORDS;
+    return motion_state(c, character_motion) + place_words;
+}
+
 OP void shift_component(control c, address at, real by) {
     set_state_ticks(c, at, add_fixed(state_ticks(c, at), fixed_of(by)));
 }
@@ -263,13 +269,13 @@ OP void shift_character_motion(control c, address character_motion, displacement
 }
 
 OP displacement moved_by_clips(control c, address character_motion) {
-    address at = motion_state(c, character_motion) + MOVING_MOTION;
+    address at = moved_state(c, character_motion) + MOVED_BY_CLIPS;
     return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u),
                              state_number(c, at + 3u));
 }
 
 OP void set_moved_by_clips(control c, address character_motion, displacement d) {
-    address at = motion_state(c, character_motion) + MOVING_MOTION;
+    address at = moved_state(c, character_motion) + MOVED_BY_CLIPS;
     set_state_word(c, at, BITS(snap(d.x)));
     set_state_word(c, at + 1u, BITS(snap(d.y)));
     set_state_word(c, at + 2u, BITS(snap(d.z)));
@@ -296,7 +302,7 @@ OP real square_of(displacement d) {
 }
 
 OP displacement motion_velocity(control c, address character_motion) {
-    address at = motion_state(c, character_motion) + MOVING_VELOCITY;
+    address at = moved_state(c, character_motion) + MOVED_VELOCITY;
     return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u), 0.0f);
 }
 
@@ -328,7 +334,7 @@ OP displacement accelerate(control c, address character_motion, displacement des
             to = make_displacement(from.x + change.x * part, from.y + change.y * part, from.z + change.z * part, 0.0f);
         }
     }
-    address at = motion_state(c, character_motion) + MOVING_VELOCITY;
+    address at = moved_state(c, character_motion) + MOVED_VELOCITY;
     set_state_word(c, at, BITS(snap(to.x)));
     set_state_word(c, at + 1u, BITS(snap(to.y)));
     set_state_word(c, at + 2u, BITS(snap(to.z)));

@@ -7,8 +7,8 @@
 #ifndef LMB_OPS_PLAYERS_H
 #define LMB_OPS_PLAYERS_H
 
+#include "full_motion.h"
 #include "machines.h"
-#include "warp.h"
 
 // A playback rate in units of 2^-16, and its direction.
 STRUCT(pace)
@@ -330,8 +330,8 @@ OP void move_players(CHARACTERS all) {
 
 // Root motion of all players of a character, by their weights, which moves its character motion.
 
-// The displacement of a player's clip in this step.
-OP displacement root_motion_of(control c, address character_motion, address motion) {
+// What a player's clip passed in this step. Of a clip that turns around, there and back count as one.
+OP passage passage_of_motion(control c, address motion) {
     address player = LOAD(c.block, motion + MOTION_PLAYER);
     address at = LOAD(c.block, motion + MOTION_STATE);
     ticks duration = block_ticks(c, player + PLAYER_DURATION);
@@ -345,6 +345,19 @@ OP displacement root_motion_of(control c, address character_motion, address moti
         p.to = turned_time(p.to, duration);
         p.ends = 0u;
     }
+    return p;
+}
+
+// The weight of a clip's root motion, 0 if the clip did not move.
+OP real weight_of_motion(control c, address motion) {
+    address at = LOAD(c.block, motion + MOTION_STATE);
+    return state_word(c, at + MOTION_SPAN_HOW) != 0u ? state_number(c, at + MOTION_SPAN_WEIGHT) : 0.0f;
+}
+
+// The displacement of a player's clip in this step.
+OP displacement root_motion_of(control c, address character_motion, address motion) {
+    ticks duration = block_ticks(c, LOAD(c.block, motion + MOTION_PLAYER) + PLAYER_DURATION);
+    passage p = passage_of_motion(c, motion);
     displacement d;
     if (USES_WARPS && LOAD(c.block, motion + MOTION_WARP_COUNT) != 0u && !p.backwards) {
         d = warped_along(c, character_motion, motion, p, duration);
@@ -354,6 +367,30 @@ OP displacement root_motion_of(control c, address character_motion, address moti
     return d;
 }
 
+// Adds root motion to a character motion with full rotation: the sum of the weighted translations, and the normalised
+// sum of the weighted rotations, to which no rotation adds what the weights lack of 1.
+OP_NOINLINE void apply_fully(control c, address character_motion) {
+    address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
+    address end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
+    vector t = make_vector(0.0f, 0.0f, 0.0f);
+    quaternion q = make_quaternion(0.0f, 0.0f, 0.0f, 0.0f);
+    real rest = 1.0f;
+    for (; motion < end; motion += MOTION_WORDS) {
+        real weight = weight_of_motion(c, motion);
+        if (weight > 0.0f) {
+            ticks duration = block_ticks(c, LOAD(c.block, motion + MOTION_PLAYER) + PLAYER_DURATION);
+            rigid r = rigid_along(c, motion, passage_of_motion(c, motion), duration);
+            real share = r.q.w < 0.0f ? -weight : weight;
+            t = add_vectors(t, scale_vector(r.t, weight));
+            q = make_quaternion(q.x + r.q.x * share, q.y + r.q.y * share, q.z + r.q.z * share, q.w + r.q.w * share);
+            rest = rest - weight;
+        }
+    }
+    q.w = q.w + rest;
+    q = quaternion_normalize_or(snap_quaternion(q), QUATERNION_VANISHED, NO_ROTATION);
+    add_fully(c, character_motion, make_rigid(make_vector(snap(t.x), snap(t.y), snap(t.z)), q));
+}
+
 // Adds root motion to the character motion, after players have moved.
 OP_NOINLINE void apply_root_motion(control c, address character_motion) {
     address motions = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
@@ -361,9 +398,8 @@ OP_NOINLINE void apply_root_motion(control c, address character_motion) {
     address motion_count = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT);
     for (address i = 0u; i < motion_count; i++) {
         address motion = motions + i * MOTION_WORDS;
-        address at = LOAD(c.block, motion + MOTION_STATE);
-        real weight = state_number(c, at + MOTION_SPAN_WEIGHT);
-        if (weight > 0.0f && state_word(c, at + MOTION_SPAN_HOW) != 0u) {
+        real weight = weight_of_motion(c, motion);
+        if (weight > 0.0f) {
             displacement d = root_motion_of(c, character_motion, motion);
             sum = make_displacement(sum.x + d.x * weight, sum.y + d.y * weight, sum.z + d.z * weight,
                                     sum.turns + d.turns * weight);

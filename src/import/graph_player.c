@@ -47,13 +47,14 @@ static const lmb_graph_field motion_members[] = {
     {.name = "joint", .read = read_joint},
     {.name = "axes", .read = read_axes},
     {.name = "yaw", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, yaw)},
+    {.name = "rotation", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, rotation)},
     {.name = "rate",
      .read = lmb_graph_read_plain,
      .offset = offsetof(lmb_root_motion_def, rate),
      .min = 1e-3f,
      .max = 1000.0f},
 };
-static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 4, NULL};
+static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 5, NULL};
 
 // Extracts root motion from a clip. Adds the remaining clip to the graph and sets `index` to it.
 static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
@@ -179,8 +180,9 @@ static const lmb_graph_field character_motion_members[] = {
     {.name = "deceleration", .read = read_limit, .offset = MOTION(deceleration), .max = 1048576.0f},
     {.name = "turn-rate", .read = read_limit, .offset = MOTION(turn_rate), .max = 1048576.0f},
     {.name = "actual-velocity", .read = lmb_graph_skip},
+    {.name = "full-rotation", .read = lmb_graph_read_boolean, .offset = MOTION(full_rotation)},
 };
-static const lmb_graph_fields character_motion_fields = {"\"character-motion\"", character_motion_members, 6, NULL};
+static const lmb_graph_fields character_motion_fields = {"\"character-motion\"", character_motion_members, 7, NULL};
 
 // Returns whether a value is a parameter, or computed from it.
 static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
