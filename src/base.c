@@ -10,31 +10,13 @@ uint32_t lmb_version(void) {
 }
 
 const char *lmb_result_name(lmb_result result) {
-    switch (result) {
-    case LMB_OK:
-        return "LMB_OK";
-    case LMB_ERROR_ARGUMENT:
-        return "LMB_ERROR_ARGUMENT";
-    case LMB_ERROR_MEMORY:
-        return "LMB_ERROR_MEMORY";
-    case LMB_ERROR_FILE:
-        return "LMB_ERROR_FILE";
-    case LMB_ERROR_FORMAT:
-        return "LMB_ERROR_FORMAT";
-    case LMB_ERROR_UNSUPPORTED:
-        return "LMB_ERROR_UNSUPPORTED";
-    case LMB_ERROR_LIMIT:
-        return "LMB_ERROR_LIMIT";
-    case LMB_ERROR_STATE:
-        return "LMB_ERROR_STATE";
-    case LMB_ERROR_VULKAN:
-        return "LMB_ERROR_VULKAN";
-    case LMB_ERROR_DEVICE:
-        return "LMB_ERROR_DEVICE";
-    case LMB_ERROR_UNTRUSTED:
-        return "LMB_ERROR_UNTRUSTED";
-    }
-    return "unknown lmb_result";
+#define NAME(code) [code] = #code
+    static const char *const names[] = {NAME(LMB_OK),           NAME(LMB_ERROR_ARGUMENT), NAME(LMB_ERROR_MEMORY),
+                                        NAME(LMB_ERROR_FILE),   NAME(LMB_ERROR_FORMAT),   NAME(LMB_ERROR_UNSUPPORTED),
+                                        NAME(LMB_ERROR_LIMIT),  NAME(LMB_ERROR_STATE),    NAME(LMB_ERROR_VULKAN),
+                                        NAME(LMB_ERROR_DEVICE), NAME(LMB_ERROR_UNTRUSTED)};
+#undef NAME
+    return (size_t)result < sizeof names / sizeof names[0] ? names[result] : "unknown lmb_result";
 }
 
 static void *allocate_with_malloc(void *user, size_t size) {

@@ -188,6 +188,9 @@ lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool retarge
 lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
                                    const char *name, VkPipeline *pipeline, lmb_error *error);
 
+// Fails unless the probe has passed on the device, or need not.
+lmb_result lmb_gpu_check_probe(const lmb_gpu *gpu, const char *owner, lmb_error *error);
+
 // Records a memory barrier from the first stages and accesses to the second ones.
 void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags from_access,
                      VkPipelineStageFlags to, VkAccessFlags to_access);

@@ -441,10 +441,8 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a list of %u is longer than a batch of %u characters",
                         (unsigned)info->list_capacity, (unsigned)batch->description.character_count);
     }
-    const lmb_gpu *gpu = batch->gpu;
-    if (!gpu->probe.same_bits && !gpu->accept_mismatch) {
-        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the probe has not %s on this device",
-                        gpu->probe.done ? "passed" : "run");
+    if (lmb_gpu_check_probe(batch->gpu, "gpu batch", error)) {
+        return LMB_ERROR_STATE;
     }
     if (!batch->graph->recorded) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the upload of its graph has not been recorded");
@@ -466,7 +464,7 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a step of %llu ticks is longer than 60 s",
                         (unsigned long long)info->step);
     }
-    return lmb_gpu_profile_check(info->profile, gpu, info->slot, MARKS + has_control_stage(batch, info), error);
+    return lmb_gpu_profile_check(info->profile, batch->gpu, info->slot, MARKS + has_control_stage(batch, info), error);
 }
 
 static void mark(const lmb_gpu_record_info *info, uint32_t stage) {

@@ -276,3 +276,10 @@ lmb_result lmb_gpu_probe(lmb_gpu *gpu, VkQueue queue, uint32_t queue_family, lmb
     lmb_gpu_buffer_destroy(gpu, &run.staging);
     return result;
 }
+
+lmb_result lmb_gpu_check_probe(const lmb_gpu *gpu, const char *owner, lmb_error *error) {
+    return gpu->probe.same_bits || gpu->accept_mismatch
+               ? LMB_OK
+               : lmb_fail(error, LMB_ERROR_STATE, "%s: the probe has not %s on this device", owner,
+                          gpu->probe.done ? "passed" : "run");
+}

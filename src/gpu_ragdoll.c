@@ -50,11 +50,8 @@ void lmb_gpu_ragdoll_destroy(lmb_gpu_ragdoll *ragdoll) {
     lmb_host_release(&gpu->host, ragdoll);
 }
 
-static lmb_result check_address(VkDeviceAddress address, bool needed, const char *name, lmb_error *error) {
-    return address % 4 == 0 && (address != 0 || !needed)
-               ? LMB_OK
-               : lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu ragdoll: the address of %s is %s", name,
-                          address == 0 ? "0" : "not a multiple of 4");
+static const char *find_address_fault(VkDeviceAddress address, bool needed) {
+    return address % 4 != 0 ? "not a multiple of 4" : address == 0 && needed ? "0" : NULL;
 }
 
 static lmb_result check_arrays(const lmb_gpu_ragdoll_info *info, lmb_error *error) {
@@ -66,17 +63,21 @@ static lmb_result check_arrays(const lmb_gpu_ragdoll_info *info, lmb_error *erro
                         (unsigned)info->character_count);
     }
     const bool needed = info->character_count > 0;
-    lmb_result result = check_address(info->models, needed, "the models", error);
-    if (result == LMB_OK) {
-        result = check_address(info->poses, needed, "the poses", error);
+    const struct {
+        const char *name;
+        VkDeviceAddress address;
+        bool needed;
+    } arrays[] = {{"the models", info->models, needed},
+                  {"the poses", info->poses, needed},
+                  {"the animated poses", info->animated, false},
+                  {"the refusal counters", info->refused_sums, false}};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        const char *fault = find_address_fault(arrays[i].address, arrays[i].needed);
+        if (fault != NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu ragdoll: the address of %s is %s", arrays[i].name, fault);
+        }
     }
-    if (result == LMB_OK) {
-        result = check_address(info->animated, false, "the animated poses", error);
-    }
-    if (result == LMB_OK) {
-        result = check_address(info->refused_sums, false, "the refusal counters", error);
-    }
-    return result == LMB_OK ? lmb_ragdoll_check_mask(graph, info->mask, error) : result;
+    return lmb_ragdoll_check_mask(graph, info->mask, error);
 }
 
 static lmb_result check(const lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands, const lmb_gpu_ragdoll_info *info,
@@ -89,12 +90,8 @@ static lmb_result check(const lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu ragdoll: %s is NULL", missing);
     }
-    const lmb_gpu *gpu = ragdoll->gpu;
-    if (!gpu->probe.same_bits && !gpu->accept_mismatch) {
-        return lmb_fail(error, LMB_ERROR_STATE, "gpu ragdoll: the probe has not %s on this device",
-                        gpu->probe.done ? "passed" : "run");
-    }
-    return check_arrays(info, error);
+    const lmb_result result = lmb_gpu_check_probe(ragdoll->gpu, "gpu ragdoll", error);
+    return result == LMB_OK ? check_arrays(info, error) : result;
 }
 
 lmb_result lmb_gpu_ragdoll_record(lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands, const lmb_gpu_ragdoll_info *info,

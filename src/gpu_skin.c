@@ -79,28 +79,27 @@ static lmb_result check_address(VkDeviceAddress address, uint32_t alignment, uin
 }
 
 static lmb_result check_addresses(const lmb_gpu_skin_run *run, uint32_t index, lmb_error *error) {
-    lmb_result result = check_address(run->words, 4, index, "the mesh", error);
-    if (result == LMB_OK && lmb_skin_needs_current(&run->layout)) {
-        result = check_address(run->palette, 16, index, "the palette", error);
-    }
-    if (result == LMB_OK && writes(run, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
-        result = check_address(run->previous_palette, 16, index, "the previous palette", error);
-    }
-    const bool morphs = lmb_skin_has_targets(run->skin);
-    if (result == LMB_OK && morphs && lmb_skin_needs_current(&run->layout)) {
-        result = check_address(run->channels, 4, index, "the channels", error);
-    }
-    if (result == LMB_OK && morphs && writes(run, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
-        result = check_address(run->previous_channels, 4, index, "the previous channels", error);
-    }
-    if (result == LMB_OK && run->list != 0) {
-        result = check_address(run->list, 4, index, "the list", error);
-    }
-    if (result == LMB_OK && run->list != 0) {
-        result = check_address(run->list_count, 4, index, "the list's count", error);
-    }
-    if (result == LMB_OK && run->refused_sums != 0) {
-        result = check_address(run->refused_sums, 4, index, "the refusal counters", error);
+    const bool current = lmb_skin_needs_current(&run->layout);
+    const bool previous = writes(run, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS);
+    const bool morphs = lmb_skin_has_targets(run->skin), lists = run->list != 0;
+    const struct {
+        const char *name;
+        VkDeviceAddress address;
+        uint32_t alignment;
+        bool read;
+    } arrays[] = {{"the mesh", run->words, 4, true},
+                  {"the palette", run->palette, 16, current},
+                  {"the previous palette", run->previous_palette, 16, previous},
+                  {"the channels", run->channels, 4, morphs && current},
+                  {"the previous channels", run->previous_channels, 4, morphs && previous},
+                  {"the list", run->list, 4, lists},
+                  {"the list's count", run->list_count, 4, lists},
+                  {"the refusal counters", run->refused_sums, 4, run->refused_sums != 0}};
+    lmb_result result = LMB_OK;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && result == LMB_OK; i++) {
+        if (arrays[i].read) {
+            result = check_address(arrays[i].address, arrays[i].alignment, index, arrays[i].name, error);
+        }
     }
     for (int i = 0; i < LMB_SKIN_OUTPUT_COUNT && result == LMB_OK; i++) {
         if (writes(run, (lmb_skin_output)i)) {
@@ -136,12 +135,7 @@ static lmb_result check_record(const lmb_gpu_skin *gpu_skin, VkCommandBuffer com
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu skin: %s is NULL", missing);
     }
-    const lmb_gpu *gpu = gpu_skin->gpu;
-    if (!gpu->probe.same_bits && !gpu->accept_mismatch) {
-        return lmb_fail(error, LMB_ERROR_STATE, "gpu skin: the probe has not %s on this device",
-                        gpu->probe.done ? "passed" : "run");
-    }
-    lmb_result result = LMB_OK;
+    lmb_result result = lmb_gpu_check_probe(gpu_skin->gpu, "gpu skin", error);
     for (uint32_t i = 0; i < run_count && result == LMB_OK; i++) {
         result = check_run(&runs[i], i, error);
     }

@@ -242,38 +242,26 @@ static bool find_type(lmb_compiler *c, uint32_t index) {
         }
         break;
     case LMB_OP_CLAMP:
-        *types = POSE_TYPE;
-        if ((of[0] & POSE_TYPE) == 0) {
-            return fail_input(c, index, 0, "an additive, and joint limits are those of poses");
-        }
-        break;
     case LMB_OP_IK_TWO_BONE:
     case LMB_OP_IK_AIM:
     case LMB_OP_FOOT_PLACEMENT:
     case LMB_OP_CHAIN:
-        *types = POSE_TYPE;
-        if ((of[0] & POSE_TYPE) == 0) {
-            return fail_input(c, index, 0, "an additive, and only poses have positions");
-        }
-        break;
     case LMB_OP_TWIST:
-        *types = POSE_TYPE;
-        if ((of[0] & POSE_TYPE) == 0) {
-            return fail_input(c, index, 0, "an additive, and only the twist of a pose is shared");
-        }
-        break;
     case LMB_OP_RETARGET:
         *types = POSE_TYPE;
         if ((of[0] & POSE_TYPE) == 0) {
-            return fail_input(c, index, 0, "an additive, and only poses have a place in model space");
+            return fail_input(c, index, 0,
+                              node->op == LMB_OP_CLAMP      ? "an additive, and joint limits are those of poses"
+                              : node->op == LMB_OP_TWIST    ? "an additive, and only the twist of a pose is shared"
+                              : node->op == LMB_OP_RETARGET ? "an additive, and only poses have a place in model space"
+                                                            : "an additive, and only poses have positions");
         }
         break;
-    case LMB_OP_MAKE_ADDITIVE:
-        if (!find_common(c, index, types)) {
-            return false;
-        }
+    case LMB_OP_MAKE_ADDITIVE: {
+        const bool agree = find_common(c, index, types);
         *types = ADDITIVE_TYPE;
-        break;
+        return agree;
+    }
     case LMB_OP_ADD:
         *types = sum_types(of[0], of[1]);
         break;

@@ -1,5 +1,7 @@
 #include "graph.h"
 
+#include <string.h>
+
 lmb_foot_def lmb_default_foot_def(void) {
     lmb_foot_def foot = {.hip = LMB_NONE, .knee = LMB_NONE, .ankle = LMB_NONE, .knee_axis = {0.0f, 0.0f, 1.0f}};
     for (uint32_t i = 0; i < 3; i++) {
@@ -23,7 +25,7 @@ lmb_node_def lmb_default_node_def(void) {
     node.shortest = true;
     for (uint32_t i = 0; i < 3; i++) {
         node.coordinates[i] = lmb_constant(0.5f);
-        node.two_bone.target[i] = lmb_constant(0.0f);
+        node.two_bone.target[i] = node.chain.velocity[i] = lmb_constant(0.0f);
         node.two_bone.pole[i] = lmb_constant(0.0f);
         node.aim.target[i] = lmb_constant(0.0f);
         node.aim.pole[i] = lmb_constant(i == 1 ? 1.0f : 0.0f);
@@ -44,9 +46,6 @@ lmb_node_def lmb_default_node_def(void) {
     }
     node.chain.start = node.chain.end = LMB_NONE;
     node.chain.time = lmb_constant(0.0f);
-    for (uint32_t i = 0; i < 3; i++) {
-        node.chain.velocity[i] = lmb_constant(0.0f);
-    }
     node.chain.gravity[1] = -9.81f;
     node.chain.stiffness = 2.0f;
     node.chain.damping = 4.0f;
@@ -99,16 +98,19 @@ lmb_node_def lmb_playing_node(uint32_t clip, const lmb_player_def *player) {
     return node;
 }
 
-lmb_node_def lmb_blend_node(uint32_t a, uint32_t b, lmb_value weight) {
-    lmb_node_def node = node_of(LMB_OP_BLEND, (const uint32_t[]){a, b}, 2);
+static lmb_node_def weighed_node(lmb_op op, uint32_t a, uint32_t b, lmb_value weight) {
+    lmb_node_def node = node_of(op, (const uint32_t[]){a, b}, 2);
     node.weight = weight;
     return node;
 }
 
+lmb_node_def lmb_blend_node(uint32_t a, uint32_t b, lmb_value weight) {
+    return weighed_node(LMB_OP_BLEND, a, b, weight);
+}
+
 lmb_node_def lmb_masked_node(uint32_t a, uint32_t b, uint32_t mask, lmb_value weight) {
-    lmb_node_def node = node_of(LMB_OP_MASKED, (const uint32_t[]){a, b}, 2);
+    lmb_node_def node = weighed_node(LMB_OP_MASKED, a, b, weight);
     node.mask = mask;
-    node.weight = weight;
     return node;
 }
 
@@ -121,9 +123,7 @@ lmb_node_def lmb_override_node(uint32_t base, uint32_t pose, uint32_t mask, lmb_
 }
 
 lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value weight) {
-    lmb_node_def node = node_of(LMB_OP_ADDITIVE, (const uint32_t[]){base, add}, 2);
-    node.weight = weight;
-    return node;
+    return weighed_node(LMB_OP_ADDITIVE, base, add, weight);
 }
 
 lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint32_t end, const lmb_value *target) {
@@ -131,9 +131,7 @@ lmb_node_def lmb_two_bone_node(uint32_t base, uint32_t start, uint32_t mid, uint
     node.two_bone.start = start;
     node.two_bone.mid = mid;
     node.two_bone.end = end;
-    for (uint32_t i = 0; i < 3; i++) {
-        node.two_bone.target[i] = target[i];
-    }
+    memcpy(node.two_bone.target, target, sizeof node.two_bone.target);
     return node;
 }
 
@@ -148,10 +146,8 @@ lmb_node_def lmb_aim_node(uint32_t base, uint32_t joint, const float *forward, c
     lmb_node_def node = node_of(LMB_OP_IK_AIM, &base, 1);
     node.aim.joints[0] = joint;
     node.aim.joint_count = 1;
-    for (uint32_t i = 0; i < 3; i++) {
-        node.aim.forward[i] = forward[i];
-        node.aim.target[i] = target[i];
-    }
+    memcpy(node.aim.forward, forward, sizeof node.aim.forward);
+    memcpy(node.aim.target, target, sizeof node.aim.target);
     return node;
 }
 
@@ -171,9 +167,7 @@ lmb_node_def lmb_twist_node(uint32_t base, uint32_t source, const float *axis, u
     node.twist.joints[0] = joint;
     node.twist.shares[0] = share;
     node.twist.joint_count = 1;
-    for (uint32_t i = 0; i < 3; i++) {
-        node.twist.axis[i] = axis[i];
-    }
+    memcpy(node.twist.axis, axis, sizeof node.twist.axis);
     return node;
 }
 

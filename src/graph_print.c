@@ -57,6 +57,11 @@ static void add_operand(line *line, const char *name) {
     line->comma = ", ";
 }
 
+static void add_number(line *line, const char *name, uint32_t number) {
+    add_operand(line, name);
+    add(line, " %u", (unsigned)number);
+}
+
 static const char *parameter_name(const lmb_graph *graph, uint32_t parameter) {
     return graph->names != NULL ? lmb_graph_parameter_at(graph, parameter).name : "";
 }
@@ -82,8 +87,7 @@ static void add_mask(line *line, const lmb_graph *graph, const char *name, uint3
     const uint32_t words = (graph->joint_count + graph->channel_count + 3) / 4;
     const uint32_t mask = (offset - graph->block[PROGRAM_MASKS]) / words;
     if (mask < graph->mask_count) { // not the full mask of an override without a mask
-        add_operand(line, name);
-        add(line, " %u", (unsigned)mask);
+        add_number(line, name, mask);
     }
 }
 
@@ -126,8 +130,8 @@ static void add_layer(line *line, const lmb_graph *graph, const uint32_t *rule, 
         layer += at[LAYER_END] == place + 1;
     }
     add_value(line, "fade", block + at[LAYER_VALUE]);
-    add_operand(line, "layer");
-    add(line, " %u from above", (unsigned)layer);
+    add_number(line, "layer", layer);
+    add(line, " from above");
     if (at[LAYER_MASK] != 0) {
         add_mask(line, graph, "mask", at[LAYER_MASK]);
     }
@@ -141,8 +145,7 @@ static void add_space(line *line, const uint32_t *block, const uint32_t *rule, u
     if (in_plane) {
         add_operand(line, space_names[rule[RULE_SPACE]]);
     }
-    add_operand(line, "input");
-    add(line, " %u", (unsigned)input);
+    add_number(line, "input", input);
     add_value(line, in_plane ? "x" : "at", block + rule[RULE_X]);
     if (in_plane) {
         add_value(line, "y", block + rule[RULE_Y]);
@@ -193,17 +196,14 @@ static void add_pose(line *line, const uint32_t *at) {
         add_operand(line, "no change");
         return;
     }
-    add_operand(line, at[INSTRUCTION_OPERATION] == OPERATION_FIXED ? "static pose" : "buffer");
-    add(line, " %u", (unsigned)at[POSE_BUFFER]);
+    add_number(line, at[INSTRUCTION_OPERATION] == OPERATION_FIXED ? "static pose" : "buffer", at[POSE_BUFFER]);
 }
 
 static void add_joint_map(line *line, const lmb_graph *graph, uint32_t offset) {
     if (offset != 0 && is_retarget(graph->block, offset)) {
-        add_operand(line, "retarget");
-        add(line, " %u", (unsigned)(graph->block[offset + JOINT_MAP_JOINTS] >> 16 & 0xffu));
+        add_number(line, "retarget", graph->block[offset + JOINT_MAP_JOINTS] >> 16 & 0xffu);
     } else if (offset != 0) {
-        add_operand(line, "joint map");
-        add(line, " %u", (unsigned)((offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->joint_count)));
+        add_number(line, "joint map", (offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->joint_count));
     }
 }
 
@@ -230,18 +230,15 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
         add_mask(line, graph, "mask", at[MASK_OFFSET]);
     }
     if (takes & TAKES_LIMITS) {
-        add_operand(line, "joint limits");
-        add(line, " %u",
-            (unsigned)((at[LIMIT_TABLE] - graph->joint_limits) /
-                       lmb_limits_words(graph->joint_count, graph->channel_count)));
+        const uint32_t words = lmb_limits_words(graph->joint_count, graph->channel_count);
+        add_number(line, "joint limits", (at[LIMIT_TABLE] - graph->joint_limits) / words);
     }
     if (takes & TAKES_MIRROR) {
         add_operand(line, "across");
         add(line, " %c = 0", "xyz"[at[MIRROR_AXIS]]);
     }
     if (takes & TAKES_AREA) {
-        add_operand(line, "area");
-        add(line, " %u", (unsigned)at[EXCHANGE_AREA]);
+        add_number(line, "area", at[EXCHANGE_AREA]);
     }
 }
 

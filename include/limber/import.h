@@ -129,11 +129,11 @@ LMB_API uint32_t lmb_import_clip_count(const lmb_import *import);
 LMB_API const lmb_clip *lmb_import_clip(const lmb_import *import, uint32_t index);
 /// Returns the number of meshes.
 LMB_API uint32_t lmb_import_mesh_count(const lmb_import *import);
-/// Returns a mesh, or NULL if the index is out of range.
+/// Returns a mesh, or NULL if the index is out of range. Meshes follow each other in memory.
 LMB_API const lmb_mesh *lmb_import_mesh(const lmb_import *import, uint32_t index);
 /// Returns the number of images.
 LMB_API uint32_t lmb_import_image_count(const lmb_import *import);
-/// Returns an image, or NULL if the index is out of range.
+/// Returns an image, or NULL if the index is out of range. Images follow each other in memory.
 LMB_API const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index);
 
 /// Returns the number of nodes of the first file, if that is glTF or a block of one, else 0.

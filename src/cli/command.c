@@ -72,6 +72,10 @@ static lmb_result open_files(subject *subject, lmb_error *error) {
     }
     subject->rig = lmb_import_rig(subject->import);
     subject->clip_count = lmb_import_clip_count(subject->import);
+    subject->meshes = lmb_import_mesh(subject->import, 0);
+    subject->mesh_count = lmb_import_mesh_count(subject->import);
+    subject->images = lmb_import_image(subject->import, 0);
+    subject->image_count = lmb_import_image_count(subject->import);
     return LMB_OK;
 }
 
@@ -96,6 +100,10 @@ static lmb_result open_pack(subject *subject, lmb_error *error) {
     }
     subject->rig = lmb_pack_rig(subject->pack);
     subject->clip_count = lmb_pack_clip_count(subject->pack);
+    subject->meshes = lmb_pack_mesh(subject->pack, 0);
+    subject->mesh_count = lmb_pack_mesh_count(subject->pack);
+    subject->images = lmb_pack_image(subject->pack, 0);
+    subject->image_count = lmb_pack_image_count(subject->pack);
     return LMB_OK;
 }
 
@@ -131,26 +139,6 @@ const lmb_clip *subject_find_clip(const subject *subject, const char *name, size
     const uint32_t index =
         command_find_name("no clip", name, length, clip_name_at, subject, subject->clip_count, error);
     return index == LMB_NONE ? NULL : subject->clips[index];
-}
-
-uint32_t subject_mesh_count(const subject *subject) {
-    return subject->pack != NULL     ? lmb_pack_mesh_count(subject->pack)
-           : subject->import != NULL ? lmb_import_mesh_count(subject->import)
-                                     : 0;
-}
-
-const lmb_mesh *subject_mesh(const subject *subject, uint32_t index) {
-    return subject->pack != NULL ? lmb_pack_mesh(subject->pack, index) : lmb_import_mesh(subject->import, index);
-}
-
-uint32_t subject_image_count(const subject *subject) {
-    return subject->pack != NULL     ? lmb_pack_image_count(subject->pack)
-           : subject->import != NULL ? lmb_import_image_count(subject->import)
-                                     : 0;
-}
-
-const lmb_image *subject_image(const subject *subject, uint32_t index) {
-    return subject->pack != NULL ? lmb_pack_image(subject->pack, index) : lmb_import_image(subject->import, index);
 }
 
 const char *const pack_part_names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};

@@ -54,6 +54,10 @@ typedef struct subject {
     const lmb_rig *rig;
     const lmb_clip **clips;
     uint32_t clip_count;
+    const lmb_mesh *meshes; // of an import or a pack; there are none of the mannequin
+    uint32_t mesh_count;
+    const lmb_image *images;
+    uint32_t image_count;
     lmb_import *import; // one of these three is set
     mannequin *mannequin;
     lmb_pack *pack;
@@ -123,11 +127,6 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error);
 void subject_close(subject *subject);
 // Prints the graph's warnings on stderr.
 void subject_warn(const subject *subject);
-// The meshes and images of an import or a pack; there are none of the mannequin. `index` must be below the count.
-uint32_t subject_mesh_count(const subject *subject);
-const lmb_mesh *subject_mesh(const subject *subject, uint32_t index);
-uint32_t subject_image_count(const subject *subject);
-const lmb_image *subject_image(const subject *subject, uint32_t index);
 extern const char *const pack_part_names[LMB_PACK_PART_COUNT];
 // Prints a line for each part of a pack.
 void subject_print_parts(const lmb_pack *pack);

@@ -66,8 +66,8 @@ static void write_json(const subject *subject) {
     }
     json_end_array(&json);
     json_begin_array(&json, "meshes");
-    for (uint32_t i = 0; i < subject_mesh_count(subject); i++) {
-        const lmb_mesh *mesh = subject_mesh(subject, i);
+    for (uint32_t i = 0; i < subject->mesh_count; i++) {
+        const lmb_mesh *mesh = &subject->meshes[i];
         json_begin_object(&json, NULL);
         json_text(&json, "name", mesh->name);
         json_unsigned(&json, "vertices", mesh->vertex_count);
@@ -85,8 +85,8 @@ static void write_json(const subject *subject) {
     }
     json_end_array(&json);
     json_begin_array(&json, "images");
-    for (uint32_t i = 0; i < subject_image_count(subject); i++) {
-        const lmb_image *image = subject_image(subject, i);
+    for (uint32_t i = 0; i < subject->image_count; i++) {
+        const lmb_image *image = &subject->images[i];
         json_begin_object(&json, NULL);
         json_text(&json, "name", image->name);
         json_unsigned(&json, "bytes", image->size);
@@ -143,13 +143,13 @@ static void print_clips(const subject *subject) {
 }
 
 static void print_meshes(const subject *subject) {
-    uint32_t count = subject_mesh_count(subject);
-    terminal_print("meshes: %u, images: %u\n", count, subject_image_count(subject));
+    uint32_t count = subject->mesh_count;
+    terminal_print("meshes: %u, images: %u\n", count, subject->image_count);
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %10s\n", "name", "vertices", "triangles");
     }
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_mesh *mesh = subject_mesh(subject, i);
+        const lmb_mesh *mesh = &subject->meshes[i];
         terminal_print("  %5u  %-32s  %10u  %10u\n", i, mesh->name == NULL ? "" : mesh->name, mesh->vertex_count,
                        mesh->index_count / 3);
         for (uint32_t t = 0; t < mesh->target_count; t++) {

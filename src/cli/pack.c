@@ -295,7 +295,7 @@ static uint32_t keep_others(packing *p, const lmb_clip *const *streamed, uint32_
 
 // ---- Writing.
 
-// Fills in lists of meshes and images, which an import and the mannequin give one by one.
+// Fills in lists of meshes and images. The mannequin gives its meshes one by one.
 static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
     const subject *subject = &p->subject;
     if (subject->mannequin != NULL && (mannequin_has_face(subject->mannequin)
@@ -303,24 +303,19 @@ static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
                                            : mannequin_skin_create)(MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
         return error->result;
     }
-    const uint32_t mesh_count = p->skin != NULL ? mannequin_skin_mesh_count(p->skin) : subject_mesh_count(subject);
-    const uint32_t image_count = subject_image_count(subject);
-    lmb_mesh *meshes = lmb_arena_allocate(&p->pool, mesh_count, sizeof *meshes);
-    lmb_image *images = lmb_arena_allocate(&p->pool, image_count, sizeof *images);
-    if (p->pool.failed) {
-        return no_memory(error);
+    def->meshes = subject->meshes;
+    def->mesh_count = p->skin != NULL ? mannequin_skin_mesh_count(p->skin) : subject->mesh_count;
+    def->images = subject->images;
+    def->image_count = subject->image_count;
+    if (p->skin == NULL) {
+        return LMB_OK;
     }
-    for (uint32_t i = 0; i < mesh_count; i++) {
-        meshes[i] = p->skin != NULL ? *mannequin_skin_mesh(p->skin, i) : *subject_mesh(subject, i);
-    }
-    for (uint32_t i = 0; i < image_count; i++) {
-        images[i] = *subject_image(subject, i);
+    lmb_mesh *meshes = lmb_arena_allocate(&p->pool, def->mesh_count, sizeof *meshes);
+    for (uint32_t i = 0; meshes != NULL && i < def->mesh_count; i++) {
+        meshes[i] = *mannequin_skin_mesh(p->skin, i);
     }
     def->meshes = meshes;
-    def->mesh_count = mesh_count;
-    def->images = images;
-    def->image_count = image_count;
-    return LMB_OK;
+    return meshes != NULL ? LMB_OK : no_memory(error);
 }
 
 // Opens what was written, because only a pack that opens is of use, and prints the size of its parts.

@@ -2,87 +2,75 @@
 #include "gltf.h"
 
 #include <math.h>
+#include <string.h>
 
 // Max cosine of the angle between two axes that counts as a right angle. Rounding in exporters stays well below it.
 #define LARGEST_COSINE 1e-4
 // An axis this much shorter than the longest one has no usable direction.
 #define SMALLEST_RATIO 1e-12
 
-typedef struct vector {
-    double x, y, z;
-} vector;
-
-static double dot(vector a, vector b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static vector cross(vector a, vector b) {
-    return (vector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+static void cross(const double a[3], const double b[3], double product[3]) {
+    for (int i = 0; i < 3; i++) {
+        product[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+    }
 }
 
-static vector scaled(vector a, double factor) {
-    return (vector){a.x * factor, a.y * factor, a.z * factor};
-}
-
-static vector perpendicular(vector a) {
-    vector min = fabs(a.x) < 0.6 ? (vector){1, 0, 0} : (vector){0, 1, 0};
-    vector b = cross(a, min);
-    return scaled(b, 1 / sqrt(dot(b, b)));
+static void scale(double v[3], double factor) {
+    for (int i = 0; i < 3; i++) {
+        v[i] *= factor;
+    }
 }
 
 // Gives axes of length zero a direction, perpendicular to the others.
-static void complete(vector axes[3], const bool missing[3]) {
+static void complete(double axes[3][3], const bool missing[3]) {
     int known = -1;
     for (int i = 0; i < 3; i++) {
         known = missing[i] ? known : i;
     }
     if (known < 0) {
-        axes[0] = (vector){1, 0, 0};
-        axes[1] = (vector){0, 1, 0};
-        axes[2] = (vector){0, 0, 1};
+        axes[0][0] = axes[1][1] = axes[2][2] = 1;
         return;
     }
     int next = (known + 1) % 3;
     int last = (known + 2) % 3;
     if (missing[next] && missing[last]) {
-        axes[next] = perpendicular(axes[known]);
+        const double other[3] = {fabs(axes[known][0]) < 0.6, !(fabs(axes[known][0]) < 0.6), 0};
+        cross(axes[known], other, axes[next]);
+        scale(axes[next], 1 / sqrt(dot(axes[next], axes[next])));
     } else if (missing[next]) {
-        axes[next] = cross(axes[last], axes[known]);
+        cross(axes[last], axes[known], axes[next]);
     }
     if (missing[last]) {
-        axes[last] = cross(axes[known], axes[next]);
+        cross(axes[known], axes[next], axes[last]);
     }
 }
 
 // Shepperd's method: the largest of the four components is computed first, so nothing divides by a small one.
-static void quaternion_of(const vector axes[3], double q[4]) {
-    double xx = axes[0].x;
-    double yy = axes[1].y;
-    double zz = axes[2].z;
-    if (xx + yy + zz > 0) {
-        q[3] = sqrt(1 + xx + yy + zz) / 2;
-        q[0] = (axes[1].z - axes[2].y) / (4 * q[3]);
-        q[1] = (axes[2].x - axes[0].z) / (4 * q[3]);
-        q[2] = (axes[0].y - axes[1].x) / (4 * q[3]);
-    } else if (xx >= yy && xx >= zz) {
-        q[0] = sqrt(1 + xx - yy - zz) / 2;
-        q[1] = (axes[0].y + axes[1].x) / (4 * q[0]);
-        q[2] = (axes[2].x + axes[0].z) / (4 * q[0]);
-        q[3] = (axes[1].z - axes[2].y) / (4 * q[0]);
-    } else if (yy >= zz) {
-        q[1] = sqrt(1 - xx + yy - zz) / 2;
-        q[0] = (axes[0].y + axes[1].x) / (4 * q[1]);
-        q[2] = (axes[1].z + axes[2].y) / (4 * q[1]);
-        q[3] = (axes[2].x - axes[0].z) / (4 * q[1]);
-    } else {
-        q[2] = sqrt(1 - xx - yy + zz) / 2;
-        q[0] = (axes[2].x + axes[0].z) / (4 * q[2]);
-        q[1] = (axes[1].z + axes[2].y) / (4 * q[2]);
-        q[3] = (axes[0].y - axes[1].x) / (4 * q[2]);
+static void quaternion_of(double m[3][3], double q[4]) {
+    const int i = m[0][0] >= m[1][1] && m[0][0] >= m[2][2] ? 0 : m[1][1] >= m[2][2] ? 1 : 2;
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    if (m[0][0] + m[1][1] + m[2][2] > 0) {
+        q[3] = sqrt(1 + m[0][0] + m[1][1] + m[2][2]) / 2;
+        for (int n = 0; n < 3; n++) {
+            q[n] = (m[(n + 1) % 3][(n + 2) % 3] - m[(n + 2) % 3][(n + 1) % 3]) / (4 * q[3]);
+        }
+        return;
     }
+    double square = 1;
+    for (int n = 0; n < 3; n++) {
+        square += n == i ? m[n][n] : -m[n][n];
+    }
+    q[i] = sqrt(square) / 2;
+    q[j] = (m[i][j] + m[j][i]) / (4 * q[i]);
+    q[k] = (m[i][k] + m[k][i]) / (4 * q[i]);
+    q[3] = (m[j][k] - m[k][j]) / (4 * q[i]);
 }
 
-static bool at_right_angles(vector a, vector b) {
+static bool at_right_angles(const double a[3], const double b[3]) {
     return fabs(dot(a, b)) <= LARGEST_COSINE;
 }
 
@@ -90,25 +78,33 @@ const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform)
     if (matrix[3] != 0 || matrix[7] != 0 || matrix[11] != 0 || matrix[15] != 1) {
         return "its last row is not 0 0 0 1";
     }
-    vector axes[3];
+    double axes[3][3];
     double lengths[3];
     for (int i = 0; i < 3; i++) {
-        axes[i] = (vector){matrix[i * 4], matrix[i * 4 + 1], matrix[i * 4 + 2]};
+        for (int k = 0; k < 3; k++) {
+            axes[i][k] = (double)matrix[i * 4 + k];
+        }
         lengths[i] = sqrt(dot(axes[i], axes[i]));
     }
     double longest = fmax(lengths[0], fmax(lengths[1], lengths[2]));
     bool missing[3];
     for (int i = 0; i < 3; i++) {
         missing[i] = lengths[i] <= longest * SMALLEST_RATIO;
-        axes[i] = missing[i] ? (vector){0, 0, 0} : scaled(axes[i], 1 / lengths[i]);
+        if (missing[i]) {
+            memset(axes[i], 0, sizeof axes[i]);
+        } else {
+            scale(axes[i], 1 / lengths[i]);
+        }
     }
     if (!at_right_angles(axes[0], axes[1]) || !at_right_angles(axes[1], axes[2]) ||
         !at_right_angles(axes[2], axes[0])) {
         return "it is sheared, which no translation, rotation and scale can express";
     }
     complete(axes, missing);
-    if (dot(cross(axes[0], axes[1]), axes[2]) < 0) {
-        axes[0] = scaled(axes[0], -1);
+    double normal[3];
+    cross(axes[0], axes[1], normal);
+    if (dot(normal, axes[2]) < 0) {
+        scale(axes[0], -1);
         lengths[0] = -lengths[0];
     }
     double q[4];

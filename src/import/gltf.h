@@ -151,7 +151,6 @@ bool lmb_gltf_read_document(lmb_gltf *gltf, const uint8_t *bytes, size_t size);
 // Reads members of objects. An absent member leaves the output unchanged; a list becomes empty.
 bool lmb_gltf_fail(const lmb_gltf_object *object, const char *key, const char *format, ...) LMB_PRINTF(3, 4);
 lmb_gltf_place lmb_gltf_place_of(const char *format, ...) LMB_PRINTF(1, 2);
-bool lmb_gltf_has(const lmb_gltf_object *object, const char *key, bool *present);
 bool lmb_gltf_require(const lmb_gltf_object *object, const char *key);
 bool lmb_gltf_read_boolean(const lmb_gltf_object *object, const char *key, bool *result);
 // Reads an integer from `smallest` to `largest`.

@@ -265,12 +265,10 @@ bool lmb_gltf_read_accessors(lmb_gltf *gltf) {
     return gltf->accessors != NULL && lmb_gltf_read_each(&list, read_accessor);
 }
 
-// glTF is little-endian and aligned only within a buffer, so values are assembled from bytes.
+// Little-endian, and aligned only within a buffer.
 static uint32_t read_unsigned(const uint8_t *bytes, lmb_gltf_component component) {
     uint32_t value = 0;
-    for (size_t i = component_size(component); i-- > 0;) {
-        value = value << 8 | bytes[i];
-    }
+    memcpy(&value, bytes, component_size(component));
     return value;
 }
 

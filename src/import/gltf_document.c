@@ -61,13 +61,6 @@ static bool find_typed(const lmb_gltf_object *object, const char *key, lmb_json_
     return true;
 }
 
-bool lmb_gltf_has(const lmb_gltf_object *object, const char *key, bool *present) {
-    uint32_t value;
-    bool found = find(object, key, &value);
-    *present = found && value != LMB_NONE;
-    return found;
-}
-
 bool lmb_gltf_require(const lmb_gltf_object *object, const char *key) {
     uint32_t value;
     return find(object, key, &value) && (value != LMB_NONE || lmb_gltf_fail(object, key, "is missing"));
@@ -316,10 +309,6 @@ void *lmb_gltf_read_table(lmb_gltf *gltf, const char *key, size_t size, lmb_gltf
 #define CHUNK_JSON 0x4E4F534Au
 #define CHUNK_BINARY 0x004E4942u
 
-static uint32_t read_word(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
 static bool is_glb(const uint8_t *bytes, size_t size) {
     return size >= 4 && memcmp(bytes, "glTF", 4) == 0;
 }
@@ -328,15 +317,15 @@ static bool check_header(lmb_importer *importer, const uint8_t *bytes, size_t si
     if (size < HEADER_SIZE) {
         return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB header: the file ends inside it");
     }
-    uint32_t version = read_word(bytes + 4);
-    if (version != 2) {
+    uint32_t words[3]; // the magic text, the version and the size
+    memcpy(words, bytes, sizeof words);
+    if (words[1] != 2) {
         return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "GLB header: version %" PRIu32 ", 2 is read",
-                                 version);
+                                 words[1]);
     }
-    uint32_t length = read_word(bytes + 8);
-    if (length != size) {
+    if (words[2] != size) {
         return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB header: it says %" PRIu32 " bytes, the file has %zu",
-                                 length, size);
+                                 words[2], size);
     }
     return true;
 }
@@ -367,8 +356,9 @@ static bool read_glb(lmb_gltf *gltf, const uint8_t *bytes, size_t size, lmb_gltf
             return lmb_importer_fail(importer, LMB_ERROR_FORMAT,
                                      "GLB chunk %" PRIu32 ": the file ends inside its header", index);
         }
-        uint32_t length = read_word(bytes + at);
-        uint32_t type = read_word(bytes + at + 4);
+        uint32_t words[2];
+        memcpy(words, bytes + at, sizeof words);
+        const uint32_t length = words[0], type = words[1];
         at += CHUNK_HEADER_SIZE;
         if (length > size - at || length % 4 != 0) {
             return lmb_importer_fail(importer, LMB_ERROR_FORMAT,

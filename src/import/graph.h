@@ -256,6 +256,7 @@ void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field,
 // Returns the joint of that name; reports it and returns LMB_NONE if there is none. Then the joint
 // map of an input of a combine.
 uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value);
+void lmb_graph_read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // Reads the partners of a mirror; returns the index of a mirror with the partners that the node has

@@ -37,6 +37,12 @@ uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value) {
     return find_part(reader, value, JOINTS);
 }
 
+void lmb_graph_read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_find_joint(reader, value);
+    }
+}
+
 void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
     def.rig = reader->source->rig;

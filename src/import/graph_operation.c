@@ -98,6 +98,7 @@ typedef struct input {
 } input;
 _Static_assert(offsetof(input, fade) == 0 && offsetof(lmb_graph_node, fade) == 0, "see read_weighed_pose()");
 
+#define UNIT_RANGE LMB_ANY_NUMBER, .parameter_min = -1.0f, .parameter_max = 1.0f
 #define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .initial = 1.0f, .parameter_min = 0.0f, .parameter_max = 1.0f
 
 static const lmb_graph_field input_members[] = {
@@ -312,10 +313,10 @@ static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 
 #define CURVE_FIELD                                                                                                    \
     { .name = "curve", .read = lmb_graph_read_curve, .offset = NODE(def.weight) }
-#define BLEND_FIELDS                                                                                                   \
-    {.name = "weight", .read = read_weight, .offset = NODE(def.weight), WEIGHT_RANGE}, {                               \
-        .name = "curve", .read = lmb_graph_read_curve, .offset = NODE(def.weight)                                      \
-    }
+// A weight that cannot be a fade.
+#define VALUE_WEIGHT_FIELDS                                                                                            \
+    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE}, CURVE_FIELD
+#define BLEND_FIELDS {.name = "weight", .read = read_weight, .offset = NODE(def.weight), WEIGHT_RANGE}, CURVE_FIELD
 #define POSE_FIELD(key, member)                                                                                        \
     { .name = key, .required = true, .read = read_pose, .offset = NODE(member) }
 #define INPUTS_FIELD(fields, fewest, most)                                                                             \
@@ -340,11 +341,10 @@ static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MOD
     {.name = "form", .read = lmb_graph_read_choice, .offset = NODE(def.form), .choices = forms}, {                     \
         .name = "space", .read = lmb_graph_read_choice, .offset = NODE(def.space), .choices = spaces                   \
     }
+// Of what may also be subtracted.
+#define SCALE_RANGE .min = -4.0f, .max = 4.0f, .initial = 1.0f, .parameter_max = 1.0f
 #define SCALE_FIELD(reads)                                                                                             \
-    {                                                                                                                  \
-        .name = "weight", .required = true, .read = reads, .offset = NODE(def.weight), .min = -4.0f, .max = 4.0f,      \
-        .initial = 1.0f, .parameter_max = 1.0f                                                                         \
-    }
+    { .name = "weight", .required = true, .read = reads, .offset = NODE(def.weight), SCALE_RANGE }
 #define PLACE_FIELD(key, index)                                                                                        \
     {                                                                                                                  \
         .name = key, .required = true, .read = lmb_graph_read_value,                                                   \
@@ -389,8 +389,7 @@ static const lmb_graph_field pose_members[] = {GIVEN_POSE_FIELD};
 static const lmb_graph_field override_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     GIVEN_POSE_FIELD,
-    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
-    CURVE_FIELD,
+    VALUE_WEIGHT_FIELDS,
     MASK_FIELD(false),
 };
 static const lmb_graph_field blend_members[] = {
@@ -440,13 +439,7 @@ static const lmb_graph_field make_additive_members[] = {
 static const lmb_graph_field additive_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     WEIGHED_POSE_FIELD("add", def.inputs[1]),
-    {.name = "weight",
-     .read = read_weight,
-     .offset = NODE(def.weight),
-     .min = -4.0f,
-     .max = 4.0f,
-     .initial = 1.0f,
-     .parameter_max = 1.0f},
+    {.name = "weight", .read = read_weight, .offset = NODE(def.weight), SCALE_RANGE},
     CURVE_FIELD,
     MIX_FIELDS,
     FORM_FIELDS,
@@ -483,12 +476,6 @@ static const lmb_graph_field trilinear_members[] = {
     MIX_FIELDS,
 };
 
-static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_find_joint(reader, value);
-    }
-}
-
 // The index of a point in the batch's points, as a target or a pole vector has it.
 static const lmb_graph_field slot_members[] = {
     {.name = "point",
@@ -524,11 +511,11 @@ static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, u
 }
 
 #define JOINT_FIELD(key, member)                                                                                       \
-    { .name = key, .required = true, .read = read_joint, .offset = NODE(member) }
+    { .name = key, .required = true, .read = lmb_graph_read_joint, .offset = NODE(member) }
 #define POINT_FIELD(key, member, is_required)                                                                          \
     {                                                                                                                  \
         .name = key, .required = is_required, .read = read_point, .offset = NODE(member), .slot = NODE(member##_slot), \
-        LMB_ANY_NUMBER, .parameter_min = -1.0f, .parameter_max = 1.0f                                                  \
+        UNIT_RANGE                                                                                                     \
     }
 #define AXIS_FIELD(key, member)                                                                                        \
     {                                                                                                                  \
@@ -571,14 +558,8 @@ static const lmb_graph_field two_bone_members[] = {
     IK_SPACE_FIELD(def.two_bone.space),
     AXIS_FIELD("mid-axis", def.two_bone.mid_axis),
     {.name = "soften", .read = lmb_graph_read_plain, .offset = NODE(def.two_bone.soften), .max = 1.0f},
-    {.name = "twist",
-     .read = lmb_graph_read_value,
-     .offset = NODE(def.two_bone.twist),
-     LMB_ANY_NUMBER,
-     .parameter_min = -1.0f,
-     .parameter_max = 1.0f},
-    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
-    CURVE_FIELD,
+    {.name = "twist", .read = lmb_graph_read_value, .offset = NODE(def.two_bone.twist), UNIT_RANGE},
+    VALUE_WEIGHT_FIELDS,
 };
 
 // Adds a joint of a chain. Parents precede their children in a rig, so descending indices lead from the joint that aims
@@ -633,17 +614,16 @@ static const lmb_graph_field aim_members[] = {
     AXIS_FIELD("up", def.aim.up),
     AXIS_FIELD("offset", def.aim.offset),
     {.name = "limit", .read = lmb_graph_read_plain, .offset = NODE(def.aim.limit), .max = LMB_LARGEST},
-    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
-    CURVE_FIELD,
+    VALUE_WEIGHT_FIELDS,
 };
 
 #define FOOT(member) offsetof(lmb_foot_def, member)
 #define FOOT_JOINT(key, member)                                                                                        \
-    { .name = key, .required = true, .read = read_joint, .offset = FOOT(member) }
+    { .name = key, .required = true, .read = lmb_graph_read_joint, .offset = FOOT(member) }
 #define FOOT_POINT(key, member)                                                                                        \
     {                                                                                                                  \
         .name = key, .required = true, .read = read_point, .offset = FOOT(member), .slot = FOOT(member##_slot),        \
-        LMB_ANY_NUMBER, .parameter_min = -1.0f, .parameter_max = 1.0f                                                  \
+        UNIT_RANGE                                                                                                     \
     }
 static const lmb_graph_field foot_members[] = {
     FOOT_JOINT("hip", hip),
@@ -693,8 +673,7 @@ static const lmb_graph_field feet_members[] = {
     SPEED_FIELD("speed", def.feet.speed),
     SPEED_FIELD("clip-speed", def.feet.clip_speed),
     POINT_FIELD("direction", def.feet.direction, false),
-    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
-    CURVE_FIELD,
+    VALUE_WEIGHT_FIELDS,
 };
 
 // Reads the helpers of a twist: an object with their shares.
@@ -723,8 +702,7 @@ static const lmb_graph_field twist_members[] = {
     JOINT_FIELD("source", def.twist.source),
     {.name = "joints", .required = true, .read = read_helpers},
     AXIS_FIELD("axis", def.twist.axis),
-    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
-    CURVE_FIELD,
+    VALUE_WEIGHT_FIELDS,
 };
 
 #define NUMBER_FIELD(key, member, largest)                                                                             \
@@ -734,18 +712,12 @@ static const lmb_graph_field chain_members[] = {
     JOINT_FIELD("start", def.chain.start),
     JOINT_FIELD("end", def.chain.end),
     {.name = "time", .required = true, .read = read_time, .offset = NODE(def.chain.time), LMB_ANY_NUMBER},
-    {.name = "velocity",
-     .read = read_vector,
-     .offset = NODE(def.chain.velocity),
-     LMB_ANY_NUMBER,
-     .parameter_min = -1.0f,
-     .parameter_max = 1.0f},
+    {.name = "velocity", .read = read_vector, .offset = NODE(def.chain.velocity), UNIT_RANGE},
     AXIS_FIELD("gravity", def.chain.gravity),
     NUMBER_FIELD("stiffness", def.chain.stiffness, 1000.0f),
     NUMBER_FIELD("damping", def.chain.damping, 1000.0f),
     NUMBER_FIELD("teleport", def.chain.teleport, LMB_LARGEST),
-    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE},
-    CURVE_FIELD,
+    VALUE_WEIGHT_FIELDS,
 };
 
 static const char *const axes[] = {"x", "y", "z", NULL};

@@ -13,13 +13,6 @@
 
 // ---- Root motion of a clip. ----
 
-static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        ((lmb_root_motion_def *)target)->joint = lmb_graph_find_joint(reader, value);
-    }
-}
-
 // Reads letters, each at most once.
 static void read_axes(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -44,7 +37,7 @@ static void read_axes(lmb_graph_reader *reader, const lmb_graph_field *field, ui
 }
 
 static const lmb_graph_field motion_members[] = {
-    {.name = "joint", .read = read_joint},
+    {.name = "joint", .read = lmb_graph_read_joint, .offset = offsetof(lmb_root_motion_def, joint)},
     {.name = "axes", .read = read_axes},
     {.name = "yaw", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, yaw)},
     {.name = "rotation", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, rotation)},

@@ -91,12 +91,6 @@ static void find_joints(lmb_graph_reader *reader, const lmb_graph_character *fro
     }
 }
 
-static void read_foot(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_find_joint(reader, value);
-    }
-}
-
 // Reads the joints whose bones keep their directions.
 static void read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
@@ -139,7 +133,7 @@ static void read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static const lmb_graph_field members[] = {
-    {.name = "foot", .read = read_foot, .offset = DEF(foot)},
+    {.name = "foot", .read = lmb_graph_read_joint, .offset = DEF(foot)},
     {.name = "not-aligned", .read = read_not_aligned},
     {.name = "align-above", .read = lmb_graph_read_plain, .offset = DEF(align_above), .max = LMB_LARGEST},
     {.name = "scales", .read = read_scales, .max = 1048576.0f},
@@ -156,14 +150,11 @@ static const lmb_graph_field members[] = {
     {.name = "pose", .read = lmb_graph_skip},
 };
 
-static bool read_other(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
-    return reader->read_root_member(reader, key, object);
-}
-
 // Adds the retarget of an object. Returns its index.
 static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t object) {
     lmb_graph_json *graph = reader->graph;
-    const lmb_graph_fields fields = {"\"retarget\"", members, sizeof members / sizeof members[0], read_other};
+    const lmb_graph_fields fields = {"\"retarget\"", members, sizeof members / sizeof members[0],
+                                     reader->read_root_member};
     const uint32_t before = reader->problem_count, index = graph->def.retarget_count;
     uint32_t *table = lmb_graph_allocate(reader, &graph->pool, lmb_rig_joint_count(reader->source->rig), sizeof *table);
     if (table == NULL) {

@@ -5,14 +5,24 @@
 
 #include "../host.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAGIC "LIMBCAP\n"
 #define MAGIC_SIZE 8u
-#define ENTRY_SIZE 16u
-#define HEADER_SIZE (MAGIC_SIZE + 8u + CAPTURE_SECTIONS * ENTRY_SIZE)
-#define BODY_BEGINS (HEADER_SIZE + 8u)
+
+typedef struct header {
+    char magic[MAGIC_SIZE];
+    uint32_t version;
+    uint32_t section_count;
+    struct {
+        uint64_t size;
+        uint64_t hash;
+    } sections[CAPTURE_SECTIONS];
+    uint64_t hash; // of all before it
+} header;
+_Static_assert(sizeof(header) == 24 + 16 * CAPTURE_SECTIONS, "the header has padding");
 
 void capture_release(capture *capture) {
     lmb_pack_close(capture->pack);
@@ -38,20 +48,6 @@ static void fail_here(stream *s, lmb_result result, const char *why) {
         lmb_fail(s->error, result, "capture: section '%s', byte %zu: %s", s->section, s->at, why);
     }
     s->failed = true;
-}
-
-static uint64_t load(const uint8_t *at, uint32_t size) {
-    uint64_t number = 0;
-    for (uint32_t i = 0; i < size; i++) {
-        number |= (uint64_t)at[i] << (8 * i);
-    }
-    return number;
-}
-
-static void store(uint8_t *at, uint64_t number, uint32_t size) {
-    for (uint32_t i = 0; i < size; i++) {
-        at[i] = (uint8_t)(number >> (8 * i));
-    }
 }
 
 static void grow(stream *s, size_t size) {
@@ -88,31 +84,8 @@ static void pass_bytes(stream *s, void *bytes, size_t size) {
     }
 }
 
-static void pass_long(stream *s, uint64_t *number) {
-    uint8_t *at = advance(s, 8);
-    if (s->reads) {
-        *number = at == NULL ? 0 : load(at, 8);
-    } else if (at != NULL) {
-        store(at, *number, 8);
-    }
-}
-
-static void pass_words(stream *s, void *words, size_t count) {
-    for (size_t i = 0; i < count && !s->failed; i++) {
-        uint8_t *at = advance(s, sizeof(uint32_t));
-        uint32_t word = 0;
-        if (at != NULL && s->reads) {
-            word = (uint32_t)load(at, sizeof word);
-            memcpy((uint8_t *)words + i * sizeof word, &word, sizeof word);
-        } else if (at != NULL) {
-            memcpy(&word, (uint8_t *)words + i * sizeof word, sizeof word);
-            store(at, word, sizeof word);
-        }
-    }
-}
-
 static void pass_word(stream *s, uint32_t *word) {
-    pass_words(s, word, 1);
+    pass_bytes(s, word, sizeof *word);
 }
 
 // Passes a count of things that have at least `min_bytes` bytes each. Fails if more are announced than can follow.
@@ -136,7 +109,7 @@ static void *get_memory(stream *s, size_t count, size_t size) {
 // Returns the array, or the one that was read.
 static const void *pass_array(stream *s, const void *array, size_t words) {
     void *passed = s->reads ? get_memory(s, words, sizeof(uint32_t)) : (void *)(uintptr_t)array;
-    pass_words(s, passed, words);
+    pass_bytes(s, passed, words * sizeof(uint32_t));
     return passed;
 }
 
@@ -176,7 +149,7 @@ static void pass_short_text(stream *s, char *text, size_t room) {
 static void pass_frame(stream *s, capture *capture) {
     pass_word(s, &capture->number);
     pass_word(s, &capture->character_count);
-    pass_long(s, &capture->step);
+    pass_bytes(s, &capture->step, sizeof capture->step);
     pass_word(s, &capture->max_emitted_events);
     pass_short_text(s, capture->device, sizeof capture->device);
 }
@@ -234,7 +207,7 @@ static void pass_results(stream *s, capture *capture) {
     for (uint32_t i = 0; i < capture->result_count && !s->failed; i++) {
         results[i] = s->reads ? (capture_result){0} : given[i];
         pass_short_text(s, results[i].name, sizeof results[i].name);
-        pass_long(s, &results[i].hash);
+        pass_bytes(s, &results[i].hash, sizeof results[i].hash);
     }
 }
 
@@ -253,24 +226,23 @@ static const struct {
     [CAPTURE_RESULTS] = {"results", pass_results},
 };
 
-static uint8_t *entry_of(const void *bytes, uint32_t section) {
-    return (uint8_t *)(uintptr_t)bytes + MAGIC_SIZE + 8 + section * ENTRY_SIZE;
-}
-
 bool capture_seal(void *bytes, size_t size) {
-    if (size < BODY_BEGINS) {
+    header head;
+    size_t at = sizeof head;
+    if (size < sizeof head) {
         return false;
     }
-    size_t at = BODY_BEGINS;
+    memcpy(&head, bytes, sizeof head);
     for (uint32_t i = 0; i < CAPTURE_SECTIONS; i++) {
-        uint64_t length = load(entry_of(bytes, i), 8);
+        const uint64_t length = head.sections[i].size;
         if (length > size - at) {
             return false;
         }
-        store(entry_of(bytes, i) + 8, file_hash((uint8_t *)bytes + at, length), 8);
+        head.sections[i].hash = file_hash((uint8_t *)bytes + at, length);
         at += length;
     }
-    store((uint8_t *)bytes + HEADER_SIZE, file_hash(bytes, HEADER_SIZE), 8);
+    head.hash = file_hash(&head, offsetof(header, hash));
+    memcpy(bytes, &head, sizeof head);
     return true;
 }
 
@@ -278,22 +250,16 @@ lmb_result capture_write(const capture *capture, const char *path, lmb_error *er
     struct capture copy = *capture;
     copy.pool = (lmb_arena){0};
     stream s = {.capture = &copy};
-    uint8_t *header = advance(&s, BODY_BEGINS);
-    if (header != NULL) {
-        memset(header, 0, BODY_BEGINS);
-        memcpy(header, MAGIC, MAGIC_SIZE);
-        store(header + MAGIC_SIZE, CAPTURE_VERSION, 4);
-        store(header + MAGIC_SIZE + 4, CAPTURE_SECTIONS, 4);
-    }
+    header head = {.version = CAPTURE_VERSION, .section_count = CAPTURE_SECTIONS};
+    memcpy(head.magic, MAGIC, MAGIC_SIZE);
+    advance(&s, sizeof head);
     for (uint32_t i = 0; i < CAPTURE_SECTIONS && !s.failed; i++) {
         const size_t begin = s.at;
         s.section = sections[i].name;
         sections[i].pass(&s, &copy);
-        if (!s.failed) {
-            store(entry_of(s.bytes, i), s.at - begin, 8);
-        }
+        head.sections[i].size = s.at - begin;
     }
-    const bool sealed = !s.failed && capture_seal(s.bytes, s.at);
+    const bool sealed = !s.failed && capture_seal(memcpy(s.bytes, &head, sizeof head), s.at);
     const lmb_result result =
         sealed ? file_write(path, s.bytes, s.at, error) : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a capture");
     free(s.bytes);
@@ -301,29 +267,28 @@ lmb_result capture_write(const capture *capture, const char *path, lmb_error *er
     return result;
 }
 
-static lmb_result check_header(const uint8_t *bytes, size_t size, lmb_error *error) {
-    if (size < BODY_BEGINS || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0) {
+static lmb_result read_header(const uint8_t *bytes, size_t size, header *head, lmb_error *error) {
+    if (size < sizeof *head || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "capture: no capture, or only its begin");
     }
-    uint32_t version = (uint32_t)load(bytes + MAGIC_SIZE, 4);
-    if (version != CAPTURE_VERSION) {
+    memcpy(head, bytes, sizeof *head);
+    if (head->version != CAPTURE_VERSION) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "capture: of version %u, and this reads version %u",
-                        (unsigned)version, CAPTURE_VERSION);
+                        (unsigned)head->version, CAPTURE_VERSION);
     }
-    if (load(bytes + HEADER_SIZE, 8) != file_hash(bytes, HEADER_SIZE) ||
-        load(bytes + MAGIC_SIZE + 4, 4) != CAPTURE_SECTIONS) {
+    if (head->hash != file_hash(head, offsetof(header, hash)) || head->section_count != CAPTURE_SECTIONS) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "capture: the header is damaged: its hash is another");
     }
     return LMB_OK;
 }
 
-static void read_section(stream *s, uint32_t section, size_t size) {
-    const uint64_t length = load(entry_of(s->bytes, section), 8);
+static void read_section(stream *s, const header *head, uint32_t section, size_t size) {
+    const uint64_t length = head->sections[section].size;
     s->section = sections[section].name;
     s->end = s->at;
     if (length > size - s->at) {
         fail_here(s, LMB_ERROR_FORMAT, "the file ends within it");
-    } else if (file_hash(s->bytes + s->at, length) != load(entry_of(s->bytes, section) + 8, 8)) {
+    } else if (file_hash(s->bytes + s->at, length) != head->sections[section].hash) {
         fail_here(s, LMB_ERROR_FORMAT, "it is damaged: its hash is another");
     } else {
         s->end = s->at + length;
@@ -336,14 +301,15 @@ static void read_section(stream *s, uint32_t section, size_t size) {
 
 lmb_result capture_read(const void *bytes, size_t size, capture *capture, lmb_error *error) {
     *capture = (struct capture){0};
-    lmb_error found = {.result = check_header(bytes, size, error)};
+    header head;
+    lmb_error found = {.result = read_header(bytes, size, &head, error)};
     if (found.result != LMB_OK) {
         return found.result;
     }
     stream s = {
-        .reads = true, .bytes = (uint8_t *)(uintptr_t)bytes, .at = BODY_BEGINS, .capture = capture, .error = &found};
+        .reads = true, .bytes = (uint8_t *)(uintptr_t)bytes, .at = sizeof head, .capture = capture, .error = &found};
     for (uint32_t i = 0; i < CAPTURE_SECTIONS && !s.failed; i++) {
-        read_section(&s, i, size);
+        read_section(&s, &head, i, size);
     }
     if (!s.failed && s.at != size) {
         lmb_fail(&found, LMB_ERROR_FORMAT, "capture: something follows the last section");
