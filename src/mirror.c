@@ -1,5 +1,6 @@
 #include "mirror.h"
 
+#include "quaternion.h"
 #include "rig.h"
 
 #include "../shaders/ops/mirror.h"
@@ -64,29 +65,9 @@ lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, ui
     return check_channels(rig, mirror, index, error);
 }
 
-static void multiply(const double a[4], const double b[4], double product[4]) {
-    product[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
-    product[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
-    product[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
-    product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
-}
-
-static void conjugate(const double q[4], double inverse[4]) {
-    for (int i = 0; i < 4; i++) {
-        inverse[i] = i < 3 ? -q[i] : q[i];
-    }
-}
-
 static void reflect(const double q[4], lmb_axis axis, double reflected[4]) {
     for (int i = 0; i < 4; i++) {
         reflected[i] = i < 3 && i != (int)axis ? -q[i] : q[i];
-    }
-}
-
-static void normalize(double q[4]) {
-    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 4; i++) {
-        q[i] /= length;
     }
 }
 
@@ -97,13 +78,13 @@ static void find_rest_turns(const lmb_rig *rig, double (*turns)[4]) {
         for (int i = 0; i < 4; i++) {
             local[i] = (double)rig->rest[joint].rotation[i];
         }
-        normalize(local);
+        lmb_quaternion_normalize(local);
         uint32_t parent = rig->parents[joint];
         if (parent == LMB_NONE) {
             memcpy(turns[joint], local, sizeof local);
         } else {
-            multiply(turns[parent], local, turns[joint]);
-            normalize(turns[joint]);
+            lmb_quaternion_multiply(turns[parent], local, turns[joint]);
+            lmb_quaternion_normalize(turns[joint]);
         }
     }
 }
@@ -133,16 +114,16 @@ static void find_difference(const lmb_mirror_def *mirror, double (*turns)[4], ui
     uint32_t first = partner < joint ? partner : joint;
     double inverse[4];
     double reflected[4];
-    conjugate(turns[mirror->partners[first]], inverse);
+    lmb_quaternion_conjugate(turns[mirror->partners[first]], inverse);
     reflect(inverse, mirror->axis, reflected);
-    multiply(reflected, turns[first], c);
+    lmb_quaternion_multiply(reflected, turns[first], c);
     if (partner == joint) {
         c[mirror->axis] = 0.0; // it is its own reflected inverse
     }
-    normalize(c);
+    lmb_quaternion_normalize(c);
     make_exact(c);
     if (first != joint) {
-        conjugate(c, inverse);
+        lmb_quaternion_conjugate(c, inverse);
         reflect(inverse, mirror->axis, c);
     }
 }
@@ -180,7 +161,7 @@ static void write_joint(const lmb_mirror_def *mirror, uint32_t joints, uint32_t 
     double inverse[4];
     double move[3][3];
     double axes[3][3];
-    conjugate(before, inverse);
+    lmb_quaternion_conjugate(before, inverse);
     matrix_of(inverse, move);
     matrix_of(after, axes);
     record[(size_t)MIRROR_PARTNER * joints] = partner;

@@ -5,6 +5,7 @@
 #include "float_environment.h"
 #include "graph.h"
 #include "number.h"
+#include "quaternion.h"
 #include "rig.h"
 #include "value.h"
 
@@ -236,29 +237,6 @@ bool lmb_retarget_check(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
 
 // ---- Arithmetic.
 
-static void multiply(const double a[4], const double b[4], double product[4]) {
-    const double x = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
-    const double y = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
-    const double z = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
-    product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
-    product[0] = x;
-    product[1] = y;
-    product[2] = z;
-}
-
-static void conjugate(const double q[4], double inverse[4]) {
-    for (int i = 0; i < 4; i++) {
-        inverse[i] = i < 3 ? -q[i] : q[i];
-    }
-}
-
-static void normalize(double q[4]) {
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 4; i++) {
-        q[i] /= length;
-    }
-}
-
 static void rotate(const double q[4], const double given[3], double rotated[3]) {
     const double x = q[0], y = q[1], z = q[2], w = q[3];
     const double v[3] = {given[0], given[1], given[2]};
@@ -287,7 +265,7 @@ static void find_arc(const double a[3], const double b[3], double q[4]) {
     q[1] = a[2] * to[0] - a[0] * to[2];
     q[2] = a[0] * to[1] - a[1] * to[0];
     q[3] = is_opposite ? 0.0 : 1.0 + dot_of(a, b);
-    normalize(q);
+    lmb_quaternion_normalize(q);
 }
 
 // The cosine of an angle, by its Taylor series after halving.
@@ -326,13 +304,13 @@ static void find_frame(const lmb_transform *local, const lmb_retarget_frame *par
     for (int i = 0; i < 4; i++) {
         turn[i] = (double)local->rotation[i];
     }
-    normalize(turn);
+    lmb_quaternion_normalize(turn);
     *frame = (lmb_retarget_frame){.size = size, .above = LMB_NONE, .below = LMB_NONE};
     memcpy(frame->turn, turn, sizeof turn);
     memcpy(frame->place, translation, sizeof translation);
     if (parent != NULL) {
-        multiply(parent->turn, turn, frame->turn);
-        normalize(frame->turn);
+        lmb_quaternion_multiply(parent->turn, turn, frame->turn);
+        lmb_quaternion_normalize(frame->turn);
         rotate(parent->turn, translation, frame->place);
         for (int i = 0; i < 3; i++) {
             frame->place[i] = parent->place[i] + parent->size * frame->place[i];
@@ -396,7 +374,7 @@ static void find_corrected(const writer *w, uint32_t joint) {
     if (parent != LMB_NONE) {
         const lmb_retarget_frame *above = &w->targets[parent];
         double turn[4];
-        multiply(above->aligned, above->turn, turn);
+        lmb_quaternion_multiply(above->aligned, above->turn, turn);
         rotate(turn, moved, moved);
         for (int i = 0; i < 3; i++) {
             moved[i] = above->corrected[i] + above->size * moved[i];
@@ -424,8 +402,8 @@ static void align(writer *w) {
             find_direction(&w->sources[def->joints[joint]], &w->sources[def->joints[frame->below]], w->turn, other) &&
             dot_of(own, other) < threshold) {
             find_arc(own, other, arc);
-            multiply(arc, frame->aligned, frame->aligned);
-            normalize(frame->aligned);
+            lmb_quaternion_multiply(arc, frame->aligned, frame->aligned);
+            lmb_quaternion_normalize(frame->aligned);
         }
     }
 }
@@ -541,20 +519,20 @@ static void write_record(const writer *w, uint32_t joint, uint32_t rest, uint32_
     double before[4], after[4], back[4], moved[3];
     memcpy(before, w->turn, sizeof before);
     if (above != NULL) {
-        multiply(before, above->turn, before);
+        lmb_quaternion_multiply(before, above->turn, before);
     }
     if (parent != LMB_NONE) {
-        multiply(w->targets[parent].aligned, w->targets[parent].turn, back);
-        conjugate(back, back);
-        multiply(back, before, before);
+        lmb_quaternion_multiply(w->targets[parent].aligned, w->targets[parent].turn, back);
+        lmb_quaternion_conjugate(back, back);
+        lmb_quaternion_multiply(back, before, before);
     }
-    normalize(before);
-    multiply(own->aligned, own->turn, after);
-    conjugate(w->turn, back);
-    multiply(back, after, after);
-    conjugate(source->turn, back);
-    multiply(back, after, after);
-    normalize(after);
+    lmb_quaternion_normalize(before);
+    lmb_quaternion_multiply(own->aligned, own->turn, after);
+    lmb_quaternion_conjugate(w->turn, back);
+    lmb_quaternion_multiply(back, after, after);
+    lmb_quaternion_conjugate(source->turn, back);
+    lmb_quaternion_multiply(back, after, after);
+    lmb_quaternion_normalize(after);
     const double given = def->scales != NULL ? (double)def->scales[joint] : 1.0;
     const double move = given * find_limb_scale(w, joint) * (above != NULL ? above->size : 1.0);
     const double factor = ratio(move, parent != LMB_NONE ? w->targets[parent].size : 1.0);
@@ -611,7 +589,7 @@ static LMB_NOINLINE writer begin_writer(const lmb_rig *rig, const lmb_retarget_d
     for (int i = 0; i < 4; i++) {
         w.turn[i] = (double)def->turn[i];
     }
-    normalize(w.turn);
+    lmb_quaternion_normalize(w.turn);
     find_frames(&w);
     align(&w);
     w.root_scale = find_root_scale(&w);
@@ -709,7 +687,7 @@ static LMB_NOINLINE void turn_vector(const lmb_retarget_def *def, const float gi
     for (int i = 0; i < 3; i++) {
         v[i] = (double)given[i];
     }
-    normalize(turn);
+    lmb_quaternion_normalize(turn);
     rotate(turn, v, v);
     for (int i = 0; i < 3; i++) {
         turned[i] = (float)v[i];
