@@ -22,11 +22,13 @@ static void fill_mask(uint8_t mask[FACE_JOINT_COUNT]) {
     mask[SPINE_UPPER] = 165;
 }
 
-static lmb_result fill(mannequin *mannequin, bool has_face, lmb_error *error) {
+static lmb_result fill(mannequin *mannequin, joints_kind kind, lmb_error *error) {
+    static const uint32_t clip_counts[] = {[JOINTS_PLAIN] = MANNEQUIN_CLIP_COUNT,
+                                           [JOINTS_WITH_FACE] = MANNEQUIN_CLIP_COUNT + FACE_CHANNELS,
+                                           [JOINTS_OF_CHILD] = 0};
     const lmb_host *host = &mannequin->host;
-    lmb_result result = has_face ? joints_create_rig_with_face(host, &mannequin->rig, error)
-                                 : joints_create_rig(host, &mannequin->rig, error);
-    mannequin->clip_count = has_face ? MANNEQUIN_CLIP_COUNT + FACE_CHANNELS : MANNEQUIN_CLIP_COUNT;
+    lmb_result result = joints_create_rig(kind, host, &mannequin->rig, error);
+    mannequin->clip_count = clip_counts[kind];
     for (uint32_t i = 0; result == LMB_OK && i < mannequin->clip_count; i++) {
         lmb_clip **clip = &mannequin->clips[i];
         result = i < MANNEQUIN_CLIP_COUNT
@@ -37,14 +39,14 @@ static lmb_result fill(mannequin *mannequin, bool has_face, lmb_error *error) {
     return result;
 }
 
-static lmb_result create(const lmb_host *host, bool has_face, mannequin **result, lmb_error *error) {
+static lmb_result create(const lmb_host *host, joints_kind kind, mannequin **result, lmb_error *error) {
     lmb_host resolved = memory_host(host);
     mannequin *created = memory_take(&resolved, 1, sizeof *created);
     if (created == NULL) {
         return memory_missing(error);
     }
     created->host = resolved;
-    lmb_result code = fill(created, has_face, error);
+    lmb_result code = fill(created, kind, error);
     if (code != LMB_OK) {
         mannequin_destroy(created);
         return code;
@@ -54,11 +56,15 @@ static lmb_result create(const lmb_host *host, bool has_face, mannequin **result
 }
 
 lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error *error) {
-    return create(host, false, result, error);
+    return create(host, JOINTS_PLAIN, result, error);
 }
 
 lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, lmb_error *error) {
-    return create(host, true, result, error);
+    return create(host, JOINTS_WITH_FACE, result, error);
+}
+
+lmb_result mannequin_create_child(const lmb_host *host, mannequin **result, lmb_error *error) {
+    return create(host, JOINTS_OF_CHILD, result, error);
 }
 
 void mannequin_destroy(mannequin *mannequin) {
@@ -83,6 +89,10 @@ const lmb_clip *mannequin_clip(const mannequin *mannequin, mannequin_clip_id id)
 
 bool mannequin_has_face(const mannequin *mannequin) {
     return mannequin->clip_count > MANNEQUIN_CLIP_COUNT;
+}
+
+bool mannequin_is_child(const mannequin *mannequin) {
+    return mannequin->clip_count == 0;
 }
 
 uint32_t mannequin_clip_count(const mannequin *mannequin) {

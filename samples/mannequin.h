@@ -67,6 +67,9 @@ lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error 
 /// after the other clips four more with these names, each with its channel at 1 and the rest pose. Everything else is
 /// the same.
 lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, lmb_error *error);
+/// Creates a child of 1.13 m: the same joints and sockets with other proportions, a large head and short limbs, and no
+/// clips, because a retarget plays those of the mannequin on it.
+lmb_result mannequin_create_child(const lmb_host *host, mannequin **result, lmb_error *error);
 /// Does nothing if `mannequin` is NULL.
 void mannequin_destroy(mannequin *mannequin);
 
@@ -74,7 +77,8 @@ void mannequin_destroy(mannequin *mannequin);
 const lmb_rig *mannequin_rig(const mannequin *mannequin);
 /// Whether it has a face, and so needs the skin with a face.
 bool mannequin_has_face(const mannequin *mannequin);
-/// Returns #MANNEQUIN_CLIP_COUNT, or 4 more with a face.
+bool mannequin_is_child(const mannequin *mannequin);
+/// Returns #MANNEQUIN_CLIP_COUNT, 4 more with a face, or 0 for a child.
 uint32_t mannequin_clip_count(const mannequin *mannequin);
 /// Returns NULL if `id` is out of range.
 const lmb_clip *mannequin_clip(const mannequin *mannequin, mannequin_clip_id id);
@@ -98,6 +102,9 @@ lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, ma
 /// targets. Of these meshes only the lids have the colour of the skin.
 lmb_result mannequin_skin_create_with_face(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
                                            lmb_error *error);
+/// Creates the skin of this mannequin. That of a child has each body part scaled as its bones are.
+lmb_result mannequin_skin_create_of(const mannequin *mannequin, uint32_t vertex_count, const lmb_host *host,
+                                    mannequin_skin **result, lmb_error *error);
 /// Does nothing if `skin` is NULL.
 void mannequin_skin_destroy(mannequin_skin *skin);
 

@@ -1,6 +1,7 @@
 // The table of the mannequin's joints and sockets.
 #include "mannequin_joints.h"
 
+#include "mannequin_child.h"
 #include "mannequin_face.h"
 
 typedef struct rest_joint {
@@ -77,16 +78,17 @@ static void set_translation(lmb_transform *transform, vec3 offset) {
     transform->translation[2] = (float)offset.z;
 }
 
-static lmb_result create_rig(const lmb_host *host, bool has_face, lmb_rig **rig, lmb_error *error) {
+lmb_result joints_create_rig(joints_kind kind, const lmb_host *host, lmb_rig **rig, lmb_error *error) {
+    const bool has_face = kind == JOINTS_WITH_FACE, is_child = kind == JOINTS_OF_CHILD;
     lmb_joint_def joints[FACE_JOINT_COUNT];
     lmb_channel_def channels[FACE_CHANNELS];
     for (uint32_t i = 0; i < JOINT_COUNT; i++) {
         joints[i] = lmb_default_joint_def();
         joints[i].name = JOINTS[i].name;
         joints[i].parent = JOINTS[i].parent;
-        vec3 offset = JOINTS[i].rest;
+        vec3 offset = is_child ? child_rest(i) : JOINTS[i].rest;
         if (JOINTS[i].parent != LMB_NONE) {
-            offset = vec3_subtract(offset, JOINTS[JOINTS[i].parent].rest);
+            offset = vec3_subtract(offset, is_child ? child_rest(JOINTS[i].parent) : JOINTS[JOINTS[i].parent].rest);
         }
         set_translation(&joints[i].rest, offset);
         joints[i].radius = (float)JOINTS[i].radius;
@@ -96,7 +98,8 @@ static lmb_result create_rig(const lmb_host *host, bool has_face, lmb_rig **rig,
         sockets[i] = lmb_default_socket_def();
         sockets[i].name = SOCKETS[i].name;
         sockets[i].joint = SOCKETS[i].joint;
-        set_translation(&sockets[i].local, SOCKETS[i].offset);
+        const double scale = is_child ? child_scale(SOCKETS[i].joint) : 1.0;
+        set_translation(&sockets[i].local, vec3_scale(SOCKETS[i].offset, scale));
     }
     for (uint32_t i = JOINT_COUNT; has_face && i < FACE_JOINT_COUNT; i++) {
         joints[i] = lmb_default_joint_def();
@@ -116,12 +119,4 @@ static lmb_result create_rig(const lmb_host *host, bool has_face, lmb_rig **rig,
                        .channels = channels,
                        .channel_count = has_face ? FACE_CHANNELS : 0};
     return lmb_rig_create(&def, host, rig, error);
-}
-
-lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *error) {
-    return create_rig(host, false, rig, error);
-}
-
-lmb_result joints_create_rig_with_face(const lmb_host *host, lmb_rig **rig, lmb_error *error) {
-    return create_rig(host, true, rig, error);
 }

@@ -37,8 +37,12 @@ const char *joint_name(uint32_t joint);
 extern const vec3 LEFT_FINGER_TIP;
 extern const vec3 LEFT_THUMB_TIP;
 
-lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *error);
-// With the joints of the eyes and the channels of mannequin_face.h.
-lmb_result joints_create_rig_with_face(const lmb_host *host, lmb_rig **rig, lmb_error *error);
+typedef enum joints_kind {
+    JOINTS_PLAIN,
+    JOINTS_WITH_FACE, // with the joints of the eyes and the channels of mannequin_face.h
+    JOINTS_OF_CHILD   // of mannequin_child.h
+} joints_kind;
+
+lmb_result joints_create_rig(joints_kind kind, const lmb_host *host, lmb_rig **rig, lmb_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 // Builds the skin: splits the surface where its tone changes, computes weights, and creates meshes.
 #include "mannequin.h"
 
+#include "mannequin_child.h"
 #include "mannequin_face.h"
 #include "mannequin_memory.h"
 #include "mannequin_shape.h"
@@ -322,7 +323,19 @@ static const baked_surface *find_nearest(uint32_t vertex_count) {
     return nearest;
 }
 
-static lmb_result create(uint32_t vertex_count, bool has_face, const lmb_host *host, mannequin_skin **result,
+// Normals stay: each body part keeps its form.
+static void make_child(lmb_mesh *mesh) {
+    lmb_vertex *vertices = (lmb_vertex *)mesh->vertices;
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        float *p = vertices[i].position;
+        const vec3 moved = child_point(vec3_of((double)p[0], (double)p[1], (double)p[2]));
+        p[0] = (float)moved.x;
+        p[1] = (float)moved.y;
+        p[2] = (float)moved.z;
+    }
+}
+
+static lmb_result create(uint32_t vertex_count, joints_kind kind, const lmb_host *host, mannequin_skin **result,
                          lmb_error *error) {
     const baked_surface *surface = find_nearest(vertex_count);
     lmb_host resolved = memory_host(host);
@@ -331,10 +344,14 @@ static lmb_result create(uint32_t vertex_count, bool has_face, const lmb_host *h
         return memory_missing(error);
     }
     skin->host = resolved;
+    const bool has_face = kind == JOINTS_WITH_FACE;
     skin->mesh_count = has_face ? TONE_COUNT + FACE_MESHES : TONE_COUNT;
     if (!fill_skin(skin, surface) || (has_face && !fill_face(skin, surface))) {
         mannequin_skin_destroy(skin);
         return memory_missing(error);
+    }
+    for (uint32_t i = 0; kind == JOINTS_OF_CHILD && i < skin->mesh_count; i++) {
+        make_child(&skin->meshes[i]);
     }
     *result = skin;
     return LMB_OK;
@@ -342,12 +359,20 @@ static lmb_result create(uint32_t vertex_count, bool has_face, const lmb_host *h
 
 lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
                                  lmb_error *error) {
-    return create(vertex_count, false, host, result, error);
+    return create(vertex_count, JOINTS_PLAIN, host, result, error);
 }
 
 lmb_result mannequin_skin_create_with_face(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
                                            lmb_error *error) {
-    return create(vertex_count, true, host, result, error);
+    return create(vertex_count, JOINTS_WITH_FACE, host, result, error);
+}
+
+lmb_result mannequin_skin_create_of(const mannequin *mannequin, uint32_t vertex_count, const lmb_host *host,
+                                    mannequin_skin **result, lmb_error *error) {
+    const joints_kind kind = mannequin_is_child(mannequin)   ? JOINTS_OF_CHILD
+                             : mannequin_has_face(mannequin) ? JOINTS_WITH_FACE
+                                                             : JOINTS_PLAIN;
+    return create(vertex_count, kind, host, result, error);
 }
 
 void mannequin_skin_destroy(mannequin_skin *skin) {

@@ -1066,7 +1066,7 @@ static void demos_are_data_alone(void **state) {
     static const struct {
         const char *graph, *script;
         const char *shown[4]; // in some frame
-        const char *character, *scene;
+        const char *character, *scene, *source;
     } rows[] = {
         {.graph = "--graph directional.json",
          .script = "directional.script",
@@ -1096,6 +1096,11 @@ static void demos_are_data_alone(void **state) {
          .shown = {"wave:in", "wave:out"},
          .character = "mannequin-face",
          .scene = "faces"},
+        {.graph = "--graph child.json",
+         .script = "child.script",
+         .shown = {" idle ", " walk ", " run "},
+         .character = "mannequin-child",
+         .source = "--character adult=mannequin"},
         {.graph = "--graph tail.json",
          .script = "tail.script",
          .shown = {" Survey ", " Walk ", " Run "},
@@ -1116,9 +1121,9 @@ static void demos_are_data_alone(void **state) {
             continue;
         }
         const char *file = strchr(rows[i].graph, ' ') + 1;
-        command_output output =
-            command_run("\"%s\" play \"%s\" %.*s \"%s/%s\" %s %s --frames 540", LIMBER_COMMAND, character,
-                        (int)(file - rows[i].graph), rows[i].graph, LIMBER_DEMOS, file, script, scene);
+        command_output output = command_run("\"%s\" play \"%s\" %.*s \"%s/%s\" %s %s %s --frames 540", LIMBER_COMMAND,
+                                            character, (int)(file - rows[i].graph), rows[i].graph, LIMBER_DEMOS, file,
+                                            script, scene, rows[i].source != NULL ? rows[i].source : "");
         if (output.status != 0 || output.err[0] != '\0') {
             fail_msg("%s: status %d: %s", rows[i].graph, output.status, output.err);
         }

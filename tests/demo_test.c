@@ -78,9 +78,9 @@ static void expect_ahead(const viewer_result *result, double way) {
 // The distance follows from the slider's speed, which the velocity approaches at 2 metres per second squared and which
 // the script then raises. The clips of a file move the character as far as its feet move, and standing clips have no
 // weight.
-static void expect_displacement(const viewer_result *result, double walk, double run) {
+static void expect_displacement(const viewer_result *result, double walk, double run, double scale) {
     const double fast = 2.0 * run / 3.0;
-    expect_ahead(result, walk - walk * walk / 4.0 + 0.6 * fast - (fast - walk) * (fast - walk) / 4.0);
+    expect_ahead(result, scale * (walk - walk * walk / 4.0 + 0.6 * fast - (fast - walk) * (fast - walk) / 4.0));
 }
 
 static void directional_walks(void **state) {
@@ -100,7 +100,7 @@ static void walk_run_goes_on(void **state) {
     (void)state;
     suite_full_only();
     const viewer_result run = expect_demo("walk-run", "");
-    expect_displacement(&run, 1.25, 3.0);
+    expect_displacement(&run, 1.25, 3.0, 1.0);
 }
 
 static void wave_waves(void **state) {
@@ -149,6 +149,23 @@ static void faces_are_skinned_in_compute(void **state) {
     assert_null(strstr(run.output, "skinned vertices: bit-exact: 0 values"));
 }
 
+// It moves as far as its legs are long, compared with the mannequin's.
+static void a_child_walks(void **state) {
+    (void)state;
+    const viewer_result run = expect_demo("child", "");
+    expect_displacement(&run, 1.25, 3.0, 0.5401);
+}
+
+static void other_characters_are_checked(void **state) {
+    (void)state;
+    viewer_result run = viewer_run("", "--character other=mannequin --headless");
+    viewer_expect(&run, 2, "--character needs --graph or --poses");
+    run = viewer_run("", "--poses {} --character other --headless");
+    viewer_expect(&run, 1, "--character other: not of the form NAME=FILE");
+    run = viewer_run("", "--poses {} --character other=no_such_file.glb --headless");
+    viewer_expect(&run, 1, "--character other=no_such_file.glb: ");
+}
+
 static void a_tail_swings(void **state) {
     (void)state;
     suite_full_only();
@@ -161,7 +178,7 @@ static void a_tail_swings(void **state) {
 static void a_fox_walks(void **state) {
     (void)state;
     const viewer_result run = expect_demo("walk-run", FOX);
-    expect_displacement(&run, 1.176, 2.526);
+    expect_displacement(&run, 1.176, 2.526, 1.0);
 }
 
 static void foxes_wander(void **state) {
@@ -218,6 +235,8 @@ int main(void) {
         cmocka_unit_test(heads_follow_the_camera),
         cmocka_unit_test(hands_are_on_the_rail),
         cmocka_unit_test(faces_are_skinned_in_compute),
+        cmocka_unit_test(a_child_walks),
+        cmocka_unit_test(other_characters_are_checked),
         cmocka_unit_test(a_tail_swings),
         cmocka_unit_test(a_fox_walks),
         cmocka_unit_test(foxes_wander),

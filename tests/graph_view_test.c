@@ -34,7 +34,8 @@ static int open_scene(void **state) {
     for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
         scene.clips[i] = mannequin_clip(scene.mannequin, (mannequin_clip_id)i);
     }
-    scene.character = (graph_file_character){mannequin_rig(scene.mannequin), scene.clips, MANNEQUIN_CLIP_COUNT};
+    scene.character = (graph_file_character){
+        .rig = mannequin_rig(scene.mannequin), .clips = scene.clips, .clip_count = MANNEQUIN_CLIP_COUNT};
     snprintf(scene.path, sizeof scene.path, "%s/graph.json", scene.folder);
     return 0;
 }

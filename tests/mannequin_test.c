@@ -592,10 +592,7 @@ static void check_closed(const whole *body) {
 }
 
 // All rest rotations are the identity, so a joint's space is model space with a translation.
-static void check_radii(const mannequin_skin *skin) {
-    mannequin *figure;
-    lmb_error error;
-    assert_int_equal(mannequin_create(NULL, &figure, &error), LMB_OK);
+static void check_radii(const mannequin *figure, const mannequin_skin *skin) {
     const lmb_rig *rig = mannequin_rig(figure);
     for (uint32_t m = 0; m < mannequin_skin_mesh_count(skin); m++) {
         const lmb_mesh *mesh = mannequin_skin_mesh(skin, m);
@@ -616,14 +613,13 @@ static void check_radii(const mannequin_skin *skin) {
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(lmb_rig_find_socket(rig, sockets[i]), i);
     }
-    mannequin_destroy(figure);
 }
 
 static void check_skin(uint32_t vertices) {
     lmb_error error;
     mannequin_skin *skin;
     assert_int_equal(mannequin_skin_create(vertices, NULL, &skin, &error), LMB_OK);
-    check_radii(skin);
+    check_radii(built, skin);
     whole body = join_meshes(skin);
     print_message("asked for %u vertices: %u points, %u triangles\n", vertices, body.point_count, body.triangle_count);
     assert_in_range(body.point_count, vertices / 2, 3 * vertices / 2);
@@ -649,6 +645,37 @@ static void the_skin_is_closed_at_every_resolution(void **state) {
 }
 
 // ---- The face.
+
+// Its joints have the mannequin's names and other places, and its soles are on the ground.
+static void a_child_has_other_proportions(void **state) {
+    (void)state;
+    lmb_error error;
+    mannequin *child;
+    mannequin_skin *skin;
+    assert_int_equal(mannequin_create_child(NULL, &child, &error), LMB_OK);
+    assert_true(mannequin_is_child(child) && !mannequin_is_child(built));
+    assert_int_equal(mannequin_clip_count(child), 0);
+    assert_null(mannequin_clip(child, MANNEQUIN_WALK));
+    assert_int_equal(lmb_rig_joint_count(mannequin_rig(child)), lmb_rig_joint_count(mannequin_rig(built)));
+    for (uint32_t i = 0; i < lmb_rig_joint_count(mannequin_rig(child)); i++) {
+        assert_string_equal(lmb_rig_joint_name(mannequin_rig(child), i), lmb_rig_joint_name(mannequin_rig(built), i));
+    }
+    assert_int_equal(mannequin_skin_create_of(child, MANNEQUIN_VERTICES_LOW, NULL, &skin, &error), LMB_OK);
+    check_radii(child, skin);
+    whole body = join_meshes(skin);
+    check_closed(&body);
+    float highest = 0.0f, lowest = 1.0f;
+    for (uint32_t i = 0; i < body.point_count; i++) {
+        highest = fmaxf(highest, body.points[i][1]);
+        lowest = fminf(lowest, body.points[i][1]);
+    }
+    assert_true(highest > 1.10f && highest < 1.20f);
+    assert_true(fabsf(lowest) < 0.002f);
+    free(body.points);
+    free(body.triangles);
+    mannequin_skin_destroy(skin);
+    mannequin_destroy(child);
+}
 
 static void a_face_adds_joints_channels_and_clips(void **state) {
     (void)state;
@@ -788,6 +815,7 @@ int main(void) {
                                        cmocka_unit_test(hands_keep_apart),
                                        cmocka_unit_test(nothing_snaps),
                                        cmocka_unit_test(the_skin_is_closed_at_every_resolution),
+                                       cmocka_unit_test(a_child_has_other_proportions),
                                        cmocka_unit_test(a_face_adds_joints_channels_and_clips),
                                        cmocka_unit_test(a_face_has_morph_targets),
                                        cmocka_unit_test(without_memory_there_is_an_error_and_no_leak),

@@ -269,14 +269,7 @@ static lmb_result open_files(const character_def *def, character *character, lmb
     return add_bases_of_import(def, character, error);
 }
 
-static lmb_result open_mannequin(const character_def *def, character *character, lmb_error *error) {
-    if (def->has_face ? mannequin_create_with_face(NULL, &character->mannequin, error)
-                      : mannequin_create(NULL, &character->mannequin, error)) {
-        return error->result;
-    }
-    character->name = "mannequin";
-    character->plain = character->blends = true;
-    character->rig = mannequin_rig(character->mannequin);
+static void add_clips_of_mannequin(character *character) {
     add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_IDLE));
     add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_WALK));
     add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_RUN));
@@ -285,14 +278,27 @@ static lmb_result open_mannequin(const character_def *def, character *character,
     character->wave_mask = mannequin_upper_body_mask(character->mannequin);
     character->breath = mannequin_clip(character->mannequin, MANNEQUIN_BREATHE);
     character->lean = mannequin_clip(character->mannequin, MANNEQUIN_LEAN);
+}
+
+static lmb_result open_mannequin(const character_def *def, character *character, lmb_error *error) {
+    if ((def->is_child   ? mannequin_create_child
+         : def->has_face ? mannequin_create_with_face
+                         : mannequin_create)(NULL, &character->mannequin, error)) {
+        return error->result;
+    }
+    character->name = "mannequin";
+    character->plain = character->blends = true;
+    character->rig = mannequin_rig(character->mannequin);
+    if (!def->is_child) {
+        add_clips_of_mannequin(character);
+    }
     for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
         const mannequin_level *level = &mannequin_levels[i];
         if (def->tallest < level->pixels) {
             continue;
         }
         mannequin_skin **skin = &character->skins[character->level_count];
-        if (def->has_face ? mannequin_skin_create_with_face(level->vertices, NULL, skin, error)
-                          : mannequin_skin_create(level->vertices, NULL, skin, error)) {
+        if (mannequin_skin_create_of(character->mannequin, level->vertices, NULL, skin, error)) {
             return error->result;
         }
         character->level_pixels[character->level_count++] = level->pixels;
@@ -302,7 +308,11 @@ static lmb_result open_mannequin(const character_def *def, character *character,
 
 lmb_result character_open(const character_def *def, character *character, lmb_error *error) {
     *character = (struct character){0};
-    lmb_result result = def->file_count > 0 ? open_files(def, character, error) : open_mannequin(def, character, error);
+    lmb_result result = def->file_count > 0 && !def->is_child ? open_files(def, character, error)
+                                                              : open_mannequin(def, character, error);
+    if (result == LMB_OK) {
+        result = sources_open(def->sources, def->source_count, &character->sources, error);
+    }
     if (result == LMB_OK) {
         result = create_program(character, error);
     }
@@ -322,6 +332,7 @@ void character_close(character *character) {
     }
     mannequin_destroy(character->mannequin);
     lmb_import_destroy(character->import);
+    sources_close(&character->sources);
     *character = (struct character){0};
 }
 
@@ -345,8 +356,14 @@ lmb_result character_read_graph(const character *character, const char *name, co
     for (uint32_t i = 0; i < count; i++) {
         clips[i] = character_clip(character, i);
     }
-    const lmb_graph_source source = {
-        .text = text, .size = size, .name = name, .rig = character->rig, .clips = clips, .clip_count = count};
+    const lmb_graph_source source = {.text = text,
+                                     .size = size,
+                                     .name = name,
+                                     .rig = character->rig,
+                                     .clips = clips,
+                                     .clip_count = count,
+                                     .characters = character->sources.named,
+                                     .character_count = character->sources.count};
     const lmb_result result = graph_text_read(&source, graph, NULL, error);
     free((void *)clips);
     return result;

@@ -8,6 +8,7 @@
 #include <limber/import.h>
 
 #include "../mannequin.h"
+#include "sources.h"
 
 #define CHARACTER_BASES 9u
 #define CHARACTER_CONTACTS 6u
@@ -60,6 +61,7 @@ typedef struct character {
     lmb_import *import;
     mannequin *mannequin;
     mannequin_skin *skins[CHARACTER_LEVELS];
+    sources sources; // of retargets
 } character;
 
 typedef struct character_def {
@@ -67,7 +69,10 @@ typedef struct character_def {
     uint32_t file_count;      // 0: the mannequin
     const char *const *clips; // NAME=CLIP, where NAME is idle, walk or run: the base clips of a file
     uint32_t clip_count;
-    bool has_face; // of the mannequin
+    bool has_face;              // of the mannequin
+    bool is_child;              // of the mannequin, which then replaces the files
+    const char *const *sources; // NAME=FILE,FILE...: characters whose clips graphs may play
+    uint32_t source_count;
     float tallest; // pixels: levels of detail are for characters up to this height
 } character_def;
 

@@ -44,6 +44,8 @@ typedef struct demo_kind {
     uint32_t slider_count;
     const char *file;                          // the character that it is for, if not the mannequin
     bool has_face;                             // the mannequin
+    bool is_child;                             // the mannequin
+    const char *source;                        // NAME=FILE: the character whose clips it plays; NULL: its own
     bool skins;                                // in a compute kernel, with morph targets
     bool hides_clips;                          // all clips are at the same time, so they are not shown
     void (*steer)(demo *demo, double seconds); // called before each frame; may be NULL

@@ -83,6 +83,12 @@ static const unsigned char faces_scene[] = {
 static const unsigned char faces_script[] = {
 #include "faces.script.inc"
 };
+static const unsigned char child_text[] = {
+#include "child.json.inc"
+};
+static const unsigned char child_script[] = {
+#include "child.script.inc"
+};
 static const unsigned char tail_text[] = {
 #include "tail.json.inc"
 };
@@ -335,6 +341,18 @@ static const demo_kind kinds[] = {
      .has_face = true,
      .skins = true,
      .hides_clips = true},
+    {.name = "child",
+     .title = "a child with the clips of an adult",
+     .text = child_text,
+     .size = sizeof child_text,
+     .script = child_script,
+     .script_size = sizeof child_script,
+     .characters = 1,
+     .sliders = {{"speed", 0.0f, DEMO_RUN_SPEED, DEMO_WALK_SPEED}},
+     .slider_count = 1,
+     .steer = steer_gaits,
+     .is_child = true,
+     .source = "adult=mannequin"},
     {.name = "tail",
      .title = "a tail that swings",
      .text = tail_text,

@@ -80,7 +80,9 @@ graph_version *graph_version_read(const graph_file_character *character, const c
                                      .name = name,
                                      .rig = character->rig,
                                      .clips = character->clips,
-                                     .clip_count = character->clip_count};
+                                     .clip_count = character->clip_count,
+                                     .characters = character->sources,
+                                     .character_count = character->source_count};
     if (graph_text_read(&source, &version->json, &version->problems, &version->error) == LMB_OK) {
         compile(version, name);
     }

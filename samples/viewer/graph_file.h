@@ -11,6 +11,8 @@ typedef struct graph_file_character {
     const lmb_rig *rig;
     const lmb_clip *const *clips;
     uint32_t clip_count;
+    const lmb_graph_character *sources; // of retargets
+    uint32_t source_count;
 } graph_file_character;
 
 // One content of the file. It does not change.

@@ -33,7 +33,8 @@ static lmb_result read_script(graph_view *view, lmb_error *error) {
 }
 
 static graph_file_character character_of(const graph_view *view, const character *character) {
-    return (graph_file_character){character->rig, view->clips, character_clip_count(character)};
+    return (graph_file_character){character->rig, view->clips, character_clip_count(character),
+                                  character->sources.named, character->sources.count};
 }
 
 lmb_result graph_view_open(const graph_view_def *def, const character *character, graph_view *view, lmb_error *error) {

@@ -90,6 +90,12 @@ static int complete(const char *command, options *options) {
     if (options->clip_count > 0 && options->file_count == 0) {
         return usage_error(command, "--clip needs a file");
     }
+    if (options->source_count > 0 && comparison->graph == NULL && options->graph.file == NULL) {
+        return usage_error(command, "--character needs --graph or --poses");
+    }
+    if (options->demo != NULL && options->demo->source != NULL) {
+        options->sources[options->source_count++] = options->demo->source;
+    }
     if (options->headless && options->frames == 0) {
         options->frames = 60;
     }
@@ -100,6 +106,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
     *options = (struct options){.files = arguments + 1, .width = 1280, .height = 720};
     comparison_def *comparison = &options->comparison;
     text_list clips = {options->clips, DEMO_CLIPS, &options->clip_count};
+    text_list sources = {options->sources, SOURCES - 1, &options->source_count}; // one is that of a demo
     text_list settings = {comparison->settings, COMPARISON_SETTINGS, &comparison->setting_count};
     text_list changes = {options->graph.changes, GRAPH_VIEW_CHANGES, &options->graph.change_count};
     text_list labels = {comparison->labels, COMPARISON_FIGURES, &comparison->label_count};
@@ -114,11 +121,15 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--screenshot", OPTION_TEXT, &options->screenshot, "OUT", "write the last frame as a PNG"},
         {"--headless", OPTION_FLAG, &options->headless, NULL, "draw without a display"},
         {"--demo", OPTION_OTHER, &(option_other){read_demo, &options->demo}, "NAME",
-         "directional, jump, walk-run, wave, body-turn, aim, wander, stairs, look, rail, faces or tail:\n"
+         "directional, jump, walk-run, wave, body-turn, aim, wander, stairs, look, rail, faces,\n"
+         "tail or child:\n"
          "a graph that moves by itself;\n"
          "without a display, as its script says. Of a FILE it plays the clips named alike"},
         {"--clip", OPTION_OTHER, &(option_other){read_text, &clips}, "NAME=CLIP",
          "the file's CLIP is idle, walk or run, or what a demo's graph calls NAME (several times)"},
+        {"--character", OPTION_OTHER, &(option_other){read_text, &sources}, "NAME=FILE,...",
+         "another character, whose clips a \"retarget\" in the graph plays on FILE; 'mannequin' is\n"
+         "the built-in one (several times)"},
         {"--every", OPTION_LIMITED, &(option_limited){&options->every, MAX_FRAMES}, "N",
          "with --screenshot: also of every Nth frame, its number before the ending"},
         {"--graph", OPTION_TEXT, &options->graph.file, "FILE",
@@ -147,7 +158,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
                          .synopsis = "[FILE...] [options]",
                          .text =
                              "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada or\n"
-                             "BVH; further ones add their clips, matched by joint name. Without any, the mannequin.\n"
+                             "BVH; further ones add their clips, matched by joint name. Without any, the mannequin;\n"
+                             "'mannequin-child' in place of FILE is one of other proportions without clips.\n"
                              "The characters of a file stand, walk and run by its clips with such names; if there are\n"
                              "none, each plays one of its clips. --graph shows one of them with a graph of your own.\n",
                          .options = table,

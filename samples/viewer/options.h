@@ -24,6 +24,8 @@ typedef struct options {
     const demo_kind *demo;         // or NULL
     const char *clips[DEMO_CLIPS]; // NAME=CLIP: replace the demo's clips by the file's
     uint32_t clip_count;
+    const char *sources[SOURCES]; // NAME=FILE,...: characters whose clips graphs play by retargets
+    uint32_t source_count;
     uint32_t every;            // frames between pictures; 0: only the last frame
     comparison_def comparison; // its graph is NULL if there is none
     graph_view_def graph;      // its file is NULL if there is none

@@ -318,6 +318,11 @@ static void place_comparison(viewer *viewer) {
     }
 }
 
+static bool is_child(const options *options) {
+    return options->file_count > 0 ? options->file_count == 1 && strcmp(options->files[0], "mannequin-child") == 0
+                                   : options->demo != NULL && options->demo->is_child;
+}
+
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
     // A window may be enlarged; a picture keeps its size.
@@ -326,6 +331,9 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
                                          .clips = options->clips,
                                          .clip_count = has_demo(viewer) ? 0 : options->clip_count,
                                          .has_face = has_demo(viewer) && options->demo->has_face,
+                                         .is_child = is_child(options),
+                                         .sources = options->sources,
+                                         .source_count = options->source_count,
                                          .tallest = options->headless ? (float)options->height : FLT_MAX};
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
         open_device(viewer, error) || character_open(&character_def, &viewer->character, error) ||

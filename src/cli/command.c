@@ -52,13 +52,18 @@ uint32_t command_find_name(const char *what, const char *name, size_t length, lm
 
 // ---- The character.
 
-static bool is_mannequin(const char *file) {
-    return strcmp(file, "mannequin") == 0 || strcmp(file, "mannequin-face") == 0;
+typedef lmb_result create_mannequin(const lmb_host *host, mannequin **result, lmb_error *error);
+
+// Returns what creates a built-in character, or NULL if there is none of this name.
+static create_mannequin *find_mannequin(const char *name) {
+    return strcmp(name, "mannequin") == 0         ? mannequin_create
+           : strcmp(name, "mannequin-face") == 0  ? mannequin_create_with_face
+           : strcmp(name, "mannequin-child") == 0 ? mannequin_create_child
+                                                  : NULL;
 }
 
 static lmb_result open_mannequin(subject *subject, lmb_error *error) {
-    const bool has_face = strcmp(subject->files[0], "mannequin-face") == 0;
-    if ((has_face ? mannequin_create_with_face : mannequin_create)(NULL, &subject->mannequin, error)) {
+    if (find_mannequin(subject->files[0])(NULL, &subject->mannequin, error)) {
         return error->result;
     }
     subject->rig = mannequin_rig(subject->mannequin);
@@ -115,9 +120,9 @@ static const lmb_clip *clip_of(const subject *subject, uint32_t index) {
 
 static lmb_result open_character(subject *subject, lmb_error *error) {
     const bool is_single = subject->file_count == 1;
-    lmb_result result = is_single && is_mannequin(subject->files[0]) ? open_mannequin(subject, error)
-                        : is_single && is_pack(subject->files[0])    ? open_pack(subject, error)
-                                                                     : open_files(subject, error);
+    lmb_result result = is_single && find_mannequin(subject->files[0]) != NULL ? open_mannequin(subject, error)
+                        : is_single && is_pack(subject->files[0])              ? open_pack(subject, error)
+                                                                               : open_files(subject, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -222,26 +227,18 @@ static lmb_result read_poses(subject *subject, lmb_error *error) {
 
 // Reads NAME=FILE,FILE... The character is closed with the subject, also if this fails.
 static lmb_result read_character(subject *subject, uint32_t index, const char *text, lmb_error *error) {
-    const char *equals = strchr(text, '=');
-    if (equals == NULL || equals == text || equals[1] == '\0') {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=FILE");
-    }
-    const size_t size = strlen(text) + 1, length = (size_t)(equals - text);
+    const size_t size = strlen(text) + 1;
     char *name = lmb_arena_allocate(&subject->pool, size, 1);
     char **files = lmb_arena_allocate(&subject->pool, size, sizeof *files);
     if (subject->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
     struct subject *other = &subject->others[index];
-    other->files = files;
     memcpy(name, text, size);
-    name[length] = '\0';
-    for (char *file = name + length + 1; file != NULL;) {
-        files[other->file_count++] = file;
-        file = strchr(file, ',');
-        if (file != NULL) {
-            *file++ = '\0';
-        }
+    other->files = files;
+    other->file_count = option_split_files(name, files);
+    if (other->file_count == 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=FILE");
     }
     const lmb_result result = open_character(other, error);
     subject->named[index] = (lmb_graph_character){name, other->rig, other->clips, other->clip_count};

@@ -298,9 +298,8 @@ static uint32_t keep_others(packing *p, const lmb_clip *const *streamed, uint32_
 // Fills in lists of meshes and images. The mannequin gives its meshes one by one.
 static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
     const subject *subject = &p->subject;
-    if (subject->mannequin != NULL && (mannequin_has_face(subject->mannequin)
-                                           ? mannequin_skin_create_with_face
-                                           : mannequin_skin_create)(MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
+    if (subject->mannequin != NULL &&
+        mannequin_skin_create_of(subject->mannequin, MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
         return error->result;
     }
     def->meshes = subject->meshes;

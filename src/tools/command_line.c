@@ -33,6 +33,20 @@ static void print_help(const usage *usage) {
     print_option("--help", NULL, "show this and end");
 }
 
+uint32_t option_split_files(char *text, char **files) {
+    char *file = strchr(text, '=');
+    uint32_t count = 0;
+    if (file == NULL || file == text || file[1] == '\0') {
+        return 0;
+    }
+    while (file != NULL) {
+        *file++ = '\0';
+        files[count++] = file;
+        file = strchr(file, ',');
+    }
+    return count;
+}
+
 int usage_error(const char *command, const char *format, ...) {
     const size_t program = strcspn(command, " ");
     terminal_error("%.*s%s%s: ", (int)program, command, command[program] == '\0' ? "" : ": ",

@@ -73,6 +73,10 @@ bool option_read_float(const char *text, float *value);
 // Reads a whole number, at most `most`. Returns false if the text is not one.
 bool option_read_whole(const char *text, uint64_t most, uint64_t *number);
 
+// Cuts NAME=FILE,FILE... into its parts: the text becomes the name. `files` has room for as many as the text has bytes.
+// Returns the number of files, or 0 if the text is not of this form.
+uint32_t option_split_files(char *text, char **files);
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

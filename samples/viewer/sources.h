@@ -1,0 +1,31 @@
+// Other characters, whose clips the retargets of a graph play on the character that is shown.
+#ifndef LIMBER_SAMPLES_VIEWER_SOURCES_H
+#define LIMBER_SAMPLES_VIEWER_SOURCES_H
+
+#include <limber/graph_json.h>
+#include <limber/import.h>
+
+#include "../mannequin.h"
+
+#define SOURCES 8u // at most
+
+typedef struct source {
+    char *text; // NAME=FILE, cut into its parts
+    const lmb_clip **clips;
+    lmb_import *import; // or the mannequin
+    mannequin *mannequin;
+} source;
+
+// A zeroed one holds none.
+typedef struct sources {
+    lmb_graph_character named[SOURCES]; // for lmb_graph_source
+    source list[SOURCES];
+    uint32_t count;
+} sources;
+
+// Opens characters, each given as NAME=FILE,FILE... where the files after the first add clips; `mannequin` in place of
+// files is the built-in one. If this fails, the caller closes what was opened.
+lmb_result sources_open(const char *const *texts, uint32_t count, sources *sources, lmb_error *error);
+void sources_close(sources *sources);
+
+#endif
