@@ -149,11 +149,21 @@ static bool is_mapped(const lmb_graph_def *def, uint32_t joints) {
     return mapped;
 }
 
+static bool is_of_source(const lmb_graph_def *def, uint32_t joints) {
+    bool of_source = false;
+    for (uint32_t i = 0; i < def->retarget_count; i++) {
+        of_source = of_source || joints == def->retargets[i].source_joint_count;
+    }
+    return of_source;
+}
+
 static lmb_clip_slot make_slot(const lmb_graph_def *def, const lmb_clip_slot_def *from) {
+    const uint32_t joints = slot_joints(def, from);
     lmb_clip_slot slot = {.def = *from,
                           .channel_count = def->rig->channel_count,
-                          .may_lack_channels = is_mapped(def, slot_joints(def, from))};
-    slot.def.joint_count = slot_joints(def, from);
+                          .may_lack_channels = is_mapped(def, joints),
+                          .any_channels = is_of_source(def, joints)};
+    slot.def.joint_count = joints;
     return slot;
 }
 
@@ -168,13 +178,14 @@ static const char *name_of_kind(uint32_t kind) {
 // Checks whether a clip fits into its slot. Messages begin with `owner`.
 static bool check_fit(const lmb_clip_slot *slot, const lmb_clip_traits *clip, const char *owner, lmb_error *error) {
     const lmb_clip_slot_def *def = &slot->def;
-    const bool lacks_channels = clip->channel_count == 0 && slot->may_lack_channels;
+    const bool channels_fit = clip->channel_count == slot->channel_count || slot->any_channels ||
+                              (clip->channel_count == 0 && slot->may_lack_channels);
     const uint32_t lacks = clip->kinds & ~def->kinds;
     char what[160] = "";
     if (clip->joint_count != def->joint_count) {
         snprintf(what, sizeof what, "is for %u joints, and its slot for %u", (unsigned)clip->joint_count,
                  (unsigned)def->joint_count);
-    } else if (clip->channel_count != slot->channel_count && !lacks_channels) {
+    } else if (!channels_fit) {
         snprintf(what, sizeof what, "is for %u float channels, and the rig has %u", (unsigned)clip->channel_count,
                  (unsigned)slot->channel_count);
     } else if (clip->additive != def->additive) {
@@ -204,8 +215,8 @@ static const char *find_slot_fault(const lmb_graph_def *def, uint32_t index) {
            : slot->bytes < CLIP_HEADER_WORDS * sizeof(uint32_t) ? "bytes: too few for any clip"
            : !isfinite(slot->duration)                          ? "duration: not finite"
            : (slot->kinds & ~LMB_CLIP_ANY) != 0                 ? "kinds: unknown"
-           : joints != def->rig->joint_count && !is_mapped(def, joints)
-               ? "joint_count: neither the rig nor a joint map has as many"
+           : joints != def->rig->joint_count && !is_mapped(def, joints) && !is_of_source(def, joints)
+               ? "joint_count: neither the rig nor a joint map nor the source of a retarget has as many"
                : NULL;
 }
 

@@ -22,6 +22,7 @@ struct lmb_clip_slot {
     lmb_clip_slot_def def; // its name is in the same allocation
     uint32_t channel_count;
     bool may_lack_channels; // its joints are those of a joint map
+    bool any_channels;      // its joints are those of a retarget's source
     uint32_t offset;        // of its block in the graph's
 };
 

@@ -30,7 +30,8 @@ lmb_result lmb_gpu_clip_create(lmb_gpu *gpu, const lmb_clip *clip, lmb_gpu_clip 
     created->gpu = gpu;
     created->traits = lmb_clip_find_traits(clip);
     const VkDeviceSize size = (VkDeviceSize)clip->size * sizeof *clip->words;
-    const lmb_result result = lmb_gpu_buffer_create(gpu, size, true, "limber clip staging", &created->staging, error);
+    const lmb_result result =
+        lmb_gpu_buffer_create(gpu, size, LMB_GPU_MEMORY_UPLOAD, "limber clip staging", &created->staging, error);
     if (result != LMB_OK) {
         lmb_host_release(&gpu->host, created);
         return result;

@@ -348,8 +348,8 @@ bool lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
     uint32_t expected = lmb_graph_mapped_joints(c->def, c->joint_map);
     const bool is_retargeted = c->joint_map != LMB_NONE && c->joint_map >= c->def->joint_map_count;
     for (uint32_t i = 0; i < c->def->clip_count && is_retargeted; i++) {
-        if (lmb_graph_may_play(node, i) && lmb_clip_is_additive(c->def->clips[i]) &&
-            lmb_clip_joint_count(c->def->clips[i]) == expected) {
+        if (lmb_graph_may_play(node, i) && lmb_graph_clip_is_additive(c->def, i) &&
+            lmb_graph_clip_joints(c->def, i) == expected) {
             return lmb_graph_refuse_node(c, index, "clip", "an additive in a retarget, which takes poses");
         }
     }

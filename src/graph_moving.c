@@ -328,16 +328,27 @@ static bool find_owners(lowering *l) {
 
 // ---- Root motion of clips of other rigs.
 
-static void find_retargets(lowering *l) {
+enum { NOT_SEEN = LMB_NONE - 1, IN_SEVERAL = LMB_NONE - 2 }; // beside LMB_NONE: nodes in no retarget
+
+static bool find_retargets(lowering *l) {
+    for (uint32_t i = 0; i < l->def->node_count; i++) {
+        l->retargets[i] = NOT_SEEN;
+    }
     l->retargets[l->def->node_count - 1] = LMB_NONE;
-    for (uint32_t i = l->def->node_count; i-- > 0;) {
+    bool valid = true;
+    for (uint32_t i = l->def->node_count; i-- > 0 && valid;) {
         const lmb_node_def *node = &l->def->nodes[i];
         for (uint32_t k = 0; k < node->input_count && l->reached[i]; k++) {
-            l->retargets[node->inputs[k]] = node->op == LMB_OP_RETARGET  ? node->retarget
-                                            : node->op == LMB_OP_COMBINE ? LMB_NONE
-                                                                         : l->retargets[i];
+            uint32_t *of_input = &l->retargets[node->inputs[k]];
+            const uint32_t retarget = node->op == LMB_OP_RETARGET  ? node->retarget
+                                      : node->op == LMB_OP_COMBINE ? LMB_NONE
+                                                                   : l->retargets[i];
+            *of_input = *of_input == NOT_SEEN || *of_input == retarget ? retarget : IN_SEVERAL;
         }
+        valid = l->retargets[i] != IN_SEVERAL || !lmb_node_plays(node) ||
+                refuse_node(l, i, "its root motion would be that of several retargets, or also of none");
     }
+    return valid;
 }
 
 // Returns a copy of a player with the root motion of its retarget: scaled and turned. NULL: there is no memory.
@@ -514,7 +525,9 @@ static bool lower(lowering *l, lmb_arena *scratch) {
     if (!check_lists(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) || !number_parameters(l)) {
         return false;
     }
-    find_retargets(l);
+    if (!find_retargets(l)) {
+        return false;
+    }
     for (uint32_t i = 0; i < l->def->node_count; i++) {
         if (lmb_node_plays(&l->def->nodes[i]) && l->reached[i]) {
             add_player(l, i);

@@ -260,6 +260,10 @@ uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade) {
     return fade < names->fade_count ? names->machine_of[names->node_count + fade] : LMB_NONE;
 }
 
+uint32_t lmb_graph_fade_count(const lmb_graph *graph) {
+    return graph->names->fade_count;
+}
+
 static const char *name_at(const char *const *names, uint32_t count, uint32_t index) {
     return index < count ? names[index] : "";
 }
@@ -311,6 +315,10 @@ const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player) {
 
 float lmb_graph_player_duration(const lmb_graph *graph, uint32_t player) {
     return player < graph->names->player_count ? graph->names->durations[player] : 0.0f;
+}
+
+uint32_t lmb_graph_group_count(const lmb_graph *graph) {
+    return graph->names->group_count;
 }
 
 const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group) {

@@ -373,6 +373,72 @@ static void a_slot_takes_clips_of_a_joint_map(void **state) {
     lmb_rig_destroy(rig);
 }
 
+// A clip in a retarget may be in a slot, which may be empty. It then has the bits of a clip that is there for good.
+static void a_slot_takes_clips_of_a_retarget(void **state) {
+    (void)state;
+    const float times[2] = {0.0f, 1.0f}, values[6] = {3.0f, 4.0f, 5.0f, -3.0f, 4.0f, 5.0f};
+    const lmb_track_def track = {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, values};
+    const lmb_clip_def clip_def = {.tracks = &track, .track_count = 1};
+    lmb_joint_def two[2] = {lmb_default_joint_def(), lmb_default_joint_def()};
+    const lmb_channel_def channels[SLOT_CHANNELS + 1] = {{.name = "a"}};
+    const lmb_rig_def rig_def = {
+        .joints = two, .joint_count = 2, .channels = channels, .channel_count = SLOT_CHANNELS + 1};
+    two[1].parent = 0;
+    two[1].rest.translation[1] = 1.0f;
+    lmb_rig *rig = NULL;
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(rig, &clip_def, NULL, &clip, NULL), LMB_OK);
+    uint32_t table[SLOT_JOINTS];
+    for (uint32_t i = 0; i < SLOT_JOINTS; i++) {
+        table[i] = i < 2 ? i : LMB_NONE;
+    }
+    const lmb_retarget_def retarget = lmb_retarget_of(rig, table);
+    const lmb_node_def nodes[] = {lmb_clip_node(0, lmb_constant(0.25f)), lmb_retarget_node(0, 0)};
+    const lmb_clip *clips[] = {NULL};
+    lmb_clip_slot_def slot = lmb_clip_slot_for(clip);
+    slot.clip = 0;
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = scene.rig;
+    def.clips = clips;
+    def.clip_count = 1;
+    def.clip_slots = &slot;
+    def.clip_slot_count = 1;
+    def.retargets = &retarget;
+    def.retarget_count = 1;
+    def.nodes = nodes;
+    def.node_count = 2;
+    float local[3][SLOT_JOINTS * LMB_POSE_COMPONENTS + SLOT_CHANNELS]; // empty, set, for good
+    for (int run = 0; run < 3; run++) {
+        clips[0] = run == 2 ? clip : NULL;
+        def.clip_slot_count = run == 2 ? 0 : 1;
+        lmb_graph *graph = NULL;
+        assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
+        if (run == 1) {
+            set_clip(graph, 0, clip);
+        }
+        lmb_cpu *cpu = NULL;
+        const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_LOCAL_BIT};
+        const lmb_batch_inputs inputs = {0};
+        const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = local[run]};
+        assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
+        assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+        lmb_cpu_destroy(cpu);
+        lmb_graph_destroy(graph);
+    }
+    assert_memory_equal(local[1], local[2], sizeof local[1]);
+    assert_memory_not_equal(local[0], local[1], sizeof local[0]);
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    clips[0] = NULL;
+    slot.additive = true;
+    def.clip_slot_count = 1;
+    CHECK_REFUSAL(lmb_graph_create(&def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT,
+                  "an additive, and only poses");
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
 // ---- Descriptors.
 
 static void expect_refused(const slot_recipe *r, lmb_result result, const char *a, const char *b) {
@@ -559,6 +625,7 @@ int main(void) {
         cmocka_unit_test(a_slot_refuses_what_does_not_fit),
         cmocka_unit_test(a_slot_refuses_a_larger_block),
         cmocka_unit_test(a_slot_takes_clips_of_a_joint_map),
+        cmocka_unit_test(a_slot_takes_clips_of_a_retarget),
         cmocka_unit_test(descriptors_of_slots_are_checked),
         cmocka_unit_test(slots_are_found_by_name),
         cmocka_unit_test(every_allocation_that_fails_is_reported),

@@ -468,6 +468,7 @@ static void players_as_they_are_said(void **state) {
     assert_int_equal(player->def->ended_event, lmb_graph_find_event(graph->graph, "over"));
     assert_true(lmb_graph_parameter_at(graph->graph, player->time_parameter).initial == 0.25f);
     assert_int_equal(def->def->group_count, 1);
+    assert_int_equal(lmb_graph_group_count(graph->graph), 1);
     assert_string_equal(lmb_graph_group_name(graph->graph, 0), "move");
     assert_true(def->players[0].def->group == 0 && def->players[1].def->group == 0);
     assert_int_equal(def->players[2].def->group, LMB_NONE);

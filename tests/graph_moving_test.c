@@ -216,6 +216,7 @@ static void names_and_numbers(void **state) {
     assert_int_equal(lmb_graph_machine_count(graph), 2);
     assert_int_equal(lmb_graph_node_machine(graph, 2), 0);
     assert_int_equal(lmb_graph_node_machine(graph, 3), LMB_NONE);
+    assert_int_equal(lmb_graph_fade_count(graph), 1);
     assert_int_equal(lmb_graph_fade_machine(graph, 0), 1);
     assert_int_equal(lmb_graph_fade_machine(graph, 1), LMB_NONE);
     assert_string_equal(lmb_graph_machine_name(graph, 0), "gait");

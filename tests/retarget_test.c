@@ -1301,6 +1301,12 @@ static void root_motion_is_scaled(void **state) {
     }
     assert_true(moving.players[1].def == &players[1]);
     lmb_moving_release(&moving);
+    const lmb_node_def twice[3] = {nodes[0], lmb_retarget_node(0, 0), lmb_blend_node(1, 0, lmb_constant(0.5f))};
+    lmb_graph_def both = def;
+    both.nodes = twice;
+    both.node_count = 3;
+    CHECK_REFUSAL(lmb_moving_create(&both, NULL, &moving, &error), &error, LMB_ERROR_ARGUMENT, "node 0 (clip)",
+                  "several retargets");
     lmb_result result = LMB_ERROR_MEMORY;
     for (uint32_t failures = 0; result == LMB_ERROR_MEMORY; failures++) {
         failing user = {failures};

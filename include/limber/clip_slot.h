@@ -63,9 +63,9 @@ typedef struct lmb_clip_slot_def {
     /// Seconds that every clip in the slot takes, to the bit. Below 0: any duration; the clip then cannot play by
     /// itself (lmb_node_def.player), only at times that the host gives.
     float duration;
-    /// The rig's or a joint map's; 0: the rig's. A slot cannot be for the joints of a retarget's source, unless their
-    /// number is the same. Clips in the slot have as many float channels as the rig; if a joint map has this joint
-    /// count, they may also have none.
+    /// The rig's, a joint map's or that of a retarget's source; 0: the rig's. Clips in the slot have as many float
+    /// channels as the rig; if a joint map has this joint count, they may also have none; if a source has it, any
+    /// number.
     uint32_t joint_count;
     bool additive; ///< whether the clips are additives
     /// Kinds that clips in the slot may have. The code that evaluates the graph leaves out what no clip and no slot of

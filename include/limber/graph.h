@@ -780,6 +780,8 @@ LMB_API const lmb_control *lmb_graph_control(const lmb_graph *graph);
 LMB_API uint32_t lmb_graph_node_player(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_node_machine(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade);
+/// Returns the number of fades.
+LMB_API uint32_t lmb_graph_fade_count(const lmb_graph *graph);
 
 /// A parameter of a graph.
 typedef struct lmb_graph_parameter {
@@ -806,6 +808,7 @@ LMB_API uint32_t lmb_graph_player_count(const lmb_graph *graph);
 LMB_API const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player);
 /// Returns the duration of the player's clip, in seconds.
 LMB_API float lmb_graph_player_duration(const lmb_graph *graph, uint32_t player);
+LMB_API uint32_t lmb_graph_group_count(const lmb_graph *graph);
 LMB_API const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group);
 LMB_API uint32_t lmb_graph_machine_count(const lmb_graph *graph);
 /// Returns the name of a machine, or of the fade that the machine belongs to.
