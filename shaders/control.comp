@@ -80,7 +80,7 @@ void main() {
     c.number = push.number + character;
     c.step = make_ticks(push.step_low, push.step_high);
     c = begin_frame(c);
-    if ((push.block.at[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0u) {
+    if (INTERPOLATES_UPDATES && (push.block.at[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0u) {
         // The copies are stored after all states.
         c = begin_between(c, push.state, (push.characters + character) * push.block.at[CONTROL_STATE_WORDS]);
     }

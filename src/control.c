@@ -382,22 +382,40 @@ bool lmb_control_has_motion(const lmb_control *control) {
     return control != NULL && control->block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
 }
 
-bool lmb_control_has_warps(const lmb_control *control) {
-    if (!lmb_control_has_motion(control)) {
-        return false;
-    }
-    const uint32_t *character_motion = control->block + control->block[CONTROL_CHARACTER_MOTION];
-    const uint32_t *motion = control->block + character_motion[CHARACTER_MOTION_TRACKS];
+bool lmb_control_rotates_fully(const lmb_control *control) {
+    const uint32_t *record = find_motion(control);
+    return record != NULL && record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_FULL_PLACE_WORDS;
+}
+
+static bool has_warps(const lmb_control *control) {
+    const uint32_t *record = find_motion(control);
     bool has = false;
-    for (uint32_t i = 0; i < character_motion[CHARACTER_MOTION_TRACK_COUNT]; i++) {
-        has = has || motion[i * MOTION_WORDS + MOTION_WARP_COUNT] > 0;
+    for (uint32_t i = 0; record != NULL && i < record[CHARACTER_MOTION_TRACK_COUNT]; i++) {
+        has |= control->block[record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS + MOTION_WARP_COUNT] > 0;
     }
     return has;
 }
 
-bool lmb_control_rotates_fully(const lmb_control *control) {
-    const uint32_t *record = find_motion(control);
-    return record != NULL && record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_FULL_PLACE_WORDS;
+static bool has_profiles(const lmb_control *control) {
+    bool has = false;
+    for (uint32_t i = 0; i < control->machine_count; i++) {
+        has |= block_profiles(control->block, control->block[CONTROL_MACHINES] + i * MACHINE_WORDS) != CONTROL_NONE;
+    }
+    return has;
+}
+
+lmb_control_features lmb_control_find_features(const lmb_control *control) {
+    const uint32_t *block = control->block, flags = block[CONTROL_FLAGS];
+    const bool weighs = (flags & CONTROL_WEIGHS) != 0;
+    return (lmb_control_features){.motion = lmb_control_has_motion(control),
+                                  .warps = has_warps(control),
+                                  .full_rotation = lmb_control_rotates_fully(control),
+                                  .groups = block[CONTROL_GROUP_COUNT] > 0,
+                                  .inertia = block[CONTROL_INERTIA] != CONTROL_NONE,
+                                  .profiles = has_profiles(control),
+                                  .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
+                                  .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
+                                  .spaces = weighs && control->graph->uses_spaces};
 }
 
 uint32_t lmb_control_motion_floats(const lmb_control *control) {

@@ -46,9 +46,22 @@ static inline float lmb_player_velocity(const lmb_moving_player *player) {
     return lmb_clip_velocity(player->def->velocity, player->def->motion, player->duration);
 }
 
+// What a control uses, so that a kernel can omit the rest.
+typedef struct lmb_control_features {
+    bool motion;
+    bool warps;
+    bool full_rotation;
+    bool groups;
+    bool inertia;
+    bool profiles;
+    bool interpolates;
+    bool curves; // of values, also of the graph whose weights it computes
+    bool spaces; // of this graph
+} lmb_control_features;
+
+lmb_control_features lmb_control_find_features(const lmb_control *control);
+
 // Returns the first parameter that is written for inertialization, or LMB_NONE.
-// Returns whether the clip of a player has warps.
-bool lmb_control_has_warps(const lmb_control *control);
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);
 
 // Converts seconds, at least 0, to units of 2^-16 of a tick.

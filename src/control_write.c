@@ -72,6 +72,7 @@ static void put_time(const writer *w, uint32_t at, float seconds) {
 static void put_value(const writer *w, uint32_t at, lmb_value value) {
     if (w->block != NULL) {
         lmb_value_write(value, w->block + at);
+        w->block[CONTROL_FLAGS] |= value.curve != LMB_CURVE_LINEAR ? CONTROL_CURVES : 0;
     }
 }
 
@@ -706,7 +707,10 @@ static void write_header(const writer *w) {
     put(w, CONTROL_MACHINE_COUNT, moving->machine_count);
     put(w, CONTROL_EMITTED_CAPACITY, moving->max_emitted_events);
     put_value(w, CONTROL_UPDATE_EVERY, moving->update_every);
-    put(w, CONTROL_FLAGS, (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0));
+    if (w->block != NULL) { // which has CONTROL_CURVES from its values
+        w->block[CONTROL_FLAGS] |=
+            (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0);
+    }
 }
 
 uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uint32_t *block, uint32_t *state_words) {

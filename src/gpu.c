@@ -200,6 +200,7 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
 static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkBool32 spaces, VkBool32 points,
                                 VkBool32 retargets, VkPipeline *pipeline, lmb_error *error) {
     const lmb_kernel_constants all = {.cubic = VK_TRUE,
+                                      .curves = VK_TRUE,
                                       .scale = VK_TRUE,
                                       .far = VK_TRUE,
                                       .packed = VK_TRUE,

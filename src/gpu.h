@@ -144,8 +144,8 @@ void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
 typedef void lmb_gpu_buffer_visitor(void *user, lmb_gpu_buffer *buffer);
 void lmb_gpu_buffer_destroy_visited(void *user, lmb_gpu_buffer *buffer);
 
-// The specialisation constants of pipelines, in the order of their constant_ids. shaders/ops/language.h and
-// shaders/character_specialized.comp declare them.
+// The specialisation constants of pipelines, in the order of their constant_ids. shaders/ops/language.h,
+// shaders/ops/control_memory.h and shaders/character_specialized.comp declare them.
 typedef struct lmb_kernel_constants {
     VkBool32 cubic;
     VkBool32 scale;
@@ -167,6 +167,12 @@ typedef struct lmb_kernel_constants {
     VkBool32 points;
     VkBool32 chains;
     VkBool32 retargets;
+    VkBool32 motion;
+    VkBool32 warps;
+    VkBool32 full_rotation;
+    VkBool32 groups;
+    VkBool32 interpolates;
+    VkBool32 curves;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

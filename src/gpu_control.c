@@ -7,9 +7,6 @@
 #include <string.h>
 
 #include "control.spv.h"
-#include "control_full.spv.h"
-#include "control_plain.spv.h"
-#include "control_warped.spv.h"
 
 #include "../shaders/ops/control_layout.h"
 #include "../shaders/ops/layout.h"
@@ -122,28 +119,23 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     return maker.result;
 }
 
-static const struct {
-    const uint32_t *words;
-    size_t count;
-} kernels[LMB_CONTROL_KERNEL_COUNT] = {
-    [LMB_CONTROL_KERNEL_PLAIN] = {kernel_control_plain, sizeof kernel_control_plain / sizeof *kernel_control_plain},
-    [LMB_CONTROL_KERNEL_MOVING] = {kernel_control, sizeof kernel_control / sizeof *kernel_control},
-    [LMB_CONTROL_KERNEL_WARPED] = {kernel_control_warped, sizeof kernel_control_warped / sizeof *kernel_control_warped},
-    [LMB_CONTROL_KERNEL_FULL] = {kernel_control_full, sizeof kernel_control_full / sizeof *kernel_control_full},
-};
-
-lmb_control_kernel lmb_control_kernel_of(const lmb_control *control) {
-    return lmb_control_rotates_fully(control) ? LMB_CONTROL_KERNEL_FULL
-           : lmb_control_has_warps(control)   ? LMB_CONTROL_KERNEL_WARPED
-           : lmb_control_has_motion(control)  ? LMB_CONTROL_KERNEL_MOVING
-                                              : LMB_CONTROL_KERNEL_PLAIN;
+lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool is_shared) {
+    const lmb_control_features features = lmb_control_find_features(control);
+    return (lmb_kernel_constants){.inertia = is_shared || features.inertia,
+                                  .spaces = is_shared || features.spaces,
+                                  .profiles = is_shared || features.profiles,
+                                  .motion = features.motion,
+                                  .warps = features.warps,
+                                  .full_rotation = features.full_rotation,
+                                  .groups = is_shared || features.groups,
+                                  .curves = is_shared || features.curves,
+                                  .interpolates = is_shared || features.interpolates};
 }
 
-lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_control_kernel kernel, VkPipeline *pipeline,
+lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                            lmb_error *error) {
-    const lmb_kernel_constants constants = {.spaces = VK_TRUE}; // for all graphs, so that drivers compile it once
-    return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, constants, "limber control",
-                                   pipeline, error);
+    return lmb_gpu_pipeline_create(gpu, kernel_control, sizeof kernel_control / sizeof *kernel_control, constants,
+                                   "limber control", pipeline, error);
 }
 
 lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -172,8 +164,8 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
                                  .scratch = scratch};
     result = create_buffers(created, error);
     if (result == LMB_OK) {
-        result =
-            lmb_gpu_control_pipeline_create(gpu, lmb_control_kernel_of(created->control), &created->pipeline, error);
+        const lmb_kernel_constants constants = lmb_gpu_control_constants(created->control, gpu->limits.is_cpu);
+        result = lmb_gpu_control_pipeline_create(gpu, constants, &created->pipeline, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_control_destroy(created);

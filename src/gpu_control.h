@@ -45,21 +45,12 @@ LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
 LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t slot);
 LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t slot);
 
-// The kernels: without character motion, with it, with warps as well, and with full rotation, which has neither warps nor
-// the code of yaws. The first three are each larger than the one before, and take drivers that run on the processor
-// longer to compile.
-typedef enum lmb_control_kernel {
-    LMB_CONTROL_KERNEL_PLAIN,
-    LMB_CONTROL_KERNEL_MOVING,
-    LMB_CONTROL_KERNEL_WARPED,
-    LMB_CONTROL_KERNEL_FULL,
-    LMB_CONTROL_KERNEL_COUNT
-} lmb_control_kernel;
-
-// Returns the smallest kernel that runs the control.
-lmb_control_kernel lmb_control_kernel_of(const lmb_control *control);
-// Creates the pipeline of a kernel.
-lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_control_kernel kernel, VkPipeline *pipeline,
+// Returns the constants of the kernel that runs the control: only the features that the control uses, or if `is_shared`
+// all but those of character motion, which are the largest. Drivers that run on the processor take long to compile a
+// kernel and so share it between controls.
+lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool is_shared);
+// Creates the pipeline of such a kernel.
+lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                            lmb_error *error);
 // Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);

@@ -8,6 +8,7 @@
 static lmb_result create_channels(lmb_gpu_graph *created, lmb_error *error) {
     const lmb_graph *graph = created->graph;
     const lmb_kernel_constants constants = {.cubic = graph->uses_cubic,
+                                            .curves = VK_TRUE,
                                             .weights = graph->uses_weights,
                                             .parts = graph->uses_joint_maps,
                                             .exchanges = graph->exchange_count > 0,

@@ -72,6 +72,7 @@ lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPi
     lmb_result result = lmb_gpu_specialized_module(&gpu->host, graph, shape->characters > 0, &module, error);
     if (result == LMB_OK) {
         lmb_kernel_constants constants = {.cubic = graph->uses_cubic,
+                                          .curves = VK_TRUE,
                                           .scale = graph->uses_scale,
                                           .far = graph->uses_far,
                                           .packed = graph->uses_packed,

@@ -389,6 +389,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .stack = c.deepest,
                            .exchange_count = c.ended - 1,
                            .uses_joint_maps = c.uses_joint_maps,
+                           .uses_curves = c.uses_curves,
                            .uses_retargets = c.uses_retargets,
                            .uses_lod = lmb_graph_has_lods(def),
                            .uses_inertia = def->inertialize,

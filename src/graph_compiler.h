@@ -106,6 +106,7 @@ typedef struct lmb_compiler {
     uint32_t pose_count;
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
+    bool uses_curves;                    // a value has a curve
     bool uses_joint_maps;                // a source is in a joint map or a retarget
     bool uses_retargets;                 // a source is in a retarget
     uint32_t inertia_words;              // that a batch keeps for each character

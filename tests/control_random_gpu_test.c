@@ -1,5 +1,4 @@
-// Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame. A
-// kernel runs any control, so only two are compiled: with and without character motion.
+// Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame.
 #include "gpu_suite.h"
 
 #include "../src/control.h"
@@ -13,10 +12,18 @@
 // Max words of a block, of a character's state, and of its emitted events; max weights that a program computes per
 // character.
 enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
+// The first controls have kernels of their own, as on devices that are not processors; the others share kernels.
+enum { OWN_KERNELS = 6, MOST_KERNELS = OWN_KERNELS + 4 };
 
 static device opened;
 static lmb_gpu *gpu;
-static VkPipeline pipelines[LMB_CONTROL_KERNEL_COUNT]; // created when they are first needed
+
+// The kernels: each is created when it is first needed. At most one is shared for each kind of character motion.
+static struct {
+    lmb_kernel_constants constants;
+    VkPipeline pipeline;
+} kernels[MOST_KERNELS];
+static uint32_t kernel_count;
 
 // The buffers that frames of a control read and write.
 typedef enum buffer {
@@ -43,12 +50,18 @@ static void create_buffer(buffer which, size_t words) {
 }
 
 static VkPipeline pipeline_of(const lmb_control *control) {
-    const lmb_control_kernel kernel = lmb_control_kernel_of(control);
-    lmb_error error;
-    if (pipelines[kernel] == VK_NULL_HANDLE) {
-        assert_ok(lmb_gpu_control_pipeline_create(gpu, kernel, &pipelines[kernel], &error), &error);
+    const lmb_kernel_constants constants = lmb_gpu_control_constants(control, kernel_count >= OWN_KERNELS);
+    uint32_t i = 0;
+    while (i < kernel_count && memcmp(&kernels[i].constants, &constants, sizeof constants) != 0) {
+        i++;
     }
-    return pipelines[kernel];
+    if (i == kernel_count) {
+        assert_true(kernel_count < MOST_KERNELS);
+        lmb_error error;
+        assert_ok(lmb_gpu_control_pipeline_create(gpu, constants, &kernels[i].pipeline, &error), &error);
+        kernels[kernel_count++].constants = constants;
+    }
+    return kernels[i].pipeline;
 }
 
 static int start(void **state) {
@@ -75,8 +88,8 @@ static int finish(void **state) {
     for (int i = 0; i < BUFFERS; i++) {
         device_buffer_destroy(&opened, &buffers[i]);
     }
-    for (int i = 0; i < LMB_CONTROL_KERNEL_COUNT; i++) {
-        vkDestroyPipeline(opened.device, pipelines[i], NULL);
+    for (uint32_t i = 0; i < kernel_count; i++) {
+        vkDestroyPipeline(opened.device, kernels[i].pipeline, NULL);
     }
     lmb_gpu_destroy(gpu);
     return device_close(&opened) == 0 ? 0 : -1;

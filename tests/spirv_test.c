@@ -13,9 +13,6 @@
 #include "character_specialized.spv.h"
 #include "character_specialized_plain.spv.h"
 #include "control.spv.h"
-#include "control_full.spv.h"
-#include "control_plain.spv.h"
-#include "control_warped.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "pose_specialized.spv.h"
@@ -35,9 +32,6 @@ static const struct {
     {"pose", kernel_pose, sizeof kernel_pose / 4},
     {"model", kernel_model, sizeof kernel_model / 4},
     {"control", kernel_control, sizeof kernel_control / 4},
-    {"control_plain", kernel_control_plain, sizeof kernel_control_plain / 4},
-    {"control_warped", kernel_control_warped, sizeof kernel_control_warped / 4},
-    {"control_full", kernel_control_full, sizeof kernel_control_full / 4},
     {"pose_specialized", kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
     {"pose_specialized_plain", kernel_pose_specialized_plain, sizeof kernel_pose_specialized_plain / 4},
     {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},
@@ -49,7 +43,7 @@ static const struct {
 
 enum {
     MODULES = sizeof modules / sizeof modules[0],
-    CONSTANTS = 16 // of the kernels
+    CONSTANTS = 26 // of the kernels
 };
 
 static lmb_host host;

@@ -105,7 +105,7 @@ OP_NOINLINE void write_groups(CHARACTERS all) {
     memory block = CHARACTERS_BLOCK(all);
     address group = LOAD(block, CONTROL_GROUPS);
     address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
-    for (; group < end; group += GROUP_WORDS) {
+    for (; USES_GROUPS && group < end; group += GROUP_WORDS) {
         address parameter = LOAD(block, group + GROUP_VELOCITY_PARAMETER);
         if (parameter != CONTROL_NONE) {
             FOR_EACH(all, i) {
@@ -151,7 +151,7 @@ OP void write_state_weights(CHARACTERS all) {
             at += MACHINE_STATE_WEIGHT_WORDS;
         }
         address profiles = block_profiles(block, machine);
-        if (profiles != CONTROL_NONE) {
+        if (USES_PROFILES && profiles != CONTROL_NONE) {
             FOR_EACH(all, i) {
                 control c = CHARACTER(all, i);
                 write_profiled(c, machine, profiles);
@@ -169,7 +169,7 @@ OP void write_weights(CHARACTERS all, bool is_first) {
 OP void write_control(CHARACTERS all) {
     write_players(all);
     write_groups(all);
-    if (LOAD(CHARACTERS_BLOCK(all), CONTROL_INERTIA) != CONTROL_NONE) {
+    if (USES_INERTIA && LOAD(CHARACTERS_BLOCK(all), CONTROL_INERTIA) != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             write_inertia(c);
@@ -180,9 +180,9 @@ OP void write_control(CHARACTERS all) {
 // Resets a character's state, except the position and yaw of its character motion. The frame number of inertialization
 // is not reset but advanced by one, so that no pose of an earlier frame has the number of a frame that follows.
 OP_NOINLINE void begin_character(control c) {
-    address inertia = LOAD(c.block, CONTROL_INERTIA);
+    bool inertializes = USES_INERTIA && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE;
     uint number = 0u;
-    if (inertia != CONTROL_NONE) {
+    if (inertializes) {
         number = state_word(c, inertia_state(c) + INERTIAL_NUMBER) + state_word(c, CHARACTER_BEGUN);
     }
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
@@ -198,7 +198,7 @@ OP_NOINLINE void begin_character(control c) {
             set_state_word(c, i, 0u);
         }
     }
-    if (inertia != CONTROL_NONE) {
+    if (inertializes) {
         set_state_word(c, inertia_state(c) + INERTIAL_NUMBER, number & INERTIA_LAST_NUMBER);
     }
     address machines = LOAD(c.block, CONTROL_MACHINES);
@@ -219,7 +219,7 @@ OP void move_before_machines(CHARACTERS all) {
     memory block = CHARACTERS_BLOCK(all);
     address character_motion = LOAD(block, CONTROL_CHARACTER_MOTION);
     bool has_root_motion = USES_CHARACTER_MOTION && character_motion != CONTROL_NONE;
-    bool inertializes = LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
+    bool inertializes = USES_INERTIA && LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
     if (has_root_motion || inertializes) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
@@ -249,7 +249,7 @@ OP void move_fades(CHARACTERS all) {
             if (c.moves) {
                 move_fade(c, machine);
                 real share = weigh_states(c, machine);
-                if (profiles != CONTROL_NONE) {
+                if (USES_PROFILES && profiles != CONTROL_NONE) {
                     weigh_profiled(c, machine, profiles, share);
                 }
             }
@@ -289,11 +289,11 @@ OP void run_machines(control c, bool is_first) {
                 begun = begun || begins_anew;
             }
         }
-        for (address i = 0u; begun && i < group_count; i++) {
+        for (address i = 0u; USES_GROUPS && begun && i < group_count; i++) {
             match_group(c, groups + i * GROUP_WORDS);
         }
     }
-    if (c.begins && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
+    if (USES_INERTIA && c.begins && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
         // No pose was shown before.
         set_state_word(c, inertia_state(c) + INERTIAL_DURATION, 0u);
     }

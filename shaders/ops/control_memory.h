@@ -5,28 +5,22 @@
 #include "control_layout.h"
 #include "weights.h"
 
-// Whether controls may have character motion. Without it, the kernel is much smaller.
-#if defined(LMB_GLSL) && defined(LMB_PLAIN)
-#define USES_CHARACTER_MOTION false
+// Features that a control may use, beside those in language.h: character motion, warps of it, sync groups, updates
+// between which characters move on. A pipeline omits the code of a feature that its control cannot use.
+#ifdef LMB_GLSL
+layout(constant_id = 20) const bool USES_CHARACTER_MOTION = true;
+layout(constant_id = 21) const bool USES_WARPS = true;
+layout(constant_id = 22) const bool ROTATION_IS_FULL = true; // a kernel has the code for one kind of rotation only
+layout(constant_id = 23) const bool USES_GROUPS = true;
+layout(constant_id = 24) const bool INTERPOLATES_UPDATES = true;
+#define ROTATES_FULLY(c, character_motion) ROTATION_IS_FULL
 #else
 #define USES_CHARACTER_MOTION true
-#endif
-
-// Whether clips may have warps. Drivers that run on the processor take long to compile them.
-#if defined(LMB_GLSL) && !defined(LMB_WARPED)
-#define USES_WARPS false
-#else
 #define USES_WARPS true
-#endif
-
-// Whether a character motion has full rotation. A kernel contains the code for one kind of rotation only.
-#if !defined(LMB_GLSL)
+#define USES_GROUPS true
+// Whether a character motion has full rotation.
 #define ROTATES_FULLY(c, character_motion)                                                                             \
     (LOAD((c).block, (character_motion) + CHARACTER_MOTION_PLACE_WORDS) == MOVING_FULL_PLACE_WORDS)
-#elif defined(LMB_FULL)
-#define ROTATES_FULLY(c, character_motion) true
-#else
-#define ROTATES_FULLY(c, character_motion) false
 #endif
 
 // Indices into a character's rows. On the CPU the pointers already point to the character's rows.
@@ -150,7 +144,7 @@ OP control_value load_control_value(memory block, address at) {
 }
 
 OP real curve_value(control_value v, real x) {
-    if (v.curve != CURVE_LINEAR && is_finite(x)) {
+    if (USES_CURVES && v.curve != CURVE_LINEAR && is_finite(x)) {
         x = evaluate_any_curve(v.curve, v.first, v.second, snap(x));
     }
     return x;

@@ -220,7 +220,7 @@ OP void move_groups(CHARACTERS all) {
     memory block = CHARACTERS_BLOCK(all);
     address group = LOAD(block, CONTROL_GROUPS);
     address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
-    for (; group < end; group += GROUP_WORDS) {
+    for (; USES_GROUPS && group < end; group += GROUP_WORDS) {
         address leader = LOAD(block, LOAD(block, group + GROUP_MEMBERS) + MEMBER_PLAYER);
         owning_state leaders = load_owner(block, leader);
         bool shares = group_shares_owner(block, group);

@@ -62,6 +62,8 @@ layout(constant_id = 15) const bool USES_EXCHANGES = true;
 layout(constant_id = 16) const bool USES_PROFILES = true;
 // Points of inverse kinematics from a buffer or in world space.
 layout(constant_id = 17) const bool USES_POINTS = true;
+// Values with curves.
+layout(constant_id = 25) const bool USES_CURVES = true;
 // Maximum number of poses that a program holds at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN
@@ -90,7 +92,8 @@ layout(constant_id = 19) const bool USES_RETARGETS = true;
     name;
 #define UNUSED(x) (void)(x)
 #define FLOAT_OF(integer) ((float)(integer))
-#define USES_SPACES true // runs once per character: not worth removing
+#define USES_SPACES true // run once per character: not worth removing
+#define USES_CURVES true
 #define USES_LOD true
 #define USES_CUBIC true
 #define USES_PACKED true

@@ -192,7 +192,7 @@ OP void begin_machine(control c, address machine) {
     }
     set_state_word(c, at + MACHINE_WEIGHTS, BITS(1.0f));
     address profiles = block_profiles(c.block, machine);
-    if (profiles != CONTROL_NONE) {
+    if (USES_PROFILES && profiles != CONTROL_NONE) {
         set_state_word(c, profiles_state(c, profiles) + PROFILED_FADE, 0u);
     }
 }
@@ -437,7 +437,7 @@ OP_NOINLINE bool take_transition(control c, address machine, address transition)
         set_state_word(c, weight_at + 1u, state_word(c, weight_at));
     }
     address profiles = block_profiles(c.block, machine);
-    if (profiles != CONTROL_NONE) {
+    if (USES_PROFILES && profiles != CONTROL_NONE) {
         begin_profiled(c, machine, profiles, transition);
     }
     bool seen = state_weight(c, machine, to) > 0.0f;
@@ -451,10 +451,10 @@ OP_NOINLINE bool take_transition(control c, address machine, address transition)
     set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
     set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
     real share = weigh_states(c, machine);
-    if (profiles != CONTROL_NONE) {
+    if (USES_PROFILES && profiles != CONTROL_NONE) {
         weigh_profiled(c, machine, profiles, share);
     }
-    if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
+    if (USES_INERTIA && (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
     }
     emit_state(c, machine, to, STATE_ENTRY_EVENT);

@@ -42,7 +42,7 @@ OP_COLD void apply_curve_in_place(uint curve, float first, float second, real *x
 OP real apply_curve(evaluation e, uint value, real x) {
     uint curve = LOAD(e.program, value + VALUE_CURVE);
     real shaped = x;
-    if (curve != CURVE_LINEAR) {
+    if (USES_CURVES && curve != CURVE_LINEAR) {
         float first = LOAD_FLOAT(e.program, value + VALUE_CONTROL);
         float second = LOAD_FLOAT(e.program, value + VALUE_CONTROL + 1u);
 #ifdef LMB_SIMD_WIDTH
