@@ -328,7 +328,9 @@ static bool find_owners(lowering *l) {
 
 // ---- Root motion of clips of other rigs.
 
-enum { NOT_SEEN = LMB_NONE - 1, IN_SEVERAL = LMB_NONE - 2 }; // beside LMB_NONE: nodes in no retarget
+// Beside an index, and LMB_NONE for nodes in no retarget.
+#define NOT_SEEN (LMB_NONE - 1)
+#define IN_SEVERAL (LMB_NONE - 2)
 
 static bool find_retargets(lowering *l) {
     for (uint32_t i = 0; i < l->def->node_count; i++) {
