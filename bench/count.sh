@@ -45,7 +45,7 @@ count_case() {
 }
 
 # Workloads of the four clips and something above them, which need the mannequin.
-nodes=(ik-two-bone ik-aim foot-placement twist chain override skin skin-dual-quaternion skin-morph)
+nodes=(ik-two-bone ik-aim foot-placement twist chain override retarget skin skin-dual-quaternion skin-morph)
 
 # The cases whose instructions have budgets.
 held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|four-clips|procedural"

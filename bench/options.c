@@ -45,7 +45,7 @@ static const char *read_workload(const char *text, void *target) {
         }
     }
     return "four-clips, two-clips, masked, distant, neighbours, machines, ik-two-bone, ik-aim, foot-placement, twist, "
-           "chain, override, skin, skin-dual-quaternion or skin-morph";
+           "chain, override, retarget, skin, skin-dual-quaternion or skin-morph";
 }
 
 static const char *read_clips(const char *text, void *target) {
@@ -79,6 +79,7 @@ static const scene all_scenes[] = {
     {WORKLOAD_TWIST, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_CHAIN, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_OVERRIDE, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_RETARGET, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_SKIN, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_SKIN_DUAL_QUATERNION, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_SKIN_MORPH, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
@@ -117,7 +118,8 @@ int options_read(int count, char **arguments, options *options) {
          "joints dropped; neighbours: so for every second character; machines: state machines\n"
          "over blend spaces and a layer, each character's own, control and poses also apart;\n"
          "ik-two-bone, ik-aim, foot-placement, twist, chain, override: such a node over four-clips\n"
-         "of the mannequin, beside four-clips alone; skin, skin-dual-quaternion, skin-morph: its\n"
+         "of the mannequin, beside four-clips alone; retarget: its clips through a retarget; skin, "
+         "skin-dual-quaternion, skin-morph: its\n"
          "1,400 vertices too (dual quaternions written besides palettes; four morph targets)"},
         {"--clips", OPTION_OTHER, &(option_other){read_clips, &request.scene.clips}, "NAME",
          "procedural (default); mannequin: the built-in character's, default above four-clips;\n"

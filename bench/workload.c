@@ -10,8 +10,9 @@
 
 const char *workload_kind_name(workload_kind kind) {
     static const char *const names[WORKLOAD_KIND_COUNT] = {
-        "four-clips", "two-clips",      "masked", "distant", "neighbours", "machines", "ik-two-bone",
-        "ik-aim",     "foot-placement", "twist",  "chain",   "override",   "skin",     "skin-dual-quaternion",
+        "four-clips", "two-clips",   "masked",   "distant",        "neighbours",
+        "machines",   "ik-two-bone", "ik-aim",   "foot-placement", "twist",
+        "chain",      "override",    "retarget", "skin",           "skin-dual-quaternion",
         "skin-morph"};
     return names[kind];
 }
@@ -25,7 +26,7 @@ static bool has_skin(workload_kind kind) {
 }
 
 bool workload_kind_has_base(workload_kind kind) {
-    return has_node(kind) || has_skin(kind);
+    return has_node(kind) || kind == WORKLOAD_RETARGET || has_skin(kind);
 }
 
 // The number of clips that a workload samples, each at its own time; the times are the first parameters.
@@ -75,7 +76,7 @@ static lmb_node_def weighted_node(void) {
     return node;
 }
 
-enum { MOST_NODES = 9 };
+enum { MOST_NODES = 10 };
 
 // Returns the number of nodes, without the one of node.h.
 static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
@@ -89,6 +90,14 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
         break;
     case WORKLOAD_MASKED:
         nodes[count++] = lmb_masked_node(0, 1, 0, lmb_constant(1.0f));
+        break;
+    case WORKLOAD_RETARGET: // around poses alone: additives are between poses of the graph's rig
+        nodes[count++] = weighted_node();
+        nodes[count++] = lmb_retarget_node(4, 0);
+        nodes[count++] = lmb_retarget_node(3, 0);
+        nodes[count++] = lmb_default_node_def();
+        nodes[count++] = two_inputs(LMB_OP_MAKE_ADDITIVE, 6, 7, lmb_constant(1.0f));
+        nodes[count++] = two_inputs(LMB_OP_ADDITIVE, 5, 8, lmb_constant(0.6f));
         break;
     default:
         nodes[count++] = weighted_node();
@@ -144,9 +153,22 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     if (made != LMB_OK) {
         return made;
     }
-    uint8_t *max_lods = malloc(lmb_rig_joint_count(actor->rig));
-    if (max_lods == NULL) {
+    const uint32_t joints = lmb_rig_joint_count(actor->rig);
+    uint8_t *max_lods = malloc(joints);
+    uint32_t *sources = malloc(joints * sizeof *sources);
+    if (max_lods == NULL || sources == NULL) {
+        free(max_lods);
+        free(sources);
         return actor_no_memory(error);
+    }
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        sources[joint] = joint;
+    }
+    lmb_retarget_def retarget = lmb_retarget_of(actor->rig, sources);
+    retarget.root_scale = 0.875f;
+    if (kind == WORKLOAD_RETARGET) {
+        def.retargets = &retarget;
+        def.retarget_count = 1;
     }
     if (has_levels(kind)) {
         make_levels(actor, max_lods);
@@ -155,6 +177,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     }
     lmb_result result = lmb_graph_create(&def, NULL, &workload->graph, error);
     free(max_lods);
+    free(sources);
     return result;
 }
 

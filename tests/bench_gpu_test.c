@@ -84,7 +84,7 @@ static void a_device_runs_machines(void **state) {
 
 static void a_device_runs_nodes_and_skins(void **state) {
     (void)state;
-    static const char *const names[] = {"override", "chain", "skin-dual-quaternion", "skin-morph"};
+    static const char *const names[] = {"override", "chain", "retarget", "skin-dual-quaternion", "skin-morph"};
     assert_true(command_enter_folder());
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         command_output output =

@@ -202,8 +202,9 @@ static void control_and_poses_are_reported_apart(void **state) {
 
 static void nodes_are_measured_beside_the_clips_alone(void **state) {
     (void)state;
-    static const char *const names[] = {"ik-two-bone", "ik-aim", "foot-placement",       "twist",     "chain",
-                                        "override",    "skin",   "skin-dual-quaternion", "skin-morph"};
+    static const char *const names[] = {
+        "ik-two-bone", "ik-aim", "foot-placement",       "twist",     "chain", "override",
+        "retarget",    "skin",   "skin-dual-quaternion", "skin-morph"};
     lmb_cpu_path paths[LMB_CPU_PATH_COUNT];
     const int path_count = list_paths(paths);
     for (size_t i = 0; i < sizeof names / sizeof *names; i += suite_stride()) {
