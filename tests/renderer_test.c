@@ -48,7 +48,7 @@ static command_output run_renderer(const char *pack, uint32_t frames) {
 static frame draw(const char *pack, uint32_t frames) {
     command_output output = run_renderer(pack, frames);
     frame last = {0};
-    unsigned counted;
+    unsigned counted = 0;
     if (output.status != 0 || sscanf(output.out, "%u frames, %u of %u characters drawn, %u footsteps", &counted,
                                      &last.drawn, &last.characters, &last.footsteps) != 4) {
         fail_msg("status %d: %s%s", output.status, output.out, output.err);
