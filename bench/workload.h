@@ -23,7 +23,7 @@ typedef enum workload_kind {
     WORKLOAD_TWIST,          // a shoulder takes half of an arm's twist
     WORKLOAD_CHAIN,          // three bones swing
     WORKLOAD_OVERRIDE,       // a pose buffer replaces a part of the upper body
-    WORKLOAD_RETARGET, // the four clips, played through a retarget from the rig itself; any rig has it
+    WORKLOAD_RETARGET,       // the four clips, played through a retarget from the rig itself; any rig has it
     // The four clips and then the vertices of a mesh: skinning.h.
     WORKLOAD_SKIN,
     WORKLOAD_SKIN_DUAL_QUATERNION,
