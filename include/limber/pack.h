@@ -120,10 +120,12 @@ LMB_API const lmb_clip *lmb_pack_clip(const lmb_pack *pack, uint32_t index);
 /// Returns the first clip of that name, or NULL.
 LMB_API const lmb_clip *lmb_pack_find_clip(const lmb_pack *pack, const char *name);
 LMB_API uint32_t lmb_pack_mesh_count(const lmb_pack *pack);
-/// Returns a mesh, or NULL if the index is out of range. Meshes follow each other in memory. Its arrays are in the pack's bytes.
+/// Returns a mesh, or NULL if the index is out of range. Meshes follow each other in memory. Its arrays are in the
+/// pack's bytes.
 LMB_API const lmb_mesh *lmb_pack_mesh(const lmb_pack *pack, uint32_t index);
 LMB_API uint32_t lmb_pack_image_count(const lmb_pack *pack);
-/// Returns an image, or NULL if the index is out of range. Images follow each other in memory. Its bytes are in those of the pack.
+/// Returns an image, or NULL if the index is out of range. Images follow each other in memory. Its bytes are in those of
+/// the pack.
 LMB_API const lmb_image *lmb_pack_image(const lmb_pack *pack, uint32_t index);
 LMB_API uint32_t lmb_pack_graph_count(const lmb_pack *pack);
 /// Returns a graph, or NULL if the index is out of range. Give its descriptor to lmb_graph_create(); to change

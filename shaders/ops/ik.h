@@ -620,7 +620,8 @@ OP real stretch_of_leg(placed_foot foot) {
     return SELECT(stretched, solution, SPLAT(0.0f));
 }
 
-// How far the pelvis moves along up, at most 0: as far as the foot that moves down most, or whose leg is stretched most.
+// How far the pelvis moves along up, at most 0: as far as the foot that moves down most, or whose leg is stretched
+// most.
 OP real lower_pelvis(evaluation e, uint area, uint table, vector up) {
     real lowered = SPLAT(0.0f);
     uint count = LOAD(e.program, table + FEET_COUNT);

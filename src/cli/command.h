@@ -118,7 +118,8 @@ int subject_read(subject *subject, const usage *usage, int argc, char **argv);
 lmb_result subject_open(subject *subject, lmb_error *error);
 // Does what a command does with an open subject, the first member of what it knows.
 typedef lmb_result subject_body(subject *subject, lmb_error *error);
-// Reads the options, opens the subject, calls `body`, closes the subject and reports the error. Returns the exit status.
+// Reads the options, opens the subject, calls `body`, closes the subject and reports the error. Returns the exit
+// status.
 int subject_command(subject *subject, const usage *usage, int argc, char **argv, subject_body *body);
 // Reads the graph of `graph_text` and `machine_name` for an open character, instead of one that was read before.
 lmb_result subject_read_graph(subject *subject, lmb_error *error);
