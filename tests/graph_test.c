@@ -1384,6 +1384,35 @@ static void memory_for_a_file_that_is_refused(void **state) {
     lmb_import_destroy(import);
 }
 
+static lmb_rig *make_leg(void) {
+    static const char *const names[3] = {"thigh", "shin", "foot"};
+    lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
+    lmb_rig *leg = NULL;
+    for (uint32_t i = 0; i < 3; i++) {
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &leg, NULL), LMB_OK);
+    return leg;
+}
+
+// Reads a graph of a leg that may play clips of another leg, "other". Returns NULL if it was refused as expected.
+static lmb_graph_json *read_graph_of_leg(const lmb_rig *leg, const char *text, const char *refusal) {
+    const lmb_graph_character other = {"other", leg, NULL, 0};
+    const lmb_graph_source from = {
+        .text = text, .size = strlen(text), .rig = leg, .characters = &other, .character_count = 1};
+    lmb_graph_json *json = NULL;
+    lmb_error error = {0};
+    const lmb_result result = lmb_graph_json_read(&from, NULL, &json, NULL, &error);
+    if (refusal != NULL) {
+        CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, refusal);
+        assert_null(json);
+    } else {
+        assert_int_equal(result, LMB_OK);
+    }
+    return json;
+}
+
 // In JSON a goal is the first retarget in the base, and replaces the target.
 static void goals_are_read(void **state) {
     (void)state;
@@ -1396,34 +1425,64 @@ static void goals_are_read(void **state) {
         {"\"goal\":true", "{\"op\":\"rest\"}", "there is no retarget in the base"},
         {"\"goal\":true", "{\"op\":\"retarget\",\"from\":\"nobody\",\"pose\":{\"op\":\"rest\"}}", "other"},
     };
-    lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
-    static const char *const names[3] = {"thigh", "shin", "foot"};
-    lmb_rig *leg = NULL;
-    for (uint32_t i = 0; i < 3; i++) {
-        joints[i].name = names[i];
-        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
-    }
-    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &leg, NULL), LMB_OK);
-    const lmb_graph_character other = {"other", leg, NULL, 0};
+    lmb_rig *leg = make_leg();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[400];
-        const int length = snprintf(text, sizeof text,
-                                    "{\"op\":\"ik-two-bone\",\"start\":\"thigh\",\"mid\":\"shin\",\"end\":\"foot\",%s,"
-                                    "\"base\":%s}",
-                                    cases[i].members, cases[i].base);
-        const lmb_graph_source from = {
-            .text = text, .size = (size_t)length, .rig = leg, .characters = &other, .character_count = 1};
-        lmb_graph_json *json = NULL;
-        lmb_error error = {0};
-        const lmb_result result = lmb_graph_json_read(&from, NULL, &json, NULL, &error);
-        if (cases[i].refusal != NULL) {
-            CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, cases[i].refusal);
-        } else {
-            assert_int_equal(result, LMB_OK);
+        snprintf(text, sizeof text,
+                 "{\"op\":\"ik-two-bone\",\"start\":\"thigh\",\"mid\":\"shin\",\"end\":\"foot\",%s,\"base\":%s}",
+                 cases[i].members, cases[i].base);
+        lmb_graph_json *json = read_graph_of_leg(leg, text, cases[i].refusal);
+        if (json != NULL) {
             const lmb_graph_def *def = lmb_graph_json_def(json);
             assert_int_equal(def->nodes[def->node_count - 1].goal, def->node_count - 2);
         }
         lmb_graph_json_destroy(json);
+    }
+    lmb_rig_destroy(leg);
+}
+
+// A retarget may be the outermost pose, with what only that has.
+static void retargets_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *members, *refusal;
+    } refused[] = {
+        {"\"from\":\"other\"", "\"retarget\" needs the field \"pose\""},
+        {"\"from\":\"other\",\"pose\":{\"op\":\"rest\"},\"foot\":\"toe\"", "the rig has no joint"},
+        {"\"from\":\"other\",\"pose\":{\"op\":\"rest\"},\"turn\":[0,0,1]", "3 coordinates"},
+        {"\"from\":\"other\",\"pose\":{\"op\":\"rest\"},\"joints\":{\"shin\":\"toe\"}", "other has no joint"},
+        {"\"from\":\"other\",\"pose\":{\"op\":\"rest\"},\"lod\":1,\"lod\":1", "given twice"},
+        {"\"from\":\"other\",\"pose\":{\"op\":\"rest\"},\"foot\":\"shin\",\"foot\":\"shin\"", "given twice"},
+        {"\"from\":\"other\",\"pose\":{\"op\":\"rest\"},\"root\":1", "has no such field"},
+    };
+    lmb_rig *leg = make_leg();
+    lmb_graph_json *json = read_graph_of_leg(
+        leg,
+        "{\"op\":\"retarget\",\"lod\":2,\"from\":\"other\",\"pose\":{\"op\":\"rest\"},\"foot\":\"foot\","
+        "\"not-aligned\":[\"shin\"],\"align-above\":0.5,\"scales\":{\"shin\":2,\"foot\":3},\"root-scale\":4,"
+        "\"turn\":[0,1,0,0],\"max-lods\":{\"foot\":1}}",
+        NULL);
+    const lmb_graph_def *def = lmb_graph_json_def(json);
+    const lmb_retarget_def *retarget = &def->retargets[0];
+    static const uint8_t aligned[3] = {1, 0, 1};
+    static const float scales[3] = {1.0f, 2.0f, 3.0f}, turn[4] = {0.0f, 1.0f, 0.0f, 0.0f};
+    static const uint32_t joints[3] = {0, 1, 2};
+    assert_int_equal(def->retarget_count, 1);
+    assert_int_equal(retarget->source_joint_count, 3);
+    assert_memory_equal(retarget->joints, joints, sizeof joints);
+    assert_memory_equal(retarget->aligned, aligned, sizeof aligned);
+    assert_memory_equal(retarget->scales, scales, sizeof scales);
+    assert_memory_equal(retarget->turn, turn, sizeof turn);
+    assert_float_equal(retarget->align_above, 0.5f, 0.0);
+    assert_float_equal(retarget->root_scale, 4.0f, 0.0);
+    assert_int_equal(retarget->foot, 2);
+    assert_float_equal(def->lod.constant, 2.0f, 0.0);
+    assert_int_equal(def->max_lods[2], 1);
+    lmb_graph_json_destroy(json);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "{\"op\":\"retarget\",%s}", refused[i].members);
+        assert_null(read_graph_of_leg(leg, text, refused[i].refusal));
     }
     lmb_rig_destroy(leg);
 }
@@ -1445,6 +1504,7 @@ int main(void) {
         cmocka_unit_test(channels),
         cmocka_unit_test(inverse_kinematics),
         cmocka_unit_test(goals_are_read),
+        cmocka_unit_test(retargets_are_read),
         cmocka_unit_test(foot_placement),
         cmocka_unit_test(twists),
         cmocka_unit_test(chains),

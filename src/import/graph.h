@@ -167,8 +167,9 @@ typedef struct lmb_graph_node {
     uint32_t object;
     bool is_additive;
     bool has_goal;
-    uint32_t reference;    // node of the reference pose of an additive clip, or LMB_NONE
-    lmb_mirror_def mirror; // the partners that it states, or NULL
+    uint32_t reference;        // node of the reference pose of an additive clip, or LMB_NONE
+    lmb_mirror_def mirror;     // the partners that it states, or NULL
+    lmb_retarget_def retarget; // what its object states
 } lmb_graph_node;
 
 // graph_field.c: reports an error at a JSON value.
@@ -272,7 +273,10 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
 // Reports what only the checks of a graph find in a mirror, joint limits or a retarget, which are in `def` alone.
 void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at);
 
-// graph_retarget.c: adds a retarget and the pose inside; and finds a clip by its name inside one, LMB_NONE for none.
+// graph_retarget.c: reads joints whose bones keep their directions, and factors of translations; adds a retarget and
+// the pose inside; and finds a clip by its name inside one, LMB_NONE for none.
+void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 uint32_t lmb_graph_add_retarget(lmb_graph_reader *reader, const lmb_graph_node *node);
 uint32_t lmb_graph_find_source_clip(lmb_graph_reader *reader, const char *name);
 

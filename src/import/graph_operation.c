@@ -733,16 +733,22 @@ static const lmb_graph_field clamp_members[] = {
     {.name = "joint-limits", .required = true, .read = lmb_graph_read_limits, .offset = NODE(def.joint_limits)},
 };
 
+// `from`, `joints` and the pose, whose clips are of another character, are read after everything else.
 static const lmb_graph_field retarget_members[] = {
     {.name = "from", .required = true, .read = lmb_graph_skip},
     {.name = "pose", .required = true, .read = lmb_graph_skip},
     {.name = "joints", .read = lmb_graph_skip},
-    {.name = "foot", .read = lmb_graph_skip},
-    {.name = "not-aligned", .read = lmb_graph_skip},
-    {.name = "align-above", .read = lmb_graph_skip},
-    {.name = "scales", .read = lmb_graph_skip},
-    {.name = "root-scale", .read = lmb_graph_skip},
-    {.name = "turn", .read = lmb_graph_skip},
+    {.name = "foot", .read = lmb_graph_read_joint, .offset = NODE(retarget.foot)},
+    {.name = "not-aligned", .read = lmb_graph_read_not_aligned},
+    NUMBER_FIELD("align-above", retarget.align_above, LMB_LARGEST),
+    {.name = "scales", .read = lmb_graph_read_scales, .max = 1048576.0f},
+    NUMBER_FIELD("root-scale", retarget.root_scale, 1048576.0f),
+    {.name = "turn",
+     .read = lmb_graph_read_floats,
+     .offset = NODE(retarget.turn),
+     .what = "coordinates",
+     .count = 4,
+     LMB_ANY_NUMBER},
 };
 
 static const lmb_graph_field machine_members[] = {
@@ -835,7 +841,8 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     if (operation == NULL) {
         return 0;
     }
-    lmb_graph_node node = {.def = lmb_default_node_def(), .object = value, .reference = LMB_NONE};
+    lmb_graph_node node = {
+        .def = lmb_default_node_def(), .object = value, .reference = LMB_NONE, .retarget = lmb_default_retarget_def()};
     node.def.op = operation->op;
     node.def.input_count = operation->input_count;
     node.def.loop = true;

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define DEF(member) offsetof(lmb_retarget_def, member)
-
 // Returns the index of a clip of the character that the innermost retarget names, among those of the graph.
 uint32_t lmb_graph_find_source_clip(lmb_graph_reader *reader, const char *name) {
     lmb_graph_json *graph = reader->graph;
@@ -92,7 +90,7 @@ static void find_joints(lmb_graph_reader *reader, const lmb_graph_character *fro
 }
 
 // Reads the joints whose bones keep their directions.
-static void read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
     (void)field;
@@ -108,11 +106,11 @@ static void read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *fi
             aligned[joint] = 0;
         }
     }
-    ((lmb_retarget_def *)target)->aligned = aligned;
+    ((lmb_graph_node *)target)->retarget.aligned = aligned;
 }
 
 // Reads the factors of translations: an object of joints.
-static void read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
     const lmb_graph_field factor = {.max = field->max};
@@ -129,45 +127,29 @@ static void read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, 
             lmb_graph_read_plain(reader, &factor, key + 1, &scales[joint]);
         }
     }
-    ((lmb_retarget_def *)target)->scales = scales;
+    ((lmb_graph_node *)target)->retarget.scales = scales;
 }
 
-static const lmb_graph_field members[] = {
-    {.name = "foot", .read = lmb_graph_read_joint, .offset = DEF(foot)},
-    {.name = "not-aligned", .read = read_not_aligned},
-    {.name = "align-above", .read = lmb_graph_read_plain, .offset = DEF(align_above), .max = LMB_LARGEST},
-    {.name = "scales", .read = read_scales, .max = 1048576.0f},
-    {.name = "root-scale", .read = lmb_graph_read_plain, .offset = DEF(root_scale), .max = 1048576.0f},
-    {.name = "turn",
-     .read = lmb_graph_read_floats,
-     .offset = DEF(turn),
-     .what = "coordinates",
-     .count = 4,
-     LMB_ANY_NUMBER},
-    {.name = "op", .read = lmb_graph_skip},
-    {.name = "from", .read = lmb_graph_skip},
-    {.name = "joints", .read = lmb_graph_skip},
-    {.name = "pose", .read = lmb_graph_skip},
-};
-
-// Adds the retarget of an object. Returns its index.
-static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t object) {
+// Adds the retarget of a node. Returns its index.
+static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node) {
     lmb_graph_json *graph = reader->graph;
-    const lmb_graph_fields fields = {"\"retarget\"", members, sizeof members / sizeof members[0],
-                                     reader->read_root_member};
     const uint32_t before = reader->problem_count, index = graph->def.retarget_count;
     uint32_t *table = lmb_graph_allocate(reader, &graph->pool, lmb_rig_joint_count(reader->source->rig), sizeof *table);
     if (table == NULL) {
         return 0;
     }
-    lmb_retarget_def def = lmb_retarget_of(from->rig, table);
-    find_joints(reader, from, object, table);
-    lmb_graph_read_fields(reader, &fields, object, &def);
+    const lmb_retarget_def source = lmb_retarget_of(from->rig, table);
+    lmb_retarget_def def = node->retarget;
+    def.source_joint_count = source.source_joint_count;
+    def.source_parents = source.source_parents;
+    def.source_rest = source.source_rest;
+    def.joints = table;
+    find_joints(reader, from, node->object, table);
     if (reader->problem_count == before && index == LMB_MAX_RETARGETS) {
-        lmb_graph_report(reader, object, "more than %u retargets", LMB_MAX_RETARGETS);
+        lmb_graph_report(reader, node->object, "more than %u retargets", LMB_MAX_RETARGETS);
     } else if (reader->problem_count == before && lmb_graph_append(reader, &graph->pool, &graph->def.retargets,
                                                                    &graph->def.retarget_count, &def, sizeof def)) {
-        lmb_graph_check_alone(reader, (lmb_graph_def){.retargets = &def, .retarget_count = 1}, object);
+        lmb_graph_check_alone(reader, (lmb_graph_def){.retargets = &def, .retarget_count = 1}, node->object);
     }
     return index;
 }
@@ -181,7 +163,7 @@ uint32_t lmb_graph_add_retarget(lmb_graph_reader *reader, const lmb_graph_node *
     }
     const lmb_graph_character *around = reader->character;
     lmb_node_def def = node->def;
-    def.retarget = add_retarget(reader, from, node->object);
+    def.retarget = add_retarget(reader, from, node);
     reader->character = from;
     def.inputs[0] = lmb_graph_read_pose(reader, pose_at);
     reader->character = around;
