@@ -2,6 +2,7 @@
 
 #include "float_environment.h"
 #include "graph.h"
+#include "quaternion.h"
 
 #include <limber/batch.h>
 
@@ -432,14 +433,9 @@ lmb_word_range lmb_control_motion_words(const lmb_control *control) {
 
 // Reads a unit quaternion. All 0 is no rotation.
 static void read_rotation(const uint32_t words[4], double rotation[4]) {
-    double square = 0.0;
-    for (int i = 0; i < 4; i++) {
-        rotation[i] = (double)REAL(words[i]);
-        square += rotation[i] * rotation[i];
-    }
-    for (int i = 0; i < 4; i++) {
-        rotation[i] = square > 0.0 ? rotation[i] / sqrt(square) : i == 3 ? 1.0 : 0.0;
-    }
+    float given[4];
+    memcpy(given, words, sizeof given);
+    lmb_quaternion_from(given, rotation);
 }
 
 // The twist of a rotation about y, in radians, at least -pi and below pi.
@@ -459,8 +455,7 @@ lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state)
         character_motion.yaw = twist_about_y(character_motion.rotation);
     } else if (words != NULL) {
         character_motion.yaw = ldexp((double)(int32_t)words[MOVING_YAW], -32) * TURN;
-        character_motion.rotation[1] = sin(0.5 * character_motion.yaw);
-        character_motion.rotation[3] = cos(0.5 * character_motion.yaw);
+        lmb_quaternion_from_yaw(character_motion.yaw, character_motion.rotation);
     }
     return character_motion;
 }
@@ -473,8 +468,8 @@ static uint32_t find_angle(double radians) {
 
 // Writes a rotation or, if all its numbers are 0, the yaw. Returns false if a number is not finite.
 static bool write_orientation(const lmb_motion *from, uint32_t words[4]) {
-    const double of_yaw[4] = {0.0, sin(0.5 * from->yaw), 0.0, cos(0.5 * from->yaw)};
-    double square = 0.0;
+    double of_yaw[4], square = 0.0;
+    lmb_quaternion_from_yaw(from->yaw, of_yaw);
     bool given = false;
     for (int i = 0; i < 4; i++) {
         square += from->rotation[i] * from->rotation[i];
@@ -543,9 +538,7 @@ void lmb_control_root_rotation(const lmb_control *control, const uint32_t *state
     if (lmb_control_rotates_fully(control)) {
         read_rotation(words + first + MOVED_ROTATION, rotation);
     } else if (words != NULL) {
-        const double half = 0.5 * TURN * (double)REAL(words[first + MOVED_BY_CLIPS + 3]);
-        rotation[1] = sin(half);
-        rotation[3] = cos(half);
+        lmb_quaternion_from_yaw(TURN * (double)REAL(words[first + MOVED_BY_CLIPS + 3]), rotation);
     }
 }
 

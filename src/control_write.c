@@ -2,6 +2,7 @@
 
 #include "graph_compiler.h"
 #include "number.h"
+#include "quaternion.h"
 
 #include "../shaders/ops/control_layout.h"
 #include "../shaders/ops/layout.h"
@@ -361,35 +362,12 @@ static bool has_root_motion(const writer *w, uint32_t player) {
     return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f || def->warp_count > 0);
 }
 
-// Quaternions in double precision: x, y, z, w.
-
-static void multiply(const double a[4], const double b[4], double result[4]) {
-    const double product[4] = {
-        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    memcpy(result, product, sizeof product);
-}
-
-static void conjugate(const double a[4], double result[4]) {
-    const double turned_back[4] = {-a[0], -a[1], -a[2], a[3]};
-    memcpy(result, turned_back, sizeof turned_back);
-}
-
 // The rotation of a track at a key: its own, or that of its yaw.
 static void load_rotation(const lmb_motion_track *track, uint32_t key, double rotation[4]) {
     if (track->rotations == NULL) {
-        const double half = 0.5 * (double)track->keys[4 * (size_t)key + 3];
-        const double yaw[4] = {0.0, sin(half), 0.0, cos(half)};
-        memcpy(rotation, yaw, sizeof yaw);
-        return;
-    }
-    double square = 0.0;
-    for (int i = 0; i < 4; i++) {
-        rotation[i] = (double)track->rotations[4 * (size_t)key + i];
-        square += rotation[i] * rotation[i];
-    }
-    for (int i = 0; i < 4; i++) {
-        rotation[i] /= sqrt(square);
+        lmb_quaternion_from_yaw((double)track->keys[4 * (size_t)key + 3], rotation);
+    } else {
+        lmb_quaternion_from(track->rotations + 4 * (size_t)key, rotation);
     }
 }
 
@@ -398,22 +376,22 @@ static void rotation_between_keys(const lmb_motion_track *track, uint32_t from, 
     double first[4], last[4];
     load_rotation(track, from, first);
     load_rotation(track, to, last);
-    conjugate(first, first);
-    multiply(first, last, rotation);
+    lmb_quaternion_conjugate(first, first);
+    lmb_quaternion_multiply(first, last, rotation);
 }
 
 // Writes a key's displacement relative to the first key, and `turns`, its turns since then.
 static void put_key(const writer *w, uint32_t at, const lmb_motion_track *track, uint32_t key, double turns) {
     const float *first = track->keys, *own = track->keys + 4 * (size_t)key;
-    const double moved[4] = {(double)own[0] - (double)first[0], (double)own[1] - (double)first[1],
-                             (double)own[2] - (double)first[2], 0.0};
-    double rotation[4], back[4], turned[4];
+    double rotation[4], moved[3];
+    for (int i = 0; i < 3; i++) {
+        moved[i] = (double)own[i] - (double)first[i];
+    }
     load_rotation(track, 0, rotation);
-    conjugate(rotation, back);
-    multiply(back, moved, turned);
-    multiply(turned, rotation, turned);
+    lmb_quaternion_conjugate(rotation, rotation);
+    lmb_quaternion_rotate(rotation, moved, moved);
     for (uint32_t i = 0; i < 3; i++) {
-        put_number(w, at + i, snap((float)turned[i]));
+        put_number(w, at + i, snap((float)moved[i]));
     }
     put_number(w, at + 3, snap((float)turns));
 }

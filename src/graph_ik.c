@@ -4,6 +4,7 @@
 
 #include "float_environment.h"
 #include "number.h"
+#include "quaternion.h"
 #include "rig.h"
 #include "value.h"
 
@@ -482,27 +483,14 @@ static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
     return offset;
 }
 
-// Rotates a vector by a quaternion of any length except 0.
-static void rotate(const double q[4], double v[3]) {
-    const double x = q[0], y = q[1], z = q[2], w = q[3], scale = 2.0 / (x * x + y * y + z * z + w * w);
-    const double cross[3] = {y * v[2] - z * v[1], z * v[0] - x * v[2], x * v[1] - y * v[0]};
-    v[0] += scale * (w * cross[0] + y * cross[2] - z * cross[1]);
-    v[1] += scale * (w * cross[1] + z * cross[0] - x * cross[2]);
-    v[2] += scale * (w * cross[2] + x * cross[1] - y * cross[0]);
-}
-
 // Computes the rotation of a joint in model space in the rest pose.
 static void find_rest_rotation(const lmb_rig *rig, uint32_t joint, double q[4]) {
     q[0] = q[1] = q[2] = 0.0;
     q[3] = 1.0;
     for (uint32_t at = joint; at != LMB_NONE; at = rig->parents[at]) {
-        const float *r = rig->rest[at].rotation;
-        const double a[4] = {(double)r[0], (double)r[1], (double)r[2], (double)r[3]};
-        const double b[4] = {q[0], q[1], q[2], q[3]};
-        q[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
-        q[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
-        q[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
-        q[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+        double local[4];
+        lmb_quaternion_from(rig->rest[at].rotation, local);
+        lmb_quaternion_multiply(local, q, q);
     }
 }
 
@@ -514,9 +502,9 @@ static LMB_NOINLINE void turn_axis(const lmb_rig *rig, const lmb_twist_def *def,
     find_rest_rotation(rig, def->source, of_source);
     find_rest_rotation(rig, joint, of_helper);
     double v[3] = {(double)unit[0], (double)unit[1], (double)unit[2]};
-    const double back[4] = {-of_helper[0], -of_helper[1], -of_helper[2], of_helper[3]};
-    rotate(of_source, v);
-    rotate(back, v);
+    lmb_quaternion_rotate(of_source, v, v);
+    lmb_quaternion_conjugate(of_helper, of_helper);
+    lmb_quaternion_rotate(of_helper, v, v);
     for (int i = 0; i < 3; i++) {
         axis[i] = (float)v[i];
     }

@@ -75,10 +75,7 @@ static void reflect(const double q[4], lmb_axis axis, double reflected[4]) {
 static void find_rest_turns(const lmb_rig *rig, double (*turns)[4]) {
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         double local[4];
-        for (int i = 0; i < 4; i++) {
-            local[i] = (double)rig->rest[joint].rotation[i];
-        }
-        lmb_quaternion_normalize(local);
+        lmb_quaternion_from(rig->rest[joint].rotation, local);
         uint32_t parent = rig->parents[joint];
         if (parent == LMB_NONE) {
             memcpy(turns[joint], local, sizeof local);

@@ -1,10 +1,9 @@
-// Rotations of float64, as quaternions x, y, z, w.
+// Rotations of float64, as quaternions x, y, z, w. A result may be stored over an argument.
 #ifndef LMB_QUATERNION_H
 #define LMB_QUATERNION_H
 
 #include <math.h>
 
-// The product may be one of the factors.
 static inline void lmb_quaternion_multiply(const double a[4], const double b[4], double product[4]) {
     const double x = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
     const double y = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
@@ -21,11 +20,36 @@ static inline void lmb_quaternion_conjugate(const double q[4], double inverse[4]
     }
 }
 
+// Makes 0 the identity.
 static inline void lmb_quaternion_normalize(double q[4]) {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int i = 0; i < 4; i++) {
-        q[i] /= length;
+        q[i] = length > 0.0 ? q[i] / length : i == 3 ? 1.0 : 0.0;
     }
+}
+
+// Converts and normalises.
+static inline void lmb_quaternion_from(const float given[4], double q[4]) {
+    for (int i = 0; i < 4; i++) {
+        q[i] = (double)given[i];
+    }
+    lmb_quaternion_normalize(q);
+}
+
+// The rotation about y by an angle in radians.
+static inline void lmb_quaternion_from_yaw(double yaw, double q[4]) {
+    q[0] = q[2] = 0.0;
+    q[1] = sin(0.5 * yaw);
+    q[3] = cos(0.5 * yaw);
+}
+
+// Rotates a vector by a unit quaternion.
+static inline void lmb_quaternion_rotate(const double q[4], const double v[3], double rotated[3]) {
+    const double c[3] = {q[1] * v[2] - q[2] * v[1] + q[3] * v[0], q[2] * v[0] - q[0] * v[2] + q[3] * v[1],
+                         q[0] * v[1] - q[1] * v[0] + q[3] * v[2]};
+    rotated[0] = v[0] + 2.0 * (q[1] * c[2] - q[2] * c[1]);
+    rotated[1] = v[1] + 2.0 * (q[2] * c[0] - q[0] * c[2]);
+    rotated[2] = v[2] + 2.0 * (q[0] * c[1] - q[1] * c[0]);
 }
 
 #endif

@@ -237,16 +237,6 @@ bool lmb_retarget_check(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
 
 // ---- Arithmetic.
 
-static void rotate(const double q[4], const double given[3], double rotated[3]) {
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double v[3] = {given[0], given[1], given[2]};
-    const double c[3] = {y * v[2] - z * v[1] + w * v[0], z * v[0] - x * v[2] + w * v[1],
-                         x * v[1] - y * v[0] + w * v[2]};
-    rotated[0] = v[0] + 2.0 * (y * c[2] - z * c[1]);
-    rotated[1] = v[1] + 2.0 * (z * c[0] - x * c[2]);
-    rotated[2] = v[2] + 2.0 * (x * c[1] - y * c[0]);
-}
-
 static double length_of(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
@@ -294,24 +284,16 @@ static const lmb_transform *target_reference(const lmb_rig *rig, const lmb_retar
 }
 
 static void find_frame(const lmb_transform *local, const lmb_retarget_frame *parent, lmb_retarget_frame *frame) {
-    double turn[4];
-    const double translation[3] = {(double)local->translation[0], (double)local->translation[1],
-                                   (double)local->translation[2]};
-    double size = 0.0;
+    *frame = (lmb_retarget_frame){.above = LMB_NONE, .below = LMB_NONE};
     for (int i = 0; i < 3; i++) {
-        size += fabs((double)local->scale[i]) / 3.0;
+        frame->place[i] = (double)local->translation[i];
+        frame->size += fabs((double)local->scale[i]) / 3.0;
     }
-    for (int i = 0; i < 4; i++) {
-        turn[i] = (double)local->rotation[i];
-    }
-    lmb_quaternion_normalize(turn);
-    *frame = (lmb_retarget_frame){.size = size, .above = LMB_NONE, .below = LMB_NONE};
-    memcpy(frame->turn, turn, sizeof turn);
-    memcpy(frame->place, translation, sizeof translation);
+    lmb_quaternion_from(local->rotation, frame->turn);
     if (parent != NULL) {
-        lmb_quaternion_multiply(parent->turn, turn, frame->turn);
+        lmb_quaternion_multiply(parent->turn, frame->turn, frame->turn);
         lmb_quaternion_normalize(frame->turn);
-        rotate(parent->turn, translation, frame->place);
+        lmb_quaternion_rotate(parent->turn, frame->place, frame->place);
         for (int i = 0; i < 3; i++) {
             frame->place[i] = parent->place[i] + parent->size * frame->place[i];
         }
@@ -362,7 +344,7 @@ static bool find_direction(const lmb_retarget_frame *from, const lmb_retarget_fr
     for (int i = 0; i < 3 && length > SHORTEST; i++) {
         unit[i] = (to->place[i] - from->place[i]) / length;
     }
-    rotate(turn, unit, direction);
+    lmb_quaternion_rotate(turn, unit, direction);
     return length > SHORTEST;
 }
 
@@ -375,7 +357,7 @@ static void find_corrected(const writer *w, uint32_t joint) {
         const lmb_retarget_frame *above = &w->targets[parent];
         double turn[4];
         lmb_quaternion_multiply(above->aligned, above->turn, turn);
-        rotate(turn, moved, moved);
+        lmb_quaternion_rotate(turn, moved, moved);
         for (int i = 0; i < 3; i++) {
             moved[i] = above->corrected[i] + above->size * moved[i];
         }
@@ -536,7 +518,7 @@ static void write_record(const writer *w, uint32_t joint, uint32_t rest, uint32_
     const double given = def->scales != NULL ? (double)def->scales[joint] : 1.0;
     const double move = given * find_limb_scale(w, joint) * (above != NULL ? above->size : 1.0);
     const double factor = ratio(move, parent != LMB_NONE ? w->targets[parent].size : 1.0);
-    rotate(before, source->place, moved);
+    lmb_quaternion_rotate(before, source->place, moved);
     double base[3];
     for (int i = 0; i < 3; i++) {
         base[i] =
@@ -586,10 +568,7 @@ uint32_t lmb_retarget_rest_words(const lmb_rig *rig, const lmb_retarget_def *def
 
 static LMB_NOINLINE writer begin_writer(const lmb_rig *rig, const lmb_retarget_def *def, lmb_retarget_frame *frames) {
     writer w = {.rig = rig, .def = def, .targets = frames, .sources = frames + rig->joint_count};
-    for (int i = 0; i < 4; i++) {
-        w.turn[i] = (double)def->turn[i];
-    }
-    lmb_quaternion_normalize(w.turn);
+    lmb_quaternion_from(def->turn, w.turn);
     find_frames(&w);
     align(&w);
     w.root_scale = find_root_scale(&w);
@@ -651,7 +630,7 @@ static LMB_NOINLINE void write_goal(const writer *w, uint32_t joint, uint32_t re
     const double identity[4] = {0.0, 0.0, 0.0, 1.0};
     const way found = find_way(w->def, joint, LMB_NONE);
     double base[3];
-    rotate(w->turn, w->sources[w->def->joints[joint]].place, base);
+    lmb_quaternion_rotate(w->turn, w->sources[w->def->joints[joint]].place, base);
     for (int i = 0; i < 3; i++) {
         base[i] = own->corrected[i] - w->root_scale * base[i];
     }
@@ -680,15 +659,9 @@ void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, ui
 }
 
 static LMB_NOINLINE void turn_vector(const lmb_retarget_def *def, const float given[3], float turned[3]) {
-    double turn[4], v[3];
-    for (int i = 0; i < 4; i++) {
-        turn[i] = (double)def->turn[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        v[i] = (double)given[i];
-    }
-    lmb_quaternion_normalize(turn);
-    rotate(turn, v, v);
+    double turn[4], v[3] = {(double)given[0], (double)given[1], (double)given[2]};
+    lmb_quaternion_from(def->turn, turn);
+    lmb_quaternion_rotate(turn, v, v);
     for (int i = 0; i < 3; i++) {
         turned[i] = (float)v[i];
     }

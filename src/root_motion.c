@@ -13,6 +13,7 @@
 #include "clip_layout.h"
 #include "clip_motion.h"
 #include "float_environment.h"
+#include "quaternion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,28 +110,6 @@ static lmb_result fail(const extraction *e, lmb_result result, const char *why) 
 
 // ---- The joint in model space. ----
 
-static void multiply_rotations(const double a[4], const double b[4], double result[4]) {
-    const double product[4] = {
-        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    memcpy(result, product, sizeof product);
-}
-
-static void conjugate(const double a[4], double result[4]) {
-    const double product[4] = {-a[0], -a[1], -a[2], a[3]};
-    memcpy(result, product, sizeof product);
-}
-
-static void rotation_of(const lmb_transform *local, double result[4]) {
-    double square = 0.0;
-    for (int i = 0; i < 4; i++) {
-        square += (double)local->rotation[i] * (double)local->rotation[i];
-    }
-    for (int i = 0; i < 4; i++) {
-        result[i] = (double)local->rotation[i] / sqrt(square);
-    }
-}
-
 // Gives a rotation the sign that puts it into the hemisphere of the one before.
 static void align(const double *before, double *rotation) {
     double dot = 0.0;
@@ -142,12 +121,11 @@ static void align(const double *before, double *rotation) {
     }
 }
 
-static void normalize(double rotation[4]) {
-    const double length = sqrt(rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2] +
-                               rotation[3] * rotation[3]);
-    for (int i = 0; i < 4; i++) {
-        rotation[i] /= length > 0.0 ? length : 1.0;
-    }
+// The rotation from one to another, along the axes of the model.
+static void rotation_between(const double from[4], const double to[4], double rotation[4]) {
+    double back[4];
+    lmb_quaternion_conjugate(from, back);
+    lmb_quaternion_multiply(to, back, rotation);
 }
 
 static double length_of(const float v[3]) {
@@ -173,11 +151,10 @@ static bool takes_turns(const extraction *e) {
 
 // Returns false if an ancestor's scale is uneven and turns are to be taken.
 static bool place_joint(const extraction *e, float time, placed *at) {
-    const double none[4] = {0.0, 0.0, 0.0, 1.0};
-    at->local = lmb_clip_sample(e->clip, e->rig, e->def->joint, time);
+    *at = (placed){.local = lmb_clip_sample(e->clip, e->rig, e->def->joint, time),
+                   .parent = {{{1.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}}},
+                   .parent_rotation = {0.0, 0.0, 0.0, 1.0}};
     at->length = length_of(at->local.translation);
-    at->parent = (matrix){{{1.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}}};
-    memcpy(at->parent_rotation, none, sizeof none);
     bool usable = true;
     for (uint32_t joint = e->rig->parents[e->def->joint]; joint != LMB_NONE; joint = e->rig->parents[joint]) {
         const lmb_transform local = lmb_clip_sample(e->clip, e->rig, joint, time);
@@ -185,13 +162,13 @@ static bool place_joint(const extraction *e, float time, placed *at) {
         double rotation[4];
         at->length = at->length * largest_of(local.scale) + length_of(local.translation);
         at->parent = lmb_matrix_multiply(&own, &at->parent);
-        rotation_of(&local, rotation);
-        multiply_rotations(rotation, at->parent_rotation, at->parent_rotation);
+        lmb_quaternion_from(local.rotation, rotation);
+        lmb_quaternion_multiply(rotation, at->parent_rotation, at->parent_rotation);
         usable = usable && !(takes_turns(e) && is_uneven(local.scale));
     }
     double own[4];
-    rotation_of(&at->local, own);
-    multiply_rotations(at->parent_rotation, own, at->rotation);
+    lmb_quaternion_from(at->local.rotation, own);
+    lmb_quaternion_multiply(at->parent_rotation, own, at->rotation);
     for (int row = 0; row < 3; row++) {
         const double *m = at->parent.m[row];
         at->position[row] = m[0] * (double)at->local.translation[0] + m[1] * (double)at->local.translation[1] +
@@ -207,20 +184,10 @@ static double distance_of(const placed *at) {
 
 // ---- The motion. ----
 
-// Rotates about y; a quarter turn takes z to x.
-static void turn(const double v[3], double yaw, double result[3]) {
-    const double x = v[0] * cos(yaw) + v[2] * sin(yaw);
-    const double z = v[2] * cos(yaw) - v[0] * sin(yaw);
-    result[0] = x;
-    result[1] = v[1];
-    result[2] = z;
-}
-
 // Returns the twist about y from one rotation to another, with the whole turns that bring it nearest to `before`.
 static double yaw_between(const double from[4], const double to[4], double before) {
-    double back[4], turned[4];
-    conjugate(from, back);
-    multiply_rotations(to, back, turned);
+    double turned[4];
+    rotation_between(from, to, turned);
     if (hypot(turned[1], turned[3]) < 1e-9) {
         return before;
     }
@@ -234,16 +201,6 @@ static float key_time(const extraction *e, uint32_t key) {
 
 static const char *const uneven = "an ancestor of the joint has scales that differ, and its turns are to be taken";
 
-// Rotates a vector by a unit quaternion.
-static void rotate(const double q[4], const double v[3], double result[3]) {
-    const double whole[4] = {v[0], v[1], v[2], 0.0};
-    double back[4], turned[4];
-    conjugate(q, back);
-    multiply_rotations(q, whole, turned);
-    multiply_rotations(turned, back, turned);
-    memcpy(result, turned, 3 * sizeof *result);
-}
-
 // Stores the rotation of a key as the track has it, in the hemisphere of the key before it, and returns it.
 static void put_key_rotation(const extraction *e, uint32_t key, double rotation[4]) {
     float *to = e->rotations + 4 * (size_t)key;
@@ -255,7 +212,7 @@ static void put_key_rotation(const extraction *e, uint32_t key, double rotation[
         to[i] = (float)rotation[i];
         rotation[i] = (double)to[i];
     }
-    normalize(rotation);
+    lmb_quaternion_normalize(rotation);
 }
 
 static lmb_result find_motion(extraction *e) {
@@ -272,13 +229,12 @@ static lmb_result find_motion(extraction *e) {
         e->distance = fmax(e->distance, distance_of(&now));
         yaw = e->def->yaw && !e->def->rotation ? yaw_between(first.rotation, now.rotation, yaw) : 0.0;
         double turned[3], rotation[4];
-        turn(first.position, yaw, turned);
+        lmb_quaternion_from_yaw(yaw, rotation);
         if (e->def->rotation) {
-            conjugate(first.rotation, rotation);
-            multiply_rotations(now.rotation, rotation, rotation);
+            rotation_between(first.rotation, now.rotation, rotation);
             put_key_rotation(e, key, rotation);
-            rotate(rotation, first.position, turned);
         }
+        lmb_quaternion_rotate(rotation, first.position, turned);
         const bool taken[3] = {e->def->x, e->def->y, e->def->z};
         float *numbers = e->keys + 4 * (size_t)key;
         for (int i = 0; i < 3; i++) {
@@ -316,18 +272,21 @@ static void slerp(const float from[4], const float to[4], double u, double rotat
     memcpy(p.ends[1] + ROTATION, to, 4 * sizeof *to);
     line_at(&p, u, values);
     memcpy(rotation, values + ROTATION, 4 * sizeof *rotation);
-    normalize(rotation);
+    lmb_quaternion_normalize(rotation);
 }
 
-// Evaluates the motion track as a player does.
-static void motion_at(const extraction *e, float time, double numbers[4], double rotation[4]) {
+// Evaluates the motion track as a player does: the displacement and the rotation since the first key.
+static void motion_at(const extraction *e, float time, double moved[3], double rotation[4]) {
     const double duration = (double)lmb_clip_duration(e->clip);
     const double at = duration > 0.0 ? (double)time / duration * (e->key_count - 1) : 0.0;
     uint32_t key = at < e->key_count - 2 ? (uint32_t)at : e->key_count - 2;
     const float *from = e->keys + 4 * (size_t)key, *to = from + 4;
+    double numbers[4];
     for (int i = 0; i < 4; i++) {
         numbers[i] = (double)from[i] + ((double)to[i] - (double)from[i]) * (at - key);
     }
+    memcpy(moved, numbers, 3 * sizeof *moved);
+    lmb_quaternion_from_yaw(numbers[3], rotation);
     if (e->rotations != NULL) {
         slerp(e->rotations + 4 * (size_t)key, e->rotations + 4 * (size_t)key + 4, at - key, rotation);
     }
@@ -355,25 +314,20 @@ static bool solve(const matrix *parent, const double position[3], double result[
 // Returns NULL, or why there is no remaining transform.
 static const char *find_remaining(const extraction *e, float time, remaining *found) {
     placed now;
-    double motion[4], turned[4], moved[3], back[3], inverse[4];
+    double motion[3], turned[4], back[3], inverse[4];
     if (!place_joint(e, time, &now)) {
         return uneven;
     }
     motion_at(e, time, motion, turned);
     for (int i = 0; i < 3; i++) {
-        moved[i] = now.position[i] - motion[i];
-    }
-    double turned_back[4] = {0.0, sin(-0.5 * motion[3]), 0.0, cos(0.5 * motion[3])};
-    if (e->rotations != NULL) {
-        conjugate(turned, turned_back);
-        rotate(turned_back, moved, back);
-    } else {
-        turn(moved, -motion[3], back);
+        back[i] = now.position[i] - motion[i];
     }
     double *rotation = found->values + ROTATION;
-    conjugate(now.parent_rotation, inverse);
-    multiply_rotations(turned_back, now.rotation, rotation);
-    multiply_rotations(inverse, rotation, rotation);
+    lmb_quaternion_conjugate(turned, turned);
+    lmb_quaternion_rotate(turned, back, back);
+    lmb_quaternion_multiply(turned, now.rotation, rotation);
+    lmb_quaternion_conjugate(now.parent_rotation, inverse);
+    lmb_quaternion_multiply(inverse, rotation, rotation);
     found->time = time;
     found->parent = now.parent;
     return solve(&now.parent, back, found->values) ? NULL : "an ancestor of the joint has a scale of 0";
@@ -435,7 +389,7 @@ static void raise_errors(const extraction *e, const remaining *at, double values
         }
         square += off * off;
     }
-    normalize(values + ROTATION);
+    lmb_quaternion_normalize(values + ROTATION);
     for (int i = ROTATION; i < VALUES; i++) {
         near += (values[i] - at->values[i]) * (values[i] - at->values[i]);
         far += (values[i] + at->values[i]) * (values[i] + at->values[i]);
@@ -562,16 +516,11 @@ static float tangent(const piece *p, int end, int value) {
     return (float)fmin(fmax(slope, -(double)LMB_LARGEST), (double)LMB_LARGEST);
 }
 
-static void put_spline_key(const extraction *e, int track, uint32_t key, const remaining *at) {
+static void put_key(const extraction *e, int track, uint32_t key, const remaining *at) {
+    const size_t line = (size_t)width[track] * key;
+    float *values = e->cubic[track] ? spline_value(e, track, key, 1) : e->values[track] + line;
     for (int i = 0; i < width[track]; i++) {
-        spline_value(e, track, key, 1)[i] = (float)at->values[first_value[track] + i];
-    }
-    e->spline_times[key] = at->time;
-}
-
-static void put_line_key(const extraction *e, int track, uint32_t key, const remaining *at) {
-    for (int i = 0; i < width[track]; i++) {
-        e->values[track][(size_t)(width[track] * key + i)] = (float)at->values[first_value[track] + i];
+        values[i] = (float)at->values[first_value[track] + i];
     }
 }
 
@@ -586,17 +535,19 @@ static LMB_NOINLINE lmb_result find_keys(const extraction *e) {
     remaining ends[2];
     const char *why = find_remaining(e, e->times[0], &ends[0]);
     for (int track = 0; track < 2 && why == NULL; track++) {
-        (e->cubic[track] ? put_spline_key : put_line_key)(e, track, 0, &ends[0]);
+        put_key(e, track, 0, &ends[0]);
     }
     uint32_t key = 0;
+    e->spline_times[0] = e->times[0];
     for (uint32_t i = 0; i + 1 < e->time_count && why == NULL; i++) {
         for (uint32_t part = 0; part < 1u << e->splits[i] && why == NULL; part++, key++) {
             piece p;
-            why = find_remaining(e, piece_time(e, i, part + 1), &ends[1]);
+            e->spline_times[key + 1] = piece_time(e, i, part + 1);
+            why = find_remaining(e, e->spline_times[key + 1], &ends[1]);
             why = why == NULL ? fit(e, &ends[0], &ends[1], &p) : why;
             for (int track = 0; track < 2 && why == NULL; track++) {
                 if (e->cubic[track]) {
-                    put_spline_key(e, track, key + 1, &ends[1]);
+                    put_key(e, track, key + 1, &ends[1]);
                     put_tangents(e, track, key, &p);
                 }
             }
@@ -604,7 +555,7 @@ static LMB_NOINLINE lmb_result find_keys(const extraction *e) {
         }
         for (int track = 0; track < 2 && why == NULL; track++) {
             if (!e->cubic[track]) {
-                put_line_key(e, track, i + 1, &ends[1]);
+                put_key(e, track, i + 1, &ends[1]);
             }
         }
     }
@@ -659,9 +610,10 @@ static bool is_kink(const extraction *e, uint32_t key) {
         double ways[2][4], square = 0.0;
         for (int i = 0; i < 2; i++) {
             const float *q = e->rotations + 4 * ((size_t)key + i);
-            const double from[4] = {-(double)q[-4], -(double)q[-3], -(double)q[-2], (double)q[-1]};
-            const double to[4] = {(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
-            multiply_rotations(to, from, ways[i]);
+            double from[4], to[4];
+            lmb_quaternion_from(q - 4, from);
+            lmb_quaternion_from(q, to);
+            rotation_between(from, to, ways[i]);
         }
         for (int i = 0; i < 3; i++) {
             square += (ways[1][i] - ways[0][i]) * (ways[1][i] - ways[0][i]);
