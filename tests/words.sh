@@ -41,15 +41,21 @@ lines_of() {
         }' "${files[@]}"
 }
 
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+{
+    lines_of name
+    printf '%s\n' "${files[@]}" | sed 's/$/:0:/'
+} >"$folder/name"
+lines_of text >"$folder/text"
 found=0
-names=$(lines_of name; printf '%s\n' "${files[@]}" | sed 's/$/:0:/')
-texts=$(lines_of text)
 while IFS=$'\t' read -r where word use; do
     case $where in
-    name) hits=$(grep -iP "^[^:]*:[0-9]+:.*(?<![a-zA-Z])($word)(?![a-zA-Z])|(?<![a-zA-Z])($word)(?![a-zA-Z])[^:]*:0:" <<<"$names") || continue ;;
-    text) hits=$(grep -iP "^[^:]*:[0-9]+:.*\b($word)\b" <<<"$texts") || continue ;;
+    name) pattern="(?<![a-zA-Z])($word)(?![a-zA-Z])" && pattern="^[^:]*:[0-9]+:.*$pattern|$pattern[^:]*:0:" ;;
+    text) pattern="^[^:]*:[0-9]+:.*\b($word)\b" ;;
     *) continue ;;
     esac
+    hits=$(LC_ALL=C grep -iP "$pattern" "$folder/$where") || continue
     echo "$hits" | sed "s|\$|\n    write: $use|"
     found=$((found + $(wc -l <<<"$hits")))
 done <"$list"
