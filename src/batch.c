@@ -85,6 +85,26 @@ lmb_result lmb_batch_check(const lmb_batch_def *batch, lmb_error *error) {
     return LMB_OK;
 }
 
+lmb_result lmb_batch_check_inputs(const lmb_graph *graph, const lmb_batch_inputs *inputs, const char *owner,
+                                  lmb_error *error) {
+    if (graph->parameter_count > 0 && inputs->parameters == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: the parameters are NULL", owner);
+    }
+    for (uint32_t i = 0; i < graph->pose_count; i++) {
+        if (inputs->poses[i] == NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: pose buffer %u is NULL", owner, (unsigned)i);
+        }
+    }
+    if (graph->point_count > 0 && inputs->points == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: the points are NULL, and the graph reads %u", owner,
+                        (unsigned)graph->point_count);
+    }
+    return !graph->uses_transforms || inputs->transforms != NULL
+               ? LMB_OK
+               : lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: the world transforms are NULL, and the graph needs them",
+                          owner);
+}
+
 uint32_t lmb_batch_output_floats(const lmb_batch_def *batch, lmb_output output) {
     if ((unsigned)output >= LMB_OUTPUT_COUNT) {
         return 0;

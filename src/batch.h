@@ -7,6 +7,10 @@
 // Returns the number of floats in one row of an output. A row is one joint, one socket, or the whole character.
 uint32_t lmb_output_components(lmb_output output);
 
+// Checks that there is all that a graph reads, except the frame of its control. `owner` begins the message.
+lmb_result lmb_batch_check_inputs(const lmb_graph *graph, const lmb_batch_inputs *inputs, const char *owner,
+                                  lmb_error *error);
+
 #include "graph.h"
 
 // Returns whether to evaluate float channels: if an output needs them, or if the rig has no joints, so that refusals

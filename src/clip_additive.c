@@ -111,9 +111,7 @@ static transform sample_source(const baker *b, uint32_t joint, float time) {
 
 static transform sample_reference(const baker *b, uint32_t joint, float time) {
     if (b->def->pose != NULL) {
-        lmb_transform given = b->def->pose[joint];
-        (void)lmb_normalize_rotation(b->def->pose[joint].rotation, given.rotation);
-        return snap_transform(lmb_to_op_transform(given));
+        return lmb_to_op_transform(lmb_snap_transform(&b->def->pose[joint]));
     }
     const lmb_clip *clip = b->def->clip != NULL ? b->def->clip : b->source;
     return lmb_to_op_transform(lmb_clip_sample(clip, b->rig, joint, b->def->clip != NULL ? time : 0.0f));

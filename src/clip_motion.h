@@ -3,11 +3,8 @@
 #define LIMBER_SRC_CLIP_MOTION_H
 
 #include "clip_layout.h"
+#include "matrix.h"
 #include "rig.h"
-
-typedef struct matrix {
-    double m[3][4];
-} matrix;
 
 matrix lmb_matrix_of(const lmb_transform *t);
 matrix lmb_matrix_multiply(const matrix *a, const matrix *b);

@@ -1,3 +1,4 @@
+#include "batch.h"
 #include "cpu.h"
 #include "float_environment.h"
 #include "graph.h"
@@ -27,24 +28,6 @@ static lmb_result check_def(const lmb_cost_def *def, const lmb_node_cost *costs,
     return lmb_graph_check(def->graph, error);
 }
 
-static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *graph, lmb_error *error) {
-    if (lmb_graph_parameter_count(graph) > 0 && def->inputs->parameters == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: the parameters are NULL");
-    }
-    for (uint32_t i = 0; i < lmb_graph_pose_count(graph); i++) {
-        if (def->inputs->poses[i] == NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: pose buffer %u is NULL", (unsigned)i);
-        }
-    }
-    if (lmb_graph_point_count(graph) > 0 && def->inputs->points == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: the points are NULL");
-    }
-    if (lmb_graph_uses_transforms(graph) && def->inputs->transforms == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: the world transforms are NULL");
-    }
-    return LMB_OK;
-}
-
 // Returns the shortest time of several rounds, in nanoseconds per character. The first round only warms up.
 static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb_batch_def *batch) {
     uint32_t rounds = def->rounds != 0 ? def->rounds : DEFAULT_ROUNDS;
@@ -71,7 +54,7 @@ static lmb_result time_program(const lmb_cost_def *def, const lmb_graph_def *pro
     const uint32_t outputs = graph->gives_matrices ? LMB_OUTPUT_MODEL_BIT : LMB_OUTPUT_LOCAL_BIT;
     const lmb_batch_def batch = {graph, def->character_count, outputs};
     lmb_cpu *cpu = NULL;
-    result = check_inputs(def, graph, error);
+    result = lmb_batch_check_inputs(graph, def->inputs, "cost", error);
     if (result == LMB_OK) {
         result = lmb_batch_check(&batch, error);
     }

@@ -1,5 +1,6 @@
 #include "cpu.h"
 
+#include "batch.h"
 #include "control.h"
 #include "float_environment.h"
 #include "graph.h"
@@ -147,28 +148,14 @@ static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch_def *batch, cons
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: characters %u and %u more are not in a batch of %u",
                         (unsigned)first, (unsigned)count, (unsigned)batch->character_count);
     }
-    if (count > 0 && cpu->graph->parameter_count > 0 && inputs->parameters == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the parameters are NULL");
-    }
-    for (uint32_t i = 0; count > 0 && i < cpu->graph->pose_count; i++) {
-        if (inputs->poses[i] == NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: pose buffer %u is NULL", (unsigned)i);
-        }
-    }
-    if (count > 0 && cpu->graph->point_count > 0 && inputs->points == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the points are NULL, and the graph reads %u",
-                        (unsigned)cpu->graph->point_count);
-    }
-    if (count > 0 && cpu->graph->uses_transforms && inputs->transforms == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the world transforms are NULL, and the graph needs them");
-    }
-    for (uint32_t i = 0; count > 0 && i < LMB_OUTPUT_COUNT; i++) {
+    result = count > 0 ? lmb_batch_check_inputs(cpu->graph, inputs, "cpu", error) : LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && count > 0 && i < LMB_OUTPUT_COUNT; i++) {
         if ((batch->outputs >> i & 1u) && outputs->buffers[i] == NULL &&
             lmb_batch_output_floats(batch, (lmb_output)i) > 0) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: output %s is NULL", lmb_output_name((lmb_output)i));
+            result = lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: output %s is NULL", lmb_output_name((lmb_output)i));
         }
     }
-    return LMB_OK;
+    return result;
 }
 
 // Copies before the run if the host names a source, which may then be the palette that is written. Otherwise copies the

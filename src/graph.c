@@ -121,11 +121,7 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
     memcpy(block + block[PROGRAM_PARENTS], rig->parents, joints * sizeof *rig->parents);
     memcpy(block + block[PROGRAM_INVERSE_BIND], rig->inverse_bind, joints * sizeof *rig->inverse_bind);
     for (uint32_t joint = 0; joint < joints; joint++) {
-        float components[POSE_COMPONENTS];
-        memcpy(components, &rig->rest[joint], sizeof components);
-        for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
-            block[block[PROGRAM_REST] + i * joints + joint] = BITS(components[i]);
-        }
+        lmb_store_pose(&rig->rest[joint], joints, block + block[PROGRAM_REST] + joint);
     }
     memcpy(block + block[PROGRAM_BINDS], rig->binds, joints * sizeof *rig->binds);
     for (uint32_t i = 0; i < rig->socket_count; i++) {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static bool check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
+bool lmb_graph_check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
     const char *fault = lmb_value_fault(value, c->def->parameter_count);
     return lmb_graph_require(c, node, fault == NULL, field, fault);
 }
@@ -78,8 +78,9 @@ static bool has_mask(const lmb_compiler *c, uint32_t mask) {
 static bool check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     return lmb_graph_require(c, index, c->def->clip_count > 0, "clip", "the graph has no clips") &&
-           check_value(c, index, "clip", node->clip) && check_value(c, index, "time", node->time) &&
-           check_value(c, index, "rate", node->rate) && check_value(c, index, "offset", node->offset) &&
+           lmb_graph_check_value(c, index, "clip", node->clip) && lmb_graph_check_value(c, index, "time", node->time) &&
+           lmb_graph_check_value(c, index, "rate", node->rate) &&
+           lmb_graph_check_value(c, index, "offset", node->offset) &&
            lmb_graph_require(c, index, node->joint_weights == LMB_NONE || has_mask(c, node->joint_weights),
                              "joint_weights", "there is no such mask") &&
            lmb_graph_require(c, index, has_clip(c, node->clip), "clip", "there is no such clip");
@@ -99,7 +100,7 @@ static bool check_shares(const lmb_compiler *c, uint32_t index) {
     for (uint32_t i = 0; i < node->input_count && valid; i++) {
         char field[sizeof "weights[64]"];
         snprintf(field, sizeof field, "weights[%u]", (unsigned)(i % LMB_MAX_SPACE_INPUTS));
-        valid = check_value(c, index, field, lmb_graph_input_weight(node, i));
+        valid = lmb_graph_check_value(c, index, field, lmb_graph_input_weight(node, i));
     }
     return valid;
 }
@@ -125,7 +126,7 @@ static bool check_choices(const lmb_compiler *c, uint32_t index) {
     for (uint32_t i = 0; i < positions && valid; i++) {
         char field[sizeof "coordinates[3]"];
         snprintf(field, sizeof field, "coordinates[%u]", (unsigned)(i % 3));
-        valid = check_value(c, index, field, node->coordinates[i]);
+        valid = lmb_graph_check_value(c, index, field, node->coordinates[i]);
     }
     return valid &&
            lmb_graph_require(c, index, (unsigned)node->interpolation < LMB_MIX_COUNT, "interpolation", "unknown") &&
@@ -146,7 +147,8 @@ static bool check_node(const lmb_compiler *c, uint32_t index) {
     const uint32_t takes = lmb_find_operation(node->op)->takes;
     const bool may_lack_mask = node->op == LMB_OP_ADDITIVE || node->op == LMB_OP_OVERRIDE;
     const bool masked = may_lack_mask ? node->mask != LMB_NONE : (takes & TAKES_MASK) != 0;
-    return check_inputs(c, index) && (!(takes & TAKES_WEIGHT) || check_value(c, index, "weight", node->weight)) &&
+    return check_inputs(c, index) &&
+           (!(takes & TAKES_WEIGHT) || lmb_graph_check_value(c, index, "weight", node->weight)) &&
            (!(takes & (TAKES_SHARE | TAKES_LAYER)) || check_shares(c, index)) &&
            (!(takes & TAKES_CLIP) || check_clip(c, index)) && (!(takes & TAKES_POSE) || check_pose(c, index)) &&
            lmb_graph_require(c, index, !(takes & TAKES_MIRROR) || node->mirror < def->mirror_count, "mirror",

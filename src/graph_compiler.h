@@ -126,6 +126,7 @@ bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node);
 // Fails with #LMB_ERROR_ARGUMENT and a message about a field of a node: always, or unless the condition holds.
 bool lmb_graph_refuse_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what);
 bool lmb_graph_require(const lmb_compiler *c, uint32_t node, bool condition, const char *field, const char *what);
+bool lmb_graph_check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value);
 
 // graph_joint_map.c. Joint maps and static poses: their checks, their tables, and the check of a source against the
 // joint map that it is in.

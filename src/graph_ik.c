@@ -46,10 +46,9 @@ static bool check_point(const lmb_compiler *c, uint32_t index, const char *name,
     bool valid = lmb_graph_require(c, index, !slot.in_buffer || slot.index < LMB_MAX_POINTS, name,
                                    "the buffer of points has at most 64 for each character");
     for (uint32_t i = 0; i < 3 && valid && !slot.in_buffer; i++) {
-        const char *fault = lmb_value_fault(point[i], c->def->parameter_count);
         char field[32];
         snprintf(field, sizeof field, "%s[%u]", name, (unsigned)i);
-        valid = lmb_graph_require(c, index, fault == NULL, field, fault);
+        valid = lmb_graph_check_value(c, index, field, point[i]);
     }
     return valid;
 }
@@ -96,7 +95,6 @@ static bool check_goal(const lmb_compiler *c, uint32_t index, uint32_t end) {
 
 static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
     const lmb_two_bone_def *def = &c->def->nodes[index].two_bone;
-    const char *fault = lmb_value_fault(def->twist, c->def->parameter_count);
     return check_joint(c, index, "start", def->start) && check_joint(c, index, "mid", def->mid) &&
            check_joint(c, index, "end", def->end) && check_below(c, index, "mid", def->mid, def->start) &&
            check_below(c, index, "end", def->end, def->mid) &&
@@ -105,7 +103,7 @@ static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
            check_point(c, index, "pole", def->pole, def->pole_slot) && check_space(c, index, def->space) &&
            check_axis(c, index, "mid_axis", def->mid_axis) &&
            lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1") &&
-           lmb_graph_require(c, index, fault == NULL, "twist", fault);
+           lmb_graph_check_value(c, index, "twist", def->twist);
 }
 
 static bool check_aim_joint(const lmb_compiler *c, uint32_t index, uint32_t place) {
@@ -178,10 +176,8 @@ static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
 }
 
 static bool check_stride(const lmb_compiler *c, uint32_t index, const lmb_feet_def *def) {
-    const char *speed = lmb_value_fault(def->speed, c->def->parameter_count);
-    const char *clip_speed = lmb_value_fault(def->clip_speed, c->def->parameter_count);
-    return lmb_graph_require(c, index, speed == NULL, "speed", speed) &&
-           lmb_graph_require(c, index, clip_speed == NULL, "clip_speed", clip_speed) &&
+    return lmb_graph_check_value(c, index, "speed", def->speed) &&
+           lmb_graph_check_value(c, index, "clip_speed", def->clip_speed) &&
            check_point(c, index, "direction", def->direction, def->direction_slot);
 }
 
@@ -233,7 +229,7 @@ static bool check_twist(const lmb_compiler *c, uint32_t index) {
     return valid;
 }
 
-// Returns the number of parents from a joint up to an ancestor.
+// Returns the number of parents from a joint up to an ancestor, or of those up to the root, with the joint.
 static uint32_t count_bones(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     uint32_t count = 0;
     for (; joint != ancestor; joint = rig->parents[joint]) {
@@ -249,12 +245,11 @@ static bool check_number(const lmb_compiler *c, uint32_t index, const char *fiel
 
 static bool check_chain(const lmb_compiler *c, uint32_t index) {
     const lmb_chain_def *def = &c->def->nodes[index].chain;
-    const char *fault = lmb_value_fault(def->time, c->def->parameter_count);
     bool valid = check_joint(c, index, "start", def->start) && check_joint(c, index, "end", def->end) &&
                  check_below(c, index, "end", def->end, def->start) &&
                  lmb_graph_require(c, index, count_bones(c->def->rig, def->end, def->start) <= LMB_MAX_CHAIN_BONES,
                                    "end", "it is more than 32 bones below the start") &&
-                 lmb_graph_require(c, index, fault == NULL, "time", fault) &&
+                 lmb_graph_check_value(c, index, "time", def->time) &&
                  check_point(c, index, "velocity", def->velocity, (lmb_point_slot){0}) &&
                  check_number(c, index, "stiffness", def->stiffness, 0.0f, 1000.0f, "it is not from 0 to 1000") &&
                  check_number(c, index, "damping", def->damping, 0.0f, 1000.0f, "it is not from 0 to 1000") &&
@@ -349,11 +344,7 @@ static void write_unit(const float axis[3], uint32_t *at) {
 }
 
 static uint32_t count_ancestors(const lmb_rig *rig, uint32_t joint) {
-    uint32_t count = 0;
-    for (uint32_t above = rig->parents[joint]; above != LMB_NONE; above = rig->parents[above]) {
-        count++;
-    }
-    return count;
+    return count_bones(rig, rig->parents[joint], LMB_NONE);
 }
 
 // Writes the number of ancestors, and then these, the root first.

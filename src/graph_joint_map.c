@@ -130,13 +130,9 @@ static bool check_static_joint(const lmb_compiler *c, uint32_t index, uint32_t j
                                 : "scale");
         return refuse_static_pose(c, index, what);
     }
-    double square = 0.0;
-    for (int i = 0; i < 4; i++) {
-        square += (double)given->rotation[i] * (double)given->rotation[i];
-    }
-    if (!(fabs(sqrt(square) - 1.0) <= LENGTH_BOUND)) {
-        snprintf(what, sizeof what, "joint %u: its rotation has a length of %g instead of 1", (unsigned)joint,
-                 sqrt(square));
+    const double length = lmb_rotation_length(given->rotation);
+    if (!(fabs(length - 1.0) <= LENGTH_BOUND)) {
+        snprintf(what, sizeof what, "joint %u: its rotation has a length of %g instead of 1", (unsigned)joint, length);
         return refuse_static_pose(c, index, what);
     }
     return true;
@@ -258,14 +254,8 @@ uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map) {
 
 static void write_static_pose(const lmb_static_pose_def *pose, uint32_t *table) {
     for (uint32_t joint = 0; joint < pose->joint_count; joint++) {
-        transform snapped = snap_transform(lmb_to_op_transform(pose->joints[joint]));
-        float unit[4], components[POSE_COMPONENTS];
-        lmb_normalize_rotation(pose->joints[joint].rotation, unit);
-        snapped.q = (quaternion){unit[0], unit[1], unit[2], unit[3]};
-        memcpy(components, &snapped, sizeof components);
-        for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
-            table[i * pose->joint_count + joint] = BITS(components[i]);
-        }
+        const lmb_transform snapped = lmb_snap_transform(&pose->joints[joint]);
+        lmb_store_pose(&snapped, pose->joint_count, table + joint);
     }
 }
 

@@ -1,3 +1,4 @@
+#include "matrix.h"
 #include "value.h"
 
 #include <math.h>
@@ -23,21 +24,10 @@ lmb_affine lmb_affine_multiply(lmb_affine a, lmb_affine b) {
     return lmb_from_op_affine(snap_affine(affine_multiply(lmb_to_op_affine(a), lmb_to_op_affine(b))));
 }
 
-bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse) {
-    double m[3][3];
-    double c[3][3];
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++) {
-            m[row][column] = (double)matrix.m[row][column];
-        }
-    }
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++) {
-            int r1 = (row + 1) % 3, r2 = (row + 2) % 3, c1 = (column + 1) % 3, c2 = (column + 2) % 3;
-            c[row][column] = m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1];
-        }
-    }
-    double determinant = m[0][0] * c[0][0] + m[0][1] * c[0][1] + m[0][2] * c[0][2];
+bool lmb_affine_invert(lmb_affine given, lmb_affine *inverse) {
+    const matrix m = lmb_matrix_from(&given);
+    matrix c;
+    const double determinant = lmb_matrix_cofactors(&m, &c);
     *inverse = lmb_affine_identity();
     if (determinant == 0.0 || !isfinite(determinant)) {
         return false;
@@ -46,9 +36,9 @@ bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse) {
     for (int row = 0; row < 3; row++) {
         double moved = 0.0;
         for (int column = 0; column < 3; column++) {
-            double entry = c[column][row] / determinant;
+            double entry = c.m[column][row] / determinant;
             result.m[row][column] = (float)entry;
-            moved -= entry * (double)matrix.m[column][3];
+            moved -= entry * m.m[column][3];
         }
         result.m[row][3] = (float)moved;
     }
@@ -71,20 +61,30 @@ void lmb_quaternion_slerp(const float a[4], const float b[4], float t, float res
     memcpy(result, &q, sizeof q);
 }
 
-bool lmb_normalize_rotation(const float given[4], float unit[4]) {
+double lmb_rotation_length(const float rotation[4]) {
     double square = 0.0;
     for (int i = 0; i < 4; i++) {
-        square += (double)given[i] * (double)given[i];
+        square += (double)rotation[i] * (double)rotation[i];
     }
+    return sqrt(square);
+}
+
+bool lmb_normalize_rotation(const float given[4], float unit[4]) {
+    const double length = lmb_rotation_length(given);
     // Snapping makes every component of a shorter quaternion 0.
-    if (!(square >= 0x1p-80)) {
+    if (!(length >= 0x1p-40)) {
         return false;
     }
-    double length = sqrt(square);
     for (int i = 0; i < 4; i++) {
         unit[i] = snap((float)((double)given[i] / length));
     }
     return true;
+}
+
+lmb_transform lmb_snap_transform(const lmb_transform *given) {
+    lmb_transform snapped = lmb_from_op_transform(snap_given(lmb_to_op_transform(*given)));
+    lmb_normalize_rotation(given->rotation, snapped.rotation);
+    return snapped;
 }
 
 bool lmb_usable(const float *values, size_t count, size_t *offender) {

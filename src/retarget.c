@@ -4,6 +4,7 @@
 
 #include "float_environment.h"
 #include "graph.h"
+#include "matrix.h"
 #include "number.h"
 #include "quaternion.h"
 #include "rig.h"
@@ -144,12 +145,9 @@ static bool refuse_joint(const lmb_rig *rig, uint32_t index, uint32_t joint, lmb
 static bool is_transform(const lmb_transform *given) {
     float values[POSE_COMPONENTS];
     size_t offender;
-    double square = 0.0;
     memcpy(values, given, sizeof values);
-    for (int i = 0; i < 4; i++) {
-        square += (double)given->rotation[i] * (double)given->rotation[i];
-    }
-    return lmb_usable(values, POSE_COMPONENTS, &offender) && fabs(sqrt(square) - 1.0) <= LENGTH_BOUND;
+    return lmb_usable(values, POSE_COMPONENTS, &offender) &&
+           fabs(lmb_rotation_length(given->rotation) - 1.0) <= LENGTH_BOUND;
 }
 
 static bool check_source_joint(const lmb_retarget_def *def, uint32_t index, uint32_t joint, lmb_error *error) {
@@ -237,24 +235,14 @@ bool lmb_retarget_check(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
 
 // ---- Arithmetic.
 
-static double length_of(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-static double dot_of(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // The shortest arc between unit vectors; from a vector to its opposite about any axis.
 static void find_arc(const double a[3], const double b[3], double q[4]) {
     const int smallest = fabs(a[0]) <= fabs(a[1]) && fabs(a[0]) <= fabs(a[2]) ? 0 : fabs(a[1]) <= fabs(a[2]) ? 1 : 2;
     const double other[3] = {smallest == 0, smallest == 1, smallest == 2};
-    const bool is_opposite = dot_of(a, b) < -1.0 + 1e-12;
+    const bool is_opposite = lmb_dot(a, b) < -1.0 + 1e-12;
     const double *to = is_opposite ? other : b;
-    q[0] = a[1] * to[2] - a[2] * to[1];
-    q[1] = a[2] * to[0] - a[0] * to[2];
-    q[2] = a[0] * to[1] - a[1] * to[0];
-    q[3] = is_opposite ? 0.0 : 1.0 + dot_of(a, b);
+    lmb_cross(a, to, q);
+    q[3] = is_opposite ? 0.0 : 1.0 + lmb_dot(a, b);
     lmb_quaternion_normalize(q);
 }
 
@@ -333,7 +321,7 @@ static void find_frames(writer *w) {
 
 static double distance(const lmb_retarget_frame *a, const lmb_retarget_frame *b) {
     const double way[3] = {b->place[0] - a->place[0], b->place[1] - a->place[1], b->place[2] - a->place[2]};
-    return length_of(way);
+    return lmb_length(way);
 }
 
 // Finds the unit vector of a bone, turned. Returns false if it is too short.
@@ -382,7 +370,7 @@ static void align(writer *w) {
         double own[3], other[3], arc[4];
         if (find_direction(frame, &w->targets[frame->below], frame->aligned, own) &&
             find_direction(&w->sources[def->joints[joint]], &w->sources[def->joints[frame->below]], w->turn, other) &&
-            dot_of(own, other) < threshold) {
+            lmb_dot(own, other) < threshold) {
             find_arc(own, other, arc);
             lmb_quaternion_multiply(arc, frame->aligned, frame->aligned);
             lmb_quaternion_normalize(frame->aligned);
@@ -414,8 +402,8 @@ static double find_ratio(const writer *w) {
     }
     for (uint32_t joint = 0; joint < w->rig->joint_count; joint++) {
         if (def->joints[joint] != LMB_NONE) {
-            const double own = length_of(w->targets[joint].place);
-            const double other = length_of(w->sources[def->joints[joint]].place);
+            const double own = lmb_length(w->targets[joint].place);
+            const double other = lmb_length(w->sources[def->joints[joint]].place);
             if (own > SHORTEST && other > SHORTEST) {
                 return own / other;
             }
@@ -538,15 +526,8 @@ static void write_record(const writer *w, uint32_t joint, uint32_t rest, uint32_
 static void write_rest(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t *table) {
     const uint32_t joints = rig->joint_count;
     for (uint32_t joint = 0; joint < def->source_joint_count; joint++) {
-        transform snapped = snap_transform(lmb_to_op_transform(def->source_rest[joint]));
-        float unit[4], components[POSE_COMPONENTS];
-        lmb_normalize_rotation(def->source_rest[joint].rotation, unit);
-        snapped.q = (quaternion){unit[0], unit[1], unit[2], unit[3]};
-        memcpy(components, &snapped, sizeof components);
-        uint32_t *at = table + (size_t)(joint / joints) * POSE_COMPONENTS * joints + joint % joints;
-        for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
-            at[i * joints] = BITS(components[i]);
-        }
+        const lmb_transform snapped = lmb_snap_transform(&def->source_rest[joint]);
+        lmb_store_pose(&snapped, joints, table + (size_t)(joint / joints) * POSE_COMPONENTS * joints + joint % joints);
     }
 }
 

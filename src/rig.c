@@ -209,14 +209,9 @@ static lmb_rig *allocate(const lmb_rig_def *def, const lmb_host *host) {
 }
 
 static lmb_transform snapped_transform(const lmb_transform *given, bool is_normalised) {
-    lmb_transform snapped = *given;
-    lmb_normalize_rotation(given->rotation, snapped.rotation);
+    lmb_transform snapped = lmb_snap_transform(given);
     for (int i = 0; i < 4 && is_normalised; i++) {
         snapped.rotation[i] = snap(given->rotation[i]);
-    }
-    for (int i = 0; i < 3; i++) {
-        snapped.translation[i] = snap(snapped.translation[i]);
-        snapped.scale[i] = snap(snapped.scale[i]);
     }
     return snapped;
 }

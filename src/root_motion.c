@@ -169,17 +169,11 @@ static bool place_joint(const extraction *e, float time, placed *at) {
     double own[4];
     lmb_quaternion_from(at->local.rotation, own);
     lmb_quaternion_multiply(at->parent_rotation, own, at->rotation);
+    lmb_matrix_turn(&at->parent, at->local.translation, at->position);
     for (int row = 0; row < 3; row++) {
-        const double *m = at->parent.m[row];
-        at->position[row] = m[0] * (double)at->local.translation[0] + m[1] * (double)at->local.translation[1] +
-                            m[2] * (double)at->local.translation[2] + m[3];
+        at->position[row] += at->parent.m[row][3];
     }
     return usable;
-}
-
-static double distance_of(const placed *at) {
-    const double *p = at->position;
-    return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
 }
 
 // ---- The motion. ----
@@ -226,7 +220,7 @@ static lmb_result find_motion(extraction *e) {
         if (key == 0) {
             first = now;
         }
-        e->distance = fmax(e->distance, distance_of(&now));
+        e->distance = fmax(e->distance, lmb_length(now.position));
         yaw = e->def->yaw && !e->def->rotation ? yaw_between(first.rotation, now.rotation, yaw) : 0.0;
         double turned[3], rotation[4];
         lmb_quaternion_from_yaw(yaw, rotation);
@@ -295,18 +289,15 @@ static void motion_at(const extraction *e, float time, double moved[3], double r
 // ---- The remaining transform. ----
 
 static bool solve(const matrix *parent, const double position[3], double result[3]) {
-    const double(*m)[4] = parent->m;
-    const double v[3] = {position[0] - m[0][3], position[1] - m[1][3], position[2] - m[2][3]};
-    double cofactors[3][3];
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++) {
-            const int a = (row + 1) % 3, b = (row + 2) % 3, c = (column + 1) % 3, d = (column + 2) % 3;
-            cofactors[row][column] = m[a][c] * m[b][d] - m[a][d] * m[b][c];
-        }
-    }
-    const double determinant = m[0][0] * cofactors[0][0] + m[0][1] * cofactors[0][1] + m[0][2] * cofactors[0][2];
+    matrix cofactors;
+    const double determinant = lmb_matrix_cofactors(parent, &cofactors);
+    double v[3];
     for (int i = 0; i < 3; i++) {
-        result[i] = (cofactors[0][i] * v[0] + cofactors[1][i] * v[1] + cofactors[2][i] * v[2]) / determinant;
+        v[i] = position[i] - parent->m[i][3];
+    }
+    for (int i = 0; i < 3; i++) {
+        const double column[3] = {cofactors.m[0][i], cofactors.m[1][i], cofactors.m[2][i]};
+        result[i] = lmb_dot(column, v) / determinant;
     }
     return fabs(determinant) >= MIN_DETERMINANT;
 }
@@ -486,7 +477,7 @@ static lmb_result plan(extraction *e) {
     for (uint32_t i = 0; i < e->time_count; i++) {
         placed now;
         place_joint(e, e->times[i], &now);
-        e->distance = fmax(e->distance, distance_of(&now));
+        e->distance = fmax(e->distance, lmb_length(now.position));
         length = fmax(length, now.length);
     }
     e->tolerance = fmax(fmax(TOLERANCE * e->distance, CHAIN_TOLERANCE * length), 1e-30);

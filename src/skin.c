@@ -107,29 +107,27 @@ static const char *name_of(const lmb_skin_def *def) {
     return def->name != NULL ? def->name : "mesh";
 }
 
-static lmb_result check_attribute(const lmb_skin_def *def, const attribute *a, lmb_error *error) {
+static bool check_attribute(const lmb_skin_def *def, const attribute *a, lmb_error *error) {
     const lmb_skin_format format = a->of->format;
     if ((unsigned)format >= LMB_SKIN_FORMAT_COUNT || !(a->formats >> format & 1u)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': the format of its %ss is not possible", name_of(def),
-                        a->name);
+        return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': the format of its %ss is not possible",
+                          name_of(def), a->name);
     }
     if (format != LMB_SKIN_FORMAT_NONE && a->of->data == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': its %ss are NULL", name_of(def), a->name);
+        return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': its %ss are NULL", name_of(def), a->name);
     }
     const uint32_t bytes = a->components * component_bytes(format);
     if (a->stride < bytes || a->stride > LMB_MAX_SKIN_STRIDE) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': the stride of its %ss, %u bytes, is not %u to %u",
-                        name_of(def), a->name, (unsigned)a->stride, (unsigned)bytes, LMB_MAX_SKIN_STRIDE);
+        return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': the stride of its %ss, %u bytes, is not %u to %u",
+                          name_of(def), a->name, (unsigned)a->stride, (unsigned)bytes, LMB_MAX_SKIN_STRIDE);
     }
-    return LMB_OK;
+    return true;
 }
 
-static lmb_result check_range(const lmb_skin_def *def, const char *what, uint32_t count, uint32_t most,
-                              lmb_error *error) {
-    return count > 0 && count <= most
-               ? LMB_OK
-               : lmb_fail(error, LMB_ERROR_LIMIT, "skin '%.80s': %u %s, and 1 to %u are possible", name_of(def),
-                          (unsigned)count, what, (unsigned)most);
+static bool check_range(const lmb_skin_def *def, const char *what, uint32_t count, uint32_t most, lmb_error *error) {
+    return (count > 0 && count <= most) ||
+           lmb_refuse(error, LMB_ERROR_LIMIT, "skin '%.80s': %u %s, and 1 to %u are possible", name_of(def),
+                      (unsigned)count, what, (unsigned)most);
 }
 
 // Returns a target for messages, in `text`.
@@ -144,16 +142,16 @@ static bool is_allowed(const float v[3]) {
     return fabsf(v[0]) <= LMB_LARGEST && fabsf(v[1]) <= LMB_LARGEST && fabsf(v[2]) <= LMB_LARGEST;
 }
 
-static lmb_result check_target(const lmb_skin_def *def, uint32_t index, lmb_error *error) {
+static bool check_target(const lmb_skin_def *def, uint32_t index, lmb_error *error) {
     const lmb_skin_target *target = &def->targets[index];
     char name[120];
     if (target->channel >= def->channel_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': %s: channel %u is not one of %u", name_of(def),
-                        name_of_target(def, index, name), (unsigned)target->channel, (unsigned)def->channel_count);
+        return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': %s: channel %u is not one of %u", name_of(def),
+                          name_of_target(def, index, name), (unsigned)target->channel, (unsigned)def->channel_count);
     }
     if (target->deltas == NULL && target->delta_count > 0) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': %s: its displacements are NULL", name_of(def),
-                        name_of_target(def, index, name));
+        return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': %s: its displacements are NULL", name_of(def),
+                          name_of_target(def, index, name));
     }
     for (uint32_t i = 0; i < target->delta_count; i++) {
         const lmb_skin_delta *delta = &target->deltas[i];
@@ -163,42 +161,38 @@ static lmb_result check_target(const lmb_skin_def *def, uint32_t index, lmb_erro
                               ? "has a displacement that is not finite, or above 2^40"
                               : NULL;
         if (why != NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': %s: vertex %u %s", name_of(def),
-                            name_of_target(def, index, name), (unsigned)delta->vertex, why);
+            return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': %s: vertex %u %s", name_of(def),
+                              name_of_target(def, index, name), (unsigned)delta->vertex, why);
         }
     }
-    return LMB_OK;
+    return true;
 }
 
-static lmb_result check_targets(const lmb_skin_def *def, lmb_error *error) {
+static bool check_targets(const lmb_skin_def *def, lmb_error *error) {
     if (def->target_count > LMB_MAX_CHANNELS || def->channel_count > LMB_MAX_CHANNELS) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "skin '%.80s': %u targets, %u channels, and at most %u are possible",
-                        name_of(def), (unsigned)def->target_count, (unsigned)def->channel_count, LMB_MAX_CHANNELS);
+        return lmb_refuse(error, LMB_ERROR_LIMIT, "skin '%.80s': %u targets, %u channels, and at most %u are possible",
+                          name_of(def), (unsigned)def->target_count, (unsigned)def->channel_count, LMB_MAX_CHANNELS);
     }
     if (def->targets == NULL && def->target_count > 0) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': its targets are NULL", name_of(def));
+        return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': its targets are NULL", name_of(def));
     }
-    lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < def->target_count && result == LMB_OK; i++) {
-        result = check_target(def, i, error);
+    bool valid = true;
+    for (uint32_t i = 0; i < def->target_count && valid; i++) {
+        valid = check_target(def, i, error);
     }
-    return result;
+    return valid;
 }
 
-static lmb_result check_def(const lmb_skin_def *def, lmb_error *error) {
-    lmb_result result = check_range(def, "joints", def->joint_count, LMB_MAX_JOINTS, error);
-    if (result == LMB_OK) {
-        result = check_range(def, "vertices", def->vertex_count, LMB_MAX_SKIN_VERTICES, error);
-    }
-    if (result == LMB_OK) {
-        result = check_range(def, "influences", def->influence_count, LMB_MAX_SKIN_INFLUENCES, error);
-    }
+static bool check_def(const lmb_skin_def *def, lmb_error *error) {
+    bool valid = check_range(def, "joints", def->joint_count, LMB_MAX_JOINTS, error) &&
+                 check_range(def, "vertices", def->vertex_count, LMB_MAX_SKIN_VERTICES, error) &&
+                 check_range(def, "influences", def->influence_count, LMB_MAX_SKIN_INFLUENCES, error);
     attribute attributes[ATTRIBUTES];
     list_attributes(def, attributes);
-    for (int i = 0; i < ATTRIBUTES && result == LMB_OK; i++) {
-        result = check_attribute(def, &attributes[i], error);
+    for (int i = 0; i < ATTRIBUTES && valid; i++) {
+        valid = check_attribute(def, &attributes[i], error);
     }
-    return result == LMB_OK ? check_targets(def, error) : result;
+    return valid && check_targets(def, error);
 }
 
 // Reads a component of a vertex as a number. Joints are read unchanged, other integers are normalised.
@@ -236,9 +230,9 @@ typedef struct writer {
     lmb_error *error;
 } writer;
 
-static lmb_result refuse_value(const writer *w, int which, uint32_t vertex, const char *why) {
-    return lmb_fail(w->error, LMB_ERROR_ARGUMENT, "skin '%.80s': vertex %u: its %s %s", name_of(w->def),
-                    (unsigned)vertex, w->attributes[which].name, why);
+static bool refuse_value(const writer *w, int which, uint32_t vertex, const char *why) {
+    return lmb_refuse(w->error, LMB_ERROR_ARGUMENT, "skin '%.80s': vertex %u: its %s %s", name_of(w->def),
+                      (unsigned)vertex, w->attributes[which].name, why);
 }
 
 static void store_float(const writer *w, uint32_t table, uint32_t row, uint32_t vertex, double value) {
@@ -247,40 +241,39 @@ static void store_float(const writer *w, uint32_t table, uint32_t row, uint32_t 
 }
 
 // Reads three components. Refuses those that are not finite or too large.
-static lmb_result read_vector(const writer *w, int which, uint32_t vertex, double v[3]) {
+static bool read_vector(const writer *w, int which, uint32_t vertex, double v[3]) {
     for (uint32_t i = 0; i < 3; i++) {
         v[i] = read_component(&w->attributes[which], vertex, i, true);
         if (!(fabs(v[i]) <= (double)LMB_LARGEST)) {
             return refuse_value(w, which, vertex, "is not finite, or above 2^40");
         }
     }
-    return LMB_OK;
+    return true;
 }
 
-static lmb_result write_position(const writer *w, uint32_t vertex) {
+static bool write_position(const writer *w, uint32_t vertex) {
     double v[3];
-    lmb_result result = read_vector(w, POSITIONS, vertex, v);
-    for (uint32_t i = 0; i < 3 && result == LMB_OK; i++) {
+    const bool valid = read_vector(w, POSITIONS, vertex, v);
+    for (uint32_t i = 0; i < 3 && valid; i++) {
         store_float(w, SKIN_POSITIONS, i, vertex, v[i]);
     }
-    return result;
+    return valid;
 }
 
 // Writes a normal or the direction of a tangent: of unit length, or zero.
-static lmb_result write_direction(const writer *w, int which, uint32_t table, uint32_t vertex) {
+static bool write_direction(const writer *w, int which, uint32_t table, uint32_t vertex) {
     double v[3];
-    lmb_result result = read_vector(w, which, vertex, v);
-    if (result != LMB_OK) {
-        return result;
+    if (!read_vector(w, which, vertex, v)) {
+        return false;
     }
     const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     for (uint32_t i = 0; i < 3; i++) {
         store_float(w, table, i, vertex, length > 0.0 ? v[i] / length : 0.0);
     }
-    return LMB_OK;
+    return true;
 }
 
-static lmb_result write_tangent(const writer *w, uint32_t vertex) {
+static bool write_tangent(const writer *w, uint32_t vertex) {
     const double side = read_component(&w->attributes[TANGENTS], vertex, 3, true);
     if (isnan(side)) {
         return refuse_value(w, TANGENTS, vertex, "has a sign that is NaN");
@@ -304,8 +297,8 @@ static void insert_influence(influence *list, uint32_t count, influence added) {
 }
 
 // Reads the influences whose weight is not 0, by descending weight.
-static lmb_result read_influences(const writer *w, uint32_t vertex, influence list[LMB_MAX_SKIN_INFLUENCES],
-                                  uint32_t *count, double *sum) {
+static bool read_influences(const writer *w, uint32_t vertex, influence list[LMB_MAX_SKIN_INFLUENCES], uint32_t *count,
+                            double *sum) {
     *count = 0;
     *sum = 0.0;
     for (uint32_t i = 0; i < w->def->influence_count; i++) {
@@ -322,16 +315,15 @@ static lmb_result read_influences(const writer *w, uint32_t vertex, influence li
             *sum += weight;
         }
     }
-    return *count > 0 ? LMB_OK : refuse_value(w, WEIGHTS, vertex, "is 0 for all of its joints");
+    return *count > 0 || refuse_value(w, WEIGHTS, vertex, "is 0 for all of its joints");
 }
 
-static lmb_result write_influences(writer *w, uint32_t vertex) {
+static bool write_influences(writer *w, uint32_t vertex) {
     influence list[LMB_MAX_SKIN_INFLUENCES];
     uint32_t count;
     double sum;
-    lmb_result result = read_influences(w, vertex, list, &count, &sum);
-    if (result != LMB_OK) {
-        return result;
+    if (!read_influences(w, vertex, list, &count, &sum)) {
+        return false;
     }
     for (uint32_t i = 0; i < w->def->influence_count; i++) {
         const bool used = i < count && list[i].weight / sum >= (double)LMB_SMALLEST;
@@ -339,7 +331,7 @@ static lmb_result write_influences(writer *w, uint32_t vertex) {
         store_float(w, SKIN_WEIGHTS, i, vertex, used ? list[i].weight / sum : 0.0);
         w->influences = used && i >= w->influences ? i + 1 : w->influences;
     }
-    return LMB_OK;
+    return true;
 }
 
 static void store_displacement(uint32_t *to, const float v[3]) {
@@ -391,23 +383,16 @@ static void write_targets(const writer *w) {
 }
 
 // Not inlined: float_environment.h.
-static LMB_NOINLINE lmb_result write_tables(writer *w) {
-    lmb_result result = LMB_OK;
-    for (uint32_t vertex = 0; vertex < w->def->vertex_count && result == LMB_OK; vertex++) {
-        result = write_position(w, vertex);
-        if (result == LMB_OK && w->block[SKIN_NORMALS] != 0) {
-            result = write_direction(w, NORMALS, SKIN_NORMALS, vertex);
-        }
-        if (result == LMB_OK && w->block[SKIN_TANGENTS] != 0) {
-            result = write_tangent(w, vertex);
-        }
-        if (result == LMB_OK) {
-            result = write_influences(w, vertex);
-        }
+static LMB_NOINLINE bool write_tables(writer *w) {
+    bool valid = true;
+    for (uint32_t vertex = 0; vertex < w->def->vertex_count && valid; vertex++) {
+        valid = write_position(w, vertex) &&
+                (w->block[SKIN_NORMALS] == 0 || write_direction(w, NORMALS, SKIN_NORMALS, vertex)) &&
+                (w->block[SKIN_TANGENTS] == 0 || write_tangent(w, vertex)) && write_influences(w, vertex);
     }
     write_targets(w);
     w->block[SKIN_INFLUENCES] = w->influences;
-    return result;
+    return valid;
 }
 
 // Reserves a table of a block, and returns its offset.
@@ -474,9 +459,10 @@ lmb_result lmb_skin_create(const lmb_skin_def *def, const lmb_host *host, lmb_sk
     if (def == NULL || skin == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin: %s is NULL", def == NULL ? "the descriptor" : "the result");
     }
-    lmb_result result = check_def(def, error);
-    if (result != LMB_OK) {
-        return result;
+    lmb_error unread;
+    error = error != NULL ? error : &unread;
+    if (!check_def(def, error)) {
+        return error->result;
     }
     uint32_t header[SKIN_HEADER_WORDS] = {0};
     const uint64_t size = plan_block(def, header);
@@ -503,11 +489,11 @@ lmb_result lmb_skin_create(const lmb_skin_def *def, const lmb_host *host, lmb_sk
     list_attributes(def, w.attributes);
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    result = write_tables(&w);
+    const bool valid = write_tables(&w);
     lmb_environment_leave(&callers);
-    if (result != LMB_OK) {
+    if (!valid) {
         lmb_skin_destroy(created);
-        return result;
+        return error->result;
     }
     *skin = created;
     return LMB_OK;

@@ -131,33 +131,27 @@ OP skin_vertex morph(const lmb_skin_job *job, skin_lanes lanes, const float *cha
     return morphed.v;
 }
 
-OP void skin_linear(const lmb_skin_job *job, skin_lanes lanes, skin_vertex bound) {
-    if (lmb_skin_needs_current(job->layout)) {
-        const skin_vertex v = morph(job, lanes, job->channels, bound, turns(job));
-        const skin_matrix motion = blend_joint_matrices(job->block, lanes.vertex, job->palette);
+// Skins vertices for the current frame or, for its positions alone, the previous one.
+OP void skin_frame(const lmb_skin_job *job, skin_lanes lanes, skin_vertex bound, bool is_current) {
+    const skin_palette palette = is_current ? job->palette : job->previous_palette;
+    const bool turned = is_current && turns(job);
+    skin_vertex v = morph(job, lanes, is_current ? job->channels : job->previous_channels, bound, turned);
+    vector position;
+    if (job->layout->method == LMB_SKIN_METHOD_LINEAR) {
+        const skin_matrix motion = blend_joint_matrices(job->block, lanes.vertex, palette);
         count_refused(job, lanes, motion.refused);
-        store_current(job, lanes, move_point(motion.m, v.position), turns(job) ? turn_by_matrix(v, motion.m) : v);
+        position = move_point(motion.m, v.position);
+        v = turned ? turn_by_matrix(v, motion.m) : v;
+    } else {
+        const skin_rigid motion = blend_joint_duals(job->block, lanes.vertex, palette);
+        count_refused(job, lanes, motion.refused);
+        position = move_rigidly(motion, v.position);
+        v = turned ? turn_rigidly(v, motion) : v;
     }
-    if (writes(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
-        const skin_vertex v = morph(job, lanes, job->previous_channels, bound, false);
-        const skin_matrix motion = blend_joint_matrices(job->block, lanes.vertex, job->previous_palette);
-        count_refused(job, lanes, motion.refused);
-        store_vector(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS, lanes, move_point(motion.m, v.position));
-    }
-}
-
-OP void skin_rigidly(const lmb_skin_job *job, skin_lanes lanes, skin_vertex bound) {
-    if (lmb_skin_needs_current(job->layout)) {
-        const skin_vertex v = morph(job, lanes, job->channels, bound, turns(job));
-        const skin_rigid motion = blend_joint_duals(job->block, lanes.vertex, job->palette);
-        count_refused(job, lanes, motion.refused);
-        store_current(job, lanes, move_rigidly(motion, v.position), turns(job) ? turn_rigidly(v, motion) : v);
-    }
-    if (writes(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
-        const skin_vertex v = morph(job, lanes, job->previous_channels, bound, false);
-        const skin_rigid motion = blend_joint_duals(job->block, lanes.vertex, job->previous_palette);
-        count_refused(job, lanes, motion.refused);
-        store_vector(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS, lanes, move_rigidly(motion, v.position));
+    if (is_current) {
+        store_current(job, lanes, position, v);
+    } else {
+        store_vector(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS, lanes, position);
     }
 }
 
@@ -167,10 +161,11 @@ void SKIN_RUN(const lmb_skin_job *job) {
         const uint32_t left = vertices - first;
         const skin_lanes lanes = {first, left < SIMD_WIDTH ? (int)left : SIMD_WIDTH};
         const skin_vertex v = load_skin_vertex(job->block, first);
-        if (job->layout->method == LMB_SKIN_METHOD_LINEAR) {
-            skin_linear(job, lanes, v);
-        } else {
-            skin_rigidly(job, lanes, v);
+        if (lmb_skin_needs_current(job->layout)) {
+            skin_frame(job, lanes, v, true);
+        }
+        if (writes(job, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS)) {
+            skin_frame(job, lanes, v, false);
         }
     }
 }

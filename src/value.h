@@ -40,6 +40,21 @@ static inline lmb_affine lmb_from_op_affine(affine a) {
 // Normalises in double precision and snaps. Returns false if the rotation is practically zero.
 bool lmb_normalize_rotation(const float given[4], float unit[4]);
 
+// Returns the length of a rotation.
+double lmb_rotation_length(const float rotation[4]);
+
+// Normalises the rotation, and snaps all numbers.
+lmb_transform lmb_snap_transform(const lmb_transform *given);
+
+// Stores the components of a pose's joint, which are `stride` words apart.
+static inline void lmb_store_pose(const lmb_transform *pose, size_t stride, uint32_t *at) {
+    uint32_t words[POSE_COMPONENTS];
+    memcpy(words, pose, sizeof words);
+    for (size_t i = 0; i < POSE_COMPONENTS; i++) {
+        at[i * stride] = words[i];
+    }
+}
+
 // Returns whether all values are finite and at most LMB_LARGEST in magnitude. If not, sets `offender` to the first bad
 // one.
 bool lmb_usable(const float *values, size_t count, size_t *offender);

@@ -22,6 +22,7 @@ typedef struct evaluation {
     option_seconds times;
     option_texts settings;
     bool prints_graph;
+    bool lacks_time;
     bool as_json;
 
     const lmb_clip *clip; // of `sample`
@@ -376,8 +377,8 @@ static void write_json(const evaluation *evaluation) {
 
 // ---- The commands.
 
-// Runs, prints the result, and reports the error. Returns the exit status.
-static int finish(evaluation *evaluation, lmb_result result, lmb_error *error) {
+// Runs, prints the result, and destroys the graph.
+static lmb_result finish(evaluation *evaluation, lmb_result result, lmb_error *error) {
     if (result == LMB_OK && !evaluation->prints_graph) {
         result = run(evaluation, error);
     }
@@ -385,20 +386,13 @@ static int finish(evaluation *evaluation, lmb_result result, lmb_error *error) {
         (evaluation->as_json ? write_json : print_text)(evaluation);
     }
     result = side_destroy(&evaluation->side, result, error);
-    return command_end(evaluation->subject.place, result, error);
-}
-
-static void release(evaluation *evaluation) {
     lmb_graph_destroy(evaluation->graph);
-    subject_close(&evaluation->subject);
-    free(evaluation->times.values);
-    free(evaluation->settings.values);
+    return result;
 }
 
-static int sample(evaluation *evaluation) {
-    lmb_error error = {0};
-    const bool failed = subject_open(&evaluation->subject, &error) || create_clip_graph(evaluation, &error);
-    return finish(evaluation, failed ? error.result : LMB_OK, &error);
+static lmb_result sample(subject *subject, lmb_error *error) {
+    evaluation *evaluation = (struct evaluation *)subject;
+    return finish(evaluation, create_clip_graph(evaluation, error), error);
 }
 
 int command_sample(int argc, char **argv) {
@@ -424,23 +418,17 @@ int command_sample(int argc, char **argv) {
         .options = options,
         .files = OPTION_SOME_FILES,
         .required_count = 2};
-    int status = subject_read(&evaluation.subject, &usage, argc, argv);
-    if (status == COMMAND_LINE_GOOD) {
-        status = sample(&evaluation);
-    }
-    release(&evaluation);
+    const int status = subject_command(&evaluation.subject, &usage, argc, argv, sample);
+    free(evaluation.times.values);
     return status;
 }
 
-static int eval(evaluation *evaluation) {
-    lmb_error error = {0};
-    const bool failed = subject_open(&evaluation->subject, &error) ||
-                        lmb_graph_create(evaluation->subject.def, NULL, &evaluation->graph, &error) ||
-                        (!evaluation->prints_graph && check_times(evaluation, &error));
-    if (!failed && !evaluation->prints_graph && evaluation->times.count == 0) {
-        return usage_error("limber eval", "no --time given");
-    }
-    return finish(evaluation, failed ? error.result : LMB_OK, &error);
+static lmb_result eval(subject *subject, lmb_error *error) {
+    evaluation *evaluation = (struct evaluation *)subject;
+    const bool failed = lmb_graph_create(subject->def, NULL, &evaluation->graph, error) ||
+                        (!evaluation->prints_graph && check_times(evaluation, error));
+    evaluation->lacks_time = !failed && !evaluation->prints_graph && evaluation->times.count == 0;
+    return finish(evaluation, failed || evaluation->lacks_time ? LMB_ERROR_ARGUMENT : LMB_OK, error);
 }
 
 int command_eval(int argc, char **argv) {
@@ -470,10 +458,8 @@ int command_eval(int argc, char **argv) {
         .options = options,
         .files = OPTION_SOME_FILES,
         .required_count = 1};
-    int status = subject_read(&evaluation.subject, &usage, argc, argv);
-    if (status == COMMAND_LINE_GOOD) {
-        status = eval(&evaluation);
-    }
-    release(&evaluation);
-    return status;
+    const int status = subject_command(&evaluation.subject, &usage, argc, argv, eval);
+    free(evaluation.times.values);
+    free(evaluation.settings.values);
+    return evaluation.lacks_time ? usage_error(usage.command, "no --time given") : status;
 }

@@ -4,6 +4,7 @@
 
 #include "../graph_moving.h"
 #include "../host.h"
+#include "../number.h"
 
 #include <string.h>
 
@@ -32,8 +33,7 @@ static void put(const printing *p, const char *text) {
 static void put_value(const printing *p, lmb_value value);
 
 static void put_computed(const printing *p, const lmb_computed_def *computed) {
-    static const uint32_t counts[LMB_COMPUTED_COUNT] = {2, 2, 2, 2, 2, 3, 5};
-    for (uint32_t i = 0; i < counts[computed->kind]; i++) {
+    for (uint32_t i = 0; i < lmb_computed_input_count(computed->kind); i++) {
         terminal_print("%s", i == 0 ? "(" : ", ");
         put_value(p, computed->inputs[i]);
     }

@@ -1,6 +1,9 @@
 // Decomposes a matrix into translation, rotation and scale.
 #include "gltf.h"
 
+#include "../matrix.h"
+#include "../quaternion.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,16 +11,6 @@
 #define LARGEST_COSINE 1e-4
 // An axis this much shorter than the longest one has no usable direction.
 #define SMALLEST_RATIO 1e-12
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double product[3]) {
-    for (int i = 0; i < 3; i++) {
-        product[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-    }
-}
 
 static void scale(double v[3], double factor) {
     for (int i = 0; i < 3; i++) {
@@ -39,13 +32,13 @@ static void complete(double axes[3][3], const bool missing[3]) {
     int last = (known + 2) % 3;
     if (missing[next] && missing[last]) {
         const double other[3] = {fabs(axes[known][0]) < 0.6, !(fabs(axes[known][0]) < 0.6), 0};
-        cross(axes[known], other, axes[next]);
-        scale(axes[next], 1 / sqrt(dot(axes[next], axes[next])));
+        lmb_cross(axes[known], other, axes[next]);
+        scale(axes[next], 1 / lmb_length(axes[next]));
     } else if (missing[next]) {
-        cross(axes[last], axes[known], axes[next]);
+        lmb_cross(axes[last], axes[known], axes[next]);
     }
     if (missing[last]) {
-        cross(axes[known], axes[next], axes[last]);
+        lmb_cross(axes[known], axes[next], axes[last]);
     }
 }
 
@@ -71,7 +64,7 @@ static void quaternion_of(double m[3][3], double q[4]) {
 }
 
 static bool at_right_angles(const double a[3], const double b[3]) {
-    return fabs(dot(a, b)) <= LARGEST_COSINE;
+    return fabs(lmb_dot(a, b)) <= LARGEST_COSINE;
 }
 
 const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform) {
@@ -84,7 +77,7 @@ const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform)
         for (int k = 0; k < 3; k++) {
             axes[i][k] = (double)matrix[i * 4 + k];
         }
-        lengths[i] = sqrt(dot(axes[i], axes[i]));
+        lengths[i] = lmb_length(axes[i]);
     }
     double longest = fmax(lengths[0], fmax(lengths[1], lengths[2]));
     bool missing[3];
@@ -102,16 +95,16 @@ const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform)
     }
     complete(axes, missing);
     double normal[3];
-    cross(axes[0], axes[1], normal);
-    if (dot(normal, axes[2]) < 0) {
+    lmb_cross(axes[0], axes[1], normal);
+    if (lmb_dot(normal, axes[2]) < 0) {
         scale(axes[0], -1);
         lengths[0] = -lengths[0];
     }
     double q[4];
     quaternion_of(axes, q);
-    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    lmb_quaternion_normalize(q);
     for (int i = 0; i < 4; i++) {
-        transform->rotation[i] = (float)(q[i] / norm);
+        transform->rotation[i] = (float)q[i];
     }
     for (int i = 0; i < 3; i++) {
         transform->translation[i] = matrix[12 + i];

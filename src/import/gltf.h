@@ -258,8 +258,8 @@ bool lmb_gltf_read_targets(lmb_gltf *gltf, const lmb_gltf_object *primitive, con
 void lmb_gltf_release_targets(lmb_gltf *gltf, lmb_gltf_geometry *geometry);
 // Transforms displacements as the vertices, whose normals have not been transformed yet. Returns false if one is out of
 // range.
-bool lmb_gltf_transform_targets(const lmb_affine *bind, double cofactor[3][3], double determinant,
-                                lmb_gltf_geometry *geometry);
+struct matrix; // of src/matrix.h
+bool lmb_gltf_transform_targets(const struct matrix *bind, lmb_gltf_geometry *geometry);
 // Makes displacements for flat triangles that share no vertices, whose indices still refer to the shared ones.
 bool lmb_gltf_flatten_targets(lmb_gltf *gltf, lmb_gltf_geometry *geometry);
 // gltf_material.c: the import's images and materials.

@@ -1,6 +1,8 @@
 // Reads primitives and builds meshes: binds their geometry to joints of the rig, in the bind pose's model space.
 #include "gltf.h"
 
+#include "../matrix.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -401,55 +403,13 @@ static bool bind_to_anchor(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_
     return true;
 }
 
-static void transform_point(const lmb_affine *matrix, float point[3]) {
-    double result[3];
-    for (int row = 0; row < 3; row++) {
-        const float *m = matrix->m[row];
-        result[row] = (double)m[0] * point[0] + (double)m[1] * point[1] + (double)m[2] * point[2] + (double)m[3];
-    }
-    for (int row = 0; row < 3; row++) {
-        point[row] = (float)result[row];
-    }
-}
-
-// Normals are transformed by the transposed inverse. The cofactors are that times the determinant, and exist for every
-// matrix. Returns the determinant.
-static double cofactors(const lmb_affine *matrix, double cofactor[3][3]) {
-    for (int row = 0; row < 3; row++) {
-        const float *a = matrix->m[(row + 1) % 3];
-        const float *b = matrix->m[(row + 2) % 3];
-        for (int column = 0; column < 3; column++) {
-            int next = (column + 1) % 3;
-            int last = (column + 2) % 3;
-            cofactor[row][column] = (double)a[next] * b[last] - (double)a[last] * b[next];
-        }
-    }
-    const float *m = matrix->m[0];
-    return m[0] * cofactor[0][0] + m[1] * cofactor[0][1] + m[2] * cofactor[0][2];
-}
-
-// Normalises a normal. One without a direction points up.
-static void set_unit(float normal[3], double x, double y, double z) {
-    double length = sqrt(x * x + y * y + z * z);
-    bool has_direction = length > 0 && isfinite(length);
-    normal[0] = has_direction ? (float)(x / length) : 0;
-    normal[1] = has_direction ? (float)(y / length) : 1;
-    normal[2] = has_direction ? (float)(z / length) : 0;
-}
-
-// Transforms a tangent. The sign of the bitangent is 1 or -1, and changes if the matrix mirrors.
-static void transform_tangent(const lmb_affine *matrix, double sign, float tangent[4]) {
-    double result[3];
-    for (int row = 0; row < 3; row++) {
-        const float *m = matrix->m[row];
-        result[row] = (double)m[0] * tangent[0] + (double)m[1] * tangent[1] + (double)m[2] * tangent[2];
-    }
-    const double length = sqrt(result[0] * result[0] + result[1] * result[1] + result[2] * result[2]);
+// Normalises a vector. One without a direction gets that of an axis.
+static void set_unit(float unit[3], const double v[3], int axis) {
+    const double length = lmb_length(v);
     const bool has_direction = length > 0 && isfinite(length);
-    for (int row = 0; row < 3; row++) {
-        tangent[row] = has_direction ? (float)(result[row] / length) : row == 0 ? 1.0f : 0.0f;
+    for (int i = 0; i < 3; i++) {
+        unit[i] = has_direction ? (float)(v[i] / length) : i == axis ? 1.0f : 0.0f;
     }
-    tangent[3] = (tangent[3] < 0 ? -1.0f : 1.0f) * (float)sign;
 }
 
 static void flip_triangles(lmb_gltf_geometry *geometry) {
@@ -466,31 +426,36 @@ static bool is_in_range(const float position[3]) {
 
 // Transforms to the bind pose's model space. Returns false if a position is out of range.
 static bool transform_geometry(const lmb_affine *bind, lmb_gltf_geometry *geometry) {
-    lmb_affine identity = lmb_affine_identity();
-    bool is_identity = memcmp(bind, &identity, sizeof identity) == 0;
-    double cofactor[3][3];
-    double determinant = cofactors(bind, cofactor);
-    double sign = determinant < 0 ? -1 : 1;
-    if (!lmb_gltf_transform_targets(bind, cofactor, determinant, geometry)) {
+    const lmb_affine identity = lmb_affine_identity();
+    const bool is_identity = memcmp(bind, &identity, sizeof identity) == 0;
+    const matrix m = lmb_matrix_from(bind);
+    matrix cofactors; // by which normals are transformed
+    const double determinant = lmb_matrix_cofactors(&m, &cofactors);
+    const float sign = determinant < 0 ? -1 : 1;
+    if (!lmb_gltf_transform_targets(&m, geometry)) {
         return false;
     }
     for (uint32_t i = 0; i < geometry->vertex_count; i++) {
         lmb_vertex *vertex = &geometry->vertices[i];
-        if (!is_identity) {
-            transform_point(bind, vertex->position);
+        double moved[3];
+        lmb_matrix_turn(&m, vertex->position, moved);
+        for (int row = 0; row < 3 && !is_identity; row++) {
+            vertex->position[row] = (float)(moved[row] + m.m[row][3]);
         }
         if (!is_in_range(vertex->position)) {
             return false;
         }
-        double normal[3];
+        lmb_matrix_turn(&cofactors, vertex->normal, moved);
         for (int row = 0; row < 3; row++) {
-            const double *c = cofactor[row];
-            const float *n = vertex->normal;
-            normal[row] = sign * (c[0] * (double)n[0] + c[1] * (double)n[1] + c[2] * (double)n[2]);
+            moved[row] *= (double)sign;
         }
-        set_unit(vertex->normal, normal[0], normal[1], normal[2]);
+        set_unit(vertex->normal, moved, 1);
         if (geometry->tangents != NULL) {
-            transform_tangent(bind, sign, geometry->tangents + (size_t)i * 4);
+            float *tangent = geometry->tangents + (size_t)i * 4;
+            lmb_matrix_turn(&m, tangent, moved);
+            set_unit(tangent, moved, 0);
+            // The sign of the bitangent changes if the matrix mirrors.
+            tangent[3] = (tangent[3] < 0 ? -1.0f : 1.0f) * sign;
         }
     }
     if (determinant < 0) {
@@ -500,15 +465,14 @@ static bool transform_geometry(const lmb_affine *bind, lmb_gltf_geometry *geomet
 }
 
 void lmb_gltf_set_flat_normal(lmb_vertex corners[3]) {
-    double a[3];
-    double b[3];
+    double a[3], b[3], normal[3];
     for (int i = 0; i < 3; i++) {
         a[i] = (double)corners[1].position[i] - corners[0].position[i];
         b[i] = (double)corners[2].position[i] - corners[0].position[i];
     }
+    lmb_cross(a, b, normal);
     for (int corner = 0; corner < 3; corner++) {
-        set_unit(corners[corner].normal, a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
-                 a[0] * b[1] - a[1] * b[0]);
+        set_unit(corners[corner].normal, normal, 1);
     }
 }
 

@@ -1,6 +1,8 @@
 // Reads the geometry of morph targets: the displacements of the vertices that a target moves.
 #include "gltf.h"
 
+#include "../matrix.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -139,59 +141,42 @@ void lmb_gltf_release_targets(lmb_gltf *gltf, lmb_gltf_geometry *geometry) {
 }
 
 // Multiplies a displacement by a matrix and a factor. Returns whether it stays in range.
-static bool transform(double m[3][3], double factor, float v[3]) {
+static bool transform(const matrix *m, double factor, float v[3]) {
     double result[3];
-    for (int row = 0; row < 3; row++) {
-        result[row] = factor * (m[row][0] * (double)v[0] + m[row][1] * (double)v[1] + m[row][2] * (double)v[2]);
-    }
     bool in_range = true;
+    lmb_matrix_turn(m, v, result);
     for (int row = 0; row < 3; row++) {
-        in_range = in_range && fabs(result[row]) <= (double)LMB_LARGEST;
-        v[row] = in_range ? (float)result[row] : 0.0f;
+        in_range = in_range && fabs(factor * result[row]) <= (double)LMB_LARGEST;
+        v[row] = in_range ? (float)(factor * result[row]) : 0.0f;
     }
     return in_range;
 }
 
-// The factor that makes the transformed normal of a vertex unit, which its displacements share.
-static double normal_factor(double cofactor[3][3], double sign, const float normal[3]) {
-    double square = 0.0;
-    for (int row = 0; row < 3; row++) {
-        const double *c = cofactor[row];
-        const double component = c[0] * (double)normal[0] + c[1] * (double)normal[1] + c[2] * (double)normal[2];
-        square += component * component;
-    }
-    return square > 0.0 ? sign / sqrt(square) : 0.0;
-}
-
-// The same for a tangent. Without one, the displacements are those of a unit tangent, under a matrix that scales all
-// axes by the cube root of its determinant.
-static double tangent_factor(double linear[3][3], double determinant, const float *tangent) {
-    double square = 0.0;
-    for (int row = 0; tangent != NULL && row < 3; row++) {
-        const double *m = linear[row];
-        const double component = m[0] * (double)tangent[0] + m[1] * (double)tangent[1] + m[2] * (double)tangent[2];
-        square += component * component;
-    }
-    const double length = tangent != NULL ? sqrt(square) : cbrt(fabs(determinant));
+// The factor that makes the transformed normal or tangent of a vertex unit, which its displacements share.
+static double unit_factor(const matrix *m, const float v[3]) {
+    double moved[3];
+    lmb_matrix_turn(m, v, moved);
+    const double length = lmb_length(moved);
     return length > 0.0 ? 1.0 / length : 0.0;
 }
 
-bool lmb_gltf_transform_targets(const lmb_affine *bind, double cofactor[3][3], double determinant,
-                                lmb_gltf_geometry *geometry) {
+bool lmb_gltf_transform_targets(const matrix *bind, lmb_gltf_geometry *geometry) {
+    matrix cofactors;
+    const double determinant = lmb_matrix_cofactors(bind, &cofactors), size = cbrt(fabs(determinant));
     const double sign = determinant < 0.0 ? -1.0 : 1.0;
-    double linear[3][3];
-    for (int i = 0; i < 9; i++) {
-        linear[i / 3][i % 3] = (double)bind->m[i / 3][i % 3];
-    }
     for (uint32_t t = 0; t < geometry->target_count; t++) {
         lmb_skin_delta *deltas = deltas_of(&geometry->targets[t]);
         for (uint32_t i = 0; i < geometry->targets[t].delta_count; i++) {
             const uint32_t vertex = deltas[i].vertex;
-            const float *tangent = geometry->tangents != NULL ? geometry->tangents + (size_t)vertex * 4 : NULL;
-            const double of_normal = normal_factor(cofactor, sign, geometry->vertices[vertex].normal);
-            const double of_tangent = tangent_factor(linear, determinant, tangent);
-            if (!transform(linear, 1.0, deltas[i].position) || !transform(cofactor, of_normal, deltas[i].normal) ||
-                !transform(linear, of_tangent, deltas[i].tangent)) {
+            // Without tangents, the displacements are those of unit tangents, under a matrix that scales all axes by
+            // the cube root of its determinant.
+            const double of_tangent = geometry->tangents != NULL
+                                          ? unit_factor(bind, geometry->tangents + (size_t)vertex * 4)
+                                      : size > 0.0 ? 1.0 / size
+                                                   : 0.0;
+            const double of_normal = sign * unit_factor(&cofactors, geometry->vertices[vertex].normal);
+            if (!transform(bind, 1.0, deltas[i].position) || !transform(&cofactors, of_normal, deltas[i].normal) ||
+                !transform(bind, of_tangent, deltas[i].tangent)) {
                 return false;
             }
         }

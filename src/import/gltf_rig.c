@@ -1,6 +1,8 @@
 // Builds the rig from nodes, morph targets and skins, or matches them with the rig of another file.
 #include "gltf.h"
 
+#include "../quaternion.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -393,12 +395,10 @@ static uint32_t number_joints(lmb_gltf *gltf) {
 // Returns the matrix that the rig will have: with a normalised rotation, and with tiny scales set to zero.
 static lmb_affine local_matrix(const lmb_gltf_node *node) {
     lmb_transform local = node->rest;
-    double norm = 0;
+    double unit[4];
+    lmb_quaternion_from(local.rotation, unit);
     for (int i = 0; i < 4; i++) {
-        norm += (double)local.rotation[i] * local.rotation[i];
-    }
-    for (int i = 0; i < 4; i++) {
-        local.rotation[i] = (float)(local.rotation[i] / sqrt(norm));
+        local.rotation[i] = (float)unit[i];
     }
     for (int i = 0; i < 3; i++) {
         local.scale[i] = fabsf(local.scale[i]) < LMB_SMALLEST ? 0 : local.scale[i];

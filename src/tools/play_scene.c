@@ -411,24 +411,10 @@ static void read_camera(reader *reader, uint32_t value, void *target) {
 
 // Stores the position of a joint in the bind pose: what its inverse bind matrix takes to the origin.
 static void find_bind(const lmb_rig *rig, uint32_t joint, float bind[3]) {
-    const lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, joint);
-    const float(*m)[4] = inverse.m;
-    double cofactors[3][3], determinant = 0.0;
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) {
-            const int a = (i + 1) % 3, b = (i + 2) % 3, c = (k + 1) % 3, d = (k + 2) % 3;
-            cofactors[i][k] = (double)m[a][c] * (double)m[b][d] - (double)m[a][d] * (double)m[b][c];
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        determinant += (double)m[0][k] * cofactors[0][k];
-    }
-    for (int k = 0; k < 3; k++) {
-        double sum = 0.0;
-        for (int i = 0; i < 3; i++) {
-            sum -= cofactors[i][k] * (double)m[i][3];
-        }
-        bind[k] = determinant != 0.0 ? (float)(sum / determinant) : 0.0f;
+    lmb_affine matrix;
+    lmb_affine_invert(lmb_rig_joint_inverse_bind(rig, joint), &matrix); // or the identity
+    for (int row = 0; row < 3; row++) {
+        bind[row] = matrix.m[row][3];
     }
 }
 
