@@ -45,7 +45,8 @@ count_case() {
 }
 
 # Workloads of the four clips and something above them, which need the mannequin.
-nodes=(ik-two-bone ik-aim foot-placement twist chain override retarget skin skin-dual-quaternion skin-morph)
+nodes=(ik-two-bone ik-aim foot-placement stride twist chain override retarget root-motion warp full-rotation skin
+    skin-dual-quaternion skin-morph)
 
 # The cases whose instructions have budgets.
 held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|four-clips|procedural"
@@ -54,6 +55,7 @@ held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|f
 for node in "${nodes[@]}"; do
     held+=("simd 8|$node|mannequin")
 done
+held+=("control|root-motion|mannequin" "control|warp|mannequin" "control|full-rotation|mannequin")
 
 update_budgets() {
     local case arguments counted lines=()

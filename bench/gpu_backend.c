@@ -43,7 +43,8 @@ static void close_gpu(backend *backend) {
 
 static lmb_result send_events(const backend *backend, uint32_t frame, lmb_error *error) {
     gpu_state *state = backend->state;
-    uint32_t count = crowd_list_events(backend->characters, CROWD_WARM_FRAMES + frame, state->events);
+    uint32_t count =
+        workload_list_events(backend->workload, backend->characters, CROWD_WARM_FRAMES + frame, state->events);
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
         result = lmb_gpu_batch_send(state->batch, 0, state->events[i].character, state->events[i].event, error);

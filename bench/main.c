@@ -216,8 +216,9 @@ static int run_scene(machine *machine, const options *options, const scene *scen
     if (result == LMB_OK) {
         result = workload_create(scene->workload, &actor, &workload, &error);
     }
-    if (result == LMB_OK && workload_kind_has_base(scene->workload)) {
-        result = workload_create(WORKLOAD_FOUR_CLIPS, &actor, &base, &error);
+    const workload_kind base_kind = workload_kind_base(scene->workload);
+    if (result == LMB_OK && base_kind != scene->workload) {
+        result = workload_create(base_kind, &actor, &base, &error);
     }
     if (result != LMB_OK) {
         status = fail(actor_kind_name(scene->clips), &error);

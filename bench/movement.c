@@ -28,8 +28,8 @@ lmb_result movement_create(const workload *workload, uint32_t characters, float 
     }
     lmb_result result = LMB_OK;
     for (uint32_t frame = 0; frame < CROWD_WARM_FRAMES && result == LMB_OK; frame++) {
-        crowd_fill(workload->graph, characters, frame, parameters);
-        movement->event_count = crowd_list_events(characters, frame, movement->events);
+        workload_fill_moving(workload, characters, frame, parameters);
+        movement->event_count = workload_list_events(workload, characters, frame, movement->events);
         result = run(movement, frame, parameters, error);
     }
     return result;
@@ -43,7 +43,8 @@ void movement_destroy(movement *movement) {
 }
 
 void movement_begin_frame(movement *movement, uint32_t frame) {
-    movement->event_count = crowd_list_events(movement->characters, CROWD_WARM_FRAMES + frame, movement->events);
+    movement->event_count =
+        workload_list_events(movement->workload, movement->characters, CROWD_WARM_FRAMES + frame, movement->events);
 }
 
 lmb_result movement_run(movement *movement, uint32_t frame, float *parameters, lmb_error *error) {

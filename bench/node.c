@@ -14,6 +14,8 @@ uint32_t node_parameter_count(workload_kind kind) {
         return 3; // the target
     case WORKLOAD_FOOT_PLACEMENT:
         return 6; // for each foot the height of the ground and two components of its normal
+    case WORKLOAD_STRIDE:
+        return 7; // and the speed
     case WORKLOAD_CHAIN:
     case WORKLOAD_OVERRIDE:
         return 1; // time; weight
@@ -82,6 +84,15 @@ static lmb_node_def make_feet(finder *finder, uint32_t base, uint32_t first_para
     return lmb_foot_placement_node(base, find(finder, "pelvis"), feet, 2);
 }
 
+// The clips move at about 1.5 m/s.
+static lmb_node_def make_stride(finder *finder, uint32_t base, uint32_t first_parameter) {
+    lmb_node_def node = make_feet(finder, base, first_parameter);
+    node.feet.speed = lmb_parameter(first_parameter + 6);
+    node.feet.clip_speed = lmb_constant(1.5f);
+    node.feet.direction[2] = lmb_constant(1.0f);
+    return node;
+}
+
 static lmb_node_def make_override(uint32_t base, uint32_t first_parameter) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_OVERRIDE;
@@ -104,6 +115,9 @@ lmb_result node_make(workload_kind kind, const lmb_rig *rig, uint32_t base, uint
         break;
     case WORKLOAD_FOOT_PLACEMENT:
         *node = make_feet(&finder, base, first_parameter);
+        break;
+    case WORKLOAD_STRIDE:
+        *node = make_stride(&finder, base, first_parameter);
         break;
     case WORKLOAD_TWIST: // along the arm's bone
         *node = lmb_twist_node(base, find(&finder, "left_upper_arm"), (const float[3]){0.198f, -0.216f, -0.01f},
@@ -142,10 +156,14 @@ void node_fill(workload_kind kind, float phase, uint32_t frame, float *values) {
         values[2] = 3.0f;
         break;
     case WORKLOAD_FOOT_PLACEMENT: // a slope of up to 14 degrees
+    case WORKLOAD_STRIDE:
         for (uint32_t foot = 0; foot < 2; foot++) {
             values[3 * foot] = foot == 0 ? 0.1f * c : -0.1f * s;
             values[3 * foot + 1] = 0.25f * s;
             values[3 * foot + 2] = 0.25f * c;
+        }
+        if (kind == WORKLOAD_STRIDE) { // from half the speed of the clips to one and a half of it
+            values[6] = 1.5f + 0.75f * c;
         }
         break;
     case WORKLOAD_CHAIN:

@@ -44,8 +44,9 @@ static const char *read_workload(const char *text, void *target) {
             return NULL;
         }
     }
-    return "four-clips, two-clips, masked, distant, neighbours, machines, ik-two-bone, ik-aim, foot-placement, twist, "
-           "chain, override, retarget, skin, skin-dual-quaternion or skin-morph";
+    return "four-clips, two-clips, masked, distant, neighbours, machines, ik-two-bone, ik-aim, foot-placement, stride, "
+           "twist, chain, override, retarget, root-motion, warp, full-rotation, skin, skin-dual-quaternion or "
+           "skin-morph";
 }
 
 static const char *read_clips(const char *text, void *target) {
@@ -76,10 +77,14 @@ static const scene all_scenes[] = {
     {WORKLOAD_IK_TWO_BONE, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_IK_AIM, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_FOOT_PLACEMENT, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_STRIDE, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_TWIST, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_CHAIN, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_OVERRIDE, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_RETARGET, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_ROOT_MOTION, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_WARP, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_FULL_ROTATION, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_SKIN, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_SKIN_DUAL_QUATERNION, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_SKIN_MORPH, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
@@ -102,7 +107,7 @@ static void make_scenes(const request *request, options *options) {
         scene *scene = &options->scenes[options->scene_count++];
         *scene = request->scene;
         if (scene->clips == ACTOR_KIND_COUNT) {
-            scene->clips = workload_kind_has_base(scene->workload) ? ACTOR_MANNEQUIN : ACTOR_PROCEDURAL;
+            scene->clips = workload_kind_base(scene->workload) != scene->workload ? ACTOR_MANNEQUIN : ACTOR_PROCEDURAL;
         }
         scene->joints = request->joints.values[i];
     }
@@ -118,9 +123,11 @@ int options_read(int count, char **arguments, options *options) {
          "joints dropped; neighbours: so for every second character; machines: state machines\n"
          "over blend spaces and a layer, each character's own, control and poses also apart;\n"
          "ik-two-bone, ik-aim, foot-placement, twist, chain, override: such a node over four-clips\n"
-         "of the mannequin, beside four-clips alone; retarget: its clips through a retarget; skin, "
-         "skin-dual-quaternion, skin-morph: its\n"
-         "1,400 vertices too (dual quaternions written besides palettes; four morph targets)"},
+         "of the mannequin, beside four-clips alone; stride: foot-placement that warps strides;\n"
+         "retarget: its clips through a retarget; root-motion: they play by themselves and move the\n"
+         "character; warp, full-rotation: the same, one of them warped to a target, or with all\n"
+         "rotations, beside root-motion; skin, skin-dual-quaternion, skin-morph: its 1,400 vertices\n"
+         "too (dual quaternions written besides palettes; four morph targets)"},
         {"--clips", OPTION_OTHER, &(option_other){read_clips, &request.scene.clips}, "NAME",
          "procedural (default); mannequin: the built-in character's, default above four-clips;\n"
          "pab: of FBX files"},

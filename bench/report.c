@@ -64,10 +64,10 @@ void report_scene(report *report, const scene *scene) {
                    operations_of(scene->workload, scene->clips, scene->compressed) * scene->joints);
     terminal_print("%-42s %10s %14s %22s %10s %10s %9s", "backend", "characters", "us a character", "quartiles",
                    "us to copy", "us to add", "of floor");
-    if (scene->workload == WORKLOAD_MACHINES) {
+    if (workload_kind_has_control(scene->workload)) {
         terminal_print(" %10s %9s %14s", "us control", "us poses", "control/poses");
     }
-    if (workload_kind_has_base(scene->workload)) {
+    if (workload_kind_base(scene->workload) != scene->workload) {
         terminal_print(" %10s %9s", "us more", "of this");
     }
     terminal_print("\n");

@@ -4,16 +4,32 @@
 #include "crowd.h"
 #include "node.h"
 #include "random.h"
+#include "travel.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 const char *workload_kind_name(workload_kind kind) {
-    static const char *const names[WORKLOAD_KIND_COUNT] = {
-        "four-clips", "two-clips",   "masked",   "distant",        "neighbours",
-        "machines",   "ik-two-bone", "ik-aim",   "foot-placement", "twist",
-        "chain",      "override",    "retarget", "skin",           "skin-dual-quaternion",
-        "skin-morph"};
+    static const char *const names[WORKLOAD_KIND_COUNT] = {"four-clips",
+                                                           "two-clips",
+                                                           "masked",
+                                                           "distant",
+                                                           "neighbours",
+                                                           "machines",
+                                                           "ik-two-bone",
+                                                           "ik-aim",
+                                                           "foot-placement",
+                                                           "stride",
+                                                           "twist",
+                                                           "chain",
+                                                           "override",
+                                                           "retarget",
+                                                           "root-motion",
+                                                           "warp",
+                                                           "full-rotation",
+                                                           "skin",
+                                                           "skin-dual-quaternion",
+                                                           "skin-morph"};
     return names[kind];
 }
 
@@ -25,8 +41,16 @@ static bool has_skin(workload_kind kind) {
     return kind >= WORKLOAD_SKIN && kind <= WORKLOAD_SKIN_MORPH;
 }
 
-bool workload_kind_has_base(workload_kind kind) {
-    return has_node(kind) || kind == WORKLOAD_RETARGET || has_skin(kind);
+workload_kind workload_kind_base(workload_kind kind) {
+    if (kind == WORKLOAD_WARP || kind == WORKLOAD_FULL_ROTATION) {
+        return WORKLOAD_ROOT_MOTION;
+    }
+    const bool has_base = has_node(kind) || kind == WORKLOAD_RETARGET || kind == WORKLOAD_ROOT_MOTION || has_skin(kind);
+    return has_base ? WORKLOAD_FOUR_CLIPS : kind;
+}
+
+bool workload_kind_has_control(workload_kind kind) {
+    return kind == WORKLOAD_MACHINES || travel_has(kind);
 }
 
 // The number of clips that a workload samples, each at its own time; the times are the first parameters.
@@ -41,6 +65,9 @@ static bool has_levels(workload_kind kind) {
 static uint32_t parameter_count(workload_kind kind) {
     if (kind == WORKLOAD_MACHINES) {
         return CROWD_PARAMETERS;
+    }
+    if (travel_has(kind)) {
+        return TRAVEL_PARAMETERS;
     }
     return clip_count(kind) + node_parameter_count(kind) + (kind == WORKLOAD_TWO_CLIPS || has_levels(kind) ? 1 : 0);
 }
@@ -79,10 +106,10 @@ static lmb_node_def weighted_node(void) {
 enum { MOST_NODES = 10 };
 
 // Returns the number of nodes, without the one of node.h.
-static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
+static uint32_t make_nodes(workload_kind kind, const travel *travel, lmb_node_def nodes[MOST_NODES]) {
     uint32_t count = clip_count(kind);
     for (uint32_t i = 0; i < count; i++) {
-        nodes[i] = clip_node(i);
+        nodes[i] = travel_has(kind) ? lmb_playing_node(i, &travel->players[i]) : clip_node(i);
     }
     switch (kind) {
     case WORKLOAD_TWO_CLIPS:
@@ -125,6 +152,10 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
         workload->control = result == LMB_OK ? lmb_graph_control(workload->graph) : NULL;
         return result;
     }
+    travel travel;
+    if (travel_has(kind)) {
+        travel_make(kind, actor, &travel);
+    }
     lmb_node_def nodes[MOST_NODES];
     const lmb_clip *clips[ACTOR_CLIPS];
     const uint8_t *mask = actor->upper_body;
@@ -137,8 +168,9 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
                          .masks = &mask,
                          .mask_count = 1,
                          .nodes = nodes,
-                         .node_count = make_nodes(kind, nodes),
-                         .parameter_count = parameter_count(kind)};
+                         .node_count = make_nodes(kind, &travel, nodes),
+                         .parameter_count = parameter_count(kind),
+                         .motion = travel_has(kind) ? &travel.motion : NULL};
     lmb_result made = LMB_OK;
     if (has_node(kind)) {
         made = node_make(kind, actor->rig, def.node_count - 1, clip_count(kind), &nodes[def.node_count], error);
@@ -176,6 +208,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
         def.lod = lmb_parameter(clip_count(kind));
     }
     lmb_result result = lmb_graph_create(&def, NULL, &workload->graph, error);
+    workload->control = result == LMB_OK ? lmb_graph_control(workload->graph) : NULL;
     free(max_lods);
     free(sources);
     return result;
@@ -187,9 +220,21 @@ void workload_destroy(workload *workload) {
     *workload = (struct workload){0};
 }
 
+void workload_fill_moving(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
+    if (travel_has(workload->kind)) {
+        travel_fill(workload->graph, characters, frame, parameters);
+    } else {
+        crowd_fill(workload->graph, characters, frame, parameters);
+    }
+}
+
+uint32_t workload_list_events(const workload *workload, uint32_t characters, uint32_t frame, lmb_event *events) {
+    return workload->kind == WORKLOAD_MACHINES ? crowd_list_events(characters, frame, events) : 0;
+}
+
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
     if (workload->control != NULL) {
-        crowd_fill(workload->graph, characters, CROWD_WARM_FRAMES + frame, parameters);
+        workload_fill_moving(workload, characters, CROWD_WARM_FRAMES + frame, parameters);
         return;
     }
     uint32_t state = 1, clips = clip_count(workload->kind), width = parameter_count(workload->kind);

@@ -20,10 +20,15 @@ typedef enum workload_kind {
     WORKLOAD_IK_TWO_BONE,    // a hand reaches a target
     WORKLOAD_IK_AIM,         // the head looks at one
     WORKLOAD_FOOT_PLACEMENT, // both feet stand on ground of their own height and slope
+    WORKLOAD_STRIDE,         // the same, with strides warped to a speed
     WORKLOAD_TWIST,          // a shoulder takes half of an arm's twist
     WORKLOAD_CHAIN,          // three bones swing
     WORKLOAD_OVERRIDE,       // a pose buffer replaces a part of the upper body
     WORKLOAD_RETARGET,       // the four clips, played through a retarget from the rig itself; any rig has it
+    // The four clips play by themselves, and three of them move the character: travel.h.
+    WORKLOAD_ROOT_MOTION,
+    WORKLOAD_WARP,          // one of them is warped to a position and a heading
+    WORKLOAD_FULL_ROTATION, // with rotations about all axes
     // The four clips and then the vertices of a mesh: skinning.h.
     WORKLOAD_SKIN,
     WORKLOAD_SKIN_DUAL_QUATERNION,
@@ -58,8 +63,10 @@ typedef struct workload_memory {
 
 // Returns the name, "four-clips" and so on.
 const char *workload_kind_name(workload_kind kind);
-// Returns whether the workload is the four clips and something above them, which is measured as the difference.
-bool workload_kind_has_base(workload_kind kind);
+// Returns the workload that does the same without what this one is about, which is measured as the difference; the
+// same kind if there is none.
+workload_kind workload_kind_base(workload_kind kind);
+bool workload_kind_has_control(workload_kind kind);
 
 // The actor must outlive the workload. Fails with LMB_ERROR_ARGUMENT if it lacks a joint that the workload needs.
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error);
@@ -68,6 +75,10 @@ void workload_destroy(workload *workload);
 // Writes the parameters [characters][lmb_graph_parameter_count()] of a frame: the clips' times, wrapped into their
 // durations, and the weight or the level of detail; with a control, only the parameters of the host.
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
+// The same with a control, for frames that begin with the CROWD_WARM_FRAMES that warm up. The second function lists the
+// events of such a frame, sorted, at most one per character, and returns their number.
+void workload_fill_moving(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
+uint32_t workload_list_events(const workload *workload, uint32_t characters, uint32_t frame, lmb_event *events);
 
 // Return the bytes that one character writes per frame, and what workload_memory has for it.
 size_t workload_output_bytes(const workload *workload);

@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#define RESULT_KEYS                                                                                                    \
+    "backend workload clips compressed joints characters us_per_character low high samples copy_floor_us "             \
+    "arithmetic_floor_us share_of_floor"
+
 static int enter(void **state) {
     (void)state;
     return command_enter_folder() ? 0 : 1;
@@ -105,9 +109,7 @@ static void expect_limits(const json_tree *tree, const lmb_cpu_path *paths, int 
 
 static void expect_result(const json_tree *tree, int row, lmb_cpu_path path, int joints, int characters) {
     char name[64];
-    json_tree_expect_keys(tree, row,
-                          "backend workload clips compressed joints characters us_per_character low high samples "
-                          "copy_floor_us arithmetic_floor_us share_of_floor");
+    json_tree_expect_keys(tree, row, RESULT_KEYS);
     snprintf(name, sizeof name, "CPU %s, per core", lmb_cpu_path_name(path));
     json_tree_expect_text(tree, json_tree_member(tree, row, "backend"), name);
     json_tree_expect_text(tree, json_tree_member(tree, row, "workload"), "four-clips");
@@ -181,9 +183,7 @@ static void control_and_poses_are_reported_apart(void **state) {
     assert_int_equal(json_tree_size(&tree, results), path_count);
     for (int i = 0; i < path_count; i++) {
         int row = json_tree_item(&tree, results, i);
-        json_tree_expect_keys(&tree, row,
-                              "backend workload clips compressed joints characters us_per_character low high samples "
-                              "copy_floor_us arithmetic_floor_us share_of_floor control_us pose_us control_share");
+        json_tree_expect_keys(&tree, row, RESULT_KEYS " control_us pose_us control_share");
         double control = json_tree_number(&tree, json_tree_member(&tree, row, "control_us"));
         double poses = json_tree_number(&tree, json_tree_member(&tree, row, "pose_us"));
         double share = json_tree_number(&tree, json_tree_member(&tree, row, "control_share"));
@@ -202,14 +202,28 @@ static void control_and_poses_are_reported_apart(void **state) {
 
 static void nodes_are_measured_beside_the_clips_alone(void **state) {
     (void)state;
-    static const char *const names[] = {
-        "ik-two-bone", "ik-aim", "foot-placement",       "twist",     "chain", "override",
-        "retarget",    "skin",   "skin-dual-quaternion", "skin-morph"};
+    static const struct {
+        const char *name;
+        bool moves; // has a control
+    } rows[] = {{"ik-two-bone", false},
+                {"ik-aim", false},
+                {"foot-placement", false},
+                {"stride", false},
+                {"twist", false},
+                {"chain", false},
+                {"override", false},
+                {"retarget", false},
+                {"root-motion", true},
+                {"warp", true},
+                {"full-rotation", true},
+                {"skin", false},
+                {"skin-dual-quaternion", false},
+                {"skin-morph", false}};
     lmb_cpu_path paths[LMB_CPU_PATH_COUNT];
     const int path_count = list_paths(paths);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i += suite_stride()) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i += suite_stride()) {
         char arguments[128];
-        snprintf(arguments, sizeof arguments, "--json --workload %s --joints 29 --characters 17", names[i]);
+        snprintf(arguments, sizeof arguments, "--json --workload %s --joints 29 --characters 17", rows[i].name);
         command_output output = run_well(arguments);
         assert_string_equal(output.err, "");
         json_tree tree = json_tree_read(output.out);
@@ -218,9 +232,9 @@ static void nodes_are_measured_beside_the_clips_alone(void **state) {
         for (int row = 0; row < path_count; row++) {
             int result = json_tree_item(&tree, results, row);
             json_tree_expect_keys(&tree, result,
-                                  "backend workload clips compressed joints characters us_per_character low high "
-                                  "samples copy_floor_us arithmetic_floor_us share_of_floor more_us more_share");
-            json_tree_expect_text(&tree, json_tree_member(&tree, result, "workload"), names[i]);
+                                  rows[i].moves ? RESULT_KEYS " control_us pose_us control_share more_us more_share"
+                                                : RESULT_KEYS " more_us more_share");
+            json_tree_expect_text(&tree, json_tree_member(&tree, result, "workload"), rows[i].name);
             json_tree_expect_text(&tree, json_tree_member(&tree, result, "clips"), "mannequin");
             double whole = json_tree_number(&tree, json_tree_member(&tree, result, "us_per_character"));
             double more = json_tree_number(&tree, json_tree_member(&tree, result, "more_us"));
