@@ -15,4 +15,8 @@ struct lmb_clip {
 // Checks every word of a block that sampling relies on.
 lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error);
 
+// Samples a joint's transform from a plain or packed clip, with the same operations that evaluate it at run time.
+// clip_motion.c.
+LMB_API lmb_transform lmb_clip_sample(const lmb_clip *clip, const lmb_rig *rig, uint32_t joint, float time);
+
 #endif

@@ -1,6 +1,7 @@
 // Searches for the smallest packing of a clip that stays within its error bound. First it removes as many of the shared
 // key times as some fraction of the bound allows. Then it chooses the bits of each track, first by an estimate, then
 // one bit at a time.
+#include "clip.h"
 #include "clip_motion.h"
 #include "clip_pack.h"
 #include "float_environment.h"

@@ -23,9 +23,6 @@ typedef struct motion {
     double *reaches; // [joint]: distance of the farthest virtual point that its rotation moves
 } motion;
 
-// Samples a joint's transform from a plain or packed clip, with the same operations that evaluate it at run time.
-lmb_transform lmb_clip_sample(const lmb_clip *clip, const lmb_rig *rig, uint32_t joint, float time);
-
 // Returns the largest distance between two joints in the rest pose.
 double lmb_rig_extent(const lmb_rig *rig, matrix *models);
 

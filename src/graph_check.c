@@ -253,10 +253,12 @@ static bool find_type(lmb_compiler *c, uint32_t index) {
         *types = POSE_TYPE;
         if ((of[0] & POSE_TYPE) == 0) {
             return fail_input(c, index, 0,
-                              node->op == LMB_OP_CLAMP      ? "an additive, and joint limits are those of poses"
-                              : node->op == LMB_OP_TWIST    ? "an additive, and only the twist of a pose is shared"
-                              : node->op == LMB_OP_RETARGET ? "an additive, and only poses have a place in model space"
-                                                            : "an additive, and only poses have positions");
+                              node->op == LMB_OP_CLAMP   ? "an additive, and joint limits are those of poses"
+                              : node->op == LMB_OP_TWIST ? "an additive, and only the twist of a pose is shared"
+                              : node->op == LMB_OP_RETARGET
+                                  ? "an additive, and only poses have a place in model space: "
+                                    "make additives of retargeted poses"
+                                  : "an additive, and only poses have positions");
         }
         break;
     case LMB_OP_MAKE_ADDITIVE: {

@@ -283,6 +283,17 @@ static void put_part(writer *writer, const lmb_joint_map_def *part) {
     put(writer, "}");
 }
 
+// Writes a reference pose, which is the joints of a static pose.
+static void put_reference(writer *writer, const char *key, const lmb_transform *pose) {
+    for (uint32_t i = 0; pose != NULL && i < writer->def->static_pose_count; i++) {
+        if (writer->def->static_poses[i].joints == pose) {
+            put(writer, ",\"%s\":\"%s\"", key, writer->def->static_poses[i].name);
+            return;
+        }
+    }
+    assert_null(pose);
+}
+
 static void put_retarget(writer *writer, const lmb_retarget_def *retarget) {
     const char *comma = "";
     put(writer, ",\"from\":\"self\",\"align-above\":%.9g,\"joints\":{", (double)retarget->align_above);
@@ -294,6 +305,8 @@ static void put_retarget(writer *writer, const lmb_retarget_def *retarget) {
         }
     }
     put(writer, "}");
+    put_reference(writer, "source-pose", retarget->source_pose);
+    put_reference(writer, "target-pose", retarget->target_pose);
 }
 
 // Writes the other fields of an input in a list, besides its pose.

@@ -1487,6 +1487,130 @@ static void retargets_are_read(void **state) {
     lmb_rig_destroy(leg);
 }
 
+enum { LEG_TURN, LEG_HALF, LEG_ADDITIVE, LEG_CLIPS }; // the second is a clip of a rig of two joints
+
+// A clip whose joint 1 moves and turns.
+static lmb_clip *make_leg_clip(const lmb_rig *of, const char *name, bool additive) {
+    static const float times[2] = {0.0f, 1.0f};
+    static const float turns[8] = {0.0f, 0.0f, 0.0f, 1.0f, 1.0f, 0.5f, 0.0f, 1.0f};
+    static const float moves[6] = {0.0f, 1.0f, 0.0f, 0.5f, 2.0f, -1.0f};
+    static const lmb_track_def tracks[] = {{1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves},
+                                           {1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns}};
+    const lmb_clip_def def = {.name = name, .tracks = tracks, .track_count = 2, .additive = additive};
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_clip_create(of, &def, NULL, &clip, NULL), LMB_OK);
+    return clip;
+}
+
+// Checks that a pose has the bits with which a graph of the clip plays at this time.
+static void expect_played(const lmb_rig *leg, const lmb_clip *clip, float time, const lmb_transform *pose) {
+    lmb_node_def node = lmb_clip_node(0, lmb_constant(time));
+    node.loop = false;
+    const lmb_graph_def def = {.rig = leg, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
+    float played[LMB_POSE_COMPONENTS][3];
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = played[0]}};
+    lmb_graph *graph = NULL;
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
+    const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_LOCAL_BIT};
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){0}, &outputs, NULL), LMB_OK);
+    for (uint32_t joint = 0; joint < 3; joint++) {
+        const float *components = (const float *)&pose[joint];
+        for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+            assert_memory_equal(&components[i], &played[i][joint], sizeof(float));
+        }
+    }
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+}
+
+// Reference poses of a retarget are clips at a time, each of its own character, or static poses.
+static void reference_poses_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *members, *refusal;
+    } cases[] = {
+        {"\"source-pose\":{\"clip\":\"walk\"}", "turn"},
+        {"\"target-pose\":{\"clip\":\"turn\"}", "bend"},
+        {"\"source-pose\":{\"clip\":\"half\"}", "source-pose: this clip has 2 joints, and the rig 3"},
+        {"\"source-pose\":{\"clip\":\"add\"}", "source-pose: this clip is an additive, and has no pose"},
+        {"\"source-pose\":{\"time\":0}", "needs the field \"clip\""},
+        {"\"source-pose\":{\"clip\":\"turn\",\"time\":-1}", "source-pose.time: -1 is outside"},
+        {"\"source-pose\":{\"clip\":\"turn\",\"at\":1}", "has no such field"},
+        {"\"source-pose\":{\"clip\":7}", "a string"},
+        {"\"source-pose\":7", "an object"},
+        {"\"source-pose\":\"none\"", "no static pose of this name"},
+        {"\"target-pose\":\"short\"", "target-pose: this static pose has 2 joints, and the rig 3"},
+        {"\"target-pose\":\"still\",\"target-pose\":\"still\"", "given twice"},
+        {"\"pose\":{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"turn\"},\"add\":{\"op\":\"clip\",\"clip\":"
+         "\"add\"}}",
+         "pose.add: graph: node 2 (retarget)"},
+        {"\"pose\":{\"op\":\"clip\",\"clip\":\"add\"}", "make additives of retargeted poses"},
+        {"\"pose\":{\"op\":\"clip\",\"clip\":\"turn\",\"additive\":true}",
+         "an additive, and only poses have a place in model space"},
+        {"\"pose\":{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"turn\"},\"add\":{\"op\":\"clip\",\"clip\":"
+         "\"turn\",\"additive\":true,\"reference\":{\"op\":\"rest\"}}}",
+         NULL},
+        {"\"source-pose\":{\"clip\":\"turn\",\"time\":0.25},\"target-pose\":{\"clip\":\"bend\",\"time\":9}", NULL},
+        {"\"target-pose\":\"still\"", NULL},
+    };
+    lmb_rig *leg = make_leg(), *half = NULL;
+    lmb_joint_def joints[2] = {lmb_default_joint_def(), lmb_default_joint_def()};
+    joints[1].parent = 0;
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 2}, NULL, &half, NULL), LMB_OK);
+    lmb_clip *turn = make_leg_clip(leg, "turn", false), *short_clip = make_leg_clip(half, "half", false);
+    lmb_clip *additive = make_leg_clip(leg, "add", true), *bend = make_leg_clip(leg, "bend", false);
+    const lmb_clip *const others[LEG_CLIPS] = {turn, short_clip, additive}, *const own[1] = {bend};
+    const lmb_transform still[3] = {lmb_transform_identity(), lmb_transform_identity(), lmb_transform_identity()};
+    const lmb_static_pose_def poses[2] = {{"still", still, 3, NULL}, {"short", still, 2, NULL}};
+    const lmb_graph_character other = {"other", leg, others, LEG_CLIPS};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "{\"op\":\"retarget\",\"from\":\"other\",%s%s}", cases[i].members,
+                 strstr(cases[i].members, "\"pose\"") == NULL ? ",\"pose\":{\"op\":\"rest\"}" : "");
+        const lmb_graph_source from = {.text = text,
+                                       .size = strlen(text),
+                                       .rig = leg,
+                                       .clips = own,
+                                       .clip_count = 1,
+                                       .static_poses = poses,
+                                       .static_pose_count = 2,
+                                       .characters = &other,
+                                       .character_count = 1};
+        lmb_graph_json *json = NULL;
+        lmb_error error = {0};
+        const lmb_result result = lmb_graph_json_read(&from, NULL, &json, NULL, &error);
+        if (cases[i].refusal != NULL) {
+            CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, cases[i].refusal);
+            continue;
+        }
+        if (result != LMB_OK) {
+            fail_msg("%s: %s", text, error.message);
+        }
+        const lmb_graph_def *def = lmb_graph_json_def(json);
+        const lmb_retarget_def *retarget = &def->retargets[0];
+        if (strstr(text, "source-pose") != NULL) {
+            expect_played(leg, turn, 0.25f, retarget->source_pose);
+            expect_played(leg, bend, 1.0f, retarget->target_pose);
+            assert_int_equal(def->clip_count, 1); // a reference is not played
+        } else {
+            assert_null(retarget->source_pose);
+            assert_true(retarget->target_pose == (strstr(text, "target-pose") != NULL ? still : NULL));
+        }
+        lmb_graph *graph = NULL;
+        assert_int_equal(lmb_graph_create(def, NULL, &graph, NULL), LMB_OK);
+        lmb_graph_destroy(graph);
+        lmb_graph_json_destroy(json);
+    }
+    lmb_clip_destroy(turn);
+    lmb_clip_destroy(short_clip);
+    lmb_clip_destroy(additive);
+    lmb_clip_destroy(bend);
+    lmb_rig_destroy(half);
+    lmb_rig_destroy(leg);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources),
@@ -1505,6 +1629,7 @@ int main(void) {
         cmocka_unit_test(inverse_kinematics),
         cmocka_unit_test(goals_are_read),
         cmocka_unit_test(retargets_are_read),
+        cmocka_unit_test(reference_poses_are_read),
         cmocka_unit_test(foot_placement),
         cmocka_unit_test(twists),
         cmocka_unit_test(chains),

@@ -273,6 +273,10 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
 // Reports what only the checks of a graph find in a mirror, joint limits or a retarget, which are in `def` alone.
 void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at);
 
+// graph_operation.c: returns the index of a static pose of the source by its name; reports it and returns LMB_NONE if
+// there is none.
+uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value);
+
 // graph_retarget.c: reads joints whose bones keep their directions, and factors of translations; adds a retarget and
 // the pose inside; and finds a clip by its name inside one, LMB_NONE for none.
 void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);

@@ -179,12 +179,7 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
-// Reads a pose buffer by its index, or a static pose of the source by its name.
-static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    if (reader->json.values[value].type != LMB_JSON_STRING) {
-        lmb_graph_read_integer(reader, field, value, target);
-        return;
-    }
+uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value) {
     const lmb_graph_source *source = reader->source;
     const char *name = lmb_graph_text(reader, &reader->scratch, value);
     uint32_t i = 0;
@@ -195,8 +190,17 @@ static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     if (name != NULL && i == source->static_pose_count) {
         lmb_graph_report(reader, value, "there is no static pose of this name");
     }
-    ((lmb_graph_node *)target)->def.static_pose = i;
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    return name != NULL && i < source->static_pose_count ? i : LMB_NONE;
+}
+
+// Reads a pose buffer by its index, or a static pose of the source by its name.
+static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (reader->json.values[value].type != LMB_JSON_STRING) {
+        lmb_graph_read_integer(reader, field, value, target);
+        return;
+    }
+    ((lmb_graph_node *)target)->def.static_pose = lmb_graph_find_static_pose(reader, value);
 }
 
 // Finds a coordinate of an input's position. The input has not been read yet, so this returns false if the value is no
@@ -733,11 +737,14 @@ static const lmb_graph_field clamp_members[] = {
     {.name = "joint-limits", .required = true, .read = lmb_graph_read_limits, .offset = NODE(def.joint_limits)},
 };
 
-// `from`, `joints` and the pose, whose clips are of another character, are read after everything else.
+// `from`, `joints`, the reference poses and the pose, whose clips are of another character, are read after everything
+// else.
 static const lmb_graph_field retarget_members[] = {
     {.name = "from", .required = true, .read = lmb_graph_skip},
     {.name = "pose", .required = true, .read = lmb_graph_skip},
     {.name = "joints", .read = lmb_graph_skip},
+    {.name = "source-pose", .read = lmb_graph_skip},
+    {.name = "target-pose", .read = lmb_graph_skip},
     {.name = "foot", .read = lmb_graph_read_joint, .offset = NODE(retarget.foot)},
     {.name = "not-aligned", .read = lmb_graph_read_not_aligned},
     NUMBER_FIELD("align-above", retarget.align_above, LMB_LARGEST),

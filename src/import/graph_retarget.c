@@ -1,4 +1,5 @@
 // Reads retargets: the character that they name, the joints, and the pose inside, whose clips are of that character.
+#include "../clip.h"
 #include "graph.h"
 
 #include <string.h>
@@ -130,6 +131,91 @@ void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *fiel
     ((lmb_graph_node *)target)->retarget.scales = scales;
 }
 
+// A reference pose that is a clip's at a time, and the clips among which it is.
+typedef struct reference {
+    const lmb_clip *const *clips;
+    uint32_t clip_count;
+    const lmb_clip *clip;
+    float time;
+} reference;
+
+static void read_reference_clip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    reference *reference = target;
+    (void)field;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return;
+    }
+    for (uint32_t i = 0; i < reference->clip_count && reference->clip == NULL; i++) {
+        const bool is_named = lmb_graph_is_text(reader, value, lmb_clip_name(reference->clips[i]));
+        reference->clip = is_named ? reference->clips[i] : NULL;
+    }
+    const char *name = reference->clip == NULL ? lmb_graph_text(reader, &reader->scratch, value) : NULL;
+    if (name != NULL) {
+        const lmb_graph_source others = {.clips = reference->clips, .clip_count = reference->clip_count};
+        char message[LMB_GRAPH_MESSAGE_SIZE];
+        lmb_graph_report(reader, value, "%s", lmb_graph_no_clip(reader, &others, name, strlen(name), message));
+        lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    }
+}
+
+static const lmb_graph_field reference_members[] = {
+    {.name = "clip", .required = true, .read = read_reference_clip},
+    {.name = "time", .read = lmb_graph_read_plain, .offset = offsetof(reference, time), .max = LMB_LARGEST},
+};
+static const lmb_graph_fields reference_fields = {"a reference pose", reference_members,
+                                                  sizeof reference_members / sizeof reference_members[0], NULL};
+
+// Returns the pose of a clip at a time, in the graph's pool.
+static const lmb_transform *sample_reference(lmb_graph_reader *reader, uint32_t value, const lmb_rig *rig,
+                                             reference *reference) {
+    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return NULL;
+    }
+    lmb_graph_read_fields(reader, &reference_fields, value, reference);
+    if (reference->clip == NULL) {
+        return NULL; // reported
+    }
+    if (lmb_clip_is_additive(reference->clip)) {
+        lmb_graph_report(reader, value, "this clip is an additive, and has no pose");
+        return NULL;
+    }
+    if (lmb_clip_joint_count(reference->clip) != joint_count) {
+        lmb_graph_report(reader, value, "this clip has %u joints, and the rig %u",
+                         (unsigned)lmb_clip_joint_count(reference->clip), (unsigned)joint_count);
+        return NULL;
+    }
+    lmb_transform *pose = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *pose);
+    for (uint32_t joint = 0; joint < joint_count && pose != NULL; joint++) {
+        pose[joint] = lmb_clip_sample(reference->clip, rig, joint, reference->time);
+    }
+    return pose;
+}
+
+// Reads a reference pose of a rig: the name of a static pose, or a clip and a time. Returns NULL if the object has none.
+static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t object, const char *key,
+                                           const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count) {
+    const uint32_t value = lmb_graph_find_member(reader, object, key);
+    if (value == LMB_NONE) {
+        return NULL;
+    }
+    if (reader->json.values[value].type != LMB_JSON_STRING) {
+        reference reference = {clips, clip_count, NULL, 0.0f};
+        return sample_reference(reader, value, rig, &reference);
+    }
+    const uint32_t index = lmb_graph_find_static_pose(reader, value);
+    if (index == LMB_NONE) {
+        return NULL;
+    }
+    const lmb_static_pose_def *pose = &reader->source->static_poses[index];
+    if (pose->joint_count != lmb_rig_joint_count(rig)) {
+        lmb_graph_report(reader, value, "this static pose has %u joints, and the rig %u", (unsigned)pose->joint_count,
+                         (unsigned)lmb_rig_joint_count(rig));
+        return NULL;
+    }
+    return pose->joints;
+}
+
 // Adds the retarget of a node. Returns its index.
 static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node) {
     lmb_graph_json *graph = reader->graph;
@@ -145,6 +231,9 @@ static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character
     def.source_rest = source.source_rest;
     def.joints = table;
     find_joints(reader, from, node->object, table);
+    const lmb_graph_source *own = reader->source;
+    def.source_pose = read_reference(reader, node->object, "source-pose", from->rig, from->clips, from->clip_count);
+    def.target_pose = read_reference(reader, node->object, "target-pose", own->rig, own->clips, own->clip_count);
     if (reader->problem_count == before && index == LMB_MAX_RETARGETS) {
         lmb_graph_report(reader, node->object, "more than %u retargets", LMB_MAX_RETARGETS);
     } else if (reader->problem_count == before && lmb_graph_append(reader, &graph->pool, &graph->def.retargets,

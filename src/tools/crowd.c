@@ -181,8 +181,8 @@ static void draw_joint_maps(crowd *crowd, random_source *random, lmb_graph_def *
     def->joint_map_count = RANDOM_PROGRAM_JOINT_MAPS;
 }
 
-// Draws retargets from the rig itself, for the same reason: a joint takes the motion of any other.
-static void draw_retargets(crowd *crowd, random_source *random, lmb_graph_def *def) {
+// Draws retargets from the rig itself, for the same reason: a joint takes the motion of any other. Returns them.
+static lmb_retarget_def *draw_retargets(crowd *crowd, random_source *random, lmb_graph_def *def) {
     const uint32_t joint_count = lmb_rig_joint_count(def->rig);
     lmb_retarget_def *retargets = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_RETARGETS, sizeof *retargets);
     uint32_t *joints = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_RETARGETS * (size_t)joint_count, sizeof *joints);
@@ -195,6 +195,7 @@ static void draw_retargets(crowd *crowd, random_source *random, lmb_graph_def *d
     }
     def->retargets = retargets;
     def->retarget_count = RANDOM_PROGRAM_RETARGETS;
+    return retargets;
 }
 
 static lmb_transform draw_transform(random_source *random) {
@@ -280,8 +281,12 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     add_mirrors(crowd, &def);
     draw_limits(crowd, &random, &def);
     draw_joint_maps(crowd, &random, &def);
-    draw_retargets(crowd, &random, &def);
+    lmb_retarget_def *retargets = draw_retargets(crowd, &random, &def);
     draw_static_poses(crowd, &random, &def);
+    if (!crowd->pool.failed) { // one has other reference poses than those at rest
+        retargets[1].source_pose = def.static_poses[1].joints;
+        retargets[1].target_pose = def.static_poses[0].joints;
+    }
     if (crowd->def.program % 3 == 1) {
         draw_levels(crowd, &random, &def);
     }
