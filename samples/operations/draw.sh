@@ -52,7 +52,7 @@ picture mirror 2
 picture clamp 2
 picture ik_two_bone 2 --label idle --label "the left foot on a step"
 picture ik_aim 2 --label idle --label "head, neck, chest"
-picture foot_placement 2 --label idle --label "two slopes, 0.34 apart"
+picture foot_placement 2 --row 1 --label idle --label "two slopes, 0.34 apart"
 picture retarget 4 mannequin-child --character adult=mannequin --row 4 --label "an adult's walk" --label run \
     --label wave --label crouch
 picture twist 2 --label twist --label "chest, neck, head back"
