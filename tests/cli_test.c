@@ -1136,8 +1136,39 @@ static void demos_are_data_alone(void **state) {
     }
 }
 
+// The step that passes the notify ends at the target, and the clip goes on from there.
+static void warped_clips_reach_their_targets(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {{"mannequin", "walk"}, {LIMBER_ASSETS "/Fox.glb", "Walk"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strchr(rows[i][0], '/') != NULL && !exists(rows[i][0])) {
+            print_message("%s: not here\n", rows[i][0]);
+            continue;
+        }
+        FILE *file = fopen("warp.json", "w");
+        assert_non_null(file);
+        fprintf(
+            file,
+            "{\"op\":\"clip\",\"clip\":\"%s\",\"play\":{\"end\":\"hold\",\"velocity\":1.4,\"notifies\":[{\"time\":0.5,"
+            "\"event\":\"THERE\"}],\"warps\":[{\"start\":0.1,\"end\":\"THERE\",\"target\":[{\"param\":\"x\","
+            "\"default\":1},"
+            "0.5,-2],\"heading\":1.5}]}}",
+            rows[i][1]);
+        assert_int_equal(fclose(file), 0);
+        command_output output =
+            command_run("\"%s\" play \"%s\" --graph warp.json --frames 34", LIMBER_COMMAND, rows[i][0]);
+        if (output.status != 0) {
+            fail_msg("%s: %s", rows[i][0], output.err);
+        }
+        expect_contains(output.out, " 0.5000 x1.0000  at 1.0000 0.5000 -2.0000 yaw 1.5000 ");
+        expect_contains(output.out, " 0.5167 x1.0000  at 1.0233 0.5000 -1.9983 yaw 1.5000  !THERE ");
+        command_output_release(&output);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warped_clips_reach_their_targets),
         cmocka_unit_test(demos_are_data_alone),
         cmocka_unit_test(wrong_usage_is_reported_and_ends_with_2),
         cmocka_unit_test(a_file_that_fails_is_named_and_ends_with_1),
