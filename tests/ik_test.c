@@ -363,6 +363,135 @@ static void targets_out_of_reach_are_pointed_at(void **state) {
     free(l);
 }
 
+// A target at the start has no direction: the limb folds, and the start does not turn. So the mid stays, and the end
+// comes back on the line of the upper bone.
+static void targets_at_the_start_fold_the_limb(void **state) {
+    (void)state;
+    static const double away[] = {0.0, 0.99e-5, -0.99e-5}; // of both bones together; the border is at 1.5e-5
+    limb *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    limb_start(l, 23);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double target[3], bones[2];
+        bones_of(l, i, bones);
+        position(&l->base[i][START], target);
+        target[i / 3 % 3] += away[i % 3] * (bones[0] + bones[1]);
+        set_point(l, i, TARGET, target);
+    }
+    scene_run_all_paths(&l->scene);
+    double worst_mid = 0.0, worst_end = 0.0, worst_reach = 0.0;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        oracle_affine models[JOINTS];
+        double start[3], base_mid[3], mid[3], end[3], upper[3], expected[3], bones[2];
+        find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
+        bones_of(l, i, bones);
+        position(&l->base[i][START], start);
+        position(&l->base[i][MID], base_mid);
+        position(&models[MID], mid);
+        position(&models[END], end);
+        subtract(base_mid, start, upper);
+        unit_across(upper, NULL, upper);
+        for (int k = 0; k < 3; k++) {
+            expected[k] = start[k] + (bones[0] - bones[1]) * upper[k];
+        }
+        const double all = bones[0] + bones[1];
+        worst_mid = fmax(worst_mid, distance(mid, base_mid) / all);
+        worst_end = fmax(worst_end, distance(end, expected) / all);
+        worst_reach = fmax(worst_reach, fabs(distance(end, start) - fabs(bones[0] - bones[1])) / all);
+    }
+    print_message("at the start: mid %.2g, end %.2g, its distance %.2g\n", worst_mid, worst_end, worst_reach);
+    expect_others_unchanged(l);
+    assert_true(worst_mid < 4e-6);
+    assert_true(worst_end < 1e-3); // folded as well as straight, see ik.h
+    assert_true(worst_reach < 4e-6);
+    scene_end(&l->scene);
+    free(l);
+}
+
+// Limbs that cannot bend: the axis along a bone, or a bone without a length. The mid does not turn, and the start turns
+// the end to the line to the target, by the shortest arc.
+static void limbs_that_cannot_bend_are_aimed(void **state) {
+    (void)state;
+    enum { AXIS_ALONG_UPPER, AXIS_ALONG_LOWER, NO_UPPER, NO_LOWER, KINDS };
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        limb *l = calloc(1, sizeof *l);
+        assert_non_null(l);
+        limb_start(l, 25 + kind);
+        for (uint32_t i = 0; i < CHARACTERS && kind >= NO_UPPER; i++) {
+            for (uint32_t k = 0; k < 3; k++) {
+                set_component(l, i, kind == NO_UPPER ? UPPER : LOWER, k, 0.0);
+                set_component(l, i, kind == NO_UPPER ? MID : END, k, 0.0);
+            }
+        }
+        find_all_models(l);
+        if (kind < NO_UPPER) { // all characters have the bend of the first one, so that the axis is along the bone
+            for (uint32_t i = 1; i < CHARACTERS; i++) {
+                for (uint32_t k = 3; k < 7; k++) {
+                    const float value = *scene_component(&l->scene, l->scene.poses[0], 0, MID, k);
+                    set_component(l, i, MID, k, (double)value);
+                }
+            }
+            find_all_models(l);
+            oracle_affine inverse;
+            double from[3], to[3], axis[3];
+            position(&l->base[0][kind == AXIS_ALONG_UPPER ? START : MID], from);
+            position(&l->base[0][kind == AXIS_ALONG_UPPER ? MID : END], to);
+            subtract(to, from, axis);
+            assert_true(oracle_affine_invert(&l->base[0][MID], &inverse));
+            turn_by(&inverse, axis, axis);
+            for (int k = 0; k < 3; k++) {
+                chain_of(l)->mid_axis[k] = (float)axis[k];
+            }
+        }
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            draw_target(l, i, random_between(&l->source, 0.1, 3.0));
+            set_point(l, i, POLE, (const double[]){0.0, 0.0, 0.0});
+        }
+        scene_run_all_paths(&l->scene);
+        double worst_end = 0.0, worst_arc = 0.0;
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            oracle_affine models[JOINTS];
+            double start[3], mid[3], end[3], target[3], line[3], before[3], axis[3], bones[2];
+            find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
+            bones_of(l, i, bones);
+            position(&l->base[i][START], start);
+            position(&l->base[i][END], before);
+            get_point(l, i, TARGET, target);
+            subtract(before, start, before);
+            subtract(target, start, line);
+            unit_across(line, NULL, line);
+            position(&models[END], end);
+            subtract(end, start, end);
+            double expected[3];
+            for (int k = 0; k < 3; k++) {
+                expected[k] = length(before) * line[k];
+            }
+            const double all = bones[0] + bones[1] + length(start); // with the ancestors, as ik.h states it
+            worst_end = fmax(worst_end, distance(end, expected) / all);
+            // The shortest arc keeps what is along its axis, so the mid's height above its plane.
+            cross(before, line, axis);
+            position(&models[MID], mid);
+            subtract(mid, start, mid);
+            double base_mid[3];
+            position(&l->base[i][MID], base_mid);
+            subtract(base_mid, start, base_mid);
+            if (length(axis) > 0.1 * length(before)) {
+                unit_across(axis, NULL, axis);
+                worst_arc = fmax(worst_arc, fabs(dot(mid, axis) - dot(base_mid, axis)) / all);
+            }
+            for (uint32_t k = 3; k < 7; k++) {
+                const float got = *scene_component(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, MID, k);
+                assert_true(fabsf(got - *scene_component(&l->scene, l->scene.poses[0], i, MID, k)) < 1e-6f);
+            }
+        }
+        print_message("cannot bend, %u: end %.2g, arc %.2g\n", kind, worst_end, worst_arc);
+        assert_true(worst_end < 4e-6);
+        assert_true(worst_arc < 2e-5);
+        scene_end(&l->scene);
+        free(l);
+    }
+}
+
 // Steps targets outwards through the reach. The end follows the stated curve; it never moves further than the target.
 static void softened_limbs_do_not_snap(void **state) {
     (void)state;
@@ -1340,6 +1469,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_in_reach_are_reached),
         cmocka_unit_test(targets_out_of_reach_are_pointed_at),
+        cmocka_unit_test(targets_at_the_start_fold_the_limb),
+        cmocka_unit_test(limbs_that_cannot_bend_are_aimed),
         cmocka_unit_test(softened_limbs_do_not_snap),
         cmocka_unit_test(weights_slerp_from_the_base),
         cmocka_unit_test(ancestors_may_have_any_scale),
