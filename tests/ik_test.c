@@ -365,7 +365,7 @@ static void targets_out_of_reach_are_pointed_at(void **state) {
 
 // A target at the start has no direction: the limb folds, and the start does not turn. So the mid stays, and the end
 // comes back on the line of the upper bone.
-static void targets_at_the_start_fold_the_limb(void **state) {
+static void targets_at_the_start_close_the_limb(void **state) {
     (void)state;
     static const double away[] = {0.0, 0.99e-5, -0.99e-5}; // of both bones together; the border is at 1.5e-5
     limb *l = calloc(1, sizeof *l);
@@ -1469,7 +1469,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_in_reach_are_reached),
         cmocka_unit_test(targets_out_of_reach_are_pointed_at),
-        cmocka_unit_test(targets_at_the_start_fold_the_limb),
+        cmocka_unit_test(targets_at_the_start_close_the_limb),
         cmocka_unit_test(limbs_that_cannot_bend_are_aimed),
         cmocka_unit_test(softened_limbs_do_not_snap),
         cmocka_unit_test(weights_slerp_from_the_base),
