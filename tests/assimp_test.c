@@ -329,6 +329,33 @@ static void collada_brings_its_mesh_in_metres(void **state) {
     lmb_import_destroy(import);
 }
 
+// Normals of the first file are those of the triangle's front, which is z in the rig's space; those of the second oppose
+// it.
+static void normals_that_oppose_the_triangles_are_turned(void **state) {
+    (void)state;
+    static const char before[] = "<vertices id=\"vs\"><input semantic=\"POSITION\" source=\"#p\"/>";
+    for (int turned = 0; turned < 2; turned++) {
+        char *text = malloc(sizeof collada_text + 1000);
+        const char *at = strstr(collada_text, before);
+        assert_non_null(text);
+        snprintf(text, sizeof collada_text + 1000,
+                 "%.*s<source id=\"n\"><float_array id=\"na\" count=\"9\">0 %d 0 0 %d 0 0 %d 0</float_array>"
+                 "<technique_common><accessor source=\"#na\" count=\"3\" stride=\"3\"><param name=\"X\" "
+                 "type=\"float\"/><param name=\"Y\" type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor>"
+                 "</technique_common></source>%s<input semantic=\"NORMAL\" source=\"#n\"/>%s",
+                 (int)(at - collada_text), collada_text, turned ? 1 : -1, turned ? 1 : -1, turned ? 1 : -1, before,
+                 at + strlen(before));
+        lmb_import *import = load(text, "memory");
+        const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+        for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+            assert_near(mesh->vertices[i].normal, (float[]){0, 0, 1}, 3, 1e-6f);
+        }
+        assert_int_equal(has_note(import, "turned round"), turned);
+        lmb_import_destroy(import);
+        free(text);
+    }
+}
+
 static void write_file(const char *path, const char *text) {
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
@@ -574,6 +601,7 @@ static void pab_has_67_joints_and_a_clip_a_file(void **state) {
     }
     assert_float_equal(low, 0, 0.01);
     assert_float_equal(high, 1.83, 0.01);
+    assert_true(has_note(import, "turned round"));
     lmb_import_destroy(import);
 }
 
@@ -598,6 +626,7 @@ int main(void) {
         cmocka_unit_test(collada_times_that_do_not_ascend_are_passed_over),
         cmocka_unit_test(bvh_is_taken_as_centimetres),
         cmocka_unit_test(collada_brings_its_mesh_in_metres),
+        cmocka_unit_test(normals_that_oppose_the_triangles_are_turned),
         cmocka_unit_test(further_files_add_clips_by_joint_name),
         cmocka_unit_test(files_without_a_clip_of_the_rig_are_noted),
         cmocka_unit_test(joints_below_another_parent_are_noted),

@@ -1,6 +1,8 @@
 // Builds meshes and materials of an Assimp scene.
 #include "assimp.h"
 
+#include "../matrix.h"
+
 #include <assimp/cimport.h>
 #include <assimp/material.h>
 #include <inttypes.h>
@@ -194,11 +196,41 @@ static bool read_skinning(lmb_assimp *assimp, const struct aiMesh *mesh, const c
            lmb_gltf_normalise_weights(&assimp->tables, name, lost, geometry);
 }
 
+// Some exporters write the normals of a mirrored mesh the wrong way round. Where most of the surface has normals that
+// oppose the fronts of its triangles, this turns all of them.
+static bool turn_normals(lmb_assimp *assimp, const char *name, lmb_gltf_geometry *geometry) {
+    double facing = 0.0; // twice the area of the triangles times the cosine between their normals and their vertices'
+    for (uint32_t i = 0; i < geometry->index_count; i += 3) {
+        const lmb_vertex *corners[3];
+        double edges[2][3], front[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            corners[k] = &geometry->vertices[geometry->indices[i + k]];
+        }
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            edges[0][axis] = (double)corners[1]->position[axis] - (double)corners[0]->position[axis];
+            edges[1][axis] = (double)corners[2]->position[axis] - (double)corners[0]->position[axis];
+        }
+        lmb_cross(edges[0], edges[1], front);
+        for (uint32_t axis = 0; axis < 9; axis++) {
+            facing += front[axis % 3] * (double)corners[axis / 3]->normal[axis % 3];
+        }
+    }
+    if (facing >= 0.0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            geometry->vertices[i].normal[axis] = -geometry->vertices[i].normal[axis];
+        }
+    }
+    return lmb_importer_note(assimp->tables.importer, "mesh '%.200s': normals that point inwards turned round", name);
+}
+
 static bool read_geometry(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name, const lmb_gltf_skin *skin,
                           lmb_gltf_geometry *geometry) {
     *geometry = (lmb_gltf_geometry){0};
     return read_vertices(assimp, mesh, name, geometry) && read_indices(assimp, mesh, name, geometry) &&
-           (skin == NULL || read_skinning(assimp, mesh, name, geometry));
+           turn_normals(assimp, name, geometry) && (skin == NULL || read_skinning(assimp, mesh, name, geometry));
 }
 
 // ---- Meshes ----
