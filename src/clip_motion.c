@@ -97,21 +97,22 @@ static double distance_between(const matrix *a, const matrix *b, double shell) {
     return sqrt(largest);
 }
 
+static double distance_of_origins(const matrix *a, const matrix *b) {
+    const double way[3] = {a->m[0][3] - b->m[0][3], a->m[1][3] - b->m[1][3], a->m[2][3] - b->m[2][3]};
+    return lmb_length(way);
+}
+
 double lmb_rig_extent(const lmb_rig *rig, matrix *models) {
     double largest = 0.0;
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         const uint32_t parent = rig->parents[joint];
         models[joint] = model_of(&rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
         for (uint32_t other = 0; other < joint; other++) {
-            double square = 0.0;
-            for (int row = 0; row < 3; row++) {
-                const double apart = models[joint].m[row][3] - models[other].m[row][3];
-                square += apart * apart;
-            }
-            largest = square > largest ? square : largest;
+            const double distance = distance_of_origins(&models[joint], &models[other]);
+            largest = distance > largest ? distance : largest;
         }
     }
-    return sqrt(largest);
+    return largest;
 }
 
 void lmb_motion_model(const motion *m, const lmb_transform *local, matrix *models) {
@@ -131,11 +132,7 @@ void lmb_motion_reaches(motion *m) {
         m->reaches[joint] = m->shell;
         for (uint32_t above = m->rig->parents[joint]; above != LMB_NONE; above = m->rig->parents[above]) {
             const matrix *joint_above = &m->source_model[(size_t)above * m->samples];
-            double square = 0.0;
-            for (int row = 0; row < 3; row++) {
-                square += (tip->m[row][3] - joint_above->m[row][3]) * (tip->m[row][3] - joint_above->m[row][3]);
-            }
-            const double reach = sqrt(square) + m->shell;
+            const double reach = distance_of_origins(tip, joint_above) + m->shell;
             m->reaches[above] = reach > m->reaches[above] ? reach : m->reaches[above];
         }
     }

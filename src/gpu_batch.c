@@ -10,13 +10,8 @@
 
 #include <string.h>
 
-#define MOST_SLOTS 8u
 #define MARKS 4u // marks in a frame's profile, without the one for stage 1
 #define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
-// Kernels index words of a buffer with signed 32-bit integers, as SPIR-V does.
-#define MOST_WORDS ((uint64_t)1 << 31)
-// Kernels index the joints of all characters in the same way.
-#define MOST_JOINTS ((uint64_t)1 << 31)
 // Rows of the span table that one command writes.
 #define ROWS_AT_ONCE 64u
 // Bytes of a joint in an exchange area: three rows of four floats.
@@ -48,7 +43,7 @@ struct lmb_gpu_batch {
     bool begun;               // the inertia buffers have been zeroed
     lmb_gpu_control *control; // or NULL
     uint64_t frames;          // recorded so far
-    frame_slot slots[MOST_SLOTS];
+    frame_slot slots[LMB_GPU_MOST_SLOTS];
 };
 
 lmb_gpu_batch_def lmb_default_gpu_batch_def(void) {
@@ -133,14 +128,14 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
     if (def->character_count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there are no characters");
     }
-    if (def->slot_count == 0 || def->slot_count > MOST_SLOTS) {
+    if (def->slot_count == 0 || def->slot_count > LMB_GPU_MOST_SLOTS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
-                        (unsigned)def->slot_count, MOST_SLOTS);
+                        (unsigned)def->slot_count, LMB_GPU_MOST_SLOTS);
     }
     const lmb_graph *graph = def->graph->graph;
     uint64_t joints = (uint64_t)def->character_count *
                       (graph->joint_count > graph->channel_count ? graph->joint_count : graph->channel_count);
-    if (joints >= MOST_JOINTS) {
+    if (joints >= LMB_GPU_MOST_WORDS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: %llu %s of all characters are not below 2^31",
                         (unsigned long long)joints, graph->joint_count < graph->channel_count ? "channels" : "joints");
     }
@@ -187,7 +182,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_err
     const uint64_t points = batch->description.graph->block[PROGRAM_POINT_FLOATS];
     words = points > words ? points : words;
     words = batch->description.graph->uses_transforms && words < MATRIX_COMPONENTS ? MATRIX_COMPONENTS : words;
-    uint64_t addressable = (MOST_WORDS - 1) / words;
+    uint64_t addressable = (LMB_GPU_MOST_WORDS - 1) / words;
     characters = characters < addressable ? characters : addressable;
     uint32_t count = batch->description.character_count;
     batch->span_characters = characters < count ? (uint32_t)characters : count;

@@ -11,9 +11,6 @@
 #include "../shaders/ops/control_layout.h"
 #include "../shaders/ops/layout.h"
 
-#define MOST_SLOTS 8u
-// Kernels index words of a buffer with signed 32-bit integers, as SPIR-V does.
-#define MOST_WORDS ((uint64_t)1 << 31)
 #define UPDATE_WORDS 16384u // words of a buffer that one command writes
 
 typedef struct frame_slot {
@@ -38,7 +35,7 @@ struct lmb_gpu_control {
     lmb_gpu_buffer block;
     lmb_gpu_buffer state;
     lmb_gpu_buffer weights; // float [weight][character], if the graph uses a player's clip
-    frame_slot slots[MOST_SLOTS];
+    frame_slot slots[LMB_GPU_MOST_SLOTS];
 };
 
 lmb_gpu_control_def lmb_default_gpu_control_def(void) {
@@ -90,7 +87,8 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     uint64_t all = (uint64_t)words * def->character_count;
     uint64_t sent = (uint64_t)def->events_a_frame * 2;
     uint64_t most = all > sent ? all : sent;
-    if (most >= MOST_WORDS || (gpu->largest_allocation != 0 && most * sizeof(uint32_t) > gpu->largest_allocation)) {
+    if (most >= LMB_GPU_MOST_WORDS ||
+        (gpu->largest_allocation != 0 && most * sizeof(uint32_t) > gpu->largest_allocation)) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu control: a buffer would take %llu words",
                         (unsigned long long)most);
     }

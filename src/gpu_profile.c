@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#define MOST_SLOTS 8u
 #define MOST_MARKS 4096u
 // The prefix of the names of all buffers.
 #define NAME_PREFIX "limber "
@@ -29,7 +28,7 @@ struct lmb_gpu_profile {
     uint32_t mark_count;
     uint32_t *stages;
     uint64_t *stamps; // [mark], of the frame being collected
-    profile_slot slots[MOST_SLOTS];
+    profile_slot slots[LMB_GPU_MOST_SLOTS];
     uint64_t missed;
 };
 
@@ -52,9 +51,9 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_profile_def *def, 
                         : profile == NULL ? "the result"
                                           : "the list of stages");
     }
-    if (def->slot_count == 0 || def->slot_count > MOST_SLOTS) {
+    if (def->slot_count == 0 || def->slot_count > LMB_GPU_MOST_SLOTS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: %u frame slots are not 1 to %u",
-                        (unsigned)def->slot_count, MOST_SLOTS);
+                        (unsigned)def->slot_count, LMB_GPU_MOST_SLOTS);
     }
     if (def->mark_count < 2 || def->mark_count > MOST_MARKS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: %u marks are not 2 to %u", (unsigned)def->mark_count,

@@ -5,9 +5,7 @@
 #include "../shaders/ops/operations.h"
 
 #include "character_specialized.spv.h"
-#include "character_specialized_plain.spv.h"
 #include "pose_specialized.spv.h"
-#include "pose_specialized_plain.spv.h"
 
 // The time to compile is proportional to the number of instructions. Longer graphs are interpreted.
 #define MOST_STEPS 32u
@@ -51,18 +49,9 @@ lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *gra
             depth += (uint32_t)steps[code].pushed;
         }
     }
-    static const struct {
-        const uint32_t *words;
-        size_t count;
-    } templates[2][2] = {
-        {{kernel_pose_specialized_plain, sizeof kernel_pose_specialized_plain / sizeof(uint32_t)},
-         {kernel_pose_specialized, sizeof kernel_pose_specialized / sizeof(uint32_t)}},
-        {{kernel_character_specialized_plain, sizeof kernel_character_specialized_plain / sizeof(uint32_t)},
-         {kernel_character_specialized, sizeof kernel_character_specialized / sizeof(uint32_t)}}};
-    const bool whole = graph->uses_packed || graph->uses_inertia || graph->uses_chains || graph->uses_retargets;
-    const uint32_t *words = templates[all_stages][whole].words;
-    size_t size = templates[all_stages][whole].count;
-    return lmb_spirv_replace_body(host, words, size, "run_straight_line", calls, count, module, error);
+    const uint32_t *words = all_stages ? kernel_character_specialized : kernel_pose_specialized;
+    const size_t bytes = all_stages ? sizeof kernel_character_specialized : sizeof kernel_pose_specialized;
+    return lmb_spirv_replace_body(host, words, bytes / sizeof *words, "run_straight_line", calls, count, module, error);
 }
 
 lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline,

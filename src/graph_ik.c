@@ -3,6 +3,7 @@
 #include "graph_compiler.h"
 
 #include "float_environment.h"
+#include "matrix.h"
 #include "number.h"
 #include "quaternion.h"
 #include "rig.h"
@@ -58,13 +59,9 @@ static bool check_space(const lmb_compiler *c, uint32_t index, lmb_ik_space spac
 }
 
 static LMB_NOINLINE bool normalize_axis(const float axis[3], float unit[3]) {
-    double square = 0.0;
+    const double given[3] = {(double)axis[0], (double)axis[1], (double)axis[2]}, length = lmb_length(given);
     for (int i = 0; i < 3; i++) {
-        square += (double)axis[i] * (double)axis[i];
-    }
-    const double length = sqrt(square);
-    for (int i = 0; i < 3; i++) {
-        unit[i] = snap((float)((double)axis[i] / length));
+        unit[i] = snap((float)(given[i] / length));
     }
     return length > 0.0 && length <= (double)LMB_LARGEST;
 }

@@ -1,6 +1,7 @@
 #include "lod.h"
 
 #include "float_environment.h"
+#include "matrix.h"
 #include "rig.h"
 
 #include "../shaders/ops/layout.h"
@@ -53,12 +54,11 @@ static double growth_of(lmb_affine model) {
 }
 
 static double distance_between(lmb_affine a, lmb_affine b) {
-    double square = 0.0;
+    double way[3];
     for (int row = 0; row < 3; row++) {
-        double difference = (double)a.m[row][3] - (double)b.m[row][3];
-        square += difference * difference;
+        way[row] = (double)a.m[row][3] - (double)b.m[row][3];
     }
-    return sqrt(square);
+    return lmb_length(way);
 }
 
 // Finds how far the geometry and joints below each joint reach. `models` and `reach` have an element for each joint.

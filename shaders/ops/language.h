@@ -66,18 +66,10 @@ layout(constant_id = 17) const bool USES_POINTS = true;
 layout(constant_id = 25) const bool USES_CURVES = true;
 // Maximum number of poses that a program holds at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
-#ifdef LMB_PLAIN
-// Not every driver removes code that a specialisation constant disables. These features have the most code.
-#define USES_PACKED false
-#define USES_INERTIA false
-#define USES_CHAINS false
-#define USES_RETARGETS false
-#else
 layout(constant_id = 3) const bool USES_PACKED = true;
 layout(constant_id = 13) const bool USES_INERTIA = true;
 layout(constant_id = 18) const bool USES_CHAINS = true;
 layout(constant_id = 19) const bool USES_RETARGETS = true;
-#endif
 
 #else
 

@@ -292,8 +292,7 @@ static void print_text(const evaluation *evaluation) {
 // ---- JSON.
 
 static void write_joint(json *json, const evaluation *evaluation, uint32_t pose, uint32_t joint) {
-    json_begin_object(json, NULL);
-    json_text(json, "name", lmb_rig_joint_name(evaluation->subject.rig, joint));
+    json_begin_named(json, lmb_rig_joint_name(evaluation->subject.rig, joint));
     json_index(json, "parent", lmb_rig_joint_parent(evaluation->subject.rig, joint));
     if (has_locals(evaluation)) {
         const lmb_transform local = side_local(&evaluation->side, pose, joint);
@@ -324,8 +323,7 @@ static void write_pose(json *json, const evaluation *evaluation, uint32_t pose) 
     json_end_array(json);
     json_begin_array(json, "channels");
     for (uint32_t channel = 0; channel < lmb_graph_channel_count(evaluation->graph); channel++) {
-        json_begin_object(json, NULL);
-        json_text(json, "name", lmb_rig_channel_name(evaluation->subject.rig, channel));
+        json_begin_named(json, lmb_rig_channel_name(evaluation->subject.rig, channel));
         json_float(json, "value", *output_of(evaluation, LMB_OUTPUT_CHANNELS, pose, channel, 1));
         json_end_object(json);
     }
@@ -337,8 +335,7 @@ static void write_parameters(json *json, const lmb_graph *graph) {
     json_begin_array(json, "parameters");
     for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
-        json_begin_object(json, NULL);
-        json_text(json, "name", parameter.name);
+        json_begin_named(json, parameter.name);
         json_float(json, "default", parameter.initial);
         json_float(json, "min", parameter.min);
         json_float(json, "max", parameter.max);

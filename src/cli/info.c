@@ -15,8 +15,7 @@ static void write_pack(json *json, const lmb_pack *pack) {
     json_begin_array(json, "graphs");
     for (uint32_t i = 0; i < lmb_pack_graph_count(pack); i++) {
         const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
-        json_begin_object(json, NULL);
-        json_text(json, "name", graph->name);
+        json_begin_named(json, graph->name);
         json_unsigned(json, "nodes", graph->def->node_count);
         json_unsigned(json, "parameters", graph->def->parameter_count);
         json_end_object(json);
@@ -38,16 +37,14 @@ static void write_json(const subject *subject) {
     json_unsigned(&json, "depth", lmb_rig_depth(rig));
     json_begin_array(&json, "joints");
     for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        json_begin_object(&json, NULL);
-        json_text(&json, "name", lmb_rig_joint_name(rig, i));
+        json_begin_named(&json, lmb_rig_joint_name(rig, i));
         json_index(&json, "parent", lmb_rig_joint_parent(rig, i));
         json_end_object(&json);
     }
     json_end_array(&json);
     json_begin_array(&json, "channels");
     for (uint32_t i = 0; i < lmb_rig_channel_count(rig); i++) {
-        json_begin_object(&json, NULL);
-        json_text(&json, "name", lmb_rig_channel_name(rig, i));
+        json_begin_named(&json, lmb_rig_channel_name(rig, i));
         json_float(&json, "rest", lmb_rig_channel_rest(rig, i));
         json_bool(&json, "angle", lmb_rig_channel_is_angle(rig, i));
         json_end_object(&json);
@@ -56,8 +53,7 @@ static void write_json(const subject *subject) {
     json_begin_array(&json, "clips");
     for (uint32_t i = 0; i < subject->clip_count; i++) {
         const lmb_clip *clip = subject->clips[i];
-        json_begin_object(&json, NULL);
-        json_text(&json, "name", lmb_clip_name(clip));
+        json_begin_named(&json, lmb_clip_name(clip));
         json_float(&json, "duration", lmb_clip_duration(clip));
         json_unsigned(&json, "tracks", lmb_clip_track_count(clip));
         json_unsigned(&json, "keys", lmb_clip_key_count(clip));
@@ -68,8 +64,7 @@ static void write_json(const subject *subject) {
     json_begin_array(&json, "meshes");
     for (uint32_t i = 0; i < subject->mesh_count; i++) {
         const lmb_mesh *mesh = &subject->meshes[i];
-        json_begin_object(&json, NULL);
-        json_text(&json, "name", mesh->name);
+        json_begin_named(&json, mesh->name);
         json_unsigned(&json, "vertices", mesh->vertex_count);
         json_unsigned(&json, "triangles", mesh->index_count / 3);
         json_text(&json, "material", mesh->material);
@@ -87,8 +82,7 @@ static void write_json(const subject *subject) {
     json_begin_array(&json, "images");
     for (uint32_t i = 0; i < subject->image_count; i++) {
         const lmb_image *image = &subject->images[i];
-        json_begin_object(&json, NULL);
-        json_text(&json, "name", image->name);
+        json_begin_named(&json, image->name);
         json_unsigned(&json, "bytes", image->size);
         json_end_object(&json);
     }

@@ -328,8 +328,7 @@ static void print_text(const profiling *report) {
 }
 
 static void write_stages(json *json, const profiling *report, const profiled_side *side) {
-    json_begin_object(json, NULL);
-    json_text(json, "name", side->name);
+    json_begin_named(json, side->name);
     json_begin_array(json, "stages");
     for (uint32_t stage = 0; stage < lmb_profile_stage_count(side->times); stage++) {
         const lmb_profile_totals total = lmb_profile_total(side->times, stage);
@@ -350,8 +349,7 @@ static void write_stages(json *json, const profiling *report, const profiled_sid
 }
 
 static void write_bytes(json *json, const lmb_gpu_bytes *row) {
-    json_begin_object(json, NULL);
-    json_text(json, "name", row->name);
+    json_begin_named(json, row->name);
     json_unsigned(json, "buffers", row->count);
     json_unsigned(json, "bytes", row->bytes);
     json_end_object(json);

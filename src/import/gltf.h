@@ -249,6 +249,11 @@ bool lmb_gltf_normalise_weights(lmb_gltf *gltf, const char *mesh_name, bool left
 // Adds a mesh of a node. Its geometry is bound to the skin, or to the node's anchor if the skin is NULL.
 bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,
                        const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry);
+// Kinds of components that an attribute may have.
+enum { LMB_GLTF_FLOATS = 1, LMB_GLTF_FRACTIONS = 2, LMB_GLTF_WHOLE = 4 };
+// Decodes an attribute into an array in the pool; NULL if there is none. Checks its type and count.
+bool lmb_gltf_read_array(const lmb_gltf_object *object, const char *key, lmb_gltf_shape shape, int kinds,
+                         uint32_t vertex_count, lmb_pool *pool, float **values);
 // Sets the normals of a triangle's corners to that of the triangle.
 void lmb_gltf_set_flat_normal(lmb_vertex corners[3]);
 // gltf_morph.c

@@ -8,9 +8,6 @@
 #include <stddef.h>
 #include <string.h>
 
-// Kinds of components that an attribute may have.
-enum { KIND_FLOAT = 1, KIND_NORMALIZED = 2, KIND_INTEGER = 4 };
-
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
 
 typedef struct primitive {
@@ -24,35 +21,39 @@ typedef struct primitive {
 } primitive;
 
 static int kind_of(const lmb_gltf_accessor *accessor) {
-    if (accessor->component == LMB_GLTF_FLOAT) {
-        return KIND_FLOAT;
-    }
-    return accessor->normalized ? KIND_NORMALIZED : KIND_INTEGER;
+    return accessor->component == LMB_GLTF_FLOAT ? LMB_GLTF_FLOATS
+           : accessor->normalized                ? LMB_GLTF_FRACTIONS
+                                                 : LMB_GLTF_WHOLE;
 }
 
-static bool find_attribute(const primitive *p, const char *key, uint32_t *accessor) {
+static bool find_attribute(const lmb_gltf_object *object, const char *key, uint32_t *accessor) {
     *accessor = LMB_NONE;
-    return lmb_gltf_read_index(&p->attributes, key, p->gltf->accessor_count, "accessors", accessor);
+    return lmb_gltf_read_index(object, key, object->gltf->accessor_count, "accessors", accessor);
 }
 
 // Finds the attribute's accessor and checks its type and count; LMB_NONE if there is none.
-static bool find_checked(const primitive *p, const char *key, lmb_gltf_shape shape, int kinds, uint32_t *index) {
-    if (!find_attribute(p, key, index)) {
+static bool find_checked(const lmb_gltf_object *object, const char *key, lmb_gltf_shape shape, int kinds,
+                         uint32_t vertex_count, uint32_t *accessor) {
+    if (!find_attribute(object, key, accessor)) {
         return false;
     }
-    if (*index == LMB_NONE) {
-        return true;
+    const lmb_gltf_accessor *found = *accessor != LMB_NONE ? &object->gltf->accessors[*accessor] : NULL;
+    if (found != NULL &&
+        (found->shape != shape || (kind_of(found) & kinds) == 0 || found->component == LMB_GLTF_UINT32)) {
+        return lmb_gltf_fail(object, key, "accessor %" PRIu32 " has a type that it may not have", *accessor);
     }
-    const lmb_gltf_accessor *accessor = &p->gltf->accessors[*index];
-    if (accessor->shape != shape || (kind_of(accessor) & kinds) == 0 || accessor->component == LMB_GLTF_UINT32) {
-        return lmb_gltf_fail(&p->attributes, key, "accessor %" PRIu32 " has a type that it may not have", *index);
-    }
-    if (accessor->count != p->geometry->vertex_count) {
-        return lmb_gltf_fail(&p->attributes, key,
-                             "accessor %" PRIu32 " has %" PRIu32 " elements, POSITION has %" PRIu32, *index,
-                             accessor->count, p->geometry->vertex_count);
-    }
-    return true;
+    return found == NULL || found->count == vertex_count ||
+           lmb_gltf_fail(object, key, "accessor %" PRIu32 " has %" PRIu32 " elements, POSITION has %" PRIu32, *accessor,
+                         found->count, vertex_count);
+}
+
+bool lmb_gltf_read_array(const lmb_gltf_object *object, const char *key, lmb_gltf_shape shape, int kinds,
+                         uint32_t vertex_count, lmb_pool *pool, float **values) {
+    uint32_t index;
+    const bool success = find_checked(object, key, shape, kinds, vertex_count, &index);
+    const bool present = success && index != LMB_NONE;
+    *values = present ? lmb_gltf_decode_floats(object->gltf, pool, index, vertex_count) : NULL;
+    return success && (!present || *values != NULL);
 }
 
 // Stores an attribute in all vertices, at an offset within lmb_vertex: integers if it may be nothing else, else floats.
@@ -62,17 +63,17 @@ static bool read_attribute(primitive *p, const char *key, lmb_gltf_shape shape, 
     lmb_pool *scratch = &gltf->importer->scratch;
     const uint32_t count = p->geometry->vertex_count;
     uint32_t index;
-    const bool success = find_checked(p, key, shape, kinds, &index);
+    const bool success = find_checked(&p->attributes, key, shape, kinds, count, &index);
     *present = success && index != LMB_NONE;
     if (!*present) {
         return success;
     }
     const lmb_gltf_component component = gltf->accessors[index].component;
-    if (kinds == KIND_INTEGER && component != LMB_GLTF_UINT8 && component != LMB_GLTF_UINT16) {
+    if (kinds == LMB_GLTF_WHOLE && component != LMB_GLTF_UINT8 && component != LMB_GLTF_UINT16) {
         return lmb_gltf_fail(&p->attributes, key, "accessor %" PRIu32 " has signed components", index);
     }
-    uint8_t *values = kinds == KIND_INTEGER ? (void *)lmb_gltf_decode_integers(gltf, scratch, index, count)
-                                            : (void *)lmb_gltf_decode_floats(gltf, scratch, index, count);
+    uint8_t *values = kinds == LMB_GLTF_WHOLE ? (void *)lmb_gltf_decode_integers(gltf, scratch, index, count)
+                                              : (void *)lmb_gltf_decode_floats(gltf, scratch, index, count);
     const size_t size = lmb_gltf_component_count(shape) * sizeof(float);
     for (uint32_t i = 0; values != NULL && i < count; i++) {
         memcpy((uint8_t *)&p->geometry->vertices[i] + offset, values + i * size, size);
@@ -83,21 +84,14 @@ static bool read_attribute(primitive *p, const char *key, lmb_gltf_shape shape, 
 
 // Reads an attribute that few meshes have into an array of its own; NULL if the mesh lacks it.
 static bool read_array(primitive *p, const char *key, lmb_gltf_shape shape, float **values) {
-    uint32_t index;
-    if (!find_checked(p, key, shape, KIND_FLOAT | KIND_NORMALIZED, &index)) {
-        return false;
-    }
-    *values = NULL;
-    if (index != LMB_NONE) {
-        *values = lmb_gltf_decode_floats(p->gltf, &p->gltf->importer->import->pool, index, p->geometry->vertex_count);
-    }
-    return index == LMB_NONE || *values != NULL;
+    return lmb_gltf_read_array(&p->attributes, key, shape, LMB_GLTF_FLOATS | LMB_GLTF_FRACTIONS,
+                               p->geometry->vertex_count, &p->gltf->importer->import->pool, values);
 }
 
 // Reads colours of three or four components. The fourth is 1 if the file has three.
 static bool read_colors(primitive *p) {
     uint32_t index;
-    if (!find_attribute(p, "COLOR_0", &index)) {
+    if (!find_attribute(&p->attributes, "COLOR_0", &index)) {
         return false;
     }
     const bool is_opaque = index != LMB_NONE && p->gltf->accessors[index].shape == LMB_GLTF_VEC3;
@@ -131,9 +125,9 @@ static bool read_influences(primitive *p, uint32_t set) {
     const size_t offset = (size_t)set * 4 * sizeof(float);
     bool has_joints;
     bool has_weights;
-    if (!read_attribute(p, joints_key.text, LMB_GLTF_VEC4, KIND_INTEGER, offsetof(lmb_vertex, joints) + offset,
+    if (!read_attribute(p, joints_key.text, LMB_GLTF_VEC4, LMB_GLTF_WHOLE, offsetof(lmb_vertex, joints) + offset,
                         &has_joints) ||
-        !read_attribute(p, weights_key.text, LMB_GLTF_VEC4, KIND_FLOAT | KIND_NORMALIZED,
+        !read_attribute(p, weights_key.text, LMB_GLTF_VEC4, LMB_GLTF_FLOATS | LMB_GLTF_FRACTIONS,
                         offsetof(lmb_vertex, weights) + offset, &has_weights)) {
         return false;
     }
@@ -191,7 +185,7 @@ static bool read_skinning(primitive *p) {
     if (p->skin == NULL) {
         return true;
     }
-    if (!read_influences(p, 0) || !read_influences(p, 1) || !find_attribute(p, "JOINTS_2", &third_set)) {
+    if (!read_influences(p, 0) || !read_influences(p, 1) || !find_attribute(&p->attributes, "JOINTS_2", &third_set)) {
         return false;
     }
     for (uint32_t i = 0; i < p->geometry->vertex_count; i++) {
@@ -291,7 +285,8 @@ static bool read_primitive(primitive *p, uint32_t texcoord) {
     uint32_t position;
     bool present;
     if (!lmb_gltf_read_object(p->object, "attributes", &p->attributes, NULL) ||
-        !lmb_gltf_read_integer(p->object, "mode", 0, MODE_FAN, &mode) || !find_attribute(p, "POSITION", &position)) {
+        !lmb_gltf_read_integer(p->object, "mode", 0, MODE_FAN, &mode) ||
+        !find_attribute(&p->attributes, "POSITION", &position)) {
         return false;
     }
     if (mode < MODE_TRIANGLES) {
@@ -301,14 +296,14 @@ static bool read_primitive(primitive *p, uint32_t texcoord) {
         return leave_out_primitive(p, "has no POSITION");
     }
     lmb_gltf_geometry *geometry = p->geometry;
-    const int any_kind = KIND_FLOAT | KIND_NORMALIZED | KIND_INTEGER;
+    const int any_kind = LMB_GLTF_FLOATS | LMB_GLTF_FRACTIONS | LMB_GLTF_WHOLE;
     const lmb_gltf_place texcoord_key = lmb_gltf_place_of("TEXCOORD_%" PRIu32, texcoord);
     geometry->vertex_count = p->gltf->accessors[position].count;
     geometry->vertices = lmb_importer_keep(p->gltf->importer, geometry->vertex_count, sizeof(lmb_vertex));
     return geometry->vertices != NULL &&
            read_attribute(p, "POSITION", LMB_GLTF_VEC3, any_kind, offsetof(lmb_vertex, position), &present) &&
-           read_attribute(p, "NORMAL", LMB_GLTF_VEC3, KIND_FLOAT | KIND_NORMALIZED, offsetof(lmb_vertex, normal),
-                          &geometry->has_normals) &&
+           read_attribute(p, "NORMAL", LMB_GLTF_VEC3, LMB_GLTF_FLOATS | LMB_GLTF_FRACTIONS,
+                          offsetof(lmb_vertex, normal), &geometry->has_normals) &&
            read_attribute(p, texcoord_key.text, LMB_GLTF_VEC2, any_kind, offsetof(lmb_vertex, texcoord), &present) &&
            read_tangents(p) && read_colors(p) && read_skinning(p) && read_indices(p, mode) &&
            lmb_gltf_read_targets(p->gltf, p->object, p->node, p->mesh_name, geometry);

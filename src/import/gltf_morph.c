@@ -10,32 +10,6 @@
 // The attributes of a target, decoded: float [vertex][3], or NULL if the target lacks one.
 enum { POSITION, NORMAL, TANGENT, ATTRIBUTES };
 
-static bool read_attribute(lmb_gltf *gltf, const lmb_gltf_object *target, int which, uint32_t vertex_count,
-                           float **values) {
-    static const char *const keys[ATTRIBUTES] = {"POSITION", "NORMAL", "TANGENT"};
-    uint32_t index = LMB_NONE;
-    *values = NULL;
-    if (!lmb_gltf_read_index(target, keys[which], gltf->accessor_count, "accessors", &index)) {
-        return false;
-    }
-    if (index == LMB_NONE) {
-        return true;
-    }
-    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
-    const bool is_fraction = accessor->component == LMB_GLTF_FLOAT || accessor->normalized;
-    if (accessor->shape != LMB_GLTF_VEC3 || accessor->component == LMB_GLTF_UINT32 ||
-        (which != POSITION && !is_fraction)) {
-        return lmb_gltf_fail(target, keys[which], "accessor %" PRIu32 " has a type that it may not have", index);
-    }
-    if (accessor->count != vertex_count) {
-        return lmb_gltf_fail(target, keys[which],
-                             "accessor %" PRIu32 " has %" PRIu32 " elements, POSITION of the mesh has %" PRIu32, index,
-                             accessor->count, vertex_count);
-    }
-    *values = lmb_gltf_decode_floats(gltf, &gltf->importer->scratch, index, vertex_count);
-    return *values != NULL;
-}
-
 static bool is_displaced(float *const values[ATTRIBUTES], uint32_t vertex) {
     bool found = false;
     for (int which = 0; which < ATTRIBUTES; which++) {
@@ -73,10 +47,12 @@ static bool keep_displaced(lmb_gltf *gltf, float *const values[ATTRIBUTES], uint
 }
 
 static bool read_target(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t vertex_count, lmb_skin_target *target) {
+    static const char *const keys[ATTRIBUTES] = {"POSITION", "NORMAL", "TANGENT"};
     lmb_pool *scratch = &gltf->importer->scratch;
     float *values[ATTRIBUTES] = {NULL};
     for (int which = 0; which < ATTRIBUTES; which++) {
-        if (!read_attribute(gltf, object, which, vertex_count, &values[which])) {
+        const int kinds = LMB_GLTF_FLOATS | LMB_GLTF_FRACTIONS | (which == POSITION ? LMB_GLTF_WHOLE : 0);
+        if (!lmb_gltf_read_array(object, keys[which], LMB_GLTF_VEC3, kinds, vertex_count, scratch, &values[which])) {
             return false;
         }
     }

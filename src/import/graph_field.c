@@ -90,16 +90,6 @@ static void write_state(const lmb_graph_reader *reader, uint32_t value, char *te
     lmb_text_make_line(text);
 }
 
-static void write_place(lmb_graph_problem *problem, const char *text, size_t offset) {
-    problem->line = 1;
-    problem->column = 1;
-    for (size_t i = 0; i < offset; i++) {
-        bool line_ends = text[i] == '\n';
-        problem->line += line_ends ? 1 : 0;
-        problem->column = line_ends ? 1 : problem->column + 1;
-    }
-}
-
 // Returns where a value is in the text. The text of a string starts after its quote.
 static size_t offset_of(const lmb_json *json, uint32_t value) {
     const lmb_json_value *at = &json->values[value];
@@ -117,10 +107,12 @@ static void write_problem(const lmb_graph_reader *reader, uint32_t value, bool i
             stated--;
         }
         write_state(reader, value, problem->path, sizeof problem->path);
-        write_place(problem, json->text + reader->size, offset_of(json, stated) - reader->size);
+        lmb_json_locate(json->text + reader->size, offset_of(json, stated) - reader->size, &problem->line,
+                        &problem->column);
     } else {
         write_path(json, value, problem->path, sizeof problem->path);
-        write_place(problem, json->text, is_inserted(reader, value) ? reader->insert.replaced : offset_of(json, value));
+        const size_t offset = is_inserted(reader, value) ? reader->insert.replaced : offset_of(json, value);
+        lmb_json_locate(json->text, offset, &problem->line, &problem->column);
     }
     vsnprintf(problem->message, sizeof problem->message, format, arguments);
     lmb_text_make_line(problem->message);

@@ -327,13 +327,16 @@ static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
+// Returns memory for the elements of an array; NULL after an error.
+static void *begin_list(lmb_graph_reader *reader, uint32_t value, uint32_t most, const char *what, size_t size) {
+    const bool fits = lmb_graph_expect_count(reader, value, 0, most, what);
+    return fits ? lmb_graph_allocate(reader, &reader->graph->pool, reader->json.values[value].count, size) : NULL;
+}
+
 static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     play *read = target;
     const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect_count(reader, value, 0, LMB_MAX_MARKERS, "markers")) {
-        return;
-    }
-    float *markers = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *markers);
+    float *markers = begin_list(reader, value, LMB_MAX_MARKERS, "markers", sizeof *markers);
     if (markers == NULL) {
         return;
     }
@@ -367,10 +370,7 @@ static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field
     (void)field;
     play *read = target;
     const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect_count(reader, value, 0, LMB_MAX_NOTIFIES, "notifies")) {
-        return;
-    }
-    lmb_notify_def *notifies = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *notifies);
+    lmb_notify_def *notifies = begin_list(reader, value, LMB_MAX_NOTIFIES, "notifies", sizeof *notifies);
     if (notifies == NULL) {
         return;
     }
@@ -438,10 +438,7 @@ static const lmb_graph_fields warp_fields = {"a warp", warp_members, sizeof warp
 // Reads warps, after the notifies.
 static void read_warps(lmb_graph_reader *reader, uint32_t value, play *read) {
     const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect_count(reader, value, 0, LMB_MAX_WARPS, "warps")) {
-        return;
-    }
-    lmb_warp_def *warps = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *warps);
+    lmb_warp_def *warps = begin_list(reader, value, LMB_MAX_WARPS, "warps", sizeof *warps);
     if (warps == NULL) {
         return;
     }

@@ -18,18 +18,19 @@ typedef struct reader {
     lmb_json_error *error;
 } reader;
 
+void lmb_json_locate(const char *text, size_t offset, uint32_t *line, uint32_t *column) {
+    *line = *column = 1;
+    for (size_t i = 0; i < offset; i++) {
+        const bool line_ends = text[i] == '\n';
+        *line += line_ends;
+        *column = line_ends ? 1 : *column + 1;
+    }
+}
+
 static bool fail(reader *r, const char *reason) {
     r->error->result = LMB_ERROR_FORMAT;
     r->error->reason = reason;
-    r->error->line = 1;
-    r->error->column = 1;
-    for (size_t i = 0; i < r->at; i++) {
-        r->error->column++;
-        if (r->text[i] == '\n') {
-            r->error->line++;
-            r->error->column = 1;
-        }
-    }
+    lmb_json_locate(r->text, r->at, &r->error->line, &r->error->column);
     return false;
 }
 

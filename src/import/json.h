@@ -42,6 +42,9 @@ typedef struct lmb_json_error {
 // Reads a text of less than 2 GiB, which must outlive the values. The values are allocated from the pool.
 LMB_API bool lmb_json_read(const char *text, size_t size, lmb_pool *pool, lmb_json *json, lmb_json_error *error);
 
+// Finds the line and the column, both from 1, of a byte in a text.
+LMB_API void lmb_json_locate(const char *text, size_t offset, uint32_t *line, uint32_t *column);
+
 // Returns the type for messages, such as "a number" or "an object".
 LMB_API const char *lmb_json_type_name(lmb_json_type type);
 // Returns the value of an object's member, or LMB_NONE; `twice` becomes true if several members have this key.

@@ -64,6 +64,11 @@ void json_begin_object(json *json, const char *key) {
     begin(json, key, '{');
 }
 
+void json_begin_named(json *json, const char *name) {
+    json_begin_object(json, NULL);
+    json_text(json, "name", name);
+}
+
 json json_begin(FILE *stream) {
     json json = {.stream = stream};
     json_begin_object(&json, NULL);

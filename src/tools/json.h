@@ -19,6 +19,8 @@ void json_end(json *json);
 // `key` is the member's name inside an object, NULL inside an array and at the top.
 void json_begin_object(json *json, const char *key);
 void json_end_object(json *json);
+// Begins an object inside an array, with its name as the first member.
+void json_begin_named(json *json, const char *name);
 void json_begin_array(json *json, const char *key);
 void json_end_array(json *json);
 // Writes null if `text` is NULL.

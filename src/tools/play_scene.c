@@ -106,12 +106,8 @@ typedef struct reader {
 } reader;
 
 static void fail_at(reader *reader, uint32_t value, const char *message) {
-    unsigned line = 1, column = 1;
-    for (uint32_t i = 0; i < reader->json.values[value].start; i++) {
-        const bool ends = reader->def->text[i] == '\n';
-        line += ends;
-        column = ends ? 1 : column + 1;
-    }
+    uint32_t line, column;
+    lmb_json_locate(reader->def->text, reader->json.values[value].start, &line, &column);
     if (!reader->failed) {
         lmb_fail(reader->error, LMB_ERROR_FORMAT, "%s: line %u, column %u: %s", reader->def->name, line, column,
                  message);
