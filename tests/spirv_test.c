@@ -11,12 +11,10 @@
 #include <string.h>
 
 #include "character_specialized.spv.h"
-#include "character_specialized_plain.spv.h"
 #include "control.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "pose_specialized.spv.h"
-#include "pose_specialized_plain.spv.h"
 #include "probe.spv.h"
 #include "ragdoll.spv.h"
 #include "skin.spv.h"
@@ -33,9 +31,7 @@ static const struct {
     {"model", kernel_model, sizeof kernel_model / 4},
     {"control", kernel_control, sizeof kernel_control / 4},
     {"pose_specialized", kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
-    {"pose_specialized_plain", kernel_pose_specialized_plain, sizeof kernel_pose_specialized_plain / 4},
     {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},
-    {"character_specialized_plain", kernel_character_specialized_plain, sizeof kernel_character_specialized_plain / 4},
     {"ragdoll", kernel_ragdoll, sizeof kernel_ragdoll / 4},
     {"skin", kernel_skin, sizeof kernel_skin / 4},
     {"skin_dual", kernel_skin_dual, sizeof kernel_skin_dual / 4},
