@@ -25,17 +25,16 @@ static const struct {
     const char *name;
     const uint32_t *words;
     size_t count;
-} modules[] = {
-    {"weights", kernel_weights, sizeof kernel_weights / 4},
-    {"pose", kernel_pose, sizeof kernel_pose / 4},
-    {"model", kernel_model, sizeof kernel_model / 4},
-    {"control", kernel_control, sizeof kernel_control / 4},
-    {"pose_specialized", kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
-    {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},
-    {"ragdoll", kernel_ragdoll, sizeof kernel_ragdoll / 4},
-    {"skin", kernel_skin, sizeof kernel_skin / 4},
-    {"skin_dual", kernel_skin_dual, sizeof kernel_skin_dual / 4},
-    {"probe", kernel_probe, sizeof kernel_probe / 4}};
+} modules[] = {{"weights", kernel_weights, sizeof kernel_weights / 4},
+               {"pose", kernel_pose, sizeof kernel_pose / 4},
+               {"model", kernel_model, sizeof kernel_model / 4},
+               {"control", kernel_control, sizeof kernel_control / 4},
+               {"pose_specialized", kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
+               {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},
+               {"ragdoll", kernel_ragdoll, sizeof kernel_ragdoll / 4},
+               {"skin", kernel_skin, sizeof kernel_skin / 4},
+               {"skin_dual", kernel_skin_dual, sizeof kernel_skin_dual / 4},
+               {"probe", kernel_probe, sizeof kernel_probe / 4}};
 
 enum {
     MODULES = sizeof modules / sizeof modules[0],
