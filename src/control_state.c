@@ -42,14 +42,6 @@ static bool are_within(const uint32_t *words, uint32_t count, float min, float m
     return within;
 }
 
-static bool check_not_begun(const checker *c) {
-    bool valid = true;
-    for (uint32_t i = 0; i < c->control->state_words && valid; i++) {
-        valid = require(c, c->state[i] == 0, "word", i, "it has not begun, and not all is 0");
-    }
-    return valid;
-}
-
 static bool check_player(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
     const uint32_t *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
@@ -103,6 +95,17 @@ static bool check_character_motion(const checker *c) {
                         "not a finite number up to 2^40");
     }
     return valid;
+}
+
+// Before its first frame a character may have been placed.
+static bool check_not_begun(const checker *c) {
+    const lmb_word_range placed = lmb_control_motion_words(c->control);
+    bool valid = true;
+    for (uint32_t i = 0; i < c->control->state_words && valid; i++) {
+        valid = require(c, c->state[i] == 0 || i - placed.first < placed.count, "word", i,
+                        "it has not begun, and not all is 0");
+    }
+    return valid && (placed.count == 0 || check_character_motion(c));
 }
 
 static bool check_inertia(const checker *c) {

@@ -558,6 +558,7 @@ static void test_setting(void **state) {
     assert_ok(lmb_control_set_motion(s.control, s.state, &put, &error), &error);
     const lmb_word_range words = lmb_control_motion_words(s.control);
     assert_true(words.count > 0 && words.first + words.count <= lmb_control_state_words(s.control));
+    assert_ok(lmb_control_check_states(s.control, s.state, 1, &error), &error);
     stage_step(&s, 0);
     assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
     // The position stops at the end of its range.

@@ -343,6 +343,7 @@ static void test_driven(void **state) {
     stage s = stage_begin(&def);
     lmb_motion up = {.rotation = {-1.0, 0.0, 0.0, 1.0}};
     assert_int_equal(lmb_control_set_motion(s.control, s.state, &up, &error), LMB_OK);
+    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
     s.parameters[0] = 2.0f;
     stage_step(&s, SECOND);
     const rigid expected = {{0.0, 2.0, 0.0}, {-sqrt(0.5), 0.0, 0.0, sqrt(0.5)}};
