@@ -421,6 +421,9 @@ lmb_result lmb_moving_check(lmb_moving *moving, lmb_error *error) {
                        check_each(&c, moving->machine_count, check_depth) &&
                        check_each(&c, def->node_count, check_node) && check_each(&c, def->group_count, check_group) &&
                        check_value(&c, character, "update_every", moving->update_every) &&
-                       check_not_computed(&c, character, "update_every", moving->update_every, 0);
+                       require(&c, character,
+                               moving->update_every.kind != LMB_VALUE_PARAMETER ||
+                                   c.writers[moving->update_every.parameter] == LMB_BY_HOST,
+                               "update_every", "reads a parameter that the host does not write");
     return valid ? LMB_OK : c.error->result;
 }

@@ -358,7 +358,8 @@ static void test_refusals(void **state) {
     BAD(computed[1].parameter = 2, "computed parameter 1: parameter: something else");
     BAD((def.smoothed = &smoothed, def.smoothed_count = 1),
         "smoothed parameter 0: source: reads a parameter that is computed");
-    BAD(def.update_every = lmb_parameter(4), "character 0: update_every: reads a parameter that is computed");
+    BAD(def.update_every = lmb_parameter(4),
+        "character 0: update_every: reads a parameter that the host does not write");
     BAD((computed[0].inputs[0] = lmb_parameter(9), character_motion.heading = lmb_parameter(4)),
         "character motion 0: heading: reads what the character motion writes");
     BAD((computed[0].inputs[0] = lmb_parameter(2), character_motion.heading = lmb_parameter(4)),

@@ -410,12 +410,12 @@ static void draw_control(plan *p) {
     for (uint32_t i = 0; i < HOST_PARAMETERS; i++) {
         p->readable[p->readable_count++] = i;
     }
+    p->def.update_every = chance(p, 3) ? draw_value(p) : lmb_constant(chance(p, 2) ? 1.0f : 2.5f);
     p->def.inertialize = chance(p, 3);
     p->def.inertia_parameters = p->next_parameter;
     p->next_parameter += LMB_INERTIA_PARAMETERS;
     draw_smoothed(p);
     p->def.interpolate_updates = chance(p, 2);
-    p->def.update_every = chance(p, 3) ? draw_value(p) : lmb_constant(chance(p, 2) ? 1.0f : 2.5f);
     for (uint32_t i = random_below(p->random, 4); i > 0; i--) {
         draw_computed(p);
     }

@@ -1279,7 +1279,8 @@ static void test_refusals(void **state) {
                    of_what = PLACE(LMB_OPERAND_COUNT, 1, lmb_constant(0.5f));
 #undef PLACE
     const lmb_smoothed_def itself = lmb_smoothed_parameter(lmb_parameter(7), 1.0f, 7),
-                           nowhere = lmb_smoothed_parameter(lmb_parameter(7), 1.0f, LMB_NONE);
+                           nowhere = lmb_smoothed_parameter(lmb_parameter(7), 1.0f, LMB_NONE),
+                           follows = lmb_smoothed_parameter(lmb_constant(1.0f), 1.0f, 7);
     REFUSED(small.players[0].duration = -1.0f, "node 0 (clip): player: duration");
     REFUSED(small.players[1].duration = NAN, "node 1 (clip): player: duration");
     REFUSED(small.players[0].offset = 2.0f, "node 0 (clip): player: offset");
@@ -1330,6 +1331,8 @@ static void test_refusals(void **state) {
     REFUSED((def.smoothed = &itself, def.smoothed_count = 1), "smoothed parameter 0: source");
     REFUSED((def.smoothed = &nowhere, def.smoothed_count = 1), "smoothed parameter 0: parameter");
     REFUSED(def.update_every = lmb_parameter(99), "update_every");
+    REFUSED((def.smoothed = &follows, def.smoothed_count = 1, def.update_every = lmb_parameter(follows.parameter)),
+            "update_every: reads a parameter that the host does not write");
 #undef REFUSED
     control_def many = describe_small(LMB_FADE_SMOOTH, &small);
     many.max_emitted_events = LMB_MAX_EMITTED_EVENTS + 1;

@@ -34,11 +34,11 @@ static void read_levels(lmb_graph_reader *reader, const lmb_graph_field *field, 
 static void read_update_every(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
     lmb_graph_def *def = target;
-    lmb_graph_read_early(reader, field, value, &graph->update_every);
+    lmb_graph_read_value(reader, field, value, &graph->update_every);
     def->update_every = &graph->update_every;
     const uint32_t parameter = lmb_value_reads(graph->update_every);
-    if (parameter < def->parameter_count && graph->parameters[parameter].is_computed) {
-        lmb_graph_report(reader, value, "it is needed before numbers are computed");
+    if (parameter < def->parameter_count && graph->parameters[parameter].is_written) {
+        lmb_graph_report(reader, value, "a constant or a parameter of the host was expected");
     }
 }
 
