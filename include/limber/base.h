@@ -8,9 +8,10 @@
 ///
 /// **Refused.** A call refuses invalid arguments: it fails, with a result and a message. A run refuses invalid values
 /// in parameters, poses, points and lists, which the host or a device writes for each frame: it replaces and counts
-/// them (#lmb_refusal), and succeeds.
+/// them (#lmb_refusal), and succeeds. Values that only the control reads (control.h) are replaced and not counted.
 ///
-/// A getter whose index does not exist returns #LMB_NONE for an index, "" for a name, NULL for a pointer, and otherwise
+/// A getter whose index does not exist returns #LMB_NONE for an index, "" for a name ("unknown ..." for that of a value
+/// of an enumeration), NULL for a pointer, and otherwise
 /// false, 0 or a struct of zeros, unless it says something else. Objects that are passed to a getter must not be NULL,
 /// unless it allows that.
 #ifndef LIMBER_BASE_H
@@ -97,7 +98,7 @@ typedef struct lmb_host {
     /// create something with an object that has one, such as lmb_gpu_batch_create(); functions that run or record a
     /// frame never call it.
     void *(*allocate)(void *user, size_t size);
-    /// Releases memory from `allocate`. Never called with NULL. Set both functions or neither.
+    /// Releases memory from `allocate`. Never called with NULL. If one of the two is NULL, neither is used.
     void (*release)(void *user, void *memory);
     /// Logs one line of text without a line break. Called on the thread of the call that logs.
     void (*log)(void *user, lmb_log_level level, const char *message);

@@ -97,9 +97,10 @@ LMB_API const char *lmb_output_name(lmb_output output);
 
 /// Invalid input that is refused at run time, as an index into the counters of lmb_batch_outputs.refused.
 ///
-/// The operation documents what replaces the input. A refusal counts once for each character and operation; for pose
-/// buffers, shear and ragdolls, once for each joint; for skins as skin.h says; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS,
-/// once for each weight. Counters have 32 bits and wrap.
+/// The operation documents what replaces the input. A refusal counts once for each character, value and use: a point
+/// with three NaN counts three times, and a coordinate of #LMB_OP_BILINEAR once for each blend that uses it. For pose
+/// buffers it counts once for each read of a joint; for shear and ragdolls, once for each joint; for skins as skin.h
+/// says. Counters have 32 bits and wrap.
 typedef enum lmb_refusal {
     /// a clip index outside the graph's clips; a clip of a weight above 0 whose slot is empty
     LMB_REFUSED_CLIP,
@@ -119,7 +120,7 @@ typedef enum lmb_refusal {
 /// use.
 typedef struct lmb_batch_def {
     const lmb_graph *graph;
-    uint32_t character_count; ///< may be 0; such a batch does nothing
+    uint32_t character_count; ///< may be 0: only the refusal counters become 0
     uint32_t outputs;         ///< LMB_OUTPUT_..._BIT bits; at least one
 } lmb_batch_def;
 

@@ -17,25 +17,28 @@
 /// The first line keeps the velocity in the world, the second is the spring to the animation, of XPBD (Macklin et al.,
 /// 2016), and the third keeps the bone's length. The base is the node's input.
 ///
-/// `d` is that of the frame. `a` moves in the frame from where it was in the frame before: of the first bone it is the
-/// position of `start`, of the others the end of the bone above, so a frame moves bone after bone. Steps are at the
+/// All steps of a frame use this frame's `d`. `a` moves in a straight line from its place in the previous frame to its
+/// place in this one: of the first bone it is the position of `start`, of the others the end of the bone above, so a
+/// frame moves bone after bone. Steps are at the
 /// times (n - 1/8) h, away from the times of frames at 60 or 120 Hz. From the last step to the time of the frame the
 /// end moves on at its velocity, and is then put at the bone's length again.
 ///
 /// **Space.** Everything is in model space, so moving or turning a character in the world does not swing its chains;
 /// `velocity` does. It is the velocity of the character in the world, turned into the axes of model space, in units of
 /// model space a second: with root motion, its translation in the frame before (lmb_control_root_motion()) divided by
-/// the step; with lmb_motion_def.velocity, plus the velocity in lmb_motion_def.velocity_parameters. A frame late is not
-/// visible. Chains trail behind a character that moves, more with more damping, which is the drag of still air. If a
-/// character jumps to another place, give the velocity without the jump. A turn of the character is not a velocity.
+/// the step, or by the time since the last update; with lmb_motion_def.velocity, plus the velocity in
+/// lmb_motion_def.velocity_parameters. A frame late is not visible. Chains trail behind a character that moves, more
+/// with more damping, which is the drag of still air. If a character jumps to another place, give the velocity without
+/// the jump. A turn of the character is not a velocity.
 ///
 /// **Time.** `time` is the time of the frame in seconds: a parameter that the host advances, for all characters or each
 /// by itself. With a constant time nothing swings. Times are compared modulo 1024 s: for games that run long give
 /// fmod(seconds, 1024), computed in double. A chain begins anew, with the base to the bit, in its first frame; or if
-/// more than half a second passed since its last frame; or if time went back; or if `start` moved farther than
-/// `teleport` in model space. A frame with the same `time` as the one before replaces that one, so it gives the same
-/// bits for the same pose. While the weight is 0, a list omits the character, or the level of detail drops a joint, its
-/// bone stands still: it goes on from its last frame, or begins anew if that is long ago.
+/// more than half a second passed since its last frame; or if time went back. If the beginning of a bone moves farther
+/// than `teleport` in model space in a frame, this bone and those below it begin anew; the beginning of the first bone
+/// is `start`. A frame with the same `time` as the one before replaces that one, so it gives the same bits for the same
+/// pose. While the weight is 0, a list omits the character, or the level of detail drops a joint, its bone stands
+/// still: it goes on from its last frame, or begins anew if that is long ago.
 ///
 /// **Memory.** A batch keeps 20 words for each bone of each character, after those of inertialization, in the same
 /// array: lmb_graph_inertia_words(), lmb_batch_outputs.inertia and lmb_gpu_batch_inertia() include them, and inertia.h
@@ -83,8 +86,8 @@ typedef struct lmb_chain_def {
     float gravity[3];      ///< acceleration along the axes of model space, in units a second squared; each up to 2^20
     float stiffness;       ///< frequency in Hz at which a bone without damping would swing; 0 to 1000; 0: none
     float damping;         ///< of velocity, per second: the share exp(-damping t) is left after t seconds; 0 to 1000
-    /// Distance in model space: if `start` moves farther from one frame to the next, the chain begins anew. 2^40:
-    /// never.
+    /// Distance in model space: if the beginning of a bone moves farther in a frame, this bone and those below it begin
+    /// anew. A small distance ends fast swings. 2^40: never.
     float teleport;
 } lmb_chain_def;
 

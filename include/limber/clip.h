@@ -27,8 +27,8 @@ typedef enum lmb_property {
 typedef enum lmb_interpolation {
     LMB_INTERPOLATION_STEP,   ///< the value of the last key at or before the time
     LMB_INTERPOLATION_LINEAR, ///< lerp; for rotations slerp the short way; for angles the short way
-    /// Hermite, with tangents per key in units per second. Rotations are normalised afterwards. An angle goes from a
-    /// key to the nearest full turn of the next one, and is wrapped afterwards.
+    /// Hermite, with tangents per key in units per second. Rotations are normalised afterwards. An angle
+    /// first moves the next key by whole turns, to be nearest to this key; the result is wrapped.
     LMB_INTERPOLATION_CUBIC_SPLINE,
 } lmb_interpolation;
 
@@ -82,7 +82,8 @@ LMB_API lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, 
 /// Creates a clip from a block of lmb_clip_block() that comes from a file or a network.
 ///
 /// Copies the block and checks all of it: nothing in it is trusted. `bytes` needs no alignment. The block contains
-/// little-endian words. Fails with #LMB_ERROR_FORMAT (message: which word and why).
+/// little-endian words. A block of another version of the format is refused: keep what it was made from. Fails with
+/// #LMB_ERROR_FORMAT (message: which word and why), #LMB_ERROR_ARGUMENT and #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_clip_open(const void *bytes, size_t size, const lmb_host *host, lmb_clip **clip,
                                  lmb_error *error);
 /// NULL is allowed.

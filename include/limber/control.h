@@ -20,12 +20,12 @@
 /// 2. Machines take transitions, outer machines before those inside their states (lmb_machine_def).
 /// 3. The time in states and fades advances by the frame's step. This gives the weights of states, then the computed
 ///    parameters that read them, and then the weights of all clips (graph.h, "Weights").
-/// 4. Groups and players advance by the step and use these weights. A player stands still while a state that it is in,
-///    directly or through inner machines, is not current and weighs 0, or is frozen (#LMB_FADE_FROZEN). A group stands
-///    still if all its players would. Otherwise it moves; those of its players that would stand still stay in phase,
-///    but emit no events and give no root motion. Players emit an event for everything that they pass: notifies in the
-///    order of passing, then ended or looped, once. Emitted events are for the host; machines do not see them. Their
-///    root motion moves the character motion.
+/// 4. Groups and players advance by the step and use these weights. A player moves while each state around it is
+///    current, or has a weight and is not frozen (#LMB_FADE_FROZEN). A group stands still if all its players would.
+///    Otherwise it moves; those of its players that would stand still stay in phase, but emit no events and give no
+///    root motion. Players emit an event for everything that they pass, also at weight 0: notifies in the order of
+///    passing, then ended or looped, once. Emitted events are for the host; machines do not see them. Their root motion
+///    moves the character motion.
 /// 5. The times of clips are written to the parameters.
 ///
 /// So the pose shown, sync groups, root motion and the weights of events agree in each frame. If a transition is due
@@ -168,7 +168,9 @@ typedef struct lmb_player_def {
     /// Clamped to -64 to 64. 0 pauses, and so does a value that is not finite. The first player of a group has the
     /// group's rate.
     lmb_value rate;
-    float offset; ///< seconds, where it begins, 0 to the clip's duration
+    /// Seconds, where it begins, 0 to the clip's duration. The first frame already advances it by its step; a step of 0
+    /// shows the beginning.
+    float offset;
     lmb_end end;
     uint32_t ended_event;  ///< emitted when it reaches an end and stays there; or #LMB_NONE
     uint32_t looped_event; ///< emitted when it goes past an end, or turns around; or #LMB_NONE
@@ -231,8 +233,8 @@ LMB_API lmb_group_def lmb_default_group_def(void);
 /// A parameter that approaches another one exponentially.
 ///
 /// Each step changes it by (x - y) (1 - 2^(-step / half_life)), where y is its value and x the source. So each
-/// half-life halves the difference, whatever the steps are. In a character's first frame y is x. Start from
-/// lmb_default_smoothed_def().
+/// half-life halves the difference, whatever the steps are. In a character's first frame y is x, or 0 if x is not
+/// finite there. Start from lmb_default_smoothed_def().
 typedef struct lmb_smoothed_def {
     /// A constant, a parameter of the host, or an earlier smoothed parameter. If it is not finite, nothing changes.
     lmb_value source;
@@ -360,11 +362,12 @@ typedef enum lmb_fade_kind {
 /// (lmb_term) or for the time in its state happens at its exact time inside the frame. The step is cut there, steps 2
 /// to 4 of the frame (above) run for each piece, and events sent count in the first piece only. The new state plays for
 /// the rest of the step. So the number of transitions does not depend on the frame rate.
-/// - If a transition waits for several of these, the last one counts.
+/// - If a transition names several positions and times, the step is cut only at the latest, also where `or` joins them.
+///   An earlier one is seen at the beginning of the next piece or frame.
 /// - A transition that is due at the very end of a frame happens in the next frame.
 /// - A frame has at most #LMB_MAX_PIECES_A_FRAME pieces; the last one is not cut.
 /// - The step is not cut for the end of a clip in a sync group, or for a position in it: the transition happens at the
-///   end of the piece.
+///   beginning of the next piece or frame.
 /// - Parameters, also those in conditions, have one value for the whole frame.
 ///
 /// **Fades.** A transition fades from what is seen to its state. With f the share of the fade's duration that has
@@ -422,8 +425,9 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// Exactly one state is current. A state's clip, whose end is the state's end, is the first clip in the order of nodes
 /// that has a player and is in the state's pose, but not in a machine or a fade inside that pose.
 ///
-/// When a state is entered whose weight is 0, whose clip is at its end, or that has `restart`, its players begin at
-/// their offsets and the machines inside it at their initial states. Any other state continues where it is.
+/// When a state is entered whose weight is 0, whose clip is at its end (a clip that goes on there: if it passed an end
+/// in the piece before), or that has `restart`, its players begin at their offsets and the machines inside it at their
+/// initial states. Any other state continues where it is.
 ///
 /// **Order of transitions.** In each piece of a frame a machine first takes transitions that need no event, until none
 /// applies. Then it handles the events sent to the character, in the order sent. Each event causes at most one
@@ -448,8 +452,8 @@ LMB_API lmb_machine_def lmb_default_machine_def(void);
 ///
 /// The weight is written to a parameter, from which a node takes the weight of a pose. Other nodes and computed
 /// parameters may read it as well; conditions, rates and other values of the control may not. Clips in that pose play
-/// while it is faded in, and until the weight is 0. When it is faded in from 0, they begin at their offsets, and
-/// machines in their initial states. A fade works as a machine of two states.
+/// while it is faded in, and until the weight is 0. When it is faded in from 0, or its clip is at its end, they begin
+/// at their offsets, and machines in their initial states. A fade works as a machine of two states.
 typedef struct lmb_fade_def {
     const char *name;   ///< copied; NULL: ""
     uint32_t parameter; ///< written: its weight, 0 to 1
@@ -457,11 +461,11 @@ typedef struct lmb_fade_def {
     uint32_t in_event;  ///< fades it in; while it is in, does nothing, or restarts it if `restart`
     uint32_t out_event; ///< fades it out; or #LMB_NONE. It may be `in_event`, which then alternates
     bool at_end;        ///< fades out at the end of the pose's first clip with a player, in the order of nodes
-    float after;        ///< seconds after which it fades out by itself; below 0: never
+    float after;        ///< seconds after `in_event`, fade-in included, when it fades out by itself; below 0: never
     float in_seconds;   ///< 0 switches
     float out_seconds;  ///< 0 switches
     lmb_curve curve;    ///< any except a Bezier
-    bool restart;       ///< while it is in, `in_event` restarts the pose; then `out_event` must be another event
+    bool restart;       ///< every `in_event` restarts the pose, also in a fade; `out_event` must be another event
     bool begins_in;     ///< a character begins with a weight of 1
     uint32_t cookie;    ///< of lmb_default_fade_def(): any other number is refused
 } lmb_fade_def;
@@ -547,7 +551,7 @@ LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 /// An event for a character.
 ///
 /// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h). Only events sent after it count, also
-/// towards #LMB_MAX_EVENTS_SENT. A character motion keeps its position and yaw.
+/// towards #LMB_MAX_EVENTS_SENT. A character motion keeps its position and orientation.
 typedef struct lmb_event {
     uint32_t character;
     uint32_t event;
@@ -605,7 +609,8 @@ LMB_API lmb_result lmb_control_run(const lmb_control *control, const lmb_control
 
 /// Checks states that come from a file or a network, uint32_t [count][lmb_control_state_words()].
 ///
-/// Succeeds if this control could have produced them. Nothing in them is trusted; run only states that pass. Fails with
+/// Succeeds if it is safe to run them: all indices, times and weights are in their ranges. That weights fit together is
+/// not checked. Nothing in them is trusted; run only states that pass. Fails with
 /// #LMB_ERROR_FORMAT (message: character, player or machine) and #LMB_ERROR_ARGUMENT.
 LMB_API lmb_result lmb_control_check_states(const lmb_control *control, const uint32_t *states, uint32_t count,
                                             lmb_error *error);
@@ -666,7 +671,8 @@ typedef struct lmb_word_range {
 /// It writes no others, so on a device only these need to be copied to lmb_gpu_batch_state().
 LMB_API lmb_word_range lmb_control_motion_words(const lmb_control *control);
 /// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way. All 0
-/// without a lmb_graph_def.motion. Such a host writes the position that it reached with lmb_control_set_motion().
+/// without a lmb_graph_def.motion. With lmb_graph_def.update_every it is 0 between updates, and an update has all since
+/// the last one. Such a host writes the position that it reached with lmb_control_set_motion().
 ///
 /// It is along the character's own axes at the beginning of that frame: x, y, z, and yaw in radians; with full rotation
 /// the twist about the y axis.

@@ -44,11 +44,11 @@ typedef struct lmb_node_cost {
 
 /// Writes a cost for each node of the graph: `costs` has room for `graph->node_count`.
 ///
-/// `rest`, which may be NULL, is the time of the rest pose alone, which is not part of any cost. The whole graph takes
-/// about that plus the sum of `alone` times `uses`; less if clips in it have a weight of 0, because each node is
-/// measured at weight 1. The call takes memory for a copy of the graph, and time in proportion to rounds times nodes.
-/// Fails as lmb_graph_create() and lmb_cpu_create() do, with #LMB_ERROR_ARGUMENT if a needed pointer is NULL or there
-/// are no characters, and with #LMB_ERROR_LIMIT if there are too many rounds.
+/// `rest`, which may be NULL, is the time of the rest pose alone, in nanoseconds for one character, which is not part
+/// of any cost. The whole graph takes about that plus the sum of `alone` times `uses`; less if clips in it have a
+/// weight of 0, because each node is measured at weight 1. The call takes memory for a copy of the graph, and time in
+/// proportion to rounds times nodes. Fails as lmb_graph_create() and lmb_cpu_create() do, with #LMB_ERROR_ARGUMENT if a
+/// needed pointer is NULL or there are no characters, and with #LMB_ERROR_LIMIT if there are too many rounds.
 LMB_API lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
                                     lmb_error *error);
 

@@ -234,7 +234,8 @@ LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
 ///
 /// `address` is that of float [C][lmb_graph_pose_floats()], laid out as batch.h says, aligned to 4, in a buffer of the
 /// host created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Nothing may
-/// write it while the kernels run, so it must not overlap an output of this frame.
+/// write it while the kernels run, so it must not overlap an output of this frame. Fails with #LMB_ERROR_ARGUMENT if
+/// the slot or the pose buffer does not exist, or the address is 0 or not aligned.
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
 
@@ -291,8 +292,9 @@ LMB_API lmb_gpu_record_info lmb_default_gpu_record_info(void);
 ///
 /// Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, a pose buffer, the points or the world
 /// transforms are not bound, the previous frame's slot has not been recorded, no probe has passed and `accept_mismatch`
-/// is not set, or the profile's slot has not begun; with #LMB_ERROR_ARGUMENT if a slot does not exist; and with
-/// #LMB_ERROR_LIMIT if the profile has too few marks.
+/// is not set, or the profile's slot has not begun; with #LMB_ERROR_ARGUMENT if a slot does not exist, there is no
+/// command buffer, the address of a list or its count is 0 or not aligned, its capacity exceeds the characters, or the
+/// step is too long; and with #LMB_ERROR_LIMIT if the profile has too few marks.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
 
 /// Consecutive characters whose outputs are in one buffer.

@@ -46,7 +46,7 @@ typedef struct lmb_gpu_readback lmb_gpu_readback;
 
 /// What is read back, as bits of lmb_gpu_readback_def.contents.
 #define LMB_READBACK_EMITTED_BIT 1u ///< emitted events, if lmb_gpu_batch_def.emits_events
-#define LMB_READBACK_MOTIONS_BIT 2u ///< positions and yaws, if there is a character motion
+#define LMB_READBACK_MOTIONS_BIT 2u ///< positions and orientations, if there is a character motion
 #define LMB_READBACK_STATES_BIT 4u  ///< all that lmb_control_root_motion(), lmb_control_current_state() and others read
 #define LMB_READBACK_REFUSED_BIT 8u ///< refusal counters
 

@@ -90,9 +90,9 @@ typedef struct lmb_graph lmb_graph;
 /// - #LMB_OP_MASKED, #LMB_OP_PARTIAL, #LMB_OP_ADDITIVE: W to the first input, |w| W, at most W, to the second.
 ///   #LMB_OP_SUBTRACT_SCALE_ADD: W to base, min(|w|, 1) W to a and to b. #LMB_OP_SCALE: |w| W, at most W.
 /// - #LMB_OP_WEIGHTED, #LMB_OP_WEIGHTED_MATRIX, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces: W times each input's
-///   share. In layers with masks or joint weights, an input's share is the largest that a joint can have: its fade,
-///   divided by max(1, s), times max(0, 1 - s') for each higher layer. Here s is the sum of fades in the input's layer,
-///   and s' that in the higher one, of inputs without masks and joint weights only.
+///   share. In layers with masks or joint weights, an input's share is the largest that it can have at any joint: its
+///   fade / max(1, s), times max(0, 1 - s') for each higher layer. s and s' are the sums of the fades of inputs without
+///   masks and joint weights, in its own layer and in that layer.
 /// - Every other operation: W to each input.
 ///
 /// A clip of weight 0 is not sampled: the rest pose, or no change, replaces it. This changes no output, but it can
@@ -498,7 +498,8 @@ typedef enum lmb_space2d {
 /// are ignored.
 typedef struct lmb_node_def {
     lmb_op op;
-    /// Indices of nodes before this one. A node used by several nodes is evaluated once for each use.
+    /// Indices of nodes before this one. A node used by several nodes is evaluated once for each use. A node that moves
+    /// by itself (a player, a machine or a fade is in it) may be used several times, but inside one state only.
     uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t input_count;
     lmb_value weight; ///< blends, override, additive, ik, twist, chain; scale and subtract-scale-add: the factor
@@ -557,8 +558,8 @@ typedef struct lmb_node_def {
 /// Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form and space. Coordinates 1/2; triangles, all positions 0.
 /// Two bones: no joints (#LMB_NONE), target 0, pole 0, mid_axis z, soften 1, twist 0. Aim: no joints, shares 1, target
 /// 0, pole y, forward x, up y, offset 0, no limit. Feet: none, no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften
-/// 1; each foot as lmb_default_foot_def(). Twist: no joints, shares 1, axis x. Chain: no joints, time and velocity 0,
-/// gravity -9.81 along y, stiffness 2 Hz, damping 4, teleport 2^40.
+/// 1, speed and clip_speed 1, direction z; each foot as lmb_default_foot_def(). Twist: no joints, shares 1, axis x.
+/// Chain: no joints, time and velocity 0, gravity -9.81 along y, stiffness 2 Hz, damping 4, teleport 2^40.
 LMB_API lmb_node_def lmb_default_node_def(void);
 /// Makes a node that samples a clip, given by its index, at a time that the host gives; it loops.
 LMB_API lmb_node_def lmb_clip_node(uint32_t clip, lmb_value time);
@@ -665,8 +666,8 @@ typedef struct lmb_graph_def {
     /// Events stored for one character and frame; further ones are only counted (lmb_control_emitted_words()). Up to
     /// #LMB_MAX_EMITTED_EVENTS; 0 takes 8.
     uint32_t max_emitted_events;
-    /// A character is updated every N frames: this value, rounded down and clamped to 1 to 16; 1 if it is not finite.
-    /// NULL: every frame.
+    /// A character is updated every N frames: this value, rounded down and clamped to 1 to 16; 1 if it is not finite. A
+    /// constant, or a parameter that the host writes. NULL: every frame.
     ///
     /// A character is updated in a frame if the frame number plus the character's index is divisible by N, or if events
     /// are sent to it. An update advances it by all the time since its last one. In other frames it stands still,
@@ -687,10 +688,12 @@ LMB_API lmb_graph_def lmb_default_graph_def(void);
 ///
 /// Fails with
 /// - #LMB_ERROR_ARGUMENT if the definition is not valid. The message names node and field, or the joint.
-/// - #LMB_ERROR_LIMIT if there are too many nodes, parameters, mirrors, joint limits, joint maps, retargets or static
-///   poses; if more than #LMB_MAX_STACK poses would be held at once; if nodes, counted for each use, exceed 65,536; if
-///   more than #LMB_MAX_EXCHANGES poses are read at other joints; or if the compiled graph would exceed 2^30 words. In
-///   a rig with float channels also if more than #LMB_MAX_CHANNEL_STACK values of one channel would be held at once.
+/// - #LMB_ERROR_LIMIT if there are too many of something that the graph has (nodes, parameters, events, players,
+///   machines, groups, fades, clip slots, mirrors ...); what a player or a machine has too many of is
+///   #LMB_ERROR_ARGUMENT. Also if more than #LMB_MAX_STACK poses would be held at once; if nodes, counted for each use,
+///   exceed 65,536; if more than #LMB_MAX_EXCHANGES poses are read at other joints; or if the compiled graph would
+///   exceed 2^30 words. In a rig with float channels also if more than #LMB_MAX_CHANNEL_STACK values of one channel
+///   would be held at once.
 /// - #LMB_ERROR_MEMORY.
 ///
 /// For channels, a sum holds the values of all inputs up to the one that it evaluates. Sums of 16 inputs always fit. A
@@ -817,7 +820,8 @@ LMB_API uint32_t lmb_graph_state_count(const lmb_graph *graph, uint32_t machine)
 /// Returns the machine that owns a machine, because it runs inside one of its states, or #LMB_NONE. Stores the owning
 /// state in `state` unless that is NULL.
 LMB_API uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machine, uint32_t *state);
-/// Returns the name of a state. The states of a fade's machine are "in" and "out".
+/// Returns the name of a state. State 0 of a fade's machine is "out" and state 1 "in"; with lmb_fade_def.begins_in it
+/// is the other way round.
 LMB_API const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state);
 
 /// Prints the instructions that a graph was compiled to. Calls `print` for each instruction, in order, with a line

@@ -66,7 +66,7 @@ typedef enum lmb_inertia_parameter {
     /// whether or not it is shown, up to #LMB_INERTIA_LAST_NUMBER, then 0. Add two when the character starts anew,
     /// because no frame precedes that one.
     LMB_INERTIA_NUMBER,
-    LMB_INERTIA_STEP,      ///< the step of the frame before: seconds between the two frames before this one
+    LMB_INERTIA_STEP,      ///< the step of the previous frame, not of this one, in seconds
     LMB_INERTIA_TRIGGERED, ///< the number of the frame of the last switch
     LMB_INERTIA_TIME,      ///< seconds since the frame before the last switch
     LMB_INERTIA_DURATION,  ///< of the last switch, seconds up to 100,000; 0: none, as before the first switch

@@ -53,7 +53,8 @@ extern "C" {
 #define LMB_JOINT_LIMIT_SWING 8u
 #define LMB_JOINT_LIMIT_ANGLES 16u ///< not together with twist or swing
 
-/// The limits of one joint. Start from lmb_default_joint_limit_def().
+/// The limits of one joint. Start from lmb_default_joint_limit_def(). A min above its max is refused. Limits that are
+/// not in `set` are not read.
 typedef struct lmb_joint_limit_def {
     uint32_t set;             ///< LMB_JOINT_LIMIT_... bits: which of the limits below apply
     float translation_min[3]; ///< relative to the rest pose

@@ -56,9 +56,9 @@ LMB_API lmb_affine lmb_affine_multiply(lmb_affine a, lmb_affine b);
 /// singular: if its determinant is zero or not finite, or an entry of the inverse is above #LMB_LARGEST.
 LMB_API bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse);
 
-/// Interpolates spherically from a to b, the short way, with t in [0, 1]. Inputs and result are unit quaternions. Each
-/// component is within 1e-6 of the exact value. At |dot| < 1e-6 either direction is allowed. Source: D. Eberly, "A Fast
-/// and Accurate Algorithm for Computing SLERP", Journal of Graphics, GPU, and Game Tools 15(3), 2011.
+/// Interpolates spherically from a to b, the short way; t is clamped to [0, 1]. Inputs and result are unit quaternions.
+/// Each component is within 1e-6 of the exact value. At |dot| < 1e-6 either direction is allowed. Source: D. Eberly, "A
+/// Fast and Accurate Algorithm for Computing SLERP", Journal of Graphics, GPU, and Game Tools 15(3), 2011.
 LMB_API void lmb_quaternion_slerp(const float a[4], const float b[4], float t, float result[4]);
 
 #ifdef __cplusplus

@@ -79,17 +79,18 @@ LMB_API lmb_pack_def lmb_default_pack_def(void);
 /// `room` is smaller than the pack; the content of `bytes` is then undefined. The same objects give the same bytes.
 ///
 /// - The pack's clips are those of `clips`, in their order, then those that only graphs use, in the order of their use.
-///   Each clip is stored once, however many graphs use it.
+///   A clip is stored once, however many graphs use it; one given twice in `clips` is stored twice.
 /// - The rig has the same bits when it is read again, but lmb_rig_joint_of_def() then counts the rig's own order as the
 ///   descriptor's.
 /// - Fields that a node's operation does not use are kept, except `player` and `machine`, which become NULL.
 ///
 /// Uses temporary memory of `host`, which may be NULL. Fails with #LMB_ERROR_ARGUMENT if something that is not optional
-/// is NULL, a name of a graph is missing or given twice, a graph is for another rig or not valid, or a mesh is not
-/// valid: an index, a joint or the channel of a morph target out of range, indices that are no triangles, a value that
-/// is not finite or too large, weights that do not sum to 1, displacements whose vertices do not ascend. Fails with
-/// #LMB_ERROR_LIMIT if there are too many graphs, or if a text, an image or an array has 4 GiB or more, and with
-/// #LMB_ERROR_MEMORY.
+/// is NULL, a name of a graph is missing or given twice, a graph is for another rig object, or a mesh is not valid: no
+/// indices, an index, a joint or the channel of a morph target out of range, indices that are no triangles, a value
+/// that is not finite or too large, a normal longer than 1, weights that do not sum to 1, a weight of 0 with a joint
+/// that is not 0, displacements whose vertices do not ascend. Fails as lmb_graph_create() does if a graph is not valid.
+/// Fails with #LMB_ERROR_LIMIT if there are too many graphs, or if a text, an image or an array has 4 GiB or more, and
+/// with #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_pack_write(const lmb_pack_def *def, const lmb_host *host, void *bytes, size_t room, size_t *size,
                                   lmb_error *error);
 
@@ -124,8 +125,8 @@ LMB_API uint32_t lmb_pack_mesh_count(const lmb_pack *pack);
 /// pack's bytes.
 LMB_API const lmb_mesh *lmb_pack_mesh(const lmb_pack *pack, uint32_t index);
 LMB_API uint32_t lmb_pack_image_count(const lmb_pack *pack);
-/// Returns an image, or NULL if the index is out of range. Images follow each other in memory. Its bytes are in those of
-/// the pack.
+/// Returns an image, or NULL if the index is out of range. Images follow each other in memory. Its bytes are in those
+/// of the pack.
 LMB_API const lmb_image *lmb_pack_image(const lmb_pack *pack, uint32_t index);
 LMB_API uint32_t lmb_pack_graph_count(const lmb_pack *pack);
 /// Returns a graph, or NULL if the index is out of range. Give its descriptor to lmb_graph_create(); to change

@@ -52,7 +52,7 @@ typedef struct lmb_ragdoll_info {
     /// float [character][10 J + M], laid out as #LMB_OUTPUT_LOCAL (batch.h), component after component: animated poses.
     /// NULL: the rest pose
     const float *animated;
-    float *models;          ///< float [character][joint][3][4]: bodies are read, the other joints are written
+    float *models;          ///< float [character][joint][3][4]: bodies are read; all joints are written
     float *poses;           ///< the result, laid out as `animated`; channels are copied from there, or at rest
     uint32_t *refused_sums; ///< #LMB_REFUSAL_COUNT counters, which are added to: zero them before; may be NULL
 } lmb_ragdoll_info;

@@ -87,8 +87,8 @@ typedef struct lmb_retarget_def {
     const lmb_transform *source_rest; ///< the rest pose of the source, one transform for each joint
     /// For each joint of the graph's rig the joint of the source whose motion it takes, or #LMB_NONE.
     const uint32_t *joints;
-    /// Reference poses: for each joint a local transform. NULL: the rest poses. The one of the graph's rig is only read
-    /// at mapped joints.
+    /// Reference poses: for each joint a local transform, with rotations of length 1 within 1e-3. NULL: the rest poses.
+    /// The one of the graph's rig is only read at mapped joints.
     const lmb_transform *source_pose;
     const lmb_transform *target_pose;
     /// For each joint of the graph's rig 0 if its bone is not turned to the direction of the source's. NULL: all are.

@@ -55,21 +55,21 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// **Accuracy.** At any time, not only at keys, the product is within 1e-6 of the original: positions relative to D,
 /// the axes of a matrix relative to their length. D is the larger of two lengths: the largest distance of the joint
 /// from the model's origin, and half the length of the bones from the origin to the joint. Three things can exceed the
-/// bound: the rounding of many ancestors, about 1e-7 each; with yaw, scales of ancestors that are equal along all axes
-/// only to 1e-4; and an interval in which the joint turns by more than 10 radians, for which 64 pieces are too few (see
-/// below).
+/// bound: the rounding of many ancestors, about 1e-7 each; with yaw or rotation, scales of ancestors that are equal
+/// along all axes only to 1e-4; and an interval in which the joint turns by more than 10 radians, for which 64 pieces
+/// are too few (see below).
 ///
-/// **Keys.** The joint's translation, and with yaw its rotation, get keys at the times of the motion track, of the
-/// joint's own tracks and of its ancestors' tracks, linear in between. If turns make the result between two of these
-/// keys curved, linear keys are not exact. Then the track is a cubic spline with three values a key, and each interval
-/// between keys is split into 1, 2, 4 and up to 64 equal pieces, none shorter than 1e-5 s, as the accuracy requires. A
-/// piece may turn by about 0.15 radians; clips of people need no split at 30 keys a second. Temporary memory is at most
-/// 92 bytes a key.
+/// **Keys.** The joint's translation, and with yaw or rotation its rotation, get keys at the times of the motion track,
+/// of the joint's own tracks and of its ancestors' tracks, linear in between. If turns make the result between two of
+/// these keys curved, linear keys are not exact. Then the track is a cubic spline with three values a key, and each
+/// interval between keys is split into 1, 2, 4 and up to 64 equal pieces, none shorter than 1e-5 s, as the accuracy
+/// requires. A piece may turn by about 0.15 radians; clips of people need no split at 30 keys a second. Temporary
+/// memory is at most 92 bytes a key.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT beyond #LMB_MAX_MOTION_KEYS, and #LMB_ERROR_MEMORY. The message of
 /// #LMB_ERROR_ARGUMENT says which: something is NULL, a joint or a rate is out of range, the clip has another joint or
-/// channel count or is compressed, the scale of an ancestor is 0, or with yaw not equal along all axes, or the motion
-/// exceeds #LMB_MAX_MOTION.
+/// channel count or is compressed, the scale of an ancestor is 0, or with yaw or rotation not equal along all axes or
+/// of mixed signs, or the motion exceeds #LMB_MAX_MOTION.
 LMB_API lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def *def,
                                            const lmb_host *host, lmb_root_motion **motion, lmb_error *error);
 /// Destroys a root motion, its clip and its track. NULL is allowed.

@@ -204,8 +204,8 @@ typedef struct lmb_skin_layout {
     uint32_t first_character;
     uint32_t palette_count; ///< characters of the palette
     /// False: a character's place in the streams is its index minus `first_character`; they have room for
-    /// `palette_count` characters. True: its place is its position in the list, or without a list as if this were
-    /// false; the streams have room for as many characters as the list has indices, on the GPU for `list_capacity`.
+    /// `palette_count` characters. True: with a list, its place is its position in the list (without one this has no
+    /// effect); the streams have room for as many characters as the list has indices, on the GPU for `list_capacity`.
     bool packed;
     uint32_t character_vertices; ///< vertices from character to character, at least those of the mesh; 0: as many
     lmb_skin_stream streams[LMB_SKIN_OUTPUT_COUNT];

@@ -57,8 +57,10 @@ typedef struct lmb_value {
     lmb_value_kind kind;
     float constant;     ///< of #LMB_VALUE_CONSTANT
     uint32_t parameter; ///< of #LMB_VALUE_PARAMETER: its index, below lmb_graph_def.parameter_count
-    lmb_curve curve;    ///< unless #LMB_CURVE_LINEAR, the value is clamped to [0, 1] and the curve is applied
-    float control[2];   ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
+    /// Unless #LMB_CURVE_LINEAR, a finite value is clamped to [0, 1] and the curve is applied. Infinity is clamped in
+    /// weights of nodes, and stays infinity in the control and in lmb_value_at().
+    lmb_curve curve;
+    float control[2]; ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
 } lmb_value;
 
 /// Returns a value that is a constant, without a curve.
