@@ -1025,7 +1025,7 @@ static void aims_are_weighted(void **state) {
     aim_end(l);
 }
 
-// Behind the joint, at the joint, nearer than the offset, and along the pole vector or the up axis.
+// Behind the joint, at the joint, nearer than the offset, along the pole vector or the up axis, and not finite.
 static void aims_have_edges(void **state) {
     (void)state;
     const float whole = 1.0f;
@@ -1064,6 +1064,22 @@ static void aims_have_edges(void **state) {
     scene_run_all_paths(&l->scene);
     memcpy(aim_of(l)->up, aim_of(l)->forward, sizeof aim_of(l)->up);
     scene_run_all_paths(&l->scene);
+    aim_end(l);
+    l = aim_start(143, 4, chain_joints, chain_shares); // NaN counts as 0, infinity as 2^40
+    static const uint32_t parameters[] = {TARGET, POLE, WEIGHT, TARGET + 2};
+    static const float odd[] = {NAN, NAN, NAN, INFINITY}, as[] = {0.0f, 0.0f, 0.0f, 0x1p40f};
+    for (uint32_t i = 0; i < 4; i++) {
+        *scene_parameter(&l->scene, i, parameters[i]) = odd[i];
+    }
+    scene_run_all_paths(&l->scene);
+    assert_int_equal(l->scene.refused[LMB_REFUSED_WEIGHT], 3);
+    float *with_odd = scene_keep_output(&l->scene, LMB_OUTPUT_LOCAL);
+    for (uint32_t i = 0; i < 4; i++) {
+        *scene_parameter(&l->scene, i, parameters[i]) = as[i];
+    }
+    scene_run(&l->scene);
+    scene_expect_output(&l->scene, LMB_OUTPUT_LOCAL, with_odd);
+    free(with_odd);
     aim_end(l);
 }
 
