@@ -329,8 +329,8 @@ static void collada_brings_its_mesh_in_metres(void **state) {
     lmb_import_destroy(import);
 }
 
-// Normals of the first file are those of the triangle's front, which is z in the rig's space; those of the second oppose
-// it.
+// The normals of the first file are those of the triangle's front, which is z in the rig's space. Those of the second
+// oppose it.
 static void normals_that_oppose_the_triangles_are_turned(void **state) {
     (void)state;
     static const char before[] = "<vertices id=\"vs\"><input semantic=\"POSITION\" source=\"#p\"/>";

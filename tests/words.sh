@@ -51,7 +51,10 @@ lines_of text >"$folder/text"
 found=0
 while IFS=$'\t' read -r where word use; do
     case $where in
-    name) pattern="(?<![a-zA-Z])($word)(?![a-zA-Z])" && pattern="^[^:]*:[0-9]+:.*$pattern|$pattern[^:]*:0:" ;;
+    name)
+        alone="(?<![a-zA-Z])($word)(?![a-zA-Z])"
+        pattern="^[^:]*:[0-9]+:.*$alone|$alone[^:]*:0:"
+        ;;
     text) pattern="^[^:]*:[0-9]+:.*\b($word)\b" ;;
     *) continue ;;
     esac

@@ -192,7 +192,8 @@ static const lmb_transform *sample_reference(lmb_graph_reader *reader, uint32_t 
     return pose;
 }
 
-// Reads a reference pose of a rig: the name of a static pose, or a clip and a time. Returns NULL if the object has none.
+// Reads a reference pose of a rig: the name of a static pose, or a clip and a time. Returns NULL if the object has
+// none.
 static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t object, const char *key,
                                            const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count) {
     const uint32_t value = lmb_graph_find_member(reader, object, key);
