@@ -20,6 +20,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Sha
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Sources {
     uvec4 at[];
 };
+#define SOURCE_ROWS 4u
 
 // Poses in exchange areas, three rows each: rotation; translation and weight; scale. Within a workgroup, one invocation
 // may write a pose that another one reads.
@@ -130,23 +131,52 @@ void store_weight(evaluation e, uint index, float weight) {
 #endif
 
 uint source_row(evaluation e, uint index) {
-    return weight_place(e, index) * 4u;
+    return weight_place(e, index) * SOURCE_ROWS;
 }
 
-source load_source(evaluation e, uint index) {
-    uvec4 words = push.span.sources.at[source_row(e, index)];
+source source_of_row(uvec4 first) {
     source s;
-    s.weight = uintBitsToFloat(words.x);
-    s.time = uintBitsToFloat(words.y);
-    s.clip = words.z;
-    s.known = words.z != 0u;
+    s.weight = uintBitsToFloat(first.x);
+    s.time = uintBitsToFloat(first.y);
+    s.clip = first.z;
+    s.known = first.z != 0u;
     return s;
 }
 
-key_search load_search(evaluation e, uint index) {
-    uint row = source_row(e, index);
-    uvec4 first = push.span.sources.at[row];
-    uvec4 second = push.span.sources.at[row + 1u];
+source load_source(evaluation e, uint index) {
+    return source_of_row(push.span.sources.at[source_row(e, index)]);
+}
+
+// The first row of the record of the source that an instruction samples. Only load_operand_row() takes it.
+uint operand_row(evaluation e, uint instruction);
+uvec4 load_operand_row(uint row);
+
+#ifndef LMB_HOLDS_OPERANDS
+uint operand_row(evaluation e, uint instruction) {
+    return source_row(e, LOAD(e.program, instruction + CLIP_SOURCE));
+}
+
+uvec4 load_operand_row(uint row) {
+    return push.span.sources.at[row];
+}
+
+float load_operand_weight(evaluation e, uint instruction) {
+    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+}
+
+float load_operand_total(evaluation e, uint instruction) {
+    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX) + 1u);
+}
+#endif
+
+source load_operand_source(evaluation e, uint instruction) {
+    return source_of_row(load_operand_row(operand_row(e, instruction)));
+}
+
+key_search load_search(evaluation e, uint instruction) {
+    uint row = operand_row(e, instruction);
+    uvec4 first = load_operand_row(row);
+    uvec4 second = load_operand_row(row + 1u);
     key_search search;
     search.times = first.w;
     search.tracks = second.w;
@@ -160,8 +190,8 @@ key_search load_search(evaluation e, uint index) {
 
 key_position load_terms(key_search search) {
     key_position at = search.found;
-    vec4 first = uintBitsToFloat(push.span.sources.at[search.terms]);
-    vec4 second = uintBitsToFloat(push.span.sources.at[search.terms + 1u]);
+    vec4 first = uintBitsToFloat(load_operand_row(search.terms));
+    vec4 second = uintBitsToFloat(load_operand_row(search.terms + 1u));
     at.from.t = 1.0f - at.fraction;
     at.from.first = first.x;
     at.from.second = first.y;

@@ -26,10 +26,61 @@ layout(constant_id = 6) const uint CHARACTERS = 1u; // per workgroup
 // expensive if kernels run on a CPU.
 layout(constant_id = 7) const bool WALKS = false;
 
+#define LMB_HOLDS_OPERANDS
 #include "batch.glsl"
 #include "inertia.glsl"
 #include "outputs.glsl"
 #include "specialized.glsl"
+
+// The operands of instructions, the records of sources and weights, are the same for all joints of a character. With
+// WALKS an invocation loads them once for its character, because loads are expensive if kernels run on a CPU. The arrays
+// are in registers, as every index is a constant. src/gpu_specialized.c replaces the body of run_hold_operands() by calls
+// of the two functions before it. They take the index of a source or weight, and the number of the operand.
+uvec4 held_rows[MOST_SPECIALIZED * SOURCE_ROWS];
+float held_weights[MOST_SPECIALIZED];
+
+void run_hold_source(const uint index, const uint operand) {
+    uint row = source_row(at_joint, index);
+    held_rows[operand * SOURCE_ROWS] = push.span.sources.at[row];
+    held_rows[operand * SOURCE_ROWS + 1u] = push.span.sources.at[row + 1u];
+    held_rows[operand * SOURCE_ROWS + 2u] = push.span.sources.at[row + 2u];
+    held_rows[operand * SOURCE_ROWS + 3u] = push.span.sources.at[row + 3u];
+}
+
+void run_hold_weight(const uint index, const uint operand) {
+    held_weights[operand] = load_weight(at_joint, index);
+}
+
+void run_hold_operands() {
+    run_hold_source(0u, 0u);
+    run_hold_weight(0u, 0u);
+}
+
+uint operand_row(evaluation e, uint instruction) {
+    return WALKS ? at_operand * SOURCE_ROWS : source_row(e, LOAD(e.program, instruction + CLIP_SOURCE));
+}
+
+uvec4 load_operand_row(uint row) {
+    if (WALKS) {
+        return held_rows[row];
+    }
+    return push.span.sources.at[row];
+}
+
+float load_operand_weight(evaluation e, uint instruction) {
+    if (WALKS) {
+        return held_weights[at_operand];
+    }
+    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+}
+
+// What is held for the end of a sum is the total.
+float load_operand_total(evaluation e, uint instruction) {
+    if (WALKS) {
+        return held_weights[at_operand];
+    }
+    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX) + 1u);
+}
 
 #define NO_CHARACTER 0xffffffffu
 
@@ -211,6 +262,10 @@ void pose(bool keeps_matrices, bool last) {
 // Runs all passes. If WALKS, an invocation does not need poses of other invocations, so there are no barriers.
 void pose_all(bool keeps_matrices) {
     bool last = false;
+    at_joint = own_evaluation();
+    if (WALKS && at_joint.character != NO_CHARACTER) {
+        run_hold_operands();
+    }
     for (at_pass = 0u; !last; at_pass++) {
         last = is_last_pass(at_pass);
         pose(keeps_matrices, last);

@@ -5,10 +5,16 @@
 transform poses[MOST_POSES + 1u]; // at least two, because leave_at_rest() uses poses[1] in every program
 evaluation at_joint;
 uint at_pass;
+uint at_operand; // the number of the instruction among those that have an operand
 
 // Whether to run the instructions up to the next call of this function. Takes their pass.
 bool run_pass(const uint pass, const uint unused) {
     return at_pass == pass;
+}
+
+// Called before an instruction that has an operand: it samples a clip or reads a weight.
+void run_operand(const uint operand, const uint unused) {
+    at_operand = operand;
 }
 
 // Each function takes the offset of its instruction, and the stack depth before it.
@@ -59,6 +65,7 @@ EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 
 void run_straight_line() {
     if (run_pass(0u, 0u)) {
+        run_operand(0u, 0u);
         EVERY_INSTRUCTION(CALL, CALL, CALL, CALL_SUM)
     }
 }

@@ -7,51 +7,85 @@
 #include "character_specialized.spv.h"
 #include "pose_specialized.spv.h"
 
-// The time to compile is proportional to the number of instructions. Longer graphs are interpreted.
-#define MOST_STEPS 32u
-
-// The template's function for each instruction, and how it changes the number of poses held.
+// The template's function for each instruction, and how it changes the number of poses held. And the function that loads
+// its operand, if it has one, and how far that is behind the operand's index.
 static const struct {
     const char *function;
     int pushed;
+    const char *hold;
+    uint32_t after;
 } steps[] = {
-#define SOURCE_STEP(NAME, name, code, takes) [code] = {"run_" #name, 1},
-#define UNARY_STEP(NAME, name, code, takes) [code] = {"run_" #name, 0},
-#define BINARY_STEP(NAME, name, code, takes) [code] = {"run_" #name, -1},
+#define HOLD(takes)                                                                                                    \
+    ((takes)&TAKES_CLIP) != 0 ? "run_hold_source" : ((takes)&TAKES_WEIGHT) != 0 ? "run_hold_weight" : NULL
+#define SOURCE_STEP(NAME, name, code, takes) [code] = {"run_" #name, 1, HOLD(takes), 0},
+#define UNARY_STEP(NAME, name, code, takes) [code] = {"run_" #name, 0, HOLD(takes), 0},
+#define BINARY_STEP(NAME, name, code, takes) [code] = {"run_" #name, -1, HOLD(takes), 0},
 #define SUM_STEPS(NAME, name, code, takes)                                                                             \
-    [code] = {"run_" #name "_begin", 2}, [(code) + 1u] = {"run_" #name "_accumulate", -1},                             \
-    [(code) + 2u] = {"run_" #name "_end", -1},
+    [code] = {"run_" #name "_begin", 2, NULL, 0},                                                                      \
+    [(code) + 1u] = {"run_" #name "_accumulate", -1, "run_hold_weight", 0},                                            \
+    [(code) + 2u] = {"run_" #name "_end", -1, "run_hold_weight", 1},
     EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, SUM_STEPS)
+#undef HOLD
 #undef SOURCE_STEP
 #undef UNARY_STEP
 #undef BINARY_STEP
 #undef SUM_STEPS
 };
 
+// The calls that replace the bodies of the template's functions.
+typedef struct program_calls {
+    lmb_spirv_call run[3 * MOST_SPECIALIZED]; // every pass has at least one instruction
+    uint32_t run_count;
+    lmb_spirv_call hold[MOST_SPECIALIZED];
+    uint32_t hold_count;
+} program_calls;
+
 bool lmb_gpu_specialized_fit(const lmb_graph *graph) {
-    return graph->joint_count > 0 && graph->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
+    return graph->joint_count > 0 && graph->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_SPECIALIZED;
+}
+
+static void call_instruction(const uint32_t *block, uint32_t at, uint32_t *depth, program_calls *calls) {
+    const uint32_t code = block[at + INSTRUCTION_OPERATION], operand = calls->hold_count;
+    if (steps[code].hold != NULL) {
+        const uint32_t index = block[at + WEIGHT_INDEX] + steps[code].after;
+        calls->hold[calls->hold_count++] = (lmb_spirv_call){steps[code].hold, {index, operand}, false};
+        calls->run[calls->run_count++] = (lmb_spirv_call){"run_operand", {operand, 0}, false};
+    }
+    calls->run[calls->run_count++] = (lmb_spirv_call){steps[code].function, {at, *depth}, false};
+    *depth += (uint32_t)steps[code].pushed;
+}
+
+static void call_program(const uint32_t *block, program_calls *calls) {
+    const uint32_t passes = block[PROGRAM_PASS_COUNT];
+    *calls = (program_calls){.run_count = 0};
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        if (passes > 1) {
+            calls->run[calls->run_count++] = (lmb_spirv_call){"run_pass", {pass, 0}, true};
+        }
+        uint32_t depth = 0;
+        for (uint32_t i = first_of_pass(block, pass); i < first_of_pass(block, pass + 1u); i++) {
+            call_instruction(block, block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS, &depth, calls);
+        }
+    }
 }
 
 lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
                                       lmb_error *error) {
-    lmb_spirv_call calls[2 * MOST_STEPS]; // every pass has at least one instruction
-    uint32_t count = 0;
-    const uint32_t passes = graph->block[PROGRAM_PASS_COUNT];
-    for (uint32_t pass = 0; pass < passes; pass++) {
-        if (passes > 1) {
-            calls[count++] = (lmb_spirv_call){"run_pass", {pass, 0}, true};
-        }
-        uint32_t depth = 0;
-        for (uint32_t i = first_of_pass(graph->block, pass); i < first_of_pass(graph->block, pass + 1u); i++) {
-            uint32_t at = graph->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
-            uint32_t code = graph->block[at + INSTRUCTION_OPERATION];
-            calls[count++] = (lmb_spirv_call){steps[code].function, {at, depth}, false};
-            depth += (uint32_t)steps[code].pushed;
-        }
-    }
+    program_calls calls;
+    call_program(graph->block, &calls);
     const uint32_t *words = all_stages ? kernel_character_specialized : kernel_pose_specialized;
     const size_t bytes = all_stages ? sizeof kernel_character_specialized : sizeof kernel_pose_specialized;
-    return lmb_spirv_replace_body(host, words, bytes / sizeof *words, "run_straight_line", calls, count, module, error);
+    lmb_spirv run = {0};
+    lmb_result result = lmb_spirv_replace_body(host, words, bytes / sizeof *words, "run_straight_line", calls.run,
+                                               calls.run_count, &run, error);
+    if (result != LMB_OK || !all_stages) {
+        *module = run;
+        return result;
+    }
+    result = lmb_spirv_replace_body(host, run.words, run.count, "run_hold_operands", calls.hold, calls.hold_count,
+                                    module, error);
+    lmb_spirv_release(host, &run);
+    return result;
 }
 
 lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline,

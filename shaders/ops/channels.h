@@ -116,7 +116,7 @@ OP bool has_joint_map(evaluation e, uint instruction) {
 OP float_value clip_channel(evaluation e, uint instruction) {
     source s = operand_source(e, instruction);
 #ifdef LMB_GLSL
-    e.search = load_search(e, LOAD(e.program, instruction + CLIP_SOURCE));
+    e.search = load_search(e, instruction);
 #endif
     float_value sampled = rest_channel(e, instruction);
     if (LOAD(e.program, instruction + CLIP_ABSENT) != LOAD(e.program, PROGRAM_REST)) {

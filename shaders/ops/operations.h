@@ -370,7 +370,7 @@ OP transform sample_source(evaluation e, uint instruction, uint joint) {
     transform sampled;
     if (s.known && s.weight > 0.0f) {
 #ifdef LMB_GLSL
-        e.search = load_search(e, LOAD(e.program, instruction + CLIP_SOURCE));
+        e.search = load_search(e, instruction);
 #endif
         sampled = sample_joint(e, s.clip, joint, s.time);
     } else {

@@ -87,9 +87,13 @@ Words kept_memory(evaluation e);
 float load_weight(evaluation e, uint index);
 void store_weight(evaluation e, uint index, float weight);
 source load_source(evaluation e, uint index);
-key_search load_search(evaluation e, uint index);
 void store_source(evaluation e, uint index, source record, key_search search);
+// Of the source that an instruction samples, of the weight that it reads, and of the weight after that.
+source load_operand_source(evaluation e, uint instruction);
+key_search load_search(evaluation e, uint instruction);
 key_position load_terms(key_search search); // the found key position, prepared for rotations
+float load_operand_weight(evaluation e, uint instruction);
+float load_operand_total(evaluation e, uint instruction);
 transform load_exchange(evaluation e, uint area, uint joint);
 quaternion load_exchange_rotation(evaluation e, uint area, uint joint);
 void store_exchange(evaluation e, uint area, transform pose); // of e.joint
@@ -228,7 +232,7 @@ OP real layer_rest(real left, real sum) {
 // The weight of an instruction from stage 1; for the end of a sum, the sum of its inputs' shares.
 OP real operand_weight(evaluation e, uint instruction) {
 #ifdef LMB_GLSL
-    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+    return load_operand_weight(e, instruction);
 #else
     UNUSED(instruction);
     return e.weight->value;
@@ -238,7 +242,7 @@ OP real operand_weight(evaluation e, uint instruction) {
 // The reciprocal of that sum.
 OP real total_inverse(evaluation e, uint instruction) {
 #ifdef LMB_GLSL
-    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX) + 1u);
+    return load_operand_total(e, instruction);
 #else
     UNUSED(instruction);
     return e.weight[1].value;
@@ -248,7 +252,7 @@ OP real total_inverse(evaluation e, uint instruction) {
 // The source that an instruction samples.
 OP source operand_source(evaluation e, uint instruction) {
 #ifdef LMB_GLSL
-    return load_source(e, LOAD(e.program, instruction + CLIP_SOURCE));
+    return load_operand_source(e, instruction);
 #else
     UNUSED(instruction);
     return *e.from;
