@@ -33,9 +33,9 @@ layout(constant_id = 7) const bool WALKS = false;
 #include "specialized.glsl"
 
 // The operands of instructions, the records of sources and weights, are the same for all joints of a character. With
-// WALKS an invocation loads them once for its character, because loads are expensive if kernels run on a CPU. The arrays
-// are in registers, as every index is a constant. src/gpu_specialized.c replaces the body of run_hold_operands() by calls
-// of the two functions before it. They take the index of a source or weight, and the number of the operand.
+// WALKS an invocation loads them once for its character, because loads are expensive if kernels run on a CPU. The
+// arrays are in registers, as every index is a constant. src/gpu_specialized.c replaces the body of run_hold_operands()
+// by calls of the two functions before it. They take the index of a source or weight, and the number of the operand.
 uvec4 held_rows[MOST_SPECIALIZED * SOURCE_ROWS];
 float held_weights[MOST_SPECIALIZED];
 
