@@ -49,7 +49,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Spa
     Words named_palette;          // of the previous frame
     Rows named_rows;              // the same address
     ReadWords poses[MOST_POSE_BUFFERS];
-    Words inertia; // memory kept between frames: of inertialization and of chains
+    Words inertia; // memory kept between frames: of inertialization, of chains and of feet
     RESULT_ROWS sources; // [source][character][4]
     RESULT_WORDS weights; // [weight][character]
     SharedRows exchange; // [area][character][joint, then channel]

@@ -58,6 +58,15 @@ typedef struct lmb_share {
     uint32_t motion;
 } lmb_share;
 
+// A use of a clip that plays and has sync markers, below a node of foot placement.
+typedef struct lmb_marked_clip {
+    const lmb_node_def *node;
+    uint32_t weight; // index
+    uint32_t time;   // offset of the value
+} lmb_marked_clip;
+
+#define LMB_MOST_MARKED_CLIPS LMB_MAX_PLAYERS
+
 typedef struct lmb_compiler {
     const lmb_graph_def *def;
     lmb_error *error; // not NULL. Checks return false if they fail, and store it
@@ -104,15 +113,19 @@ typedef struct lmb_compiler {
     uint32_t pass;   // of the current node
     uint32_t placed; // instructions of passes that have ended
     uint32_t pose_count;
-    uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
-    uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
-    bool uses_curves;                    // a value has a curve
-    bool uses_joint_maps;                // a source is in a joint map or a retarget
-    bool uses_retargets;                 // a source is in a retarget
-    uint32_t inertia_words;              // that a batch keeps for each character
-    uint32_t chain_words;                // after them
-    uint32_t no_change;                  // offset of an additive that changes nothing, in the form of a static pose
-    uint8_t types[LMB_MAX_NODES];        // [node]: the types that it can have
+    uint32_t pose_joints[LMB_MAX_POSES];           // [pose buffer]; 0 if nothing uses it
+    uint32_t pose_floats[LMB_MAX_POSES];           // [pose buffer]: floats per character
+    bool uses_curves;                              // a value has a curve
+    bool uses_joint_maps;                          // a source is in a joint map or a retarget
+    bool uses_retargets;                           // a source is in a retarget
+    uint32_t inertia_words;                        // that a batch keeps for each character
+    uint32_t chain_words;                          // after them: of chains and feet
+    lmb_marked_clip marked[LMB_MOST_MARKED_CLIPS]; // clips that may plant feet
+    uint32_t marked_count;                         // may exceed their number: then the graph is refused
+    uint32_t first_marked;                         // of the current node of foot placement
+    uint32_t plants;                               // the nodes of foot placement around the current node that need them
+    uint32_t no_change;           // offset of an additive that changes nothing, in the form of a static pose
+    uint8_t types[LMB_MAX_NODES]; // [node]: the types that it can have
 } lmb_compiler;
 
 // Checks a descriptor, except its sizes and what depends on a node's position in the graph.
@@ -171,7 +184,11 @@ uint32_t lmb_graph_profile_count(const lmb_node_def *node);
 bool lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 
-// graph_ik.c. Checks a node of inverse kinematics, a twist or a chain; and adds its table, and the rules of its values.
+// graph_ik.c. Returns whether feet are locked and their sync markers say when.
+bool lmb_graph_locks_by_markers(const lmb_node_def *node);
+// Checks, once the base has been emitted, that clips plant each foot that has sync markers.
+bool lmb_graph_check_plants(lmb_compiler *c, uint32_t node);
+// Checks a node of inverse kinematics, a twist or a chain; and adds its table, and the rules of its values.
 // Returns the offset of the table.
 bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node);
@@ -191,6 +208,11 @@ uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
 // Adds the rule of a value that no input's weight depends on. It is clamped from 0 to a limit, or, if that is above 1,
 // from minus the limit to it.
 uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit);
+// Adds the rule of whether a foot of the current node is planted. The weight is 1 or 0.
+uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot);
+// Returns whether sync markers of a clip below a node of foot placement can say whether a foot is planted, and the times
+// from which to which they do.
+bool lmb_graph_plants(const lmb_node_def *node, const lmb_foot_def *foot, float times[2]);
 // Adds a point that stage 1 finds. Its words are the caller's to fill in, except for the weight, which is the index of
 // the first of three that it returns. `at` receives the words, or NULL while counting.
 uint32_t lmb_graph_add_point(lmb_compiler *c, uint32_t **at);

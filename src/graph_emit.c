@@ -266,9 +266,18 @@ static bool emit_goal(lmb_compiler *c, const lmb_node_def *node, uint32_t *area)
 // Emits a node that reads its input at other joints.
 static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
     const bool has_goal = node->op == LMB_OP_IK_TWO_BONE && node->goal != LMB_NONE;
+    const bool plants = lmb_graph_locks_by_markers(node);
+    const uint32_t marked = c->marked_count;
     uint32_t area = 0, goal = 0;
     const uint32_t weight = (takes & TAKES_WEIGHT) ? lmb_graph_weigh_value(c, node->weight, 1.0f) : 0;
+    c->plants += plants;
     const bool fits = emit_exchanged(c, node->inputs[0], emit_input, &area) && (!has_goal || emit_goal(c, node, &goal));
+    c->plants -= plants;
+    c->first_marked = marked;
+    if (fits && plants && !lmb_graph_check_plants(c, (uint32_t)(node - c->def->nodes))) {
+        c->refused = true;
+        return false;
+    }
     c->goal_area = has_goal ? 1 + goal : 0;
     emit(c, node, 0, 1, takes, weight, area);
     c->goal_area = 0;
@@ -544,6 +553,8 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->data_words = 0;
     c->inertia_words = c->def->inertialize ? INERTIA_WORDS * c->def->rig->joint_count : 0;
     c->chain_words = 0;
+    c->marked_count = 0;
+    c->plants = 0;
     c->depth = 0;
     c->values = 0;
     c->pass = 0;

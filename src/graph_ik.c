@@ -1,5 +1,5 @@
-// Inverse kinematics, twists and chains: checks of their nodes, and the tables that shaders/ops/ik.h, twist.h and
-// chain.h read.
+// Inverse kinematics, feet, twists and chains: checks of their nodes, and the tables that shaders/ops/ik.h, feet.h,
+// twist.h and chain.h read.
 #include "graph_compiler.h"
 
 #include "float_environment.h"
@@ -16,6 +16,7 @@
 #include <string.h>
 
 _Static_assert(FEET_STRIDES == FEET_TABLES + LMB_MAX_FEET, "the table of feet has room for another number of feet");
+_Static_assert(FEET_WORLD == FEET_PLANTED + LMB_MAX_FEET, "the table of feet has room for another number of feet");
 _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORDS,
                "the table of an aim has room for another number of joints");
 
@@ -154,6 +155,26 @@ static bool check_foot_apart(const lmb_compiler *c, uint32_t index, uint32_t pla
     return valid;
 }
 
+static bool check_number(const lmb_compiler *c, uint32_t index, const char *field, float value, float min, float max,
+                         const char *what) {
+    return lmb_graph_require(c, index, value >= min && value <= max, field, what);
+}
+
+// Checks what says when a foot is planted.
+static bool check_planted(const lmb_compiler *c, uint32_t index, uint32_t place, const lmb_foot_def *foot) {
+    char planted[sizeof "feet[3].planted"], from[sizeof "feet[3].planted_from"], to[sizeof "feet[3].planted_to"];
+    snprintf(planted, sizeof planted, "feet[%u].planted", (unsigned)(place % LMB_MAX_FEET));
+    snprintf(from, sizeof from, "feet[%u].planted_from", (unsigned)(place % LMB_MAX_FEET));
+    snprintf(to, sizeof to, "feet[%u].planted_to", (unsigned)(place % LMB_MAX_FEET));
+    return lmb_graph_check_value(c, index, planted, foot->planted) &&
+           lmb_graph_require(c, index, foot->planted_from == LMB_NONE || foot->planted_from < LMB_MAX_MARKERS, from,
+                             "a clip has at most 16 sync markers") &&
+           lmb_graph_require(c, index, foot->planted_to == LMB_NONE || foot->planted_to < LMB_MAX_MARKERS, to,
+                             "a clip has at most 16 sync markers") &&
+           lmb_graph_require(c, index, (foot->planted_from == LMB_NONE) == (foot->planted_to == LMB_NONE), to,
+                             "a foot has two sync markers, or none");
+}
+
 static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
     const lmb_feet_def *def = &c->def->nodes[index].feet;
     const lmb_foot_def *foot = &def->feet[place];
@@ -169,7 +190,56 @@ static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
            check_below(c, index, field, foot->ankle, foot->knee) && check_foot_apart(c, index, place, field) &&
            check_axis(c, index, field, foot->knee_axis) &&
            check_point(c, index, ground, foot->ground, foot->ground_slot) &&
-           check_point(c, index, normal, foot->normal, foot->normal_slot);
+           check_point(c, index, normal, foot->normal, foot->normal_slot) && check_planted(c, index, place, foot);
+}
+
+static bool keeps_state(const lmb_feet_def *def) {
+    return def->lock_distance > 0.0f || def->ground_half_life > 0.0f || def->pelvis_half_life > 0.0f;
+}
+
+static bool check_half_life(const lmb_compiler *c, uint32_t index, const char *field, float value) {
+    return check_number(c, index, field, value, 0.0f, 1000.0f, "it is not from 0 to 1000");
+}
+
+// Checks what feet need to be locked and smoothed.
+static bool check_feet_state(const lmb_compiler *c, uint32_t index, const lmb_feet_def *def) {
+    return lmb_graph_check_value(c, index, "time", def->time) &&
+           check_number(c, index, "lock_distance", def->lock_distance, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40") &&
+           check_half_life(c, index, "release_half_life", def->release_half_life) &&
+           check_half_life(c, index, "ground_half_life", def->ground_half_life) &&
+           check_half_life(c, index, "pelvis_half_life", def->pelvis_half_life) &&
+           check_number(c, index, "teleport", def->teleport, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40") &&
+           lmb_graph_require(c, index, !keeps_state(def) || def->time.kind == LMB_VALUE_PARAMETER, "time",
+                             "it is a constant, so no foot would be locked and nothing smoothed");
+}
+
+bool lmb_graph_locks_by_markers(const lmb_node_def *node) {
+    bool marked = false;
+    for (uint32_t i = 0; node->op == LMB_OP_FOOT_PLACEMENT && i < node->feet.foot_count; i++) {
+        marked = marked || node->feet.feet[i].planted_from != LMB_NONE;
+    }
+    return marked && node->feet.lock_distance > 0.0f;
+}
+
+bool lmb_graph_check_plants(lmb_compiler *c, uint32_t node) {
+    const lmb_feet_def *def = &c->def->nodes[node].feet;
+    bool valid =
+        c->marked_count <= LMB_MOST_MARKED_CLIPS ||
+        lmb_refuse(c->error, LMB_ERROR_LIMIT,
+                   "graph: node %u (%s): more than %u clips that play are below nodes whose feet are planted by "
+                   "sync markers, once clips used several times are counted for each use",
+                   (unsigned)node, lmb_op_name(LMB_OP_FOOT_PLACEMENT), LMB_MOST_MARKED_CLIPS);
+    for (uint32_t i = 0; valid && i < def->foot_count; i++) {
+        bool found = def->feet[i].planted_from == LMB_NONE;
+        for (uint32_t k = c->first_marked; k < c->marked_count && !found; k++) {
+            float times[2];
+            found = lmb_graph_plants(c->marked[k].node, &def->feet[i], times);
+        }
+        char field[sizeof "feet[3].planted_from"];
+        snprintf(field, sizeof field, "feet[%u].planted_from", (unsigned)(i % LMB_MAX_FEET));
+        valid = lmb_graph_require(c, node, found, field, "no clip that plays below the node has these sync markers");
+    }
+    return valid;
 }
 
 static bool check_stride(const lmb_compiler *c, uint32_t index, const lmb_feet_def *def) {
@@ -189,7 +259,7 @@ static bool check_feet(const lmb_compiler *c, uint32_t index) {
     return valid && check_space(c, index, def->space) && check_axis(c, index, "up", def->up) &&
            lmb_graph_require(c, index, def->max_lowering >= 0.0f && def->max_lowering <= LMB_LARGEST, "max_lowering",
                              "it is not from 0 to 2^40") &&
-           check_stride(c, index, def) &&
+           check_stride(c, index, def) && check_feet_state(c, index, def) &&
            lmb_graph_require(c, index, def->max_angle >= 0.0f, "max_angle", "it is not 0 or more") &&
            lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1");
 }
@@ -233,11 +303,6 @@ static uint32_t count_bones(const lmb_rig *rig, uint32_t joint, uint32_t ancesto
         count++;
     }
     return count;
-}
-
-static bool check_number(const lmb_compiler *c, uint32_t index, const char *field, float value, float min, float max,
-                         const char *what) {
-    return lmb_graph_require(c, index, value >= min && value <= max, field, what);
 }
 
 static bool check_chain(const lmb_compiler *c, uint32_t index) {
@@ -295,6 +360,7 @@ typedef struct point_source {
     lmb_point_slot slot;
     lmb_ik_space space;
     bool is_direction;
+    bool to_world; // from model space to world space
 } point_source;
 
 // Writes the point that stage 1 finds. Returns the weight of its first coordinate.
@@ -312,7 +378,7 @@ static uint32_t add_found_point(lmb_compiler *c, point_source from) {
     }
     if (point != NULL) {
         point[POINT_FLAGS] = (from.slot.in_buffer ? POINT_IN_BUFFER : 0) | (in_world ? POINT_IN_WORLD : 0) |
-                             (from.is_direction ? POINT_IS_DIRECTION : 0);
+                             (from.is_direction ? POINT_IS_DIRECTION : 0) | (from.to_world ? POINT_TO_WORLD : 0);
         point[POINT_SLOT] = from.slot.index;
         memcpy(point + POINT_VALUES, values, sizeof values);
     }
@@ -357,8 +423,8 @@ static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
     const lmb_rig *rig = c->def->rig;
     uint32_t offset;
     uint32_t *at = lmb_graph_add_data(c, TWO_BONE_WORDS + count_ancestors(rig, def->start), &offset);
-    const point_source target = {def->target, def->target_slot, def->space, false};
-    const point_source pole = {def->pole, def->pole_slot, def->space, true};
+    const point_source target = {def->target, def->target_slot, def->space, false, false};
+    const point_source pole = {def->pole, def->pole_slot, def->space, true, false};
     if (c->goal_area == 0) {
         add_point(c, target, at != NULL ? at + TWO_BONE_TARGET : NULL);
     }
@@ -397,8 +463,8 @@ static uint32_t add_aim(lmb_compiler *c, const lmb_aim_def *def) {
     const lmb_rig *rig = c->def->rig;
     uint32_t offset;
     uint32_t *at = lmb_graph_add_data(c, AIM_WORDS + count_ancestors(rig, def->joints[0]), &offset);
-    const point_source target = {def->target, def->target_slot, def->space, false};
-    const point_source pole = {def->pole, def->pole_slot, def->space, true};
+    const point_source target = {def->target, def->target_slot, def->space, false, false};
+    const point_source pole = {def->pole, def->pole_slot, def->space, true, false};
     add_point(c, target, at != NULL ? at + AIM_TARGET : NULL);
     add_point(c, pole, at != NULL ? at + AIM_POLE : NULL);
     if (at != NULL) {
@@ -441,7 +507,7 @@ static bool has_stride(const lmb_feet_def *def) {
 
 // Writes how a stride is scaled. What is not used takes no weights.
 static void add_stride(lmb_compiler *c, const lmb_feet_def *def, uint32_t *at) {
-    const point_source direction = {def->direction, def->direction_slot, def->space, true};
+    const point_source direction = {def->direction, def->direction_slot, def->space, true, false};
     if (has_stride(def)) {
         add_value(c, def->speed, at != NULL ? at + FEET_SPEED : NULL);
         add_value(c, def->clip_speed, at != NULL ? at + FEET_CLIP_SPEED : NULL);
@@ -452,6 +518,65 @@ static void add_stride(lmb_compiler *c, const lmb_feet_def *def, uint32_t *at) {
     }
 }
 
+// Adds the weights that convert between model and world space. Returns the index of the first one.
+static uint32_t add_world(lmb_compiler *c) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < WORLD_WEIGHTS / 3; i++) {
+        lmb_value point[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            point[k] = lmb_constant(i > 0 && (i - 1) % 3 == k ? 1.0f : 0.0f);
+        }
+        const bool is_back = 3 * i >= WORLD_TO_MODEL;
+        const point_source from = {.values = point, .space = LMB_IK_WORLD, .is_direction = i > 0, .to_world = !is_back};
+        const uint32_t weight = add_found_point(c, from);
+        first = i == 0 ? weight : first;
+    }
+    return first;
+}
+
+// Half-lives per second; 0 for a half-life of 0.
+static LMB_NOINLINE float compute_rate(float half_life) {
+    return half_life > 0.0f ? snap((float)(1.0 / (double)half_life)) : 0.0f;
+}
+
+static uint32_t rate_of(float half_life) {
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const float rate = compute_rate(half_life);
+    lmb_environment_leave(&callers);
+    return BITS(rate);
+}
+
+// Writes what locks and smooths feet. What is not used takes no weights and no memory.
+static void add_feet_state(lmb_compiler *c, const lmb_feet_def *def, uint32_t *at) {
+    const bool locks = def->lock_distance > 0.0f;
+    if (at != NULL) {
+        at[FEET_MEMORY] = FEET_FORGET;
+        at[FEET_MOVES] = has_stride(def) || locks;
+    }
+    if (!keeps_state(def)) {
+        return;
+    }
+    add_value(c, def->time, at != NULL ? at + FEET_TIME : NULL);
+    const uint32_t world = def->space == LMB_IK_WORLD ? add_world(c) : 0;
+    for (uint32_t i = 0; locks && i < def->foot_count; i++) {
+        const uint32_t planted = lmb_graph_weigh_planted(c, &def->feet[i]);
+        if (at != NULL) {
+            at[FEET_PLANTED + i] = planted;
+        }
+    }
+    if (at != NULL) {
+        at[FEET_MEMORY] = c->inertia_words + c->chain_words;
+        at[FEET_RELEASE] = rate_of(def->release_half_life);
+        at[FEET_GROUND] = rate_of(def->ground_half_life);
+        at[FEET_SINKING] = rate_of(def->pelvis_half_life);
+        at[FEET_FAR] = BITS(def->teleport * def->teleport); // at most 2^80
+        at[FEET_LOCK] = BITS(snap(def->lock_distance));
+        at[FEET_WORLD] = world;
+    }
+    c->chain_words += 2 * (FEET_KEPT_FEET + FOOT_KEPT_WORDS * def->foot_count);
+}
+
 static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
     uint32_t tables[LMB_MAX_FEET] = {0}, offset;
     for (uint32_t i = 0; i < def->foot_count; i++) {
@@ -459,6 +584,7 @@ static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
     }
     uint32_t *at = lmb_graph_add_data(c, FEET_WORDS + count_ancestors(c->def->rig, def->pelvis), &offset);
     add_stride(c, def, at);
+    add_feet_state(c, def, at);
     if (at != NULL) {
         at[FEET_PELVIS] = def->pelvis;
         at[FEET_COUNT] = def->foot_count;

@@ -3,7 +3,13 @@
 #include <string.h>
 
 lmb_foot_def lmb_default_foot_def(void) {
-    lmb_foot_def foot = {.hip = LMB_NONE, .knee = LMB_NONE, .ankle = LMB_NONE, .knee_axis = {0.0f, 0.0f, 1.0f}};
+    lmb_foot_def foot = {.hip = LMB_NONE,
+                         .knee = LMB_NONE,
+                         .ankle = LMB_NONE,
+                         .knee_axis = {0.0f, 0.0f, 1.0f},
+                         .planted = lmb_constant(0.0f),
+                         .planted_from = LMB_NONE,
+                         .planted_to = LMB_NONE};
     for (uint32_t i = 0; i < 3; i++) {
         foot.ground[i] = lmb_constant(0.0f);
         foot.normal[i] = lmb_constant(i == 1 ? 1.0f : 0.0f);
@@ -62,6 +68,9 @@ lmb_node_def lmb_default_node_def(void) {
         node.feet.direction[i] = lmb_constant(i == 2 ? 1.0f : 0.0f);
     }
     node.feet.soften = 1.0f;
+    node.feet.time = lmb_constant(0.0f);
+    node.feet.release_half_life = 0.05f;
+    node.feet.teleport = 2.0f;
     for (uint32_t i = 0; i < LMB_MAX_FEET; i++) {
         node.feet.feet[i] = lmb_default_foot_def();
     }

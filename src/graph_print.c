@@ -95,7 +95,8 @@ static void add_mask(line *line, const lmb_graph *graph, const char *name, uint3
 static const uint32_t *find_rule(const lmb_graph *graph, uint32_t index) {
     const uint32_t *rule = graph->block + graph->block[PROGRAM_RULES];
     for (uint32_t i = 1; i < graph->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
-        const bool is_sum = rule[RULE_KIND] >= RULE_WEIGHTED && rule[RULE_KIND] != RULE_LEVEL;
+        const uint32_t kind = rule[RULE_KIND];
+        const bool is_sum = kind >= RULE_WEIGHTED && kind != RULE_LEVEL && kind != RULE_PLANTED;
         const uint32_t first = rule[RULE_LOCAL], count = is_sum ? rule[RULE_COUNT] : 1;
         if (index >= first && index < first + count) {
             break;

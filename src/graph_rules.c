@@ -42,10 +42,12 @@ static bool reads_point(const lmb_value point[3], lmb_point_slot slot, uint32_t 
 
 static bool reads_ground(const lmb_feet_def *feet, uint32_t parameter) {
     bool found = lmb_value_reads(feet->speed) == parameter || lmb_value_reads(feet->clip_speed) == parameter ||
+                 lmb_value_reads(feet->time) == parameter ||
                  reads_point(feet->direction, feet->direction_slot, parameter);
     for (uint32_t i = 0; i < feet->foot_count && i < LMB_MAX_FEET; i++) {
         const lmb_foot_def *foot = &feet->feet[i];
-        found = found || reads_point(foot->ground, foot->ground_slot, parameter) ||
+        found = found || lmb_value_reads(foot->planted) == parameter ||
+                reads_point(foot->ground, foot->ground_slot, parameter) ||
                 reads_point(foot->normal, foot->normal_slot, parameter);
     }
     return found;
@@ -365,6 +367,51 @@ uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit) {
     return weigh(c, RULE_OVER, WEIGHT_WHOLE, (weighing){value, limit, 1.0f, false}, &unused);
 }
 
+bool lmb_graph_plants(const lmb_node_def *node, const lmb_foot_def *foot, float times[2]) {
+    const float offset = node->player->offset, *markers = node->player->markers;
+    const uint32_t count = markers != NULL ? node->player->marker_count : 1;
+    const bool has_both = foot->planted_from < count && foot->planted_to < count;
+    for (int i = 0; i < 2 && has_both; i++) {
+        const uint32_t marker = i == 0 ? foot->planted_from : foot->planted_to;
+        times[i] = snap(markers != NULL ? markers[marker] : offset);
+    }
+    return has_both;
+}
+
+uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot) {
+    uint32_t unused[RULE_WORDS], offset, count = 0;
+    float times[2];
+    for (uint32_t i = c->first_marked; i < c->marked_count; i++) {
+        count += lmb_graph_plants(c->marked[i].node, foot, times);
+    }
+    uint32_t *rule = add_rule(c, RULE_PLANTED, c->own.pose, false, unused);
+    uint32_t *clips = lmb_graph_add_data(c, count * PLANTED_WORDS, &offset);
+    rule[RULE_LOCAL] = add_weights(c, 1);
+    rule[RULE_COUNT] = count;
+    rule[RULE_TABLE] = lmb_graph_add_value(c, foot->planted);
+    rule[RULE_CLIPS] = offset;
+    for (uint32_t i = c->first_marked; i < c->marked_count && clips != NULL; i++) {
+        if (lmb_graph_plants(c->marked[i].node, foot, times)) {
+            clips[PLANTED_WEIGHT] = c->marked[i].weight;
+            clips[PLANTED_TIME] = c->marked[i].time;
+            clips[PLANTED_FROM] = BITS(times[0]);
+            clips[PLANTED_TO] = BITS(times[1]);
+            clips += PLANTED_WORDS;
+        }
+    }
+    return rule[RULE_LOCAL];
+}
+
+// Notes a clip that may plant feet. A goal emits clips once more, with weights that count already.
+static void note_marked(lmb_compiler *c, const lmb_node_def *node, uint32_t time) {
+    if (c->plants > 0 && node->player != NULL && c->goal_table == 0) {
+        if (c->marked_count < LMB_MOST_MARKED_CLIPS) {
+            c->marked[c->marked_count] = (lmb_marked_clip){node, c->own.pose, time};
+        }
+        c->marked_count++;
+    }
+}
+
 uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level) {
     uint32_t unused[RULE_WORDS];
     uint32_t *rule = add_rule(c, RULE_LEVEL, WEIGHT_WHOLE, false, unused);
@@ -395,5 +442,6 @@ uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node) {
     use[USE_TIME] = lmb_graph_add_value(c, node->time);
     use[USE_RATE] = lmb_graph_add_value(c, node->rate);
     use[USE_OFFSET] = lmb_graph_add_value(c, node->offset);
+    note_marked(c, node, use[USE_TIME]);
     return source;
 }

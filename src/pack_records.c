@@ -312,6 +312,9 @@ static const lmb_record_field foot_rows[] = {
     INSIDE(lmb_foot_def, normal, lmb_value, value_table),
     INSIDE(lmb_foot_def, ground_slot, lmb_point_slot, point_slot_table),
     INSIDE(lmb_foot_def, normal_slot, lmb_point_slot, point_slot_table),
+    INSIDE(lmb_foot_def, planted, lmb_value, value_table),
+    WORDS(lmb_foot_def, planted_from),
+    WORDS(lmb_foot_def, planted_to),
 };
 RECORD(foot, lmb_foot_def, lmb_default_foot_def());
 
@@ -328,6 +331,12 @@ static const lmb_record_field feet_rows[] = {
     INSIDE(lmb_feet_def, clip_speed, lmb_value, value_table),
     INSIDE(lmb_feet_def, direction, lmb_value, value_table),
     INSIDE(lmb_feet_def, direction_slot, lmb_point_slot, point_slot_table),
+    INSIDE(lmb_feet_def, time, lmb_value, value_table),
+    WORDS(lmb_feet_def, lock_distance),
+    WORDS(lmb_feet_def, release_half_life),
+    WORDS(lmb_feet_def, ground_half_life),
+    WORDS(lmb_feet_def, pelvis_half_life),
+    WORDS(lmb_feet_def, teleport),
 };
 RECORD(feet, lmb_feet_def, lmb_default_node_def().feet);
 

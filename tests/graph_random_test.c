@@ -141,6 +141,12 @@ static void put_feet(writer *writer, const lmb_feet_def *feet) {
     put_value(writer, "speed", feet->speed);
     put_value(writer, "clip-speed", feet->clip_speed);
     put_point(writer, "direction", feet->direction, feet->direction_slot);
+    put_value(writer, "time", feet->time);
+    put(writer,
+        ",\"lock-distance\":%.9g,\"release-half-life\":%.9g,\"ground-half-life\":%.9g,\"pelvis-half-life\":%.9g,"
+        "\"teleport\":%.9g",
+        (double)feet->lock_distance, (double)feet->release_half_life, (double)feet->ground_half_life,
+        (double)feet->pelvis_half_life, (double)feet->teleport);
     for (uint32_t i = 0; i < feet->foot_count; i++) {
         const lmb_foot_def *foot = &feet->feet[i];
         put(writer, "%s{\"hip\":\"%s\",\"knee\":\"%s\",\"ankle\":\"%s\"", i == 0 ? ",\n\"feet\":[" : ",",
@@ -149,6 +155,7 @@ static void put_feet(writer *writer, const lmb_feet_def *feet) {
         put_axis(writer, "knee-axis", foot->knee_axis);
         put_point(writer, "ground", foot->ground, foot->ground_slot);
         put_point(writer, "normal", foot->normal, foot->normal_slot);
+        put_value(writer, "planted", foot->planted);
         put(writer, "}");
     }
     put(writer, "]");

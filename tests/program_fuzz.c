@@ -135,7 +135,16 @@ static void read_feet(fuzz_input *in, const lmb_graph_def *def, lmb_feet_def *fe
             foot->normal[k] = fuzz_value(in, parameters);
             foot->knee_axis[k] = fuzz_float(in);
         }
+        foot->planted = fuzz_value(in, parameters);
+        foot->planted_from = fuzz_index(in, LMB_MAX_MARKERS);
+        foot->planted_to = fuzz_index(in, LMB_MAX_MARKERS);
     }
+    feet->time = fuzz_value(in, parameters);
+    feet->lock_distance = fuzz_float(in);
+    feet->release_half_life = fuzz_float(in);
+    feet->ground_half_life = fuzz_float(in);
+    feet->pelvis_half_life = fuzz_float(in);
+    feet->teleport = fuzz_float(in);
 }
 
 // Reads where points of the two other operations come from.

@@ -752,7 +752,7 @@ LMB_API uint32_t lmb_graph_channel_count(const lmb_graph *graph);
 /// A level above the last one counts as the last one.
 LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t lod);
 /// Returns the number of words that a batch keeps for each character to inertialize the result (inertia.h), and for its
-/// chains (chain.h); 0 if the result is not inertialized and there are no chains.
+/// chains (chain.h) and feet (ik.h); 0 if the result is not inertialized and there is neither.
 LMB_API uint32_t lmb_graph_inertia_words(const lmb_graph *graph);
 /// Returns the first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE if nothing is
 /// inertialized.

@@ -169,6 +169,9 @@ typedef struct lmb_foot_def {
     lmb_value normal[3];        ///< of the ground, upwards; of any length; 0: there is no ground
     lmb_point_slot ground_slot; ///< where the point comes from if not from `ground`
     lmb_point_slot normal_slot; ///< the same for `normal`
+    lmb_value planted;          ///< see lmb_feet_def, "Locks"; clamped to [0, 1]; default 0
+    uint32_t planted_from;      ///< sync markers between which clips plant the foot; #LMB_NONE: none do
+    uint32_t planted_to;
 } lmb_foot_def;
 
 /// No joints, knee axis z, ground at the origin, normal y.
@@ -178,8 +181,8 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 ///
 /// The host casts a ray down through each foot, or a kernel reads a height field, and stores where the ground is and
 /// its normal: for each character and foot two points of the batch, or values. The position of the foot in the frame
-/// before is good enough for the ray, since this moves feet along `up` only. In the base the ground is the plane
-/// through the origin of model space that is perpendicular to `up`.
+/// before is good enough for the ray, since this moves feet along `up` only, except for strides and locks. In the base
+/// the ground is the plane through the origin of model space that is perpendicular to `up`.
 ///
 /// 1. Each ankle moves along `up` by an offset d, to where its distance from the ground's plane, along the normal, is
 ///    its height above the origin in the base. With ankle a, ground point g, unit normal n and unit vector u up, that
@@ -208,11 +211,52 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 /// or the magnitude of `clip_speed` is at most 2^-20, nothing is scaled, and neither is a foot without ground. For
 /// strides alone, leave the ground at its default, the plane through the origin.
 ///
-/// (As ozz-animation's sample of foot IK does, and Unreal's Leg IK and Foot Placement nodes without their memory: feet
-/// are not locked, and nothing is smoothed over time. The host smooths what it stores.)
+/// **Locks.** With a `lock_distance` above 0, a foot that is planted keeps its place, so that it does not slide where
+/// clip and movement differ (as Unreal's Foot Placement does). It is planted in a frame if
+///
+///     lmb_foot_def.planted + (sum of w_i) / w >= 1/2
+///
+/// where w is the weight of the node in the result, and w_i are those of the clips below it that play (lmb_player_def)
+/// and are at a time from their sync marker `planted_from` until before `planted_to`. If the second marker is not later
+/// than the first one, the time goes around the end of the clip; if both are the same, it is the whole clip. So a blend
+/// plants a foot when the clips that do so have half of the weight, and clips without these markers, such as a jump, do
+/// not. `planted` is for all else: a fade, a computed parameter that reads the weight of an idle state, or a decision
+/// of the host. A foot without ground is not planted.
+///
+/// In the frame in which a foot becomes planted, it is locked where it is shown, at l = a + m, where a is its ankle in
+/// the base with its stride, and m its displacement. While it is locked,
+///
+///     m = (l - a) - dot(l - a, u) u
+///
+/// The lock ends when the foot is not planted any more. It breaks if |m| > `lock_distance`: m is shortened to that, and
+/// the foot is not locked until it becomes planted again. After a lock m decays, in each frame to the share
+/// 2^(-t / release_half_life) of what it was, t seconds after the frame before.
+///
+/// Before step 1 each ankle moves by m, after its stride; height and rotation follow the ground as without a lock. In
+/// step 2 the pelvis moves further down if a leg would be longer than in the base, as for strides. l, a and m are in
+/// `space`: with #LMB_IK_WORLD a foot keeps its place in the world. With #LMB_IK_MODEL it keeps it in model space, for
+/// characters that no world transform moves.
+///
+/// **Smoothing.** With a `ground_half_life` the offset d of each foot and the normal n, in model space, follow the
+/// ground with a delay. With d' and n' those of the frame before, and k = 2^(-t / ground_half_life), step 1 and step 4
+/// use d + k (d' - d), and n + k (n' - n), normalised. A foot that had no ground in the frame before takes them at
+/// once. In the same way the pelvis's offset follows with `pelvis_half_life`, after step 2.
+///
+/// **Time.** `time` is the time of the frame in seconds, as that of a chain (chain.h): a parameter that the host
+/// advances, modulo 1024 s. The feet of a node begin anew in their first frame; if more than half a second passed since
+/// the frame before; if time went back; or if the pelvis in the base moved farther than `teleport` since then, in
+/// `space`. Then no displacement is left, planted feet are locked where the base has them, and nothing is smoothed. A
+/// frame with the same `time` as the one before replaces that one. While the weight is 0, a list omits the character,
+/// or the level of detail drops the pelvis, the state stands still. In frames in which the character is not updated
+/// (lmb_graph_def.update_every) its feet stay locked, and time passes for all that decays.
+///
+/// **Memory.** A batch keeps 2 (5 + 11 n) words for each character and each use of the node with n feet, if anything is
+/// locked or smoothed, else none. They are stored with those of chains, and all that chain.h says about these is true
+/// of them. Without the memory, nothing is locked or smoothed.
 ///
 /// **Weight.** At weight w the translation of the pelvis is base + w (solved - base), and the rotations of the legs'
-/// and feet's joints are slerp(base, solved, w). All else is that of the base.
+/// and feet's joints are slerp(base, solved, w). All else is that of the base. So below weight 1 a locked foot slides
+/// by a share of what it does in the base.
 ///
 /// **Scale.** That of the ancestors of the ankles must be uniform, and must not mirror. The ankles themselves may have
 /// any scale.
@@ -222,10 +266,11 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 ///
 /// **Error.** The ankle is within 1e-5 of where this puts it, relative to the bones' lengths plus the distances of the
 /// ground and between the ancestors. The foot's rotation is within 2e-5 in each component, except where the leg is
-/// nearly straight; there the directions of its bones are within 1e-3, but that of the foot is not affected.
+/// nearly straight; there the directions of its bones are within 1e-3, but that of the foot is not affected. With locks
+/// and smoothing the distances include that of the character from the origin of `space`.
 ///
 /// **Cost.** The pelvis, and each hip, knee and ankle, computes the offsets of all feet, each from the joints of a leg
-/// and its ancestors.
+/// and its ancestors; their states, too.
 typedef struct lmb_feet_def {
     lmb_foot_def feet[LMB_MAX_FEET]; ///< no two feet have a joint in common
     uint32_t foot_count;             ///< 1 to #LMB_MAX_FEET
@@ -239,6 +284,12 @@ typedef struct lmb_feet_def {
     lmb_value clip_speed;          ///< at which the feet do not slide in the base, in the same unit
     lmb_value direction[3];        ///< of the movement; of any length
     lmb_point_slot direction_slot; ///< where the direction comes from if not from `direction`
+    lmb_value time;                ///< seconds; a parameter if feet are locked or anything is smoothed
+    float lock_distance;           ///< up to which a lock holds, in units of `space`, to 2^40; 0: feet are not locked
+    float release_half_life;       ///< seconds, 0 to 1000: of a displacement after its lock; 0: it ends at once
+    float ground_half_life;        ///< seconds, 0 to 1000: of the offsets d and the normals; 0: not smoothed
+    float pelvis_half_life;        ///< seconds, 0 to 1000: of the pelvis's offset; 0: not smoothed
+    float teleport;                ///< distance, in units of `space`, to 2^40: see "Time"; 2^40: never
 } lmb_feet_def;
 
 #ifdef __cplusplus

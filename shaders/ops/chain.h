@@ -6,13 +6,13 @@
 // frame at once, along the straight line on which its parent's end moved in the frame. So a joint computes the bones
 // above it and its own one after another, and holds only one. All joints of a chain run side by side.
 //
-// A bone has two slots in the memory that a batch keeps. A frame reads the slot of the frame before it and writes the
-// other one, so joints that run at the same time, and a second run of a frame, read the same. Times distinguish the
-// slots. No two joints write the same words, and no joint reads words of a slot that another one writes.
+// A bone has two slots in the memory that a batch keeps (slots.h). No two joints write the same words, and no joint
+// reads words of a slot that another one writes.
 #ifndef LMB_OPS_CHAIN_H
 #define LMB_OPS_CHAIN_H
 
 #include "ik.h"
+#include "slots.h"
 
 // The table of a chain.
 #define CHAIN_TIME 0u       // value: seconds
@@ -35,8 +35,6 @@
 #define CHAIN_STEPS_A_PERIOD 122880.0f
 #define CHAIN_STEP 0.00833333377f // seconds
 #define CHAIN_PHASE 0.125f        // steps are this part of one before multiples, so that rounding rarely decides
-#define CHAIN_PERIOD 1024.0f      // seconds after which times repeat
-#define CHAIN_LONGEST 0.5f        // seconds of a frame; after a longer one a chain begins anew
 
 // A bone in model space.
 STRUCT(chain_bone)
@@ -45,14 +43,6 @@ vector before; // the end a step earlier
 vector anchor; // the bone's beginning at the time of the frame
 vector shown;  // the end at the time of the frame
 END_STRUCT(chain_bone)
-
-// The slots of a bone.
-STRUCT(chain_slots)
-word from; // offset of the slot of the frame before
-word to;   // offset of the other one
-real time; // of the frame before
-real age;  // since then
-END_STRUCT(chain_slots)
 
 // What all bones of a chain share.
 STRUCT(chain_frame)
@@ -63,53 +53,6 @@ float keep;
 float pull;
 END_STRUCT(chain_frame)
 
-// Wraps a time to [0, CHAIN_PERIOD).
-OP real wrap_chain_time(real time) {
-    real wrapped = time - CHAIN_PERIOD * FLOOR(time * 0.0009765625f);
-    return SELECT(AND(wrapped >= 0.0f, wrapped < CHAIN_PERIOD), snap_small(wrapped), SPLAT(0.0f));
-}
-
-// The time of a stamp, whatever its bits.
-OP real stamped_time(word stamp) {
-    return clamp_real(snap(REAL(stamp - 1u)), 0.0f, CHAIN_PERIOD);
-}
-
-// The time since a stamp; CHAIN_PERIOD if there is none.
-OP real stamp_age(real time, word stamp) {
-    real age = time - stamped_time(stamp);
-    age = SELECT(age < 0.0f, age + CHAIN_PERIOD, age);
-    return SELECT(stamp == ALL_WORD(0u), SPLAT(CHAIN_PERIOD), age);
-}
-
-// `at` is the offset of the bone's first word. The frame's own slot is that of its time, if it ran before, or else the
-// older one.
-OP chain_slots find_chain_slots(mutable_memory kept, word at, uint bones, real time) {
-    word other = at + CHAIN_BONE_WORDS * bones;
-    word first = GATHER(kept, at + CHAIN_STAMP * bones);
-    word second = GATHER(kept, other + CHAIN_STAMP * bones);
-    real first_age = stamp_age(time, first);
-    real second_age = stamp_age(time, second);
-    lane_mask to_first = OR(first_age == 0.0f, AND(second_age != 0.0f, first_age > second_age));
-    word apart = SELECT_BITS(to_first, ALL_WORD(CHAIN_BONE_WORDS * bones));
-    chain_slots s;
-    s.from = at + apart;
-    s.to = other - apart;
-    s.time = SELECT(to_first, stamped_time(second), stamped_time(first));
-    s.age = SELECT(to_first, second_age, first_age);
-    return s;
-}
-
-OP vector load_chain_point(mutable_memory kept, word at, uint bones) {
-    return make_vector(snap(GATHER_REAL(kept, at)), snap(GATHER_REAL(kept, at + bones)),
-                       snap(GATHER_REAL(kept, at + 2u * bones)));
-}
-
-OP void store_chain_point(mutable_memory kept, word at, uint bones, vector p, lane_mask stored) {
-    SCATTER(kept, at, BITS(p.x), stored);
-    SCATTER(kept, at + bones, BITS(p.y), stored);
-    SCATTER(kept, at + 2u * bones, BITS(p.z), stored);
-}
-
 // The point in the direction of p from a, at the length of `bone`; a plus the bone if p is at a.
 OP vector place_end(vector a, vector p, vector bone) {
     vector apart = snap_vector(subtract_vectors(p, a));
@@ -119,11 +62,11 @@ OP vector place_end(vector a, vector p, vector bone) {
 }
 
 // Loads a bone from the slot of the frame before.
-OP chain_bone load_chain_bone(mutable_memory kept, chain_slots slots, uint bones) {
+OP chain_bone load_chain_bone(mutable_memory kept, kept_slots slots, uint bones) {
     chain_bone b;
-    b.end = load_chain_point(kept, slots.from, bones);
-    b.before = load_chain_point(kept, slots.from + 3u * bones, bones);
-    b.anchor = load_chain_point(kept, slots.from + 6u * bones, bones);
+    b.end = load_kept_point(kept, slots.from, bones);
+    b.before = load_kept_point(kept, slots.from + 3u * bones, bones);
+    b.anchor = load_kept_point(kept, slots.from + 6u * bones, bones);
     b.shown = b.end;
     return b;
 }
@@ -163,7 +106,7 @@ OP chain_bone step_chain_bone(chain_frame now, chain_bone b, vector anchor, vect
 
 // Steps a bone through a frame, in which its beginning moves to `anchor`. `bone` is the animated bone. Where `begins`
 // holds there are no steps.
-OP chain_bone move_chain_bone(chain_frame now, chain_slots slots, chain_bone b, vector anchor, vector bone,
+OP chain_bone move_chain_bone(chain_frame now, kept_slots slots, chain_bone b, vector anchor, vector bone,
                               lane_mask begins) {
     real begun = slots.time * CHAIN_STEPS_A_SECOND;
     begun = begun + CHAIN_PHASE;
@@ -194,18 +137,18 @@ OP chain_bone move_chain_bone(chain_frame now, chain_slots slots, chain_bone b, 
     return b;
 }
 
-OP void store_chain_bone(mutable_memory kept, chain_slots slots, uint bones, chain_frame now, chain_bone b,
+OP void store_chain_bone(mutable_memory kept, kept_slots slots, uint bones, chain_frame now, chain_bone b,
                          lane_mask begins, lane_mask stored) {
-    store_chain_point(kept, slots.to, bones, b.end, stored);
-    store_chain_point(kept, slots.to + 3u * bones, bones, b.before, stored);
-    store_chain_point(kept, slots.to + 6u * bones, bones, b.anchor, stored);
+    store_kept_point(kept, slots.to, bones, b.end, stored);
+    store_kept_point(kept, slots.to + 3u * bones, bones, b.before, stored);
+    store_kept_point(kept, slots.to + 6u * bones, bones, b.anchor, stored);
     SCATTER(kept, slots.to + CHAIN_STAMP * bones, BITS(now.time) + 1u, stored);
     SCATTER(kept, slots.from + CHAIN_STAMP * bones, ALL_WORD(0u), AND(stored, begins));
 }
 
 OP chain_frame load_chain_frame(evaluation e, uint table) {
     chain_frame now;
-    now.time = wrap_chain_time(load_ik_value(e, table + CHAIN_TIME));
+    now.time = wrap_time(load_ik_value(e, table + CHAIN_TIME));
     now.shift = snap_vector(scale_vector(load_ik_point(e, table + CHAIN_VELOCITY), SPLAT(CHAIN_STEP)));
     now.gravity = load_ik_axis(e, table + CHAIN_GRAVITY);
     now.keep = LOAD_FLOAT(e.program, table + CHAIN_KEEP);
@@ -250,11 +193,11 @@ OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real
         transform next = load_exchange(e, area, LOAD(e.program, joints + i + 1u));
         affine below = matrix_under(model, own_matrix(next));
         vector bone = snap_vector(subtract_vectors(position_of(below), from));
-        chain_slots slots = find_chain_slots(kept, words + i, bones, now.time);
+        kept_slots slots = find_slots(kept, words + i, CHAIN_BONE_WORDS * bones, CHAIN_STAMP * bones, now.time);
         chain_bone b = load_chain_bone(kept, slots, bones);
         vector jump = snap_vector(subtract_vectors(anchor, b.anchor));
         lane_mask jumps = vector_dot(jump, jump) > LOAD_FLOAT(e.program, table + CHAIN_FAR);
-        begins = OR(begins, OR(slots.age > CHAIN_LONGEST, jumps));
+        begins = OR(begins, OR(slots.age > SLOT_LONGEST, jumps));
         if (i == 0u) {
             all_begin = begins; // because a bone begins if one above it does
         }
@@ -278,15 +221,6 @@ OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real
     return select_quaternion(all_begin, base, rotation_by_weight(base, turn, weight));
 }
 
-// Lanes that keep what they compute: those with a character, a weight, and a level of detail that has the joint.
-OP lane_mask keeps_chain(evaluation e, real weight) {
-    lane_mask stored = AND(e.counts, weight > 0.0f);
-    if (USES_LOD && LOAD(e.program, PROGRAM_LOD) != 0u) {
-        stored = AND(stored, NOT(joint_is_dropped(e.program, e.joint, lod_level(e))));
-    }
-    return stored;
-}
-
 OP transform chain_operation(evaluation e, uint instruction) {
     uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
     uint table = LOAD(e.program, instruction + IK_TABLE);
@@ -301,7 +235,7 @@ OP transform chain_operation(evaluation e, uint instruction) {
         if (own < bones) {
             real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
             if (ANY(weight > 0.0f)) {
-                local.q = chain_rotation(e, area, table, own, weight, keeps_chain(e, weight));
+                local.q = chain_rotation(e, area, table, own, weight, stores_slot(e, weight));
             }
         }
     }

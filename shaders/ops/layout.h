@@ -40,7 +40,7 @@
 #define PROGRAM_POINTS 31 // offset: word [point][POINT_WORDS]
 #define PROGRAM_POINT_COUNT 32
 #define PROGRAM_POINT_FLOATS 33 // per character in the buffer of points
-#define PROGRAM_KEPT 34         // words that a batch keeps for each character: of inertialization, then of chains
+#define PROGRAM_KEPT 34 // words that a batch keeps for each character: of inertialization, then of chains and feet
 #define PROGRAM_HEADER_WORDS 35
 
 #define NO_PARENT 0xffffffffu
@@ -69,6 +69,7 @@
 #define RULE_SPACE 8u  // and SPACE_...
 #define RULE_LIMIT 6u  // of a weight: float: maximum; the minimum is 0, or minus the maximum if that is above 1
 #define RULE_FACTOR 7u // of a weight: float: multiplied after clamping
+#define RULE_CLIPS 6u  // of a planted foot: offset of [RULE_COUNT][PLANTED_WORDS]
 #define RULE_MOTION 9u // 1 for root motion: refusals are not counted, because the pose's rule counts them
 #define RULE_WORDS 10u
 
@@ -82,6 +83,14 @@
 #define RULE_LEVEL 7u        // the level of detail
 #define RULE_JOINT_LAYERS 8u // as RULE_LAYERS, if shares differ by joint; local: the fades of the inputs
 #define RULE_NUMBERS 9u      // table: word [number], values: clamped as weights, not normalised
+#define RULE_PLANTED 10u     // local: 1 while a foot is planted, else 0; table: value
+
+// A clip that plants a foot between two times: weight index, offset of the value of its time, two floats.
+#define PLANTED_WEIGHT 0u
+#define PLANTED_TIME 1u
+#define PLANTED_FROM 2u
+#define PLANTED_TO 3u
+#define PLANTED_WORDS 4u
 
 // A use of a clip, in the order of sources.
 #define USE_WEIGHT 0u // weight index: in the pose
@@ -95,15 +104,16 @@
 #define USE_WORDS 8u
 
 // A point of inverse kinematics that comes from a buffer or is in world space. Stage 1 stores its coordinates in model
-// space as weights.
+// space as weights; or in world space, if it is given in model space.
 #define POINT_WEIGHT 0u // weight index of the first of three coordinates
-#define POINT_FLAGS 1u  // POINT_IN_BUFFER, POINT_IN_WORLD, POINT_IS_DIRECTION
+#define POINT_FLAGS 1u  // POINT_IN_BUFFER, POINT_IN_WORLD, POINT_IS_DIRECTION, POINT_TO_WORLD
 #define POINT_SLOT 2u   // POINT_IN_BUFFER: its index there
 #define POINT_VALUES 3u // else: values: x, y, z
 #define POINT_WORDS 6u
 #define POINT_IN_BUFFER 1u
 #define POINT_IN_WORLD 2u
 #define POINT_IS_DIRECTION 4u
+#define POINT_TO_WORLD 8u   // from model space to world space
 #define POINT_COMPONENTS 4u // in the buffer: x, y, z, and a number that is not read
 
 #define LAYER_VALUE 0u

@@ -6,6 +6,7 @@
 
 #include "chain.h"
 #include "decompose.h"
+#include "feet.h"
 #include "ik.h"
 #include "interpolation.h"
 #include "joint_limits.h"

@@ -26,40 +26,71 @@ OP real largest_component(vector v) {
     return larger_of(larger_of(magnitude_of(v.x), magnitude_of(v.y)), magnitude_of(v.z));
 }
 
-// Converts a point or a direction from world space to model space. The linear part is divided by its largest element
-// first, so that no product overflows or is subnormal. A transform that is not finite or has no inverse counts as the
-// identity.
-OP vector from_world(evaluation e, vector world, bool is_direction) {
+// A character's world transform: the rows of its linear part, divided by its largest element, so that no product
+// overflows or is subnormal. The columns of the inverse, times the volume, are the cross products of two rows. A
+// transform that is not finite or has no inverse counts as the identity.
+STRUCT(world_transform)
+vector x;
+vector y;
+vector z;
+vector origin;
+vector of_x;
+vector of_y;
+vector of_z;
+real largest;
+real volume;
+lane_mask good;
+END_STRUCT(world_transform)
+
+OP world_transform load_world(evaluation e) {
     word at = e.character * MATRIX_COMPONENTS;
     matrix_row row_of_x = load_world_row(TRANSFORMS(e), at);
     matrix_row row_of_y = load_world_row(TRANSFORMS(e), at + 4u);
     matrix_row row_of_z = load_world_row(TRANSFORMS(e), at + 8u);
     lane_mask finite = AND(row_is_finite(row_of_x), AND(row_is_finite(row_of_y), row_is_finite(row_of_z)));
-    vector from = world;
+    world_transform world;
+    world.origin = make_vector(snap(row_of_x.t), snap(row_of_y.t), snap(row_of_z.t));
+    world.x = linear_row(row_of_x);
+    world.y = linear_row(row_of_y);
+    world.z = linear_row(row_of_z);
+    real of_rows = larger_of(largest_component(world.x), largest_component(world.y));
+    world.largest = larger_of(of_rows, largest_component(world.z));
+    real inverse_largest = reciprocal(world.largest);
+    vector x = snap_vector(scale_vector(world.x, inverse_largest));
+    vector y = snap_vector(scale_vector(world.y, inverse_largest));
+    vector z = snap_vector(scale_vector(world.z, inverse_largest));
+    world.of_x = cross_product(y, z);
+    world.of_y = cross_product(z, x);
+    world.of_z = cross_product(x, y);
+    world.volume = vector_dot(x, world.of_x);
+    world.good = AND(finite, magnitude_of(world.volume) > POINT_FLAT);
+    REFUSE(e, REFUSED_POSE, NOT(world.good));
+    return world;
+}
+
+// Converts a point or a direction from world space to model space.
+OP vector from_world(evaluation e, vector given, bool is_direction) {
+    world_transform world = load_world(e);
+    vector from = given;
     if (!is_direction) {
-        vector origin = make_vector(snap(row_of_x.t), snap(row_of_y.t), snap(row_of_z.t));
-        from = snap_vector(subtract_vectors(world, origin));
+        from = snap_vector(subtract_vectors(given, world.origin));
     }
-    vector x = linear_row(row_of_x);
-    vector y = linear_row(row_of_y);
-    vector z = linear_row(row_of_z);
-    real largest = larger_of(larger_of(largest_component(x), largest_component(y)), largest_component(z));
-    real inverse_largest = reciprocal(largest);
-    x = snap_vector(scale_vector(x, inverse_largest));
-    y = snap_vector(scale_vector(y, inverse_largest));
-    z = snap_vector(scale_vector(z, inverse_largest));
-    // The columns of the inverse, times the volume.
-    vector of_x = cross_product(y, z);
-    vector of_y = cross_product(z, x);
-    vector of_z = cross_product(x, y);
-    real volume = vector_dot(x, of_x);
-    lane_mask good = AND(finite, magnitude_of(volume) > POINT_FLAT);
-    REFUSE(e, REFUSED_POSE, NOT(good));
-    vector sum =
-        add_vectors(add_vectors(scale_vector(of_x, from.x), scale_vector(of_y, from.y)), scale_vector(of_z, from.z));
-    real inverse_volume = reciprocal(SELECT(good, volume, SPLAT(1.0f)));
-    vector found = scale_vector(scale_vector(snap_vector(sum), inverse_volume), inverse_largest);
-    return select_vector(good, snap_vector(found), world);
+    vector sum = add_vectors(add_vectors(scale_vector(world.of_x, from.x), scale_vector(world.of_y, from.y)),
+                             scale_vector(world.of_z, from.z));
+    real inverse_volume = reciprocal(SELECT(world.good, world.volume, SPLAT(1.0f)));
+    vector found = scale_vector(scale_vector(snap_vector(sum), inverse_volume), reciprocal(world.largest));
+    return select_vector(world.good, snap_vector(found), given);
+}
+
+// Converts a point or a direction from model space to world space.
+OP vector to_world(evaluation e, vector given, bool is_direction) {
+    world_transform world = load_world(e);
+    vector found =
+        snap_vector(make_vector(vector_dot(world.x, given), vector_dot(world.y, given), vector_dot(world.z, given)));
+    if (!is_direction) {
+        found = snap_vector(add_vectors(found, world.origin));
+    }
+    return select_vector(world.good, found, given);
 }
 
 // Loads a coordinate from the buffer of points. NaN becomes 0 and is counted as refused.
@@ -91,7 +122,9 @@ OP void find_points(evaluation e) {
         uint flags = LOAD(e.program, point + POINT_FLAGS);
         uint weight = LOAD(e.program, point + POINT_WEIGHT);
         vector p = load_point(e, point, (flags & POINT_IN_BUFFER) != 0u);
-        if ((flags & POINT_IN_WORLD) != 0u) {
+        if ((flags & POINT_TO_WORLD) != 0u) {
+            p = to_world(e, p, (flags & POINT_IS_DIRECTION) != 0u);
+        } else if ((flags & POINT_IN_WORLD) != 0u) {
             p = from_world(e, p, (flags & POINT_IS_DIRECTION) != 0u);
         }
         store_weight(e, weight, p.x);

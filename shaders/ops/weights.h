@@ -273,6 +273,29 @@ OP void find_level(evaluation e, uint rule) {
     store_weight(e, LOAD(e.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
 }
 
+// Computes whether a foot is planted: whether a value, and the weights of the clips that plant it at their times, add up
+// to half of the node's weight. A range that ends before it begins goes around the clip.
+OP void find_planted(evaluation e, uint rule) {
+    real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
+    real sum = own * clamp_real(load_number(e, LOAD(e.program, rule + RULE_TABLE)), 0.0f, 1.0f);
+    uint clip = LOAD(e.program, rule + RULE_CLIPS);
+    uint end = clip + LOAD(e.program, rule + RULE_COUNT) * PLANTED_WORDS;
+    for (; clip < end; clip += PLANTED_WORDS) {
+        real given = load_value(e, LOAD(e.program, clip + PLANTED_TIME));
+        real time = snap(SELECT(is_finite(given), given, SPLAT(0.0f)));
+        float from = LOAD_FLOAT(e.program, clip + PLANTED_FROM);
+        float to = LOAD_FLOAT(e.program, clip + PLANTED_TO);
+        lane_mask inside = AND(time >= from, time < to);
+        if (to <= from) {
+            inside = OR(time >= from, time < to);
+        }
+        real weight = load_weight(e, LOAD(e.program, clip + PLANTED_WEIGHT));
+        sum = sum + SELECT(inside, weight, SPLAT(0.0f));
+    }
+    lane_mask planted = AND(own > 0.0f, sum >= 0.5f * own);
+    store_weight(e, LOAD(e.program, rule + RULE_LOCAL), SELECT(planted, SPLAT(1.0f), SPLAT(0.0f)));
+}
+
 // Disables counting of refused values for a rule of root motion.
 OP evaluation begin_rule(evaluation e, uint rule) {
     if (LOAD(e.program, rule + RULE_MOTION) != 0u) {
@@ -311,6 +334,9 @@ OP void weigh_nodes(evaluation given) {
         case RULE_SPACE1D:
         case RULE_SPACE2D:
             weigh_space(e, rule, kind == RULE_SPACE2D);
+            break;
+        case RULE_PLANTED:
+            find_planted(e, rule);
             break;
         default:
             find_level(e, rule);

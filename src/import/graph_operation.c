@@ -629,6 +629,18 @@ static const lmb_graph_field aim_members[] = {
         .name = key, .required = true, .read = read_point, .offset = FOOT(member), .slot = FOOT(member##_slot),        \
         UNIT_RANGE                                                                                                     \
     }
+// Reads the indices of two sync markers.
+static void read_planted_markers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_foot_def *foot = target;
+    const lmb_graph_field index = {.max = field->max};
+    if (!lmb_graph_expect_count(reader, value, 2, 2, "sync markers")) {
+        return;
+    }
+    const uint32_t second = reader->json.values[value + 1].next;
+    lmb_graph_read_integer(reader, &index, value + 1, &foot->planted_from);
+    lmb_graph_read_integer(reader, &index, second, &foot->planted_to);
+}
+
 static const lmb_graph_field foot_members[] = {
     FOOT_JOINT("hip", hip),
     FOOT_JOINT("knee", knee),
@@ -641,6 +653,8 @@ static const lmb_graph_field foot_members[] = {
      .what = "coordinates",
      .count = 3,
      LMB_ANY_NUMBER},
+    {.name = "planted", .read = lmb_graph_read_value, .offset = FOOT(planted), .max = 1.0f, .parameter_max = 1.0f},
+    {.name = "planted-markers", .read = read_planted_markers, .max = LMB_MAX_MARKERS - 1},
 };
 static const lmb_graph_fields foot_fields = {"a foot", foot_members, sizeof foot_members / sizeof foot_members[0],
                                              NULL};
@@ -659,6 +673,8 @@ static void read_feet(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
 }
 
+#define NUMBER_FIELD(key, member, largest)                                                                             \
+    { .name = key, .read = lmb_graph_read_plain, .offset = NODE(member), .max = largest }
 #define SPEED_FIELD(key, member)                                                                                       \
     {                                                                                                                  \
         .name = key, .read = lmb_graph_read_value, .offset = NODE(member), LMB_ANY_NUMBER, .initial = 1.0f,            \
@@ -677,6 +693,12 @@ static const lmb_graph_field feet_members[] = {
     SPEED_FIELD("speed", def.feet.speed),
     SPEED_FIELD("clip-speed", def.feet.clip_speed),
     POINT_FIELD("direction", def.feet.direction, false),
+    {.name = "time", .read = read_time, .offset = NODE(def.feet.time), LMB_ANY_NUMBER},
+    NUMBER_FIELD("lock-distance", def.feet.lock_distance, LMB_LARGEST),
+    NUMBER_FIELD("release-half-life", def.feet.release_half_life, 1000.0f),
+    NUMBER_FIELD("ground-half-life", def.feet.ground_half_life, 1000.0f),
+    NUMBER_FIELD("pelvis-half-life", def.feet.pelvis_half_life, 1000.0f),
+    NUMBER_FIELD("teleport", def.feet.teleport, LMB_LARGEST),
     VALUE_WEIGHT_FIELDS,
 };
 
@@ -709,8 +731,6 @@ static const lmb_graph_field twist_members[] = {
     VALUE_WEIGHT_FIELDS,
 };
 
-#define NUMBER_FIELD(key, member, largest)                                                                             \
-    { .name = key, .read = lmb_graph_read_plain, .offset = NODE(member), .max = largest }
 static const lmb_graph_field chain_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     JOINT_FIELD("start", def.chain.start),

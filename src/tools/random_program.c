@@ -231,6 +231,18 @@ static void draw_aim(plan *plan, lmb_node_def *node) {
     aim->limit = (float)random_between(plan->random, 0.0, 4.0);
 }
 
+// Draws how a foot is locked and smoothed: some of it, or all.
+static void draw_feet_state(plan *plan, lmb_feet_def *feet) {
+    const uint32_t parts = 1 + random_below(plan->random, 7);
+    feet->time = add_parameter(plan, PARAMETER_RATE);
+    feet->feet[0].planted = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
+    feet->lock_distance = parts & 1 ? (float)random_between(plan->random, 0.01, 2.0) : 0.0f;
+    feet->release_half_life = (float)random_between(plan->random, 0.0, 0.5);
+    feet->ground_half_life = parts & 2 ? (float)random_between(plan->random, 0.01, 0.5) : 0.0f;
+    feet->pelvis_half_life = parts & 4 ? (float)random_between(plan->random, 0.01, 0.5) : 0.0f;
+    feet->teleport = (float)random_between(plan->random, 0.0, 8.0);
+}
+
 // Draws one foot, with the ground near the origin. A leg has four joints, with the pelvis.
 static void draw_feet(plan *plan, lmb_node_def *node) {
     lmb_foot_def *foot = &node->feet.feet[0];
@@ -255,6 +267,9 @@ static void draw_feet(plan *plan, lmb_node_def *node) {
         node->feet.clip_speed = draw_value(plan, PARAMETER_RATE, 0.5, 2.0);
         node->feet.direction[0] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
         draw_slot(plan, &node->feet.direction_slot);
+    }
+    if (random_below(plan->random, 2) == 0) {
+        draw_feet_state(plan, &node->feet);
     }
 }
 

@@ -9,8 +9,8 @@
 #define RANDOM_PROGRAM_NODES 64u // of a tree
 #define RANDOM_PROGRAM_MOST_NODES 160u
 #define RANDOM_PROGRAM_STACK 8u // poses held at once
-// A chain of ik has at most five parameters, a clip four, other operations one and one for each input; one more is for
-// the level of detail.
+// Feet have at most eight parameters, but only a few nodes are feet; a chain of ik has five, a clip four, other
+// operations one and one for each input; one more is for the level of detail.
 #define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_MOST_NODES + 1u)
 #define RANDOM_PROGRAM_MASKS 3u
 #define RANDOM_PROGRAM_MIRRORS 3u

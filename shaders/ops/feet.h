@@ -1,0 +1,522 @@
+// Foot placement: each ankle moves along up to the ground, the pelvis goes down with the lowest foot, and the legs
+// reach from there. Each joint of a leg, and the pelvis, computes the offsets of all feet for itself.
+//
+// Feet that are locked, and offsets that are smoothed, have a state in the memory that a batch keeps (slots.h). All
+// these joints advance it from the slot of the frame before, with the same result; the pelvis stores it.
+#ifndef LMB_OPS_FEET_H
+#define LMB_OPS_FEET_H
+
+#include "ik.h"
+#include "slots.h"
+
+// The table of feet. The table of each foot is that of a two-bone chain from hip to ankle, in which the target is the
+// point of the ground, and the pole vector its normal.
+#define FEET_PELVIS 0u // joint
+#define FEET_COUNT 1u
+#define FEET_LOWERING 2u    // float: the most by which the pelvis is lowered
+#define FEET_LIMIT 3u       // half_angle of the foot's turn
+#define FEET_UP 5u          // float [3]: unit vector in model space
+#define FEET_TABLES 8u      // [4]: offsets of the feet's tables
+#define FEET_STRIDES 12u    // 1 if the stride is scaled
+#define FEET_SPEED 13u      // value
+#define FEET_CLIP_SPEED 15u // value
+#define FEET_DIRECTION 17u  // point
+#define FEET_MOVES 23u      // 1 if ankles move horizontally: if strides are scaled or feet are locked
+#define FEET_MEMORY 24u     // offset in the words that a batch keeps for a character, or FEET_FORGET
+#define FEET_TIME 25u       // value: seconds
+#define FEET_RELEASE 27u    // floats: half-lives per second, or 0 for none: of a displacement that is released,
+#define FEET_GROUND 28u     // of offsets and normals,
+#define FEET_SINKING 29u    // of the pelvis's offset
+#define FEET_FAR 30u        // float: squared distance of a jump after which everything begins anew
+#define FEET_LOCK 31u       // float: distance up to which a lock holds; 0: feet are not locked
+#define FEET_PLANTED 32u    // [4]: weight indices: above 0 while the foot is planted
+#define FEET_WORLD 36u      // 0 in model space, or weight index of WORLD_WEIGHTS
+#define FEET_ANCESTORS 37u  // number of ancestors of the pelvis, then these, the root first
+#define FEET_WORDS 38u      // without the ancestors
+#define FEET_FORGET 0xffffffffu
+
+// The weights that convert between model and world space: the origin of model space and its axes in world space, and
+// the axes of world space in model space.
+#define WORLD_ORIGIN 0u
+#define WORLD_AXES 3u
+#define WORLD_TO_MODEL 12u
+#define WORLD_WEIGHTS 21u
+
+// Words of a slot: the pelvis in the base, its offset, the stamp, then the feet.
+#define FEET_KEPT_PELVIS 0u
+#define FEET_KEPT_LOWERED 3u
+#define FEET_KEPT_STAMP 4u
+#define FEET_KEPT_FEET 5u
+#define FOOT_KEPT_LOCK 0u   // where the ankle is locked
+#define FOOT_KEPT_MOVED 3u  // its displacement
+#define FOOT_KEPT_NORMAL 6u // of the ground
+#define FOOT_KEPT_OFFSET 9u
+#define FOOT_KEPT_FLAGS 10u
+#define FOOT_KEPT_WORDS 11u
+#define FOOT_PLANTED 1u
+#define FOOT_LOCKED 2u
+#define FOOT_GROUNDED 4u
+
+// A clip that is slower has no stride, 2^-20. A stride grows by at most three times itself.
+#define STRIDE_SPEED 9.53674316e-07f
+#define STRIDE_GROWTH 3.0f
+
+// The least cosine of the angle between up and a normal of ground: that of 80 degrees.
+#define FOOT_SLOPE 0.173648179f
+
+// The state of a foot. All positions and displacements are in the node's space.
+STRUCT(kept_foot)
+vector lock;   // where the ankle is locked, with any height
+vector moved;  // the ankle's displacement from the base, with the stride
+vector normal; // of the ground, smoothed, in model space
+real offset;   // of the ankle along up, smoothed
+word flags;    // FOOT_PLANTED, FOOT_LOCKED, FOOT_GROUNDED
+END_STRUCT(kept_foot)
+
+// What all feet of a frame share.
+STRUCT(feet_frame)
+bool keeps;       // whether there is a state
+lane_mask begins; // whether it begins anew
+kept_slots slots;
+real time;
+vector pelvis; // its position in the base, in the node's space
+real release;  // what is left since the frame before: of a released displacement,
+real ground;   // of the differences of offsets and normals,
+real sinking;  // and of that of the pelvis's offset
+END_STRUCT(feet_frame)
+
+// A leg and the ground under it, in the space of the rotation of its start, which is the hip.
+STRUCT(placed_foot)
+two_bones bones;
+vector up;          // what a unit of up in model space is there
+real offset;        // of the ankle along up, in units of model space
+lane_mask grounded; // whether there is ground to stand on; if not, the offset is 0
+vector stride;      // displacement of the ankle by the scaled stride and by the lock
+kept_foot kept;     // the state after the frame
+END_STRUCT(placed_foot)
+
+// The model space's origin and a direction of it, in the space of a joint's rotation.
+STRUCT(foot_space)
+vector origin;
+vector up;
+END_STRUCT(foot_space)
+
+OP foot_space load_foot_space(evaluation e, uint area, uint ancestors, transform joint, vector up) {
+    foot_space space;
+    space.origin = all_vector(0.0f, 0.0f, 0.0f);
+    space.up = up;
+    uint count = LOAD(e.program, ancestors);
+    for (uint i = 1u; i <= count; i++) {
+        transform above = load_exchange(e, area, LOAD(e.program, ancestors + i));
+        space.origin = point_from_parent(above, space.origin);
+        space.up = vector_from_parent(above, space.up);
+    }
+    quaternion back = quaternion_conjugate(joint.q);
+    space.origin = snap_vector(rotate_vector(back, snap_vector(subtract_vectors(space.origin, joint.t))));
+    space.up = snap_vector(rotate_vector(back, space.up));
+    return space;
+}
+
+// By how much the stride is longer than in the base, as a share of it.
+OP real stride_growth(evaluation e, uint feet) {
+    real clips = load_ik_value(e, feet + FEET_CLIP_SPEED);
+    lane_mask moves = magnitude_of(clips) > STRIDE_SPEED;
+    real faster = snap(load_ik_value(e, feet + FEET_SPEED) - clips);
+    real growth = snap(faster * reciprocal(SELECT(moves, clips, SPLAT(1.0f))));
+    return SELECT(moves, clamp_real(growth, -1.0f, STRIDE_GROWTH), SPLAT(0.0f));
+}
+
+// The displacement of an ankle by the scaled stride, in the space of the hip's rotation.
+OP vector find_stride(evaluation e, uint area, uint feet, uint ancestors, transform hip, vector ankle) {
+    uint pelvis_joint = LOAD(e.program, feet + FEET_PELVIS);
+    vector direction = direction_of(load_ik_point(e, feet + FEET_DIRECTION));
+    vector pelvis = all_vector(0.0f, 0.0f, 0.0f);
+    uint count = LOAD(e.program, ancestors);
+    for (uint i = 1u; i <= count; i++) {
+        uint joint = LOAD(e.program, ancestors + i);
+        transform above = load_exchange(e, area, joint);
+        direction = vector_from_parent(above, direction);
+        pelvis = point_from_parent(above, pelvis);
+        if (joint == pelvis_joint) {
+            pelvis = all_vector(0.0f, 0.0f, 0.0f);
+        }
+    }
+    quaternion back = quaternion_conjugate(hip.q);
+    pelvis = snap_vector(rotate_vector(back, snap_vector(subtract_vectors(pelvis, hip.t))));
+    direction = direction_of(snap_vector(rotate_vector(back, direction_of(direction))));
+    real along = vector_dot(snap_vector(subtract_vectors(ankle, pelvis)), direction);
+    return snap_vector(scale_vector(direction, snap(along * stride_growth(e, feet))));
+}
+
+OP vector load_weights(evaluation e, uint index) {
+    return make_vector(load_weight(e, index), load_weight(e, index + 1u), load_weight(e, index + 2u));
+}
+
+// The vector whose coordinates along three axes are v.
+OP vector along_axes(evaluation e, uint axes, vector v) {
+    vector x = scale_vector(load_weights(e, axes), v.x);
+    vector y = scale_vector(load_weights(e, axes + 3u), v.y);
+    vector z = scale_vector(load_weights(e, axes + 6u), v.z);
+    return snap_vector(add_vectors(add_vectors(x, y), z));
+}
+
+// Converts a vector or a point from model space to the node's space, and a vector back.
+OP vector vector_to_node(evaluation e, uint feet, vector v) {
+    uint world = LOAD(e.program, feet + FEET_WORLD);
+    if (world != 0u) {
+        v = along_axes(e, world + WORLD_AXES, v);
+    }
+    return v;
+}
+
+OP vector point_to_node(evaluation e, uint feet, vector p) {
+    uint world = LOAD(e.program, feet + FEET_WORLD);
+    if (world != 0u) {
+        vector turned = along_axes(e, world + WORLD_AXES, p);
+        p = snap_vector(add_vectors(turned, load_weights(e, world + WORLD_ORIGIN)));
+    }
+    return p;
+}
+
+OP vector vector_from_node(evaluation e, uint feet, vector v) {
+    uint world = LOAD(e.program, feet + FEET_WORLD);
+    if (world != 0u) {
+        v = along_axes(e, world + WORLD_TO_MODEL, v);
+    }
+    return v;
+}
+
+// The position in model space of a point in the space of a joint's rotation.
+OP vector point_in_model(evaluation e, uint area, uint ancestors, transform joint, vector p) {
+    vector model = snap_vector(add_vectors(joint.t, rotate_vector(joint.q, p)));
+    for (uint i = LOAD(e.program, ancestors); i > 0u; i--) {
+        model = point_to_parent(load_exchange(e, area, LOAD(e.program, ancestors + i)), model);
+    }
+    return model;
+}
+
+// A vector of model space in the space of a joint's rotation.
+OP vector vector_at_joint(evaluation e, uint area, uint ancestors, transform joint, vector v) {
+    uint count = LOAD(e.program, ancestors);
+    for (uint i = 1u; i <= count; i++) {
+        v = vector_from_parent(load_exchange(e, area, LOAD(e.program, ancestors + i)), v);
+    }
+    return snap_vector(rotate_vector(quaternion_conjugate(joint.q), v));
+}
+
+// The share of a difference that is left after a time. `rate` is the offset of the half-lives per second.
+OP real left_after(evaluation e, uint rate, real time) {
+    float given = LOAD_FLOAT(e.program, rate);
+    real left = SPLAT(0.0f);
+    if (given != 0.0f) {
+        left = exponential2(snap(time * -given));
+    }
+    return left;
+}
+
+OP feet_frame begin_feet(evaluation e, uint area, uint table) {
+    feet_frame now;
+    real zero = SPLAT(0.0f);
+    now.keeps = USES_CHAINS && keeps_memory(e) && LOAD(e.program, table + FEET_MEMORY) != FEET_FORGET;
+    now.begins = zero < 0.0f; // nowhere yet
+    now.time = zero;
+    now.slots.from = ALL_WORD(0u);
+    now.slots.to = ALL_WORD(0u);
+    now.slots.time = zero;
+    now.slots.age = zero;
+    now.pelvis = all_vector(0.0f, 0.0f, 0.0f);
+    now.release = zero;
+    now.ground = zero;
+    now.sinking = zero;
+    if (USES_CHAINS && now.keeps) {
+        mutable_memory kept = kept_memory(e);
+        uint words = FEET_KEPT_FEET + FOOT_KEPT_WORDS * LOAD(e.program, table + FEET_COUNT);
+        word at = e.character * LOAD(e.program, PROGRAM_KEPT) + LOAD(e.program, table + FEET_MEMORY);
+        now.time = wrap_time(load_ik_value(e, table + FEET_TIME));
+        now.slots = find_slots(kept, at, words, FEET_KEPT_STAMP, now.time);
+        transform pelvis = load_exchange(e, area, LOAD(e.program, table + FEET_PELVIS));
+        vector origin = all_vector(0.0f, 0.0f, 0.0f);
+        now.pelvis = point_to_node(e, table, point_in_model(e, area, table + FEET_ANCESTORS, pelvis, origin));
+        vector before = load_kept_point(kept, now.slots.from + FEET_KEPT_PELVIS, 1u);
+        vector jump = snap_vector(subtract_vectors(now.pelvis, before));
+        lane_mask jumps = vector_dot(jump, jump) > LOAD_FLOAT(e.program, table + FEET_FAR);
+        now.begins = OR(now.slots.age > SLOT_LONGEST, jumps);
+        now.release = SELECT(now.begins, zero, left_after(e, table + FEET_RELEASE, now.slots.age));
+        now.ground = SELECT(now.begins, zero, left_after(e, table + FEET_GROUND, now.slots.age));
+        now.sinking = SELECT(now.begins, zero, left_after(e, table + FEET_SINKING, now.slots.age));
+    }
+    return now;
+}
+
+// A foot that has no state, or has not begun.
+OP kept_foot new_foot(void) {
+    kept_foot foot;
+    foot.lock = all_vector(0.0f, 0.0f, 0.0f);
+    foot.moved = foot.lock;
+    foot.normal = foot.lock;
+    foot.offset = SPLAT(0.0f);
+    foot.flags = ALL_WORD(0u);
+    return foot;
+}
+
+OP kept_foot load_kept_foot(evaluation e, feet_frame now, uint which) {
+    mutable_memory kept = kept_memory(e);
+    word at = now.slots.from + (FEET_KEPT_FEET + FOOT_KEPT_WORDS * which);
+    kept_foot foot;
+    foot.lock = load_kept_point(kept, at + FOOT_KEPT_LOCK, 1u);
+    foot.moved = load_kept_point(kept, at + FOOT_KEPT_MOVED, 1u);
+    foot.normal = load_kept_point(kept, at + FOOT_KEPT_NORMAL, 1u);
+    foot.offset = snap(GATHER_REAL(kept, at + FOOT_KEPT_OFFSET));
+    foot.flags = SELECT_BITS(NOT(now.begins), GATHER(kept, at + FOOT_KEPT_FLAGS));
+    return foot;
+}
+
+OP void store_kept_foot(evaluation e, feet_frame now, uint which, kept_foot foot, lane_mask stored) {
+    mutable_memory kept = kept_memory(e);
+    word at = now.slots.to + (FEET_KEPT_FEET + FOOT_KEPT_WORDS * which);
+    store_kept_point(kept, at + FOOT_KEPT_LOCK, 1u, foot.lock, stored);
+    store_kept_point(kept, at + FOOT_KEPT_MOVED, 1u, foot.moved, stored);
+    store_kept_point(kept, at + FOOT_KEPT_NORMAL, 1u, foot.normal, stored);
+    SCATTER(kept, at + FOOT_KEPT_OFFSET, BITS(foot.offset), stored);
+    SCATTER(kept, at + FOOT_KEPT_FLAGS, foot.flags, stored);
+}
+
+// Locks a foot where it is shown when it becomes planted; holds it there until it is not planted any more, or is too
+// far from the base; and then lets its displacement decay. `ankle` is that of the base, with the stride.
+OP kept_foot lock_foot(evaluation e, uint feet, uint which, feet_frame now, kept_foot before, vector ankle, vector up,
+                       lane_mask grounded) {
+    float most = LOAD_FLOAT(e.program, feet + FEET_LOCK);
+    vector held = vector_from_node(e, feet, snap_vector(subtract_vectors(before.lock, ankle)));
+    held = vector_to_node(e, feet, part_across(held, up));
+    real square = vector_dot(held, held);
+    lane_mask breaks = square > most * most;
+    held = select_vector(breaks, snap_vector(scale_vector(held, most * reciprocal_root(square))), held);
+    lane_mask was_planted = (before.flags & FOOT_PLANTED) != 0u;
+    lane_mask was_locked = (before.flags & FOOT_LOCKED) != 0u;
+    lane_mask planted = AND(grounded, load_weight(e, LOAD(e.program, feet + FEET_PLANTED + which)) > 0.0f);
+    lane_mask holds = AND(planted, AND(was_planted, was_locked));
+    lane_mask begins = AND(planted, NOT(was_planted));
+    vector released = snap_vector(scale_vector(before.moved, now.release));
+    kept_foot after = before;
+    after.moved = select_vector(holds, held, released);
+    after.moved = select_vector(grounded, after.moved, all_vector(0.0f, 0.0f, 0.0f));
+    after.lock = select_vector(begins, snap_vector(add_vectors(ankle, after.moved)), before.lock);
+    lane_mask locked = OR(begins, AND(holds, NOT(breaks)));
+    after.flags = SELECT_BITS(planted, ALL_WORD(FOOT_PLANTED)) | SELECT_BITS(locked, ALL_WORD(FOOT_LOCKED));
+    return after;
+}
+
+// The ankle moves with the stride and the lock, and then along up to where it is as far from the ground, along the
+// normal, as it is above the model space's origin in the base.
+OP placed_foot load_foot(evaluation e, uint area, uint feet, uint which, vector model_up, feet_frame now) {
+    uint table = LOAD(e.program, feet + FEET_TABLES + which);
+    uint ancestors = table + TWO_BONE_ANCESTORS;
+    placed_foot foot;
+    foot.bones = load_two_bones(e, area, table);
+    transform start = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_START));
+    foot_space space = load_foot_space(e, area, ancestors, start, model_up);
+    foot.up = space.up;
+    vector ankle = snap_vector(add_vectors(foot.bones.upper, foot.bones.lower));
+    foot.stride = all_vector(0.0f, 0.0f, 0.0f);
+    if (LOAD(e.program, feet + FEET_STRIDES) != 0u) {
+        foot.stride = find_stride(e, area, feet, ancestors, start, ankle);
+        ankle = snap_vector(add_vectors(ankle, foot.stride));
+    }
+    vector normal = foot.bones.pole;
+    vector up = direction_of(space.up);
+    real square = vector_dot(space.up, space.up);
+    real unit = SELECT(square > 0.0f, reciprocal_root(square), SPLAT(0.0f));
+    real cosine = vector_dot(up, normal);
+    foot.grounded = cosine > FOOT_SLOPE;
+    foot.kept = new_foot();
+    lane_mask smooths = foot.grounded;
+    if (USES_CHAINS && now.keeps) {
+        foot.kept = load_kept_foot(e, now, which);
+        smooths = AND(foot.grounded, (foot.kept.flags & FOOT_GROUNDED) != 0u);
+        if (LOAD(e.program, feet + FEET_LOCK) != 0u) {
+            vector at = point_to_node(e, feet, point_in_model(e, area, ancestors, start, ankle));
+            foot.kept = lock_foot(e, feet, which, now, foot.kept, at, model_up, foot.grounded);
+            vector moved = part_across(vector_from_node(e, feet, foot.kept.moved), model_up);
+            moved = vector_at_joint(e, area, ancestors, start, moved);
+            foot.stride = snap_vector(add_vectors(foot.stride, moved));
+            ankle = snap_vector(add_vectors(ankle, moved));
+        }
+    }
+    real inverse = reciprocal(SELECT(foot.grounded, cosine, SPLAT(1.0f)));
+    real height = vector_dot(snap_vector(subtract_vectors(ankle, space.origin)), up);
+    real below = vector_dot(snap_vector(subtract_vectors(foot.bones.goal, ankle)), normal);
+    real offset = snap((snap(below + height) * inverse) * unit);
+    foot.offset = SELECT(foot.grounded, offset, SPLAT(0.0f));
+    foot.stride = select_vector(foot.grounded, foot.stride, all_vector(0.0f, 0.0f, 0.0f));
+    if (USES_CHAINS && now.keeps) {
+        if (LOAD(e.program, feet + FEET_GROUND) != 0u) {
+            real left = SELECT(smooths, now.ground, SPLAT(0.0f));
+            foot.offset = snap(foot.offset + snap(foot.kept.offset - foot.offset) * left);
+            vector given = direction_of(load_ik_point(e, table + TWO_BONE_POLE));
+            vector apart = snap_vector(subtract_vectors(foot.kept.normal, given));
+            foot.kept.normal = direction_of(snap_vector(add_vectors(given, scale_vector(apart, left))));
+            foot.bones.pole = direction_of(vector_at_joint(e, area, ancestors, start, foot.kept.normal));
+        }
+        foot.kept.offset = foot.offset;
+        word locks = foot.kept.flags & (FOOT_PLANTED | FOOT_LOCKED);
+        foot.kept.flags = locks | SELECT_BITS(foot.grounded, ALL_WORD(FOOT_GROUNDED));
+    }
+    return foot;
+}
+
+// How far the hip must go down, beyond the offset, so that the ankle is not farther from it than in the base: the
+// smaller solution of |target + x up|^2 = |ankle|^2. If there is none, to where it is nearest.
+OP real stretch_of_leg(placed_foot foot) {
+    vector ankle = snap_vector(add_vectors(foot.bones.upper, foot.bones.lower));
+    real raised = SELECT(foot.offset > 0.0f, foot.offset, SPLAT(0.0f));
+    vector moved = snap_vector(add_vectors(foot.stride, scale_vector(foot.up, raised)));
+    vector target = snap_vector(add_vectors(ankle, moved));
+    real longer = snap_small(vector_dot(moved, snap_vector(add_vectors(ankle, target))));
+    real below = snap(-vector_dot(target, foot.up));
+    real square = snap(vector_dot(foot.up, foot.up));
+    real rest = snap_small(below * below - square * longer);
+    real root = square_root(SELECT(rest > 0.0f, rest, SPLAT(0.0f)));
+    lane_mask stretched = AND(longer > 0.0f, below > 0.0f);
+    real solution = longer * reciprocal(SELECT(stretched, below + root, SPLAT(1.0f)));
+    real nearest = below * reciprocal(square);
+    solution = snap(SELECT(solution < nearest, solution, nearest));
+    return SELECT(stretched, solution, SPLAT(0.0f));
+}
+
+// How far the pelvis moves along up: as far as the foot that moves down most, or whose leg is stretched most, at most
+// 0; smoothed. The pelvis stores the state, in lanes where `stored` holds.
+OP real lower_pelvis(evaluation e, uint area, uint table, vector up, feet_frame now, lane_mask stored) {
+    real lowered = SPLAT(0.0f);
+    bool stores = now.keeps && e.joint == LOAD(e.program, table + FEET_PELVIS);
+    uint count = LOAD(e.program, table + FEET_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        placed_foot foot = load_foot(e, area, table, i, up, now);
+        real needed = foot.offset;
+        if (LOAD(e.program, table + FEET_MOVES) != 0u) {
+            needed = SELECT(needed < 0.0f, needed, SPLAT(0.0f)) - stretch_of_leg(foot);
+        }
+        lowered = SELECT(needed < lowered, needed, lowered);
+        if (USES_CHAINS && stores) {
+            store_kept_foot(e, now, i, foot.kept, stored);
+        }
+    }
+    float most = LOAD_FLOAT(e.program, table + FEET_LOWERING);
+    lowered = SELECT(lowered < -most, SPLAT(-most), lowered);
+    if (USES_CHAINS && now.keeps) {
+        mutable_memory kept = kept_memory(e);
+        if (LOAD(e.program, table + FEET_SINKING) != 0u) {
+            real before = snap(GATHER_REAL(kept, now.slots.from + FEET_KEPT_LOWERED));
+            lowered = snap(lowered + snap(before - lowered) * now.sinking);
+        }
+        if (stores) {
+            store_kept_point(kept, now.slots.to + FEET_KEPT_PELVIS, 1u, now.pelvis, stored);
+            SCATTER(kept, now.slots.to + FEET_KEPT_LOWERED, BITS(lowered), stored);
+            SCATTER(kept, now.slots.to + FEET_KEPT_STAMP, BITS(now.time) + 1u, stored);
+            // A stamp from another time could count as recent later.
+            lane_mask stale = AND(stored, now.slots.age > SLOT_LONGEST);
+            SCATTER(kept, now.slots.from + FEET_KEPT_STAMP, ALL_WORD(0u), stale);
+        }
+    }
+    return lowered;
+}
+
+OP vector pelvis_translation(evaluation e, uint area, uint table, real lowered, vector up) {
+    vector moved = snap_vector(scale_vector(up, lowered));
+    uint count = LOAD(e.program, table + FEET_ANCESTORS);
+    for (uint i = 1u; i <= count; i++) {
+        moved = vector_from_parent(load_exchange(e, area, LOAD(e.program, table + FEET_ANCESTORS + i)), moved);
+    }
+    return moved;
+}
+
+// The rotation of a joint relative to an ancestor: the product of the rotations between them.
+OP quaternion joints_between(evaluation e, uint area, uint ancestor, uint joint) {
+    quaternion q = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    for (uint above = parent_of(e.program, joint); above != ancestor; above = parent_of(e.program, above)) {
+        q = quaternion_normalize(quaternion_multiply(load_exchange_rotation(e, area, above), q));
+    }
+    return q;
+}
+
+// The turn of the foot in its own space: from where the leg leaves it, to its rotation in the base, turned from up to
+// the normal by at most the limit.
+OP quaternion turn_foot(evaluation e, uint area, uint table, placed_foot foot, quaternion hip, quaternion knee,
+                        half_angle limit) {
+    uint start = LOAD(e.program, table + TWO_BONE_START);
+    uint mid = LOAD(e.program, table + TWO_BONE_MID);
+    uint end = LOAD(e.program, table + TWO_BONE_END);
+    quaternion own = load_exchange_rotation(e, area, end);
+    quaternion upper = joints_between(e, area, start, mid);
+    quaternion lower = joints_between(e, area, mid, end);
+    upper = quaternion_normalize(quaternion_multiply(upper, load_exchange_rotation(e, area, mid)));
+    quaternion before = quaternion_normalize(quaternion_multiply(upper, lower));
+    quaternion after = quaternion_normalize(quaternion_multiply(quaternion_multiply(upper, knee), lower));
+    after = quaternion_normalize(quaternion_multiply(hip, after));
+    quaternion tilt = shortest_arc(direction_of(foot.up), foot.bones.pole);
+    tilt = select_quaternion(exceeds_limit(tilt, limit), limit_turn(tilt, limit), tilt);
+    quaternion placed = quaternion_normalize(quaternion_multiply(tilt, quaternion_multiply(before, own)));
+    quaternion from = quaternion_multiply(after, own);
+    return quaternion_multiply(quaternion_conjugate(from), placed);
+}
+
+// The turn of a joint of a leg, in its own space.
+OP quaternion turn_of_leg(evaluation e, uint area, uint table, uint foot_table, placed_foot foot, real lowered) {
+    two_bones bones = foot.bones;
+    vector ankle = add_vectors(add_vectors(bones.upper, bones.lower), foot.stride);
+    bones.goal = snap_vector(add_vectors(ankle, scale_vector(foot.up, foot.offset - lowered)));
+    bones.pole = all_vector(0.0f, 0.0f, 0.0f);
+    two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(e.program, foot_table + TWO_BONE_SOFTEN));
+    quaternion knee = rotation_about(load_ik_axis(e, foot_table + TWO_BONE_AXIS), bend.angle);
+    quaternion turn = knee;
+    if (e.joint != LOAD(e.program, foot_table + TWO_BONE_MID)) {
+        turn = aim_two_bones(bones, bend, SPLAT(0.0f));
+    }
+    if (e.joint == LOAD(e.program, foot_table + TWO_BONE_END)) {
+        half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT)),
+                                           SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT + 1u)));
+        turn = turn_foot(e, area, foot_table, foot, turn, knee, limit);
+    }
+    return turn;
+}
+
+// The index of the foot whose leg has the joint, or the number of feet.
+OP uint foot_of_joint(evaluation e, uint table) {
+    uint count = LOAD(e.program, table + FEET_COUNT);
+    uint found = count;
+    for (uint i = 0u; i < count; i++) {
+        uint foot = LOAD(e.program, table + FEET_TABLES + i);
+        if (e.joint == LOAD(e.program, foot + TWO_BONE_START) || e.joint == LOAD(e.program, foot + TWO_BONE_MID) ||
+            e.joint == LOAD(e.program, foot + TWO_BONE_END)) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+OP transform foot_placement_operation(evaluation e, uint instruction) {
+    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    uint table = LOAD(e.program, instruction + IK_TABLE);
+    transform local = load_exchange(e, area, e.joint);
+    bool is_pelvis = e.joint == LOAD(e.program, table + FEET_PELVIS);
+    uint which = foot_of_joint(e, table);
+    if (is_pelvis || which < LOAD(e.program, table + FEET_COUNT)) {
+        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+        if (ANY(weight > 0.0f)) {
+            vector up = load_ik_axis(e, table + FEET_UP);
+            feet_frame now = begin_feet(e, area, table);
+            real lowered = lower_pelvis(e, area, table, up, now, stores_slot(e, weight));
+            if (is_pelvis) {
+                vector moved = pelvis_translation(e, area, table, lowered, up);
+                local.t = snap_vector(add_vectors(local.t, scale_vector(moved, weight)));
+            } else {
+                placed_foot foot = load_foot(e, area, table, which, up, now);
+                uint foot_table = LOAD(e.program, table + FEET_TABLES + which);
+                quaternion turn = turn_of_leg(e, area, table, foot_table, foot, lowered);
+                local.q = turn_by_weight(local.q, turn, SELECT(foot.grounded, weight, SPLAT(0.0f)));
+            }
+        }
+    }
+    return local;
+}
+
+#endif
