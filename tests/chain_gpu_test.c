@@ -1,5 +1,5 @@
-// Chains on a device, frame by frame, in each kernel that evaluates poses: poses and memory have the bits of the CPU.
-// With levels of detail, several spans, restored memory, and chains that a later operation reads.
+// Chains and feet on a device, frame by frame, in each kernel that evaluates poses: poses and memory have the bits of
+// the CPU. With levels of detail, several spans, restored memory, and chains that a later operation reads.
 #include "gpu_suite.h"
 #include "random.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TIME, VELOCITY, WEIGHT, LEVEL, INERTIA, PARAMETERS = INERTIA + LMB_INERTIA_PARAMETERS };
+enum { TIME, VELOCITY, WEIGHT, LEVEL, PLANTED, INERTIA, PARAMETERS = INERTIA + LMB_INERTIA_PARAMETERS };
 enum { MOST_JOINTS = 700, FRAMES = 24 };
 
 typedef struct fixture {
@@ -24,9 +24,28 @@ typedef struct fixture {
     uint32_t joints;
     size_t words; // of the memory of all characters
     size_t floats;
-    float *parameters, *poses, *here, *there;
+    float *parameters, *poses, *transforms, *here, *there;
     uint32_t *memory, *read;
 } fixture;
+
+// A leg in the third row, whose foot is locked and smoothed.
+static lmb_node_def make_foot(void) {
+    lmb_foot_def foot = lmb_default_foot_def();
+    foot.hip = 3;
+    foot.knee = 6;
+    foot.ankle = 9;
+    foot.ground[1] = lmb_constant(-0.25f);
+    foot.normal[0] = lmb_parameter(VELOCITY);
+    foot.normal[1] = lmb_constant(3.0f);
+    foot.planted = lmb_parameter(PLANTED);
+    lmb_node_def node = lmb_foot_placement_node(4, 0, &foot, 1);
+    node.feet.space = LMB_IK_WORLD;
+    node.feet.time = lmb_parameter(TIME);
+    node.feet.lock_distance = 0.3f;
+    node.feet.ground_half_life = 0.1f;
+    node.feet.pelvis_half_life = 0.05f;
+    return node;
+}
 
 // Joints hang in three rows below the root. Two chains of one row overlap, another is under a blend.
 static void make_graph(fixture *f) {
@@ -40,7 +59,7 @@ static void make_graph(fixture *f) {
     }
     const lmb_rig_def rig = {.joints = joints, .joint_count = f->joints};
     assert_ok(lmb_rig_create(&rig, NULL, &f->rig, &error), &error);
-    lmb_node_def nodes[5];
+    lmb_node_def nodes[6];
     nodes[0] = lmb_default_node_def();
     nodes[0].op = LMB_OP_POSE;
     for (uint32_t i = 1; i < 4; i++) {
@@ -50,16 +69,17 @@ static void make_graph(fixture *f) {
     }
     nodes[2].weight = lmb_parameter(WEIGHT);
     nodes[4] = lmb_blend_node(0, 3, lmb_constant(0.75f));
+    nodes[5] = make_foot();
     const lmb_graph_def def = {.rig = f->rig,
                                .nodes = nodes,
-                               .node_count = 5,
+                               .node_count = 6,
                                .parameter_count = PARAMETERS,
                                .max_lods = levels,
                                .lod = lmb_parameter(LEVEL),
                                .inertialize = true,
                                .inertia_parameters = INERTIA};
     assert_ok(lmb_graph_create(&def, NULL, &f->graph, &error), &error);
-    assert_int_equal(lmb_graph_inertia_words(f->graph), 36 * f->joints + 20 * (3 + 5 + 5));
+    assert_int_equal(lmb_graph_inertia_words(f->graph), 36 * f->joints + 20 * (3 + 5 + 5) + 2 * (5 + 11));
 }
 
 static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool interprets, uint64_t span_bytes) {
@@ -77,11 +97,12 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     f->floats = (size_t)characters * joints * LMB_POSE_COMPONENTS;
     f->parameters = calloc(characters, PARAMETERS * sizeof(float));
     f->poses = calloc(f->floats, sizeof(float));
+    f->transforms = calloc(characters, 12 * sizeof(float));
     f->here = calloc(f->floats, sizeof(float));
     f->there = calloc(f->floats, sizeof(float));
     f->memory = calloc(f->words, sizeof(uint32_t));
     f->read = calloc(f->words, sizeof(uint32_t));
-    assert_true(f->parameters && f->poses && f->here && f->there && f->memory && f->read);
+    assert_true(f->parameters && f->poses && f->transforms && f->here && f->there && f->memory && f->read);
 }
 
 static void close_fixture(fixture *f) {
@@ -93,6 +114,7 @@ static void close_fixture(fixture *f) {
     close_device(&f->device);
     free(f->parameters);
     free(f->poses);
+    free(f->transforms);
     free(f->here);
     free(f->there);
     free(f->memory);
@@ -108,6 +130,7 @@ static void move(fixture *f, uint32_t frame) {
             0.5f + (float)frame / (20.0f + 7.0f * (float)i) + (random_below(&source, 30) == 0 ? 3.0f : 0.0f);
         parameters[VELOCITY] = (float)random_between(&source, -3.0, 3.0);
         parameters[WEIGHT] = 0.5f * (float)random_below(&source, 3);
+        parameters[PLANTED] = (float)((frame + 3 * i) / 5 % 2);
         parameters[LEVEL] = (float)((frame + i) / 3 % 2);
         parameters[INERTIA + LMB_INERTIA_NUMBER] = (float)frame;
         for (uint32_t joint = 0; joint < f->joints; joint++) {
@@ -118,6 +141,12 @@ static void move(fixture *f, uint32_t frame) {
             }
         }
         pose[0] += random_below(&source, 20) == 0 ? 9.0f : 0.0f;
+        float *transform = f->transforms + (size_t)i * 12;
+        const float moved = 0.02f * (float)frame, x = (float)cos(0.05 * frame + i), y = (float)sin(0.05 * frame + i);
+        const float rows[12] = {1.5f * x, 0.0f, 1.5f * y,  moved, 0.0f,     1.5f,
+                                0.0f,     0.2f, -1.5f * y, 0.0f,  1.5f * x, 7.0f};
+        memcpy(transform, rows, sizeof rows);
+        transform[3] += random_below(&source, 25) == 0 ? 3.0f : 0.0f;
     }
 }
 
@@ -133,7 +162,7 @@ static void expect_same(const char *what, const void *here, const void *there, s
 static void run_frame(fixture *f, uint32_t frame) {
     lmb_error error = {0};
     move(f, frame);
-    const lmb_batch_inputs inputs = {.parameters = f->parameters, .poses = {f->poses}};
+    const lmb_batch_inputs inputs = {.parameters = f->parameters, .poses = {f->poses}, .transforms = f->transforms};
     const lmb_batch_outputs here = {.buffers[LMB_OUTPUT_LOCAL] = f->here, .inertia = f->memory};
     const lmb_batch_outputs there = {.buffers[LMB_OUTPUT_LOCAL] = f->there};
     assert_ok(lmb_cpu_run(f->cpu, &f->batch, &inputs, &here, &error), &error);
@@ -170,6 +199,13 @@ static void run_frames(fixture *f) {
         moved = fmaxf(moved, fabsf(f->here[at] - f->poses[at]));
     }
     assert_true(moved > 1e-3f);
+    // Some feet are locked, and displaced.
+    uint32_t locked = 0;
+    for (uint32_t i = 0; i < f->batch.character_count; i++) {
+        const uint32_t *slots = f->memory + f->words / f->batch.character_count * (i + 1) - 32;
+        locked += (slots[5 + 10] & 2u) != 0 && (slots[5 + 3] << 1) != 0;
+    }
+    assert_true(locked > 0);
     free(kept);
     free(last);
 }
@@ -177,7 +213,7 @@ static void run_frames(fixture *f) {
 static void in_its_own_pipeline(void **state) {
     (void)state;
     fixture f;
-    open_fixture(&f, 19, 20, false, 8 * (36 * 19 + 260) * sizeof(uint32_t));
+    open_fixture(&f, 19, 20, false, 8 * (36 * 19 + 292) * sizeof(uint32_t));
     assert_int_equal(lmb_gpu_batch_span_count(f.side.batch), 3);
     run_frames(&f);
     close_fixture(&f);

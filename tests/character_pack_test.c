@@ -371,6 +371,7 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     foot.ankle = 5;
     foot.ground[1] = lmb_parameter(5);
     foot.normal_slot = lmb_point(4);
+    foot.planted_from = foot.planted_to = 0;
     nodes[11] = lmb_foot_placement_node(10, 0, &foot, 1);
     nodes[11].feet.max_lowering = 0.125f;
     nodes[11].feet.space = LMB_IK_WORLD;
@@ -378,6 +379,13 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     nodes[11].feet.clip_speed = lmb_constant(1.5f);
     nodes[11].feet.direction[1] = lmb_constant(0.25f);
     nodes[11].feet.direction_slot = lmb_point(6);
+    nodes[11].feet.time = lmb_parameter(5);
+    nodes[11].feet.lock_distance = 0.25f;
+    nodes[11].feet.release_half_life = 0.125f;
+    nodes[11].feet.ground_half_life = 0.0625f;
+    nodes[11].feet.pelvis_half_life = 0.5f;
+    nodes[11].feet.teleport = 3.0f;
+    nodes[11].feet.feet[0].planted = lmb_parameter(5);
     nodes[12].op = LMB_OP_POSE;
     nodes[12].static_pose = 0;
     nodes[13] = lmb_retarget_node(12, 1);
@@ -864,6 +872,14 @@ static void stored_packs_stay_readable(void **state) {
     nodes[11].feet.clip_speed = plain.clip_speed;
     memcpy(nodes[11].feet.direction, plain.direction, sizeof plain.direction);
     nodes[11].feet.direction_slot = plain.direction_slot;
+    nodes[11].feet.time = plain.time;
+    nodes[11].feet.lock_distance = plain.lock_distance;
+    nodes[11].feet.release_half_life = plain.release_half_life;
+    nodes[11].feet.ground_half_life = plain.ground_half_life;
+    nodes[11].feet.pelvis_half_life = plain.pelvis_half_life;
+    nodes[11].feet.teleport = plain.teleport;
+    nodes[11].feet.feet[0].planted = plain.feet[0].planted;
+    nodes[11].feet.feet[0].planted_from = nodes[11].feet.feet[0].planted_to = LMB_NONE;
     lmb_graph_def older = w->def;
     older.nodes = nodes;
     older.clip_slots = NULL;

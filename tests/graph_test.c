@@ -688,6 +688,8 @@ static void chains(void **state) {
 #define FEET(members) "{'op':'foot-placement','base':{'op':'rest'},'pelvis':'Hips'," members "}"
 #define FOOT "'hip':'Spine','knee':'Head','ankle':'Tip'"
 
+#define GROUNDED(of_foot, of_feet) FEET("'feet':[{" FOOT ",'ground':[0,0,0],'normal':[0,1,0]" of_foot "}]" of_feet)
+
 static void foot_placement(void **state) {
     (void)state;
     lmb_joint_def joints[4];
@@ -722,11 +724,36 @@ static void foot_placement(void **state) {
     expect_number(foot->normal[1], lmb_parameter(0));
     expect_number(foot->normal[2], lmb_constant(1.0f));
     expect_number(node->weight, lmb_constant(0.5f));
+    assert_true(feet->lock_distance == 0.0f && foot->planted_from == LMB_NONE);
+    expect_created(lmb_graph_json_def(graph));
+    lmb_graph_json_destroy(graph);
+    snprintf(
+        text, sizeof text, "%s",
+        FEET("'feet':[{" FOOT ",'ground':[0,0,0],'normal':[0,1,0],'planted':{'param':'p'}}],'time':{'param':'t'},"
+             "'lock-distance':0.5,'release-half-life':0.25,'ground-half-life':2,'pelvis-half-life':3,'teleport':4"));
+    for (char *at = text; *at != '\0'; at++) {
+        *at = *at == '\'' ? '"' : *at;
+    }
+    source.size = strlen(text);
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), LMB_OK);
+    feet = &lmb_graph_json_def(graph)->nodes[1].feet;
+    expect_number(feet->feet[0].planted, lmb_parameter(0));
+    expect_number(feet->time, lmb_parameter(1));
+    assert_true(feet->lock_distance == 0.5f && feet->release_half_life == 0.25f && feet->ground_half_life == 2.0f);
+    assert_true(feet->pelvis_half_life == 3.0f && feet->teleport == 4.0f);
     expect_created(lmb_graph_json_def(graph));
     lmb_graph_json_destroy(graph);
     static const struct {
         const char *text, *place, *what;
     } rows[] = {
+        {GROUNDED("", ",'lock-distance':0.1"), "node 1 (foot-placement)", "time: it is a constant"},
+        {GROUNDED("", ",'lock-distance':-1"), "lock-distance", "outside 0"},
+        {GROUNDED("", ",'ground-half-life':1001"), "ground-half-life", "1001 is outside 0 to 1000"},
+        {GROUNDED(",'planted-markers':[0]", ""), "planted-markers", "2 were expected"},
+        {GROUNDED(",'planted-markers':[0,16]", ""), "planted-markers", "16 is outside 0 to 15"},
+        {GROUNDED(",'planted-markers':[0,0.5]", ""), "planted-markers", "no whole number"},
+        {GROUNDED(",'planted-markers':[0,1]", ",'lock-distance':1,'time':{'param':'t'}"), "feet[0].planted_from",
+         "no clip that plays below the node has these sync markers"},
         {FEET("'feet':[]"), "feet", "1 to 4"},
         {FEET("'feet':[1]"), "feet[0]", "an object was expected"},
         {FEET("'feet':[{" FOOT ",'ground':[0,0,0]}]"), "feet[0]", "needs the field \"normal\""},
