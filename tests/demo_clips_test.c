@@ -1,15 +1,24 @@
 // Which clips of a file the viewer's demos play, and their measured foot speed, which is known for the mannequin's
-// clips.
+// clips. Where a character is while it plays a graph.
+#define _POSIX_C_SOURCE 200809L
 #include "suite.h"
 
 #include "../samples/viewer/demo_clips.h"
 #include "../samples/viewer/foot_speed.h"
+#include "../samples/viewer/graph_file.h"
+#include "../samples/viewer/graph_run.h"
+#include "../samples/viewer/measure.h"
+#include "file.h"
+#include "reader.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FOX LIMBER_ASSETS "/Fox.glb"
+#define PAB LIMBER_ASSETS "/pab/"
 
 static const char walk_and_stand[] = "{\"op\": \"blend\", \"a\": {\"op\": \"clip\", \"clip\": \"walk\"},\n"
                                      " \"b\": {\"op\": \"clip\", \"clip\": \"idle\", \"play\": true}}";
@@ -18,6 +27,10 @@ static character open_character(const char *file) {
     character character;
     lmb_error error;
     const character_def def = {.files = &file, .file_count = file != NULL, .tallest = 100.0f};
+    if (file != NULL && access(file, R_OK) != 0) {
+        print_message("%s is not there: skipped\n", file);
+        skip();
+    }
     if (character_open(&def, &character, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
@@ -159,11 +172,94 @@ static void clips_that_are_not_there_are_named(void **state) {
     character_close(&man);
 }
 
-int main(void) {
+// Reads a graph of samples/characters, and runs it for rows of its parameters.
+static float *sample_graph(const character *character, const char *path, graph_version **version, uint32_t *count) {
+    const lmb_clip *clips[16];
+    lmb_error error = {0};
+    char *text = NULL;
+    size_t size = 0;
+    const uint32_t clip_count = character_clip_count(character);
+    assert_in_range(clip_count, 1, 16);
+    for (uint32_t i = 0; i < clip_count; i++) {
+        clips[i] = character_clip(character, i);
+    }
+    const graph_file_character of = {.rig = character->rig, .clips = clips, .clip_count = clip_count};
+    assert_int_equal(file_read(path, FILE_LARGEST_TEXT, &text, &size, &error), LMB_OK);
+    *version = graph_version_read(&of, path, text, size);
+    free(text);
+    assert_non_null(*version);
+    if ((*version)->graph == NULL) {
+        fail_msg("%s", (*version)->error.message);
+    }
+    const graph_run_def def = {
+        .def = lmb_graph_json_def((*version)->json), .graph = (*version)->graph, .character_count = 1, .frames = 2};
+    graph_run *run = NULL;
+    float *rows = NULL;
+    assert_int_equal(graph_run_create(&def, &run, &error), LMB_OK);
+    assert_int_equal(graph_run_sample(run, &rows, count, &error), LMB_OK);
+    graph_run_destroy(run);
+    return rows;
+}
+
+// Returns how far the middle of the poses is from the character's origin along the ground at most, in its heights.
+static float farthest_middle(const character *character, const float *rows, uint32_t count) {
+    measure_bounds *bounds = calloc(count, sizeof *bounds);
+    lmb_error error = {0};
+    float farthest = 0.0f;
+    assert_non_null(bounds);
+    assert_int_equal(measure_poses(character, rows, count, 0.0f, bounds, &error), LMB_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        const float x = 0.5f * (bounds[i].low[0] + bounds[i].high[0]);
+        const float z = 0.5f * (bounds[i].low[2] + bounds[i].high[2]);
+        farthest = fmaxf(farthest, hypotf(x, z) / character->height);
+    }
+    free(bounds);
+    return farthest;
+}
+
+// The clips of the man travel by more than a metre, and his graph extracts their root motion.
+static void a_graph_is_measured_without_the_travel_of_its_clips(void **state) {
+    (void)state;
+    static const char *const files[] = {PAB "skeleton.fbx", PAB "walk.fbx", PAB "jog.fbx", PAB "run.fbx"};
+    character man;
+    lmb_error error = {0};
+    graph_version *version = NULL;
+    uint32_t count = 0;
+    const character_def def = {.files = files, .file_count = 4, .tallest = 100.0f};
+    const lmb_result opened = access(files[0], R_OK) == 0 ? character_open(&def, &man, &error) : LMB_ERROR_FILE;
+    if (opened == LMB_ERROR_FILE || opened == LMB_ERROR_UNSUPPORTED) {
+        print_message("%s is not there, or Assimp is not: skipped\n", files[0]);
+        skip();
+    }
+    assert_int_equal(opened, LMB_OK);
+    float *rows = sample_graph(&man, LIMBER_SAMPLES "/characters/pab.json", &version, &count);
+    assert_int_equal(count, 3 * 12); // the speed as it is, at its min and at its max
+    lmb_graph_destroy(man.graph);
+    man.graph = version->graph;
+    version->graph = NULL;
+    assert_true(farthest_middle(&man, rows, count) > 0.25f); // still measured by the clips
+    assert_int_equal(character_measure_graph(&man, man.graph, rows, count, &error), LMB_OK);
+    const float farthest = farthest_middle(&man, rows, count);
+    print_message("%.2f m high, %.2f m wide, at most %.2f heights from the middle\n", (double)man.height,
+                  (double)man.width, (double)farthest);
+    assert_true(man.height > 1.5f && man.height < 2.1f && man.width < 1.3f);
+    assert_true(farthest < 0.15f);
+    assert_in_range(man.contact_count, 2, CHARACTER_CONTACTS);
+    free(rows);
+    graph_version_destroy(version);
+    character_close(&man);
+}
+
+int main(int argc, char **argv) {
+    reader_serve(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feet_say_how_fast_a_clip_walks),          cmocka_unit_test(a_fox_runs_faster_than_it_walks),
-        cmocka_unit_test(clips_are_found_by_name_and_by_meaning),  cmocka_unit_test(names_fit_in_this_order),
-        cmocka_unit_test(a_crowd_stands_walks_and_runs_if_it_can), cmocka_unit_test(clips_that_are_not_there_are_named),
+        cmocka_unit_test(feet_say_how_fast_a_clip_walks),
+        cmocka_unit_test(a_fox_runs_faster_than_it_walks),
+        cmocka_unit_test(clips_are_found_by_name_and_by_meaning),
+        cmocka_unit_test(names_fit_in_this_order),
+        cmocka_unit_test(a_crowd_stands_walks_and_runs_if_it_can),
+        cmocka_unit_test(clips_that_are_not_there_are_named),
+        cmocka_unit_test(a_graph_is_measured_without_the_travel_of_its_clips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,12 +74,17 @@ lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd
     if (crowd->members == NULL) {
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", count);
     }
+    crowd_place(crowd);
+    return LMB_OK;
+}
+
+void crowd_place(crowd *crowd) {
+    const character *character = crowd->character;
     float spacing = fmaxf(1.45f * character->width, 0.55f * character->height);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < crowd->count; i++) {
         set_member(crowd, i, spacing, &crowd->members[i]);
     }
-    crowd->radius = 0.58f * spacing * sqrtf((float)(count - 1));
-    return LMB_OK;
+    crowd->radius = 0.58f * spacing * sqrtf((float)(crowd->count - 1));
 }
 
 void crowd_destroy(crowd *crowd) {

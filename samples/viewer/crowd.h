@@ -37,6 +37,8 @@ typedef struct crowd {
 
 lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd, lmb_error *error);
 void crowd_destroy(crowd *crowd);
+// Places all members for the character's size, as crowd_create() does.
+void crowd_place(crowd *crowd);
 
 // Returns a number in [0, 1) that depends only on the member and the purpose. The crowd itself uses purposes up to 16.
 float crowd_chance(uint32_t member, uint32_t purpose);

@@ -10,6 +10,9 @@
 #define GOLDEN 0.61803399 // parts of the golden ratio are spread evenly
 #define SPREAD 4.0        // seconds by which the characters of a crowd begin apart
 #define LARGEST_SETTING 1e6f
+#define SAMPLED_RUNS 9u
+#define SAMPLED_FRAMES 12u
+#define SAMPLED_STEP 0.19 // seconds: in no ratio to the usual lengths of clips
 
 // Returns a number in [0, 1) for a character, 0 for the first one.
 static double apart(uint32_t character) {
@@ -332,6 +335,53 @@ bool graph_run_continue(graph_run *run, const graph_run *before) {
         continue_motions(run, before, last);
     }
     return goes_on;
+}
+
+// ---- Samples of what the graph shows.
+
+// Runs a character from the beginning, with a setting at `value` unless it is NULL.
+static lmb_result sample_run(const graph_run *run, const graph_setting *changed, float value, float *rows,
+                             lmb_error *error) {
+    const graph_run_def def = {.def = run->def, .graph = run->graph, .character_count = 1, .frames = 2};
+    graph_run *own = NULL;
+    if (graph_run_create(&def, &own, error)) {
+        return error->result;
+    }
+    for (uint32_t i = 0; i < run->setting_count; i++) {
+        own->settings[i] = run->settings[i];
+    }
+    if (changed != NULL) {
+        graph_run_set(own, graph_run_find(own, changed->name), value);
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && i < SAMPLED_FRAMES; i++) {
+        result = graph_run_step(own, i > 0 ? SAMPLED_STEP : 0.0, error);
+        if (result == LMB_OK) {
+            memcpy(rows + (size_t)i * run->parameter_count, graph_run_moment(own, 0)->parameters,
+                   run->parameter_count * sizeof *rows);
+        }
+    }
+    graph_run_destroy(own);
+    return result;
+}
+
+lmb_result graph_run_sample(const graph_run *run, float **rows, uint32_t *count, lmb_error *error) {
+    const size_t floats = (size_t)SAMPLED_FRAMES * run->parameter_count;
+    *count = 0;
+    *rows = calloc(SAMPLED_RUNS * floats + 1, sizeof **rows);
+    if (*rows == NULL) {
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure the graph");
+    }
+    lmb_result result = sample_run(run, NULL, 0.0f, *rows, error);
+    uint32_t runs = 1;
+    for (uint32_t i = 0; result == LMB_OK && i < run->setting_count && runs + 2 <= SAMPLED_RUNS; i++) {
+        const graph_setting *setting = &run->settings[i];
+        for (uint32_t end = 0; result == LMB_OK && end < 2 && !setting->is_time; end++) {
+            result = sample_run(run, setting, end == 0 ? setting->min : setting->max, *rows + runs++ * floats, error);
+        }
+    }
+    *count = runs * SAMPLED_FRAMES;
+    return result;
 }
 
 // ---- Events and transitions.

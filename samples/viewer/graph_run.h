@@ -82,6 +82,11 @@ void graph_run_go(graph_run *run, uint32_t frame);
 // Returns the frame that is shown, or the one that is `back` frames before it; NULL if there is none.
 const graph_moment *graph_run_moment(const graph_run *run, uint32_t back);
 
+// Runs a character with the settings as they are, then with each of the first ones at its min and at its max. Stores
+// float [count][parameter_count], rows of parameters from these runs: the poses that the graph can show. The caller
+// frees them.
+lmb_result graph_run_sample(const graph_run *run, float **rows, uint32_t *count, lmb_error *error);
+
 // Returns a character's row of parameters, or its state, in a frame.
 const float *graph_run_parameters(const graph_run *run, const graph_moment *moment, uint32_t character);
 const uint32_t *graph_run_state(const graph_run *run, const graph_moment *moment, uint32_t character);

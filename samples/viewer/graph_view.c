@@ -8,6 +8,7 @@
 #include "command_line.h"
 #include "file.h"
 #include "graphics.h"
+#include "measure.h"
 #include "terminal.h"
 
 #define KEPT_FRAMES 900u // 15 seconds at 60 frames per second
@@ -37,12 +38,13 @@ static graph_file_character character_of(const graph_view *view, const character
                                   character->sources.named, character->sources.count};
 }
 
-lmb_result graph_view_open(const graph_view_def *def, const character *character, graph_view *view, lmb_error *error) {
+lmb_result graph_view_open(const graph_view_def *def, character *character, graph_view *view, lmb_error *error) {
     static const char rest[] = "{\"op\": \"rest\"}";
     const uint32_t count = character_clip_count(character);
     const char *slash = strrchr(def->file, '/');
     *view = (graph_view){.def = *def,
                          .name = slash != NULL && slash[1] != '\0' ? slash + 1 : def->file,
+                         .character = character,
                          .held_place = LMB_NONE,
                          .needed_place = LMB_NONE,
                          .clips = malloc((count + (size_t)1) * sizeof(lmb_clip *))};
@@ -88,21 +90,17 @@ static void watch(graph_view *view, uint32_t character) {
     view->watched = character;
 }
 
-static lmb_result place_crowd(graph_view *view, lmb_error *error) {
+static void place_crowd(graph_view *view) {
     crowd *crowd = view->crowd;
-    view->starts = calloc(crowd->count, sizeof *view->starts);
-    if (view->starts == NULL) {
-        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", crowd->count);
-    }
+    crowd_place(crowd);
     crowd_place_single(crowd);
     for (uint32_t i = 0; i < crowd->count; i++) {
         const crowd_placement *placement = &crowd->members[i].placement;
         view->starts[i] = (crowd_start){.position = {placement->position[0], placement->position[1]},
                                         .facing = atan2f(placement->heading[1], placement->heading[0])};
     }
-    memcpy(view->tint, crowd->members[0].placement.tint, sizeof view->tint);
-    watch(view, 0);
-    return LMB_OK;
+    memcpy(view->tint, crowd->members[view->watched].placement.tint, sizeof view->tint);
+    watch(view, view->watched);
 }
 
 lmb_result graph_view_start(graph_view *view, crowd *crowd, device *device, lmb_gpu *gpu, uint32_t frame_count,
@@ -116,7 +114,12 @@ lmb_result graph_view_start(graph_view *view, crowd *crowd, device *device, lmb_
     const graph_file_character of = character_of(view, crowd->character);
     graph_file file;
     view->crowd = crowd;
-    if (place_crowd(view, error) || graph_file_open(view->def.file, &of, &file, error)) {
+    view->starts = calloc(crowd->count, sizeof *view->starts);
+    if (view->starts == NULL) {
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", crowd->count);
+    }
+    place_crowd(view);
+    if (graph_file_open(view->def.file, &of, &file, error)) {
         return error->result;
     }
     graph_version *fallback = view->fallback;
@@ -259,6 +262,28 @@ static void print_mistakes(const graph_view *view) {
     }
 }
 
+// Measures the character in the poses of the graph: clips alone may travel where the graph extracts their root motion,
+// and a retarget gives poses that are not among the character's clips.
+static lmb_result measure(graph_view *view, lmb_error *error) {
+    float *rows = NULL;
+    uint32_t count = 0;
+    lmb_result result = graph_run_sample(view->run, &rows, &count, error);
+    if (result == LMB_OK) {
+        result = character_measure_graph(view->character, view->run->graph, rows, count, error);
+    }
+    free(rows);
+    if (result == LMB_OK) {
+        place_crowd(view);
+    }
+    return result;
+}
+
+bool graph_view_needs_camera(graph_view *view) {
+    const bool needs = view->has_shown && !view->is_framed;
+    view->is_framed = view->has_shown;
+    return needs;
+}
+
 static lmb_result follow_file(graph_view *view, uint32_t number, lmb_error *error) {
     const graph_device_version *version = graph_device_poll(view->device);
     if (version == NULL) {
@@ -277,6 +302,7 @@ static lmb_result follow_file(graph_view *view, uint32_t number, lmb_error *erro
         view->has_shown = true;
         view->shown_at = view->seconds;
         apply_settings(view);
+        return measure(view, error);
     }
     return LMB_OK;
 }

@@ -26,7 +26,8 @@ typedef struct graph_view_def {
 // A zeroed view shows nothing.
 typedef struct graph_view {
     graph_view_def def;
-    const char *name; // of the file, without its folder
+    const char *name;     // of the file, without its folder
+    character *character; // measured anew for the first graph that is shown
     const lmb_clip **clips;
     crowd *crowd;
     crowd_start *starts;
@@ -43,6 +44,7 @@ typedef struct graph_view {
     uint32_t watched; // the character whose states and weights are shown; in a crowd it has a colour of its own
     float tint[3];    // its own colour
     bool has_shown;   // a graph of the file
+    bool is_framed;   // the camera is placed for that graph
     bool has_failed;  // something was wrong so far
     char note[200];   // about the script or the settings
     // The frame whose words of inertialization the device holds, and the one that it must hold: indices of moments.
@@ -51,7 +53,7 @@ typedef struct graph_view {
 } graph_view;
 
 // Opens the view with the rest pose. It must be created before the crowd, and placed on it afterwards.
-lmb_result graph_view_open(const graph_view_def *def, const character *character, graph_view *view, lmb_error *error);
+lmb_result graph_view_open(const graph_view_def *def, character *character, graph_view *view, lmb_error *error);
 // `waits`: as in graph_device_def.
 lmb_result graph_view_start(graph_view *view, crowd *crowd, device *device, lmb_gpu *gpu, uint32_t frame_count,
                             bool waits, lmb_error *error);
@@ -72,6 +74,10 @@ lmb_result graph_view_advance(graph_view *view, double seconds, uint32_t slot, u
 void graph_view_show(graph_view *view, graph_view_time time, bool is_right_free, ui *ui);
 lmb_result graph_view_record(graph_view *view, VkCommandBuffer commands, uint32_t slot, lmb_gpu_profile *profile,
                              lmb_error *error);
+
+// Returns true once, when the character has been measured in the poses of the first graph of the file and the crowd has
+// been placed for its size: then place the camera.
+bool graph_view_needs_camera(graph_view *view);
 
 // Stores how far the characters have moved since the start, on average: x, z in metres.
 void graph_view_way(const graph_view *view, float way[2]);

@@ -1,4 +1,4 @@
-// Measures a character in the poses of its base clips.
+// Measures a character in the poses of its base clips, or in those of a graph.
 #include "measure.h"
 
 #include <float.h>
@@ -15,16 +15,15 @@
 // A point lower than this share of the height counts as a foot.
 #define FOOT_SHARE 0.14f
 
-// The palettes of every base clip at SAMPLES times.
+// The palettes of some poses.
 typedef struct poses {
     float *palettes;
-    float *parameters;
     uint32_t count;
+    uint32_t joint_count;
 } poses;
 
-static void release_poses(poses *poses) {
-    free(poses->palettes);
-    free(poses->parameters);
+static const float *palette_of(const poses *poses, uint32_t pose) {
+    return poses->palettes + (size_t)pose * poses->joint_count * LMB_MATRIX_COMPONENTS;
 }
 
 static void ask_for_pose(const character *character, uint32_t pose, float *parameters) {
@@ -36,36 +35,49 @@ static void ask_for_pose(const character *character, uint32_t pose, float *param
     }
 }
 
-// Runs the character's graph with `count` rows of parameters. The caller frees the palettes.
-static lmb_result run_graph(const character *character, const float *parameters, uint32_t count, float **palettes,
+// Runs the poses of a graph for `count` rows of parameters: what the host places in the world is at the origin. The
+// caller frees the palettes.
+static lmb_result run_graph(const lmb_graph *graph, const float *parameters, uint32_t count, poses *poses,
                             lmb_error *error) {
-    const size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
-    *palettes = calloc(count, floats * sizeof(float));
-    if (*palettes == NULL) {
-        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
-    }
+    const size_t points = (size_t)count * lmb_graph_point_count(graph) * 3;
+    *poses = (struct poses){.count = count, .joint_count = lmb_graph_joint_count(graph)};
+    poses->palettes = calloc((size_t)count * poses->joint_count * LMB_MATRIX_COMPONENTS, sizeof(float));
+    float *zeros = calloc(points + (size_t)count * LMB_MATRIX_COMPONENTS, sizeof(float));
     lmb_cpu *cpu = NULL;
-    if (lmb_cpu_create(character->graph, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
+    if (poses->palettes == NULL || zeros == NULL) {
+        viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
+    }
+    if (poses->palettes == NULL || zeros == NULL || lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, error)) {
+        free(zeros);
         return error->result;
     }
-    const lmb_batch_def batch = {character->graph, count, LMB_OUTPUT_PALETTE_BIT};
-    const lmb_batch_inputs inputs = {.parameters = parameters};
-    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = *palettes};
+    float *transforms = zeros + points;
+    for (uint32_t i = 0; i < count; i++) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            transforms[(size_t)i * LMB_MATRIX_COMPONENTS + axis * 5] = 1.0f;
+        }
+    }
+    const lmb_batch_def batch = {graph, count, LMB_OUTPUT_PALETTE_BIT};
+    const lmb_batch_inputs inputs = {.parameters = parameters, .points = zeros, .transforms = transforms};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = poses->palettes};
     lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, batch.character_count, error);
     lmb_cpu_destroy(cpu);
+    free(zeros);
     return result;
 }
 
 static lmb_result run_bases(const character *character, poses *poses, lmb_error *error) {
-    poses->count = SAMPLES * (character->base_count > 0 ? character->base_count : 1);
-    poses->parameters = calloc(poses->count, PARAMETER_COUNT * sizeof(float));
-    if (poses->parameters == NULL) {
+    const uint32_t count = SAMPLES * (character->base_count > 0 ? character->base_count : 1);
+    float *parameters = calloc(count, PARAMETER_COUNT * sizeof(float));
+    if (parameters == NULL) {
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
     }
-    for (uint32_t i = 0; i < poses->count; i++) {
-        ask_for_pose(character, i, poses->parameters + (size_t)i * PARAMETER_COUNT);
+    for (uint32_t i = 0; i < count; i++) {
+        ask_for_pose(character, i, parameters + (size_t)i * PARAMETER_COUNT);
     }
-    return run_graph(character, poses->parameters, poses->count, &poses->palettes, error);
+    const lmb_result result = run_graph(character->graph, parameters, count, poses, error);
+    free(parameters);
+    return result;
 }
 
 static void transform_point(const float *matrix, const float point[3], float result[3]) {
@@ -101,17 +113,17 @@ static void turn_about_y(float turn, float point[3]) {
     point[2] = cosf(turn) * z - sinf(turn) * x;
 }
 
-// Returns the bounds over some poses, whose points are turned about Y. Model units.
-static measure_bounds find_bounds(const character *character, const float *palettes, uint32_t pose_count, float turn) {
+// Returns the bounds over `count` poses from `first` on, whose points are turned about Y. Model units.
+static measure_bounds find_bounds(const character *character, const poses *poses, uint32_t first, uint32_t count,
+                                  float turn) {
     measure_bounds bounds = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
-    size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
     uint32_t level = character->level_count - 1;
     for (uint32_t i = 0; i < character_mesh_count(character, level); i++) {
         const lmb_mesh *mesh = character_mesh(character, level, i);
         for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
-            for (uint32_t pose = 0; pose < pose_count; pose++) {
+            for (uint32_t pose = first; pose < first + count; pose++) {
                 float point[3];
-                skin_point(palettes + pose * floats, &mesh->vertices[vertex], point);
+                skin_point(palette_of(poses, pose), &mesh->vertices[vertex], point);
                 turn_about_y(turn, point);
                 grow(&bounds, point);
             }
@@ -122,20 +134,19 @@ static measure_bounds find_bounds(const character *character, const float *palet
 
 lmb_result measure_poses(const character *character, const float *parameters, uint32_t count, float turn,
                          measure_bounds *bounds, lmb_error *error) {
-    const size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
-    float *palettes = NULL;
-    lmb_result result = run_graph(character, parameters, count, &palettes, error);
+    poses poses;
+    lmb_result result = run_graph(character->graph, parameters, count, &poses, error);
     float origin[3];
     memcpy(origin, character->origin, sizeof origin);
     turn_about_y(turn, origin);
     for (uint32_t i = 0; result == LMB_OK && i < count; i++) {
-        bounds[i] = find_bounds(character, palettes + i * floats, 1, turn);
+        bounds[i] = find_bounds(character, &poses, i, 1, turn);
         for (size_t axis = 0; axis < 3; axis++) {
             bounds[i].low[axis] = (bounds[i].low[axis] - origin[axis]) * character->unit;
             bounds[i].high[axis] = (bounds[i].high[axis] - origin[axis]) * character->unit;
         }
     }
-    free(palettes);
+    free(poses.palettes);
     return result;
 }
 
@@ -151,11 +162,10 @@ static bool bind_position(const lmb_rig *rig, uint32_t joint, float position[3])
 }
 
 static float lowest_height(const character *character, const poses *poses, uint32_t joint, const float position[3]) {
-    size_t joints = lmb_graph_joint_count(character->graph);
     float lowest = FLT_MAX;
     for (uint32_t pose = 0; pose < poses->count; pose++) {
         float point[3];
-        transform_point(poses->palettes + (pose * joints + joint) * LMB_MATRIX_COMPONENTS, position, point);
+        transform_point(palette_of(poses, pose) + (size_t)joint * LMB_MATRIX_COMPONENTS, position, point);
         lowest = fminf(lowest, point[1]);
     }
     return (lowest - character->origin[1]) * character->unit;
@@ -175,6 +185,7 @@ static bool is_leaf(const lmb_rig *rig, uint32_t joint) {
 static void find_contacts(character *character, const poses *poses) {
     float limit = FOOT_SHARE * character->height;
     uint32_t joint_count = lmb_rig_joint_count(character->rig);
+    character->contact_count = 0;
     for (uint32_t joint = 0; joint < joint_count && character->contact_count < CHARACTER_CONTACTS; joint++) {
         character_contact contact = {.joint = joint};
         if (!is_leaf(character->rig, joint) || !bind_position(character->rig, joint, contact.position) ||
@@ -194,36 +205,52 @@ static void find_contacts(character *character, const poses *poses) {
     }
 }
 
+static void set_sizes(character *character, const measure_bounds *bounds) {
+    float size[3];
+    for (size_t axis = 0; axis < 3; axis++) {
+        size[axis] = fmaxf(bounds->high[axis] - bounds->low[axis], 1e-6f);
+    }
+    float longest = fmaxf(size[0], fmaxf(size[1], size[2]));
+    // If a file does not use metres, scales the character to the size of a person.
+    character->unit = longest > 0.5f && longest < 5.0f ? 1.0f : DISPLAY_SIZE / longest;
+    character->height = size[1] * character->unit;
+    character->width = 0.5f * (size[0] + size[2]) * character->unit;
+    character->origin[0] = 0.5f * (bounds->low[0] + bounds->high[0]);
+    character->origin[1] = bounds->low[1];
+    character->origin[2] = 0.5f * (bounds->low[2] + bounds->high[2]);
+}
+
 lmb_result character_measure(character *character, lmb_error *error) {
     poses poses = {0};
     lmb_result result = run_bases(character, &poses, error);
     if (result == LMB_OK) {
-        const size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
-        measure_bounds bounds = find_bounds(character, poses.palettes, SAMPLES, 0.0f);
+        measure_bounds bounds = find_bounds(character, &poses, 0, SAMPLES, 0.0f);
         character->ground[0] = bounds.low[1];
         for (uint32_t base = 1; base < character->base_count; base++) {
-            const measure_bounds own = find_bounds(character, poses.palettes + base * SAMPLES * floats, SAMPLES, 0.0f);
+            const measure_bounds own = find_bounds(character, &poses, base * SAMPLES, SAMPLES, 0.0f);
             character->ground[base] = own.low[1];
             grow(&bounds, own.low);
             grow(&bounds, own.high);
         }
-        float size[3];
-        for (size_t axis = 0; axis < 3; axis++) {
-            size[axis] = fmaxf(bounds.high[axis] - bounds.low[axis], 1e-6f);
-        }
-        float longest = fmaxf(size[0], fmaxf(size[1], size[2]));
-        // If a file does not use metres, scales the character to the size of a person.
-        character->unit = longest > 0.5f && longest < 5.0f ? 1.0f : DISPLAY_SIZE / longest;
-        character->height = size[1] * character->unit;
-        character->width = 0.5f * (size[0] + size[2]) * character->unit;
-        character->origin[0] = 0.5f * (bounds.low[0] + bounds.high[0]);
-        character->origin[1] = bounds.low[1];
-        character->origin[2] = 0.5f * (bounds.low[2] + bounds.high[2]);
+        set_sizes(character, &bounds);
         for (uint32_t base = 0; base < character->base_count; base++) {
             character->ground[base] = (character->ground[base] - bounds.low[1]) * character->unit;
         }
         find_contacts(character, &poses);
     }
-    release_poses(&poses);
+    free(poses.palettes);
+    return result;
+}
+
+lmb_result character_measure_graph(character *character, const lmb_graph *graph, const float *parameters,
+                                   uint32_t count, lmb_error *error) {
+    poses poses = {0};
+    lmb_result result = run_graph(graph, parameters, count, &poses, error);
+    if (result == LMB_OK) {
+        const measure_bounds bounds = find_bounds(character, &poses, 0, count, 0.0f);
+        set_sizes(character, &bounds);
+        find_contacts(character, &poses);
+    }
+    free(poses.palettes);
     return result;
 }

@@ -557,7 +557,12 @@ static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapse
         return demo_write(&viewer->demo, viewer->batch, index, error);
     }
     if (has_graph(viewer)) {
-        return graph_view_advance(&viewer->view, seconds, index, viewer->frames, error);
+        const lmb_result result = graph_view_advance(&viewer->view, seconds, index, viewer->frames, error);
+        if (graph_view_needs_camera(&viewer->view)) {
+            place_camera(viewer);
+            viewer->controls.camera = viewer->camera;
+        }
+        return result;
     }
     float *parameters = lmb_gpu_batch_parameters(viewer->batch, index);
     if (has_comparison(viewer)) {
