@@ -6,6 +6,8 @@
 #include "mannequin_joints.h"
 #include "mannequin_memory.h"
 
+#include <string.h>
+
 struct mannequin {
     lmb_host host;
     lmb_rig *rig;
@@ -65,6 +67,13 @@ lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, 
 
 lmb_result mannequin_create_child(const lmb_host *host, mannequin **result, lmb_error *error) {
     return create(host, JOINTS_OF_CHILD, result, error);
+}
+
+mannequin_creator *mannequin_find_creator(const char *name) {
+    return strcmp(name, "mannequin") == 0         ? mannequin_create
+           : strcmp(name, "mannequin-face") == 0  ? mannequin_create_with_face
+           : strcmp(name, "mannequin-child") == 0 ? mannequin_create_child
+                                                  : NULL;
 }
 
 void mannequin_destroy(mannequin *mannequin) {

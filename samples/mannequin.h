@@ -70,6 +70,9 @@ lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, 
 /// Creates a child of 1.13 m: the same joints and sockets with other proportions, a large head and short limbs, and no
 /// clips, because a retarget plays those of the mannequin on it.
 lmb_result mannequin_create_child(const lmb_host *host, mannequin **result, lmb_error *error);
+typedef lmb_result mannequin_creator(const lmb_host *host, mannequin **result, lmb_error *error);
+/// Returns what creates "mannequin", "mannequin-face" or "mannequin-child", and NULL for any other name.
+mannequin_creator *mannequin_find_creator(const char *name);
 /// Does nothing if `mannequin` is NULL.
 void mannequin_destroy(mannequin *mannequin);
 

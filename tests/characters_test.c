@@ -7,6 +7,8 @@
 #include <limber/graph_json.h>
 #include <limber/import.h>
 
+#include <mannequin.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -19,7 +21,8 @@ typedef struct sample {
     const char *files[MAX_FILES]; // of LIMBER_ASSETS, or of the test's folder if there is no folder in the name
     const char *script;
     const char *clips[4]; // that have a weight in some frame
-    double least_way;     // units that the character moves at least
+    double min_path;      // min distance that the character moves, in its units
+    bool plays_mannequin; // clips of the mannequin, as another character
 } sample;
 
 static const sample samples[] = {
@@ -27,18 +30,24 @@ static const sample samples[] = {
      .files = {LIMBER_ASSETS "/Fox.glb"},
      .script = "1 set speed 80\n2 set speed 220\n",
      .clips = {" Survey ", " Walk ", " Run "},
-     .least_way = 200.0},
+     .min_path = 200.0},
     {.graph = "pab.json",
      .files = {LIMBER_ASSETS "/pab/skeleton.fbx", LIMBER_ASSETS "/pab/walk.fbx", LIMBER_ASSETS "/pab/jog.fbx",
                LIMBER_ASSETS "/pab/run.fbx"},
      .script = "1 set speed 2\n2 set speed 4\n",
      .clips = {" walk ", " jog ", " run "},
-     .least_way = 5.0},
+     .min_path = 5.0},
     {.graph = "robot.json",
      .files = {"robot.gltf"},
      .script = "1 set speed 1.5\n1.5 send WAVE\n2.5 set speed 4\n3 send STOP\n",
      .clips = {" Idle ", " Walking ", " Running ", " Wave "},
-     .least_way = 3.0},
+     .min_path = 3.0},
+    {.graph = "mannequin_on_pab.json",
+     .files = {LIMBER_ASSETS "/pab/skeleton.fbx"},
+     .script = "0 set speed 0\n1 set speed 1.25\n3 set speed 3\n",
+     .clips = {" idle ", " walk ", " run "},
+     .min_path = 3.0,
+     .plays_mannequin = true},
 };
 
 // Three joints and four clips, which turn a joint each by the same keys: half a turn about z in a second.
@@ -154,6 +163,9 @@ static const lmb_output kinds[] = {LMB_OUTPUT_LOCAL, LMB_OUTPUT_MODEL, LMB_OUTPU
 
 typedef struct playing {
     lmb_import *import;
+    mannequin *mannequin;
+    const lmb_clip *clips[16], *others[MANNEQUIN_CLIP_COUNT];
+    lmb_graph_json *json;
     lmb_graph *graph;
     lmb_cpu *cpu;
     lmb_batch_def batch;
@@ -163,16 +175,44 @@ typedef struct playing {
     uint32_t refused[LMB_REFUSAL_COUNT];
 } playing;
 
-static void open_sample(const sample *sample, playing *p) {
+static lmb_result read_sample(const sample *sample, playing *p, lmb_error *error) {
     char path[600];
+    lmb_graph_character other = {.name = "mannequin", .clips = p->others, .clip_count = MANNEQUIN_CLIP_COUNT};
+    snprintf(path, sizeof path, "%s/%s", LIMBER_CHARACTERS, sample->graph);
+    char *text = command_read_file(path);
+    assert_non_null(text);
+    lmb_graph_source source = {.text = text,
+                               .size = strlen(text),
+                               .name = sample->graph,
+                               .rig = lmb_import_rig(p->import),
+                               .clips = p->clips,
+                               .clip_count = lmb_import_clip_count(p->import)};
+    assert_in_range(source.clip_count, 1, sizeof p->clips / sizeof p->clips[0]);
+    for (uint32_t i = 0; i < source.clip_count; i++) {
+        p->clips[i] = lmb_import_clip(p->import, i);
+    }
+    if (sample->plays_mannequin) {
+        assert_int_equal(mannequin_create(NULL, &p->mannequin, error), LMB_OK);
+        for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
+            p->others[i] = mannequin_clip(p->mannequin, (mannequin_clip_id)i);
+        }
+        other.rig = mannequin_rig(p->mannequin);
+        source.characters = &other;
+        source.character_count = 1;
+    }
+    const lmb_result result = lmb_graph_json_read(&source, NULL, &p->json, NULL, error);
+    free(text);
+    return result == LMB_OK ? lmb_graph_create(lmb_graph_json_def(p->json), NULL, &p->graph, error) : result;
+}
+
+static void open_sample(const sample *sample, playing *p) {
     lmb_error error = {0};
     *p = (playing){0};
-    snprintf(path, sizeof path, "%s/%s", LIMBER_CHARACTERS, sample->graph);
-    if (import_sample(sample, &p->import, &error) ||
-        lmb_graph_create_from_file(path, p->import, NULL, &p->graph, &error) ||
+    if (import_sample(sample, &p->import, &error) || read_sample(sample, p, &error) ||
         lmb_cpu_create(p->graph, LMB_CPU_REFERENCE, NULL, &p->cpu, &error)) {
         fail_msg("%s: %s", sample->graph, error.message);
     }
+    assert_int_equal(lmb_graph_json_warning_count(p->json), 0);
     assert_non_null(lmb_graph_control(p->graph));
     p->batch = (lmb_batch_def){p->graph, 1, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT};
     p->state = calloc(lmb_control_state_words(lmb_graph_control(p->graph)), sizeof *p->state);
@@ -196,6 +236,8 @@ static void close_sample(playing *p) {
     free(p->state);
     lmb_cpu_destroy(p->cpu);
     lmb_graph_destroy(p->graph);
+    lmb_graph_json_destroy(p->json);
+    mannequin_destroy(p->mannequin);
     lmb_import_destroy(p->import);
 }
 
@@ -256,8 +298,8 @@ static void expect_finite_poses(const sample *sample) {
         }
     }
     assert_memory_not_equal(first, p.outputs.buffers[LMB_OUTPUT_PALETTE], floats * sizeof *first);
-    if (!(most >= sample->least_way)) {
-        fail_msg("%s: moved by %g only", sample->graph, most);
+    if (!(most >= sample->min_path)) {
+        fail_msg("%s: moved by only %g", sample->graph, most);
     }
     free(first);
     close_sample(&p);
@@ -271,8 +313,9 @@ static void expect_play(const sample *sample) {
         snprintf(files + used, sizeof files - used, "\"%s\" ", sample->files[i]);
     }
     write_text("script.txt", sample->script);
-    command_output output = command_run("\"%s\" play %s --graph \"%s/%s\" --script script.txt --frames %u",
-                                        LIMBER_COMMAND, files, LIMBER_CHARACTERS, sample->graph, FRAMES);
+    command_output output = command_run("\"%s\" play %s --graph \"%s/%s\" --script script.txt --frames %u %s",
+                                        LIMBER_COMMAND, files, LIMBER_CHARACTERS, sample->graph, FRAMES,
+                                        sample->plays_mannequin ? "--character mannequin=mannequin" : "");
     if (output.status != 0) {
         fail_msg("%s: status %d: %s", sample->graph, output.status, output.err);
     }
@@ -314,11 +357,58 @@ static void the_robot_plays(void **state) {
     expect_sample(&samples[2]);
 }
 
+static void the_man_plays_the_mannequin(void **state) {
+    (void)state;
+    expect_sample(&samples[3]);
+}
+
+// The mannequin's walk: each foot of the man comes down to its height at rest and not below, and lifts in between.
+static void retargeted_feet_are_on_the_floor(void **state) {
+    (void)state;
+    static const char *const names[] = {"LeftFoot", "RightFoot"};
+    static const sample walk = {.graph = "mannequin_on_pab.json",
+                                .files = {LIMBER_ASSETS "/pab/skeleton.fbx"},
+                                .script = "",
+                                .plays_mannequin = true};
+    playing p;
+    float lowest[2] = {INFINITY, INFINITY}, highest[2] = {-INFINITY, -INFINITY}, rest[2];
+    uint32_t feet[2];
+    if (!can_read(&walk)) {
+        skip();
+    }
+    open_sample(&walk, &p);
+    const lmb_rig *rig = lmb_import_rig(p.import);
+    for (uint32_t i = 0; i < 2; i++) {
+        lmb_affine bind;
+        feet[i] = lmb_rig_find_joint(rig, names[i]);
+        assert_int_not_equal(feet[i], LMB_NONE);
+        assert_true(lmb_affine_invert(lmb_rig_joint_inverse_bind(rig, feet[i]), &bind));
+        rest[i] = bind.m[1][3];
+    }
+    for (uint32_t frame = 0; frame < 120; frame++) {
+        run_frame(&walk, &p, frame);
+        for (uint32_t i = 0; i < 2; i++) {
+            const float y = p.outputs.buffers[LMB_OUTPUT_MODEL][feet[i] * LMB_MATRIX_COMPONENTS + 7];
+            lowest[i] = fminf(lowest[i], y);
+            highest[i] = fmaxf(highest[i], y);
+        }
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        print_message("%s: at rest %.4f, lowest %.4f, highest %.4f\n", names[i], (double)rest[i], (double)lowest[i],
+                      (double)highest[i]);
+        assert_true(fabsf(lowest[i] - rest[i]) < 0.005f);
+        assert_true(highest[i] > rest[i] + 0.08f);
+    }
+    close_sample(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fox_plays),
         cmocka_unit_test(the_man_plays),
         cmocka_unit_test(the_robot_plays),
+        cmocka_unit_test(the_man_plays_the_mannequin),
+        cmocka_unit_test(retargeted_feet_are_on_the_floor),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

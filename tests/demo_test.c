@@ -196,6 +196,8 @@ static void demos_that_a_file_has_no_clips_for_are_refused(void **state) {
     viewer_expect(&run, 1, "--clip jump=Run: the demo walk-run plays no 'jump'");
     run = viewer_run("", "--demo jump " FOX " --headless");
     viewer_expect(&run, 1, "there is no clip of this name");
+    run = viewer_run("", "--demo child " FOX " --headless");
+    viewer_expect(&run, 1, "the demo child does not fit the file, which lacks what it names: child: line 1, column ");
 }
 
 // No messages, with synchronization validation.

@@ -1552,6 +1552,99 @@ static void expect_played(const lmb_rig *leg, const lmb_clip *clip, float time, 
     lmb_graph_destroy(graph);
 }
 
+// The root motion of a clip inside a retarget is that of a joint of the other character, whose rig has other joints.
+static void motion_inside_a_retarget_is_of_the_other_character(void **state) {
+    (void)state;
+    lmb_joint_def joints[5];
+    static const char *const names[5] = {"ground", "Hips", "thigh", "shin", "foot"};
+    lmb_rig *leg = make_leg(), *body = NULL;
+    lmb_error error = {0};
+    for (uint32_t i = 0; i < 5; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 5}, NULL, &body, NULL), LMB_OK);
+    lmb_clip *clip = make_leg_clip(body, "go", false); // moves joint 1 by 0.5, 1, -1
+    const lmb_clip *const others[] = {clip};
+    const lmb_graph_character other = {"other", body, others, 1};
+    lmb_graph_source from = {.rig = leg, .characters = &other, .character_count = 1};
+#define INSIDE(motion)                                                                                                 \
+    "{\"op\":\"retarget\",\"from\":\"other\",\"pose\":{\"op\":\"clip\",\"clip\":\"go\",\"play\":{\"motion\":" motion   \
+    "}}}"
+    from.text = INSIDE("{\"joint\":\"Hips\",\"yaw\":false}");
+    from.size = strlen(from.text);
+    lmb_graph_json *json = NULL;
+    assert_int_equal(lmb_graph_json_read(&from, NULL, &json, NULL, &error), LMB_OK);
+    const lmb_graph_def *def = lmb_graph_json_def(json);
+    const lmb_motion_track *track = def->nodes[0].player->motion;
+    assert_non_null(track);
+    const float *first = track->keys, *last = track->keys + 4 * (size_t)(track->key_count - 1);
+    assert_float_equal(last[0] - first[0], 0.5, 1e-5);
+    assert_float_equal(last[2] - first[2], -1.0, 1e-5);
+    assert_int_equal(lmb_clip_joint_count(def->clips[def->clip_count - 1]), 5);
+    assert_int_equal(lmb_graph_check(def, &error), LMB_OK);
+    lmb_graph_json_destroy(json);
+    from.text = INSIDE("{\"joint\":\"toe\"}");
+    from.size = strlen(from.text);
+    CHECK_REFUSAL(lmb_graph_json_read(&from, NULL, &json, NULL, &error), &error, LMB_ERROR_FORMAT,
+                  "motion.joint: other has no joint of this name");
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(body);
+    lmb_rig_destroy(leg);
+}
+
+// Names that match by chance give a warning; the joints that do not move are named.
+static void few_joints_of_a_retarget_give_a_warning(void **state) {
+    (void)state;
+    static const char text[] = "{\"op\":\"retarget\",\"from\":\"other\",\n\"pose\":{\"op\":\"rest\"}}";
+    static const char *const names[6] = {"hip", "knee", "ankle", "ball", "toe", "foot"};
+    lmb_joint_def joints[6];
+    lmb_rig *leg = make_leg(), *other_leg = NULL;
+    lmb_error error = {0};
+    for (uint32_t i = 0; i < 6; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 6}, NULL, &other_leg, NULL),
+                     LMB_OK);
+    for (uint32_t few = 0; few < 2; few++) {
+        const lmb_graph_character other = {"other", few ? other_leg : leg, NULL, 0};
+        const lmb_graph_source from = {
+            .text = text, .size = sizeof text - 1, .rig = leg, .characters = &other, .character_count = 1};
+        lmb_graph_json *json = NULL;
+        assert_int_equal(lmb_graph_json_read(&from, NULL, &json, NULL, &error), LMB_OK);
+        assert_int_equal(lmb_graph_json_warning_count(json), few);
+        if (few) {
+            const lmb_graph_problem *warning = lmb_graph_json_warning_at(json, 0);
+            assert_string_equal(warning->message, "only 1 of 3 joints have the name of a joint of other: give "
+                                                  "\"joints\"; without motion are thigh, shin");
+            assert_int_equal(warning->line, 1);
+        }
+        lmb_graph_json_destroy(json);
+    }
+    lmb_rig_destroy(other_leg);
+    lmb_rig_destroy(leg);
+}
+
+static void other_characters_have_names_of_their_own(void **state) {
+    (void)state;
+    static const char text[] = "{\"op\":\"retarget\",\"from\":\"other\",\"pose\":{\"op\":\"rest\"}}";
+    lmb_rig *leg = make_leg();
+    const lmb_graph_character others[] = {{"other", leg, NULL, 0}, {"third", leg, NULL, 0}, {"other", leg, NULL, 0}};
+    lmb_graph_source from = {
+        .text = text, .size = sizeof text - 1, .rig = leg, .characters = others, .character_count = 3};
+    lmb_graph_json *json = NULL;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_graph_json_read(&from, NULL, &json, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "two characters have the name 'other'");
+    from.character_count = 0;
+    CHECK_REFUSAL(lmb_graph_json_read(&from, NULL, &json, NULL, &error), &error, LMB_ERROR_FORMAT,
+                  "from: no other character is given (--character NAME=FILE of the programs)");
+    lmb_rig_destroy(leg);
+}
+
 // Reference poses of a retarget are clips at a time, each of its own character, or static poses.
 static void reference_poses_are_read(void **state) {
     (void)state;
@@ -1656,6 +1749,9 @@ int main(void) {
         cmocka_unit_test(inverse_kinematics),
         cmocka_unit_test(goals_are_read),
         cmocka_unit_test(retargets_are_read),
+        cmocka_unit_test(motion_inside_a_retarget_is_of_the_other_character),
+        cmocka_unit_test(few_joints_of_a_retarget_give_a_warning),
+        cmocka_unit_test(other_characters_have_names_of_their_own),
         cmocka_unit_test(reference_poses_are_read),
         cmocka_unit_test(foot_placement),
         cmocka_unit_test(twists),

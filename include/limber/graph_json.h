@@ -27,7 +27,7 @@ typedef struct lmb_import lmb_import; // import.h
 
 /// Another character, whose clips a text may play through a retarget.
 typedef struct lmb_graph_character {
-    const char *name;             ///< "from" in the text
+    const char *name;             ///< "from" in the text; no two have the same
     const lmb_rig *rig;           ///< must outlive the lmb_graph_json, and so must the clips
     const lmb_clip *const *clips; ///< of this rig; may be NULL if there are none
     uint32_t clip_count;

@@ -116,6 +116,11 @@ lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t c
         result = create_graph(demo, text, character, error);
     }
     lmb_graph_json_destroy(text);
+    if (result == LMB_ERROR_FORMAT && character->import != NULL) { // the text is good, and the file is another one
+        const lmb_error reason = *error;
+        return viewer_fail(error, result, "the demo %s does not fit the file, which lacks what it names: %.300s",
+                           kind->name, reason.message);
+    }
     if (result != LMB_OK) {
         return result;
     }

@@ -9,8 +9,9 @@
 
 static lmb_result open_files(source *source, const char *const *files, uint32_t file_count, lmb_graph_character *named,
                              lmb_error *error) {
-    if (file_count == 1 && strcmp(files[0], "mannequin") == 0) {
-        if (mannequin_create(NULL, &source->mannequin, error)) {
+    mannequin_creator *create = file_count == 1 ? mannequin_find_creator(files[0]) : NULL;
+    if (create != NULL) {
+        if (create(NULL, &source->mannequin, error)) {
             return error->result;
         }
         named->rig = mannequin_rig(source->mannequin);

@@ -52,18 +52,8 @@ uint32_t command_find_name(const char *what, const char *name, size_t length, lm
 
 // ---- The character.
 
-typedef lmb_result create_mannequin(const lmb_host *host, mannequin **result, lmb_error *error);
-
-// Returns what creates a built-in character, or NULL if there is none of this name.
-static create_mannequin *find_mannequin(const char *name) {
-    return strcmp(name, "mannequin") == 0         ? mannequin_create
-           : strcmp(name, "mannequin-face") == 0  ? mannequin_create_with_face
-           : strcmp(name, "mannequin-child") == 0 ? mannequin_create_child
-                                                  : NULL;
-}
-
 static lmb_result open_mannequin(subject *subject, lmb_error *error) {
-    if (find_mannequin(subject->files[0])(NULL, &subject->mannequin, error)) {
+    if (mannequin_find_creator(subject->files[0])(NULL, &subject->mannequin, error)) {
         return error->result;
     }
     subject->rig = mannequin_rig(subject->mannequin);
@@ -120,9 +110,9 @@ static const lmb_clip *clip_of(const subject *subject, uint32_t index) {
 
 static lmb_result open_character(subject *subject, lmb_error *error) {
     const bool is_single = subject->file_count == 1;
-    lmb_result result = is_single && find_mannequin(subject->files[0]) != NULL ? open_mannequin(subject, error)
-                        : is_single && is_pack(subject->files[0])              ? open_pack(subject, error)
-                                                                               : open_files(subject, error);
+    lmb_result result = is_single && mannequin_find_creator(subject->files[0]) != NULL ? open_mannequin(subject, error)
+                        : is_single && is_pack(subject->files[0])                      ? open_pack(subject, error)
+                                                                                       : open_files(subject, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -388,9 +378,9 @@ void subject_warn(const subject *subject) {
     const uint32_t count = subject->json == NULL ? 0 : lmb_graph_json_warning_count(subject->json);
     for (uint32_t i = 0; i < count; i++) {
         const lmb_graph_problem *warning = lmb_graph_json_warning_at(subject->json, i);
-        terminal_error("limber: %s: line %u, column %u: warning: %s: %s\n",
+        terminal_error("limber: %s: line %u, column %u: warning: %s%s%s\n",
                        i < subject->machine_warnings ? subject->machine_name : subject->text_name, warning->line,
-                       warning->column, warning->path, warning->message);
+                       warning->column, warning->path, warning->path[0] == '\0' ? "" : ": ", warning->message);
     }
 }
 

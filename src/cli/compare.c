@@ -120,6 +120,7 @@ static lmb_result compare(comparing *comparing, lmb_error *error) {
         return error->result;
     }
     lmb_result result = LMB_OK;
+    subject_warn(&comparing->subject);
     memcpy(comparing->device, comparing->opened.device.properties.deviceName, sizeof comparing->device);
     for (uint32_t program = 0; result == LMB_OK && program < comparing->program_count; program++) {
         result = compare_program(comparing, program, error);
@@ -194,6 +195,7 @@ int command_compare(int argc, char **argv) {
     comparing comparing = {.subject = {.gpu = true}, .character_count = 1000, .frame_count = 4, .seed = 1};
     const option options[] = {
         OPTION_GRAPH(&comparing.subject),
+        OPTION_CHARACTER(&comparing.subject),
         {"--graphs", OPTION_COUNT, &comparing.program_count, "N", "random graphs (4)"},
         {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &comparing.frame_count, "N", "frames, each with inputs of its own (4)"},
@@ -203,8 +205,8 @@ int command_compare(int argc, char **argv) {
         {0}};
     const usage usage = {
         .command = "limber compare",
-        .synopsis = "FILE... [--graph FILE|JSON | --graphs N] [--characters N] [--frames N] [--seed S]\n"
-                    "                      [--device NAME|INDEX] [--json]",
+        .synopsis = "FILE... [--graph FILE|JSON [--character NAME=FILE,...] | --graphs N] [--characters N]\n"
+                    "                      [--frames N] [--seed S] [--device NAME|INDEX] [--json]",
         .text =
             "Runs a crowd with random graphs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
             "device and on the reference, and compares every output bit by bit, and the counters of refused inputs,\n"

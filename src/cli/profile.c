@@ -418,6 +418,7 @@ int command_profile(int argc, char **argv) {
     profiling profiling = {.subject = {.gpu = true}, .character_count = 1000, .frame_count = 32, .seed = 1};
     const option options[] = {
         OPTION_GRAPH(&profiling.subject),
+        OPTION_CHARACTER(&profiling.subject),
         {"--characters", OPTION_COUNT, &profiling.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &profiling.frame_count, "N", "frames after a first one that does not count (32)"},
         {"--seed", OPTION_NUMBER, &profiling.seed, "S", "what the crowd is drawn from (1)"},

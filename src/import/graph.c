@@ -377,6 +377,12 @@ static lmb_result check_source(const lmb_graph_source *source, lmb_graph_json *c
         if (what != NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: %s", what);
         }
+        for (uint32_t k = 0; k < i; k++) {
+            if (strcmp(source->characters[k].name, character->name) == 0) {
+                return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: two characters have the name '%.80s'",
+                                character->name);
+            }
+        }
     }
     return LMB_OK;
 }

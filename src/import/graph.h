@@ -278,11 +278,13 @@ void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t
 uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value);
 
 // graph_retarget.c: reads joints whose bones keep their directions, and factors of translations; adds a retarget and
-// the pose inside; and finds a clip by its name inside one, LMB_NONE for none.
+// the pose inside. Finds a clip of the other character by its name, LMB_NONE for none; and the joint of a clip, of the
+// other character inside a retarget; reports it and returns LMB_NONE if there is none.
 void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 uint32_t lmb_graph_add_retarget(lmb_graph_reader *reader, const lmb_graph_node *node);
 uint32_t lmb_graph_find_source_clip(lmb_graph_reader *reader, const char *name);
+uint32_t lmb_graph_find_clip_joint(lmb_graph_reader *reader, uint32_t value);
 
 // graph_operation.c: reads a pose and all poses inside it, and returns the index of its node. After an error was
 // reported, the index has no meaning.

@@ -36,8 +36,15 @@ static void read_axes(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
 }
 
+static void read_motion_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        ((lmb_root_motion_def *)target)->joint = lmb_graph_find_clip_joint(reader, value);
+    }
+}
+
 static const lmb_graph_field motion_members[] = {
-    {.name = "joint", .read = lmb_graph_read_joint, .offset = offsetof(lmb_root_motion_def, joint)},
+    {.name = "joint", .read = read_motion_joint},
     {.name = "axes", .read = read_axes},
     {.name = "yaw", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, yaw)},
     {.name = "rotation", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, rotation)},
@@ -49,7 +56,8 @@ static const lmb_graph_field motion_members[] = {
 };
 static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 5, NULL};
 
-// Extracts root motion from a clip. Adds the remaining clip to the graph and sets `index` to it.
+// Extracts root motion from a clip, which inside a retarget is one of the other character. Adds the remaining clip to
+// the graph and sets `index` to it.
 static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
                         lmb_value *index) {
     lmb_root_motion_def def = lmb_default_root_motion_def();
@@ -63,7 +71,8 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
     lmb_root_motion *motion = NULL;
     lmb_error error;
     const lmb_host host = lmb_pool_host(&reader->graph->pool);
-    const lmb_result result = lmb_root_motion_extract(reader->source->rig, clip, &def, &host, &motion, &error);
+    const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
+    const lmb_result result = lmb_root_motion_extract(rig, clip, &def, &host, &motion, &error);
     if (result == LMB_ERROR_MEMORY) {
         reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
     } else if (result != LMB_OK) {

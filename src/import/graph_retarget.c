@@ -2,6 +2,8 @@
 #include "../clip.h"
 #include "graph.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 // Returns the index of a clip of the character that the innermost retarget names, among those of the graph.
@@ -39,8 +41,11 @@ static const lmb_graph_character *find_character(lmb_graph_reader *reader, uint3
         }
         lmb_graph_list_name(names, sizeof names, source->characters[i].name);
     }
-    lmb_graph_report(reader, value, "there is no character of this name%s%s",
-                     source->character_count == 0 ? ", and no other" : "; there are ", names);
+    if (source->character_count == 0) {
+        lmb_graph_report(reader, value, "no other character is given (--character NAME=FILE of the programs)");
+    } else {
+        lmb_graph_report(reader, value, "there is no character of this name; there are %s", names);
+    }
     return NULL;
 }
 
@@ -56,6 +61,11 @@ static uint32_t find_source_joint(lmb_graph_reader *reader, const lmb_graph_char
         lmb_graph_report(reader, value, "%.80s has no joint of this name", from->name);
     }
     return joint;
+}
+
+uint32_t lmb_graph_find_clip_joint(lmb_graph_reader *reader, uint32_t value) {
+    return reader->character != NULL ? find_source_joint(reader, reader->character, value)
+                                     : lmb_graph_find_joint(reader, value);
 }
 
 // Reads the joints: an object of joints of the rig, with the character's joint for each.
@@ -80,13 +90,43 @@ static void read_joints(lmb_graph_reader *reader, const lmb_graph_character *fro
     }
 }
 
+// Warns if the names that are found may match by chance: if they are less than half of the smaller rig's joints.
+static void warn_of_few_joints(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t object,
+                               uint32_t found, const uint32_t *table) {
+    const lmb_rig *rig = reader->source->rig;
+    const uint32_t own = lmb_rig_joint_count(rig), others = lmb_rig_joint_count(from->rig);
+    char names[100] = "", more[24] = "";
+    uint32_t left = own - found;
+    if (2 * found >= (own < others ? own : others)) {
+        return;
+    }
+    for (uint32_t joint = 0; joint < own && strlen(names) < sizeof names / 2; joint++) {
+        if (table[joint] == LMB_NONE) {
+            lmb_graph_list_name(names, sizeof names, lmb_rig_joint_name(rig, joint));
+            left--;
+        }
+    }
+    if (left > 0) {
+        snprintf(more, sizeof more, " and %" PRIu32 " more", left);
+    }
+    lmb_graph_warn(reader, object,
+                   "only %" PRIu32 " of %" PRIu32 " joints have the name of a joint of %.40s: give \"joints\"; "
+                   "without motion are %s%s",
+                   found, own, from->name, names, more);
+}
+
 static void find_joints(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t object, uint32_t *table) {
     const uint32_t given = lmb_graph_find_member(reader, object, "joints");
     if (given != LMB_NONE) {
         read_joints(reader, from, given, table);
-    } else if (lmb_rig_find_retarget(reader->source->rig, from->rig, table) == 0) {
+        return;
+    }
+    const uint32_t found = lmb_rig_find_retarget(reader->source->rig, from->rig, table);
+    if (found == 0) {
         lmb_graph_report(reader, object, "no joint of %.80s has the name of a joint of the rig: give \"joints\"",
                          from->name);
+    } else {
+        warn_of_few_joints(reader, from, object, found, table);
     }
 }
 
