@@ -565,7 +565,7 @@ static void ground_is_in_world_space(void **state) {
     body_end(b);
 }
 
-// Inputs without a solution: scene_run() fails on a value that is not finite.
+// Inputs that are not finite, or far out of range: scene_run() fails on a value that is not finite.
 static void nothing_spoils_the_pose(void **state) {
     (void)state;
     static const float odd[] = {0.0f,   NAN,  INFINITY, -INFINITY, 1e-12f, -1e-13f, 1e12f,  -1e38f,
@@ -595,6 +595,207 @@ static void nothing_spoils_the_pose(void **state) {
         scene_run_all_paths(&b->scene);
         body_end(b);
     }
+}
+
+// ---- Ground at the hip and above it, and legs without bones.
+
+// Where an ankle belongs if the ground may be out of reach: on the line from its hip, as far as the leg allows. Ground
+// at the hip gives no direction. Returns the distance from there, relative to the leg and its place.
+static double reach_error(body *b, uint32_t character, uint32_t foot, const oracle_affine models[JOINTS]) {
+    double hip[3], knee[3], ankle[3], target[3], line[3], got[3];
+    const oracle_affine *base = b->base[character];
+    position(&base[joint_of(foot, HIP)], hip);
+    position(&base[joint_of(foot, KNEE)], knee);
+    position(&base[joint_of(foot, ANKLE)], ankle);
+    const double upper = distance(hip, knee), lower = distance(knee, ankle);
+    const double whole = upper + lower + length(hip);
+    add_scaled(ankle, b->up, offset_of(b, character, foot), target);
+    add_scaled(hip, b->up, lowering_of(b, character), hip);
+    add_scaled(target, hip, -1.0, line);
+    position(&models[joint_of(foot, ANKLE)], got);
+    const double away = length(line), nearest = fabs(upper - lower), farthest = upper + lower;
+    if (away <= 0x1p-16 * farthest) {
+        return fabs(distance(got, hip) - nearest) / whole;
+    }
+    add_scaled(hip, line, fmin(fmax(away, nearest), farthest) / away, target);
+    return distance(got, target) / whole;
+}
+
+// The rotation of a foot: that of the base, and then by the shortest arc from up to the normal.
+static double rotation_error(body *b, uint32_t character, uint32_t foot, const oracle_affine models[JOINTS]) {
+    double normal[3], was[3][3], is[3][3], worst = 0.0;
+    assert_true(has_ground(b, character, foot, normal));
+    rotation_of(&b->base[character][joint_of(foot, ANKLE)], was);
+    rotation_of(&models[joint_of(foot, ANKLE)], is);
+    for (int column = 0; column < 3; column++) {
+        double axis[3] = {was[0][column], was[1][column], was[2][column]};
+        const double now[3] = {is[0][column], is[1][column], is[2][column]};
+        turn_by_arc(b->up, normal, (double)feet_of(b)->max_angle, axis, axis);
+        worst = fmax(worst, distance(axis, now));
+    }
+    return worst;
+}
+
+static void expect_reach(body *b, const char *what) {
+    double worst_ankle = 0.0, worst_foot = 0.0, worst_pelvis = 0.0;
+    scene_run_all_paths(&b->scene);
+    scene_expect_no_refusals(&b->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        oracle_affine models[JOINTS];
+        double pelvis[3], got[3];
+        find_models(&b->scene, b->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
+        position(&b->base[i][PELVIS], pelvis);
+        position(&models[PELVIS], got);
+        add_scaled(pelvis, b->up, lowering_of(b, i), pelvis);
+        worst_pelvis = fmax(worst_pelvis, distance(pelvis, got) / (1.0 + length(pelvis)));
+        for (uint32_t foot = 0; foot < FEET; foot++) {
+            worst_ankle = fmax(worst_ankle, reach_error(b, i, foot, models));
+            worst_foot = fmax(worst_foot, rotation_error(b, i, foot, models));
+        }
+    }
+    print_message("%s: pelvis %.2g, ankle %.2g, foot %.2g\n", what, worst_pelvis, worst_ankle, worst_foot);
+    assert_true(worst_pelvis < 1e-5 && worst_ankle < 1e-5 && worst_foot < 2e-5);
+}
+
+// Turns the root so that the left ankle is straight below its hip. Returns how far.
+static double hang_left_leg(body *b, uint32_t character) {
+    double hip[3], ankle[3], down[3], axis[3], q[4], own[4], turned[4];
+    position(&b->base[character][joint_of(0, HIP)], hip);
+    position(&b->base[character][joint_of(0, ANKLE)], ankle);
+    add_scaled(hip, ankle, -1.0, down);
+    const double height = length(down);
+    normalize(down);
+    cross(down, b->up, axis);
+    const double half = 0.5 * atan2(length(axis), dot(down, b->up));
+    normalize(axis);
+    for (int k = 0; k < 3; k++) {
+        q[k] = axis[k] * sin(half);
+    }
+    q[3] = cos(half);
+    scene_rotation(&b->scene, b->scene.poses[0], character, ROOT, own);
+    oracle_quaternion_multiply(q, own, turned);
+    for (uint32_t k = 0; k < 4; k++) {
+        set_component(b, character, ROOT, 3 + k, turned[k]);
+    }
+    find_models(&b->scene, b->scene.poses[0], character, b->base[character]);
+    return height;
+}
+
+// The leg folds as the ground rises to the hip, and points up to ground above it. At the hip it keeps its direction:
+// the hip does not turn. The other foot is on level ground, or lowers the pelvis.
+static void ground_rises_above_the_hip(void **state) {
+    (void)state;
+    static const double shares[] = {0.5, 0.9, 0.99, 1.0, 1.01, 1.1, 1.5, 2.0, 3.0, 30.0}; // of the hip's height
+    const uint32_t count = sizeof shares / sizeof shares[0];
+    for (uint32_t lowers = 0; lowers < 2; lowers++) {
+        body *b = body_start(401 + lowers);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            const double height = hang_left_leg(b, i), lowered = lowers ? -0.25 * height : 0.0;
+            // Relative to the hip, which goes down with the pelvis.
+            set_ground(b, i, 0, i % 3 == 0 ? 0.0 : 0.4, shares[i % count] * height + lowered);
+            set_ground(b, i, 1, 0.2, lowered);
+        }
+        expect_reach(b, lowers ? "above the lowered hip" : "above the hip");
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t k = 3; k < 7 && shares[i % count] == 1.0; k++) {
+                const float got =
+                    *scene_component(&b->scene, b->scene.buffers[LMB_OUTPUT_LOCAL], i, joint_of(0, HIP), k);
+                const float was = *scene_component(&b->scene, b->scene.poses[0], i, joint_of(0, HIP), k);
+                assert_true(fabsf(got - was) < 1e-6f);
+            }
+        }
+        body_end(b);
+    }
+}
+
+// Ground far above and below, in any direction from the hip.
+static void ground_is_out_of_reach(void **state) {
+    (void)state;
+    body *b = body_start(411);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        const double leg = leg_length(b, i, 0);
+        set_ground(b, i, 0, random_between(&b->source, 0.0, 0.8), random_between(&b->source, -6.0, 6.0) * leg);
+        set_ground(b, i, 1, random_between(&b->source, 0.0, 0.8), random_between(&b->source, 0.0, 40.0) * leg);
+    }
+    expect_reach(b, "out of reach");
+    feet_of(b)->max_lowering = 0.1f;
+    expect_reach(b, "out of reach, not lowered enough");
+    body_end(b);
+}
+
+// Legs without a thigh, without a shin, and with all joints at one place: the rest points at the ground, and the foot
+// stands on it.
+static void legs_without_bones_point_at_the_ground(void **state) {
+    (void)state;
+    static const char *const names[] = {"no thighs", "no shins", "no legs"};
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        body *b = body_start(421 + kind);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            for (uint32_t foot = 0; foot < FEET; foot++) {
+                for (uint32_t part = THIGH; part <= ANKLE; part++) {
+                    const bool is_thigh = part <= KNEE;
+                    if (kind == 2 || (kind == 0) == is_thigh) {
+                        set_component(b, i, joint_of(foot, part), 1, 0.0);
+                    }
+                }
+            }
+            find_models(&b->scene, b->scene.poses[0], i, b->base[i]);
+            set_ground(b, i, 0, random_between(&b->source, 0.0, 0.6), random_between(&b->source, -0.5, 0.5));
+            set_ground(b, i, 1, random_between(&b->source, 0.0, 0.6), random_between(&b->source, -0.5, 0.5));
+        }
+        expect_reach(b, names[kind]);
+        for (uint32_t i = 0; i < CHARACTERS && kind == 2; i++) {
+            for (uint32_t k = 3; k < 7; k++) {
+                for (uint32_t part = HIP; part <= KNEE; part++) {
+                    const uint32_t joint = joint_of(1, part);
+                    const float got = *scene_component(&b->scene, b->scene.buffers[LMB_OUTPUT_LOCAL], i, joint, k);
+                    assert_true(fabsf(got - *scene_component(&b->scene, b->scene.poses[0], i, joint, k)) < 1e-6f);
+                }
+            }
+        }
+        body_end(b);
+    }
+}
+
+// A leg that is straight in the base has no plane of its own: the knee goes to the side that its axis says.
+static void straight_legs_bend_about_the_knee(void **state) {
+    (void)state;
+    body *b = body_start(431);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double hip[3], ankle[3], line[3], leg;
+        for (uint32_t foot = 0; foot < FEET; foot++) {
+            for (uint32_t k = 0; k < 4; k++) {
+                set_component(b, i, joint_of(foot, KNEE), 3 + k, k == 3);
+            }
+        }
+        find_models(&b->scene, b->scene.poses[0], i, b->base[i]);
+        leg = hang_left_leg(b, i);
+        position(&b->base[i][joint_of(1, HIP)], hip);
+        position(&b->base[i][joint_of(1, ANKLE)], ankle);
+        add_scaled(ankle, hip, -1.0, line);
+        set_ground(b, i, 0, 0.3, random_between(&b->source, 0.1, 0.6) * leg);
+        set_ground(b, i, 1, 0.3, -0.2 * dot(line, b->up));
+    }
+    expect_reach(b, "straight");
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        oracle_affine models[JOINTS];
+        double hip[3], knee[3], ankle[3], line[3], axis[3], side[3];
+        find_models(&b->scene, b->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
+        position(&models[joint_of(0, HIP)], hip);
+        position(&models[joint_of(0, KNEE)], knee);
+        position(&models[joint_of(0, ANKLE)], ankle);
+        for (int k = 0; k < 3; k++) {
+            axis[k] = -models[joint_of(0, KNEE)].m[k][0]; // knee_axis is -x
+        }
+        add_scaled(ankle, hip, -1.0, line);
+        add_scaled(knee, hip, -1.0, knee);
+        cross(axis, line, side);
+        normalize(side);
+        assert_true(dot(side, knee) > 0.05 * length(knee)); // bent, and to this side
+        normalize(axis);
+        assert_true(fabs(dot(axis, knee)) < 1e-4 * length(knee));
+    }
+    body_end(b);
 }
 
 static lmb_result check_body(const body *b, lmb_error *error) {
@@ -868,11 +1069,20 @@ static void faulty_nodes_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feet_stand_on_the_ground),    cmocka_unit_test(level_ground_keeps_the_pose),
-        cmocka_unit_test(feet_without_ground_hang),    cmocka_unit_test(lowering_is_limited),
-        cmocka_unit_test(weights_blend_from_the_base), cmocka_unit_test(ground_is_in_world_space),
-        cmocka_unit_test(nothing_spoils_the_pose),     cmocka_unit_test(strides_are_scaled),
-        cmocka_unit_test(strides_have_edges),          cmocka_unit_test(faulty_nodes_are_refused),
+        cmocka_unit_test(feet_stand_on_the_ground),
+        cmocka_unit_test(level_ground_keeps_the_pose),
+        cmocka_unit_test(feet_without_ground_hang),
+        cmocka_unit_test(lowering_is_limited),
+        cmocka_unit_test(weights_blend_from_the_base),
+        cmocka_unit_test(ground_is_in_world_space),
+        cmocka_unit_test(nothing_spoils_the_pose),
+        cmocka_unit_test(strides_are_scaled),
+        cmocka_unit_test(strides_have_edges),
+        cmocka_unit_test(faulty_nodes_are_refused),
+        cmocka_unit_test(ground_rises_above_the_hip),
+        cmocka_unit_test(ground_is_out_of_reach),
+        cmocka_unit_test(legs_without_bones_point_at_the_ground),
+        cmocka_unit_test(straight_legs_bend_about_the_knee),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

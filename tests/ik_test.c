@@ -363,7 +363,7 @@ static void targets_out_of_reach_are_pointed_at(void **state) {
     free(l);
 }
 
-// A target at the start has no direction: the limb folds, and the start does not turn. So the mid stays, and the end
+// A target at the start has no direction: the limb to_point, and the start does not turn. So the mid stays, and the end
 // comes back on the line of the upper bone.
 static void targets_at_the_start_close_the_limb(void **state) {
     (void)state;
@@ -490,6 +490,331 @@ static void limbs_that_cannot_bend_are_aimed(void **state) {
         scene_end(&l->scene);
         free(l);
     }
+}
+
+// ---- Limbs without a solution of their own, by the steps of ik.h in float64.
+
+// What the steps put out: how the start turns, and where mid and end are from the start.
+typedef struct solution {
+    double turn[3][3];
+    double mid[3], end[3];
+    bool is_opposite; // the arc is half a turn, about any axis
+} solution;
+
+static void rotate_about(const double axis[3], double angle, const double v[3], double result[3]) {
+    double across[3];
+    cross(axis, v, across);
+    const double along = dot(axis, v);
+    for (int i = 0; i < 3; i++) {
+        result[i] = v[i] * cos(angle) + across[i] * sin(angle) + axis[i] * along * (1.0 - cos(angle));
+    }
+}
+
+// Turns three vectors by the shortest arc between two directions.
+static void turn_by_arc(const double from[3], const double to[3], double vectors[3][3]) {
+    double axis[3];
+    cross(from, to, axis);
+    const double sine = length(axis), angle = atan2(sine, dot(from, to));
+    for (int i = 0; i < 3; i++) {
+        axis[i] = sine > 0.0 ? axis[i] / sine : 0.0;
+    }
+    for (int k = 0; k < 3; k++) {
+        rotate_about(axis, angle, vectors[k], vectors[k]);
+    }
+}
+
+// Step 1: turns the lower bone about the axis until the end is at a distance; not if bones are too short across it.
+static void bend(const double upper[3], const double axis[3], double desired, double lower[3]) {
+    double across[2][3], side[3];
+    const double along = dot(upper, axis) + dot(lower, axis), all = length(upper) + length(lower);
+    for (int i = 0; i < 3; i++) {
+        across[0][i] = upper[i] - dot(upper, axis) * axis[i];
+        across[1][i] = lower[i] - dot(lower, axis) * axis[i];
+    }
+    const double first = length(across[0]), second = length(across[1]);
+    if (!(first * second > 0x1p-22 * all * all)) {
+        return;
+    }
+    const double square = desired * desired - along * along - first * first - second * second;
+    const double angle = acos(fmin(fmax(square / (2.0 * first * second), -1.0), 1.0));
+    cross(axis, across[0], side);
+    const double kept = dot(lower, axis);
+    for (int i = 0; i < 3; i++) {
+        lower[i] = kept * axis[i] + second / first * (cos(angle) * across[0][i] - sin(angle) * side[i]);
+    }
+}
+
+static solution solve(limb *l, uint32_t character) {
+    const oracle_affine *base = l->base[character];
+    double start[3], upper[3], lower[3], axis[3], target[3], pole[3], line[3], end[3];
+    solution s = {.turn = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    position(&base[START], start);
+    position(&base[MID], upper);
+    position(&base[END], lower);
+    subtract(lower, upper, lower);
+    subtract(upper, start, upper);
+    turn_by(&base[MID], l->axis, axis);
+    unit_across(axis, NULL, axis);
+    get_point(l, character, TARGET, target);
+    get_point(l, character, POLE, pole);
+    subtract(target, start, target);
+    const double all = length(upper) + length(lower), away = length(target);
+    bend(upper, axis, away, lower);
+    for (int i = 0; i < 3; i++) {
+        end[i] = upper[i] + lower[i];
+    }
+    memcpy(s.mid, upper, sizeof s.mid);
+    memcpy(s.end, end, sizeof s.end);
+    const bool aims = all > 0.0 && away > 0x1p-16 * all, is_long = all > 0.0 && length(end) > 0x1p-16 * all;
+    if (!aims && !is_long) {
+        return s;
+    }
+    unit_across(aims ? target : end, NULL, line);
+    double turned[5][3]; // the turn's columns are rows here
+    memcpy(turned, s.turn, sizeof s.turn);
+    if (aims && is_long) {
+        unit_across(end, NULL, end);
+        s.is_opposite = dot(end, line) < -0.999999;
+        turn_by_arc(end, line, turned);
+    }
+    double now[3] = {0.0}, desired[3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            now[i] += axis[k] * turned[k][i];
+        }
+    }
+    cross(line, pole, desired);
+    double roll = (double)*scene_parameter(&l->scene, character, TWIST), sine[3], across_now[3];
+    cross(line, now, across_now);
+    if (length(desired) > 0x1p-20 * length(pole) && length(across_now) > 0x1p-20) {
+        cross(now, desired, sine);
+        roll += atan2(dot(line, sine), dot(now, desired) - dot(now, line) * dot(desired, line));
+    }
+    for (int k = 0; k < 3; k++) {
+        rotate_about(line, roll, turned[k], turned[k]);
+        for (int i = 0; i < 3; i++) {
+            s.turn[i][k] = turned[k][i];
+        }
+    }
+    memset(s.mid, 0, sizeof s.mid);
+    memset(s.end, 0, sizeof s.end);
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            s.mid[i] += upper[k] * turned[k][i];
+            s.end[i] += (upper[k] + lower[k]) * turned[k][i];
+        }
+    }
+    return s;
+}
+
+typedef struct differences {
+    double end, mid, turn; // the first two relative to the bones and the distances of the ancestors
+} differences;
+
+// Compares all characters with the steps. Where half a turn may be about any axis and no pole vector decides, only the
+// end is compared.
+static differences compare_with_steps(limb *l, const char *what) {
+    differences worst = {0.0, 0.0, 0.0};
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        const solution s = solve(l, i);
+        oracle_affine models[JOINTS];
+        double start[3], mid[3], end[3], bones[2], pole[3];
+        find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
+        bones_of(l, i, bones);
+        get_point(l, i, POLE, pole);
+        position(&models[START], start);
+        position(&models[MID], mid);
+        position(&models[END], end);
+        subtract(mid, start, mid);
+        subtract(end, start, end);
+        const double all = bones[0] + bones[1] + length(start);
+        worst.end = fmax(worst.end, distance(end, s.end) / all);
+        if (s.is_opposite && length(pole) == 0.0) {
+            continue;
+        }
+        worst.mid = fmax(worst.mid, distance(mid, s.mid) / all);
+        for (int column = 0; column < 3; column++) {
+            double was[3], is[3], expected[3];
+            for (int row = 0; row < 3; row++) {
+                was[row] = l->base[i][START].m[row][column];
+                is[row] = models[START].m[row][column];
+            }
+            for (int row = 0; row < 3; row++) {
+                expected[row] = dot(s.turn[row], was);
+            }
+            worst.turn = fmax(worst.turn, distance(is, expected) / length(was));
+        }
+    }
+    print_message("%s: end %.2g, mid %.2g, turn %.2g\n", what, worst.end, worst.mid, worst.turn);
+    return worst;
+}
+
+static void expect_steps(limb *l, const char *what, differences bounds) {
+    scene_run_all_paths(&l->scene);
+    scene_expect_no_refusals(&l->scene);
+    const differences worst = compare_with_steps(l, what);
+    assert_true(worst.end <= bounds.end && worst.mid <= bounds.mid && worst.turn <= bounds.turn);
+    expect_others_unchanged(l);
+}
+
+// Gives a bone no length: that of the joint, and of the one inside the bone.
+static void remove_bone(limb *l, uint32_t inside, uint32_t joint) {
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            set_component(l, i, inside, k, 0.0);
+            set_component(l, i, joint, k, 0.0);
+        }
+    }
+    find_all_models(l);
+}
+
+// Turns each mid so that the bones are in one line.
+static void straighten(limb *l) {
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double start[3], mid[3], end[3], upper[3], lower[3], axis[3], across[3], q[4], own[4], turned[4];
+        position(&l->base[i][START], start);
+        position(&l->base[i][MID], mid);
+        position(&l->base[i][END], end);
+        subtract(mid, start, upper);
+        subtract(end, mid, lower);
+        turn_by(&l->base[i][MID], l->axis, axis);
+        unit_across(axis, NULL, axis);
+        cross(upper, lower, across);
+        const double half = -0.5 * atan2(dot(axis, across), dot(upper, lower));
+        for (int k = 0; k < 3; k++) {
+            q[k] = l->axis[k] * sin(half);
+        }
+        q[3] = cos(half);
+        scene_rotation(&l->scene, l->scene.poses[0], i, MID, own);
+        oracle_quaternion_multiply(own, q, turned);
+        set_rotation(l, i, MID, turned);
+    }
+    find_all_models(l);
+}
+
+static void set_poles(limb *l, double pole) {
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double p[3];
+        draw_direction(&l->source, p);
+        for (int k = 0; k < 3; k++) {
+            p[k] *= pole;
+        }
+        set_point(l, i, POLE, p);
+    }
+}
+
+static limb *limb_with_targets(uint64_t seed, double nearest, double farthest) {
+    limb *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    limb_start(l, seed);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        draw_target(l, i, random_between(&l->source, nearest, farthest));
+        *scene_parameter(&l->scene, i, TWIST) = i % 2 ? (float)random_between(&l->source, -3.0, 3.0) : 0.0f;
+    }
+    return l;
+}
+
+static void limb_end(limb *l) {
+    scene_end(&l->scene);
+    free(l);
+}
+
+// A limb that is straight in the base bends as the axis says, with and without a pole vector.
+static void straight_limbs_bend_about_the_axis(void **state) {
+    (void)state;
+    for (uint32_t poled = 0; poled < 2; poled++) {
+        limb *l = limb_with_targets(301 + poled, 0.5, 0.95);
+        straighten(l);
+        set_poles(l, poled);
+        expect_steps(l, poled ? "straight, with a pole" : "straight, without", (differences){4e-6, 2e-5, 1e-4});
+        limb_end(l);
+    }
+}
+
+// Bones without a length: the rest turns as a whole, by the arc, the pole vector and the twist. All joints in one
+// place: nothing turns.
+static void limbs_without_bones_turn_as_a_whole(void **state) {
+    (void)state;
+    for (uint32_t kind = 0; kind < 6; kind++) {
+        limb *l = limb_with_targets(311 + kind, 0.3, 2.0);
+        if (kind % 3 != 1) {
+            remove_bone(l, UPPER, MID);
+        }
+        if (kind % 3 != 0) {
+            remove_bone(l, LOWER, END);
+        }
+        set_poles(l, kind / 3);
+        static const char *const names[] = {"no upper bone", "no lower bone", "no bones"};
+        expect_steps(l, names[kind % 3], (differences){4e-6, 4e-6, kind % 3 == 2 ? 1e-6 : 1e-4});
+        limb_end(l);
+    }
+}
+
+// A target at the start: the end keeps its direction, and the start turns about it by pole vector and twist. Where the
+// limb to_point to a point, it does not turn at all.
+static void targets_at_the_start_keep_the_direction(void **state) {
+    (void)state;
+    for (uint32_t to_point = 0; to_point < 2; to_point++) {
+        limb *l = limb_with_targets(321 + to_point, 0.5, 0.9);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double start[3], bones[2];
+            bones_of(l, i, bones);
+            for (uint32_t k = 0; k < 3 && to_point; k++) { // both bones get the same length
+                for (uint32_t joint = LOWER; joint <= END; joint++) {
+                    const double t = (double)*scene_component(&l->scene, l->scene.poses[0], i, joint, k);
+                    set_component(l, i, joint, k, t * bones[0] / bones[1]);
+                }
+            }
+            position(&l->base[i][START], start);
+            set_point(l, i, TARGET, start);
+        }
+        find_all_models(l);
+        set_poles(l, 1.0);
+        expect_steps(l, to_point ? "folded to a point" : "at the start",
+                     (differences){4e-6, 2e-5, to_point ? 1e-6 : 1e-4});
+        limb_end(l);
+    }
+}
+
+// A target straight behind: the arc is half a turn about any axis, and a pole vector decides.
+static void targets_behind_are_reached(void **state) {
+    (void)state;
+    for (uint32_t poled = 0; poled < 2; poled++) {
+        limb *l = limb_with_targets(331 + poled, 0.5, 0.9);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double start[3], end[3], target[3];
+            position(&l->base[i][START], start);
+            position(&l->base[i][END], end);
+            for (int k = 0; k < 3; k++) {
+                target[k] = 2.0 * start[k] - end[k];
+            }
+            set_point(l, i, TARGET, target);
+        }
+        set_poles(l, poled);
+        expect_steps(l, poled ? "behind, with a pole" : "behind, without", (differences){4e-6, 2e-4, 1e-3});
+        limb_end(l);
+    }
+}
+
+// A pole vector along the line is ignored, whatever its rounding.
+static void poles_along_the_line_are_ignored(void **state) {
+    (void)state;
+    limb *l = limb_with_targets(341, 0.5, 0.9);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double start[3], target[3], pole[3];
+        position(&l->base[i][START], start);
+        get_point(l, i, TARGET, target);
+        subtract(target, start, pole);
+        for (int k = 0; k < 3; k++) {
+            pole[k] *= i % 4 < 2 ? 1.0 : -0.01;
+        }
+        set_point(l, i, POLE, pole);
+    }
+    scene_run_all_paths(&l->scene);
+    set_poles(l, 0.0);
+    const differences worst = compare_with_steps(l, "pole along the line");
+    assert_true(worst.end < 4e-6 && worst.mid < 2e-5 && worst.turn < 1e-4);
+    limb_end(l);
 }
 
 // Steps targets outwards through the reach. The end follows the stated curve; it never moves further than the target.
@@ -1083,7 +1408,182 @@ static void aims_have_edges(void **state) {
     aim_end(l);
 }
 
-// Inputs without a solution: scene_run() fails on a value that is not finite.
+// A rotation in model space as columns, from the local rotations down to a joint: scales are positive here.
+static void rotation_of(limb *l, float *pose, uint32_t character, uint32_t joint, double columns[3][3]) {
+    static const double units[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    double q[4];
+    memcpy(columns, units, sizeof units);
+    for (uint32_t at = joint; at != LMB_NONE; at = parents[at]) {
+        scene_rotation(&l->scene, pose, character, at, q);
+        const double half = atan2(length(q), q[3]), sine = length(q);
+        double axis[3] = {0.0, 0.0, 1.0};
+        for (int i = 0; i < 3 && sine > 0.0; i++) {
+            axis[i] = q[i] / sine;
+        }
+        for (int k = 0; k < 3; k++) {
+            rotate_about(axis, 2.0 * half, columns[k], columns[k]);
+        }
+    }
+}
+
+// A vector of the first joint, which its scale stretches, in model space.
+static void aim_vector(limb *l, uint32_t character, const float v[3], double columns[3][3], double result[3]) {
+    double scaled[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        scaled[k] = (double)v[k] * (double)*scene_component(&l->scene, l->scene.poses[0], character, END, 7 + k);
+    }
+    for (int i = 0; i < 3; i++) {
+        result[i] = columns[0][i] * scaled[0] + columns[1][i] * scaled[1] + columns[2][i] * scaled[2];
+    }
+}
+
+// By the steps of ik.h: turns the columns of a single joint, the end, that aims. Returns whether the arc may go about
+// any axis.
+static bool aim_columns(limb *l, uint32_t character, double columns[3][3]) {
+    double joint[3], parent[3], target[3], pole[3], forward[3], up[3], offset[3], point[3], line[3], scale = 1.0;
+    position(&l->base[character][END], joint);
+    position(&l->base[character][LOWER], parent);
+    get_point(l, character, TARGET, target);
+    get_point(l, character, POLE, pole);
+    subtract(target, joint, target);
+    if (length(target) <= 0x1p-16 * distance(joint, parent)) {
+        return false;
+    }
+    for (uint32_t at = LOWER; at != LMB_NONE; at = parents[at]) { // of the ancestors, which offsets have too
+        scale *= (double)*scene_component(&l->scene, l->scene.poses[0], character, at, 7);
+    }
+    aim_vector(l, character, aim_of(l)->forward, columns, forward);
+    aim_vector(l, character, aim_of(l)->up, columns, up);
+    aim_vector(l, character, aim_of(l)->offset, columns, offset);
+    if (length(forward) > 0.0) {
+        unit_across(forward, NULL, forward);
+    }
+    double aside = 0.0;
+    for (int i = 0; i < 3; i++) {
+        point[i] = scale * (offset[i] - dot(offset, forward) * forward[i]);
+    }
+    aside = dot(point, point);
+    const double along = sqrt(fmax(dot(target, target) - aside, 0.0));
+    for (int i = 0; i < 3; i++) {
+        point[i] += along * forward[i];
+    }
+    unit_across(target, NULL, line);
+    double vectors[4][3];
+    memcpy(vectors, columns, 9 * sizeof(double));
+    memcpy(vectors[3], up, sizeof up);
+    bool is_opposite = false;
+    if (length(point) > 0.0) {
+        unit_across(point, NULL, point);
+        is_opposite = dot(point, line) < -0.999999;
+        turn_by_arc(point, line, vectors);
+        double others[3][3];
+        memcpy(others[0], up, sizeof up);
+        memcpy(others[1], up, sizeof up);
+        memcpy(others[2], up, sizeof up);
+        turn_by_arc(point, line, others);
+        memcpy(vectors[3], others[0], sizeof up);
+    }
+    double across_up[3], across_pole[3], sine[3], roll = 0.0;
+    cross(line, vectors[3], across_up);
+    cross(line, pole, across_pole);
+    if (length(across_up) > 0x1p-20 * length(up) && length(across_pole) > 0x1p-20 * length(pole)) {
+        cross(across_up, across_pole, sine);
+        roll = atan2(dot(line, sine), dot(across_up, across_pole));
+    }
+    for (int k = 0; k < 3; k++) {
+        rotate_about(line, roll, vectors[k], columns[k]);
+    }
+    return is_opposite;
+}
+
+// Compares the end's rotation with the steps. A half turn about any axis is compared where the pole vector decides.
+static void expect_aim_steps(limb *l, const char *what, double bound) {
+    double worst = 0.0;
+    uint32_t compared = 0;
+    scene_run_all_paths(&l->scene);
+    scene_expect_no_refusals(&l->scene);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double expected[3][3], got[3][3], pole[3];
+        rotation_of(l, l->scene.poses[0], i, END, expected);
+        rotation_of(l, l->scene.buffers[LMB_OUTPUT_LOCAL], i, END, got);
+        get_point(l, i, POLE, pole);
+        if (aim_columns(l, i, expected) && length(pole) == 0.0) {
+            continue;
+        }
+        compared++;
+        for (int k = 0; k < 3; k++) {
+            worst = fmax(worst, distance(expected[k], got[k]));
+        }
+    }
+    print_message("%s: %.2g, %u compared\n", what, worst, (unsigned)compared);
+    assert_true(compared > CHARACTERS / 3);
+    assert_true(worst <= bound);
+}
+
+// Of a single joint: up along forward, pole vectors along the line, targets straight behind and at the joint, and
+// scales that leave a direction no length.
+static void aims_without_directions_follow_the_steps(void **state) {
+    (void)state;
+    enum {
+        PLAIN,
+        UP_ALONG_FORWARD,
+        UP_ALONG_LINE,
+        POLE_ALONG_LINE,
+        BEHIND,
+        AT_JOINT,
+        FLAT_FORWARD,
+        FLAT_UP,
+        FLAT,
+        KINDS
+    };
+    static const char *const names[KINDS] = {
+        "aim",          "up along forward",       "up along forward and line", "pole along line", "behind",
+        "at the joint", "forward without length", "up without length",         "no scale"};
+    const float whole = 1.0f;
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        limb *l = aim_start(401 + kind, 1, chain_joints, &whole);
+        lmb_aim_def *aim = aim_of(l);
+        if (kind == UP_ALONG_FORWARD || kind == UP_ALONG_LINE) {
+            memcpy(aim->up, aim->forward, sizeof aim->up);
+        }
+        if (kind == UP_ALONG_LINE || kind == BEHIND) {
+            memset(aim->offset, 0, sizeof aim->offset);
+        }
+        if (kind == FLAT_FORWARD || kind == FLAT_UP) {
+            const uint32_t flat = kind == FLAT_FORWARD ? 0 : 1;
+            static const float x[3] = {1.0f, 0.0f, 0.0f}, y[3] = {0.0f, 1.0f, 0.0f};
+            memcpy(aim->forward, x, sizeof x);
+            memcpy(aim->up, y, sizeof y);
+            for (uint32_t i = 0; i < CHARACTERS; i++) {
+                set_component(l, i, END, 7 + flat, 0.0);
+            }
+        }
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double joint[3], forward[3], target[3], line[3];
+            position(&l->base[i][END], joint);
+            to_doubles(aim->forward, forward);
+            turn_by(&l->base[i][END], forward, forward);
+            get_point(l, i, TARGET, target);
+            subtract(target, joint, line);
+            for (uint32_t k = 0; k < 3; k++) {
+                target[k] = kind == BEHIND ? joint[k] - 3.0 * forward[k] : kind == AT_JOINT ? joint[k] : target[k];
+                line[k] = kind == POLE_ALONG_LINE ? line[k] * (i % 2 ? 1.0 : -2.0) : 0.0;
+                if (kind == FLAT) {
+                    set_component(l, i, END, 7 + k, 0.0);
+                }
+            }
+            set_point(l, i, TARGET, target);
+            if (kind == POLE_ALONG_LINE || (kind == BEHIND && i % 2)) {
+                set_point(l, i, POLE, line);
+            }
+        }
+        // Where up is nearly along the line, or the arc is half a turn, small differences decide.
+        expect_aim_steps(l, names[kind], kind == UP_ALONG_FORWARD || kind == BEHIND ? 1e-3 : 4e-5);
+        aim_end(l);
+    }
+}
+
+// Inputs that are not finite, or far out of range: scene_run() fails on a value that is not finite.
 static void nothing_spoils_the_pose(void **state) {
     (void)state;
     static const float odd[] = {0.0f, NAN,   INFINITY, -INFINITY, 1e-12f, -1e-13f, 1e12f, -1e38f, 1e-40f,
@@ -1487,6 +1987,11 @@ int main(void) {
         cmocka_unit_test(targets_out_of_reach_are_pointed_at),
         cmocka_unit_test(targets_at_the_start_close_the_limb),
         cmocka_unit_test(limbs_that_cannot_bend_are_aimed),
+        cmocka_unit_test(straight_limbs_bend_about_the_axis),
+        cmocka_unit_test(limbs_without_bones_turn_as_a_whole),
+        cmocka_unit_test(targets_at_the_start_keep_the_direction),
+        cmocka_unit_test(targets_behind_are_reached),
+        cmocka_unit_test(poles_along_the_line_are_ignored),
         cmocka_unit_test(softened_limbs_do_not_snap),
         cmocka_unit_test(weights_slerp_from_the_base),
         cmocka_unit_test(ancestors_may_have_any_scale),
@@ -1497,6 +2002,7 @@ int main(void) {
         cmocka_unit_test(turns_are_shortest_and_limited),
         cmocka_unit_test(aims_are_weighted),
         cmocka_unit_test(aims_have_edges),
+        cmocka_unit_test(aims_without_directions_follow_the_steps),
         cmocka_unit_test(constructors_make_nodes),
         cmocka_unit_test(points_are_treated_as_parameters),
         cmocka_unit_test(world_targets_are_reached),

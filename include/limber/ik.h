@@ -85,10 +85,16 @@ static inline lmb_point_slot lmb_point(uint32_t index) {
 /// **Scale.** Ancestors of the start, the mid and the end may have any scale. That of the start and of joints between
 /// start and mid must be uniform; otherwise the end does not quite reach the target.
 ///
-/// **Edges.** A target nearer to the start than 2^-16 of the bones' lengths has no direction: the end stays in its own.
+/// **Edges.** A target nearer to the start than 2^-16 of the bones' lengths has no direction: the end stays in its own,
+/// and step 3 turns about the line to the end. An end as near to the start after step 1 has no direction either: step 2
+/// turns nothing. If neither has one, or if no bone has a length, the start does not turn. Within 2^-10 radians of
+/// straight behind the end, the arc goes about any axis, and is up to that much longer than the shortest: only a pole
+/// vector decides then where the mid is.
+///
 /// A pole vector that is 0, or along the line to the target within 2^-20 (sine), is ignored: the start turns by the
 /// shortest arc and then by `twist`. If the product of the bones' lengths across mid_axis is below 2^-22 of the square
-/// of their sum, the mid does not turn.
+/// of their sum, as that of a bone without a length is, the mid does not turn, and the limb turns as a whole. A limb
+/// that is straight in the base bends as any other: mid_axis alone says to which side.
 ///
 /// **Error.** The end is within 4e-6 of where this puts it, relative to the bones' lengths plus the distances between
 /// the ancestors. The mid is within 2e-5, except where small differences decide: within 1e-3 where the limb is nearly
@@ -135,9 +141,11 @@ typedef struct lmb_two_bone_def {
 ///
 /// **Edges.** A target nearer to a turning joint than 2^-16 of that joint's distance from its parent has no direction:
 /// the joint does not turn. A pole vector that is 0, or along the line to the target within 2^-20 (sine), is ignored,
-/// and so is such an `up`. Within 2^-10 radians of straight behind the joint, the arc goes about any axis, and is up to
-/// that much longer than the shortest. For a target between joint and offset the line
-/// meets the target behind the offset, so `forward` points away from it.
+/// and so is such an `up`, as one along `forward` is without an offset: then step 2 does not turn. Within 2^-10 radians
+/// of straight behind the joint, the arc goes about any axis, and is up to that much longer than the shortest. For a
+/// target between joint and offset the line meets the target behind the offset, so `forward` points away from it. A
+/// scale of 0 may leave `forward` or `up` without a length: then P is the offset itself, or step 2 does not turn. If P
+/// is at the joint, step 1 does not turn.
 ///
 /// **Error.** The line misses the target by an angle within 4e-6, if the target is farther away than four times the
 /// offset and the longest distance between joints that are turned or above them. Nearer targets are missed by more, in
@@ -262,7 +270,11 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 /// any scale.
 ///
 /// **Edges.** If the normal is 0, or more than 80 degrees from `up`, there is no ground: the leg keeps its pose, and
-/// goes down with the pelvis. A foot whose ground is out of reach ends on the line from its hip towards it.
+/// goes down with the pelvis. A foot whose ground is out of reach ends on the line from its hip towards it: a leg folds
+/// as its ground rises to the hip, flips as it passes, and points up to ground above. Give such ground a normal of 0.
+/// A place within 2^-16 of the leg's length from the hip gives no direction: the hip does not turn. Legs that are
+/// straight in the base, or have bones without a length, are treated as such limbs (lmb_two_bone_def); their feet turn
+/// with the ground, and the pelvis goes down, all the same.
 ///
 /// **Error.** The ankle is within 1e-5 of where this puts it, relative to the bones' lengths plus the distances of the
 /// ground and between the ancestors. The foot's rotation is within 2e-5 in each component, except where the leg is
