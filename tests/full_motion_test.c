@@ -1,5 +1,5 @@
-// Character motion with full rotation against float64: root motion through loops, blends and steps of any length, desired
-// velocity and heading, positions from the host.
+// Character motion with full rotation against float64: root motion through loops, blends and steps of any length,
+// desired velocity and heading, positions from the host.
 #include "control_stage.h"
 
 #include <math.h>
@@ -168,7 +168,8 @@ static const lmb_motion_track tracks[] = {
     {KEYS, tumble_keys, tumble_turns}, {2, roll_keys, roll_turns}, {5, winding, NULL}};
 enum { TRACKS = sizeof tracks / sizeof tracks[0] };
 
-// Fills the tracks that turn: a tumble about changing axes, with signs that alternate, and a roll by nearly half a turn.
+// Fills the tracks that turn: a tumble about changing axes, with signs that alternate, and a roll by nearly half a
+// turn.
 static int set_up(void **state) {
     (void)state;
     for (uint32_t i = 0; i < KEYS; i++) {

@@ -295,8 +295,8 @@ static void test_yaw(void **state) {
     }
 }
 
-// The whole rotation: the hips neither move nor turn in the remaining clip, whatever the parents do. Keys of the track are
-// unit quaternions in one hemisphere. Yaw does not count.
+// The whole rotation: the hips neither move nor turn in the remaining clip, whatever the parents do. Keys of the track
+// are unit quaternions in one hemisphere. Yaw does not count.
 static void test_rotation(void **state) {
     (void)state;
     static const double turns[] = {0.0, 1.0, -7.0, 20.0};
