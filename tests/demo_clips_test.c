@@ -8,6 +8,7 @@
 #include "../samples/viewer/graph_file.h"
 #include "../samples/viewer/graph_run.h"
 #include "../samples/viewer/measure.h"
+#include "../src/clip.h"
 #include "file.h"
 #include "reader.h"
 
@@ -172,6 +173,42 @@ static void clips_that_are_not_there_are_named(void **state) {
     character_close(&man);
 }
 
+// A static pose has the channels and the joints of its clip at the time, and is known to graphs by its name.
+static void static_poses_are_those_of_clips(void **state) {
+    (void)state;
+    static const char text[] = "{\"op\":\"override\",\"pose\":\"fall\",\"mask\":{\"left_clavicle\":255},"
+                               "\"base\":{\"op\":\"clip\",\"clip\":\"walk\"}}";
+    static const char *const bad[][2] = {
+        {"fall", "--pose fall: not of the form NAME=CLIP@TIME, with a finite number of seconds"},
+        {"=float@1", "--pose =float@1: not of the form"},
+        {"fall=float@x", "--pose fall=float@x: not of the form"},
+        {"fall=flat@1", "--pose fall=flat@1: the clips are 'idle', 'walk', "}};
+    character character;
+    lmb_error error = {0};
+    character_def def = {.poses = (const char *const[]){"fall=float@0.5"}, .pose_count = 1, .tallest = 100.0f};
+    assert_int_equal(character_open(&def, &character, &error), LMB_OK);
+    assert_int_equal(character.pose_count, 1);
+    assert_string_equal(character.poses[0].name, "fall");
+    const lmb_clip *clip = character_clip_named(&character, "float");
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(character.rig); joint++) {
+        const lmb_transform expected = lmb_clip_sample(clip, character.rig, joint, 0.5f);
+        const float *a = (const float *)&expected, *b = (const float *)&character.poses[0].joints[joint];
+        for (size_t i = 0; i < sizeof expected / sizeof *a; i++) {
+            assert_float_equal(a[i], b[i], 1e-6);
+        }
+    }
+    lmb_graph_json *graph = NULL;
+    assert_int_equal(character_read_graph(&character, "test", text, sizeof text - 1, &graph, &error), LMB_OK);
+    assert_int_equal(lmb_graph_json_def(graph)->nodes[1].static_pose, 0);
+    lmb_graph_json_destroy(graph);
+    character_close(&character);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        def.poses = &bad[i][0];
+        assert_int_equal(character_open(&def, &character, &error), LMB_ERROR_ARGUMENT);
+        assert_memory_equal(error.message, bad[i][1], strlen(bad[i][1]));
+    }
+}
+
 // Reads a graph of samples/characters, and runs it for rows of its parameters.
 static float *sample_graph(const character *character, const char *path, graph_version **version, uint32_t *count) {
     const lmb_clip *clips[16];
@@ -260,6 +297,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_crowd_stands_walks_and_runs_if_it_can),
         cmocka_unit_test(clips_that_are_not_there_are_named),
         cmocka_unit_test(a_graph_is_measured_without_the_travel_of_its_clips),
+        cmocka_unit_test(static_poses_are_those_of_clips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,6 +178,16 @@ static void draws_the_poses_of_a_graph(void **state) {
     assert_int_not_equal(edges[0], edges[1]);
 }
 
+// What an override takes in is the base and the static pose.
+static void draws_the_pose_of_an_override(void **state) {
+    (void)state;
+    viewer_result run =
+        viewer_run("", "--poses '{\"op\":\"override\",\"pose\":\"still\",\"mask\":{\"left_clavicle\":255},"
+                       "\"base\":{\"op\":\"clip\",\"clip\":\"walk\"}}' --pose still=float@0.5 --size 240x100");
+    viewer_expect(&run, 0, "characters: 3 of ");
+    viewer_expect(&run, 0, "\nbit-exact: ");
+}
+
 static void save(const char *path, const char *text) {
     FILE *stream = fopen(path, "wb");
     assert_non_null(stream);
@@ -297,6 +307,9 @@ static void refuses_bad_graphs(void **state) {
                {"--poses '{\"op\":\"rest\"}' --row 17", 2, "--row must be a whole number from 1 to 16"},
                {"--poses {} --graph x.json", 2, "--poses draws no --graph"},
                {"--demo wave --graph x.json", 2, "--demo shows no --poses or --graph"},
+               {"--pose still=Walk@0", 2, "--pose needs --graph or --poses"},
+               {"--poses '{\"op\":\"pose\",\"pose\":\"still\"}' --pose still=Trot@0", 1,
+                "--pose still=Trot@0: the clips are 'Survey', 'Walk', 'Run'"},
                {"--script x", 2, "--script and --change need --graph"},
                {"--graph x.json --label one", 2, "--label and --row need --poses"},
                {"--graph x.json --change soon=x.json", 2, "--change must be SECONDS=FILE"},
@@ -385,6 +398,7 @@ int main(void) {
         cmocka_unit_test(draws_a_character_in_two_files),
         cmocka_unit_test(shows_the_times_of_stages),
         cmocka_unit_test(draws_the_poses_of_a_graph),
+        cmocka_unit_test(draws_the_pose_of_an_override),
         cmocka_unit_test(shows_a_graph_again_when_it_is_saved),
         cmocka_unit_test(shows_the_rest_pose_until_a_graph_is_good),
         cmocka_unit_test(plays_a_script_in_a_graph),

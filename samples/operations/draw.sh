@@ -29,6 +29,7 @@ picture() {
 
 picture blend 3
 picture masked 3
+picture override 3 --pose ragdoll=float@0.5 --label walk --label "a ragdoll" --label "left arm 1, right arm 0.5"
 picture partial 3 --label "run, legs" --label "wave, the rest"
 picture weighted 4 --label "aim, 0.2" --label "walk, 0.3" --label "run, 0.5"
 picture weighted_matrix 3 --label aim_left --label wave --label "half and half"

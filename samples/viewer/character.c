@@ -10,6 +10,7 @@
 #include "graph_file.h"
 #include "measure.h"
 #include "reader.h"
+#include "static_pose.h"
 #include "terminal.h"
 
 #define MANNEQUIN_TINTED_MESHES 4u // of the skin, and the lids
@@ -306,12 +307,55 @@ static lmb_result open_mannequin(const character_def *def, character *character,
     return LMB_OK;
 }
 
+// Creates a pose in one piece of memory: its joints, channels and name.
+static lmb_result open_pose(const character *character, const char *text, lmb_static_pose_def *pose, lmb_error *error) {
+    const uint32_t joint_count = lmb_rig_joint_count(character->rig);
+    const size_t channel_count = lmb_rig_channel_count(character->rig);
+    static_pose_text parts;
+    if (static_pose_split(text, &parts, error)) {
+        return error->result;
+    }
+    char *memory = calloc(1, joint_count * sizeof(lmb_transform) + channel_count * sizeof(float) + strlen(text) + 1);
+    if (memory == NULL) {
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for a static pose");
+    }
+    lmb_transform *joints = (lmb_transform *)(void *)memory;
+    float *channels = (float *)(joints + joint_count);
+    char *name = (char *)(channels + channel_count);
+    *pose = (lmb_static_pose_def){name, joints, joint_count, channels};
+    memcpy(name, parts.clip, parts.clip_length);
+    const lmb_clip *clip = character_clip_named(character, name);
+    if (clip == NULL) {
+        char listed[CHARACTER_LISTED];
+        character_list_clips(character, listed, sizeof listed);
+        return viewer_fail(error, LMB_ERROR_ARGUMENT, "the clips are %s", listed);
+    }
+    memset(name, 0, parts.clip_length);
+    memcpy(name, text, parts.name_length);
+    return static_pose_sample(character->rig, clip, parts.time, joints, channels, error);
+}
+
+static lmb_result open_poses(const character_def *def, character *character, lmb_error *error) {
+    for (uint32_t i = 0; i < def->pose_count; i++) {
+        lmb_error found = {0};
+        lmb_static_pose_def *pose = &character->poses[character->pose_count++];
+        const lmb_result result = open_pose(character, def->poses[i], pose, &found);
+        if (result != LMB_OK) {
+            return viewer_fail(error, result, "--pose %.80s: %.400s", def->poses[i], found.message);
+        }
+    }
+    return LMB_OK;
+}
+
 lmb_result character_open(const character_def *def, character *character, lmb_error *error) {
     *character = (struct character){0};
     lmb_result result = def->file_count > 0 && !def->is_child ? open_files(def, character, error)
                                                               : open_mannequin(def, character, error);
     if (result == LMB_OK) {
         result = sources_open(def->sources, def->source_count, &character->sources, error);
+    }
+    if (result == LMB_OK) {
+        result = open_poses(def, character, error);
     }
     if (result == LMB_OK) {
         result = create_program(character, error);
@@ -333,6 +377,9 @@ void character_close(character *character) {
     mannequin_destroy(character->mannequin);
     lmb_import_destroy(character->import);
     sources_close(&character->sources);
+    for (uint32_t i = 0; i < character->pose_count; i++) {
+        free((void *)(uintptr_t)character->poses[i].joints);
+    }
     *character = (struct character){0};
 }
 
@@ -362,6 +409,8 @@ lmb_result character_read_graph(const character *character, const char *name, co
                                      .rig = character->rig,
                                      .clips = clips,
                                      .clip_count = count,
+                                     .static_poses = character->poses,
+                                     .static_pose_count = character->pose_count,
                                      .characters = character->sources.named,
                                      .character_count = character->sources.count};
     const lmb_result result = graph_text_read(&source, graph, NULL, error);

@@ -13,6 +13,7 @@
 #define CHARACTER_BASES 9u
 #define CHARACTER_CONTACTS 6u
 #define CHARACTER_LEVELS 3u
+#define CHARACTER_POSES 16u
 #define CHARACTER_LISTED 400u // bytes of the clips' names in a message
 
 // Parameters of the graph. Times are in seconds.
@@ -62,6 +63,8 @@ typedef struct character {
     mannequin *mannequin;
     mannequin_skin *skins[CHARACTER_LEVELS];
     sources sources; // of retargets
+    lmb_static_pose_def poses[CHARACTER_POSES];
+    uint32_t pose_count;
 } character;
 
 typedef struct character_def {
@@ -73,6 +76,8 @@ typedef struct character_def {
     bool is_child;              // of the mannequin, which then replaces the files
     const char *const *sources; // NAME=FILE,FILE...: characters whose clips graphs may play
     uint32_t source_count;
+    const char *const *poses; // NAME=CLIP@TIME: static poses for graphs, at most CHARACTER_POSES
+    uint32_t pose_count;
     float tallest; // pixels: levels of detail are for characters up to this height
 } character_def;
 

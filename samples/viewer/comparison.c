@@ -46,6 +46,9 @@ static uint32_t find_shown(const lmb_graph_def *def, uint32_t node) {
 static const char *name_node(const lmb_graph_def *def, uint32_t node) {
     const lmb_node_def *shown = &def->nodes[node];
     uint32_t clip = (uint32_t)shown->clip.constant;
+    if (shown->op == LMB_OP_POSE && shown->static_pose < def->static_pose_count) {
+        return def->static_poses[shown->static_pose].name;
+    }
     bool known = shown->op == LMB_OP_CLIP && shown->clip.kind == LMB_VALUE_CONSTANT && clip < def->clip_count;
     return known ? lmb_clip_name(def->clips[clip]) : lmb_op_name(shown->op);
 }
@@ -57,20 +60,31 @@ static void name_figures(const comparison_def *def, const lmb_graph_def *graph, 
     }
 }
 
-// Builds a weighted blend of the shown poses. Each figure gives only one of them a weight.
-static void fill_row(const comparison_def *def, const lmb_graph_def *graph, lmb_node_def *row, comparison *comparison) {
-    const lmb_node_def *root = &graph->nodes[graph->node_count - 1];
-    uint32_t own = def->row > 0 ? 0 : 1;
-    uint32_t inputs = root->input_count < LMB_MAX_INPUTS - own ? root->input_count : LMB_MAX_INPUTS - own;
-    *row = lmb_default_node_def();
-    row->op = LMB_OP_WEIGHTED;
-    row->input_count = comparison->figure_count = inputs + own;
-    comparison->result_count = def->row < inputs + own ? def->row + own : inputs + own;
-    for (uint32_t i = 0; i < row->input_count; i++) {
-        row->inputs[i] = i < inputs ? find_shown(graph, root->inputs[i]) : graph->node_count - 1;
-        row->weights[i] = lmb_parameter(graph->parameter_count + i);
+// Builds a weighted blend of the shown poses. Each figure gives only one of them a weight. An override also takes in a
+// given pose, which becomes a node.
+static void fill_row(const comparison_def *def, lmb_graph_def *graph, lmb_node_def *nodes, comparison *comparison) {
+    const uint32_t result = graph->node_count - 1, own = def->row > 0 ? 0 : 1;
+    lmb_node_def row = lmb_default_node_def();
+    uint32_t shown[LMB_MAX_INPUTS + 1], inputs = nodes[result].input_count;
+    memcpy(shown, nodes[result].inputs, inputs * sizeof *shown);
+    if (nodes[result].op == LMB_OP_OVERRIDE) {
+        lmb_node_def given = lmb_default_node_def();
+        given.op = LMB_OP_POSE;
+        given.pose = nodes[result].pose;
+        given.static_pose = nodes[result].static_pose;
+        shown[inputs++] = graph->node_count;
+        nodes[graph->node_count++] = given;
     }
-    name_figures(def, graph, row, comparison);
+    inputs = inputs < LMB_MAX_INPUTS - own ? inputs : LMB_MAX_INPUTS - own;
+    row.op = LMB_OP_WEIGHTED;
+    row.input_count = comparison->figure_count = inputs + own;
+    comparison->result_count = def->row < inputs + own ? def->row + own : inputs + own;
+    for (uint32_t i = 0; i < row.input_count; i++) {
+        row.inputs[i] = i < inputs ? find_shown(graph, shown[i]) : result;
+        row.weights[i] = lmb_parameter(graph->parameter_count + i);
+    }
+    name_figures(def, graph, &row, comparison);
+    nodes[graph->node_count] = row;
 }
 
 // Matrices cannot be blended again: the figures of the inputs give a weight to one input each, in the operation itself.
@@ -103,19 +117,19 @@ static lmb_result create_program(const comparison_def *comparison_def, compariso
     if (moves(&def)) {
         return viewer_fail(error, LMB_ERROR_UNSUPPORTED, "--poses: it moves by itself; '--graph' runs it");
     }
-    lmb_node_def *nodes = malloc((def.node_count + (size_t)1) * sizeof *nodes);
+    lmb_node_def *nodes = malloc((def.node_count + (size_t)2) * sizeof *nodes);
     if (nodes == NULL) {
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for a graph");
     }
     memcpy(nodes, def.nodes, def.node_count * sizeof *nodes);
     lmb_node_def *root = &nodes[def.node_count - 1];
+    def.nodes = nodes;
     comparison->of_matrices = root->op == LMB_OP_WEIGHTED_MATRIX;
     if (comparison->of_matrices) {
         fill_row_of_matrices(comparison_def, &def, root, comparison);
     } else {
-        fill_row(comparison_def, &def, root + 1, comparison);
+        fill_row(comparison_def, &def, nodes, comparison);
     }
-    def.nodes = nodes;
     comparison->own_count = def.parameter_count;
     def.parameters = NULL;
     comparison->parameter_count = def.parameter_count += comparison->figure_count;
@@ -127,7 +141,8 @@ static lmb_result create_program(const comparison_def *comparison_def, compariso
     lmb_result result = lmb_graph_create(&def, NULL, &character->graph, error);
     free(nodes);
     if (result == LMB_OK && lmb_graph_pose_count(character->graph) > 0) {
-        result = viewer_fail(error, LMB_ERROR_UNSUPPORTED, "--poses: there are no pose buffers here");
+        result = viewer_fail(error, LMB_ERROR_UNSUPPORTED,
+                             "--poses: there are no pose buffers here; --pose gives a static pose");
     }
     return result;
 }

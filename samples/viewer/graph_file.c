@@ -81,6 +81,8 @@ graph_version *graph_version_read(const graph_file_character *character, const c
                                      .rig = character->rig,
                                      .clips = character->clips,
                                      .clip_count = character->clip_count,
+                                     .static_poses = character->poses,
+                                     .static_pose_count = character->pose_count,
                                      .characters = character->sources,
                                      .character_count = character->source_count};
     if (graph_text_read(&source, &version->json, &version->problems, &version->error) == LMB_OK) {

@@ -13,6 +13,8 @@ typedef struct graph_file_character {
     uint32_t clip_count;
     const lmb_graph_character *sources; // of retargets
     uint32_t source_count;
+    const lmb_static_pose_def *poses;
+    uint32_t pose_count;
 } graph_file_character;
 
 // One content of the file. It does not change.

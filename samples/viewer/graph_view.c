@@ -34,8 +34,13 @@ static lmb_result read_script(graph_view *view, lmb_error *error) {
 }
 
 static graph_file_character character_of(const graph_view *view, const character *character) {
-    return (graph_file_character){character->rig, view->clips, character_clip_count(character),
-                                  character->sources.named, character->sources.count};
+    return (graph_file_character){.rig = character->rig,
+                                  .clips = view->clips,
+                                  .clip_count = character_clip_count(character),
+                                  .sources = character->sources.named,
+                                  .source_count = character->sources.count,
+                                  .poses = character->poses,
+                                  .pose_count = character->pose_count};
 }
 
 lmb_result graph_view_open(const graph_view_def *def, character *character, graph_view *view, lmb_error *error) {

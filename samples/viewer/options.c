@@ -93,6 +93,9 @@ static int complete(const char *command, options *options) {
     if (options->source_count > 0 && comparison->graph == NULL && options->graph.file == NULL) {
         return usage_error(command, "--character needs --graph or --poses");
     }
+    if (options->pose_count > 0 && comparison->graph == NULL && options->graph.file == NULL) {
+        return usage_error(command, "--pose needs --graph or --poses");
+    }
     if (options->demo != NULL && options->demo->source != NULL) {
         options->sources[options->source_count++] = options->demo->source;
     }
@@ -107,6 +110,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
     comparison_def *comparison = &options->comparison;
     text_list clips = {options->clips, DEMO_CLIPS, &options->clip_count};
     text_list sources = {options->sources, SOURCES - 1, &options->source_count}; // one is that of a demo
+    text_list poses = {options->poses, CHARACTER_POSES, &options->pose_count};
     text_list settings = {comparison->settings, COMPARISON_SETTINGS, &comparison->setting_count};
     text_list changes = {options->graph.changes, GRAPH_VIEW_CHANGES, &options->graph.change_count};
     text_list labels = {comparison->labels, COMPARISON_FIGURES, &comparison->label_count};
@@ -130,6 +134,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--character", OPTION_OTHER, &(option_other){read_text, &sources}, "NAME=FILE,...",
          "another character, whose clips a \"retarget\" in the graph plays on FILE; 'mannequin' is\n"
          "the built-in one (several times)"},
+        {"--pose", OPTION_OTHER, &(option_other){read_text, &poses}, "NAME=CLIP@TIME",
+         "a static pose for --graph or --poses, from a clip at a time (several times)"},
         {"--every", OPTION_LIMITED, &(option_limited){&options->every, MAX_FRAMES}, "N",
          "with --screenshot: also of every Nth frame, its number before the ending"},
         {"--graph", OPTION_TEXT, &options->graph.file, "FILE",

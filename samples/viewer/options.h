@@ -26,6 +26,8 @@ typedef struct options {
     uint32_t clip_count;
     const char *sources[SOURCES]; // NAME=FILE,...: characters whose clips graphs play by retargets
     uint32_t source_count;
+    const char *poses[CHARACTER_POSES]; // NAME=CLIP@TIME: static poses of graphs
+    uint32_t pose_count;
     uint32_t every;            // frames between pictures; 0: only the last frame
     comparison_def comparison; // its graph is NULL if there is none
     graph_view_def graph;      // its file is NULL if there is none

@@ -334,6 +334,8 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
                                          .is_child = is_child(options),
                                          .sources = options->sources,
                                          .source_count = options->source_count,
+                                         .poses = options->poses,
+                                         .pose_count = options->pose_count,
                                          .tallest = options->headless ? (float)options->height : FLT_MAX};
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
         open_device(viewer, error) || character_open(&character_def, &viewer->character, error) ||

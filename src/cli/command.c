@@ -3,6 +3,7 @@
 #include "file.h"
 #include "gpu_side.h"
 #include "reader.h"
+#include "static_pose.h"
 #include "terminal.h"
 
 #include "../host.h"
@@ -150,53 +151,25 @@ void subject_print_parts(const lmb_pack *pack) {
 
 // ---- Static poses.
 
-// Samples the pose of a clip at a time with the reference.
-static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, lmb_transform *joints, float *channels,
-                         lmb_error *error) {
-    lmb_node_def node = lmb_default_node_def();
-    node.op = LMB_OP_CLIP;
-    node.time = lmb_constant(time);
-    const lmb_graph_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
-    const uint32_t joint_count = lmb_rig_joint_count(rig);
-    lmb_graph *graph;
-    if (lmb_graph_create(&def, NULL, &graph, error)) {
+static lmb_result read_pose(subject *subject, const char *text, lmb_error *error) {
+    static_pose_text parts;
+    if (static_pose_split(text, &parts, error)) {
         return error->result;
     }
-    side side = {.batch = {graph, 1, LMB_OUTPUT_LOCAL_BIT}};
-    const bool failed = side_create(&side, error) || side_run(&side, 0, 0, error);
-    if (!failed) {
-        for (uint32_t joint = 0; joint < joint_count; joint++) {
-            joints[joint] = side_local(&side, 0, joint);
-        }
-        memcpy(channels, side.outputs.buffers[LMB_OUTPUT_LOCAL] + (size_t)joint_count * LMB_POSE_COMPONENTS,
-               lmb_rig_channel_count(rig) * sizeof *channels);
-    }
-    const lmb_result result = side_destroy(&side, failed ? error->result : LMB_OK, error);
-    lmb_graph_destroy(graph);
-    return result;
-}
-
-// Reads NAME=CLIP@TIME. A name contains no equals sign, a time no @.
-static lmb_result read_pose(subject *subject, const char *text, lmb_error *error) {
-    const char *equals = strchr(text, '='), *at = strrchr(text, '@');
-    float time = 0.0f;
-    if (equals == NULL || equals == text || at == NULL || at < equals || !option_read_float(at + 1, &time)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=CLIP@TIME, with a finite number of seconds");
-    }
-    const lmb_clip *clip = subject_find_clip(subject, equals + 1, (size_t)(at - equals - 1), error);
+    const lmb_clip *clip = subject_find_clip(subject, parts.clip, parts.clip_length, error);
     if (clip == NULL) {
         return error->result;
     }
     const uint32_t joint_count = lmb_rig_joint_count(subject->rig);
-    char *name = lmb_arena_allocate(&subject->pool, (size_t)(equals - text) + 1, 1);
+    char *name = lmb_arena_allocate(&subject->pool, parts.name_length + 1, 1);
     lmb_transform *joints = lmb_arena_allocate(&subject->pool, joint_count, sizeof *joints);
     float *channels = lmb_arena_allocate(&subject->pool, lmb_rig_channel_count(subject->rig), sizeof *channels);
     if (subject->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
     subject->static_poses[subject->static_pose_count++] = (lmb_static_pose_def){name, joints, joint_count, channels};
-    memcpy(name, text, (size_t)(equals - text));
-    return sample(subject->rig, clip, time, joints, channels, error);
+    memcpy(name, text, parts.name_length);
+    return static_pose_sample(subject->rig, clip, parts.time, joints, channels, error);
 }
 
 static lmb_result read_poses(subject *subject, lmb_error *error) {
