@@ -45,8 +45,8 @@ count_case() {
 }
 
 # Workloads of the four clips and something above them, which need the mannequin.
-nodes=(ik-two-bone ik-aim foot-placement stride twist chain override retarget root-motion warp full-rotation skin
-    skin-dual-quaternion skin-morph)
+nodes=(ik-two-bone ik-aim foot-placement stride foot-lock twist chain override retarget root-motion warp full-rotation
+    skin skin-dual-quaternion skin-morph)
 
 # The cases whose instructions have budgets.
 held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|four-clips|procedural"

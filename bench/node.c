@@ -16,6 +16,8 @@ uint32_t node_parameter_count(workload_kind kind) {
         return 6; // for each foot the height of the ground and two components of its normal
     case WORKLOAD_STRIDE:
         return 7; // and the speed
+    case WORKLOAD_FOOT_LOCK:
+        return 9; // and whether each foot is planted, and the time
     case WORKLOAD_CHAIN:
     case WORKLOAD_OVERRIDE:
         return 1; // time; weight
@@ -93,6 +95,17 @@ static lmb_node_def make_stride(finder *finder, uint32_t base, uint32_t first_pa
     return node;
 }
 
+static lmb_node_def make_locked_feet(finder *finder, uint32_t base, uint32_t first_parameter) {
+    lmb_node_def node = make_feet(finder, base, first_parameter);
+    node.feet.feet[0].planted = lmb_parameter(first_parameter + 6);
+    node.feet.feet[1].planted = lmb_parameter(first_parameter + 7);
+    node.feet.time = lmb_parameter(first_parameter + 8);
+    node.feet.lock_distance = 0.5f;
+    node.feet.ground_half_life = 0.05f;
+    node.feet.pelvis_half_life = 0.05f;
+    return node;
+}
+
 static lmb_node_def make_override(uint32_t base, uint32_t first_parameter) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_OVERRIDE;
@@ -118,6 +131,9 @@ lmb_result node_make(workload_kind kind, const lmb_rig *rig, uint32_t base, uint
         break;
     case WORKLOAD_STRIDE:
         *node = make_stride(&finder, base, first_parameter);
+        break;
+    case WORKLOAD_FOOT_LOCK:
+        *node = make_locked_feet(&finder, base, first_parameter);
         break;
     case WORKLOAD_TWIST: // along the arm's bone
         *node = lmb_twist_node(base, find(&finder, "left_upper_arm"), (const float[3]){0.198f, -0.216f, -0.01f},
@@ -157,6 +173,7 @@ void node_fill(workload_kind kind, float phase, uint32_t frame, float *values) {
         break;
     case WORKLOAD_FOOT_PLACEMENT: // a slope of up to 14 degrees
     case WORKLOAD_STRIDE:
+    case WORKLOAD_FOOT_LOCK:
         for (uint32_t foot = 0; foot < 2; foot++) {
             values[3 * foot] = foot == 0 ? 0.1f * c : -0.1f * s;
             values[3 * foot + 1] = 0.25f * s;
@@ -164,6 +181,10 @@ void node_fill(workload_kind kind, float phase, uint32_t frame, float *values) {
         }
         if (kind == WORKLOAD_STRIDE) { // from half the speed of the clips to one and a half of it
             values[6] = 1.5f + 0.75f * c;
+        } else if (kind == WORKLOAD_FOOT_LOCK) {
+            values[6] = c > 0.0f ? 1.0f : 0.0f;
+            values[7] = 1.0f - values[6];
+            values[8] = time;
         }
         break;
     case WORKLOAD_CHAIN:

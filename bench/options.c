@@ -45,7 +45,8 @@ static const char *read_workload(const char *text, void *target) {
         }
     }
     return "four-clips, two-clips, masked, distant, neighbours, machines, ik-two-bone, ik-aim, foot-placement, stride, "
-           "twist, chain, override, retarget, root-motion, warp, full-rotation, skin, skin-dual-quaternion or "
+           "foot-lock, twist, chain, override, retarget, root-motion, warp, full-rotation, skin, skin-dual-quaternion "
+           "or "
            "skin-morph";
 }
 
@@ -78,6 +79,7 @@ static const scene all_scenes[] = {
     {WORKLOAD_IK_AIM, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_FOOT_PLACEMENT, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_STRIDE, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
+    {WORKLOAD_FOOT_LOCK, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_TWIST, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_CHAIN, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_OVERRIDE, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
@@ -124,10 +126,11 @@ int options_read(int count, char **arguments, options *options) {
          "over blend spaces and a layer, each character's own, control and poses also apart;\n"
          "ik-two-bone, ik-aim, foot-placement, twist, chain, override: such a node over four-clips\n"
          "of the mannequin, beside four-clips alone; stride: foot-placement that warps strides;\n"
-         "retarget: its clips through a retarget; root-motion: they play by themselves and move the\n"
-         "character; warp, full-rotation: the same, one of them warped to a target, or with all\n"
-         "rotations, beside root-motion; skin, skin-dual-quaternion, skin-morph: its 1,400 vertices\n"
-         "too (dual quaternions written besides palettes; four morph targets)"},
+         "foot-lock: foot-placement that locks feet and smooths; retarget: its clips through a\n"
+         "retarget; root-motion: they play by themselves and move the character; warp,\n"
+         "full-rotation: the same, one of them warped to a target, or with all rotations, beside\n"
+         "root-motion; skin, skin-dual-quaternion, skin-morph: its 1,400 vertices too (dual\n"
+         "quaternions written besides palettes; four morph targets)"},
         {"--clips", OPTION_OTHER, &(option_other){read_clips, &request.scene.clips}, "NAME",
          "procedural (default); mannequin: the built-in character's, default above four-clips;\n"
          "pab: of FBX files"},

@@ -10,26 +10,12 @@
 #include <stdlib.h>
 
 const char *workload_kind_name(workload_kind kind) {
-    static const char *const names[WORKLOAD_KIND_COUNT] = {"four-clips",
-                                                           "two-clips",
-                                                           "masked",
-                                                           "distant",
-                                                           "neighbours",
-                                                           "machines",
-                                                           "ik-two-bone",
-                                                           "ik-aim",
-                                                           "foot-placement",
-                                                           "stride",
-                                                           "twist",
-                                                           "chain",
-                                                           "override",
-                                                           "retarget",
-                                                           "root-motion",
-                                                           "warp",
-                                                           "full-rotation",
-                                                           "skin",
-                                                           "skin-dual-quaternion",
-                                                           "skin-morph"};
+    static const char *const names[WORKLOAD_KIND_COUNT] = {
+        "four-clips",  "two-clips",   "masked",        "distant",        "neighbours",
+        "machines",    "ik-two-bone", "ik-aim",        "foot-placement", "stride",
+        "foot-lock",   "twist",       "chain",         "override",       "retarget",
+        "root-motion", "warp",        "full-rotation", "skin",           "skin-dual-quaternion",
+        "skin-morph"};
     return names[kind];
 }
 

@@ -21,6 +21,7 @@ typedef enum workload_kind {
     WORKLOAD_IK_AIM,         // the head looks at one
     WORKLOAD_FOOT_PLACEMENT, // both feet stand on ground of their own height and slope
     WORKLOAD_STRIDE,         // the same, with strides warped to a speed
+    WORKLOAD_FOOT_LOCK,      // both feet are locked half of the time, and their ground is smoothed
     WORKLOAD_TWIST,          // a shoulder takes half of an arm's twist
     WORKLOAD_CHAIN,          // three bones swing
     WORKLOAD_OVERRIDE,       // a pose buffer replaces a part of the upper body
