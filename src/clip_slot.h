@@ -45,14 +45,14 @@ uint64_t lmb_graph_clip_words(const lmb_graph_def *def, uint32_t clip);
 // Checks the slots, that every clip without one is there, and that clips fit into theirs.
 bool lmb_graph_check_slots(const lmb_compiler *c);
 
-// Copies the slots of a descriptor that was checked, as one allocation. The graph's block has the offset of each slot in
-// its table of clips, in which those of empty slots become 0.
+// Copies the slots of a descriptor that was checked, as one allocation. The graph's block has the offset of each slot
+// in its table of clips, in which those of empty slots become 0.
 void lmb_clip_slots_write(const lmb_graph_def *def, uint32_t *block, lmb_clip_slot *slots);
 // Returns the bytes of that allocation.
 size_t lmb_clip_slots_bytes(const lmb_graph_def *def);
 
-// Returns the slot of a graph's clip, and checks whether a clip fits into it; `clip` may be NULL. Returns NULL if a check
-// fails. Messages begin with `owner`.
+// Returns the slot of a graph's clip, and checks whether a clip fits into it; `clip` may be NULL. Returns NULL if a
+// check fails. Messages begin with `owner`.
 const lmb_clip_slot *lmb_graph_check_change(const lmb_graph *graph, uint32_t index, const lmb_clip_traits *clip,
                                             const char *owner, lmb_error *error);
 

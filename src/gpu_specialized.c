@@ -7,8 +7,8 @@
 #include "character_specialized.spv.h"
 #include "pose_specialized.spv.h"
 
-// The template's function for each instruction, and how it changes the number of poses held. And the function that loads
-// its operand, if it has one, and how far that is behind the operand's index.
+// The template's function for each instruction, and how it changes the number of poses held. And the function that
+// loads its operand, if it has one, and how far that is behind the operand's index.
 static const struct {
     const char *function;
     int pushed;

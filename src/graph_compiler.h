@@ -87,8 +87,8 @@ typedef struct lmb_compiler {
     uint32_t static_poses;                      // offset of the first static pose
     uint32_t retargets[LMB_MAX_RETARGETS];      // offsets of their tables
     uint32_t retarget_rests[LMB_MAX_RETARGETS]; // offsets of the rest poses of their sources
-    // While the goal of a chain is emitted: the offset of its table, which replaces that of the joint map `goal_map`, and
-    // of its rest pose. 0 otherwise.
+    // While the goal of a chain is emitted: the offset of its table, which replaces that of the joint map `goal_map`,
+    // and of its rest pose. 0 otherwise.
     uint32_t goal_table;
     uint32_t goal_map;
     uint32_t goal_rest;
@@ -210,8 +210,8 @@ uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
 uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit);
 // Adds the rule of whether a foot of the current node is planted. The weight is 1 or 0.
 uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot);
-// Returns whether sync markers of a clip below a node of foot placement can say whether a foot is planted, and the times
-// from which to which they do.
+// Returns whether sync markers of a clip below a node of foot placement can say whether a foot is planted, and the
+// times from which to which they do.
 bool lmb_graph_plants(const lmb_node_def *node, const lmb_foot_def *foot, float times[2]);
 // Adds a point that stage 1 finds. Its words are the caller's to fill in, except for the weight, which is the index of
 // the first of three that it returns. `at` receives the words, or NULL while counting.

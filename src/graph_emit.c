@@ -247,8 +247,8 @@ static bool emit_exchanged(lmb_compiler *c, uint32_t index, bool (*emit_pose)(lm
     return fits;
 }
 
-// Emits the goal of a chain: the pose inside a retarget once more, in which the end of the chain has the position of its
-// source. It moves no character, and does not count for players.
+// Emits the goal of a chain: the pose inside a retarget once more, in which the end of the chain has the position of
+// its source. It moves no character, and does not count for players.
 static bool emit_goal(lmb_compiler *c, const lmb_node_def *node, uint32_t *area) {
     const lmb_node_def *from = &c->def->nodes[node->goal];
     const uint32_t around = c->joint_map;

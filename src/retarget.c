@@ -95,8 +95,8 @@ static uint32_t mapped_above(const lmb_rig *rig, const lmb_retarget_def *def, ui
     return above;
 }
 
-// The joints of the source that a joint reads: from its own up to, and without, that of the mapped joint above, or up to
-// a root, and in that case down again.
+// The joints of the source that a joint reads: from its own up to, and without, that of the mapped joint above, or up
+// to a root, and in that case down again.
 typedef struct way {
     uint32_t up;
     uint32_t down;

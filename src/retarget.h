@@ -23,8 +23,8 @@ bool lmb_retarget_check(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
 uint32_t lmb_retarget_words(const lmb_rig *rig, const lmb_retarget_def *def);
 uint32_t lmb_retarget_rest_words(const lmb_rig *rig, const lmb_retarget_def *def);
 
-// Writes both. `at` is the offset of the table in the block, `rest` that of the rest pose relative to the rig's. `frames`
-// is scratch memory for the joints of the rig and then of the source.
+// Writes both. `at` is the offset of the table in the block, `rest` that of the rest pose relative to the rig's.
+// `frames` is scratch memory for the joints of the rig and then of the source.
 void lmb_retarget_write(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index, lmb_retarget_frame *frames,
                         uint32_t at, uint32_t rest, uint32_t *table, uint32_t *rest_table);
 

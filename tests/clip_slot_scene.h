@@ -1,5 +1,5 @@
-// A character whose clips are in slots: clips of every kind, a graph in which they are played by the host, by players and
-// by a parameter, and its frames on the CPU.
+// A character whose clips are in slots: clips of every kind, a graph in which they are played by the host, by players
+// and by a parameter, and its frames on the CPU.
 #ifndef LIMBER_TESTS_CLIP_SLOT_SCENE_H
 #define LIMBER_TESTS_CLIP_SLOT_SCENE_H
 

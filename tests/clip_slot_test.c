@@ -1,5 +1,5 @@
-// Clip slots on the CPU: a graph whose clips come and go gives, frame by frame, the bits of graphs that have these clips
-// for good; states do not depend on what is in the slots; what does not fit is refused; nothing is allocated.
+// Clip slots on the CPU: a graph whose clips come and go gives, frame by frame, the bits of graphs that have these
+// clips for good; states do not depend on what is in the slots; what does not fit is refused; nothing is allocated.
 #include "clip_slot_scene.h"
 #include "failing_host.h"
 #include "refusal.h"

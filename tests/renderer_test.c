@@ -67,8 +67,8 @@ static void release(frame *frame) {
     stbi_image_free(frame->motion.pixels);
 }
 
-// The last frame in which all characters are drawn, because none has a box yet, and the first one without those outside the
-// picture. Two tests look at them.
+// The last frame in which all characters are drawn, because none has a box yet, and the first one without those outside
+// the picture. Two tests look at them.
 static frame all_drawn, some_drawn;
 
 static void draw_first_frames(void) {
@@ -135,8 +135,8 @@ static void a_still_crowd_has_no_motion(void **state) {
     release(&last);
 }
 
-// Returns whether a pixel differs, by more than shading does, from all pixels around a point of the picture before. Edges
-// are not smoothed, so they are exact to a pixel only.
+// Returns whether a pixel differs, by more than shading does, from all pixels around a point of the picture before.
+// Edges are not smoothed, so they are exact to a pixel only.
 static bool differs(const picture *now, int x, int y, const picture *before, double at_x, double at_y) {
     const unsigned char *p = pixel(now, x, y);
     for (int i = 0; i < 9; i++) {

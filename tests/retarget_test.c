@@ -1,6 +1,6 @@
-// Retargeting against its formula in float64, computed in model space: any maps between random rigs, clips, pose buffers
-// and static poses, reference poses, corrections and scales. Names, edges, nodes inside and outside, and refused
-// definitions.
+// Retargeting against its formula in float64, computed in model space: any maps between random rigs, clips, pose
+// buffers and static poses, reference poses, corrections and scales. Names, edges, nodes inside and outside, and
+// refused definitions.
 #include "keyframes.h"
 #include "refusal.h"
 #include "scene.h"

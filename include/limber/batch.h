@@ -105,8 +105,8 @@ typedef enum lmb_refusal {
     /// a clip index outside the graph's clips; a clip of a weight above 0 whose slot is empty
     LMB_REFUSED_CLIP,
     LMB_REFUSED_TIME, ///< a clip time, rate or offset, or a parameter of inertialization, that is not finite
-    /// a weight, a level of detail, a coordinate of a point, or a time, velocity or planted foot, that is NaN; the weight
-    /// of a morph target that is not finite
+    /// a weight, a level of detail, a coordinate of a point, or a time, velocity or planted foot, that is NaN; the
+    /// weight of a morph target that is not finite
     LMB_REFUSED_WEIGHT,
     /// a joint or channel of a pose buffer that is not finite, a zero rotation; a world transform that is not finite or
     /// has no inverse, once for each point that it converts
@@ -166,8 +166,8 @@ typedef struct lmb_batch_outputs {
     float *buffers[LMB_OUTPUT_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters of what this run refused, overwritten; may be NULL
     /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h, chain.h, ik.h).
-    /// Start from zero. NULL: nothing is inertialized, no chain swings and no foot is locked. lmb_cpu_run() and lmb_cpu_run_range() fail then if
-    /// the graph's machines have inertialized transitions; other runs do not.
+    /// Start from zero. NULL: nothing is inertialized, no chain swings and no foot is locked. lmb_cpu_run() and
+    /// lmb_cpu_run_range() fail then if the graph's machines have inertialized transitions; other runs do not.
     uint32_t *inertia;
 } lmb_batch_outputs;
 

@@ -41,12 +41,12 @@
 /// still: it goes on from its last frame, or begins anew if that is long ago.
 ///
 /// **Memory.** A batch keeps 20 words for each bone of each character, with those of feet (ik.h) and after those of
-/// inertialization, in the same array: lmb_graph_inertia_words(), lmb_batch_outputs.inertia and lmb_gpu_batch_inertia() include them, and inertia.h
-/// says how to save and restore them. A character whose words are zeroed begins its chains anew. #LMB_EVENT_RESET does
-/// not do that by itself: to begin the chains anew too, zero the character's lmb_graph_inertia_words() words before
-/// that frame. This also drops the offset of an inertialized transition, which a character that begins anew does not
-/// have. Results are finite whatever the words contain. Without the memory the result is the base. A node that several
-/// nodes use is a chain for each use.
+/// inertialization, in the same array: lmb_graph_inertia_words(), lmb_batch_outputs.inertia and lmb_gpu_batch_inertia()
+/// include them, and inertia.h says how to save and restore them. A character whose words are zeroed begins its chains
+/// anew. #LMB_EVENT_RESET does not do that by itself: to begin the chains anew too, zero the character's
+/// lmb_graph_inertia_words() words before that frame. This also drops the offset of an inertialized transition, which a
+/// character that begins anew does not have. Results are finite whatever the words contain. Without the memory the
+/// result is the base. A node that several nodes use is a chain for each use.
 ///
 /// **Weights.** Each joint is slerp(base, simulated, w) with w in [0, 1]. At weight 0 the result is the base, to the
 /// bit. Only local rotations change: translations, scales and float channels are those of the base, and so are root

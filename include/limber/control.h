@@ -550,8 +550,8 @@ LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
 /// An event for a character.
 ///
-/// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h) and feet (ik.h). Only events sent after it count, also
-/// towards #LMB_MAX_EVENTS_SENT. A character motion keeps its position and orientation.
+/// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h) and feet (ik.h). Only events sent after it
+/// count, also towards #LMB_MAX_EVENTS_SENT. A character motion keeps its position and orientation.
 typedef struct lmb_event {
     uint32_t character;
     uint32_t event;

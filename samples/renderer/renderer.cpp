@@ -7,7 +7,8 @@
 //   picture    colour and motion vectors, from the same vertices    character.vert, ground.vert, picture.frag
 //   read back  footsteps, and where the first character is, for the camera           lmb_gpu_readback_record()
 //
-// The host does not know which characters are drawn. It reads what the last line says, and their number, two frames late.
+// The host does not know which characters are drawn. It reads what the last line says, and their number, two frames
+// late.
 //
 // limber-renderer [FILE.lmb [FRAMES]]: the file is a pack with meshes and with a graph that has a character motion
 // (`limber pack`). With a display it opens a window. Without one, or if FRAMES are given, it draws so many frames and
@@ -357,8 +358,9 @@ struct renderer {
                            &slot.scene.address);
     }
 
-    // Needs no barrier before it: lmb_gpu_batch_record() of the last frame has ended with one for all that is read here,
-    // and the one that follows begins with one for the list. The barrier after it lets the host read the number drawn.
+    // Needs no barrier before it: lmb_gpu_batch_record() of the last frame has ended with one for all that is read
+    // here, and the one that follows begins with one for the list. The barrier after it lets the host read the number
+    // drawn.
     void record_cull(const frame_slot &slot) const {
         use_scene(slot, VK_PIPELINE_BIND_POINT_COMPUTE, cull);
         vkCmdDispatch(slot.commands, (CHARACTERS + 63) / 64, 1, 1);

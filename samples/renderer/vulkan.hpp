@@ -1,5 +1,5 @@
-// What every renderer has already: a Vulkan device with one queue, buffers, images, pipelines, and a window if there is a
-// display. Nothing here knows of Limber. Objects live as long as the device, and are destroyed from the last to the
+// What every renderer has already: a Vulkan device with one queue, buffers, images, pipelines, and a window if there is
+// a display. Nothing here knows of Limber. Objects live as long as the device, and are destroyed from the last to the
 // first.
 #ifndef LIMBER_SAMPLES_RENDERER_VULKAN_HPP
 #define LIMBER_SAMPLES_RENDERER_VULKAN_HPP
@@ -102,8 +102,8 @@ struct vulkan {
         cleanup.push_back([this] { vkDestroyDevice(device, nullptr); });
     }
 
-    // One allocation for each object; a renderer with more of them uses a library for that. What the host accesses is in
-    // memory of the device where that is possible.
+    // One allocation for each object; a renderer with more of them uses a library for that. What the host accesses is
+    // in memory of the device where that is possible.
     VkDeviceMemory allocate(const VkMemoryRequirements &needs, VkMemoryPropertyFlags required) {
         VkPhysicalDeviceMemoryProperties memory;
         vkGetPhysicalDeviceMemoryProperties(physical, &memory);

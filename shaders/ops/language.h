@@ -46,7 +46,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Rea
 
 // Features that a program may use: cubic splines, scales other than 1, linear rotation keys far apart, packed clips,
 // joint weights other than 255, joint maps, levels of detail, matrices as the result, inertialization, chains and feet
-// with a state, retargets. A pipeline omits the code of a feature that its program cannot use. This changes no bit of the result.
+// with a state, retargets. A pipeline omits the code of a feature that its program cannot use. This changes no bit of
+// the result.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;

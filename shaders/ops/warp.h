@@ -70,7 +70,8 @@ OP real clamp_share(real share) {
 }
 
 // Continues a displacement from one time in the clip to another, both within a warp. `before` and `after` are what is
-// left until its end, in the axes there; `left` and `time_left` are the shares that are left of the path and of the time.
+// left until its end, in the axes there; `left` and `time_left` are the shares that are left of the path and of the
+// time.
 OP displacement warp_towards(warp_goal goal, displacement moved, displacement before, displacement after, real left,
                              real time_left) {
     // The heading at which the path ends, and those on it before and after.

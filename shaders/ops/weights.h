@@ -273,8 +273,8 @@ OP void find_level(evaluation e, uint rule) {
     store_weight(e, LOAD(e.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
 }
 
-// Computes whether a foot is planted: whether a value, and the weights of the clips that plant it at their times, add up
-// to half of the node's weight. A range that ends before it begins goes around the clip.
+// Computes whether a foot is planted: whether a value, and the weights of the clips that plant it at their times, add
+// up to half of the node's weight. A range that ends before it begins goes around the clip.
 OP void find_planted(evaluation e, uint rule) {
     real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
     real sum = own * clamp_real(load_number(e, LOAD(e.program, rule + RULE_TABLE)), 0.0f, 1.0f);

@@ -234,7 +234,8 @@ static bool read_text(lmb_graph_reader *reader, const lmb_graph_source *machine)
 }
 
 // Returns whether a graph of one node and its inputs would be rejected. If the node is below a joint map or a retarget,
-// it is checked as the input of a combine with this joint map or of this retarget, which temporarily replaces the next node; there is one.
+// it is checked as the input of a combine with this joint map or of this retarget, which temporarily replaces the next
+// node; there is one.
 static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t joint_map, lmb_error *error) {
     lmb_graph_def def = reader->graph->def;
     def.node_count = node + 1;

@@ -620,8 +620,8 @@ static void find_joint(const play_scene *scene, const play_scene_frame *frame, u
     }
 }
 
-// Returns the height of the ground under a moving joint, and of the risers that it soon steps up. A foot that is planted
-// does not move, and gets the ground under it.
+// Returns the height of the ground under a moving joint, and of the risers that it soon steps up. A foot that is
+// planted does not move, and gets the ground under it.
 static float height_ahead(const play_scene *scene, const float position[3], const float velocity[2]) {
     float height, slope, risers = 0.0f, highest = 0.0f;
     ground_at(scene, position[0], position[2], &height, &slope);
