@@ -1,5 +1,6 @@
 // Chains against float64: Verlet integration in world space, written from the formula in chain.h, frame by frame, on
 // every CPU path. Where chains begin anew, frames that run twice, saved memory and foreign memory.
+#include "kept_paths.h"
 #include "refusal.h"
 #include "scene.h"
 
@@ -17,13 +18,10 @@ typedef float pose_rows[CHARACTERS][LMB_POSE_COMPONENTS][JOINTS];
 typedef struct crowd {
     lmb_rig *rig;
     lmb_graph *graph;
-    lmb_cpu *cpu[LMB_CPU_PATH_COUNT];
-    uint32_t *memory[LMB_CPU_PATH_COUNT];
-    uint32_t words;
+    kept_paths paths;
     float parameters[CHARACTERS][PARAMETERS];
     pose_rows poses;
     pose_rows shown;
-    uint32_t refused[LMB_REFUSAL_COUNT];
 } crowd;
 
 static lmb_chain_def swinging_chain(void) {
@@ -36,18 +34,6 @@ static lmb_chain_def swinging_chain(void) {
     }
     chain.gravity[0] = 1.5f;
     return chain;
-}
-
-static lmb_rig *create_rig(void) {
-    lmb_joint_def joints[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        joints[i] = lmb_default_joint_def();
-        joints[i].parent = parents[i];
-    }
-    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS};
-    lmb_rig *rig = NULL;
-    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
-    return rig;
 }
 
 static lmb_result create_graph(const lmb_rig *rig, lmb_chain_def chain, bool inertialize, bool has_levels,
@@ -75,17 +61,10 @@ static crowd *start_crowd_with(lmb_chain_def chain, bool inertialize, bool has_l
     crowd *c = calloc(1, sizeof *c);
     assert_non_null(c);
     lmb_error error = {0};
-    c->rig = create_rig();
+    c->rig = kept_rig_create(parents, JOINTS);
     assert_int_equal(create_graph(c->rig, chain, inertialize, has_levels, &c->graph, &error), LMB_OK);
-    c->words = lmb_graph_inertia_words(c->graph);
-    assert_int_equal(c->words, 20 * BONES + (inertialize ? 36 * JOINTS : 0));
-    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-        if (path != LMB_CPU_FAST && lmb_cpu_has((lmb_cpu_path)path)) {
-            assert_int_equal(lmb_cpu_create(c->graph, (lmb_cpu_path)path, NULL, &c->cpu[path], &error), LMB_OK);
-            c->memory[path] = calloc((size_t)CHARACTERS * c->words, sizeof(uint32_t));
-            assert_non_null(c->memory[path]);
-        }
-    }
+    kept_paths_start(&c->paths, c->graph, CHARACTERS);
+    assert_int_equal(c->paths.words, 20 * BONES + (inertialize ? 36 * JOINTS : 0));
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         c->parameters[i][WEIGHT] = 1.0f;
     }
@@ -97,10 +76,7 @@ static crowd *start_crowd(void) {
 }
 
 static void end_crowd(crowd *c) {
-    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-        lmb_cpu_destroy(c->cpu[path]);
-        free(c->memory[path]);
-    }
+    kept_paths_end(&c->paths);
     lmb_graph_destroy(c->graph);
     lmb_rig_destroy(c->rig);
     free(c);
@@ -131,17 +107,9 @@ static void pose_crowd(crowd *c, uint32_t character, double time) {
     }
 }
 
-// Frames of each character have a rate of their own, from 20 to 300 a second, some irregular.
-static double time_of(uint32_t character, uint32_t frame) {
-    const double rate = 20.0 + 280.0 * character / CHARACTERS;
-    random_source source = random_branch(6, character * 10000 + frame);
-    const double jitter = character % 3 == 0 ? random_between(&source, -0.4, 0.4) : 0.0;
-    return (frame + 1.0 + jitter) / rate + 0.25;
-}
-
 static void move_crowd(crowd *c, uint32_t frame) {
     for (uint32_t i = 0; i < CHARACTERS; i++) {
-        const float time = (float)time_of(i, frame);
+        const float time = (float)kept_time(i, CHARACTERS, frame);
         c->parameters[i][TIME] = time;
         for (uint32_t k = 0; k < 3; k++) {
             c->parameters[i][VELOCITY + k] = i % 2 == 0 ? 0.0f : (float)(2.0 * sin(3.0 * (double)time + k + i));
@@ -150,49 +118,22 @@ static void move_crowd(crowd *c, uint32_t frame) {
     }
 }
 
+static lmb_batch_inputs inputs_of(const crowd *c) {
+    return (lmb_batch_inputs){.parameters = &c->parameters[0][0], .poses = {&c->poses[0][0][0]}};
+}
+
 static void run_path(crowd *c, int path, uint32_t *memory, pose_rows shown) {
-    const lmb_batch_def batch = {c->graph, CHARACTERS, LMB_OUTPUT_LOCAL_BIT};
-    const lmb_batch_inputs inputs = {.parameters = &c->parameters[0][0], .poses = {&c->poses[0][0][0]}};
-    const lmb_batch_outputs outputs = {
-        .buffers[LMB_OUTPUT_LOCAL] = &shown[0][0][0], .refused = c->refused, .inertia = memory};
-    assert_int_equal(lmb_cpu_run(c->cpu[path], &batch, &inputs, &outputs, NULL), LMB_OK);
+    const lmb_batch_inputs inputs = inputs_of(c);
+    kept_paths_run(&c->paths, path, &inputs, memory, &shown[0][0][0]);
 }
 
-static size_t memory_bytes(const crowd *c) {
-    return (size_t)CHARACTERS * c->words * sizeof(uint32_t);
-}
-
-// Runs a frame on every path. All must have the same poses and memory.
 static void run_frame(crowd *c) {
-    memset(c->refused, 0, sizeof c->refused);
-    run_path(c, LMB_CPU_REFERENCE, c->memory[LMB_CPU_REFERENCE], c->shown);
-    for (int path = LMB_CPU_FAST + 1; path < LMB_CPU_PATH_COUNT; path++) {
-        if (c->cpu[path] != NULL) {
-            static pose_rows shown;
-            run_path(c, path, c->memory[path], shown);
-            assert_memory_equal(shown, c->shown, sizeof shown);
-            assert_memory_equal(c->memory[path], c->memory[LMB_CPU_REFERENCE], memory_bytes(c));
-        }
-    }
-    for (size_t i = 0; i < sizeof c->shown / sizeof(float); i++) {
-        assert_true(isfinite((&c->shown[0][0][0])[i]));
-    }
+    const lmb_batch_inputs inputs = inputs_of(c);
+    kept_paths_run_all(&c->paths, &inputs, &c->shown[0][0][0]);
 }
 
 static void find_models(const crowd *c, pose_rows poses, uint32_t character, oracle_affine models[JOINTS]) {
-    oracle_transform locals[JOINTS];
-    for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        lmb_transform local;
-        for (uint32_t i = 0; i < 3; i++) {
-            local.translation[i] = poses[character][i][joint];
-            local.scale[i] = poses[character][7 + i][joint];
-        }
-        for (uint32_t i = 0; i < 4; i++) {
-            local.rotation[i] = poses[character][3 + i][joint];
-        }
-        locals[joint] = oracle_transform_from_float(&local);
-    }
-    oracle_model(c->rig, locals, models, NULL);
+    kept_models(c->rig, &poses[character][0][0], models);
 }
 
 static void subtract(const double a[3], const double b[3], double result[3]) {
@@ -367,7 +308,7 @@ static void ends_follow_the_formula(void **state) {
 static void a_frame_twice_changes_no_bit(void **state) {
     (void)state;
     crowd *c = start_crowd();
-    uint32_t *kept = malloc(memory_bytes(c));
+    uint32_t *kept = malloc(kept_paths_bytes(&c->paths));
     static pose_rows first;
     assert_non_null(kept);
     for (uint32_t frame = 0; frame < 30; frame++) {
@@ -375,10 +316,10 @@ static void a_frame_twice_changes_no_bit(void **state) {
         c->parameters[3][TIME] = frame % 5 == 0 ? 500.0f : c->parameters[3][TIME]; // begins anew
         run_frame(c);
         memcpy(first, c->shown, sizeof first);
-        memcpy(kept, c->memory[LMB_CPU_REFERENCE], memory_bytes(c));
+        memcpy(kept, c->paths.memory[LMB_CPU_REFERENCE], kept_paths_bytes(&c->paths));
         run_frame(c);
         assert_memory_equal(first, c->shown, sizeof first);
-        assert_memory_equal(kept, c->memory[LMB_CPU_REFERENCE], memory_bytes(c));
+        assert_memory_equal(kept, c->paths.memory[LMB_CPU_REFERENCE], kept_paths_bytes(&c->paths));
     }
     free(kept);
     end_crowd(c);
@@ -387,20 +328,16 @@ static void a_frame_twice_changes_no_bit(void **state) {
 static void restored_memory_continues(void **state) {
     (void)state;
     crowd *c = start_crowd();
-    uint32_t *kept = malloc(memory_bytes(c));
+    uint32_t *kept = malloc(kept_paths_bytes(&c->paths));
     static pose_rows first;
     assert_non_null(kept);
     for (uint32_t frame = 0; frame < 20; frame++) {
         move_crowd(c, frame);
         run_frame(c);
     }
-    memcpy(kept, c->memory[LMB_CPU_REFERENCE], memory_bytes(c));
+    memcpy(kept, c->paths.memory[LMB_CPU_REFERENCE], kept_paths_bytes(&c->paths));
     for (uint32_t round = 0; round < 2; round++) {
-        for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-            if (c->cpu[path] != NULL) {
-                memcpy(c->memory[path], kept, memory_bytes(c));
-            }
-        }
+        kept_paths_set(&c->paths, kept);
         for (uint32_t frame = 20; frame < 40; frame++) {
             move_crowd(c, frame);
             run_frame(c);
@@ -472,11 +409,11 @@ static void dropped_joints_keep_nothing(void **state) {
         for (uint32_t i = 0; i < CHARACTERS; i++) {
             c->parameters[i][LEVEL] = (float)((frame + i) / 4 % 2);
         }
-        memcpy(before, c->memory[LMB_CPU_REFERENCE], sizeof before);
+        memcpy(before, c->paths.memory[LMB_CPU_REFERENCE], sizeof before);
         run_frame(c);
         for (uint32_t word = 0; c->parameters[0][LEVEL] > 0.0f && word < 20 * BONES; word++) {
             const bool is_dropped = word % BONES >= 2;
-            assert_true(!is_dropped || before[word] == c->memory[LMB_CPU_REFERENCE][word]);
+            assert_true(!is_dropped || before[word] == c->paths.memory[LMB_CPU_REFERENCE][word]);
         }
     }
     end_crowd(c);
@@ -489,8 +426,8 @@ static void times_wrap(void **state) {
     for (uint32_t round = 0; round < 3; round++) {
         static const float begin[] = {511.5f, 1023.5f, 2047.5f};
         for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-            if (c->cpu[path] != NULL) {
-                memset(c->memory[path], 0, memory_bytes(c));
+            if (c->paths.cpu[path] != NULL) {
+                memset(c->paths.memory[path], 0, kept_paths_bytes(&c->paths));
             }
         }
         for (uint32_t frame = 0; frame < 40; frame++) {
@@ -524,8 +461,8 @@ static void weights_and_missing_memory_give_the_base(void **state) {
         run_path(c, LMB_CPU_REFERENCE, NULL, without);
         assert_memory_equal(base, without, sizeof base);
     }
-    for (size_t i = 0; i < memory_bytes(c) / sizeof(uint32_t); i++) {
-        assert_int_equal(c->memory[LMB_CPU_REFERENCE][i], 0);
+    for (size_t i = 0; i < kept_paths_bytes(&c->paths) / sizeof(uint32_t); i++) {
+        assert_int_equal(c->paths.memory[LMB_CPU_REFERENCE][i], 0);
     }
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         c->parameters[i][WEIGHT] = 1.0f;
@@ -595,15 +532,15 @@ static void foreign_memory_stays_finite(void **state) {
     random_source source = {11};
     for (int round = 0; round < 40; round++) {
         crowd *c = start_crowd();
-        for (size_t i = 0; i < memory_bytes(c) / sizeof(uint32_t); i++) {
+        for (size_t i = 0; i < kept_paths_bytes(&c->paths) / sizeof(uint32_t); i++) {
             uint32_t word = round % 2 == 0 ? (uint32_t)random_bits(&source) : extremes[random_below(&source, 6)];
             const float time = (float)random_between(&source, 0.2, 0.4); // accepted as a frame before
-            if (i % c->words / BONES % 10 == 9 && round % 4 < 2) {
+            if (i % c->paths.words / BONES % 10 == 9 && round % 4 < 2) {
                 memcpy(&word, &time, sizeof word);
             }
             for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-                if (c->cpu[path] != NULL) {
-                    c->memory[path][i] = word;
+                if (c->paths.cpu[path] != NULL) {
+                    c->paths.memory[path][i] = word;
                 }
             }
         }
@@ -629,7 +566,7 @@ static void faulty_parameters_are_refused(void **state) {
         }
         run_frame(c);
     }
-    assert_true(c->refused[LMB_REFUSED_WEIGHT] >= 2);
+    assert_true(c->paths.refused[LMB_REFUSED_WEIGHT] >= 2);
     end_crowd(c);
 }
 
@@ -658,7 +595,7 @@ static void inertialized_graphs_have_chains(void **state) {
 
 static void faulty_nodes_are_refused(void **state) {
     (void)state;
-    lmb_rig *rig = create_rig();
+    lmb_rig *rig = kept_rig_create(parents, JOINTS);
     lmb_graph *graph = NULL;
     lmb_error error = {0};
     const lmb_chain_def good = swinging_chain();

@@ -1,5 +1,6 @@
 // Feet that are locked and smoothed, against float64, written from the formulas in ik.h, frame by frame, on every CPU
 // path. Where they begin anew, frames that run twice, saved memory, foreign memory and faulty nodes.
+#include "kept_paths.h"
 #include "refusal.h"
 #include "scene.h"
 
@@ -26,14 +27,11 @@ typedef float pose_rows[CHARACTERS][LMB_POSE_COMPONENTS][JOINTS];
 typedef struct crowd {
     lmb_rig *rig;
     lmb_graph *graph;
-    lmb_cpu *cpu[LMB_CPU_PATH_COUNT];
-    uint32_t *memory[LMB_CPU_PATH_COUNT];
-    uint32_t words;
+    kept_paths paths;
     float parameters[CHARACTERS][PARAMETERS];
     float transforms[CHARACTERS][12];
     pose_rows poses;
     pose_rows shown;
-    uint32_t refused[LMB_REFUSAL_COUNT];
 } crowd;
 
 static lmb_feet_def locked_feet(void) {
@@ -66,18 +64,6 @@ static lmb_feet_def locked_feet(void) {
     return feet;
 }
 
-static lmb_rig *create_rig(void) {
-    lmb_joint_def joints[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        joints[i] = lmb_default_joint_def();
-        joints[i].parent = parents[i];
-    }
-    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS};
-    lmb_rig *rig = NULL;
-    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
-    return rig;
-}
-
 static lmb_result create_graph(const lmb_rig *rig, lmb_feet_def feet, lmb_graph **graph, lmb_error *error) {
     lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
     nodes[0].op = LMB_OP_POSE;
@@ -100,19 +86,12 @@ static crowd *start_crowd_with(lmb_feet_def feet) {
     crowd *c = calloc(1, sizeof *c);
     assert_non_null(c);
     lmb_error error = {0};
-    c->rig = create_rig();
+    c->rig = kept_rig_create(parents, JOINTS);
     const lmb_result result = create_graph(c->rig, feet, &c->graph, &error);
     if (result != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    c->words = lmb_graph_inertia_words(c->graph);
-    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-        if (path != LMB_CPU_FAST && lmb_cpu_has((lmb_cpu_path)path)) {
-            assert_int_equal(lmb_cpu_create(c->graph, (lmb_cpu_path)path, NULL, &c->cpu[path], &error), LMB_OK);
-            c->memory[path] = calloc((size_t)CHARACTERS * c->words + 1, sizeof(uint32_t));
-            assert_non_null(c->memory[path]);
-        }
-    }
+    kept_paths_start(&c->paths, c->graph, CHARACTERS);
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         c->parameters[i][WEIGHT] = 1.0f;
     }
@@ -124,10 +103,7 @@ static crowd *start_crowd(void) {
 }
 
 static void end_crowd(crowd *c) {
-    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-        lmb_cpu_destroy(c->cpu[path]);
-        free(c->memory[path]);
-    }
+    kept_paths_end(&c->paths);
     lmb_graph_destroy(c->graph);
     lmb_rig_destroy(c->rig);
     free(c);
@@ -214,14 +190,6 @@ static void pose_character(crowd *c, uint32_t character, double time) {
         quaternion_about(1.0, 0.3, 0.2, -0.4 + 0.2 * sin(own), q);
         set_joint(c, character, hip + ANKLE, (double[3]){0.0, -0.45, 0.0}, q, 1.0);
     }
-}
-
-// Frames of each character have a rate of their own, from 20 to 300 a second, some irregular.
-static double time_of(uint32_t character, uint32_t frame) {
-    const double rate = 20.0 + 280.0 * character / CHARACTERS;
-    random_source source = random_branch(6, character * 10000 + frame);
-    const double jitter = character % 3 == 0 ? random_between(&source, -0.4, 0.4) : 0.0;
-    return (frame + 1.0 + jitter) / rate + 0.25;
 }
 
 // The character moves and turns in the world.
@@ -325,62 +293,27 @@ static void move_character(crowd *c, const lmb_feet_def *def, uint32_t character
 
 static void move_crowd(crowd *c, const lmb_feet_def *def, uint32_t frame) {
     for (uint32_t i = 0; i < CHARACTERS; i++) {
-        move_character(c, def, i, (double)(float)time_of(i, frame));
+        move_character(c, def, i, (double)(float)kept_time(i, CHARACTERS, frame));
     }
+}
+
+static lmb_batch_inputs inputs_of(const crowd *c) {
+    return (lmb_batch_inputs){
+        .parameters = &c->parameters[0][0], .poses = {&c->poses[0][0][0]}, .transforms = &c->transforms[0][0]};
 }
 
 static void run_path(crowd *c, int path, uint32_t *memory, pose_rows shown) {
-    const lmb_batch_def batch = {c->graph, CHARACTERS, LMB_OUTPUT_LOCAL_BIT};
-    const lmb_batch_inputs inputs = {
-        .parameters = &c->parameters[0][0], .poses = {&c->poses[0][0][0]}, .transforms = &c->transforms[0][0]};
-    const lmb_batch_outputs outputs = {
-        .buffers[LMB_OUTPUT_LOCAL] = &shown[0][0][0], .refused = c->refused, .inertia = memory};
-    assert_int_equal(lmb_cpu_run(c->cpu[path], &batch, &inputs, &outputs, NULL), LMB_OK);
+    const lmb_batch_inputs inputs = inputs_of(c);
+    kept_paths_run(&c->paths, path, &inputs, memory, &shown[0][0][0]);
 }
 
-static size_t memory_bytes(const crowd *c) {
-    return (size_t)CHARACTERS * c->words * sizeof(uint32_t);
-}
-
-// Runs a frame on every path. All must have the same poses and memory.
 static void run_frame(crowd *c) {
-    memset(c->refused, 0, sizeof c->refused);
-    run_path(c, LMB_CPU_REFERENCE, c->memory[LMB_CPU_REFERENCE], c->shown);
-    for (int path = LMB_CPU_FAST + 1; path < LMB_CPU_PATH_COUNT; path++) {
-        if (c->cpu[path] != NULL) {
-            static pose_rows shown;
-            run_path(c, path, c->memory[path], shown);
-            assert_memory_equal(shown, c->shown, sizeof shown);
-            assert_memory_equal(c->memory[path], c->memory[LMB_CPU_REFERENCE], memory_bytes(c));
-        }
-    }
-    for (size_t i = 0; i < sizeof c->shown / sizeof(float); i++) {
-        assert_true(isfinite((&c->shown[0][0][0])[i]));
-    }
-}
-
-static void set_memory(crowd *c, const uint32_t *memory) {
-    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
-        if (c->cpu[path] != NULL) {
-            memcpy(c->memory[path], memory, memory_bytes(c));
-        }
-    }
+    const lmb_batch_inputs inputs = inputs_of(c);
+    kept_paths_run_all(&c->paths, &inputs, &c->shown[0][0][0]);
 }
 
 static void find_models(const crowd *c, pose_rows poses, uint32_t character, oracle_affine models[JOINTS]) {
-    oracle_transform locals[JOINTS];
-    for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        lmb_transform local;
-        for (uint32_t i = 0; i < 3; i++) {
-            local.translation[i] = poses[character][i][joint];
-            local.scale[i] = poses[character][7 + i][joint];
-        }
-        for (uint32_t i = 0; i < 4; i++) {
-            local.rotation[i] = poses[character][3 + i][joint];
-        }
-        locals[joint] = oracle_transform_from_float(&local);
-    }
-    oracle_model(c->rig, locals, models, NULL);
+    kept_models(c->rig, &poses[character][0][0], models);
 }
 
 // ---- The oracle.
@@ -574,7 +507,7 @@ static void feet_follow_the_formula(void **state) {
         def.pelvis_half_life = rows[row].pelvis;
         def.space = rows[row].space;
         crowd *c = start_crowd_with(def);
-        assert_int_equal(c->words, WORDS);
+        assert_int_equal(c->paths.words, WORDS);
         static feet_state states[CHARACTERS];
         memset(states, 0, sizeof states);
         double worst_pelvis = 0.0, worst_ankle = 0.0, worst_tilt = 0.0, moved = 0.0, up[3];
@@ -628,7 +561,7 @@ static void nothing_is_kept_by_default(void **state) {
     crowd *kept = start_crowd_with(def);
     def.lock_distance = def.ground_half_life = def.pelvis_half_life = 0.0f;
     crowd *c = start_crowd_with(def);
-    assert_int_equal(c->words, 0);
+    assert_int_equal(c->paths.words, 0);
     static pose_rows without;
     uint32_t same = 0;
     for (uint32_t frame = 0; frame < 20; frame++) {
@@ -660,7 +593,7 @@ static void a_frame_twice_changes_no_bit(void **state) {
     (void)state;
     const lmb_feet_def def = locked_feet();
     crowd *c = start_crowd();
-    uint32_t *kept = malloc(memory_bytes(c));
+    uint32_t *kept = malloc(kept_paths_bytes(&c->paths));
     static pose_rows first;
     assert_non_null(kept);
     for (uint32_t frame = 0; frame < 40; frame++) {
@@ -669,10 +602,10 @@ static void a_frame_twice_changes_no_bit(void **state) {
         c->transforms[4][3] += frame % 7 == 0 ? 100.0f : 0.0f;
         run_frame(c);
         memcpy(first, c->shown, sizeof first);
-        memcpy(kept, c->memory[LMB_CPU_REFERENCE], memory_bytes(c));
+        memcpy(kept, c->paths.memory[LMB_CPU_REFERENCE], kept_paths_bytes(&c->paths));
         run_frame(c);
         assert_memory_equal(first, c->shown, sizeof first);
-        assert_memory_equal(kept, c->memory[LMB_CPU_REFERENCE], memory_bytes(c));
+        assert_memory_equal(kept, c->paths.memory[LMB_CPU_REFERENCE], kept_paths_bytes(&c->paths));
     }
     free(kept);
     end_crowd(c);
@@ -682,16 +615,16 @@ static void restored_memory_continues(void **state) {
     (void)state;
     const lmb_feet_def def = locked_feet();
     crowd *c = start_crowd();
-    uint32_t *kept = malloc(memory_bytes(c));
+    uint32_t *kept = malloc(kept_paths_bytes(&c->paths));
     static pose_rows first;
     assert_non_null(kept);
     for (uint32_t frame = 0; frame < 30; frame++) {
         move_crowd(c, &def, frame);
         run_frame(c);
     }
-    memcpy(kept, c->memory[LMB_CPU_REFERENCE], memory_bytes(c));
+    memcpy(kept, c->paths.memory[LMB_CPU_REFERENCE], kept_paths_bytes(&c->paths));
     for (uint32_t round = 0; round < 2; round++) {
-        set_memory(c, kept);
+        kept_paths_set(&c->paths, kept);
         for (uint32_t frame = 30; frame < 50; frame++) {
             move_crowd(c, &def, frame);
             run_frame(c);
@@ -719,7 +652,7 @@ static void expect_new_beginning(void (*change)(crowd *, uint32_t, uint32_t)) {
         }
         run_frame(c);
     }
-    uint32_t *zeros = calloc(1, memory_bytes(c));
+    uint32_t *zeros = calloc(1, kept_paths_bytes(&c->paths));
     assert_non_null(zeros);
     run_path(c, LMB_CPU_REFERENCE, zeros, anew);
     uint32_t differ = 0;
@@ -779,15 +712,16 @@ static void levels_keep_the_state(void **state) {
         }
         run_frame(c);
         run_frame(whole);
-        assert_memory_equal(c->memory[LMB_CPU_REFERENCE], whole->memory[LMB_CPU_REFERENCE], memory_bytes(c));
+        assert_memory_equal(c->paths.memory[LMB_CPU_REFERENCE], whole->paths.memory[LMB_CPU_REFERENCE],
+                            kept_paths_bytes(&c->paths));
     }
-    memcpy(before, c->memory[LMB_CPU_REFERENCE], sizeof before);
+    memcpy(before, c->paths.memory[LMB_CPU_REFERENCE], sizeof before);
     move_crowd(c, &def, 40);
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         c->parameters[i][LEVEL] = 2.0f;
     }
     run_frame(c);
-    assert_memory_equal(before, c->memory[LMB_CPU_REFERENCE], sizeof before);
+    assert_memory_equal(before, c->paths.memory[LMB_CPU_REFERENCE], sizeof before);
     end_crowd(c);
     end_crowd(whole);
 }
@@ -797,11 +731,11 @@ static void times_wrap(void **state) {
     const lmb_feet_def def = locked_feet();
     crowd *c = start_crowd();
     static pose_rows first[40];
-    uint32_t *zeros = calloc(1, memory_bytes(c));
+    uint32_t *zeros = calloc(1, kept_paths_bytes(&c->paths));
     assert_non_null(zeros);
     for (uint32_t round = 0; round < 3; round++) {
         static const float begin[] = {511.5f, 1023.5f, 2047.5f};
-        set_memory(c, zeros);
+        kept_paths_set(&c->paths, zeros);
         for (uint32_t frame = 0; frame < 40; frame++) {
             move_crowd(c, &def, frame);
             for (uint32_t i = 0; i < CHARACTERS; i++) {
@@ -824,10 +758,10 @@ static void foreign_memory_stays_finite(void **state) {
     const lmb_feet_def def = locked_feet();
     random_source source = {11};
     crowd *c = start_crowd();
-    uint32_t *memory = malloc(memory_bytes(c));
+    uint32_t *memory = malloc(kept_paths_bytes(&c->paths));
     assert_non_null(memory);
     for (int round = 0; round < 40; round++) {
-        for (size_t i = 0; i < memory_bytes(c) / sizeof(uint32_t); i++) {
+        for (size_t i = 0; i < kept_paths_bytes(&c->paths) / sizeof(uint32_t); i++) {
             uint32_t word = round % 2 == 0 ? (uint32_t)random_bits(&source) : extremes[random_below(&source, 6)];
             const float time = (float)random_between(&source, 0.2, 0.4); // accepted as a frame before
             if (i % (WORDS / 2) == 4 && round % 4 < 2) {
@@ -835,7 +769,7 @@ static void foreign_memory_stays_finite(void **state) {
             }
             memory[i] = word;
         }
-        set_memory(c, memory);
+        kept_paths_set(&c->paths, memory);
         for (uint32_t frame = 0; frame < 4; frame++) {
             move_crowd(c, &def, frame);
             run_frame(c);
@@ -863,7 +797,7 @@ static void faulty_parameters_are_refused(void **state) {
         }
         run_frame(c);
     }
-    assert_true(c->refused[LMB_REFUSED_WEIGHT] >= 2 && c->refused[LMB_REFUSED_POSE] > 0);
+    assert_true(c->paths.refused[LMB_REFUSED_WEIGHT] >= 2 && c->paths.refused[LMB_REFUSED_POSE] > 0);
     end_crowd(c);
 }
 
@@ -874,7 +808,7 @@ static void faulty_parameters_are_refused(void **state) {
 
 static void faulty_nodes_are_refused(void **state) {
     (void)state;
-    lmb_rig *rig = create_rig();
+    lmb_rig *rig = kept_rig_create(parents, JOINTS);
     lmb_graph *graph = NULL;
     lmb_error error = {0};
     const lmb_feet_def good = locked_feet();
