@@ -1,5 +1,6 @@
 // Graphs whose nodes keep memory from frame to frame (chains, locked feet), on every CPU path: all paths must have the
-// same poses and the same memory after every frame. And what tests of these nodes share: a rig, times of frames, models.
+// same poses and the same memory after every frame. And what tests of these nodes share: a rig, times of frames, and
+// model matrices.
 #ifndef LIMBER_TESTS_KEPT_PATHS_H
 #define LIMBER_TESTS_KEPT_PATHS_H
 
@@ -27,7 +28,7 @@ void kept_paths_set(kept_paths *paths, const uint32_t *memory);
 // Runs a path with this memory, which may be NULL.
 void kept_paths_run(kept_paths *paths, int path, const lmb_batch_inputs *inputs, uint32_t *memory, float *poses);
 
-// Runs a frame on every path and compares them. `poses` becomes finite.
+// Runs a frame on every path, and compares poses and memory. Stores the poses, which must be finite.
 void kept_paths_run_all(kept_paths *paths, const lmb_batch_inputs *inputs, float *poses);
 
 // Creates a rig of joints with these parents.

@@ -260,7 +260,8 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 ///
 /// **Memory.** A batch keeps 2 (5 + 11 n) words for each character and each use of the node with n feet, if anything is
 /// locked or smoothed, else none. They are stored with those of chains, and all that chain.h says about these is true
-/// of them. Without the memory, nothing is locked or smoothed.
+/// of them. Without the memory, nothing is locked or smoothed. In world space such a node converts seven more points,
+/// so a world transform that counts as the identity counts as seven more refused poses.
 ///
 /// **Weight.** At weight w the translation of the pelvis is base + w (solved - base), and the rotations of the legs'
 /// and feet's joints are slerp(base, solved, w). All else is that of the base. So below weight 1 a locked foot slides

@@ -384,7 +384,7 @@ OP real stretch_of_leg(placed_foot foot) {
 }
 
 // How far the pelvis moves along up: as far as the foot that moves down most, or whose leg is stretched most, at most
-// 0; smoothed. The pelvis stores the state, in lanes where `stored` holds.
+// 0; smoothed. The invocation of the pelvis also stores the state of the characters that `stored` selects.
 OP real lower_pelvis(evaluation e, uint area, uint table, vector up, feet_frame now, lane_mask stored) {
     real lowered = SPLAT(0.0f);
     bool stores = now.keeps && e.joint == LOAD(e.program, table + FEET_PELVIS);
