@@ -1,8 +1,10 @@
 // Build tool for SPIR-V modules.
 // - embed IN.spv OUT.spv [PREFIX] forbids contraction in a module, declares access chains of buffers in bounds, and
 //   prevents inlining of functions whose names begin with PREFIX.
+// - embed --hoist IN.spv OUT.spv moves the arithmetic of small branches before the branch.
 // - embed --array NAME IN.spv OUT.h checks a module and writes it as a C array.
 #include "exact.h"
+#include "hoist.h"
 
 #include "../src/tools/file.h"
 
@@ -41,6 +43,17 @@ static void forbid(const lmb_host *host, const char *in, const char *out, const 
     free(words);
 }
 
+static void hoist(const lmb_host *host, const char *in, const char *out) {
+    size_t count, branches;
+    uint32_t *words = read_words(in, &count);
+    lmb_spirv module;
+    lmb_error error;
+    fail_if(hoist_branches(host, words, count, &module, &branches, &error), in, &error);
+    fail_if(file_write(out, module.words, module.count * sizeof *module.words, &error), "writing", &error);
+    lmb_spirv_release(host, &module);
+    free(words);
+}
+
 static void embed(const lmb_host *host, const char *name, const char *in, const char *out) {
     size_t count;
     uint32_t *words = read_words(in, &count);
@@ -64,10 +77,14 @@ int main(int argc, char **argv) {
     lmb_host host = lmb_host_resolve(NULL);
     if (argc == 5 && strcmp(argv[1], "--array") == 0) {
         embed(&host, argv[2], argv[3], argv[4]);
+    } else if (argc == 4 && strcmp(argv[1], "--hoist") == 0) {
+        hoist(&host, argv[2], argv[3]);
     } else if (argc == 3 || argc == 4) {
         forbid(&host, argv[1], argv[2], argc == 4 ? argv[3] : NULL);
     } else {
-        fprintf(stderr, "usage: embed IN.spv OUT.spv [PREFIX] | embed --array NAME IN.spv OUT.h\n");
+        fprintf(
+            stderr,
+            "usage: embed IN.spv OUT.spv [PREFIX] | embed --hoist IN.spv OUT.spv | embed --array NAME IN.spv OUT.h\n");
         return 2;
     }
     return 0;
