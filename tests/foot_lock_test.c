@@ -11,7 +11,7 @@
 enum { ROOT, PELVIS, LEFT, RIGHT = LEFT + 3, JOINTS = RIGHT + 3 };
 enum { HIP, KNEE, ANKLE };
 static const uint32_t parents[JOINTS] = {LMB_NONE, ROOT, PELVIS, LEFT, LEFT + 1, PELVIS, RIGHT, RIGHT + 1};
-enum { FEET = 2, CHARACTERS = 33, FRAMES = 90, WORDS = 2 * (5 + 11 * FEET) };
+enum { FEET = 2, CHARACTERS = SUITE_SANITIZED ? 9 : 33, FRAMES = 90, WORDS = 2 * (5 + 11 * FEET) };
 enum {
     TIME,
     WEIGHT,

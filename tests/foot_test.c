@@ -11,7 +11,7 @@
 // A pelvis with two legs, each with a joint inside both bones and a toe, and a spine.
 enum { ROOT, PELVIS, SPINE, LEFT, RIGHT = LEFT + 6, JOINTS = RIGHT + 6 };
 enum { HIP, THIGH, KNEE, SHIN, ANKLE, TOE };
-enum { FEET = 2, CHARACTERS = 300, GROUND = 0, NORMAL = 3, OF_FOOT = 6 };
+enum { FEET = 2, CHARACTERS = SUITE_SANITIZED ? 60 : 300, GROUND = 0, NORMAL = 3, OF_FOOT = 6 };
 enum { WEIGHT = FEET * OF_FOOT, SPEED, CLIP_SPEED, PARAMETERS };
 
 static const double pi = 3.14159265358979323846;

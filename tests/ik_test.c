@@ -11,7 +11,7 @@
 // A chain with ancestors, with a joint inside each bone, and with joints that are not part of it.
 enum { ROOT, PELVIS, OTHER, START, UPPER, MID, LOWER, END, LEAF, JOINTS };
 static const uint32_t parents[JOINTS] = {LMB_NONE, ROOT, ROOT, PELVIS, START, UPPER, MID, LOWER, END};
-enum { CHARACTERS = 400 };
+enum { CHARACTERS = SUITE_SANITIZED ? 80 : 400 };
 enum { TARGET, POLE = 3, TWIST = 6, WEIGHT, PARAMETERS };
 
 typedef struct limb {

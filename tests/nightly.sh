@@ -211,7 +211,7 @@ if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
         parts+=("4 240 sanitized $suite ${drivers[0]}")
     done
-    for suite in capture_test control_gpu_test control_random_gpu_test extremes_gpu_test golden_gpu_test inertia_gpu_test play_test renderer_test viewer_test; do
+    for suite in bench_gpu_test capture_test clip_slot_gpu_test control_gpu_test control_random_gpu_test extremes_gpu_test golden_gpu_test inertia_gpu_test play_test renderer_test viewer_test; do
         parts+=("2 120 sanitized $suite ${drivers[0]}")
     done
 fi

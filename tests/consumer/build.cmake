@@ -38,7 +38,7 @@ if("import" IN_LIST COMPONENTS)
     set(package_flags -DCONSUMER_IMPORT)
 endif()
 if(KIND STREQUAL "embedded")
-    build(${SOURCE}/tests/consumer ${BINARY}/embedded ${plain} -DLIMBER_SOURCE=${SOURCE} -DLIMBER_SIMD=4
+    build(${SOURCE}/tests/consumer ${BINARY}/embedded ${plain} -DLIMBER_SOURCE=${SOURCE} -DLIMBER_SIMD=OFF
           -DCONSUMER_COMPONENTS=${COMPONENTS})
     run(${BINARY}/embedded/consumer_c17)
     run(${BINARY}/embedded/consumer_cpp20)
