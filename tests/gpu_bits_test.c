@@ -1,5 +1,5 @@
 // The GPU side against the reference, bit by bit: random programs over rigs of every size, batches of every size,
-// batches split into spans, and several batches in one command buffer. All cases compare over 10 million values.
+// batches split into spans, and several batches in one command buffer. Compares over 10 million values on each driver.
 #include "gpu_suite.h"
 #include "keyframes.h"
 #include "scene.h"
@@ -19,7 +19,7 @@
 // longer ones.
 #define NODES 10u
 #define NIGHTLY_NODES 16u
-#define EXPECTED_VALUES (suite_is_quick() ? 5000000u : 10000000u)
+#define EXPECTED_VALUES 10000000u
 
 static device opened;
 static lmb_gpu *gpu;
@@ -270,12 +270,13 @@ static void every_set_of_outputs(void **state) {
                                     LMB_OUTPUT_SOCKETS_BIT,
                                     LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT | LMB_OUTPUT_BOUNDS_BIT};
     world world = world_create(67, SCENE_TREE);
-    crowd crowd = fitting_crowd(&world, 43, 1, has_every_output);
+    const uint32_t characters = suite_is_quick() ? 13 : 43;
+    crowd crowd = fitting_crowd(&world, characters, 1, has_every_output);
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
             compare_crowd(&crowd, each[i], sets[k], 0, 1);
         }
-        compare_crowd(&crowd, each[i], LMB_OUTPUT_PALETTE_BIT, 5 * 67 * sizeof(lmb_affine), 9);
+        compare_crowd(&crowd, each[i], LMB_OUTPUT_PALETTE_BIT, 5 * 67 * sizeof(lmb_affine), (characters + 4) / 5);
     }
     crowd_destroy(&crowd);
     world_destroy(&world);
@@ -343,7 +344,7 @@ static void a_rig_of_1000_joints(void **state) {
     for (size_t i = 0; i < 2; i++) {
         world world = world_create(1000, shapes[i]);
         compare_program(&world, gpu, 1, SHORT, 61);
-        compare_program(&world, interpreting_gpu, 7, i == 0 ? SHORT : 1, 61);
+        compare_program(&world, interpreting_gpu, suite_is_quick() ? 3 : 7, i == 0 ? SHORT : 1, 61);
         world_destroy(&world);
     }
 }
@@ -355,14 +356,15 @@ static void a_batch_split_into_spans(void **state) {
     crowd crowd = world_crowd(&world, 131, SHORT, 61);
     compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, character, 131);             // one character per span
     compare_crowd(&crowd, gpu, ALL_OUTPUTS, 64 * character + 100, 3);                 // the last span is shorter
-    compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, 131 * character, 1);         // exactly one span
+    compare_crowd(&crowd, gpu, ALL_OUTPUTS, 131 * character, 1);                      // exactly one span
     compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_LOCAL_BIT, 50 * character, 3); // model kernel not run
     // Model matrices stay internal and are not an output.
     compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_PALETTE_BIT, 50 * character, 3);
     crowd_destroy(&crowd);
     for (uint32_t program = 0; program < 4; program += 3) { // with all other buffers that have a row per character
         crowd = world_crowd(&world, program == 0 ? ALL_OPERATIONS_CHARACTERS : 131, program, 61);
-        compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, 50 * character, 3);
+        // A character of program 0 has rows as large as 8 palettes.
+        compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, (program == 0 ? 8 : 50) * character, 3);
         crowd_destroy(&crowd);
     }
     world_destroy(&world);
