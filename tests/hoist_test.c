@@ -1,4 +1,5 @@
 // Which arms of branches move before the branch, in modules of one branch.
+#include "failing_host.h"
 #include "suite.h"
 
 #include "../shaders/hoist.h"
@@ -150,12 +151,26 @@ static void what_is_no_module_is_refused(void **state) {
     assert_int_equal(hoist_branches(&host, m.words, m.count, &result, &branches, &error), LMB_ERROR_FORMAT);
 }
 
+static lmb_result hoist_with(const lmb_host *host, lmb_error *error, void *user) {
+    const module *m = user;
+    lmb_spirv spirv = {0};
+    size_t branches;
+    const lmb_result result = hoist_branches(host, m->words, m->count, &spirv, &branches, error);
+    lmb_spirv_release(host, &spirv);
+    return result;
+}
+
+static void allocations_may_fail(void **state) {
+    (void)state;
+    module m = module_with((branch){0});
+    failing_host_try_all(hoist_with, &m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_arms_move),
-        cmocka_unit_test(an_arm_without_else_moves),
-        cmocka_unit_test(other_arms_stay),
-        cmocka_unit_test(what_is_no_module_is_refused),
+        cmocka_unit_test(both_arms_move),       cmocka_unit_test(an_arm_without_else_moves),
+        cmocka_unit_test(other_arms_stay),      cmocka_unit_test(what_is_no_module_is_refused),
+        cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests_name("hoist", tests, NULL, NULL);
 }
