@@ -18,8 +18,9 @@ typedef struct module {
 static void emit(module *m, uint32_t op, const uint32_t *operands, uint32_t count) {
     assert_true(m->count + count + 1 <= MOST_WORDS);
     m->words[m->count++] = (count + 1) << 16 | op;
-    memcpy(m->words + m->count, operands, count * sizeof *operands);
-    m->count += count;
+    for (uint32_t i = 0; i < count; i++) {
+        m->words[m->count++] = operands[i];
+    }
 }
 
 #define EMIT(m, op, ...)                                                                                               \
