@@ -24,7 +24,7 @@ static bool uploaded;
 // ---- The wrapped functions. ----
 
 static VkPipelineStageFlags stages; // of all barriers
-static bool many_types;             // offers the types of memory below, each of which is the device's first one
+static bool many_types;             // offers the types of memory below, each of which is mapped_type()
 static uint32_t types_used[4];      // allocations
 
 static const VkMemoryPropertyFlags offered[] = {
@@ -57,12 +57,24 @@ static VKAPI_ATTR void VKAPI_CALL door_requirements(VkDevice device, VkBuffer bu
     needs->memoryTypeBits = many_types ? (1u << offered_count) - 1 : needs->memoryTypeBits;
 }
 
+// The device's first type of memory that the host can map.
+static uint32_t mapped_type(void) {
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(opened.physical, &memory);
+    const VkMemoryPropertyFlags needed = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    uint32_t type = 0;
+    while (type + 1 < memory.memoryTypeCount && (memory.memoryTypes[type].propertyFlags & needed) != needed) {
+        type++;
+    }
+    return type;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL door_allocate(VkDevice device, const VkMemoryAllocateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkDeviceMemory *memory) {
     VkMemoryAllocateInfo real = *info;
     if (many_types) {
         types_used[info->memoryTypeIndex]++;
-        real.memoryTypeIndex = 0;
+        real.memoryTypeIndex = mapped_type();
     }
     return vkAllocateMemory(device, &real, callbacks, memory);
 }

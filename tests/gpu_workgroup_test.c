@@ -34,16 +34,18 @@ static void shapes_stay_within_limits(void **state) {
     assert_true(none > 0);
 }
 
-// Checks the statements of the comments for a large rig on large devices: 8 characters have 536 joints, 16 have 1,072.
+// Checks the statements of the comments for a small, a medium and a large rig on large devices.
 static void a_workgroup_leaves_few_invocations_idle(void **state) {
     (void)state;
     static const struct {
-        uint32_t subgroup, memory, most, characters, invocations;
-    } cases[] = {{32, 49152, 1024, 8, 192}, {32, 65536, 1024, 8, 192}, {64, 65536, 1024, 16, 768},
-                 {64, 49152, 1024, 8, 576}, {64, 65536, 256, 16, 256}, {64, 49152, 128, 8, 128}};
+        uint32_t joints, subgroup, memory, most, characters, invocations;
+    } cases[] = {{67, 32, 49152, 1024, 2, 160},    {24, 32, 49152, 1024, 4, 96},   {200, 32, 49152, 1024, 1, 224},
+                 {1000, 32, 49152, 1024, 1, 1024}, {1000, 32, 49152, 256, 1, 256}, {1, 32, 49152, 1024, 128, 128},
+                 {67, 64, 65536, 1024, 16, 768},   {67, 64, 49152, 1024, 8, 576},  {67, 64, 65536, 256, 16, 256},
+                 {67, 64, 49152, 128, 8, 128}};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const lmb_gpu_limits limits = {cases[i].memory, cases[i].most, cases[i].subgroup, false};
-        const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, 67);
+        const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, cases[i].joints);
         assert_int_equal(shape.characters, cases[i].characters);
         assert_int_equal(shape.invocations, cases[i].invocations);
     }
