@@ -9,7 +9,7 @@
 
 typedef struct backend backend;
 
-// Seconds from submitting a frame to its completion, and the parts of the control and of the poses; 0 if these are not
+// Seconds that a frame takes, and the parts of the control and of the poses; 0 if these are not
 // known.
 typedef struct frame_time {
     double whole;
@@ -43,7 +43,7 @@ double backend_gpu_bytes(const workload *workload, uint32_t characters);
 // Backends may share the outputs, because they run one at a time. After a failure, close the backend.
 lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path,
                             const workload_outputs *outputs, backend *backend, lmb_error *error);
-// Opens a Vulkan device; palettes stay on it. It is timed by limits_device_seconds().
+// Opens a Vulkan device; palettes stay on it. See device_timer.h.
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
                             lmb_error *error);
 

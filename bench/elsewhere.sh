@@ -10,14 +10,16 @@
 # results.json, machines.txt (results of the workload of that name) and bench.log. Exit status: 1 if a test or the bench
 # failed, else 3 if one exceeded its time, which decides nothing. All of them are run in any case.
 #
-# SECONDS_A_TEST (60) and SECONDS_OF_BENCH (300, for each of its two runs) limit the time. Clips from files are not
-# measured.
+# All tests run at once, then the bench alone. SECONDS_A_TEST (180) and SECONDS_OF_BENCH (300, for each of its two runs)
+# limit the time. Clips from files are not measured.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PATH=$PATH:/usr/sbin:/sbin # for ldconfig
 
 # Tests that compare a device with the reference and need no characters from files.
-tests=(golden_gpu_test control_gpu_test inertia_gpu_test program_random_gpu_test gpu_bits_test extremes_gpu_test)
+tests=(golden_gpu_test control_gpu_test inertia_gpu_test program_random_gpu_test control_random_gpu_test gpu_bits_test
+    extremes_gpu_test blend_profile_gpu_test chain_gpu_test foot_walk_gpu_test gpu_host_test gpu_profile_test
+    gpu_readback_test)
 programs=(golden "${tests[@]}" limber limber-bench)
 
 # Lists all libraries except the C library, which is the machine's own.
@@ -58,9 +60,9 @@ pack() {
     for library in $(libraries_of "$work"/bin/*) $loader; do
         cp -L "$library" "$work/lib/"
     done
-    tar -C "$work" -czf "$to/limber.tar.gz" bin lib
+    tar -C "$work" -c bin lib | xz -9 >"$to/limber.tar.xz" # programs contain the same kernels
     cp "$here/elsewhere.sh" "$to/"
-    du -h "$to/limber.tar.gz"
+    du -h "$to/limber.tar.xz"
 }
 
 # Removes the packed libraries that the machine has itself, because its drivers need its own.
@@ -93,40 +95,56 @@ emit() {
     printf '%-26s %s\n' "$name" "$outcome" | tee -a "$out/bits.txt"
 }
 
-# within SECONDS NAME COMMAND...: runs a command with a time limit and reports its result.
+# within SECONDS COMMAND...: runs a command with a time limit, and prints its exit status as the last line.
 within() {
-    local seconds=$1 name=$2 status=0
-    shift 2
+    local seconds=$1 status=0
+    shift
     timeout "$seconds" "$@" || status=$?
-    emit "$name" "$status" "$seconds" >&3
+    echo "exit status $status"
+}
+
+# The exit status that within() printed at the end of a file.
+status_in() {
+    sed -n '$s/^exit status //p' "$1"
 }
 
 prove() {
-    local test
+    local test seconds=${SECONDS_A_TEST:-180}
+    for test in golden "${tests[@]}"; do
+        within "$seconds" "./$test" >"$work/$test.log" 2>&1 &
+    done
+    wait
     for test in golden "${tests[@]}"; do
         echo "==== $test"
-        within "${SECONDS_A_TEST:-60}" "$test" "./$test"
+        cat "$work/$test.log"
+        emit "$test" "$(status_in "$work/$test.log")" "$seconds" >&3
     done
 }
 
+# measure NAME FILE ARGUMENTS...: runs limber-bench and writes what it prints to a file.
 measure() {
-    local seconds=${SECONDS_OF_BENCH:-300}
-    within "$seconds" limber-bench ./limber-bench --all --seconds 0.3 --longest-frame 5 --json >"$out/results.json"
-    within "$seconds" 'limber-bench, machines' ./limber-bench --workload machines --characters 1000,100000 --seconds 0.3 \
-        >"$out/machines.txt"
+    local name=$1 to=$2 status=0 seconds=${SECONDS_OF_BENCH:-300}
+    shift 2
+    timeout "$seconds" ./limber-bench "$@" >"$to" || status=$?
+    emit "$name" "$status" "$seconds" >&3
+}
+
+measure_all() {
+    measure limber-bench "$out/results.json" --all --seconds 0.3 --longest-frame 5 --json
+    measure 'limber-bench, machines' "$out/machines.txt" --workload machines --characters 1000,100000 --seconds 0.3
 }
 
 run() {
     mkdir -p "$1"
     out=$(cd "$1" && pwd)
-    tar -C "$work" -xzf "$here/limber.tar.gz"
+    xz -dc "$here/limber.tar.xz" | tar -C "$work" -x
     cd "$work/bin"
     take_libraries
     : >"$out/bits.txt"
     emit_machine | tee "$out/machine.txt" || emit 'limber devices' $? 60
     exec 3>&1
     prove >"$out/tests.log" 2>&1
-    measure 2>"$out/bench.log"
+    measure_all 2>"$out/bench.log"
     [ "$failed" -eq 0 ] || return 1
     [ "$late" -eq 0 ] || return 3
 }

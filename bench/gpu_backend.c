@@ -2,6 +2,7 @@
 #include "backend.h"
 
 #include "crowd.h"
+#include "device_timer.h"
 #include "movement.h"
 
 #include <limber/gpu_profile.h>
@@ -12,6 +13,7 @@
 
 typedef struct gpu_state {
     device *device;
+    device_timer timer;
     lmb_gpu *gpu;
     lmb_gpu_graph *graph;
     lmb_gpu_batch *batch;
@@ -37,6 +39,7 @@ static void close_gpu(backend *backend) {
         lmb_gpu_batch_destroy(state->batch);
         lmb_gpu_graph_destroy(state->graph);
         lmb_gpu_destroy(state->gpu);
+        device_timer_destroy(&state->timer);
         free(state);
     }
 }
@@ -91,7 +94,6 @@ static lmb_result record_skin(const backend *backend, VkCommandBuffer commands, 
     return result;
 }
 
-// Measures from submission to completion, including the queue's overhead: the time a host waits for only a crowd.
 static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error) {
     gpu_state *state = backend->state;
     VkCommandPool pool;
@@ -104,6 +106,7 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, l
     }
     lmb_gpu_record_info info = {.commands = commands, .profile = state->profile};
     lmb_result recorded = LMB_OK;
+    device_timer_begin(&state->timer, commands);
     if (state->events != NULL) {
         info.step = crowd_step(CROWD_WARM_FRAMES + frame);
         info.number = CROWD_WARM_FRAMES + frame;
@@ -117,9 +120,7 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, l
     if (recorded == LMB_OK && state->gpu_skin != NULL) {
         recorded = record_skin(backend, commands, error);
     }
-    double start = limits_device_seconds(state->device);
-    result = device_submit_and_wait(state->device, pool, commands, error);
-    taken->whole = limits_device_seconds(state->device) - start;
+    result = device_timer_submit(&state->timer, pool, commands, &taken->whole, error);
     if (recorded == LMB_OK && result == LMB_OK && state->profile != NULL) {
         result = lmb_gpu_profile_collect(state->profile, 0, NULL, error);
         if (result == LMB_OK && state->events != NULL) {
@@ -264,7 +265,10 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
     }
     state->device = device;
     lmb_gpu_def gpu_def = device_gpu_def(device);
-    lmb_result result = lmb_gpu_create(&gpu_def, NULL, &state->gpu, error);
+    lmb_result result = device_timer_create(device, &state->timer, error);
+    if (result == LMB_OK) {
+        result = lmb_gpu_create(&gpu_def, NULL, &state->gpu, error);
+    }
     if (result == LMB_OK) {
         result = lmb_gpu_graph_create(state->gpu, workload->graph, &state->graph, error);
     }

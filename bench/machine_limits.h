@@ -14,12 +14,8 @@ typedef struct limits {
 // Measures one core with the instructions of a path: SIMD of 4, 8 or 16 floats, scalar for the reference. The copy is
 // memcpy.
 limits limits_of_cpu(lmb_cpu_path path);
-// Measures a device, timed by limits_device_seconds().
+// Measures a device; see device_timer.h.
 lmb_result limits_of_device(device *device, limits *limits, lmb_error *error);
-
-// Returns seconds of the clock by which a device is timed: the wall clock. If the device is a processor, it is the
-// processor time of all threads of this process, that is, the time of one core, which is less sensitive to other load.
-double limits_device_seconds(const device *device);
 
 // Return multiplications and additions per second with SIMD of that width. Call them only if the machine has the
 // instructions.

@@ -157,7 +157,7 @@ int options_read(int count, char **arguments, options *options) {
             "microseconds a character, the quartiles, and the share of the floor, the larger of two, measured in the\n"
             "same run: the time in which the palette's bytes can be copied, and the time that as many multiplications\n"
             "and additions take as the reference makes. Paths of the CPU, and devices that are processors, are timed\n"
-            "by what they have had of a core, other devices by the clock on the wall.\n",
+            "by what they have had of a core, other devices by their timestamps.\n",
         .options = table};
     const int status = command_line_read(&usage, count - 1, arguments + 1, NULL);
     options->no_devices = options->device != NULL && strcmp(options->device, "none") == 0;
