@@ -4,6 +4,9 @@
 // share 128 KiB of workgroup memory six waves.
 #define MOST_WIDE_INVOCATIONS 768u
 
+// Of a workgroup with subgroups of 32 or fewer. Measured (bench/NOTES.md).
+#define FEWEST_JOINTS 96u
+
 // Returns the workgroup memory that shaders/character_specialized.comp needs for a character: matrices, its index and
 // that of its rows, its bounding box and its level.
 static uint64_t character_bytes(uint32_t joints) {
@@ -24,43 +27,48 @@ static uint32_t min_of(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-// Returns the number of invocations, in whole subgroups and a multiple of the characters. Of 128 to 256 it is the
-// largest number that leaves at most half of them idle in the last round, else the one that leaves the fewest idle. For
-// subgroups of 64 it is as many as there is work for, because workgroup memory limits how many workgroups there are.
-static uint32_t find_invocations(lmb_gpu_limits limits, uint32_t characters, uint32_t joints) {
-    const uint32_t step = characters > limits.subgroup ? characters : limits.subgroup, pairs = characters * joints;
-    if (limits.subgroup >= 64) {
-        const uint32_t most = min_of(MOST_WIDE_INVOCATIONS, limits.workgroup_invocations) / step * step;
-        return min_of((pairs + step - 1) / step * step, most > 0 ? most : step);
-    }
-    const uint32_t most = min_of(256, limits.workgroup_invocations);
-    uint32_t best = step, fewest = UINT32_MAX;
-    for (uint32_t invocations = (127 + step) / step * step; invocations <= most; invocations += step) {
-        const uint32_t idle = (pairs + invocations - 1) / invocations * invocations - pairs;
-        if (idle <= fewest || 2 * idle <= invocations) {
-            fewest = 2 * idle <= invocations ? 0 : idle;
-            best = invocations;
-        }
-    }
-    return best;
+// Rounds up to whole subgroups and a multiple of the characters, but to at most the limit. The larger of the two
+// numbers is a multiple of the other, because both are powers of two.
+static uint32_t whole_subgroups(lmb_gpu_limits limits, uint32_t characters, uint32_t invocations, uint32_t most) {
+    const uint32_t step = characters > limits.subgroup ? characters : limits.subgroup, largest = most / step * step;
+    return min_of((invocations + step - 1) / step * step, largest > 0 ? largest : step);
 }
 
-// Chooses characters: eight if they fit 32 KiB, so that several workgroups share a multiprocessor and one computes
-// while another waits for memory; 16 for subgroups of 64, which then have fewer idle lanes; more for small rigs.
-static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
-    const bool wide = limits.subgroup >= 64;
-    const uint32_t most_bytes = min_of(limits.workgroup_bytes, wide ? 65536 : 32768);
-    uint32_t characters = wide ? 16 : 8;
+// Chooses 16 characters, so that most subgroups have a single kind of track, or eight if 64 KiB do not hold 16; more
+// for small rigs. Then as many invocations as there is work for, because workgroup memory limits how many workgroups
+// there are.
+static lmb_gpu_workgroup workgroup_for_wide(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
+    const uint32_t most_bytes = min_of(limits.workgroup_bytes, 65536);
+    uint32_t characters = 16;
     while (characters * joints < 128) {
         characters *= 2;
     }
     while (characters > 1 && characters * bytes > most_bytes) {
         characters /= 2;
     }
-    if (characters * bytes > limits.workgroup_bytes) {
+    const uint32_t most = min_of(MOST_WIDE_INVOCATIONS, limits.workgroup_invocations);
+    return (lmb_gpu_workgroup){characters, whole_subgroups(limits, characters, characters * joints, most), false};
+}
+
+// Chooses the fewest characters that have FEWEST_JOINTS, and an invocation for each of their joints: several small
+// workgroups share a multiprocessor, so that one computes poses while another waits at a barrier or for memory. If
+// there are not enough invocations, each computes the same number of joints.
+static lmb_gpu_workgroup workgroup_for_narrow(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
+    uint32_t characters = 1;
+    while (characters * joints < FEWEST_JOINTS && 2 * characters * bytes <= limits.workgroup_bytes) {
+        characters *= 2;
+    }
+    const uint32_t pairs = characters * joints, most = limits.workgroup_invocations, rounds = (pairs + most - 1) / most;
+    return (lmb_gpu_workgroup){characters, whole_subgroups(limits, characters, (pairs + rounds - 1) / rounds, most),
+                               false};
+}
+
+static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
+    if (bytes > limits.workgroup_bytes) {
         return (lmb_gpu_workgroup){0};
     }
-    return (lmb_gpu_workgroup){characters, find_invocations(limits, characters, joints), false};
+    return limits.subgroup >= 64 ? workgroup_for_wide(limits, bytes, joints)
+                                 : workgroup_for_narrow(limits, bytes, joints);
 }
 
 lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints) {
