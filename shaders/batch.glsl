@@ -50,9 +50,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Spa
     Rows named_rows;              // the same address
     ReadWords poses[MOST_POSE_BUFFERS];
     Words inertia; // memory kept between frames: of inertialization, of chains and of feet
-    RESULT_ROWS sources; // [source][character][4]
-    RESULT_WORDS weights; // [weight][character]
-    SharedRows exchange; // [area][character][joint, then channel]
     ReadWords points;
     ReadWords transforms;
 };
@@ -64,6 +61,9 @@ layout(push_constant, scalar) uniform Push {
     Words refused;
     ReadWords list;       // indices of characters, if there is a list
     ReadWords dispatch;   // written by list.comp
+    RESULT_ROWS sources;  // of the span: [source][character][4]
+    RESULT_WORDS weights; // of the span: [weight][character]
+    SharedRows exchange;  // of the span: [area][character][joint, then channel]
     uint characters;      // of the batch
     uint first;           // character of the span
     uint span_characters; // of each span except the last
@@ -71,7 +71,7 @@ layout(push_constant, scalar) uniform Push {
     uint has_named;       // whether there is a palette of the previous frame
     uint has_list;
     uint pass; // not used by kernels that run all passes
-    uint unused;
+    uint exchanged; // joints and channels of a character in an exchange area
     WideWords wide_program; // the program's address again
 }
 push;
@@ -121,12 +121,12 @@ uint weight_place(evaluation e, uint index) {
 }
 
 float load_weight(evaluation e, uint index) {
-    return uintBitsToFloat(push.span.weights.at[weight_place(e, index)]);
+    return uintBitsToFloat(push.weights.at[weight_place(e, index)]);
 }
 
 #ifdef LMB_WEIGHTS_KERNEL
 void store_weight(evaluation e, uint index, float weight) {
-    push.span.weights.at[weight_place(e, index)] = floatBitsToUint(weight);
+    push.weights.at[weight_place(e, index)] = floatBitsToUint(weight);
 }
 #endif
 
@@ -144,7 +144,7 @@ source source_of_row(uvec4 first) {
 }
 
 source load_source(evaluation e, uint index) {
-    return source_of_row(push.span.sources.at[source_row(e, index)]);
+    return source_of_row(push.sources.at[source_row(e, index)]);
 }
 
 // The first row of the record of the source that an instruction samples. Only load_operand_row() takes it.
@@ -157,7 +157,7 @@ uint operand_row(evaluation e, uint instruction) {
 }
 
 uvec4 load_operand_row(uint row) {
-    return push.span.sources.at[row];
+    return push.sources.at[row];
 }
 
 float load_operand_weight(evaluation e, uint instruction) {
@@ -205,7 +205,7 @@ key_position load_terms(key_search search) {
 
 #ifdef LMB_WEIGHTS_KERNEL
 void store_source(evaluation e, uint index, source s, key_search search) {
-    Sources to = push.span.sources;
+    Sources to = push.sources;
     uint row = source_row(e, index);
     key_position found = prepare_rotations(search.found);
     to.at[row] = uvec4(floatBitsToUint(s.weight), floatBitsToUint(s.time), s.clip, search.times);
@@ -217,24 +217,23 @@ void store_source(evaluation e, uint index, source s, key_search search) {
 #endif
 
 uint exchange_place(evaluation e, uint area, uint joint) {
-    uint joints = push.program.at[PROGRAM_JOINTS] + push.program.at[PROGRAM_CHANNELS];
-    return ((area * push.span_characters + e.character) * joints + joint) * 3u;
+    return ((area * push.span_characters + e.character) * push.exchanged + joint) * 3u;
 }
 
 quaternion load_exchange_rotation(evaluation e, uint area, uint joint) {
-    vec4 q = push.span.exchange.at[exchange_place(e, area, joint)];
+    vec4 q = push.exchange.at[exchange_place(e, area, joint)];
     return make_quaternion(q.x, q.y, q.z, q.w);
 }
 
 transform load_exchange(evaluation e, uint area, uint joint) {
     uint at = exchange_place(e, area, joint);
-    vec4 t = push.span.exchange.at[at + 1u];
+    vec4 t = push.exchange.at[at + 1u];
     transform pose;
     pose.q = load_exchange_rotation(e, area, joint);
     pose.t = make_vector(t.x, t.y, t.z);
     pose.s = make_vector(1.0f, 1.0f, 1.0f);
     if (USES_SCALE) {
-        vec4 s = push.span.exchange.at[at + 2u];
+        vec4 s = push.exchange.at[at + 2u];
         pose.s = make_vector(s.x, s.y, s.z);
     }
     pose.weight = t.w;
@@ -243,10 +242,10 @@ transform load_exchange(evaluation e, uint area, uint joint) {
 
 void store_exchange(evaluation e, uint area, transform pose) {
     uint at = exchange_place(e, area, e.joint);
-    push.span.exchange.at[at] = vec4(pose.q.x, pose.q.y, pose.q.z, pose.q.w);
-    push.span.exchange.at[at + 1u] = vec4(pose.t.x, pose.t.y, pose.t.z, pose.weight);
+    push.exchange.at[at] = vec4(pose.q.x, pose.q.y, pose.q.z, pose.q.w);
+    push.exchange.at[at + 1u] = vec4(pose.t.x, pose.t.y, pose.t.z, pose.weight);
     if (USES_SCALE) {
-        push.span.exchange.at[at + 2u] = vec4(pose.s.x, pose.s.y, pose.s.z, 0.0f);
+        push.exchange.at[at + 2u] = vec4(pose.s.x, pose.s.y, pose.s.z, 0.0f);
     }
 }
 

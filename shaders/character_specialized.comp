@@ -41,10 +41,10 @@ float held_weights[MOST_SPECIALIZED];
 
 void run_hold_source(const uint index, const uint operand) {
     uint row = source_row(at_joint, index);
-    held_rows[operand * SOURCE_ROWS] = push.span.sources.at[row];
-    held_rows[operand * SOURCE_ROWS + 1u] = push.span.sources.at[row + 1u];
-    held_rows[operand * SOURCE_ROWS + 2u] = push.span.sources.at[row + 2u];
-    held_rows[operand * SOURCE_ROWS + 3u] = push.span.sources.at[row + 3u];
+    held_rows[operand * SOURCE_ROWS] = push.sources.at[row];
+    held_rows[operand * SOURCE_ROWS + 1u] = push.sources.at[row + 1u];
+    held_rows[operand * SOURCE_ROWS + 2u] = push.sources.at[row + 2u];
+    held_rows[operand * SOURCE_ROWS + 3u] = push.sources.at[row + 3u];
 }
 
 void run_hold_weight(const uint index, const uint operand) {
@@ -64,7 +64,7 @@ uvec4 load_operand_row(uint row) {
     if (WALKS) {
         return held_rows[row];
     }
-    return push.span.sources.at[row];
+    return push.sources.at[row];
 }
 
 float load_operand_weight(evaluation e, uint instruction) {

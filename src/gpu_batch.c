@@ -491,11 +491,6 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     if (batch->inertia != NULL) {
         row.inertia = batch->inertia[span].address;
     }
-    if (slot->records[span].address != 0) {
-        row.exchange = slot->records[span].address;
-        row.sources = row.exchange + batch->span_characters * exchange_bytes(batch);
-        row.weights = row.sources + batch->span_characters * source_bytes(batch);
-    }
     return row;
 }
 
@@ -559,13 +554,20 @@ typedef struct share {
 static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline, share share,
                           uint32_t offset, uint32_t pass) {
     const frame_slot *slot = &batch->slots[info->slot];
+    const lmb_graph *graph = batch->description.graph;
     const bool has_list = info->list != 0;
     for (uint32_t span = 0; span < batch->span_count; span++) {
+        const VkDeviceAddress records = slot->records[span].address;
+        const VkDeviceAddress sources = records != 0 ? records + batch->span_characters * exchange_bytes(batch) : 0;
+        const VkDeviceAddress weights = records != 0 ? sources + batch->span_characters * source_bytes(batch) : 0;
         const lmb_batch_push push = {.graph = batch->graph->buffer.address,
                                      .span = slot->spans.address + span * sizeof(lmb_span_row),
                                      .refused = slot->refused.address,
                                      .list = info->list,
                                      .dispatch = slot->dispatch.address,
+                                     .sources = sources,
+                                     .weights = weights,
+                                     .exchange = records,
                                      .characters = batch->description.character_count,
                                      .first = span * batch->span_characters,
                                      .span_characters = batch->span_characters,
@@ -573,6 +575,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                                      .has_named = info->has_previous_slot,
                                      .has_list = has_list,
                                      .pass = pass,
+                                     .exchanged = graph->joint_count + graph->channel_count,
                                      .wide_graph = batch->graph->buffer.address};
         if (has_list) {
             lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, slot->dispatch.buffer,

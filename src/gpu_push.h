@@ -14,10 +14,7 @@ typedef struct lmb_span_row {
     VkDeviceAddress named_palette;          // of the frame that the host names as the previous one, or of this frame
     VkDeviceAddress named_rows;             // the same address
     VkDeviceAddress poses[LMB_MAX_POSES];
-    VkDeviceAddress inertia; // data kept from frame to frame, or 0
-    VkDeviceAddress sources; // records of clip sources from stage 1, or 0
-    VkDeviceAddress weights; // weights from stage 1, or 0
-    VkDeviceAddress exchange;
+    VkDeviceAddress inertia;    // data kept from frame to frame, or 0
     VkDeviceAddress points;     // or 0
     VkDeviceAddress transforms; // or 0
 } lmb_span_row;
@@ -28,14 +25,17 @@ typedef struct lmb_batch_push {
     VkDeviceAddress refused;
     VkDeviceAddress list;
     VkDeviceAddress dispatch;
-    uint32_t characters; // of the batch
-    uint32_t first;      // character of the span
+    VkDeviceAddress sources;  // of the span: records of clip sources from stage 1, or 0
+    VkDeviceAddress weights;  // of the span: weights from stage 1, or 0
+    VkDeviceAddress exchange; // of the span, or 0
+    uint32_t characters;      // of the batch
+    uint32_t first;           // character of the span
     uint32_t span_characters;
     uint32_t outputs;
     uint32_t has_named;
     uint32_t has_list;
     uint32_t pass;
-    uint32_t unused;
+    uint32_t exchanged;         // joints and channels of a character in an exchange area
     VkDeviceAddress wide_graph; // the graph's address again
 } lmb_batch_push;
 

@@ -383,21 +383,32 @@ OP real stretch_of_leg(placed_foot foot) {
     return SELECT(stretched, solution, SPLAT(0.0f));
 }
 
-// How far the pelvis moves along up: as far as the foot that moves down most, or whose leg is stretched most, at most
-// 0; smoothed. The invocation of the pelvis also stores the state of the characters that `stored` selects.
-OP real lower_pelvis(evaluation e, uint area, uint table, vector up, feet_frame now, lane_mask stored) {
+// All feet, as a joint sees them.
+STRUCT(placed_feet)
+real lowered;    // how far the pelvis moves along up, at most 0
+placed_foot own; // the foot whose leg has the joint
+END_STRUCT(placed_feet)
+
+// The pelvis moves as far as the foot that moves down most, or whose leg is stretched most; smoothed. `which` is the
+// foot whose leg has the joint, or the number of feet. The invocation of the pelvis also stores the state of the
+// characters that `stored` selects.
+OP placed_feet place_feet(evaluation e, uint area, uint table, uint which, vector up, feet_frame now,
+                          lane_mask stored) {
+    placed_feet feet;
     real lowered = SPLAT(0.0f);
     bool stores = now.keeps && e.joint == LOAD(e.program, table + FEET_PELVIS);
     uint count = LOAD(e.program, table + FEET_COUNT);
-    for (uint i = 0u; i < count; i++) {
-        placed_foot foot = load_foot(e, area, table, i, up, now);
-        real needed = foot.offset;
+    // The joint's own foot is the last one, so that it stays in `feet`.
+    for (uint i = 1u; i <= count; i++) {
+        uint foot = (which + i) % count;
+        feet.own = load_foot(e, area, table, foot, up, now);
+        real needed = feet.own.offset;
         if (LOAD(e.program, table + FEET_MOVES) != 0u) {
-            needed = SELECT(needed < 0.0f, needed, SPLAT(0.0f)) - stretch_of_leg(foot);
+            needed = SELECT(needed < 0.0f, needed, SPLAT(0.0f)) - stretch_of_leg(feet.own);
         }
         lowered = SELECT(needed < lowered, needed, lowered);
         if (USES_CHAINS && stores) {
-            store_kept_foot(e, now, i, foot.kept, stored);
+            store_kept_foot(e, now, foot, feet.own.kept, stored);
         }
     }
     float most = LOAD_FLOAT(e.program, table + FEET_LOWERING);
@@ -417,7 +428,8 @@ OP real lower_pelvis(evaluation e, uint area, uint table, vector up, feet_frame 
             SCATTER(kept, now.slots.from + FEET_KEPT_STAMP, ALL_WORD(0u), stale);
         }
     }
-    return lowered;
+    feet.lowered = lowered;
+    return feet;
 }
 
 OP vector pelvis_translation(evaluation e, uint area, uint table, real lowered, vector up) {
@@ -504,15 +516,14 @@ OP transform foot_placement_operation(evaluation e, uint instruction) {
         if (ANY(weight > 0.0f)) {
             vector up = load_ik_axis(e, table + FEET_UP);
             feet_frame now = begin_feet(e, area, table);
-            real lowered = lower_pelvis(e, area, table, up, now, stores_slot(e, weight));
+            placed_feet feet = place_feet(e, area, table, which, up, now, stores_slot(e, weight));
             if (is_pelvis) {
-                vector moved = pelvis_translation(e, area, table, lowered, up);
+                vector moved = pelvis_translation(e, area, table, feet.lowered, up);
                 local.t = snap_vector(add_vectors(local.t, scale_vector(moved, weight)));
             } else {
-                placed_foot foot = load_foot(e, area, table, which, up, now);
                 uint foot_table = LOAD(e.program, table + FEET_TABLES + which);
-                quaternion turn = turn_of_leg(e, area, table, foot_table, foot, lowered);
-                local.q = turn_by_weight(local.q, turn, SELECT(foot.grounded, weight, SPLAT(0.0f)));
+                quaternion turn = turn_of_leg(e, area, table, foot_table, feet.own, feet.lowered);
+                local.q = turn_by_weight(local.q, turn, SELECT(feet.own.grounded, weight, SPLAT(0.0f)));
             }
         }
     }
