@@ -19,6 +19,7 @@ typedef struct frame_time {
 
 struct backend {
     char name[300];
+    bool is_gpu;   // not a processor
     uint32_t base; // index of the backend that does the same without what is measured, or LMB_NONE
     limits limits;
     const workload *workload;

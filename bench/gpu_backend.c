@@ -258,6 +258,7 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
                                 .profile = profile_gpu,
                                 .state = state};
     bool processor = device->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    backend->is_gpu = !processor;
     snprintf(backend->name, sizeof backend->name, "%s%s", device->properties.deviceName, processor ? ", per core" : "");
     if (state == NULL) {
         *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};

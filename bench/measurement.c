@@ -4,10 +4,12 @@
 #include "clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_SAMPLES = 101, FEWEST_SAMPLES = 5, FEWEST_LONG_SAMPLES = 3 };
 
 static const double turn_seconds = 1e-3;
+static const double warm_seconds = 0.3; // in which a GPU's clock rises from that of an idle one
 
 typedef struct samples {
     double values[MOST_SAMPLES];
@@ -93,31 +95,55 @@ static measurement summarise(samples *samples) {
                          .samples = count};
 }
 
-lmb_result measurement_take(backend *backends, uint32_t count, double seconds, measurement *measured, uint32_t *failed,
-                            lmb_error *error) {
-    static samples samples[MEASUREMENT_MOST_BACKENDS];
+// Runs turns that are not counted: one for pages, caches and pipelines, and for a GPU until its clock has risen.
+static lmb_result warm_up(backend *backend, samples *samples, lmb_error *error) {
+    lmb_result result;
+    do {
+        samples->count = 0;
+        result = run_turn(backend, samples, error);
+    } while (result == LMB_OK && backend->is_gpu && samples->spent < warm_seconds);
+    samples->count = 0;
+    samples->spent = 0.0;
+    return result;
+}
+
+// Runs the backends of one kind in turns.
+static lmb_result take_turns(backend *backends, samples *samples, uint32_t count, bool gpus, double seconds,
+                             uint32_t *failed, lmb_error *error) {
     for (uint32_t i = 0; i < count; i++) {
-        samples[i] = (struct samples){0};
-        lmb_result result = run_turn(&backends[i], &samples[i], error); // pages, caches and pipelines; not counted
+        const lmb_result result = backends[i].is_gpu == gpus ? warm_up(&backends[i], &samples[i], error) : LMB_OK;
         if (result != LMB_OK) {
             *failed = i;
             return result;
         }
-        samples[i].count = 0;
     }
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < count; i++) {
-            if (has_enough(&samples[i], seconds)) {
+            if (backends[i].is_gpu != gpus || has_enough(&samples[i], seconds)) {
                 continue;
             }
             more = true;
-            lmb_result result = run_turn(&backends[i], &samples[i], error);
+            const lmb_result result = run_turn(&backends[i], &samples[i], error);
             if (result != LMB_OK) {
                 *failed = i;
                 return result;
             }
         }
+    }
+    return LMB_OK;
+}
+
+lmb_result measurement_take(backend *backends, uint32_t count, double seconds, measurement *measured, uint32_t *failed,
+                            lmb_error *error) {
+    static samples samples[MEASUREMENT_MOST_BACKENDS];
+    memset(samples, 0, sizeof samples);
+    lmb_result result = take_turns(backends, samples, count, false, seconds, failed, error);
+    if (result == LMB_OK) {
+        result = take_turns(backends, samples, count, true, seconds, failed, error);
+    }
+    if (result != LMB_OK) {
+        return result;
     }
     static double more[MEASUREMENT_MOST_BACKENDS];
     for (uint32_t i = 0; i < count; i++) {
