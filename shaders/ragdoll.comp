@@ -24,6 +24,11 @@ push;
 
 #include "grid.glsl"
 
+uvec4 load_wide(uint row) {
+    uint at = row * WIDE_LOAD;
+    return uvec4(push.program.at[at], push.program.at[at + 1u], push.program.at[at + 2u], push.program.at[at + 3u]);
+}
+
 void main() {
     uint character = grid_index();
     if (character >= push.characters) {

@@ -61,8 +61,9 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     at += def->rig->depth + UINT64_C(1);
     header[PROGRAM_ORDER] = (uint32_t)at;
     at += joints;
+    at = lmb_align_wide(at);
     header[PROGRAM_REST] = (uint32_t)at;
-    at = lmb_align_wide(at + POSE_COMPONENTS * joints);
+    at += STATIC_POSE_WORDS * joints;
     header[PROGRAM_INVERSE_BIND] = (uint32_t)at;
     at += MATRIX_COMPONENTS * joints;
     header[PROGRAM_BINDS] = (uint32_t)at;
@@ -86,6 +87,7 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     for (uint32_t i = 0; i < def->clip_count; i++) {
         at = lmb_align_wide(at) + lmb_graph_clip_words(def, i);
     }
+    at += lmb_static_pose_padding(at - header[PROGRAM_REST]);
     c->data = (uint32_t)at;
     header[PROGRAM_DATA] = c->data;
     header[PROGRAM_INERTIA] = def->inertialize ? 1 + def->inertia_parameters : 0;
@@ -121,7 +123,7 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
     memcpy(block + block[PROGRAM_PARENTS], rig->parents, joints * sizeof *rig->parents);
     memcpy(block + block[PROGRAM_INVERSE_BIND], rig->inverse_bind, joints * sizeof *rig->inverse_bind);
     for (uint32_t joint = 0; joint < joints; joint++) {
-        lmb_store_pose(&rig->rest[joint], joints, block + block[PROGRAM_REST] + joint);
+        lmb_store_static_pose(&rig->rest[joint], block + block[PROGRAM_REST], joint);
     }
     memcpy(block + block[PROGRAM_BINDS], rig->binds, joints * sizeof *rig->binds);
     for (uint32_t i = 0; i < rig->socket_count; i++) {

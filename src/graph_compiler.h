@@ -164,6 +164,8 @@ bool lmb_graph_static_poses_scale(const lmb_graph_def *def);
 
 // Adds words for instructions to refer to, and stores their offset. Returns them, or NULL while counting.
 uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);
+// The same, at an offset for a static pose.
+uint32_t *lmb_graph_add_static_pose(lmb_compiler *c, uint32_t words, uint32_t *offset);
 // Adds a value. Returns its offset.
 uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value);
 

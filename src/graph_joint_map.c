@@ -209,17 +209,22 @@ void lmb_graph_add_joint_maps(lmb_compiler *c) {
     }
 }
 
+// The index at which load_rest() finds joint 0 of the rest pose of a retarget's source.
+static uint32_t rest_index(const lmb_compiler *c, uint32_t offset) {
+    return (offset - c->block[PROGRAM_REST]) / STATIC_POSE_WORDS;
+}
+
 void lmb_graph_add_retargets(lmb_compiler *c) {
     const lmb_rig *rig = c->def->rig;
     for (uint32_t i = 0; i < c->def->retarget_count; i++) {
         const lmb_retarget_def *def = &c->def->retargets[i];
         uint32_t at, rest;
-        uint32_t *rest_table = lmb_graph_add_data(c, lmb_retarget_rest_words(rig, def), &rest);
+        uint32_t *rest_table = lmb_graph_add_static_pose(c, def->source_joint_count * STATIC_POSE_WORDS, &rest);
         uint32_t *table = lmb_graph_add_data(c, lmb_retarget_words(rig, def), &at);
         c->retargets[i] = at;
         c->retarget_rests[i] = rest;
         if (table != NULL) {
-            lmb_retarget_write(rig, def, i, c->frames, at, rest - c->block[PROGRAM_REST], table, rest_table);
+            lmb_retarget_write(rig, def, i, c->frames, at, rest_index(c, rest), table, rest_table);
         }
     }
 }
@@ -227,18 +232,15 @@ void lmb_graph_add_retargets(lmb_compiler *c) {
 void lmb_graph_begin_goal(lmb_compiler *c, uint32_t retarget, uint32_t end) {
     const lmb_rig *rig = c->def->rig;
     const lmb_retarget_def *def = &c->def->retargets[retarget];
-    uint32_t *rest = lmb_graph_add_data(c, POSE_COMPONENTS * rig->joint_count, &c->goal_rest);
+    uint32_t *rest = lmb_graph_add_static_pose(c, STATIC_POSE_WORDS * rig->joint_count, &c->goal_rest);
     uint32_t *table = lmb_graph_add_data(c, lmb_retarget_goal_words(rig, def, end), &c->goal_table);
     c->goal_map = lmb_graph_retarget_map(c->def, retarget);
     if (table != NULL) {
-        const uint32_t own = c->block[PROGRAM_REST];
         uint32_t place[3];
-        lmb_retarget_write_goal(rig, def, retarget, c->frames, end, c->goal_table, c->retarget_rests[retarget] - own,
-                                table, place);
-        memcpy(rest, c->block + own, POSE_COMPONENTS * rig->joint_count * sizeof *rest);
-        for (uint32_t i = 0; i < 3; i++) {
-            rest[i * rig->joint_count + end] = place[i];
-        }
+        lmb_retarget_write_goal(rig, def, retarget, c->frames, end, c->goal_table,
+                                rest_index(c, c->retarget_rests[retarget]), table, place);
+        memcpy(rest, c->block + c->block[PROGRAM_REST], STATIC_POSE_WORDS * rig->joint_count * sizeof *rest);
+        memcpy(rest + (size_t)end * STATIC_POSE_WORDS + STATIC_POSE_TRANSLATION, place, sizeof place);
     }
 }
 
@@ -255,7 +257,7 @@ uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map) {
 static void write_static_pose(const lmb_static_pose_def *pose, uint32_t *table) {
     for (uint32_t joint = 0; joint < pose->joint_count; joint++) {
         const lmb_transform snapped = lmb_snap_transform(&pose->joints[joint]);
-        lmb_store_pose(&snapped, pose->joint_count, table + joint);
+        lmb_store_static_pose(&snapped, table, joint);
     }
 }
 
@@ -264,16 +266,23 @@ static void write_static_channels(const lmb_rig *rig, const lmb_static_pose_def 
     for (uint32_t channel = 0; is_whole && channel < rig->channel_count; channel++) {
         const lmb_float_channel *own = &rig->channels[channel];
         const float x = snap(pose->channels == NULL ? own->rest : pose->channels[channel]);
-        table[POSE_COMPONENTS * pose->joint_count + channel] = BITS(own->angle ? wrap_degrees(x) : x);
+        table[STATIC_POSE_WORDS * pose->joint_count + channel] = BITS(own->angle ? wrap_degrees(x) : x);
     }
 }
 
+// Its joints, then its channels.
+static uint32_t static_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
+    const uint32_t channels = joint_count == def->rig->joint_count ? def->rig->channel_count : 0;
+    return STATIC_POSE_WORDS * joint_count + channels;
+}
+
 void lmb_graph_add_static_poses(lmb_compiler *c) {
+    c->data_words += lmb_static_pose_padding(c->data_words);
     c->static_poses = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->static_pose_count; i++) {
         const lmb_static_pose_def *pose = &c->def->static_poses[i];
         uint32_t offset;
-        uint32_t *table = lmb_graph_add_data(c, lmb_graph_pose_words(c->def, pose->joint_count), &offset);
+        uint32_t *table = lmb_graph_add_static_pose(c, static_pose_words(c->def, pose->joint_count), &offset);
         if (table != NULL) {
             write_static_pose(pose, table);
             write_static_channels(c->def->rig, pose, table);
@@ -291,17 +300,18 @@ void lmb_graph_add_no_change(lmb_compiler *c) {
              lmb_graph_is_additive(c, node));
     }
     const uint32_t joints = c->def->rig->joint_count;
-    uint32_t *table = lmb_graph_add_data(c, is_used ? lmb_graph_pose_words(c->def, joints) : 0, &c->no_change);
-    // Set the rotation's w and the scale to 1. All else is 0, because a block begins as zeros.
-    for (uint32_t i = 6 * joints; i < POSE_COMPONENTS * joints && is_used && table != NULL; i++) {
-        table[i] = BITS(1.0f);
+    uint32_t *table = lmb_graph_add_static_pose(c, is_used ? static_pose_words(c->def, joints) : 0, &c->no_change);
+    const lmb_transform identity = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    for (uint32_t joint = 0; joint < joints && is_used && table != NULL; joint++) {
+        lmb_store_static_pose(&identity, table, joint);
     }
 }
 
 uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose) {
     uint32_t offset = c->static_poses;
     for (uint32_t i = 0; i < pose; i++) {
-        offset += lmb_graph_pose_words(c->def, c->def->static_poses[i].joint_count);
+        offset += static_pose_words(c->def, c->def->static_poses[i].joint_count);
+        offset += lmb_static_pose_padding(offset - c->static_poses);
     }
     return offset;
 }

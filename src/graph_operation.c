@@ -2,6 +2,7 @@
 #include "graph_compiler.h"
 
 #include "number.h"
+#include "value.h"
 
 #include "../shaders/ops/operations.h"
 
@@ -59,6 +60,11 @@ uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) 
     *offset = c->data + c->data_words;
     c->data_words += words;
     return c->block != NULL ? c->block + *offset : NULL;
+}
+
+uint32_t *lmb_graph_add_static_pose(lmb_compiler *c, uint32_t words, uint32_t *offset) {
+    c->data_words += lmb_static_pose_padding(c->data_words);
+    return lmb_graph_add_data(c, words, offset);
 }
 
 uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value) {

@@ -449,9 +449,9 @@ static double ratio(double a, double b) {
 
 static void write_step(const writer *w, uint32_t source, uint32_t above, uint32_t rest, uint32_t *step) {
     const lmb_retarget_def *def = w->def;
-    const uint32_t joints = w->rig->joint_count, parent = def->source_parents[source];
+    const uint32_t parent = def->source_parents[source];
     step[RETARGET_JOINT] = source;
-    step[RETARGET_REST] = rest + source / joints * POSE_COMPONENTS * joints + source % joints;
+    step[RETARGET_REST] = rest + source;
     for (int i = 0; i < 3 && above != LMB_NONE; i++) {
         step[RETARGET_ORIGIN + i] = number((double)source_reference(def, source)->translation[i]);
     }
@@ -521,13 +521,11 @@ static void write_record(const writer *w, uint32_t joint, uint32_t rest, uint32_
     write_steps(w, joint, own->above, found, rest, record + RETARGET_STEPS);
 }
 
-// Writes the rest pose of the source as that of a rig with as many joints as the graph's, then of another such rig, and
-// so on, so that load_rest() finds it by an index.
-static void write_rest(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t *table) {
-    const uint32_t joints = rig->joint_count;
+// Writes the rest pose of the source.
+static void write_rest(const lmb_retarget_def *def, uint32_t *table) {
     for (uint32_t joint = 0; joint < def->source_joint_count; joint++) {
         const lmb_transform snapped = lmb_snap_transform(&def->source_rest[joint]);
-        lmb_store_pose(&snapped, joints, table + (size_t)(joint / joints) * POSE_COMPONENTS * joints + joint % joints);
+        lmb_store_static_pose(&snapped, table, joint);
     }
 }
 
@@ -540,11 +538,6 @@ uint32_t lmb_retarget_words(const lmb_rig *rig, const lmb_retarget_def *def) {
         }
     }
     return words;
-}
-
-uint32_t lmb_retarget_rest_words(const lmb_rig *rig, const lmb_retarget_def *def) {
-    const uint32_t joints = rig->joint_count;
-    return joints > 0 ? (def->source_joint_count + joints - 1) / joints * joints * POSE_COMPONENTS : 0;
 }
 
 static LMB_NOINLINE writer begin_writer(const lmb_rig *rig, const lmb_retarget_def *def, lmb_retarget_frame *frames) {
@@ -595,7 +588,7 @@ void lmb_retarget_write(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
     table[JOINT_MAP_JOINTS] = RETARGET_FLAG | index << 16 | def->source_joint_count;
     write_joints(&w, at, rest, table);
     lmb_environment_leave(&callers);
-    write_rest(rig, def, rest_table);
+    write_rest(def, rest_table);
 }
 
 // ---- Goals.

@@ -46,13 +46,17 @@ double lmb_rotation_length(const float rotation[4]);
 // Normalises the rotation, and snaps all numbers.
 lmb_transform lmb_snap_transform(const lmb_transform *given);
 
-// Stores the components of a pose's joint, which are `stride` words apart.
-static inline void lmb_store_pose(const lmb_transform *pose, size_t stride, uint32_t *at) {
-    uint32_t words[POSE_COMPONENTS];
-    memcpy(words, pose, sizeof words);
-    for (size_t i = 0; i < POSE_COMPONENTS; i++) {
-        at[i * stride] = words[i];
-    }
+// Stores a joint of a static pose.
+static inline void lmb_store_static_pose(const lmb_transform *pose, uint32_t *table, uint32_t joint) {
+    uint32_t *at = table + (size_t)joint * STATIC_POSE_WORDS;
+    memcpy(at + STATIC_POSE_TRANSLATION, pose->translation, sizeof pose->translation);
+    memcpy(at + STATIC_POSE_ROTATION, pose->rotation, sizeof pose->rotation);
+    memcpy(at + STATIC_POSE_SCALE, pose->scale, sizeof pose->scale);
+}
+
+// The number of words to a multiple of STATIC_POSE_WORDS.
+static inline uint32_t lmb_static_pose_padding(uint64_t words) {
+    return (uint32_t)(STATIC_POSE_WORDS - 1 - (words + STATIC_POSE_WORDS - 1) % STATIC_POSE_WORDS);
 }
 
 // Returns whether all values are finite and at most LMB_LARGEST in magnitude. If not, sets `offender` to the first bad

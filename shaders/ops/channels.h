@@ -168,7 +168,7 @@ OP float_value pose_channel(evaluation e, uint instruction) {
 OP float_value fixed_channel(evaluation e, uint instruction) {
     float_value a = rest_channel(e, instruction);
     if (!has_joint_map(e, instruction)) {
-        uint first = POSE_COMPONENTS * LOAD(e.program, PROGRAM_JOINTS) + channel_of(e);
+        uint first = STATIC_POSE_WORDS * LOAD(e.program, PROGRAM_JOINTS) + channel_of(e);
         a.x = SPLAT(LOAD_FLOAT(e.program, LOAD(e.program, instruction + STATIC_POSE) + first));
     }
     return a;

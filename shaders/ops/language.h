@@ -43,6 +43,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Rea
 #define address uint
 #define LOAD(base, index) (base).at[index]
 #define STORE(base, index, value) (base).at[index] = (value)
+// Four words of the program. A row is WIDE_LOAD words.
+uvec4 load_wide(uint row);
 
 // Features that a program may use: cubic splines, scales other than 1, linear rotation keys far apart, packed clips,
 // joint weights other than 255, joint maps, levels of detail, matrices as the result, inertialization, chains and feet
@@ -184,6 +186,9 @@ OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, re
 
 #endif
 #endif
+
+// Words that a GPU loads at once.
+#define WIDE_LOAD 4u
 
 // A float that is the same for all lanes, from its bits.
 #ifdef LMB_GLSL

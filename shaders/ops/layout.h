@@ -9,7 +9,7 @@
 #define PROGRAM_JOINTS 1
 #define PROGRAM_PARAMETERS 2
 #define PROGRAM_PARENTS 3      // offset: word [joint], NO_PARENT for roots
-#define PROGRAM_REST 4         // offset: float [10][joint]
+#define PROGRAM_REST 4         // offset: a static pose
 #define PROGRAM_INVERSE_BIND 5 // offset, a multiple of WIDE_LOAD: float [joint][12]
 #define PROGRAM_CLIPS 6        // offset: word [clip], offsets of clip blocks, 0 for an empty slot
 #define PROGRAM_CLIP_COUNT 7
@@ -151,10 +151,10 @@
 #define CLIP_SOURCE 1u      // clip: index of its source record
 #define CLIP_ABSENT 2u      // clip: offset of the pose that replaces a clip that does not exist: rest, or no change
 #define CLIP_WEIGHTS_ROW 6u // clip: offset of a mask that overrides the clip's joint weights, or 0
-#define STATIC_POSE 3u // static pose: offset of float [10][joint], then, if it has as many joints as the rig, [channel]
-#define POSE_FLOATS 4u // pose: floats per character in the buffer
-#define POSE_BUFFER 5u // pose: index of the pose buffer
-#define POSE_JOINTS 6u // pose, static pose: its joint count
+#define STATIC_POSE 3u      // static pose: its offset; if it has as many joints as the rig, [channel] follow
+#define POSE_FLOATS 4u      // pose: floats per character in the buffer
+#define POSE_BUFFER 5u      // pose: index of the pose buffer
+#define POSE_JOINTS 6u      // pose, static pose: its joint count
 #define SOURCE_JOINT_MAP 7u // clip, pose, static pose: offset of its joint map, or 0
 #define TAKE_JOINT_MAP 1u   // take: offset of the joint map of b, or 0 if b has all joints
 #define WEIGHT_INDEX 1u     // blend, masked, additive, accumulate, scale, ik: weight index
@@ -279,23 +279,39 @@
 #define RAGDOLL_FLAG_MASK 2u
 #define RAGDOLL_FLAG_COUNTS 4u
 
-// Loads a joint's transform from a static pose or rest pose, which is the same for every character and stored
-// component-major. `at` is the offset of the joint's first component.
-OP transform load_static_pose(memory program, address at, address joints) {
+// A static pose, as the rest pose, is the same for every character: word [joint][STATIC_POSE_WORDS]. Its offset is that
+// of the rest pose plus a multiple of STATIC_POSE_WORDS, and a multiple of WIDE_LOAD.
+#define STATIC_POSE_WORDS 12u
+#define STATIC_POSE_TRANSLATION 0u
+#define STATIC_POSE_ROTATION 4u
+#define STATIC_POSE_SCALE 8u
+
+// Loads a joint's transform from the static pose at an offset.
+OP transform load_static_pose(memory program, address at, address joint) {
     transform a;
-    a.t = all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + joints), LOAD_FLOAT(program, at + 2u * joints));
-    a.q = all_quaternion(LOAD_FLOAT(program, at + 3u * joints), LOAD_FLOAT(program, at + 4u * joints),
-                         LOAD_FLOAT(program, at + 5u * joints), LOAD_FLOAT(program, at + 6u * joints));
-    a.s = all_vector(LOAD_FLOAT(program, at + 7u * joints), LOAD_FLOAT(program, at + 8u * joints),
-                     LOAD_FLOAT(program, at + 9u * joints));
+#ifdef LMB_GLSL
+    uint row = at / WIDE_LOAD + joint * (STATIC_POSE_WORDS / WIDE_LOAD);
+    vec4 t = uintBitsToFloat(load_wide(row));
+    vec4 q = uintBitsToFloat(load_wide(row + STATIC_POSE_ROTATION / WIDE_LOAD));
+    vec4 s = uintBitsToFloat(load_wide(row + STATIC_POSE_SCALE / WIDE_LOAD));
+    a.t = make_vector(t.x, t.y, t.z);
+    a.q = make_quaternion(q.x, q.y, q.z, q.w);
+    a.s = make_vector(s.x, s.y, s.z);
+#else
+    address t = at + joint * STATIC_POSE_WORDS;
+    address q = t + STATIC_POSE_ROTATION;
+    address s = t + STATIC_POSE_SCALE;
+    a.t = all_vector(LOAD_FLOAT(program, t), LOAD_FLOAT(program, t + 1u), LOAD_FLOAT(program, t + 2u));
+    a.q = all_quaternion(LOAD_FLOAT(program, q), LOAD_FLOAT(program, q + 1u), LOAD_FLOAT(program, q + 2u),
+                         LOAD_FLOAT(program, q + 3u));
+    a.s = all_vector(LOAD_FLOAT(program, s), LOAD_FLOAT(program, s + 1u), LOAD_FLOAT(program, s + 2u));
+#endif
     a.weight = SPLAT(WEIGHT_PRESENT);
     return a;
 }
 
 OP transform load_rest(memory program, uint joint) {
-    address joints = LOAD(program, PROGRAM_JOINTS);
-    address at = LOAD(program, PROGRAM_REST);
-    return load_static_pose(program, at + joint, joints);
+    return load_static_pose(program, LOAD(program, PROGRAM_REST), joint);
 }
 
 // Loads a joint's transform from a pose buffer, stored component-major. `at` is the offset of the joint's first

@@ -315,8 +315,7 @@ OP real clip_joint_weight(evaluation e, uint clip, uint joint) {
 
 // The pose of a clip that does not exist: the rest pose, or for an additive no change.
 OP transform absent_clip(evaluation e, uint instruction) {
-    address at = LOAD(e.program, instruction + CLIP_ABSENT);
-    return load_static_pose(e.program, at + e.joint, LOAD(e.program, PROGRAM_JOINTS));
+    return load_static_pose(e.program, LOAD(e.program, instruction + CLIP_ABSENT), e.joint);
 }
 
 #ifdef LMB_SIMD_WIDTH
@@ -492,8 +491,7 @@ OP transform pose_operation(evaluation e, uint instruction) {
 }
 
 OP transform load_fixed_joint(evaluation e, uint instruction, uint joint) {
-    uint at = LOAD(e.program, instruction + STATIC_POSE) + joint;
-    return load_static_pose(e.program, at, LOAD(e.program, instruction + POSE_JOINTS));
+    return load_static_pose(e.program, LOAD(e.program, instruction + STATIC_POSE), joint);
 }
 
 OP transform retarget_fixed(evaluation e, uint instruction, uint record) {

@@ -40,7 +40,6 @@
 
 // The track table is word [joint][property][field]. Track tables and the values of rotation tracks start at multiples
 // of WIDE_LOAD words, so that a GPU loads four words at once.
-#define WIDE_LOAD 4u
 #define TRACK_MODE 0u   // MODE_..., the interpolation between keys
 #define TRACK_KEYS 1u   // 1 or more
 #define TRACK_TIMES 2u  // offset: key times, then for each key the reciprocal of the interval that follows it
@@ -156,11 +155,6 @@ OP real clip_time(real duration, real rate, real time, bool loop) {
     time = SELECT(time < 0.0f, SPLAT(0.0f), time);
     return SELECT(time > duration, duration, time);
 }
-
-#ifdef LMB_GLSL
-// Four words of the program. A row is WIDE_LOAD words.
-uvec4 load_wide(uint row);
-#endif
 
 // `at` is a place that track_place() returns: an offset, which a kernel counts in rows.
 OP track load_kept_track(memory data, uint clip, address at) {

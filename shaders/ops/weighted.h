@@ -114,8 +114,7 @@ OP transform finish_mean(evaluation e, uint instruction, weighted_sums all, real
     }
     lane_mask weighs = extra.q.x > 0.0f;
     if (ANY(OR(vanished, NOT(weighs)))) {
-        uint rest_at = LOAD(e.program, instruction + SUM_REST) + e.joint;
-        transform rest = load_static_pose(e.program, rest_at, LOAD(e.program, PROGRAM_JOINTS));
+        transform rest = load_static_pose(e.program, LOAD(e.program, instruction + SUM_REST), e.joint);
         mean.q = select_quaternion(vanished, rest.q, mean.q);
         mean = select_transform(weighs, mean, rest);
     }
