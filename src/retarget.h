@@ -22,9 +22,9 @@ bool lmb_retarget_check(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
 // Returns the words of the table of a definition that fits.
 uint32_t lmb_retarget_words(const lmb_rig *rig, const lmb_retarget_def *def);
 
-// Writes it, and the source's rest pose as a static pose. `at` is the offset of the table in the block, `rest` the index
-// at which load_rest() finds joint 0 of that rest pose. `frames` is scratch memory for the joints of the rig and then of
-// the source.
+// Writes it, and the source's rest pose as a static pose. `at` is the offset of the table in the block, `rest` the
+// index at which load_rest() finds joint 0 of that rest pose. `frames` is scratch memory for the joints of the rig and
+// then of the source.
 void lmb_retarget_write(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index, lmb_retarget_frame *frames,
                         uint32_t at, uint32_t rest, uint32_t *table, uint32_t *rest_table);
 
