@@ -20,7 +20,7 @@ layout(push_constant, scalar) uniform Push {
 }
 push;
 
-const uint ROWS = 4u;
+const uint ROWS = 8u;
 
 void main() {
     const uint index = gl_GlobalInvocationID.x;

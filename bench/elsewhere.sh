@@ -100,7 +100,7 @@ within() {
     local seconds=$1 status=0
     shift
     timeout "$seconds" "$@" || status=$?
-    echo "exit status $status"
+    printf '\nexit status %s\n' "$status"
 }
 
 # The exit status that within() printed at the end of a file.

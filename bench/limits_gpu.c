@@ -11,7 +11,7 @@ enum {
     TURNS = 256,
     OPERATIONS_A_TURN = 256,
     COPY_BYTES = 256 << 20,
-    COPY_BYTES_A_GROUP = 4096
+    COPY_BYTES_A_GROUP = 8192
 };
 
 // Match the push constants of rate.comp and copy.comp.

@@ -45,7 +45,7 @@ static lmb_result run_turn(backend *backend, samples *samples, lmb_error *error)
     uint32_t frames = 1;
     total = taken;
     if (taken.whole < turn_seconds) {
-        frames = (uint32_t)(turn_seconds / (taken.whole + 1e-9)) + 1;
+        frames = (uint32_t)(turn_seconds / (taken.whole + 1e-6)) + 1;
         total = (frame_time){0};
         for (uint32_t i = 0; i < frames && result == LMB_OK; i++) {
             result = run_frame(backend, samples, &taken, error);

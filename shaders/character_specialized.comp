@@ -2,9 +2,9 @@
 // characters, and writes only the requested outputs to memory. src/gpu_workgroup.c chooses the number of characters and
 // invocations per workgroup.
 //
-// Neighbouring invocations compute the same joint of neighbouring characters, which read the same tracks. So the loads
-// of a subgroup share cache lines, and its branches on the kind of a track do not diverge. An invocation computes every
-// JOINT_STRIDE-th joint of one character.
+// Neighbouring invocations compute the same joint of neighbouring characters, which read the same tracks. So the more
+// characters a workgroup has, the more loads of a subgroup share cache lines, and the fewer of its branches on the kind
+// of a track diverge. An invocation computes every JOINT_STRIDE-th joint of one character.
 //
 // In a workgroup, invocations evaluate poses and store joints' local matrices in shared memory. Then they compute model
 // matrices level by level of the hierarchy, outputs that need model matrices, and the palette, all in place.

@@ -34,8 +34,8 @@ static uint32_t whole_subgroups(lmb_gpu_limits limits, uint32_t characters, uint
     return min_of((invocations + step - 1) / step * step, largest > 0 ? largest : step);
 }
 
-// Chooses 16 characters, so that most subgroups have a single kind of track, or eight if 64 KiB do not hold 16; more
-// for small rigs. Then as many invocations as there is work for, because workgroup memory limits how many workgroups
+// Chooses 16 characters, so that most subgroups have a single kind of track, or as many as 64 KiB hold; more for small
+// rigs. Then as many invocations as there is work for, because workgroup memory limits how many workgroups
 // there are.
 static lmb_gpu_workgroup workgroup_for_wide(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
     const uint32_t most_bytes = min_of(limits.workgroup_bytes, 65536);

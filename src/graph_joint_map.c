@@ -347,11 +347,14 @@ bool lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     uint32_t expected = lmb_graph_mapped_joints(c->def, c->joint_map);
     const bool is_retargeted = c->joint_map != LMB_NONE && c->joint_map >= c->def->joint_map_count;
+    // One that is absent is an additive if all clips are, whatever joints they have.
+    bool is_refused = is_retargeted && node->op == LMB_OP_CLIP && lmb_graph_is_additive(c, node);
     for (uint32_t i = 0; i < c->def->clip_count && is_retargeted; i++) {
-        if (lmb_graph_may_play(node, i) && lmb_graph_clip_is_additive(c->def, i) &&
-            lmb_graph_clip_joints(c->def, i) == expected) {
-            return lmb_graph_refuse_node(c, index, "clip", "an additive in a retarget, which takes poses");
-        }
+        is_refused = is_refused || (lmb_graph_may_play(node, i) && lmb_graph_clip_is_additive(c->def, i) &&
+                                    lmb_graph_clip_joints(c->def, i) == expected);
+    }
+    if (is_refused) {
+        return lmb_graph_refuse_node(c, index, "clip", "an additive in a retarget, which takes poses");
     }
     if (node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT && node->clip.curve == LMB_CURVE_LINEAR) {
         uint32_t joints = lmb_graph_clip_joints(c->def, (uint32_t)node->clip.constant);

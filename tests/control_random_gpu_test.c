@@ -181,6 +181,8 @@ static void run_device(const control_random *random) {
 // each piece of a frame, up to LMB_MAX_TRANSITIONS_A_FRAME times, can need more.
 enum { MOST_STOPS_ON_LAVAPIPE = 16 };
 
+static uint64_t frames, frames_compared;
+
 // Returns whether the device computes a frame. `stops` has each character's number of stops before it.
 static bool is_computed(const control_random *random, const control_random_result *frame, uint64_t *stops) {
     const size_t words = lmb_control_state_words(random->control);
@@ -202,11 +204,13 @@ static uint64_t compare(uint32_t number) {
     control_random_result here = control_random_result_create(random);
     control_random_result there = control_random_result_create(random);
     uint64_t compared = 0;
+    frames += CONTROL_RANDOM_FRAMES;
     for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
         control_random_run(random, frame, CONTROL_RANDOM_CHARACTERS, &here);
         if (!is_computed(random, &here, stops)) {
             break;
         }
+        frames_compared++;
         memcpy(there.state, words_of(STATES, frame, a_frame.state), a_frame.state * sizeof(uint32_t));
         memcpy(there.emitted, words_of(EMITTED, frame, a_frame.emitted), a_frame.emitted * sizeof(uint32_t));
         memcpy(there.parameters, words_of(PARAMETERS, frame, a_frame.parameters), a_frame.parameters * sizeof(float));
@@ -225,6 +229,7 @@ static void same_bits_of_controls(void **state) {
     while (program_loop_next(&loop)) {
         loop.values += compare(loop.program);
     }
+    assert_true(frames_compared >= frames / 2);
 }
 
 int main(void) {

@@ -683,6 +683,7 @@ static int start(void **state) {
     assert_ok(lmb_gpu_create(&def, NULL, &levels_gpu, &error), &error);
     levels_gpu->limits.is_cpu = false;
     levels_gpu->limits.subgroup = 32;
+    levels_gpu->limits.workgroup_invocations = 128; // of which each computes several joints of the larger rigs
     def.interpret_graphs = true;
     assert_ok(lmb_gpu_create(&def, NULL, &interpreting_gpu, &error), &error);
     return 0;

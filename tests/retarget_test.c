@@ -1173,6 +1173,38 @@ static void additives_are_refused(void **state) {
     destroy(f);
 }
 
+// A clip that a parameter chooses among additives, none of which has the joints of the source: it would be absent, and
+// an absent additive is of the rig's joints.
+static void absent_additives_are_refused(void **state) {
+    (void)state;
+    fixture *f = create(3, 11, false);
+    lmb_error error = {0};
+    lmb_clip *clip = NULL;
+    assert_int_equal(
+        lmb_clip_create(f->scene.rig, &(lmb_clip_def){.duration = 1.0f, .additive = true}, NULL, &clip, &error),
+        LMB_OK);
+    add_buffer(f);
+    add_clip(f);
+    f->scene.nodes[1].clip = lmb_parameter(WEIGHT);
+    scene_add(&f->scene, LMB_OP_ADDITIVE, 0, 1);
+    add_retarget(f, 2);
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = f->scene.rig;
+    def.clips = (const lmb_clip *const *)&clip;
+    def.clip_count = 1;
+    def.nodes = f->scene.nodes;
+    def.node_count = f->scene.node_count;
+    def.retargets = f->scene.retargets;
+    def.retarget_count = 1;
+    def.parameter_count = PARAMETERS;
+    lmb_graph *graph = NULL;
+    const lmb_result result = lmb_graph_create(&def, NULL, &graph, &error);
+    CHECK_REFUSAL(result, &error, LMB_ERROR_ARGUMENT, "node 1 (clip)", "an additive in a retarget");
+    lmb_graph_destroy(graph);
+    lmb_clip_destroy(clip);
+    destroy(f);
+}
+
 static void defaults_and_constructors(void **state) {
     (void)state;
     const lmb_node_def node = lmb_retarget_node(4, 2);
@@ -1325,15 +1357,25 @@ static void root_motion_is_scaled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joints_move_as_in_the_source),   cmocka_unit_test(clips_of_another_rig_play),
-        cmocka_unit_test(static_poses_of_another_rig),    cmocka_unit_test(reference_becomes_reference),
-        cmocka_unit_test(a_rig_on_itself_plays_as_it_is), cmocka_unit_test(nodes_inside_work_on_the_rig),
-        cmocka_unit_test(retargets_nest_with_joint_maps), cmocka_unit_test(refused_sources_are_at_rest),
-        cmocka_unit_test(rest_poses_are_corrected),       cmocka_unit_test(goals_are_reached),
-        cmocka_unit_test(faulty_goals_are_refused),       cmocka_unit_test(degenerate_rigs_stay_finite),
-        cmocka_unit_test(joint_weights_and_channels),     cmocka_unit_test(faulty_definitions_are_refused),
-        cmocka_unit_test(additives_are_refused),          cmocka_unit_test(defaults_and_constructors),
-        cmocka_unit_test(joints_are_found_by_name),       cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(joints_move_as_in_the_source),
+        cmocka_unit_test(clips_of_another_rig_play),
+        cmocka_unit_test(static_poses_of_another_rig),
+        cmocka_unit_test(reference_becomes_reference),
+        cmocka_unit_test(a_rig_on_itself_plays_as_it_is),
+        cmocka_unit_test(nodes_inside_work_on_the_rig),
+        cmocka_unit_test(retargets_nest_with_joint_maps),
+        cmocka_unit_test(refused_sources_are_at_rest),
+        cmocka_unit_test(rest_poses_are_corrected),
+        cmocka_unit_test(goals_are_reached),
+        cmocka_unit_test(faulty_goals_are_refused),
+        cmocka_unit_test(degenerate_rigs_stay_finite),
+        cmocka_unit_test(joint_weights_and_channels),
+        cmocka_unit_test(faulty_definitions_are_refused),
+        cmocka_unit_test(additives_are_refused),
+        cmocka_unit_test(absent_additives_are_refused),
+        cmocka_unit_test(defaults_and_constructors),
+        cmocka_unit_test(joints_are_found_by_name),
+        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(root_motion_is_scaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

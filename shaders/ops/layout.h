@@ -154,7 +154,7 @@
 #define STATIC_POSE 3u      // static pose: its offset; if it has as many joints as the rig, [channel] follow
 #define POSE_FLOATS 4u      // pose: floats per character in the buffer
 #define POSE_BUFFER 5u      // pose: index of the pose buffer
-#define POSE_JOINTS 6u      // pose, static pose: its joint count
+#define POSE_JOINTS 6u      // pose: its joint count
 #define SOURCE_JOINT_MAP 7u // clip, pose, static pose: offset of its joint map, or 0
 #define TAKE_JOINT_MAP 1u   // take: offset of the joint map of b, or 0 if b has all joints
 #define WEIGHT_INDEX 1u     // blend, masked, additive, accumulate, scale, ik: weight index
