@@ -9,8 +9,7 @@
 
 typedef struct backend backend;
 
-// Seconds that a frame takes, and the parts of the control and of the poses; 0 if these are not
-// known.
+// Seconds that a frame takes, and the parts of the control and of the poses; 0 if these are not known.
 typedef struct frame_time {
     double whole;
     double control;

@@ -20,7 +20,7 @@ layout(push_constant, scalar) uniform Push {
 }
 push;
 
-const uint ROWS = 8u;
+const uint ROWS = 8u; // COPY_BYTES_A_GROUP is 64 invocations times these
 
 void main() {
     const uint index = gl_GlobalInvocationID.x;

@@ -15,8 +15,8 @@ typedef struct measurement {
 
 // Runs the backends in turns until each has used its seconds, so that other load on the machine affects all of them
 // equally: first the CPU's paths and devices that are processors, then GPUs, whose clock would fall while the former
-// have their turn. A turn is a frame, or as many as take a millisecond, after a frame that warms up the caches again. On
-// failure, `failed` is the backend's index.
+// have their turn. A turn is a frame, or as many as take a millisecond, after a frame that warms up the caches again.
+// On failure, `failed` is the backend's index.
 lmb_result measurement_take(backend *backends, uint32_t count, double seconds, measurement *measured, uint32_t *failed,
                             lmb_error *error);
 
