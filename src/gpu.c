@@ -305,8 +305,10 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_graphs) {
             continue;
         }
-        result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs,
-                               def->interpret_graphs, VK_FALSE, &created->pipelines[kernel], error);
+        // Graphs with retargets have their own interpreter of poses, but not of channels.
+        result =
+            create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs, def->interpret_graphs,
+                          kernel == LMB_KERNEL_CHANNELS, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);

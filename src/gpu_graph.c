@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-static lmb_result create_channels(lmb_gpu_graph *created, lmb_error *error) {
-    const lmb_graph *graph = created->graph;
-    const lmb_kernel_constants constants = {.cubic = graph->uses_cubic,
-                                            .curves = VK_TRUE,
-                                            .weights = graph->uses_weights,
-                                            .parts = graph->uses_joint_maps,
-                                            .exchanges = graph->exchange_count > 0,
-                                            .profiles = graph->uses_profiles};
-    return lmb_gpu_channels_create(created->gpu, constants, &created->channels, error);
-}
-
 // Returns whether the gpu's own interpreter can run the graph.
 static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
     return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses && !graph->uses_retargets;
@@ -64,7 +53,7 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
         result = lmb_gpu_weights_create(gpu, graph->uses_spaces, graph->finds_points, &created->weights, error);
     }
     if (result == LMB_OK && graph->channel_count > 0 && !gpu->interpret_graphs) {
-        result = create_channels(created, error);
+        result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &created->channels, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_graph_destroy(created);

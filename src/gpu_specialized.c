@@ -88,31 +88,35 @@ lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *gra
     return result;
 }
 
+lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
+    return (lmb_kernel_constants){.cubic = graph->uses_cubic,
+                                  .curves = VK_TRUE,
+                                  .scale = graph->uses_scale,
+                                  .far = graph->uses_far,
+                                  .packed = graph->uses_packed,
+                                  .weights = graph->uses_weights,
+                                  .parts = graph->uses_joint_maps,
+                                  .lod = graph->uses_lod,
+                                  .matrices = graph->gives_matrices,
+                                  .poses = graph->stack,
+                                  .inertia = graph->uses_inertia,
+                                  .exchanges = graph->exchange_count > 0,
+                                  .profiles = graph->uses_profiles,
+                                  .chains = graph->uses_chains,
+                                  .retargets = graph->uses_retargets};
+}
+
 lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline,
                                       lmb_gpu_workgroup *shape, lmb_error *error) {
     *shape = lmb_gpu_find_shape(gpu->limits, graph->joint_count);
     lmb_spirv module;
     lmb_result result = lmb_gpu_specialized_module(&gpu->host, graph, shape->characters > 0, &module, error);
     if (result == LMB_OK) {
-        lmb_kernel_constants constants = {.cubic = graph->uses_cubic,
-                                          .curves = VK_TRUE,
-                                          .scale = graph->uses_scale,
-                                          .far = graph->uses_far,
-                                          .packed = graph->uses_packed,
-                                          .invocations = shape->invocations,
-                                          .joints = graph->joint_count,
-                                          .characters = shape->characters,
-                                          .walks = shape->walks,
-                                          .weights = graph->uses_weights,
-                                          .parts = graph->uses_joint_maps,
-                                          .lod = graph->uses_lod,
-                                          .matrices = graph->gives_matrices,
-                                          .poses = graph->stack,
-                                          .inertia = graph->uses_inertia,
-                                          .exchanges = graph->exchange_count > 0,
-                                          .profiles = graph->uses_profiles,
-                                          .chains = graph->uses_chains,
-                                          .retargets = graph->uses_retargets};
+        lmb_kernel_constants constants = lmb_gpu_graph_constants(graph);
+        constants.invocations = shape->invocations;
+        constants.joints = graph->joint_count;
+        constants.characters = shape->characters;
+        constants.walks = shape->walks;
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber graph", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

@@ -9,6 +9,9 @@
 // Returns whether a graph is short enough for a pipeline of its own.
 bool lmb_gpu_specialized_fit(const lmb_graph *graph);
 
+// What a graph's pipelines leave out because it does not need it.
+lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph);
+
 // Creates the module of a graph's kernel, for all stages or for the pose only.
 lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
                                       lmb_error *error);

@@ -376,6 +376,45 @@ static void every_operation_on_the_fox(void **state) {
     lmb_import_destroy(import);
 }
 
+// A retarget keeps the channels' rest values, so a clip's joint weight of a channel does not count in it.
+static void channels_of_a_layer_in_a_retarget(void **state) {
+    (void)state;
+    enum { JOINTS = 4 };
+    lmb_joint_def joints[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i > 0 ? i - 1 : LMB_NONE;
+    }
+    lmb_channel_def channel = lmb_default_channel_def();
+    channel.rest = 0.25f;
+    lmb_rig_def rig_def = lmb_default_rig_def();
+    rig_def.joints = joints;
+    rig_def.joint_count = JOINTS;
+    rig_def.channels = &channel;
+    rig_def.channel_count = 1;
+    lmb_rig *rig = NULL;
+    lmb_clip *clip = NULL;
+    lmb_error error;
+    assert_ok(lmb_rig_create(&rig_def, NULL, &rig, &error), &error);
+    const float time = 0.0f, value = 3.0f;
+    const uint8_t weights[JOINTS + 1] = {255, 255, 255, 255, 64};
+    const lmb_track_def track = {0, LMB_PROPERTY_FLOAT, LMB_INTERPOLATION_STEP, 1, &time, &value};
+    lmb_clip_def clip_def = lmb_default_clip_def();
+    clip_def.name = "clip";
+    clip_def.tracks = &track;
+    clip_def.track_count = 1;
+    clip_def.joint_weights = weights;
+    assert_ok(lmb_clip_create(rig, &clip_def, NULL, &clip, &error), &error);
+    const character character = {"a rig with a channel", rig, {clip}, 1, true};
+    compare_text(&character, LMB_OP_RETARGET,
+                 "{\"op\":\"retarget\",\"from\":\"self\",\"pose\":{\"op\":\"layers\",\"inputs\":["
+                 "{\"fade\":{\"param\":\"x\"},\"pose\":{\"op\":\"clip\",\"clip\":\"?\"}},"
+                 "{\"fade\":{\"param\":\"y\"},\"priority\":-1,\"pose\":{\"op\":\"clamp\",\"joint-limits\":"
+                 "{\"channel_0\":{\"range\":[1,2]}},\"pose\":{\"op\":\"rest\"}}}]}}");
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
 static int start(void **state) {
     (void)state;
     lmb_error error;
@@ -400,6 +439,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_on_the_mannequin),
         cmocka_unit_test(every_operation_on_the_fox),
+        cmocka_unit_test(channels_of_a_layer_in_a_retarget),
     };
     return run_gpu_suite_with("graph", tests, sizeof tests / sizeof tests[0], start, finish);
 }
