@@ -19,9 +19,9 @@ const char *lmb_result_name(lmb_result result) {
     return (size_t)result < sizeof names / sizeof names[0] ? names[result] : "unknown lmb_result";
 }
 
-static void *allocate_with_malloc(void *user, size_t size) {
+static void *allocate_with_calloc(void *user, size_t size) {
     (void)user;
-    return malloc(size);
+    return calloc(1, size);
 }
 
 static void release_with_free(void *user, void *memory) {
@@ -41,7 +41,7 @@ lmb_host lmb_host_resolve(const lmb_host *host) {
         resolved = *host;
     }
     if (resolved.allocate == NULL || resolved.release == NULL) {
-        resolved.allocate = allocate_with_malloc;
+        resolved.allocate = allocate_with_calloc;
         resolved.release = release_with_free;
     }
     if (resolved.log == NULL) {
@@ -59,7 +59,8 @@ void *lmb_host_allocate(const lmb_host *host, size_t count, size_t size) {
         bytes = 16;
     }
     void *memory = host->allocate(host->user, bytes);
-    if (memory != NULL) {
+    // calloc() knows which pages are zero already, and does not touch them.
+    if (memory != NULL && host->allocate != allocate_with_calloc) {
         memset(memory, 0, bytes);
     }
     return memory;
