@@ -198,7 +198,7 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
 }
 
 static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkBool32 spaces, VkBool32 points,
-                                VkBool32 retargets, VkPipeline *pipeline, lmb_error *error) {
+                                VkPipeline *pipeline, lmb_error *error) {
     const lmb_kernel_constants all = {.cubic = VK_TRUE,
                                       .curves = VK_TRUE,
                                       .scale = VK_TRUE,
@@ -215,18 +215,17 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .profiles = VK_TRUE,
                                       .points = points,
                                       .chains = VK_TRUE,
-                                      .retargets = retargets};
+                                      .retargets = VK_TRUE};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }
 
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool retargets, VkPipeline *pipeline,
-                                      lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, VK_TRUE, retargets, pipeline, error);
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error) {
+    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, VK_TRUE, pipeline, error);
 }
 
 lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipeline *pipeline, lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, spaces, points, VK_FALSE, pipeline, error);
+    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, spaces, points, pipeline, error);
 }
 
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
@@ -305,10 +304,8 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_graphs) {
             continue;
         }
-        // Graphs with retargets have their own interpreter of poses, but not of channels.
-        result =
-            create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs, def->interpret_graphs,
-                          kernel == LMB_KERNEL_CHANNELS, &created->pipelines[kernel], error);
+        result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs,
+                               def->interpret_graphs, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);

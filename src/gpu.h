@@ -189,8 +189,7 @@ lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants,
                                    lmb_error *error);
 
 // Creates the kernel that interprets graphs, with room for `poses` poses. Fails as lmb_gpu_pipeline_create() does.
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool retargets, VkPipeline *pipeline,
-                                      lmb_error *error);
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
 
 // Creates a compute pipeline from a module, and declares rounding if the device supports that. On failure `pipeline` is
 // VK_NULL_HANDLE.

@@ -7,11 +7,10 @@
 
 // Returns whether the gpu's own interpreter can run the graph.
 static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
-    return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses && !graph->uses_retargets;
+    return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses;
 }
 
-// Few graphs need an interpreter of their own, and it takes long to compile. Because it is separate, other graphs
-// neither wait for it nor use its workgroup memory.
+// Few graphs need an interpreter of their own. Because it is separate, other graphs do not use its workgroup memory.
 static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_error *error) {
     size_t bytes = graph->stack * LMB_GPU_POSE_BYTES;
     if (graph->stack > gpu->interpreted_poses && bytes > gpu->limits.workgroup_bytes) {
@@ -20,7 +19,9 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPip
                         "bytes",
                         (unsigned)graph->stack, (unsigned)gpu->limits.workgroup_bytes, (unsigned)bytes);
     }
-    return lmb_gpu_interpreter_create(gpu, graph->stack, graph->uses_retargets, pipeline, error);
+    // Drivers on the processor take long to compile an interpreter, and have it in their cache if it is the same.
+    const uint32_t shared = gpu->limits.is_cpu ? gpu->interpreted_poses : 0;
+    return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, pipeline, error);
 }
 
 lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph, lmb_error *error) {
