@@ -221,6 +221,7 @@ static void in_its_own_pipeline(void **state) {
 
 static void interpreted(void **state) {
     (void)state;
+    suite_full_only(); // drivers take long to compile the interpreter, which gpu_bits_test has in every set
     fixture f;
     open_fixture(&f, 19, 20, true, 0);
     run_frames(&f);
@@ -229,6 +230,7 @@ static void interpreted(void **state) {
 
 static void of_a_rig_too_large_for_one_kernel(void **state) {
     (void)state;
+    suite_full_only(); // takes long to compile
     fixture f;
     open_fixture(&f, MOST_JOINTS, 3, false, 0);
     run_frames(&f);

@@ -207,7 +207,7 @@ static void golden_hash_of_character_motions(void **state) {
 static void random_events(void **state) {
     (void)state;
     const uint32_t begin = suite_first() / SLOTS * SLOTS;
-    const uint32_t frames = suite_number("LIMBER_FRAMES", 96);
+    const uint32_t frames = suite_number("LIMBER_FRAMES", suite_is_quick() ? 24 : 96);
     const time_t stop = suite_seconds() > 0 ? time(NULL) + suite_seconds() : 0;
     fixture f;
     open_scenario(&f, CONTROL_LONG_CHARACTERS, motion_scenario_create);
@@ -223,6 +223,7 @@ static void random_events(void **state) {
 // Groups that span states of machines, with weights from a position in a plane.
 static void stretched_groups(void **state) {
     (void)state;
+    suite_full_only(); // its graph needs an interpreter, which takes long to compile
     fixture f;
     open_scenario(&f, 70, stretched_scenario_create);
     run_frames(&f, 96);

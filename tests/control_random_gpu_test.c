@@ -12,14 +12,15 @@
 // Max words of a block, of a character's state, and of its emitted events; max weights that a program computes per
 // character.
 enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
-// The first controls, few if cases are quick, have kernels of their own, as on devices that are not processors. The
-// others share kernels.
-enum { FEW_OWN_KERNELS = 2, OWN_KERNELS = 8, MOST_KERNELS = OWN_KERNELS + 4 };
+// The first controls, only one if cases are quick, have kernels of their own, as on devices that are not processors.
+// The others share kernels.
+enum { OWN_KERNELS = 8, MOST_KERNELS = OWN_KERNELS + 4 };
 
 static device opened;
 static lmb_gpu *gpu;
 
-// The kernels: each is created when it is first needed. At most one is shared for each kind of character motion.
+// The kernels: each is created when it is first needed. At most one is shared for each kind of character motion; if cases are quick, for
+// each kind of rotation.
 static struct {
     lmb_kernel_constants constants;
     VkPipeline pipeline;
@@ -51,8 +52,10 @@ static void create_buffer(buffer which, size_t words) {
 }
 
 static VkPipeline pipeline_of(const lmb_control *control) {
-    const uint32_t own_kernels = suite_is_quick() ? FEW_OWN_KERNELS : OWN_KERNELS;
-    const lmb_kernel_constants constants = lmb_gpu_control_constants(control, kernel_count >= own_kernels);
+    const bool quick = suite_is_quick(), shared = kernel_count >= (quick ? 1 : OWN_KERNELS);
+    lmb_kernel_constants constants = lmb_gpu_control_constants(control, shared);
+    constants.motion = constants.motion || (quick && shared);
+    constants.warps = constants.warps || (quick && shared);
     uint32_t i = 0;
     while (i < kernel_count && memcmp(&kernels[i].constants, &constants, sizeof constants) != 0) {
         i++;
