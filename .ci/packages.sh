@@ -9,11 +9,11 @@ packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools
     libcmocka-dev)
 # Lavapipe, a Vulkan driver that runs on the CPU, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
-# Builds fuzzers and sanitizers.
-packages_nightly=(clang libclang-rt-14-dev)
+# Builds fuzzers and sanitizers, and for AArch64.
+packages_nightly=(clang libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 # CI adds a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, Windows (mingw-w64 and
 # Wine), the test of the Conan recipe, documentation, and the tools that count instructions. Mesa's drivers also contain RADV.
-packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev
+packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev lld
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 python3 doxygen valgrind
     binutils)
 
@@ -71,4 +71,17 @@ with_driver() {
     local manifest=$1
     shift
     VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest "$@"
+}
+
+# Downloads cmocka for AArch64 and unpacks it in build/, so that dpkg on this machine needs no second architecture.
+aarch64_cmocka() {
+    local root=$PWD/build/aarch64-packages
+    [ ! -d "$root/usr" ] || return 0
+    mkdir -p "$root/lists/partial" "$root/cache/archives/partial"
+    cd "$root"
+    local options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::Lists=$root/lists"
+        -o "Dir::Cache=$root/cache" -o APT::Sandbox::User=)
+    apt-get "${options[@]}" update
+    apt-get "${options[@]}" download libcmocka-dev libcmocka0
+    for package in ./*.deb; do dpkg -x "$package" .; done
 }

@@ -93,10 +93,19 @@ random() {
     report "$name" "$found" "$text$stopped"
 }
 
-golden_unoptimised() {
+golden_of() {
     local found=0
     limited "golden-$2" "$1" "build/$2/golden" || found=1
     report "golden-$2" "$found" "the golden hashes of the preset $2$stopped"
+}
+
+# Runs all tests without a device under QEMU.
+aarch64() {
+    local name=aarch64 found=0 cases
+    limited "$name" "$1" ctest --preset aarch64 --verbose --timeout 100000 -E "^words$" || found=1
+    cases=$(grep -c '\[       OK \]' "$logs/$name.log")
+    count "$name" cases "$cases"
+    report "$name" "$found" "$cases cases$stopped"
 }
 
 golden_long() {
@@ -158,7 +167,7 @@ cases() {
     local name=cases-$(basename "$2" .json) found=0 cases
     LIMBER_CASES=nightly LIMBER_FIRST=$first limited "$name" "$1" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" \
         ctest --preset release --verbose --timeout 100000 -FA . \
-        -R '^(bench_gpu|capture|cli_gpu|demo|extremes_gpu|golden_gpu|gpu_bits|gpu_host|gpu_profile|inertia_gpu|play|program_random_gpu|renderer|viewer)_test$' || found=1
+        -R '^(bench_gpu|blend_profile_gpu|capture|chain_gpu|cli_gpu|clip_slot_gpu|control_gpu|control_random_gpu|demo|extremes_gpu|golden_gpu|gpu_bits|gpu_host|gpu_profile|inertia_gpu|play|program_random_gpu|renderer|viewer)_test$' || found=1
     cases=$(grep -c '\[       OK \]' "$logs/$name.log")
     count "$name" cases "$cases"
     report "$name" "$found" "$cases cases$stopped"
@@ -188,9 +197,12 @@ install_packages "${packages_build[@]}" "${packages_nightly[@]}"
 if [ -z "$(vulkan_manifests)" ]; then
     install_packages "${packages_driver[@]}"
 fi
+(aarch64_cmocka)
 build release all
 build fuzz fuzzers
 build sanitize all
+build aarch64 all
+build clang golden
 build O0 golden
 build clang-O0 golden
 
@@ -205,7 +217,7 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 
 # Weight, min seconds, function and its arguments. Parts that can end early come first, so that the others get their
 # remaining time.
-parts=("2 10 golden_long" "1 5 golden_unoptimised O0" "1 5 golden_unoptimised clang-O0")
+parts=("2 10 golden_long" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_of clang-O0" "6 300 aarch64")
 for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
