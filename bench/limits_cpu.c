@@ -8,9 +8,7 @@
 
 enum { COPIES = 10 };
 
-static const size_t copy_size = (size_t)256 << 20;
-
-static double copy_bandwidth(void) {
+static double copy_bandwidth(size_t copy_size) {
     char *from = malloc(copy_size), *to = malloc(copy_size);
     double best = 1e30;
     if (from != NULL && to != NULL) {
@@ -30,10 +28,10 @@ static double copy_bandwidth(void) {
     return (double)copy_size / best;
 }
 
-limits limits_of_cpu(lmb_cpu_path path) {
+limits limits_of_cpu(lmb_cpu_path path, double seconds) {
     static double copied; // equal for every path
     if (copied == 0.0) {
-        copied = copy_bandwidth();
+        copied = copy_bandwidth(limits_copy_bytes(seconds));
     }
     limits limits = {copied, 0.0};
     switch (path) {

@@ -255,15 +255,15 @@ static bool find_devices(machine *machine, const options *options) {
     return true;
 }
 
-static int measure_limits(machine *machine, report *report) {
+static int measure_limits(machine *machine, double seconds, report *report) {
     for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
         if (is_measured((lmb_cpu_path)i)) {
-            machine->cpu_limits[i] = limits_of_cpu((lmb_cpu_path)i);
+            machine->cpu_limits[i] = limits_of_cpu((lmb_cpu_path)i, seconds);
         }
     }
     for (uint32_t i = 0; i < machine->device_count; i++) {
         lmb_error error;
-        if (limits_of_device(&machine->devices[i], &machine->device_limits[i], &error) != LMB_OK) {
+        if (limits_of_device(&machine->devices[i], seconds, &machine->device_limits[i], &error) != LMB_OK) {
             return fail(machine->devices[i].properties.deviceName, &error);
         }
     }
@@ -295,7 +295,7 @@ int main(int argument_count, char **arguments) {
         return fail("trace", &error);
     }
     report report = {.json = options.json};
-    status = measure_limits(&machine, &report);
+    status = measure_limits(&machine, options.seconds, &report);
     for (uint32_t i = 0; i < options.scene_count && status == 0; i++) {
         status = run_scene(&machine, &options, &options.scenes[i], &report);
     }
