@@ -19,8 +19,8 @@ enum { OWN_KERNELS = 8, MOST_KERNELS = OWN_KERNELS + 4 };
 static device opened;
 static lmb_gpu *gpu;
 
-// The kernels: each is created when it is first needed. At most one is shared for each kind of character motion; if cases are quick, for
-// each kind of rotation.
+// The kernels: each is created when it is first needed. At most one is shared for each kind of character motion or, if
+// cases are quick, for each kind of rotation.
 static struct {
     lmb_kernel_constants constants;
     VkPipeline pipeline;
