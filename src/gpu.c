@@ -139,11 +139,11 @@ static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
 
 // Returns the module without the code that the constants disable, with rounding declared if the device supports that.
 static lmb_result specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
-                             lmb_spirv *module, lmb_error *error) {
+                             const lmb_spirv_block *block, lmb_spirv *module, lmb_error *error) {
     uint32_t values[sizeof constants / sizeof(uint32_t)];
     memcpy(values, &constants, sizeof values);
-    lmb_result result =
-        lmb_spirv_specialize(&gpu->host, words, count, values, sizeof values / sizeof values[0], module, error);
+    const lmb_spirv_known known = {values, sizeof values / sizeof values[0], block};
+    lmb_result result = lmb_spirv_specialize(&gpu->host, words, count, &known, module, error);
     if (result == LMB_OK && gpu->limits.is_cpu) {
         lmb_spirv_keep_loops(module->words, module->count);
     }
@@ -157,10 +157,11 @@ static lmb_result specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, 
 }
 
 lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
-                                   const char *name, VkPipeline *pipeline, lmb_error *error) {
+                                   const lmb_spirv_block *block, const char *name, VkPipeline *pipeline,
+                                   lmb_error *error) {
     lmb_spirv used = {0};
     *pipeline = VK_NULL_HANDLE;
-    lmb_result result = specialize(gpu, words, count, constants, &used, error);
+    lmb_result result = specialize(gpu, words, count, constants, block, &used, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -216,7 +217,7 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .points = points,
                                       .chains = VK_TRUE,
                                       .retargets = VK_TRUE};
-    return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
+    return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, NULL, kernels[kernel].name,
                                    pipeline, error);
 }
 
@@ -231,7 +232,7 @@ lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipe
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                    lmb_error *error) {
     return lmb_gpu_pipeline_create(gpu, kernel_channels, sizeof kernel_channels / sizeof kernel_channels[0], constants,
-                                   kernels[LMB_KERNEL_CHANNELS].name, pipeline, error);
+                                   NULL, kernels[LMB_KERNEL_CHANNELS].name, pipeline, error);
 }
 
 static lmb_result copy_families(lmb_gpu *gpu, const lmb_gpu_def *def, lmb_error *error) {

@@ -4,6 +4,7 @@
 
 #include "gpu_workgroup.h"
 #include "host.h"
+#include "spirv.h"
 
 #include <limber/gpu.h>
 
@@ -191,10 +192,11 @@ lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants,
 // Creates the kernel that interprets graphs, with room for `poses` poses. Fails as lmb_gpu_pipeline_create() does.
 lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
 
-// Creates a compute pipeline from a module, and declares rounding if the device supports that. On failure `pipeline` is
-// VK_NULL_HANDLE.
+// Creates a compute pipeline from a module, for all programs or, if `block` is not NULL, for the one with this block.
+// Declares rounding if the device supports that. On failure `pipeline` is VK_NULL_HANDLE.
 lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
-                                   const char *name, VkPipeline *pipeline, lmb_error *error);
+                                   const lmb_spirv_block *block, const char *name, VkPipeline *pipeline,
+                                   lmb_error *error);
 
 // Fails unless the probe has passed on the device, or need not.
 lmb_result lmb_gpu_check_probe(const lmb_gpu *gpu, const char *owner, lmb_error *error);

@@ -44,7 +44,7 @@ lmb_result lmb_gpu_skin_create(lmb_gpu *gpu, lmb_gpu_skin **gpu_skin, lmb_error 
     created->gpu = gpu;
     lmb_result result = LMB_OK;
     for (int i = 0; i < LMB_SKIN_METHOD_COUNT && result == LMB_OK; i++) {
-        result = lmb_gpu_pipeline_create(gpu, kernels[i].words, kernels[i].count, (lmb_kernel_constants){0},
+        result = lmb_gpu_pipeline_create(gpu, kernels[i].words, kernels[i].count, (lmb_kernel_constants){0}, NULL,
                                          kernels[i].name, &created->pipelines[i], error);
     }
     if (result != LMB_OK) {

@@ -117,7 +117,11 @@ lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPi
         constants.joints = graph->joint_count;
         constants.characters = shape->characters;
         constants.walks = shape->walks;
-        result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber graph", pipeline, error);
+        const uint32_t *words = graph->block;
+        // Clips may be added to a running graph and removed.
+        const lmb_spirv_block block = {words, words[PROGRAM_SIZE], words[PROGRAM_CLIPS], words[PROGRAM_DATA]};
+        result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, &block, "limber graph", pipeline,
+                                         error);
         lmb_spirv_release(&gpu->host, &module);
     }
     return result;

@@ -29,8 +29,14 @@ void lmb_spirv_release(const lmb_host *host, lmb_spirv *module);
 // read.
 lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error *error);
 
+// Returns the position of the id that an instruction of a function defines, relative to the instruction; 0 for none.
+size_t lmb_spirv_defined_at(const uint32_t *words);
+
 // Returns whether an operation rounds its result to a float.
 bool lmb_spirv_is_float_operation(uint32_t op);
+
+// Returns whether an operation calculates with integers or booleans, compares them, or selects a value.
+bool lmb_spirv_is_integer_operation(uint32_t op);
 
 // Replaces, in place, requests to unroll loops by requests not to. Drivers that run on the processor compile loads so
 // slowly that unrolled loops cost more than they save.
@@ -50,16 +56,33 @@ typedef struct lmb_spirv_call {
 } lmb_spirv_call;
 
 // Returns a copy in which the body of `function` (no parameters, no result) is a sequence of calls, and no function is
-// DontInline any more. Names come from debug information. Fails with LMB_ERROR_FORMAT if one is missing.
+// DontInline any more. Each call has a copy of the called function, in which the parameters are the constants. Names
+// come from debug information. Fails with LMB_ERROR_FORMAT if one is missing.
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error);
 
-// Returns a copy without code that no invocation can run. Every boolean specialisation constant takes its value from
-// `constants` by its constant_id, or keeps its default if the id is not below `constant_count`. Branches that depend on
-// these constants are resolved. Unreachable blocks and functions are removed with their names and decorations. This
-// helps because drivers read the whole module, and not all of them remove such branches themselves. Fails with
-// LMB_ERROR_FORMAT if an id is beyond the module's bound.
-lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, size_t count, const uint32_t *constants,
-                                uint32_t constant_count, lmb_spirv *result, lmb_error *error);
+// The words of the block that the members `program` of structs refer to.
+typedef struct lmb_spirv_block {
+    const uint32_t *words;
+    uint32_t count;
+    uint32_t changing_from; // the words from here to before `changing_end` may change later
+    uint32_t changing_end;
+} lmb_spirv_block;
+
+// What is known of a module's values.
+typedef struct lmb_spirv_known {
+    const uint32_t *constants; // of the boolean specialisation constants, by constant_id
+    uint32_t constant_count;
+    const lmb_spirv_block *block; // or NULL
+} lmb_spirv_known;
+
+// Returns a copy without code that no invocation can run. Every boolean specialisation constant takes its value, or
+// keeps its default if its id is not below `constant_count`. A load of the block at a known place becomes its word,
+// unless it is used as a float. Integers and booleans that follow from these are found, and branches that depend on
+// them are resolved. Unreachable blocks and functions are removed with their names and decorations. This helps because
+// drivers read the whole module, and not all of them remove such branches themselves. Fails with LMB_ERROR_FORMAT if an
+// id is beyond the module's bound.
+lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, size_t count, const lmb_spirv_known *given,
+                                lmb_spirv *result, lmb_error *error);
 
 #endif

@@ -1,16 +1,28 @@
-// Removes the code of a module that its boolean specialisation constants disable, and the functions that nothing calls.
+// Removes the code of a module that its boolean specialisation constants and the words of a block disable, and the
+// functions that nothing calls.
 //
-// Two kinds of facts are found in turn until neither changes: which boolean ids have only one value (the constants,
-// logic on known ids, and a phi whose live edges agree), and which blocks can be reached (a branch on a known id goes
-// one way). At first no id is known and every block is reached. Then a new module is written: a decided branch loses
-// its other target and its selection merge, a phi loses its dead edges, and unreached blocks are left out. An unreached
-// merge block that a kept merge instruction names stays as an empty block.
+// Two kinds of facts are found in turn until neither changes: which ids of booleans and 32-bit integers have only one
+// value (constants, words of the block at known places, operations on known ids, and a phi whose live edges agree), and
+// which blocks can be reached (a branch on a known id goes one way). At first no id is known and every block is
+// reached. Then a new module is written: an instruction with a known result becomes a constant with the same id, a
+// decided branch loses its other target and its selection merge, a decided switch its other cases, a phi its dead
+// edges, and unreached blocks are left out. An unreached merge block that a kept merge instruction names stays as an
+// empty block.
 #include "spirv.h"
 
 #include <spirv/unified1/spirv.h>
 #include <string.h>
 
-typedef enum known_value { NOT_KNOWN, KNOWN_FALSE, KNOWN_TRUE } known_value;
+// What is known of an id.
+typedef struct value {
+    bool known;
+    bool is_float;   // it is converted to a float bit by bit
+    uint32_t number; // 0 or 1 for a boolean
+} value;
+
+static const value unknown = {0};
+
+#define BEFORE_BLOCKS UINT32_MAX // in place of a block's index: before the first function
 
 typedef struct block {
     size_t at;         // of its label
@@ -23,19 +35,24 @@ typedef struct block {
 
 typedef struct function {
     uint32_t id;
+    size_t at;
+    size_t end;
     uint32_t first_block;
     uint32_t block_end;
     bool reached;
+    bool followed; // the functions that it calls are reached
 } function;
 
 typedef struct folding {
     const uint32_t *words;
     size_t count;
-    const uint32_t *constants;
-    uint32_t constant_count;
-    uint8_t *values;   // known_value of each id
+    const lmb_spirv_known *given;
+    uint32_t bool_type, unsigned_type, signed_type, float_type;
+    uint32_t *holders; // [id of a struct, or of a type that points to one]: 1 plus its member `program`, or 0
+    value *values;     // [id]
     uint8_t *dropped;  // [id]: whether its definition is removed
     uint32_t *indices; // [id]: index of a label's block or of a function, plus 1
+    uint32_t *places;  // [id]: of its definition in a function
     block *blocks;
     uint32_t block_count;
     function *functions;
@@ -58,18 +75,9 @@ static bool is_terminator(uint32_t op) {
     return op >= SpvOpBranch && op <= SpvOpUnreachable;
 }
 
-// Returns the position of the id that an instruction of a function defines, relative to the instruction; 0 for none.
-static size_t defined_at(const uint32_t *words) {
-    const uint32_t op = spirv_opcode(words[0]);
-    const bool defines = spirv_length(words[0]) > 2 && !(op >= SpvOpStore && op <= SpvOpCopyMemorySized) &&
-                         op != SpvOpLine && op != SpvOpControlBarrier && op != SpvOpMemoryBarrier &&
-                         op != SpvOpAtomicStore && !(op >= SpvOpLoopMerge && op <= SpvOpLifetimeStop);
-    return op == SpvOpLabel ? 1 : defines ? 2 : 0;
-}
-
 // ---- The module's blocks, functions and constants. ----
 
-static void count_joint_maps(folding *f) {
+static void count_parts(folding *f) {
     for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
         f->block_count += spirv_opcode(f->words[at]) == SpvOpLabel;
         f->function_count += spirv_opcode(f->words[at]) == SpvOpFunction;
@@ -82,10 +90,11 @@ static void find_parts(folding *f) {
         const uint32_t op = spirv_opcode(f->words[at]);
         block *last = blocks > 0 ? &f->blocks[blocks - 1] : NULL;
         if (op == SpvOpFunction) {
-            f->functions[functions] = (function){id_at(f, at + 2), blocks, blocks, false};
+            f->functions[functions] =
+                (function){.id = id_at(f, at + 2), .at = at, .first_block = blocks, .block_end = blocks};
             f->indices[id_at(f, at + 2)] = ++functions;
         } else if (op == SpvOpLabel && functions > 0) {
-            f->blocks[blocks] = (block){.at = at, .terminator = at, .function = functions - 1};
+            f->blocks[blocks] = (block){.at = at, .terminator = at, .function = functions - 1, .reached = true};
             f->indices[id_at(f, at + 1)] = ++blocks;
             f->functions[functions - 1].block_end = blocks;
         } else if (last != NULL && (op == SpvOpLoopMerge || op == SpvOpSelectionMerge)) {
@@ -99,10 +108,42 @@ static void find_parts(folding *f) {
         } else if (op == SpvOpName || op == SpvOpMemberName || op == SpvOpDecorate || op == SpvOpMemberDecorate) {
             id_at(f, at + 1);
         }
-        if (functions > 0 && defined_at(f->words + at) != 0) {
-            id_at(f, at + defined_at(f->words + at));
+        if (functions > 0) {
+            f->functions[functions - 1].end = at + spirv_length(f->words[at]);
+        }
+        if ((functions > 0 || op == SpvOpVariable) && lmb_spirv_defined_at(f->words + at) != 0) {
+            f->places[id_at(f, at + lmb_spirv_defined_at(f->words + at))] = (uint32_t)at;
         }
     }
+}
+
+// Finds the types, and which integers become floats.
+static void find_types(folding *f) {
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+        const uint32_t *words = f->words + at;
+        const uint32_t op = spirv_opcode(words[0]);
+        if (op == SpvOpMemberName && spirv_length(words[0]) == 5 && memcmp(words + 3, "program", 8) == 0) {
+            f->holders[id_at(f, at + 1)] = 1 + words[2];
+        } else if (op == SpvOpTypeBool) {
+            f->bool_type = words[1];
+        } else if (op == SpvOpTypeFloat && words[2] == 32) {
+            f->float_type = words[1];
+        } else if (op == SpvOpTypeInt && words[2] == 32) {
+            *(words[3] == 0 ? &f->unsigned_type : &f->signed_type) = words[1];
+        } else if (op == SpvOpTypePointer) {
+            f->holders[id_at(f, at + 1)] = f->holders[id_at(f, at + 3)];
+        } else if (op == SpvOpBitcast && words[1] == f->float_type) {
+            f->values[id_at(f, at + 3)].is_float = true;
+        }
+    }
+}
+
+static bool is_integer(const folding *f, uint32_t type) {
+    return type != 0 && (type == f->unsigned_type || type == f->signed_type);
+}
+
+static value known(uint32_t number) {
+    return (value){.known = true, .number = number};
 }
 
 // Finds the values of the constants. A decoration gives the constant_id of each.
@@ -110,21 +151,35 @@ static void find_constants(folding *f) {
     for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
         const uint32_t op = spirv_opcode(f->words[at]);
         if (op == SpvOpConstantTrue || op == SpvOpSpecConstantTrue) {
-            f->values[id_at(f, at + 2)] = KNOWN_TRUE;
+            f->values[id_at(f, at + 2)] = known(1);
         } else if (op == SpvOpConstantFalse || op == SpvOpSpecConstantFalse) {
-            f->values[id_at(f, at + 2)] = KNOWN_FALSE;
+            f->values[id_at(f, at + 2)] = known(0);
+        } else if (op == SpvOpConstant && is_integer(f, f->words[at + 1])) {
+            f->values[id_at(f, at + 2)] = known(f->words[at + 3]);
         }
     }
     for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
         if (spirv_opcode(f->words[at]) == SpvOpDecorate && spirv_length(f->words[at]) == 4 &&
-            f->words[at + 2] == SpvDecorationSpecId && f->words[at + 3] < f->constant_count) {
-            uint8_t *value = &f->values[id_at(f, at + 1)];
-            *value = *value == NOT_KNOWN ? NOT_KNOWN : f->constants[f->words[at + 3]] != 0 ? KNOWN_TRUE : KNOWN_FALSE;
+            f->words[at + 2] == SpvDecorationSpecId && f->words[at + 3] < f->given->constant_count) {
+            value *of = &f->values[id_at(f, at + 1)];
+            *of = of->known ? known(f->given->constants[f->words[at + 3]] != 0) : unknown;
         }
     }
 }
 
 // ---- Values and reached blocks. ----
+
+// Returns the position, in a switch with a known selector, of the label that it goes to.
+static size_t find_case(folding *f, size_t at) {
+    const uint32_t *words = f->words + at;
+    const uint32_t number = f->values[id_at(f, at + 1)].number;
+    for (size_t i = 3; i + 1 < spirv_length(words[0]); i += 2) {
+        if (words[i] == number) {
+            return i + 1;
+        }
+    }
+    return 2;
+}
 
 // Finds the i-th block that a block may branch to. Returns false if there are fewer.
 static bool successor(folding *f, const block *from, uint32_t i, uint32_t *index) {
@@ -134,8 +189,10 @@ static bool successor(folding *f, const block *from, uint32_t i, uint32_t *index
     if (op == SpvOpBranch) {
         target = i == 0 ? 1 : 0;
     } else if (op == SpvOpBranchConditional) {
-        const uint8_t value = f->values[id_at(f, from->terminator + 1)];
-        target = value == NOT_KNOWN ? (i < 2 ? 2 + i : 0) : i > 0 ? 0 : value == KNOWN_TRUE ? 2 : 3;
+        const value condition = f->values[id_at(f, from->terminator + 1)];
+        target = !condition.known ? (i < 2 ? 2 + i : 0) : i > 0 ? 0 : condition.number != 0 ? 2 : 3;
+    } else if (op == SpvOpSwitch && f->values[id_at(f, from->terminator + 1)].known) {
+        target = i > 0 ? 0 : find_case(f, from->terminator);
     } else if (op == SpvOpSwitch) {
         target = 2 + 2 * (size_t)i < spirv_length(end[0]) ? 2 + 2 * (size_t)i : 0;
     }
@@ -191,84 +248,211 @@ static bool is_live_edge(folding *f, size_t label_at, uint32_t to) {
            goes_to(f, &f->blocks[index - 1], to);
 }
 
-static uint8_t phi_value(folding *f, size_t at, uint32_t block) {
-    uint8_t value = NOT_KNOWN;
+static value phi_value(folding *f, size_t at, uint32_t block) {
+    value one = unknown;
     for (size_t i = 3; i + 1 < spirv_length(f->words[at]); i += 2) {
         if (is_live_edge(f, at + i + 1, block)) {
-            const uint8_t incoming = f->values[id_at(f, at + i)];
-            if (incoming == NOT_KNOWN || (value != NOT_KNOWN && value != incoming)) {
-                return NOT_KNOWN;
+            const value incoming = f->values[id_at(f, at + i)];
+            if (!incoming.known || (one.known && one.number != incoming.number)) {
+                return unknown;
             }
-            value = incoming;
+            one = known(incoming.number);
         }
     }
-    return value;
+    return one;
 }
 
-static uint8_t logic_value(uint32_t op, uint8_t a, uint8_t b) {
-    const uint8_t decides = op == SpvOpLogicalOr ? KNOWN_TRUE : KNOWN_FALSE;
-    if (op == SpvOpLogicalNot) {
-        return a == NOT_KNOWN ? NOT_KNOWN : a == KNOWN_TRUE ? KNOWN_FALSE : KNOWN_TRUE;
+// Returns the member `program` of the struct that an id is, or that it points to, plus 1; 0 if there is none.
+static uint32_t program_member(folding *f, uint32_t id) {
+    const size_t at = f->places[id];
+    return at != 0 ? f->holders[id_at(f, at + 1)] : 0;
+}
+
+static bool is_access(folding *f, size_t at, uint32_t length) {
+    const uint32_t op = spirv_opcode(f->words[at]);
+    return (op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain) && spirv_length(f->words[at]) == length;
+}
+
+// Whether an id is a reference to the block: the member `program` of a struct.
+static bool is_program(folding *f, uint32_t id) {
+    const size_t at = f->places[id];
+    if (spirv_opcode(f->words[at]) == SpvOpCompositeExtract && spirv_length(f->words[at]) == 5) {
+        return program_member(f, id_at(f, at + 3)) == 1 + f->words[at + 4];
     }
-    return a == decides || b == decides ? decides : a == NOT_KNOWN || b == NOT_KNOWN ? NOT_KNOWN : a;
+    const size_t from = spirv_opcode(f->words[at]) == SpvOpLoad ? f->places[id_at(f, at + 3)] : 0;
+    if (from == 0 || !is_access(f, from, 5)) {
+        return false;
+    }
+    const value member = f->values[id_at(f, from + 4)];
+    return member.known && program_member(f, id_at(f, from + 3)) == 1 + member.number;
+}
+
+// Returns the word that a load reads, if it reads the block at a known place.
+static value loaded_value(folding *f, size_t at) {
+    const lmb_spirv_block *given = f->given->block;
+    const size_t from = f->places[id_at(f, at + 3)];
+    if (given == NULL || from == 0 || !is_access(f, from, 6)) {
+        return unknown;
+    }
+    const value index = f->values[id_at(f, from + 5)];
+    const bool is_constant = index.known && index.number < given->count &&
+                             (index.number < given->changing_from || index.number >= given->changing_end);
+    return is_constant && is_program(f, id_at(f, from + 3)) ? known(given->words[index.number]) : unknown;
+}
+
+static value logic_value(uint32_t op, value a, value b) {
+    const uint32_t decides = op == SpvOpLogicalOr;
+    if ((a.known && a.number == decides) || (b.known && b.number == decides)) {
+        return known(decides);
+    }
+    return a.known && b.known ? known(!decides) : unknown;
+}
+
+// Returns the result of an operation on two known integers or booleans. One that takes a single operand has it twice.
+static value integer_value(uint32_t op, uint32_t a, uint32_t b) {
+    switch (op) {
+    case SpvOpBitcast:
+        return known(a);
+    case SpvOpNot:
+        return known(~a);
+    case SpvOpLogicalNot:
+        return known(!a);
+    case SpvOpIAdd:
+        return known(a + b);
+    case SpvOpISub:
+        return known(a - b);
+    case SpvOpIMul:
+        return known(a * b);
+    case SpvOpUDiv:
+        return b != 0 ? known(a / b) : unknown;
+    case SpvOpUMod:
+        return b != 0 ? known(a % b) : unknown;
+    case SpvOpShiftRightLogical:
+        return b < 32 ? known(a >> b) : unknown;
+    case SpvOpShiftLeftLogical:
+        return b < 32 ? known(a << b) : unknown;
+    case SpvOpBitwiseAnd:
+        return known(a & b);
+    case SpvOpBitwiseOr:
+        return known(a | b);
+    case SpvOpBitwiseXor:
+        return known(a ^ b);
+    case SpvOpIEqual:
+    case SpvOpLogicalEqual:
+        return known(a == b);
+    case SpvOpINotEqual:
+    case SpvOpLogicalNotEqual:
+        return known(a != b);
+    case SpvOpUGreaterThan:
+        return known(a > b);
+    case SpvOpUGreaterThanEqual:
+        return known(a >= b);
+    case SpvOpULessThan:
+        return known(a < b);
+    case SpvOpULessThanEqual:
+        return known(a <= b);
+    default:
+        return unknown;
+    }
 }
 
 // Returns the value of the result of an instruction in `block`.
-static uint8_t result_value(folding *f, size_t at, uint32_t block) {
-    uint32_t op = spirv_opcode(f->words[at]);
+static value result_value(folding *f, size_t at, uint32_t block) {
+    const uint32_t *words = f->words + at;
+    const uint32_t length = spirv_length(words[0]);
+    uint32_t op = spirv_opcode(words[0]);
     size_t operand = 3;
     if (op == SpvOpPhi) {
         return phi_value(f, at, block);
     }
+    if (op == SpvOpLoad) {
+        return loaded_value(f, at);
+    }
     if (op == SpvOpSpecConstantOp) {
-        op = f->words[at + 3];
+        op = words[3];
         operand = 4;
     }
-    const bool is_logic = op >= SpvOpLogicalOr && op <= SpvOpLogicalNot;
-    const size_t operands = op == SpvOpLogicalNot ? 1 : 2;
-    if (!is_logic || operand + operands > spirv_length(f->words[at])) {
-        return NOT_KNOWN;
+    const bool is_logic = op == SpvOpLogicalOr || op == SpvOpLogicalAnd;
+    const bool takes_one = op == SpvOpLogicalNot || op == SpvOpNot || op == SpvOpBitcast;
+    if (operand + (takes_one ? 1 : 2) > length) {
+        return unknown;
     }
-    return logic_value(op, f->values[id_at(f, at + operand)],
-                       operands == 2 ? f->values[id_at(f, at + operand + 1)] : (uint8_t)NOT_KNOWN);
+    const value a = f->values[id_at(f, at + operand)];
+    if (op == SpvOpSelect) {
+        return a.known && length == 6 ? f->values[id_at(f, at + (a.number != 0 ? 4 : 5))] : unknown;
+    }
+    const value b = takes_one ? a : f->values[id_at(f, at + operand + 1)];
+    return is_logic ? logic_value(op, a, b) : a.known && b.known ? integer_value(op, a.number, b.number) : unknown;
 }
 
-// Goes over all instructions once. Returns whether it found new values.
-static bool find_values(folding *f) {
+// Whether the result of an instruction may be found: it is a boolean or an integer. A word that becomes a float stays a
+// load, because some compilers simplify float arithmetic with a constant, 0 or 1 for example, and change its bits.
+static bool is_candidate(const folding *f, size_t at) {
+    const uint32_t *words = f->words + at;
+    const uint32_t op = spirv_opcode(words[0]);
+    return (op == SpvOpPhi || op == SpvOpLoad || op == SpvOpSpecConstantOp || lmb_spirv_is_integer_operation(op)) &&
+           (words[1] == f->bool_type || is_integer(f, words[1]));
+}
+
+// Goes once over the instructions of a function, or over those before the first function. Returns whether it found new
+// values.
+static bool find_values(folding *f, size_t from, size_t end, uint32_t first_block) {
     bool changed = false;
-    uint32_t blocks = 0;
-    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
-        const uint32_t op = spirv_opcode(f->words[at]);
-        blocks += op == SpvOpLabel;
-        if (op == SpvOpPhi || op == SpvOpSpecConstantOp || (op >= SpvOpLogicalOr && op <= SpvOpLogicalNot)) {
-            uint8_t *value = &f->values[id_at(f, at + 2)];
-            if (*value == NOT_KNOWN && (blocks == 0 || f->blocks[blocks - 1].reached)) {
-                *value = result_value(f, at, blocks - 1);
-                changed = changed || *value != NOT_KNOWN;
+    uint32_t block = first_block - 1; // until the first label
+    for (size_t at = from; at < end; at += spirv_length(f->words[at])) {
+        block += spirv_opcode(f->words[at]) == SpvOpLabel;
+        if (is_candidate(f, at) &&
+            (first_block == BEFORE_BLOCKS || (block < f->block_count && f->blocks[block].reached))) {
+            value *of = &f->values[id_at(f, at + 2)];
+            if (!of->known && !of->is_float) {
+                const value found = result_value(f, at, block);
+                *of = found.known ? known(found.number) : *of;
+                changed = changed || found.known;
             }
         }
     }
     return changed;
 }
 
+static bool find_all_values(folding *f) {
+    const size_t first = f->function_count > 0 ? f->functions[0].at : f->count;
+    bool changed = find_values(f, SPIRV_HEADER_WORDS, first, BEFORE_BLOCKS);
+    for (uint32_t i = 0; i < f->function_count; i++) {
+        const function *of = &f->functions[i];
+        changed = (of->reached && find_values(f, of->at, of->end, of->first_block)) || changed;
+    }
+    return changed;
+}
+
+static void mark_function(folding *f, uint32_t id) {
+    const uint32_t index = f->indices[id];
+    if (index > 0 && index <= f->function_count && f->functions[index - 1].id == id) {
+        f->functions[index - 1].reached = true;
+    }
+}
+
+static void mark_called_functions(folding *f, const function *of) {
+    uint32_t block = of->first_block - 1; // until the first label
+    for (size_t at = of->at; at < of->end; at += spirv_length(f->words[at])) {
+        block += spirv_opcode(f->words[at]) == SpvOpLabel;
+        if (spirv_opcode(f->words[at]) == SpvOpFunctionCall && block < f->block_count && f->blocks[block].reached) {
+            mark_function(f, id_at(f, at + 3));
+        }
+    }
+}
+
 // Marks the functions that the entry point calls from reached blocks, directly or through others.
 static void mark_reached_functions(folding *f) {
+    for (uint32_t i = 0; i < f->function_count; i++) {
+        f->functions[i].reached = f->functions[i].followed = false;
+    }
+    mark_function(f, f->entry);
     for (bool more = true; more;) {
         more = false;
-        uint32_t blocks = 0;
-        for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
-            const uint32_t op = spirv_opcode(f->words[at]);
-            blocks += op == SpvOpLabel;
-            const bool runs =
-                blocks > 0 && f->blocks[blocks - 1].reached && f->functions[f->blocks[blocks - 1].function].reached;
-            const uint32_t id = op == SpvOpFunctionCall && runs ? id_at(f, at + 3)
-                                : op == SpvOpEntryPoint         ? f->entry
-                                                                : 0;
-            const uint32_t index = f->indices[id];
-            if (id != 0 && index > 0 && index <= f->function_count && f->functions[index - 1].id == id &&
-                !f->functions[index - 1].reached) {
-                f->functions[index - 1].reached = true;
-                more = true;
+        for (uint32_t i = 0; i < f->function_count; i++) {
+            if (f->functions[i].reached && !f->functions[i].followed) {
+                f->functions[i].followed = more = true;
+                mark_called_functions(f, &f->functions[i]);
             }
         }
     }
@@ -276,7 +460,7 @@ static void mark_reached_functions(folding *f) {
 
 static bool is_decided(folding *f, const block *b) {
     return spirv_opcode(f->words[b->terminator]) == SpvOpBranchConditional &&
-           f->values[id_at(f, b->terminator + 1)] != NOT_KNOWN;
+           f->values[id_at(f, b->terminator + 1)].known;
 }
 
 // Marks blocks that kept merge instructions name, and ids whose definitions are removed.
@@ -304,7 +488,7 @@ static void mark_dropped(folding *f) {
         blocks += is_label;
         const block *in = blocks > first ? &f->blocks[blocks - 1] : NULL;
         const bool kept = in == NULL ? f->functions[functions - 1].reached : in->reached || (is_label && in->named);
-        const size_t defined = defined_at(f->words + at);
+        const size_t defined = lmb_spirv_defined_at(f->words + at);
         if (!kept && defined != 0) {
             f->dropped[id_at(f, at + defined)] = true;
         }
@@ -316,8 +500,7 @@ static void mark_dropped(folding *f) {
 static bool is_of_dropped(folding *f, size_t at) {
     const uint32_t op = spirv_opcode(f->words[at]);
     return (op == SpvOpName || op == SpvOpMemberName || op == SpvOpDecorate || op == SpvOpMemberDecorate) &&
-           (f->dropped[id_at(f, at + 1)] || (op == SpvOpDecorate && f->words[at + 2] == SpvDecorationSpecId &&
-                                             f->values[id_at(f, at + 1)] != NOT_KNOWN));
+           (f->dropped[id_at(f, at + 1)] || (op == SpvOpDecorate && f->values[id_at(f, at + 1)].known));
 }
 
 static size_t put(uint32_t *to, size_t at, const uint32_t *words, size_t count) {
@@ -329,6 +512,9 @@ static size_t put(uint32_t *to, size_t at, const uint32_t *words, size_t count) 
 static size_t write_instruction(folding *f, uint32_t *to, size_t written, size_t at, uint32_t block) {
     const uint32_t *words = f->words + at;
     const struct block *in = &f->blocks[block];
+    if (is_candidate(f, at) && f->values[id_at(f, at + 2)].known) {
+        return written; // a constant
+    }
     if (spirv_opcode(words[0]) == SpvOpPhi) {
         const size_t head = written;
         written = put(to, written, words, 3);
@@ -337,10 +523,35 @@ static size_t write_instruction(folding *f, uint32_t *to, size_t written, size_t
         }
         to[head] = (uint32_t)(written - head) << 16 | SpvOpPhi;
     } else if (at == in->terminator && is_decided(f, in)) {
-        const uint32_t branch[2] = {2u << 16 | SpvOpBranch, words[f->values[id_at(f, at + 1)] == KNOWN_TRUE ? 2 : 3]};
+        const uint32_t branch[2] = {2u << 16 | SpvOpBranch, words[f->values[id_at(f, at + 1)].number != 0 ? 2 : 3]};
         written = put(to, written, branch, 2);
+    } else if (spirv_opcode(words[0]) == SpvOpSwitch && f->values[id_at(f, at + 1)].known) {
+        // It keeps its merge block, to which blocks inside of it may branch.
+        const uint32_t only[3] = {3u << 16 | SpvOpSwitch, words[1], words[find_case(f, at)]};
+        written = put(to, written, only, 3);
+    } else if (spirv_opcode(words[0]) == SpvOpSelect && f->values[id_at(f, at + 3)].known) {
+        const uint32_t chosen = words[f->values[id_at(f, at + 3)].number != 0 ? 4 : 5];
+        const uint32_t copy[4] = {4u << 16 | SpvOpCopyObject, words[1], words[2], chosen};
+        written = put(to, written, copy, 4);
     } else if (!(at == in->merge && spirv_opcode(words[0]) == SpvOpSelectionMerge && is_decided(f, in))) {
         written = put(to, written, words, spirv_length(words[0]));
+    }
+    return written;
+}
+
+// Writes the known results of reached blocks as constants. None is longer than the instruction that it replaces.
+static size_t write_constants(folding *f, uint32_t *to, size_t written) {
+    uint32_t blocks = 0;
+    for (size_t at = SPIRV_HEADER_WORDS; at < f->count; at += spirv_length(f->words[at])) {
+        blocks += spirv_opcode(f->words[at]) == SpvOpLabel;
+        if (blocks == 0 || !f->blocks[blocks - 1].reached || !is_candidate(f, at) ||
+            !f->values[id_at(f, at + 2)].known) {
+            continue;
+        }
+        const uint32_t type = f->words[at + 1], id = f->words[at + 2], number = f->values[id].number;
+        const uint32_t boolean[3] = {3u << 16 | (number != 0 ? SpvOpConstantTrue : SpvOpConstantFalse), type, id};
+        const uint32_t integer[4] = {4u << 16 | SpvOpConstant, type, id, number};
+        written = type == f->bool_type ? put(to, written, boolean, 3) : put(to, written, integer, 4);
     }
     return written;
 }
@@ -353,6 +564,7 @@ static size_t write_module(folding *f, uint32_t *to) {
         const uint32_t *words = f->words + at;
         const uint32_t op = spirv_opcode(words[0]);
         if (op == SpvOpFunction) {
+            written = functions == 0 ? write_constants(f, to, written) : written;
             first = blocks;
             functions++;
         }
@@ -362,8 +574,8 @@ static size_t write_module(folding *f, uint32_t *to) {
             continue;
         }
         if (op == SpvOpSpecConstantTrue || op == SpvOpSpecConstantFalse) {
-            const uint32_t value = f->values[id_at(f, at + 2)] == KNOWN_TRUE ? SpvOpConstantTrue : SpvOpConstantFalse;
-            const uint32_t constant[3] = {3u << 16 | value, words[1], words[2]};
+            const uint32_t code = f->values[id_at(f, at + 2)].number != 0 ? SpvOpConstantTrue : SpvOpConstantFalse;
+            const uint32_t constant[3] = {3u << 16 | code, words[1], words[2]};
             written = put(to, written, constant, 3);
         } else if (in == NULL || op == SpvOpFunctionEnd) {
             written = is_of_dropped(f, at) ? written : put(to, written, words, spirv_length(words[0]));
@@ -381,6 +593,8 @@ static void release(const lmb_host *host, folding *f) {
     lmb_host_release(host, f->values);
     lmb_host_release(host, f->dropped);
     lmb_host_release(host, f->indices);
+    lmb_host_release(host, f->places);
+    lmb_host_release(host, f->holders);
     lmb_host_release(host, f->blocks);
     lmb_host_release(host, f->functions);
     lmb_host_release(host, f->stack);
@@ -391,33 +605,39 @@ static bool allocate(const lmb_host *host, folding *f) {
     f->values = lmb_host_allocate(host, bound, sizeof *f->values);
     f->dropped = lmb_host_allocate(host, bound, sizeof *f->dropped);
     f->indices = lmb_host_allocate(host, bound, sizeof *f->indices);
+    f->places = lmb_host_allocate(host, bound, sizeof *f->places);
+    f->holders = lmb_host_allocate(host, bound, sizeof *f->holders);
     f->blocks = lmb_host_allocate(host, (size_t)f->block_count + 1, sizeof *f->blocks);
     f->functions = lmb_host_allocate(host, (size_t)f->function_count + 1, sizeof *f->functions);
     f->stack = lmb_host_allocate(host, (size_t)f->block_count + 1, sizeof *f->stack);
-    return f->values != NULL && f->dropped != NULL && f->indices != NULL && f->blocks != NULL && f->functions != NULL &&
-           f->stack != NULL;
+    return f->values != NULL && f->dropped != NULL && f->indices != NULL && f->places != NULL && f->holders != NULL &&
+           f->blocks != NULL && f->functions != NULL && f->stack != NULL;
 }
 
 static void evaluate_constants(folding *f) {
     find_parts(f);
+    find_types(f);
     find_constants(f);
+    mark_reached_functions(f); // with all blocks
     do {
         for (uint32_t i = 0; i < f->function_count; i++) {
-            mark_reached_blocks(f, &f->functions[i]);
+            if (f->functions[i].reached) {
+                mark_reached_blocks(f, &f->functions[i]);
+            }
         }
-    } while (find_values(f));
+    } while (find_all_values(f));
     mark_reached_functions(f);
     mark_dropped(f);
 }
 
-lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, size_t count, const uint32_t *constants,
-                                uint32_t constant_count, lmb_spirv *result, lmb_error *error) {
+lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, size_t count, const lmb_spirv_known *given,
+                                lmb_spirv *result, lmb_error *error) {
     lmb_result checked = lmb_spirv_check_shape(words, count, error);
     if (checked != LMB_OK) {
         return checked;
     }
-    folding f = {.words = words, .count = count, .constants = constants, .constant_count = constant_count};
-    count_joint_maps(&f);
+    folding f = {.words = words, .count = count, .given = given};
+    count_parts(&f);
     uint32_t *copy = allocate(host, &f) ? lmb_host_allocate(host, count, sizeof *copy) : NULL;
     if (copy == NULL) {
         release(host, &f);

@@ -162,10 +162,12 @@ static void specialised_modules_pass(void **state) {
                                             call_count, &module, &error),
                      LMB_OK);
     // Written for the disassembler, which runs after this suite.
-    const uint32_t constants[CONSTANTS] = {1, 1, 1, [15] = 1};
+    const uint32_t constants[CONSTANTS] = {1, 1, 1, [15] = 1}, words[200] = {0};
+    const lmb_spirv_block block = {.words = words, .count = 200};
     lmb_spirv specialised;
-    assert_int_equal(
-        lmb_spirv_specialize(&host, module.words, module.count, constants, CONSTANTS, &specialised, &error), LMB_OK);
+    assert_int_equal(lmb_spirv_specialize(&host, module.words, module.count,
+                                          &(lmb_spirv_known){constants, CONSTANTS, &block}, &specialised, &error),
+                     LMB_OK);
     assert_int_equal(exact_check(&host, specialised.words, specialised.count, &error), LMB_OK);
     FILE *file = fopen(LIMBER_SPECIALISED, "wb");
     assert_non_null(file);
@@ -223,7 +225,8 @@ static void what_nothing_calls_is_gone(void **state) {
         assert_int_equal(lmb_spirv_replace_body(&host, templates[i].words, templates[i].count, "run_straight_line",
                                                 &call, 1, &whole, &error),
                          LMB_OK);
-        assert_int_equal(lmb_spirv_specialize(&host, whole.words, whole.count, NULL, 0, &module, &error), LMB_OK);
+        assert_int_equal(lmb_spirv_specialize(&host, whole.words, whole.count, &(lmb_spirv_known){0}, &module, &error),
+                         LMB_OK);
         assert_int_equal(exact_check(&host, module.words, module.count, &error), LMB_OK);
         assert_true(count_instructions(&module, SpvOpFunction) <= 3); // main, the replaced function, run_rest
         assert_true(module.count < templates[i].count / 2);
@@ -248,9 +251,9 @@ static void closed_branches_are_gone(void **state) {
             }
             lmb_spirv module;
             lmb_error error = {0};
-            assert_int_equal(
-                lmb_spirv_specialize(&host, modules[i].words, modules[i].count, constants, CONSTANTS, &module, &error),
-                LMB_OK);
+            const lmb_spirv_known known = {constants, CONSTANTS, NULL};
+            assert_int_equal(lmb_spirv_specialize(&host, modules[i].words, modules[i].count, &known, &module, &error),
+                             LMB_OK);
             assert_int_equal(exact_check(&host, module.words, module.count, &error), LMB_OK);
             assert_int_equal(count_instructions(&module, SpvOpSpecConstantTrue), 0);
             assert_int_equal(count_instructions(&module, SpvOpSpecConstantFalse), 0);
@@ -265,10 +268,188 @@ static void closed_branches_are_gone(void **state) {
     lmb_spirv module;
     lmb_error error = {0};
     assert_int_equal(lmb_spirv_specialize(&host, kernel_character_specialized, sizeof kernel_character_specialized / 4,
-                                          none, CONSTANTS, &module, &error),
+                                          &(lmb_spirv_known){none, CONSTANTS, NULL}, &module, &error),
                      LMB_OK);
     assert_true(module.count < sizeof kernel_character_specialized / 4 * 3 / 4);
     lmb_spirv_release(&host, &module);
+}
+
+// A module that reads word `index` of its program, and computes `op` from the numbers `a` and `b`, in a body of the
+// least instructions.
+typedef struct small_module {
+    uint32_t op, result_type, a, b;
+    uint32_t index;
+    bool as_float; // the word becomes a float too
+} small_module;
+
+enum {
+    MAIN = 1,
+    VOID,
+    BOOL,
+    UINT,
+    FLOAT,
+    FUNCTION,
+    PROGRAM,
+    HOLDER,
+    TO_PROGRAM,
+    TO_HOLDER,
+    TO_MEMBER,
+    TO_WORD,
+    ZERO,
+    INDEX,
+    NUMBER_A,
+    NUMBER_B,
+    PUSH,
+    LABEL,
+    MEMBER,
+    REFERENCE,
+    PLACE,
+    WORD,
+    AS_FLOAT,
+    RESULT,
+    SMALL_BOUND
+};
+
+// Specialises the module, and returns the instruction that defines an id.
+static const uint32_t *small_definition(const small_module *m, const lmb_spirv_block *block, uint32_t id,
+                                        lmb_spirv *module) {
+#define OP(op, length) ((uint32_t)(length) << 16 | (op))
+    const bool takes_one = m->op == SpvOpNot || m->op == SpvOpLogicalNot || m->op == SpvOpBitcast;
+    const bool logical = m->op >= SpvOpLogicalEqual && m->op <= SpvOpLogicalNot;
+    const uint32_t boolean[] = {OP(SpvOpConstantFalse, 3), OP(SpvOpConstantTrue, 3)};
+    // clang-format off
+    const uint32_t words[] = {
+        SpvMagicNumber, 0x10500, 0, SMALL_BOUND, 0,
+        OP(SpvOpEntryPoint, 4), SpvExecutionModelGLCompute, MAIN, 'm',
+        OP(SpvOpMemberName, 5), HOLDER, 0, 0x676f7270, 0x006d6172, // "program"
+        OP(SpvOpTypeVoid, 2), VOID,
+        OP(SpvOpTypeBool, 2), BOOL,
+        OP(SpvOpTypeInt, 4), UINT, 32, 0,
+        OP(SpvOpTypeFloat, 3), FLOAT, 32,
+        OP(SpvOpTypeFunction, 3), FUNCTION, VOID,
+        OP(SpvOpTypeStruct, 3), PROGRAM, UINT,
+        OP(SpvOpTypePointer, 4), TO_PROGRAM, SpvStorageClassPhysicalStorageBuffer, PROGRAM,
+        OP(SpvOpTypeStruct, 3), HOLDER, TO_PROGRAM,
+        OP(SpvOpTypePointer, 4), TO_HOLDER, SpvStorageClassPushConstant, HOLDER,
+        OP(SpvOpTypePointer, 4), TO_MEMBER, SpvStorageClassPushConstant, TO_PROGRAM,
+        OP(SpvOpTypePointer, 4), TO_WORD, SpvStorageClassPhysicalStorageBuffer, UINT,
+        OP(SpvOpConstant, 4), UINT, ZERO, 0,
+        OP(SpvOpConstant, 4), UINT, INDEX, m->index,
+        logical ? boolean[m->a != 0] : OP(SpvOpConstant, 4), logical ? BOOL : UINT, NUMBER_A,
+        logical ? OP(SpvOpNop, 1) : m->a,
+        logical ? boolean[m->b != 0] : OP(SpvOpConstant, 4), logical ? BOOL : UINT, NUMBER_B,
+        logical ? OP(SpvOpNop, 1) : m->b,
+        OP(SpvOpVariable, 4), TO_HOLDER, PUSH, SpvStorageClassPushConstant,
+        OP(SpvOpFunction, 5), VOID, MAIN, 0, FUNCTION,
+        OP(SpvOpLabel, 2), LABEL,
+        OP(SpvOpAccessChain, 5), TO_MEMBER, MEMBER, PUSH, ZERO,
+        OP(SpvOpLoad, 4), TO_PROGRAM, REFERENCE, MEMBER,
+        OP(SpvOpInBoundsAccessChain, 6), TO_WORD, PLACE, REFERENCE, ZERO, INDEX,
+        OP(SpvOpLoad, 4), UINT, WORD, PLACE,
+        OP(SpvOpBitcast, 4), m->as_float ? FLOAT : UINT, AS_FLOAT, WORD,
+        OP(m->op, takes_one ? 4 : 5), m->result_type, RESULT, NUMBER_A, takes_one ? OP(SpvOpNop, 1) : NUMBER_B,
+        OP(SpvOpReturn, 1),
+        OP(SpvOpFunctionEnd, 1)};
+    // clang-format on
+#undef OP
+    lmb_error error = {0};
+    if (lmb_spirv_specialize(&host, words, sizeof words / sizeof words[0], &(lmb_spirv_known){NULL, 0, block}, module,
+                             &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    const uint32_t *found = NULL;
+    for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
+        const uint32_t *instruction = module->words + at;
+        bool has_result, has_type;
+        SpvHasResultAndType((SpvOp)(instruction[0] & 0xffff), &has_result, &has_type);
+        if (has_type && instruction[2] == id) {
+            assert_null(found); // defined once
+            found = instruction;
+        }
+    }
+    assert_non_null(found);
+    return found;
+}
+
+static void operations_on_integers_are_evaluated(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t op, a, b, expected;
+    } rows[] = {{SpvOpIAdd, 7, 0xfffffffe, 5},
+                {SpvOpISub, 3, 5, 0xfffffffe},
+                {SpvOpIMul, 0x10001, 0x10003, 0x40003},
+                {SpvOpUDiv, 0xffffffff, 16, 0x0fffffff},
+                {SpvOpUMod, 0xffffffff, 16, 15},
+                {SpvOpNot, 0x0f, 0, 0xfffffff0},
+                {SpvOpBitcast, 0x80000001, 0, 0x80000001},
+                {SpvOpShiftRightLogical, 0x80000000, 31, 1},
+                {SpvOpShiftLeftLogical, 3, 31, 0x80000000},
+                {SpvOpBitwiseAnd, 12, 10, 8},
+                {SpvOpBitwiseOr, 12, 10, 14},
+                {SpvOpBitwiseXor, 12, 10, 6},
+                {SpvOpIEqual, 9, 9, 1},
+                {SpvOpIEqual, 9, 8, 0},
+                {SpvOpINotEqual, 9, 8, 1},
+                {SpvOpUGreaterThan, 0x80000000, 1, 1},
+                {SpvOpUGreaterThan, 1, 1, 0},
+                {SpvOpUGreaterThanEqual, 1, 1, 1},
+                {SpvOpULessThan, 0x80000000, 1, 0},
+                {SpvOpULessThan, 1, 2, 1},
+                {SpvOpULessThanEqual, 2, 2, 1},
+                {SpvOpULessThanEqual, 3, 2, 0},
+                {SpvOpLogicalNot, 1, 0, 0},
+                {SpvOpLogicalAnd, 1, 1, 1},
+                {SpvOpLogicalAnd, 1, 0, 0},
+                {SpvOpLogicalOr, 0, 1, 1},
+                {SpvOpLogicalEqual, 1, 1, 1},
+                {SpvOpLogicalNotEqual, 1, 1, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bool logical = rows[i].op >= SpvOpLogicalEqual && rows[i].op <= SpvOpULessThanEqual;
+        const small_module m = {.op = rows[i].op, .result_type = logical ? BOOL : UINT, .a = rows[i].a, .b = rows[i].b};
+        lmb_spirv module;
+        const uint32_t *found = small_definition(&m, NULL, RESULT, &module);
+        const uint32_t op = found[0] & 0xffff;
+        const uint32_t expected = !logical ? SpvOpConstant : rows[i].expected ? SpvOpConstantTrue : SpvOpConstantFalse;
+        if (op != expected || (!logical && found[3] != rows[i].expected)) {
+            fail_msg("row %zu: opcode %u", i, op);
+        }
+        lmb_spirv_release(&host, &module);
+    }
+    // What is not defined stays as it is.
+    const small_module undefined[] = {{.op = SpvOpUDiv, .result_type = UINT, .a = 1},
+                                      {.op = SpvOpUMod, .result_type = UINT, .a = 1},
+                                      {.op = SpvOpShiftLeftLogical, .result_type = UINT, .a = 1, .b = 32},
+                                      {.op = SpvOpShiftRightLogical, .result_type = UINT, .a = 1, .b = 32}};
+    for (size_t i = 0; i < sizeof undefined / sizeof undefined[0]; i++) {
+        lmb_spirv module;
+        assert_int_equal(small_definition(&undefined[i], NULL, RESULT, &module)[0] & 0xffff, undefined[i].op);
+        lmb_spirv_release(&host, &module);
+    }
+}
+
+// Words of the block become constants, but not those that may change, and not those that become floats.
+static void words_of_the_block_are_known(void **state) {
+    (void)state;
+    const uint32_t words[8] = {11, 12, 13, 14, 15, 16, 17, 18};
+    const lmb_spirv_block block = {.words = words, .count = 8, .changing_from = 3, .changing_end = 5};
+    const struct {
+        uint32_t index;
+        bool as_float, has_block, is_known;
+    } rows[] = {{0, false, true, true},  {2, false, true, true},           {3, false, true, false},
+                {4, false, true, false}, {5, false, true, true},           {7, false, true, true},
+                {8, false, true, false}, {0xffffffff, false, true, false}, {2, true, true, false},
+                {2, false, false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const small_module m = {
+            .op = SpvOpIAdd, .result_type = UINT, .index = rows[i].index, .as_float = rows[i].as_float};
+        lmb_spirv module;
+        const uint32_t *found = small_definition(&m, rows[i].has_block ? &block : NULL, WORD, &module);
+        if ((found[0] & 0xffff) != (rows[i].is_known ? SpvOpConstant : SpvOpLoad) ||
+            (rows[i].is_known && found[3] != words[rows[i].index])) {
+            fail_msg("row %zu: opcode %u", i, found[0] & 0xffff);
+        }
+        lmb_spirv_release(&host, &module);
+    }
 }
 
 static void unknown_functions_are_refused(void **state) {
@@ -308,7 +489,8 @@ static void calls_are_decided(void **state) {
         lmb_spirv_release(&host, &module);
     }
     assert_int_equal(decisions[1], decisions[0] + 2);
-    assert_int_equal(labels[1], labels[0] + 4);
+    // Two labels around the code that each condition decides on, and one in the copy of each further callee.
+    assert_int_equal(labels[1], labels[0] + 2 * 2 + 4);
 }
 
 static void malformed_modules_are_refused(void **state) {
@@ -341,7 +523,7 @@ static size_t find_instruction(const lmb_spirv *module, uint32_t op) {
 static void expect_refused(const lmb_spirv *module, const char *message) {
     lmb_spirv result;
     lmb_error error = {0};
-    assert_int_equal(lmb_spirv_specialize(&host, module->words, module->count, NULL, 0, &result, &error),
+    assert_int_equal(lmb_spirv_specialize(&host, module->words, module->count, &(lmb_spirv_known){0}, &result, &error),
                      LMB_ERROR_FORMAT);
     if (strstr(error.message, message) == NULL) {
         fail_msg("'%s', where '%s' was expected", error.message, message);
@@ -369,6 +551,8 @@ static void ids_out_of_bounds_are_refused(void **state) {
                 {SpvOpFAdd, 2, 3},
                 {SpvOpLogicalAnd, 3, 5},
                 {SpvOpLogicalNot, 3, 4},
+                {SpvOpIAdd, 3, 4},
+                {SpvOpTypePointer, 3, 4},
                 {SpvOpPhi, 4, 3},
                 {SpvOpBranch, 1, 2},
                 {SpvOpBranchConditional, 1, 4},
@@ -495,6 +679,8 @@ int main(void) {
         cmocka_unit_test(specialised_modules_pass),
         cmocka_unit_test(what_nothing_calls_is_gone),
         cmocka_unit_test(closed_branches_are_gone),
+        cmocka_unit_test(operations_on_integers_are_evaluated),
+        cmocka_unit_test(words_of_the_block_are_known),
         cmocka_unit_test(unknown_functions_are_refused),
         cmocka_unit_test(calls_are_decided),
         cmocka_unit_test(malformed_modules_are_refused),
