@@ -37,7 +37,9 @@ static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uin
         batch.character_count = COMPARED_CHARACTERS;
     }
     size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
-    memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
+    if (parameters > 0) { // otherwise there is no memory of parameters
+        memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
+    }
     if (device_read_output(device, gpu_batch, frame, LMB_OUTPUT_PALETTE, sides->shown, error) ||
         device_read_inertia(device, gpu_batch, sides->inertia, error) || run_reference(&batch, sides, inputs, error)) {
         return error->result;
@@ -53,7 +55,7 @@ lmb_result compare_with_reference(device *device, lmb_gpu_batch *batch, uint32_t
     size_t floats = (size_t)lmb_batch_output_floats(&description, LMB_OUTPUT_PALETTE) * description.character_count;
     size_t parameters = (size_t)lmb_graph_parameter_count(description.graph) * description.character_count;
     size_t words = (size_t)lmb_graph_inertia_words(description.graph) * description.character_count;
-    const sides sides = {malloc(parameters * sizeof(float)), malloc(floats * sizeof(float)),
+    const sides sides = {malloc((parameters + 1) * sizeof(float)), malloc(floats * sizeof(float)),
                          malloc(floats * sizeof(float)), malloc((words + 1) * sizeof(uint32_t))};
     lmb_result result = LMB_OK;
     if (sides.parameters == NULL || sides.shown == NULL || sides.reference == NULL || sides.inertia == NULL) {
