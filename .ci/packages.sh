@@ -9,8 +9,9 @@ packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools
     libcmocka-dev)
 # Lavapipe, a Vulkan driver that runs on the CPU, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
-# Builds fuzzers and sanitizers, and for AArch64.
-packages_nightly=(clang libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+# Builds fuzzers and sanitizers, and for AArch64 and Windows.
+packages_nightly=(clang libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+    gcc-mingw-w64-x86-64 wine64)
 # CI adds a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, Windows (mingw-w64 and
 # Wine), the test of the Conan recipe, documentation, and the tools that count instructions. Mesa's drivers also contain RADV.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev lld
@@ -84,4 +85,31 @@ aarch64_cmocka() {
     apt-get "${options[@]}" update
     apt-get "${options[@]}" download libcmocka-dev libcmocka0
     for package in ./*.deb; do dpkg -x "$package" .; done
+}
+
+# Builds cmocka for Windows from Debian's source package, in build/. Its CMake file names an import library, in whose
+# place the static library is installed, so that the tests need no DLL.
+windows_cmocka() {
+    local root=$PWD/build/windows-packages toolchain=$PWD/tests/windows.cmake
+    [ ! -e "$root/lib/cmocka.dll.a" ] || return 0
+    mkdir -p "$root/source/lists/partial" "$root/source/cache/archives/partial"
+    cd "$root/source"
+    apt-get indextargets --format 'deb-src $(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+        grep '/debian [a-z]* main$' >sources.list
+    local options=(-qq -o "Dir::Etc::SourceList=$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null
+        -o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache=$PWD/cache" -o APT::Sandbox::User=)
+    apt-get "${options[@]}" update
+    apt-get "${options[@]}" source --download-only cmocka
+    tar -xf cmocka_*.orig.tar.xz
+    cmake -S cmocka-*/ -B build -G Ninja -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_BUILD_TYPE=Release \
+        -DWITH_STATIC_LIB=ON -DWITH_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX="$root"
+    cmake --build build
+    cmake --install build
+    cp "$root/lib/libcmocka-static.a" "$root/lib/cmocka.dll.a"
+}
+
+# wine_server -p lets Wine's server wait for further programs, and -k ends it. Without -p it ends a few seconds after the
+# last program, and one that starts at that moment fails.
+wine_server() {
+    WINEPREFIX=$PWD/build/wine WINEDEBUG=-all /usr/lib/wine/wineserver64 "$1"
 }

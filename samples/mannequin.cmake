@@ -1,5 +1,11 @@
-# The built-in character, for the samples, the tests and the bench. Its surface is computed when the project is built.
+# The built-in character, for the samples, the tests and the bench. Its surface is computed when the project is built,
+# by a program of the target, unless another build has computed it.
+set(LIMBER_MANNEQUIN "" CACHE FILEPATH "mannequin_surfaces.inc of another build, empty to compute it")
 set(mannequin_surfaces ${PROJECT_BINARY_DIR}/mannequin/mannequin_surfaces.inc)
+if(LIMBER_MANNEQUIN)
+    set(mannequin_surfaces ${LIMBER_MANNEQUIN})
+endif()
+cmake_path(GET mannequin_surfaces PARENT_PATH mannequin_folder)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/mannequin)
 add_library(limber-mannequin-shape STATIC)
 add_executable(mannequin-bake ${CMAKE_CURRENT_LIST_DIR}/mannequin_bake.c ${CMAKE_CURRENT_LIST_DIR}/mannequin_surface.c)
@@ -10,10 +16,12 @@ endforeach()
 foreach(noun mannequin mannequin_clips mannequin_figure mannequin_motion mannequin_skin)
     target_sources(limber-mannequin PRIVATE ${CMAKE_CURRENT_LIST_DIR}/${noun}.c)
 endforeach()
-add_custom_command(OUTPUT ${mannequin_surfaces} COMMAND mannequin-bake ${mannequin_surfaces}
-                   DEPENDS mannequin-bake VERBATIM)
+if(NOT LIMBER_MANNEQUIN)
+    add_custom_command(OUTPUT ${mannequin_surfaces} COMMAND mannequin-bake ${mannequin_surfaces}
+                       DEPENDS mannequin-bake VERBATIM)
+endif()
 set_target_properties(mannequin-bake PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/mannequin)
-target_include_directories(limber-mannequin PUBLIC ${CMAKE_CURRENT_LIST_DIR} PRIVATE ${PROJECT_BINARY_DIR}/mannequin)
+target_include_directories(limber-mannequin PUBLIC ${CMAKE_CURRENT_LIST_DIR} PRIVATE ${mannequin_folder})
 target_link_libraries(limber-mannequin-shape PUBLIC limber PRIVATE limber-flags m)
 target_link_libraries(mannequin-bake PRIVATE limber-mannequin-shape limber-flags m)
 target_link_libraries(limber-mannequin PUBLIC limber PRIVATE limber-mannequin-shape limber-flags m)

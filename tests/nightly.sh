@@ -99,13 +99,20 @@ golden_of() {
     report "golden-$2" "$found" "the golden hashes of the preset $2$stopped"
 }
 
-# Runs all tests without a device under QEMU.
-aarch64() {
-    local name=aarch64 found=0 cases
-    limited "$name" "$1" ctest --preset aarch64 --verbose --timeout 100000 -E "^words$" || found=1
+# foreign SECONDS PRESET: runs all tests without a device under an emulator: AArch64 under QEMU, Windows under Wine.
+foreign() {
+    local name=$2 found=0 cases
+    limited "$name" "$1" ctest --preset "$name" --verbose --timeout 100000 -LE gpu || found=1
     cases=$(grep -c '\[       OK \]' "$logs/$name.log")
     count "$name" cases "$cases"
     report "$name" "$found" "$cases cases$stopped"
+}
+
+# Compares what RADV compiles for all families of Radeons with its budgets.
+radeons() {
+    local found=0
+    limited radeons "$1" bench/radv/run.sh || found=1
+    report radeons "$found" "the budgets of RADV's kernels$stopped"
 }
 
 golden_long() {
@@ -135,14 +142,14 @@ fuzz() {
     local name=$2 corpus=$night/corpus/$2 seeds=() found=0 runs end=$((SECONDS + $1))
     mkdir -p "$corpus"
     [ ! -d "tests/corpus/$name" ] || seeds=("tests/corpus/$name")
-    limited "$name" "$1" "build/fuzz/$name" -max_total_time=$(($1 * 8 / 10)) -timeout=10 -rss_limit_mb=2048 \
+    limited "$name" "$1" "build/sanitize/$name" -max_total_time=$(($1 * 8 / 10)) -timeout=10 -rss_limit_mb=2048 \
         -print_final_stats=1 "-artifact_prefix=$logs/$name-" "$corpus" "${seeds[@]}" || found=1
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$logs/$name.log")
     count "$name" executions "${runs:-0}"
     if [ "$found" -eq 0 ] && [ "$end" -gt "$SECONDS" ]; then
         rm -rf "$corpus.min"
         mkdir "$corpus.min"
-        if timeout "$((end - SECONDS))" "build/fuzz/$name" -merge=1 -rss_limit_mb=2048 "$corpus.min" "$corpus" "${seeds[@]}" \
+        if timeout "$((end - SECONDS))" "build/sanitize/$name" -merge=1 -rss_limit_mb=2048 "$corpus.min" "$corpus" "${seeds[@]}" \
             >"$logs/$name-merge.log" 2>&1; then
             rm -rf "$corpus"
             mv "$corpus.min" "$corpus"
@@ -198,14 +205,21 @@ if [ -z "$(vulkan_manifests)" ]; then
     install_packages "${packages_driver[@]}"
 fi
 build release all
-build fuzz fuzzers
 build sanitize all
-# Systems without Debian's cross compiler and packages leave AArch64 out.
+build sanitize fuzzers
+# Systems without Debian's cross compilers and packages leave AArch64 and Windows out.
 emulated=()
 if { command -v aarch64-linux-gnu-gcc && command -v qemu-aarch64 && command -v apt-get; } >/dev/null; then
     (aarch64_cmocka)
     build aarch64 all
-    emulated=("6 300 aarch64")
+    emulated=("6 300 foreign aarch64")
+fi
+if { command -v x86_64-w64-mingw32-gcc && [ -x /usr/lib/wine/wine64 ] && command -v apt-get; } >/dev/null; then
+    (windows_cmocka)
+    build windows all
+    wine_server -p
+    trap 'wine_server -k' EXIT
+    emulated+=("3 120 foreign windows")
 fi
 build clang golden
 build O0 golden
@@ -223,6 +237,7 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 # Weight, min seconds, function and its arguments. Parts that can end early come first, so that the others get their
 # remaining time.
 parts=("2 10 golden_long" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_of clang-O0" "${emulated[@]}")
+if compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' >/dev/null; then parts+=("2 60 radeons"); fi
 for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
@@ -234,7 +249,7 @@ if [ ${#drivers[@]} -gt 0 ]; then
 fi
 for manifest in "${drivers[@]}"; do parts+=("5 300 cases $manifest"); done
 for manifest in "${drivers[@]}"; do parts+=("4 60 frames $manifest"); done
-for fuzzer in build/fuzz/*_fuzz; do parts+=("2 5 fuzz $(basename "$fuzzer")"); done
+for fuzzer in build/sanitize/*_fuzz; do parts+=("2 5 fuzz $(basename "$fuzzer")"); done
 parts+=("1 5 random graph_random_test what_is_written*" "2 5 random program_random_test same_bits*")
 parts+=("1 5 random control_random_test same_bits*")
 for manifest in "${drivers[@]}"; do

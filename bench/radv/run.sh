@@ -4,6 +4,7 @@
 #
 #   bench/radv/run.sh                    prints the table and compares it with bench/radv/budgets.txt: exit 1 if a
 #                                        figure is more than 5 % above its budget
+#   bench/radv/run.sh --quick            the same for two of the five families
 #   bench/radv/run.sh --update           rewrites the budgets
 #   bench/radv/run.sh --assembly FOLDER  also writes the disassembly of each kernel to FOLDER/FAMILY
 #   bench/radv/run.sh --bits             runs 64 characters of each workload on an emulated navi21, and compares the
@@ -85,12 +86,12 @@ compare_bits() {
 
 compare() {
     is_known "$driver" || return 0
-    awk -v columns="$columns" -v tolerance=5 '
+    awk -v columns="$columns" -v tolerance=5 -v families=" ${families[*]} " '
         BEGIN { split(columns, names) }
         function fail(row, message) { print row ": " message; failed = 1 }
         { key = $1 " " $2 " " $3 }
         FILENAME ~ /skipped$/ { gone[$1]; next }
-        FILENAME ~ /budgets.txt$/ { if ($1 !~ /^(#|driver$)/) budget[key] = $0; next }
+        FILENAME ~ /budgets.txt$/ { if (index(families, " " $1 " ")) budget[key] = $0; next }
         !(key in budget) { fail(key, "no budget"); next }
         {
             split(budget[key], held)
@@ -112,8 +113,8 @@ compare() {
     echo "within the budgets"
 }
 
-if [ $# -gt 0 ] && ! [[ $# = 1 && $1 =~ ^--(update|bits)$ ]] && ! [[ $# = 2 && $1 = --assembly ]]; then
-    echo "usage: bench/radv/run.sh [--update | --bits | --assembly FOLDER]" >&2
+if [ $# -gt 0 ] && ! [[ $# = 1 && $1 =~ ^--(quick|update|bits)$ ]] && ! [[ $# = 2 && $1 = --assembly ]]; then
+    echo "usage: bench/radv/run.sh [--quick | --update | --bits | --assembly FOLDER]" >&2
     exit 2
 fi
 manifest=$(compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' | head -n 1) || true
@@ -124,6 +125,9 @@ fi
 if [ "${1:-}" = --bits ]; then
     compare_bits
     exit
+fi
+if [ "${1:-}" = --quick ]; then
+    families=(polaris10 navi21)
 fi
 compilers=()
 for family in "${families[@]}"; do
