@@ -29,13 +29,17 @@ static uint32_t min_length(uint32_t op) {
     switch (op) {
     case SpvOpLabel:
     case SpvOpBranch:
+    case SpvOpTypeBool:
         return 2;
     case SpvOpName:
     case SpvOpDecorate:
     case SpvOpEntryPoint:
     case SpvOpTypeFloat:
+    case SpvOpConstantTrue:
+    case SpvOpConstantFalse:
     case SpvOpSpecConstantTrue:
     case SpvOpSpecConstantFalse:
+    case SpvOpFunctionParameter:
     case SpvOpPhi:
     case SpvOpSelectionMerge:
     case SpvOpSwitch:
@@ -48,16 +52,19 @@ static uint32_t min_length(uint32_t op) {
     case SpvOpConstant:
     case SpvOpSpecConstantOp:
     case SpvOpLoad:
+    case SpvOpBitcast:
+    case SpvOpNot:
+    case SpvOpLogicalNot:
     case SpvOpLoopMerge:
     case SpvOpBranchConditional:
         return 4;
     case SpvOpFunction:
     case SpvOpExtInst:
-    case SpvOpLogicalOr:
-    case SpvOpLogicalAnd:
         return 5;
+    case SpvOpSelect:
+        return 6;
     default:
-        return lmb_spirv_is_float_operation(op) ? 3 : lmb_spirv_is_integer_operation(op) ? 4 : 1;
+        return lmb_spirv_is_float_operation(op) ? 3 : lmb_spirv_is_integer_operation(op) ? 5 : 1;
     }
 }
 

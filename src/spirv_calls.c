@@ -48,7 +48,8 @@ static lmb_result find_splice(const uint32_t *words, size_t count, const char *f
             inside = false;
         }
     }
-    if (s->unsigned_type == 0 || s->body_at == 0 || s->body_end < s->body_at) {
+    const bool is_ordered = s->types_at != 0 && s->types_at < s->constants_at;
+    if (s->unsigned_type == 0 || !is_ordered || s->body_at == 0 || s->body_end < s->body_at) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no function '%s' to fill", function);
     }
     return LMB_OK;

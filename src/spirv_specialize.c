@@ -385,12 +385,14 @@ static value result_value(folding *f, size_t at, uint32_t block) {
     return is_logic ? logic_value(op, a, b) : a.known && b.known ? integer_value(op, a.number, b.number) : unknown;
 }
 
-// Whether the result of an instruction may be found: it is a boolean or an integer. A word that becomes a float stays a
-// load, because some compilers simplify float arithmetic with a constant, 0 or 1 for example, and change its bits.
+// Whether the result of an instruction may be found: it is a boolean or an integer. A word whose bits are read as a float
+// stays a load, because some compilers simplify float arithmetic with a constant, 0 or 1 for example, and change its
+// bits.
 static bool is_candidate(const folding *f, size_t at) {
     const uint32_t *words = f->words + at;
     const uint32_t op = spirv_opcode(words[0]);
-    return (op == SpvOpPhi || op == SpvOpLoad || op == SpvOpSpecConstantOp || lmb_spirv_is_integer_operation(op)) &&
+    return ((op == SpvOpPhi && spirv_length(words[0]) > 3) || op == SpvOpLoad || op == SpvOpSpecConstantOp ||
+            lmb_spirv_is_integer_operation(op)) &&
            (words[1] == f->bool_type || is_integer(f, words[1]));
 }
 
@@ -638,7 +640,8 @@ lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, siz
     }
     folding f = {.words = words, .count = count, .given = given};
     count_parts(&f);
-    uint32_t *copy = allocate(host, &f) ? lmb_host_allocate(host, count, sizeof *copy) : NULL;
+    // A kept block without a terminator gets one.
+    uint32_t *copy = allocate(host, &f) ? lmb_host_allocate(host, count + f.block_count, sizeof *copy) : NULL;
     if (copy == NULL) {
         release(host, &f);
         return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", count);
