@@ -24,11 +24,11 @@ rm -rf "$logs"
 mkdir -p "$logs" "$night/corpus"
 keep_pipelines "$night/pipelines"
 
-# build PRESET TARGET
+# build PRESET TARGET...
 build() {
     local options=()
     [ "$1" = release ] || options+=("-DLIMBER_KERNELS=$PWD/build/release/shaders/kernels")
-    if ! { cmake --preset "$1" "${options[@]}" && cmake --build --preset "$1" --target "$2"; } >"$logs/build-$1.log" 2>&1; then
+    if ! { cmake --preset "$1" "${options[@]}" && cmake --build --preset "$1" --target "${@:2}"; } >"$logs/build-$1.log" 2>&1; then
         tail -n 40 "$logs/build-$1.log"
         echo "The build of the preset $1 failed"
         exit 1
@@ -106,6 +106,20 @@ foreign() {
     cases=$(grep -c '\[       OK \]' "$logs/$name.log")
     count "$name" cases "$cases"
     report "$name" "$found" "$cases cases$stopped"
+}
+
+# Tests the 16-wide vector path by emulation, for processors without AVX-512: there no other part runs it. These tests
+# cover every CPU path.
+emulated_tests=(golden extremes_test program_random_test additive_test channels_test combine_test compress_test lod_test
+    inertia_test matrices_test outputs_test partial_test)
+avx512() {
+    local found=0 cases
+    LIMBER_EMULATED=1 limited avx512 "$1" ctest --test-dir build/avx512 --verbose --timeout 100000 \
+        -R "^($(IFS='|' && echo "${emulated_tests[*]}"))\$" || found=1
+    grep -q '^[0-9]*: simd 16 *default *0x' "$logs/avx512.log" || found=1
+    cases=$(grep -c '\[       OK \]' "$logs/avx512.log")
+    count avx512 cases "$cases"
+    report avx512 "$found" "$cases cases$stopped"
 }
 
 # Compares what RADV compiles for all families of Radeons with its budgets.
@@ -217,9 +231,16 @@ fi
 if { command -v x86_64-w64-mingw32-gcc && [ -x /usr/lib/wine/wine64 ] && command -v apt-get; } >/dev/null; then
     (windows_cmocka)
     build windows all
+    mkdir -p build/wine
     wine_server -p
     trap 'wine_server -k' EXIT
+    # Wine loses exit codes of programs that start while it creates its folder.
+    WINEPREFIX=$PWD/build/wine WINEDEBUG=-all tests/wine.sh build/windows/golden.exe >/dev/null
     emulated+=("3 120 foreign windows")
+fi
+if ! grep -q '^flags.* avx512dq' /proc/cpuinfo; then
+    build avx512 "${emulated_tests[@]}"
+    emulated+=("2 120 avx512")
 fi
 build clang golden
 build O0 golden
