@@ -108,8 +108,8 @@ windows_cmocka() {
     cp "$root/lib/libcmocka-static.a" "$root/lib/cmocka.dll.a"
 }
 
-# wine_server -p lets Wine's server wait for further programs, and -k ends it. Without -p it ends a few seconds after the
-# last program, and one that starts at that moment fails.
+# wine_server -p lets Wine's server wait for further programs, and -k ends it. Without -p it ends a few seconds after
+# the last program, and one that starts at that moment fails.
 wine_server() {
     WINEPREFIX=$PWD/build/wine WINEDEBUG=-all /usr/lib/wine/wineserver64 "$1"
 }

@@ -35,8 +35,8 @@ size_t lmb_spirv_defined_at(const uint32_t *words);
 // Returns whether an operation rounds its result to a float.
 bool lmb_spirv_is_float_operation(uint32_t op);
 
-// Returns whether an operation calculates with unsigned integers or booleans, compares integers, or selects a value: those
-// that lmb_spirv_specialize() evaluates, and some that it leaves.
+// Returns whether an operation calculates with unsigned integers or booleans, compares integers, or selects a value:
+// those that lmb_spirv_specialize() evaluates, and some that it leaves.
 bool lmb_spirv_is_integer_operation(uint32_t op);
 
 // Replaces, in place, requests to unroll loops by requests not to. Drivers that run on the processor compile loads so
@@ -58,8 +58,8 @@ typedef struct lmb_spirv_call {
 
 // Returns a copy in which the body of `function` (no parameters, no result) is a sequence of calls, and no function is
 // DontInline any more. Each call has a copy of the called function, in which the parameters are the constants. Names
-// come from debug information. Fails with LMB_ERROR_FORMAT if one is missing or has other parameters, if an id is beyond
-// the module's bound, or if a function comes before the types.
+// come from debug information. Fails with LMB_ERROR_FORMAT if a function is missing or has other parameters, if an id
+// is beyond the module's bound, or if a function comes before the types.
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error);
 

@@ -385,9 +385,9 @@ static value result_value(folding *f, size_t at, uint32_t block) {
     return is_logic ? logic_value(op, a, b) : a.known && b.known ? integer_value(op, a.number, b.number) : unknown;
 }
 
-// Whether the result of an instruction may be found: it is a boolean or an integer. A word whose bits are read as a float
-// stays a load, because some compilers simplify float arithmetic with a constant, 0 or 1 for example, and change its
-// bits.
+// Whether the result of an instruction may be found: it is a boolean or an integer. A word whose bits are read as a
+// float stays a load, because some compilers simplify float arithmetic with a constant, 0 or 1 for example, and change
+// its bits.
 static bool is_candidate(const folding *f, size_t at) {
     const uint32_t *words = f->words + at;
     const uint32_t op = spirv_opcode(words[0]);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MODULES = 12, JOINTS = 5 };
+enum { MODULES = LIMBER_MODULES, JOINTS = 5 };
 
 static lmb_host host;
 

@@ -462,6 +462,11 @@ static void unknown_functions_are_refused(void **state) {
     assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run_straight_line", &call, 1, &module, &error),
                      LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "'run_cli'"));
+    const lmb_spirv_call without_parameters = {"run_straight_line", {0, 0}, false};
+    assert_int_equal(
+        lmb_spirv_replace_body(&host, words, count, "run_straight_line", &without_parameters, 1, &module, &error),
+        LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "'run_straight_line' to call"));
     assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run", &call, 1, &module, &error), LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "'run'"));
 }
