@@ -2,7 +2,7 @@
 
 #include "graph.h"
 
-#include "../shaders/ops/program.h"
+#include "../shaders/ops/layout.h"
 
 _Static_assert(LMB_REFUSED_CLIP == REFUSED_CLIP && LMB_REFUSED_TIME == REFUSED_TIME &&
                    LMB_REFUSED_WEIGHT == REFUSED_WEIGHT && LMB_REFUSED_POSE == REFUSED_POSE &&

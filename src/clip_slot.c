@@ -6,7 +6,7 @@
 
 #include <limber/batch.h>
 
-#include "../shaders/ops/program.h"
+#include "../shaders/ops/layout.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "../shaders/ops/channels.h"
 #include "../shaders/ops/inertia.h"
-#include "../shaders/ops/program.h"
+#include "../shaders/ops/layout.h"
 
 #include <string.h>
 

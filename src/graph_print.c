@@ -1,7 +1,7 @@
 #include "graph.h"
 #include "joint_limits.h"
 
-#include "../shaders/ops/program.h"
+#include "../shaders/ops/operations.h"
 #include "../shaders/ops/weights.h"
 
 #include <stdarg.h>

