@@ -222,6 +222,8 @@ static void unknown_demos_are_refused(void **state) {
     viewer_expect(&run, 2, "--demo shows no --poses or --graph");
     run = viewer_run("", "--demo walk-run --clip walk=Walk --headless");
     viewer_expect(&run, 2, "--clip needs a file");
+    run = viewer_run("", "mannequin --clip walk=Walk --headless");
+    viewer_expect(&run, 2, "--clip needs a file");
     run = viewer_run("", "--every 0 --headless");
     viewer_expect(&run, 2, "--every must be a whole number");
 }

@@ -71,6 +71,7 @@ static void expect_file(const char *file, const char *name) {
 static void draws_the_mannequin(void **state) {
     (void)state;
     expect_crowd("", "mannequin");
+    expect_crowd("mannequin-face", "mannequin-face");
 }
 
 static void draws_the_fox(void **state) {

@@ -282,15 +282,13 @@ static void add_clips_of_mannequin(character *character) {
 }
 
 static lmb_result open_mannequin(const character_def *def, character *character, lmb_error *error) {
-    if ((def->is_child   ? mannequin_create_child
-         : def->has_face ? mannequin_create_with_face
-                         : mannequin_create)(NULL, &character->mannequin, error)) {
+    if (def->mannequin(NULL, &character->mannequin, error)) {
         return error->result;
     }
     character->name = "mannequin";
     character->plain = character->blends = true;
     character->rig = mannequin_rig(character->mannequin);
-    if (!def->is_child) {
+    if (mannequin_clip_count(character->mannequin) > 0) {
         add_clips_of_mannequin(character);
     }
     for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
@@ -349,8 +347,8 @@ static lmb_result open_poses(const character_def *def, character *character, lmb
 
 lmb_result character_open(const character_def *def, character *character, lmb_error *error) {
     *character = (struct character){0};
-    lmb_result result = def->file_count > 0 && !def->is_child ? open_files(def, character, error)
-                                                              : open_mannequin(def, character, error);
+    lmb_result result =
+        def->mannequin != NULL ? open_mannequin(def, character, error) : open_files(def, character, error);
     if (result == LMB_OK) {
         result = sources_open(def->sources, def->source_count, &character->sources, error);
     }

@@ -69,12 +69,11 @@ typedef struct character {
 
 typedef struct character_def {
     const char *const *files; // the first one gives the character, the others add clips
-    uint32_t file_count;      // 0: the mannequin
+    uint32_t file_count;
     const char *const *clips; // NAME=CLIP, where NAME is idle, walk or run: the base clips of a file
     uint32_t clip_count;
-    bool has_face;              // of the mannequin
-    bool is_child;              // of the mannequin, which then replaces the files
-    const char *const *sources; // NAME=FILE,FILE...: characters whose clips graphs may play
+    mannequin_creator *mannequin; // creates the character in place of files, or NULL
+    const char *const *sources;   // NAME=FILE,FILE...: characters whose clips graphs may play
     uint32_t source_count;
     const char *const *poses; // NAME=CLIP@TIME: static poses for graphs, at most CHARACTER_POSES
     uint32_t pose_count;

@@ -74,6 +74,16 @@ static int check_graphs(const char *command, const options *options) {
     return COMMAND_LINE_GOOD;
 }
 
+// Without files, a demo chooses.
+static mannequin_creator *find_mannequin(const options *options) {
+    if (options->file_count > 0) {
+        return options->file_count == 1 ? mannequin_find_creator(options->files[0]) : NULL;
+    }
+    return options->demo != NULL && options->demo->is_child   ? mannequin_create_child
+           : options->demo != NULL && options->demo->has_face ? mannequin_create_with_face
+                                                              : mannequin_create;
+}
+
 // Checks which options go together, and applies what they imply.
 static int complete(const char *command, options *options) {
     const comparison_def *comparison = &options->comparison;
@@ -87,7 +97,8 @@ static int complete(const char *command, options *options) {
     }
     memcpy(options->graph.settings, comparison->settings, sizeof comparison->settings);
     options->graph.setting_count = comparison->setting_count;
-    if (options->clip_count > 0 && options->file_count == 0) {
+    options->mannequin = find_mannequin(options);
+    if (options->clip_count > 0 && options->mannequin != NULL) {
         return usage_error(command, "--clip needs a file");
     }
     if (options->source_count > 0 && comparison->graph == NULL && options->graph.file == NULL) {
@@ -160,16 +171,17 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--validate", OPTION_FLAG, &options->validate, NULL,
          "with the Khronos validation layer; fails where it has something to say"},
         {0}};
-    const usage usage = {.command = "limber-viewer",
-                         .synopsis = "[FILE...] [options]",
-                         .text =
-                             "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada or\n"
-                             "BVH; further ones add their clips, matched by joint name. Without any, the mannequin;\n"
-                             "'mannequin-child' in place of FILE is one of other proportions without clips.\n"
-                             "The characters of a file stand, walk and run by its clips with such names; if there are\n"
-                             "none, each plays one of its clips. --graph shows one of them with a graph of your own.\n",
-                         .options = table,
-                         .files = OPTION_ANY_FILES};
+    const usage usage = {
+        .command = "limber-viewer",
+        .synopsis = "[FILE...] [options]",
+        .text = "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada or\n"
+                "BVH; further ones add their clips, matched by joint name. Without any, or as\n"
+                "'mannequin', the built-in one; 'mannequin-face' is the same with eyes, a mouth and morph\n"
+                "targets, 'mannequin-child' one of other proportions without clips.\n"
+                "The characters of a file stand, walk and run by its clips with such names; if there are\n"
+                "none, each plays one of its clips. --graph shows one of them with a graph of your own.\n",
+        .options = table,
+        .files = OPTION_ANY_FILES};
     const int status = command_line_read(&usage, argument_count - 1, arguments + 1, &options->file_count);
     return status == COMMAND_LINE_GOOD ? complete(usage.command, options) : status;
 }

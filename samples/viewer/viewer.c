@@ -227,7 +227,7 @@ static lmb_result open_comparison(viewer *viewer, lmb_error *error) {
 
 static lmb_result open_demo(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
-    if (has_demo(viewer) && options->demo->file != NULL && options->file_count == 0) {
+    if (has_demo(viewer) && options->demo->file != NULL && options->mannequin != NULL) {
         return viewer_fail(error, LMB_ERROR_ARGUMENT,
                            "the demo %s is for %s, which is not part of Limber: give its path", options->demo->name,
                            options->demo->file);
@@ -318,11 +318,6 @@ static void place_comparison(viewer *viewer) {
     }
 }
 
-static bool is_child(const options *options) {
-    return options->file_count > 0 ? options->file_count == 1 && strcmp(options->files[0], "mannequin-child") == 0
-                                   : options->demo != NULL && options->demo->is_child;
-}
-
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
     // A window may be enlarged; a picture keeps its size.
@@ -330,8 +325,7 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
                                          .file_count = options->file_count,
                                          .clips = options->clips,
                                          .clip_count = has_demo(viewer) ? 0 : options->clip_count,
-                                         .has_face = has_demo(viewer) && options->demo->has_face,
-                                         .is_child = is_child(options),
+                                         .mannequin = options->mannequin,
                                          .sources = options->sources,
                                          .source_count = options->source_count,
                                          .poses = options->poses,
