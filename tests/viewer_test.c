@@ -1,3 +1,4 @@
+#include "command.h"
 #include "hostile.h"
 #include "suite.h"
 #include "trace_tree.h"
@@ -96,6 +97,14 @@ static void draws_a_character_in_two_files(void **state) {
     }
     snprintf(paths, sizeof paths, "%s/Fox.glb %s/Fox.glb", LIMBER_ASSETS, LIMBER_ASSETS);
     expect_crowd(paths, "two_files");
+}
+
+static void draws_a_pack(void **state) {
+    (void)state;
+    command_output output = command_run("\"" LIMBER_COMMAND "\" pack mannequin --output viewer_test.lmb");
+    assert_int_equal(output.status, 0);
+    command_output_release(&output);
+    expect_crowd("viewer_test.lmb", "pack");
 }
 
 // Checks the JSON. It contains the device's timestamps if the driver has some.
@@ -397,6 +406,7 @@ int main(void) {
         cmocka_unit_test(draws_the_fox),
         cmocka_unit_test(draws_the_man),
         cmocka_unit_test(draws_a_character_in_two_files),
+        cmocka_unit_test(draws_a_pack),
         cmocka_unit_test(shows_the_times_of_stages),
         cmocka_unit_test(draws_the_poses_of_a_graph),
         cmocka_unit_test(draws_the_pose_of_an_override),

@@ -9,7 +9,6 @@
 #include "fail.h"
 #include "graph_file.h"
 #include "measure.h"
-#include "reader.h"
 #include "static_pose.h"
 #include "terminal.h"
 
@@ -233,7 +232,7 @@ static void add_moving(character *character) {
     }
 }
 
-static lmb_result add_bases_of_import(const character_def *def, character *character, lmb_error *error) {
+static lmb_result add_bases_of_file(const character_def *def, character *character, lmb_error *error) {
     const lmb_clip *clips[BASE_WORDS] = {NULL};
     if (find_stated(def, character, clips, error)) {
         return error->result;
@@ -253,42 +252,32 @@ static lmb_result add_bases_of_import(const character_def *def, character *chara
     return LMB_OK;
 }
 
-static lmb_result open_files(const character_def *def, character *character, lmb_error *error) {
-    const char *file = def->files[0];
-    if (reader_import(def->files, def->file_count, &character->import, error)) {
-        return error->result;
+static lmb_result show_file(const character_def *def, character *character, lmb_error *error) {
+    const lmb_import *import = character->file.import;
+    for (uint32_t i = 0; import != NULL && i < lmb_import_note_count(import); i++) {
+        terminal_error("limber-viewer: %s: %s\n", character->name, lmb_import_note(import, i));
     }
-    for (uint32_t i = 0; i < lmb_import_note_count(character->import); i++) {
-        terminal_error("limber-viewer: %s: %s\n", file, lmb_import_note(character->import, i));
-    }
-    character->name = file;
     character->level_count = 1;
-    character->rig = lmb_import_rig(character->import);
-    if (lmb_import_mesh_count(character->import) == 0) {
-        return viewer_fail(error, LMB_ERROR_UNSUPPORTED, "%s: there is no mesh to show", file);
+    if (character->file.mesh_count == 0) {
+        return viewer_fail(error, LMB_ERROR_UNSUPPORTED, "%s: there is no mesh to show", character->name);
     }
-    return add_bases_of_import(def, character, error);
+    return add_bases_of_file(def, character, error);
 }
 
 static void add_clips_of_mannequin(character *character) {
-    add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_IDLE));
-    add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_WALK));
-    add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_RUN));
+    add_base(character, mannequin_clip(character->file.mannequin, MANNEQUIN_IDLE));
+    add_base(character, mannequin_clip(character->file.mannequin, MANNEQUIN_WALK));
+    add_base(character, mannequin_clip(character->file.mannequin, MANNEQUIN_RUN));
     character->gait[1] = character->gait[2] = true;
-    character->wave = mannequin_clip(character->mannequin, MANNEQUIN_WAVE);
-    character->wave_mask = mannequin_upper_body_mask(character->mannequin);
-    character->breath = mannequin_clip(character->mannequin, MANNEQUIN_BREATHE);
-    character->lean = mannequin_clip(character->mannequin, MANNEQUIN_LEAN);
+    character->wave = mannequin_clip(character->file.mannequin, MANNEQUIN_WAVE);
+    character->wave_mask = mannequin_upper_body_mask(character->file.mannequin);
+    character->breath = mannequin_clip(character->file.mannequin, MANNEQUIN_BREATHE);
+    character->lean = mannequin_clip(character->file.mannequin, MANNEQUIN_LEAN);
 }
 
-static lmb_result open_mannequin(const character_def *def, character *character, lmb_error *error) {
-    if (def->mannequin(NULL, &character->mannequin, error)) {
-        return error->result;
-    }
-    character->name = "mannequin";
+static lmb_result show_mannequin(const character_def *def, character *character, lmb_error *error) {
     character->plain = character->blends = true;
-    character->rig = mannequin_rig(character->mannequin);
-    if (mannequin_clip_count(character->mannequin) > 0) {
+    if (character->file.clip_count > 0) {
         add_clips_of_mannequin(character);
     }
     for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
@@ -297,7 +286,7 @@ static lmb_result open_mannequin(const character_def *def, character *character,
             continue;
         }
         mannequin_skin **skin = &character->skins[character->level_count];
-        if (mannequin_skin_create_of(character->mannequin, level->vertices, NULL, skin, error)) {
+        if (mannequin_skin_create_of(character->file.mannequin, level->vertices, NULL, skin, error)) {
             return error->result;
         }
         character->level_pixels[character->level_count++] = level->pixels;
@@ -346,9 +335,16 @@ static lmb_result open_poses(const character_def *def, character *character, lmb
 }
 
 lmb_result character_open(const character_def *def, character *character, lmb_error *error) {
-    *character = (struct character){0};
+    static const char *const none[] = {"mannequin"};
+    const bool has_files = def->file_count > 0;
+    *character = (struct character){.name = has_files ? def->files[0] : none[0]};
     lmb_result result =
-        def->mannequin != NULL ? open_mannequin(def, character, error) : open_files(def, character, error);
+        character_file_open(has_files ? def->files : none, has_files ? def->file_count : 1, &character->file, error);
+    if (result == LMB_OK) {
+        character->rig = character->file.rig;
+        result = character->file.mannequin != NULL ? show_mannequin(def, character, error)
+                                                   : show_file(def, character, error);
+    }
     if (result == LMB_OK) {
         result = sources_open(def->sources, def->source_count, &character->sources, error);
     }
@@ -372,8 +368,7 @@ void character_close(character *character) {
     for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
         mannequin_skin_destroy(character->skins[i]);
     }
-    mannequin_destroy(character->mannequin);
-    lmb_import_destroy(character->import);
+    character_file_close(&character->file);
     sources_close(&character->sources);
     for (uint32_t i = 0; i < character->pose_count; i++) {
         free((void *)(uintptr_t)character->poses[i].joints);
@@ -382,59 +377,47 @@ void character_close(character *character) {
 }
 
 uint32_t character_clip_count(const character *character) {
-    return character->import != NULL ? lmb_import_clip_count(character->import)
-                                     : mannequin_clip_count(character->mannequin);
+    return character->file.clip_count;
 }
 
 const lmb_clip *character_clip(const character *character, uint32_t index) {
-    return character->import != NULL ? lmb_import_clip(character->import, index)
-                                     : mannequin_clip(character->mannequin, (mannequin_clip_id)index);
+    return character->file.clips[index];
 }
 
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
                                 lmb_graph_json **graph, lmb_error *error) {
-    uint32_t count = character_clip_count(character);
-    const lmb_clip **clips = malloc((count + (size_t)1) * sizeof(lmb_clip *));
-    if (clips == NULL) {
-        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u clips", count);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        clips[i] = character_clip(character, i);
-    }
     const lmb_graph_source source = {.text = text,
                                      .size = size,
                                      .name = name,
                                      .rig = character->rig,
-                                     .clips = clips,
-                                     .clip_count = count,
+                                     .clips = character->file.clips,
+                                     .clip_count = character->file.clip_count,
                                      .static_poses = character->poses,
                                      .static_pose_count = character->pose_count,
                                      .characters = character->sources.named,
                                      .character_count = character->sources.count};
-    const lmb_result result = graph_text_read(&source, graph, NULL, error);
-    free((void *)clips);
-    return result;
+    return graph_text_read(&source, graph, NULL, error);
 }
 
 uint32_t character_mesh_count(const character *character, uint32_t level) {
-    return character->import != NULL ? lmb_import_mesh_count(character->import)
-                                     : mannequin_skin_mesh_count(character->skins[level]);
+    return character->file.mannequin == NULL ? character->file.mesh_count
+                                             : mannequin_skin_mesh_count(character->skins[level]);
 }
 
 // Of the mannequin's own meshes and those of its face, which follow them, only eyes and mouth have none.
 bool character_mesh_has_tint(const character *character, uint32_t mesh) {
-    return character->import != NULL || mesh < MANNEQUIN_TINTED_MESHES;
+    return character->file.mannequin == NULL || mesh < MANNEQUIN_TINTED_MESHES;
 }
 
 const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh) {
-    return character->import != NULL ? lmb_import_mesh(character->import, mesh)
-                                     : mannequin_skin_mesh(character->skins[level], mesh);
+    return character->file.mannequin == NULL ? &character->file.meshes[mesh]
+                                             : mannequin_skin_mesh(character->skins[level], mesh);
 }
 
 uint32_t character_image_count(const character *character) {
-    return character->import != NULL ? lmb_import_image_count(character->import) : 0;
+    return character->file.image_count;
 }
 
 const lmb_image *character_image(const character *character, uint32_t image) {
-    return lmb_import_image(character->import, image);
+    return &character->file.images[image];
 }

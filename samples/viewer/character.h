@@ -5,7 +5,6 @@
 
 #include <limber/batch.h>
 #include <limber/graph_json.h>
-#include <limber/import.h>
 
 #include "../mannequin.h"
 #include "sources.h"
@@ -59,8 +58,7 @@ typedef struct character {
     float origin[3];                      // model units: the point that is placed on the ground
     character_contact contacts[CHARACTER_CONTACTS];
     uint32_t contact_count;
-    lmb_import *import;
-    mannequin *mannequin;
+    character_file file;
     mannequin_skin *skins[CHARACTER_LEVELS];
     sources sources; // of retargets
     lmb_static_pose_def poses[CHARACTER_POSES];
@@ -68,12 +66,11 @@ typedef struct character {
 } character;
 
 typedef struct character_def {
-    const char *const *files; // the first one gives the character, the others add clips
-    uint32_t file_count;
+    const char *const *files; // for character_file_open()
+    uint32_t file_count;      // 0: the mannequin
     const char *const *clips; // NAME=CLIP, where NAME is idle, walk or run: the base clips of a file
     uint32_t clip_count;
-    mannequin_creator *mannequin; // creates the character in place of files, or NULL
-    const char *const *sources;   // NAME=FILE,FILE...: characters whose clips graphs may play
+    const char *const *sources; // NAME=FILE,FILE...: characters whose clips graphs may play
     uint32_t source_count;
     const char *const *poses; // NAME=CLIP@TIME: static poses for graphs, at most CHARACTER_POSES
     uint32_t pose_count;

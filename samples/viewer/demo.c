@@ -65,7 +65,7 @@ static lmb_result create_measured(demo *demo, const character *character, lmb_gr
 
 static lmb_result create_graph(demo *demo, const lmb_graph_json *text, character *character, lmb_error *error) {
     const lmb_graph_def *def = lmb_graph_json_def(text);
-    const bool measures = character->import != NULL && demo->kind->source == NULL && def->motion != NULL;
+    const bool measures = character->file.mannequin == NULL && demo->kind->source == NULL && def->motion != NULL;
     lmb_graph *graph = NULL;
     if (measures ? create_measured(demo, character, *def, &graph, error) : lmb_graph_create(def, NULL, &graph, error)) {
         return error->result;
@@ -81,7 +81,7 @@ static lmb_result read_graph(const demo *demo, const char *const *clips, uint32_
                              const character *character, lmb_graph_json **graph, lmb_error *error) {
     const demo_kind *kind = demo->kind;
     const char *text = (const char *)kind->text;
-    if (character->import == NULL || kind->source != NULL) {
+    if (character->file.mannequin != NULL || kind->source != NULL) {
         return character_read_graph(character, kind->name, text, kind->size, graph, error);
     }
     const demo_clips_def def = {kind->name, text, kind->size, clips, clip_count};
@@ -116,7 +116,8 @@ lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t c
         result = create_graph(demo, text, character, error);
     }
     lmb_graph_json_destroy(text);
-    if (result == LMB_ERROR_FORMAT && character->import != NULL) { // the text is good, and the file is another one
+    const bool is_of_file = character->file.mannequin == NULL;
+    if (result == LMB_ERROR_FORMAT && is_of_file) { // the text is good, and the file is another one
         const lmb_error reason = *error;
         return viewer_fail(error, result, "the demo %s does not fit the file, which lacks what it names: %.300s",
                            kind->name, reason.message);

@@ -43,8 +43,7 @@ typedef struct demo_kind {
     demo_slider sliders[DEMO_SLIDERS];
     uint32_t slider_count;
     const char *file;                          // the character that it is for, if not the mannequin
-    bool has_face;                             // the mannequin
-    bool is_child;                             // the mannequin
+    const char *mannequin;                     // the name of the one that it is for, or NULL for 'mannequin'
     const char *source;                        // NAME=FILE: the character whose clips it plays; NULL: its own
     bool skins;                                // in a compute kernel, with morph targets
     bool hides_clips;                          // all clips are at the same time, so they are not shown

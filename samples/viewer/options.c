@@ -74,14 +74,13 @@ static int check_graphs(const char *command, const options *options) {
     return COMMAND_LINE_GOOD;
 }
 
-// Without files, a demo chooses.
-static mannequin_creator *find_mannequin(const options *options) {
+// Without files, a demo may choose.
+static const char *find_mannequin(const options *options) {
     if (options->file_count > 0) {
-        return options->file_count == 1 ? mannequin_find_creator(options->files[0]) : NULL;
+        const char *name = options->files[0];
+        return options->file_count == 1 && mannequin_find_creator(name) != NULL ? name : NULL;
     }
-    return options->demo != NULL && options->demo->is_child   ? mannequin_create_child
-           : options->demo != NULL && options->demo->has_face ? mannequin_create_with_face
-                                                              : mannequin_create;
+    return options->demo != NULL && options->demo->mannequin != NULL ? options->demo->mannequin : "mannequin";
 }
 
 // Checks which options go together, and applies what they imply.
@@ -171,17 +170,18 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--validate", OPTION_FLAG, &options->validate, NULL,
          "with the Khronos validation layer; fails where it has something to say"},
         {0}};
-    const usage usage = {
-        .command = "limber-viewer",
-        .synopsis = "[FILE...] [options]",
-        .text = "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada or\n"
-                "BVH; further ones add their clips, matched by joint name. Without any, or as\n"
-                "'mannequin', the built-in one; 'mannequin-face' is the same with eyes, a mouth and morph\n"
-                "targets, 'mannequin-child' one of other proportions without clips.\n"
-                "The characters of a file stand, walk and run by its clips with such names; if there are\n"
-                "none, each plays one of its clips. --graph shows one of them with a graph of your own.\n",
-        .options = table,
-        .files = OPTION_ANY_FILES};
+    const usage usage = {.command = "limber-viewer",
+                         .synopsis = "[FILE...] [options]",
+                         .text =
+                             "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada,\n"
+                             "BVH or a pack, as 'limber pack' writes it; further ones add their clips, matched by\n"
+                             "joint name. Without any, the mannequin, as with 'mannequin' in place of FILE;\n"
+                             "'mannequin-face' is the same with eyes, a mouth and morph targets, 'mannequin-child'\n"
+                             "one of other proportions without clips.\n"
+                             "The characters of a file stand, walk and run by its clips with such names; if there are\n"
+                             "none, each plays one of its clips. --graph shows one of them with a graph of your own.\n",
+                         .options = table,
+                         .files = OPTION_ANY_FILES};
     const int status = command_line_read(&usage, argument_count - 1, arguments + 1, &options->file_count);
     return status == COMMAND_LINE_GOOD ? complete(usage.command, options) : status;
 }

@@ -14,12 +14,12 @@
 typedef struct options {
     char **files; // the first one gives the character, the others add clips
     uint32_t file_count;
-    mannequin_creator *mannequin; // creates the character in place of files, or NULL
-    const char *device;           // part of a name, or an index; NULL: the best device
-    const char *screenshot;       // file for the last frame, or NULL
-    const char *trace;            // file for a trace, or NULL
-    uint32_t characters;          // 0: a number that suits the device
-    uint32_t frames;              // 0: until the window is closed
+    const char *mannequin;  // the name of the one that is shown in place of files, or NULL
+    const char *device;     // part of a name, or an index; NULL: the best device
+    const char *screenshot; // file for the last frame, or NULL
+    const char *trace;      // file for a trace, or NULL
+    uint32_t characters;    // 0: a number that suits the device
+    uint32_t frames;        // 0: until the window is closed
     uint32_t width;
     uint32_t height;
     const demo_kind *demo;         // or NULL

@@ -3,17 +3,14 @@
 #define LIMBER_SAMPLES_VIEWER_SOURCES_H
 
 #include <limber/graph_json.h>
-#include <limber/import.h>
 
-#include "../mannequin.h"
+#include "character_file.h"
 
 #define SOURCES 8u // at most
 
 typedef struct source {
     char *text; // NAME=FILE, cut into its parts
-    const lmb_clip **clips;
-    lmb_import *import; // or the mannequin
-    mannequin *mannequin;
+    character_file character;
 } source;
 
 // A zeroed one holds none.

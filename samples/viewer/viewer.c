@@ -321,11 +321,11 @@ static void place_comparison(viewer *viewer) {
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
     // A window may be enlarged; a picture keeps its size.
-    const character_def character_def = {.files = (const char *const *)options->files,
-                                         .file_count = options->file_count,
+    const bool has_files = options->mannequin == NULL;
+    const character_def character_def = {.files = has_files ? (const char *const *)options->files : &options->mannequin,
+                                         .file_count = has_files ? options->file_count : 1,
                                          .clips = options->clips,
                                          .clip_count = has_demo(viewer) ? 0 : options->clip_count,
-                                         .mannequin = options->mannequin,
                                          .sources = options->sources,
                                          .source_count = options->source_count,
                                          .poses = options->poses,

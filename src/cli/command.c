@@ -2,7 +2,6 @@
 
 #include "file.h"
 #include "gpu_side.h"
-#include "reader.h"
 #include "static_pose.h"
 #include "terminal.h"
 
@@ -53,88 +52,14 @@ uint32_t command_find_name(const char *what, const char *name, size_t length, lm
 
 // ---- The character.
 
-static lmb_result open_mannequin(subject *subject, lmb_error *error) {
-    if (mannequin_find_creator(subject->files[0])(NULL, &subject->mannequin, error)) {
-        return error->result;
-    }
-    subject->rig = mannequin_rig(subject->mannequin);
-    subject->clip_count = mannequin_clip_count(subject->mannequin);
-    return LMB_OK;
-}
-
-static lmb_result open_files(subject *subject, lmb_error *error) {
-    if (reader_import((const char *const *)subject->files, subject->file_count, &subject->import, error)) {
-        return error->result;
-    }
-    subject->rig = lmb_import_rig(subject->import);
-    subject->clip_count = lmb_import_clip_count(subject->import);
-    subject->meshes = lmb_import_mesh(subject->import, 0);
-    subject->mesh_count = lmb_import_mesh_count(subject->import);
-    subject->images = lmb_import_image(subject->import, 0);
-    subject->image_count = lmb_import_image_count(subject->import);
-    return LMB_OK;
-}
-
-static bool is_pack(const char *path) {
-    char first[8] = {0};
-    FILE *stream = fopen(path, "rb");
-    const size_t size = stream == NULL ? 0 : fread(first, 1, sizeof first, stream);
-    if (stream != NULL) {
-        fclose(stream);
-    }
-    return lmb_pack_is_pack(first, size);
-}
-
-static lmb_result open_pack(subject *subject, lmb_error *error) {
-    size_t size;
-    lmb_error found;
-    if (file_read(subject->files[0], FILE_ANY_SIZE, &subject->pack_bytes, &size, error)) {
-        return error->result;
-    }
-    if (lmb_pack_open(subject->pack_bytes, size, NULL, &subject->pack, &found)) {
-        return lmb_fail(error, found.result, "%s: %s", subject->files[0], found.message);
-    }
-    subject->rig = lmb_pack_rig(subject->pack);
-    subject->clip_count = lmb_pack_clip_count(subject->pack);
-    subject->meshes = lmb_pack_mesh(subject->pack, 0);
-    subject->mesh_count = lmb_pack_mesh_count(subject->pack);
-    subject->images = lmb_pack_image(subject->pack, 0);
-    subject->image_count = lmb_pack_image_count(subject->pack);
-    return LMB_OK;
-}
-
-static const lmb_clip *clip_of(const subject *subject, uint32_t index) {
-    return subject->pack != NULL     ? lmb_pack_clip(subject->pack, index)
-           : subject->import != NULL ? lmb_import_clip(subject->import, index)
-                                     : mannequin_clip(subject->mannequin, (mannequin_clip_id)index);
-}
-
-static lmb_result open_character(subject *subject, lmb_error *error) {
-    const bool is_single = subject->file_count == 1;
-    lmb_result result = is_single && mannequin_find_creator(subject->files[0]) != NULL ? open_mannequin(subject, error)
-                        : is_single && is_pack(subject->files[0])                      ? open_pack(subject, error)
-                                                                                       : open_files(subject, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    subject->clips = lmb_arena_allocate(&subject->pool, subject->clip_count, sizeof *subject->clips);
-    if (subject->clips == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a list of clips");
-    }
-    for (uint32_t i = 0; i < subject->clip_count; i++) {
-        subject->clips[i] = clip_of(subject, i);
-    }
-    return LMB_OK;
-}
-
 static const char *clip_name_at(const void *subject, uint32_t index) {
-    return lmb_clip_name(((const struct subject *)subject)->clips[index]);
+    return lmb_clip_name(((const struct subject *)subject)->character.clips[index]);
 }
 
 const lmb_clip *subject_find_clip(const subject *subject, const char *name, size_t length, lmb_error *error) {
     const uint32_t index =
-        command_find_name("no clip", name, length, clip_name_at, subject, subject->clip_count, error);
-    return index == LMB_NONE ? NULL : subject->clips[index];
+        command_find_name("no clip", name, length, clip_name_at, subject, subject->character.clip_count, error);
+    return index == LMB_NONE ? NULL : subject->character.clips[index];
 }
 
 const char *const pack_part_names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};
@@ -160,16 +85,17 @@ static lmb_result read_pose(subject *subject, const char *text, lmb_error *error
     if (clip == NULL) {
         return error->result;
     }
-    const uint32_t joint_count = lmb_rig_joint_count(subject->rig);
+    const uint32_t joint_count = lmb_rig_joint_count(subject->character.rig);
     char *name = lmb_arena_allocate(&subject->pool, parts.name_length + 1, 1);
     lmb_transform *joints = lmb_arena_allocate(&subject->pool, joint_count, sizeof *joints);
-    float *channels = lmb_arena_allocate(&subject->pool, lmb_rig_channel_count(subject->rig), sizeof *channels);
+    float *channels =
+        lmb_arena_allocate(&subject->pool, lmb_rig_channel_count(subject->character.rig), sizeof *channels);
     if (subject->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
     subject->static_poses[subject->static_pose_count++] = (lmb_static_pose_def){name, joints, joint_count, channels};
     memcpy(name, text, parts.name_length);
-    return static_pose_sample(subject->rig, clip, parts.time, joints, channels, error);
+    return static_pose_sample(subject->character.rig, clip, parts.time, joints, channels, error);
 }
 
 static lmb_result read_poses(subject *subject, lmb_error *error) {
@@ -196,14 +122,13 @@ static lmb_result read_character(subject *subject, uint32_t index, const char *t
     if (subject->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
-    struct subject *other = &subject->others[index];
     memcpy(name, text, size);
-    other->files = files;
-    other->file_count = option_split_files(name, files);
-    if (other->file_count == 0) {
+    const uint32_t file_count = option_split_files(name, files);
+    if (file_count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=FILE");
     }
-    const lmb_result result = open_character(other, error);
+    character_file *other = &subject->others[index];
+    const lmb_result result = character_file_open((const char *const *)files, file_count, other, error);
     subject->named[index] = (lmb_graph_character){name, other->rig, other->clips, other->clip_count};
     return result;
 }
@@ -291,7 +216,7 @@ static lmb_result read_machine(subject *subject, const lmb_graph_source *source,
 }
 
 static lmb_result find_graph(subject *subject, lmb_error *error) {
-    subject->def = lmb_pack_find_graph(subject->pack, subject->graph_text);
+    subject->def = lmb_pack_find_graph(subject->character.pack, subject->graph_text);
     subject->text_name = subject->graph_text;
     if (subject->machine_name != NULL || subject->poses.count > 0 || subject->characters.count > 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "--%s: the graph '%s' of a pack is no text",
@@ -310,18 +235,18 @@ static const char *graph_name_at(const void *pack, uint32_t index) {
 // The text was neither a graph of the pack nor JSON, and there is no such file.
 static lmb_result fail_graph(const subject *subject, lmb_error *error) {
     const char *name = subject->graph_text;
-    command_find_name("--graph: no such file, and no graph", name, strlen(name), graph_name_at, subject->pack,
-                      lmb_pack_graph_count(subject->pack), error);
+    command_find_name("--graph: no such file, and no graph", name, strlen(name), graph_name_at, subject->character.pack,
+                      lmb_pack_graph_count(subject->character.pack), error);
     return error->result;
 }
 
 lmb_result subject_read_graph(subject *subject, lmb_error *error) {
-    if (subject->pack != NULL && lmb_pack_find_graph(subject->pack, subject->graph_text) != NULL) {
+    if (subject->character.pack != NULL && lmb_pack_find_graph(subject->character.pack, subject->graph_text) != NULL) {
         return find_graph(subject, error);
     }
-    lmb_graph_source source = {.rig = subject->rig,
-                               .clips = subject->clips,
-                               .clip_count = subject->clip_count,
+    lmb_graph_source source = {.rig = subject->character.rig,
+                               .clips = subject->character.clips,
+                               .clip_count = subject->character.clip_count,
                                .static_poses = subject->static_poses,
                                .static_pose_count = subject->static_pose_count,
                                .characters = subject->named,
@@ -329,7 +254,7 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
     char *content = NULL;
     lmb_result result = read_text(subject, &source, &content, error);
     if (result != LMB_OK) {
-        return result == LMB_ERROR_FILE && subject->pack != NULL ? fail_graph(subject, error) : result;
+        return result == LMB_ERROR_FILE && subject->character.pack != NULL ? fail_graph(subject, error) : result;
     }
     result = subject->machine_name == NULL ? create_graph(subject, &source, NULL, error)
                                            : read_machine(subject, &source, error);
@@ -339,7 +264,8 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
 
 lmb_result subject_open(subject *subject, lmb_error *error) {
     const bool has_graph = subject->graph_text != NULL || subject->machine_name != NULL;
-    if (open_character(subject, error) || read_poses(subject, error) || read_characters(subject, error) ||
+    if (character_file_open((const char *const *)subject->files, subject->file_count, &subject->character, error) ||
+        read_poses(subject, error) || read_characters(subject, error) ||
         (has_graph && subject_read_graph(subject, error))) {
         return error->result;
     }
@@ -370,13 +296,10 @@ int subject_command(subject *subject, const usage *usage, int argc, char **argv,
 
 void subject_close(subject *subject) {
     lmb_graph_json_destroy(subject->json);
-    lmb_pack_close(subject->pack);
-    free(subject->pack_bytes);
-    lmb_import_destroy(subject->import);
-    mannequin_destroy(subject->mannequin);
+    character_file_close(&subject->character);
     free(subject->poses.values);
     for (uint32_t i = 0; subject->others != NULL && i < subject->characters.count; i++) {
-        subject_close(&subject->others[i]);
+        character_file_close(&subject->others[i]);
     }
     free(subject->characters.values);
     lmb_arena_release(&subject->pool);

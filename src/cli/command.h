@@ -3,15 +3,12 @@
 #ifndef LIMBER_SRC_CLI_COMMAND_H
 #define LIMBER_SRC_CLI_COMMAND_H
 
+#include "character_file.h"
 #include "command_line.h"
 
 #include "../host.h"
 
 #include <limber/graph_json.h>
-#include <limber/import.h>
-#include <limber/pack.h>
-
-#include <mannequin.h>
 
 // Each takes the arguments after its name, and returns the exit status: 0 for success, 1 for a failure, 2 for wrong
 // usage.
@@ -51,17 +48,7 @@ typedef struct subject {
     uint32_t file_count;
 
     const char *place; // the first file, for messages; NULL while messages name the place themselves
-    const lmb_rig *rig;
-    const lmb_clip **clips;
-    uint32_t clip_count;
-    const lmb_mesh *meshes; // of an import or a pack; there are none of the mannequin
-    uint32_t mesh_count;
-    const lmb_image *images;
-    uint32_t image_count;
-    lmb_import *import; // one of these three is set
-    mannequin *mannequin;
-    lmb_pack *pack;
-    char *pack_bytes;
+    character_file character;
 
     const char *text_name;     // for messages
     uint32_t machine_warnings; // the first warnings, of which there are this many, are the machine's
@@ -69,7 +56,7 @@ typedef struct subject {
     const lmb_graph_def *def;  // to create the graph from; NULL if no graph is given
     lmb_static_pose_def *static_poses;
     uint32_t static_pose_count;
-    struct subject *others; // of --character
+    character_file *others; // of --character
     lmb_graph_character *named;
     lmb_arena pool;
 } subject;

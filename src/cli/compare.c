@@ -94,9 +94,9 @@ static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_error *
 }
 
 static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_error *error) {
-    const crowd_def def = {.rig = comparing->subject.rig,
-                           .clips = comparing->subject.clips,
-                           .clip_count = comparing->subject.clip_count,
+    const crowd_def def = {.rig = comparing->subject.character.rig,
+                           .clips = comparing->subject.character.clips,
+                           .clip_count = comparing->subject.character.clip_count,
                            .character_count = comparing->character_count,
                            .seed = comparing->seed,
                            .program = program,
@@ -143,8 +143,8 @@ static void print_row(const char *output, uint64_t values, uint64_t differs) {
 static void print_text(const comparing *comparing) {
     terminal_print("device  %s\n", comparing->device);
     terminal_print("crowd   joints %u, clips %u, graphs %u, characters %u, frames %u, seed %" PRIu64 "\n",
-                   lmb_rig_joint_count(comparing->subject.rig), comparing->subject.clip_count, comparing->program_count,
-                   comparing->character_count, comparing->frame_count, comparing->seed);
+                   lmb_rig_joint_count(comparing->subject.character.rig), comparing->subject.character.clip_count,
+                   comparing->program_count, comparing->character_count, comparing->frame_count, comparing->seed);
     terminal_print("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64
                    ", products that shear %" PRIu64 "\n\n",
                    comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],

@@ -81,7 +81,7 @@ static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
 // Fills a pose buffer with the rest pose for every character, or with identities if the buffer has other joints than
 // the rig.
 static void fill_pose(evaluation *evaluation, uint32_t pose) {
-    const lmb_rig *rig = evaluation->subject.rig;
+    const lmb_rig *rig = evaluation->subject.character.rig;
     const uint32_t joint_count = lmb_graph_pose_joint_count(evaluation->graph, pose);
     const uint32_t channels = lmb_graph_pose_floats(evaluation->graph, pose) - LMB_POSE_COMPONENTS * joint_count;
     const bool is_whole = joint_count == lmb_rig_joint_count(rig);
@@ -165,8 +165,9 @@ static lmb_result find_clip(evaluation *evaluation, lmb_error *error) {
     const subject *subject = &evaluation->subject;
     uint64_t index = 0;
     evaluation->clip = subject_find_clip(subject, text, strlen(text), error);
-    if (evaluation->clip == NULL && option_read_whole(text, UINT32_MAX, &index) && index < subject->clip_count) {
-        evaluation->clip = subject->clips[index];
+    if (evaluation->clip == NULL && option_read_whole(text, UINT32_MAX, &index) &&
+        index < subject->character.clip_count) {
+        evaluation->clip = subject->character.clips[index];
     }
     return evaluation->clip != NULL ? LMB_OK : error->result;
 }
@@ -177,7 +178,7 @@ static lmb_result create_clip_graph(evaluation *evaluation, lmb_error *error) {
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
     node.loop = evaluation->loop;
-    const lmb_graph_def def = {.rig = evaluation->subject.rig,
+    const lmb_graph_def def = {.rig = evaluation->subject.character.rig,
                                .clips = &evaluation->clip,
                                .clip_count = 1,
                                .nodes = &node,
@@ -210,7 +211,7 @@ static void print_floats(const char *format, const float *values, uint32_t count
 
 static void print_joint(const evaluation *evaluation, uint32_t pose, uint32_t joint) {
     const float *model = output_of(evaluation, LMB_OUTPUT_MODEL, pose, joint, LMB_MATRIX_COMPONENTS);
-    terminal_print("  %5u  %-24s", joint, lmb_rig_joint_name(evaluation->subject.rig, joint));
+    terminal_print("  %5u  %-24s", joint, lmb_rig_joint_name(evaluation->subject.character.rig, joint));
     if (has_locals(evaluation)) {
         const lmb_transform local = side_local(&evaluation->side, pose, joint);
         print_floats("%10.4f", local.translation, 3);
@@ -226,7 +227,7 @@ static void print_joint(const evaluation *evaluation, uint32_t pose, uint32_t jo
 }
 
 static void print_channels(const evaluation *evaluation, uint32_t pose) {
-    const lmb_rig *rig = evaluation->subject.rig;
+    const lmb_rig *rig = evaluation->subject.character.rig;
     const uint32_t count = lmb_graph_channel_count(evaluation->graph);
     if (count > 0) {
         terminal_print("  channel  %-24s  %10s\n", "name", "value");
@@ -292,8 +293,8 @@ static void print_text(const evaluation *evaluation) {
 // ---- JSON.
 
 static void write_joint(json *json, const evaluation *evaluation, uint32_t pose, uint32_t joint) {
-    json_begin_named(json, lmb_rig_joint_name(evaluation->subject.rig, joint));
-    json_index(json, "parent", lmb_rig_joint_parent(evaluation->subject.rig, joint));
+    json_begin_named(json, lmb_rig_joint_name(evaluation->subject.character.rig, joint));
+    json_index(json, "parent", lmb_rig_joint_parent(evaluation->subject.character.rig, joint));
     if (has_locals(evaluation)) {
         const lmb_transform local = side_local(&evaluation->side, pose, joint);
         json_floats(json, "translation", local.translation, 3);
@@ -323,7 +324,7 @@ static void write_pose(json *json, const evaluation *evaluation, uint32_t pose) 
     json_end_array(json);
     json_begin_array(json, "channels");
     for (uint32_t channel = 0; channel < lmb_graph_channel_count(evaluation->graph); channel++) {
-        json_begin_named(json, lmb_rig_channel_name(evaluation->subject.rig, channel));
+        json_begin_named(json, lmb_rig_channel_name(evaluation->subject.character.rig, channel));
         json_float(json, "value", *output_of(evaluation, LMB_OUTPUT_CHANNELS, pose, channel, 1));
         json_end_object(json);
     }

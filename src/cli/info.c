@@ -29,9 +29,9 @@ static void write_pack(json *json, const lmb_pack *pack) {
 }
 
 static void write_json(const subject *subject) {
-    const lmb_import *import = subject->import;
-    const lmb_pack *pack = subject->pack;
-    const lmb_rig *rig = subject->rig;
+    const lmb_import *import = subject->character.import;
+    const lmb_pack *pack = subject->character.pack;
+    const lmb_rig *rig = subject->character.rig;
     json json = json_begin(stdout);
     json_text(&json, "file", subject->place);
     json_unsigned(&json, "depth", lmb_rig_depth(rig));
@@ -51,8 +51,8 @@ static void write_json(const subject *subject) {
     }
     json_end_array(&json);
     json_begin_array(&json, "clips");
-    for (uint32_t i = 0; i < subject->clip_count; i++) {
-        const lmb_clip *clip = subject->clips[i];
+    for (uint32_t i = 0; i < subject->character.clip_count; i++) {
+        const lmb_clip *clip = subject->character.clips[i];
         json_begin_named(&json, lmb_clip_name(clip));
         json_float(&json, "duration", lmb_clip_duration(clip));
         json_unsigned(&json, "tracks", lmb_clip_track_count(clip));
@@ -62,8 +62,8 @@ static void write_json(const subject *subject) {
     }
     json_end_array(&json);
     json_begin_array(&json, "meshes");
-    for (uint32_t i = 0; i < subject->mesh_count; i++) {
-        const lmb_mesh *mesh = &subject->meshes[i];
+    for (uint32_t i = 0; i < subject->character.mesh_count; i++) {
+        const lmb_mesh *mesh = &subject->character.meshes[i];
         json_begin_named(&json, mesh->name);
         json_unsigned(&json, "vertices", mesh->vertex_count);
         json_unsigned(&json, "triangles", mesh->index_count / 3);
@@ -80,8 +80,8 @@ static void write_json(const subject *subject) {
     }
     json_end_array(&json);
     json_begin_array(&json, "images");
-    for (uint32_t i = 0; i < subject->image_count; i++) {
-        const lmb_image *image = &subject->images[i];
+    for (uint32_t i = 0; i < subject->character.image_count; i++) {
+        const lmb_image *image = &subject->character.images[i];
         json_begin_named(&json, image->name);
         json_unsigned(&json, "bytes", image->size);
         json_end_object(&json);
@@ -123,13 +123,13 @@ static void print_channels(const lmb_rig *rig) {
 }
 
 static void print_clips(const subject *subject) {
-    uint32_t count = subject->clip_count;
+    uint32_t count = subject->character.clip_count;
     terminal_print("clips: %u\n", count);
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %7s  %9s  %10s\n", "name", "seconds", "tracks", "keys", "bytes");
     }
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_clip *clip = subject->clips[i];
+        const lmb_clip *clip = subject->character.clips[i];
         terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu\n", i, lmb_clip_name(clip),
                        (double)lmb_clip_duration(clip), lmb_clip_track_count(clip), lmb_clip_key_count(clip),
                        clip_bytes(clip));
@@ -137,13 +137,13 @@ static void print_clips(const subject *subject) {
 }
 
 static void print_meshes(const subject *subject) {
-    uint32_t count = subject->mesh_count;
-    terminal_print("meshes: %u, images: %u\n", count, subject->image_count);
+    uint32_t count = subject->character.mesh_count;
+    terminal_print("meshes: %u, images: %u\n", count, subject->character.image_count);
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %10s\n", "name", "vertices", "triangles");
     }
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_mesh *mesh = &subject->meshes[i];
+        const lmb_mesh *mesh = &subject->character.meshes[i];
         terminal_print("  %5u  %-32s  %10u  %10u\n", i, mesh->name == NULL ? "" : mesh->name, mesh->vertex_count,
                        mesh->index_count / 3);
         for (uint32_t t = 0; t < mesh->target_count; t++) {
@@ -175,19 +175,19 @@ static void print_graphs(const lmb_pack *pack) {
 }
 
 static void print_text(const subject *subject) {
-    print_joints(subject->rig);
-    print_channels(subject->rig);
+    print_joints(subject->character.rig);
+    print_channels(subject->character.rig);
     print_clips(subject);
-    if (subject->mannequin == NULL) {
+    if (subject->character.mannequin == NULL) {
         print_meshes(subject);
     }
-    if (subject->import != NULL) {
-        print_notes(subject->import);
+    if (subject->character.import != NULL) {
+        print_notes(subject->character.import);
     }
-    if (subject->pack != NULL) {
-        print_graphs(subject->pack);
+    if (subject->character.pack != NULL) {
+        print_graphs(subject->character.pack);
         terminal_print("bytes:\n");
-        subject_print_parts(subject->pack);
+        subject_print_parts(subject->character.pack);
     }
 }
 

@@ -129,7 +129,7 @@ static const char *take_machine(packing *p, const char *graph, bool *used) {
 }
 
 static void add_packed_graphs(packing *p) {
-    const lmb_pack *pack = p->subject.pack;
+    const lmb_pack *pack = p->subject.character.pack;
     const uint32_t count = pack == NULL ? 0 : lmb_pack_graph_count(pack);
     for (uint32_t i = 0; i < count; i++) {
         const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
@@ -172,7 +172,7 @@ static uint32_t index_of(const lmb_clip *const *list, uint32_t count, const lmb_
 
 static lmb_result list_clips(packing *p, lmb_error *error) {
     const subject *subject = &p->subject;
-    size_t most = subject->clip_count;
+    size_t most = subject->character.clip_count;
     for (uint32_t i = 0; i < p->graph_count; i++) {
         most += p->graphs[i].def.clip_count;
     }
@@ -182,8 +182,8 @@ static lmb_result list_clips(packing *p, lmb_error *error) {
     if (p->pool.failed) {
         return no_memory(error);
     }
-    for (uint32_t i = 0; i < subject->clip_count; i++) {
-        p->sources[p->clip_count++] = subject->clips[i];
+    for (uint32_t i = 0; i < subject->character.clip_count; i++) {
+        p->sources[p->clip_count++] = subject->character.clips[i];
     }
     p->own_count = p->clip_count;
     for (uint32_t i = 0; i < p->graph_count; i++) {
@@ -202,8 +202,8 @@ static lmb_result compress(packing *p, uint32_t index, lmb_error *error) {
     const lmb_clip_compression settings = {.error = p->error.value, .shell_distance = p->shell.value};
     lmb_clip_compression_report report = {0};
     lmb_error found;
-    const lmb_result result =
-        lmb_clip_compress(p->subject.rig, p->sources[index], &settings, NULL, &p->compressed[index], &report, &found);
+    const lmb_result result = lmb_clip_compress(p->subject.character.rig, p->sources[index], &settings, NULL,
+                                                &p->compressed[index], &report, &found);
     if (result != LMB_OK) {
         return lmb_fail(error, result, "clip '%.100s': %.300s", lmb_clip_name(p->sources[index]), found.message);
     }
@@ -214,8 +214,8 @@ static lmb_result compress(packing *p, uint32_t index, lmb_error *error) {
 
 // A clip of a joint map is of another rig, and stays as it is.
 static bool may_compress(const packing *p, const lmb_clip *clip) {
-    return p->error.is_given && lmb_clip_joint_count(clip) == lmb_rig_joint_count(p->subject.rig) &&
-           lmb_clip_channel_count(clip) == lmb_rig_channel_count(p->subject.rig);
+    return p->error.is_given && lmb_clip_joint_count(clip) == lmb_rig_joint_count(p->subject.character.rig) &&
+           lmb_clip_channel_count(clip) == lmb_rig_channel_count(p->subject.character.rig);
 }
 
 // Fits slots to compressed clips: those that were for the source exactly then are for the compressed clip exactly, and
@@ -298,14 +298,14 @@ static uint32_t keep_others(packing *p, const lmb_clip *const *streamed, uint32_
 // Fills in lists of meshes and images. The mannequin gives its meshes one by one.
 static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
     const subject *subject = &p->subject;
-    if (subject->mannequin != NULL &&
-        mannequin_skin_create_of(subject->mannequin, MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
+    if (subject->character.mannequin != NULL &&
+        mannequin_skin_create_of(subject->character.mannequin, MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
         return error->result;
     }
-    def->meshes = subject->meshes;
-    def->mesh_count = p->skin != NULL ? mannequin_skin_mesh_count(p->skin) : subject->mesh_count;
-    def->images = subject->images;
-    def->image_count = subject->image_count;
+    def->meshes = subject->character.meshes;
+    def->mesh_count = p->skin != NULL ? mannequin_skin_mesh_count(p->skin) : subject->character.mesh_count;
+    def->images = subject->character.images;
+    def->image_count = subject->character.image_count;
     if (p->skin == NULL) {
         return LMB_OK;
     }
@@ -359,7 +359,7 @@ static lmb_result write_pack(packing *p, lmb_error *error) {
     for (uint32_t i = 0; i < p->graph_count; i++) {
         graphs[i] = (lmb_pack_graph){p->graphs[i].name, &p->graphs[i].def};
     }
-    def.rig = p->subject.rig;
+    def.rig = p->subject.character.rig;
     def.clips = p->clips;
     def.clip_count = p->own_count;
     def.graphs = graphs;
@@ -379,7 +379,7 @@ static lmb_result write_pack(packing *p, lmb_error *error) {
 }
 
 static lmb_result pack(packing *p, lmb_error *error) {
-    const uint32_t packed = p->subject.pack == NULL ? 0 : lmb_pack_graph_count(p->subject.pack);
+    const uint32_t packed = p->subject.character.pack == NULL ? 0 : lmb_pack_graph_count(p->subject.character.pack);
     p->graphs =
         lmb_arena_allocate(&p->pool, (size_t)packed + p->graph_texts.count + p->machine_texts.count, sizeof *p->graphs);
     p->subject.place = NULL;

@@ -108,7 +108,7 @@ static lmb_result read_scene(play_run *run, lmb_error *error) {
     const play_scene_def def = {.text = text,
                                 .size = size,
                                 .name = run->scene_name,
-                                .rig = run->subject.rig,
+                                .rig = run->subject.character.rig,
                                 .graph = run->graph,
                                 .character_count = run->character_count,
                                 .unit = 1.0f};

@@ -73,9 +73,9 @@ static uint32_t events_a_frame(const profiling *profiling) {
 }
 
 static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
-    const crowd_def def = {.rig = profiling->subject.rig,
-                           .clips = profiling->subject.clips,
-                           .clip_count = profiling->subject.clip_count,
+    const crowd_def def = {.rig = profiling->subject.character.rig,
+                           .clips = profiling->subject.character.clips,
+                           .clip_count = profiling->subject.character.clip_count,
                            .character_count = profiling->character_count,
                            .seed = profiling->seed,
                            .program = profiling->program,

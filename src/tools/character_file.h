@@ -1,0 +1,30 @@
+// A character from files of any format, from a pack, or one that is built in.
+#ifndef LIMBER_SRC_TOOLS_CHARACTER_FILE_H
+#define LIMBER_SRC_TOOLS_CHARACTER_FILE_H
+
+#include <limber/import.h>
+#include <limber/pack.h>
+
+#include <mannequin.h>
+
+// A zeroed one holds nothing.
+typedef struct character_file {
+    const lmb_rig *rig;
+    const lmb_clip **clips;
+    uint32_t clip_count;
+    const lmb_mesh *meshes; // of an import or a pack; there are none of the mannequin
+    uint32_t mesh_count;
+    const lmb_image *images;
+    uint32_t image_count;
+    lmb_import *import; // one of these three is set
+    lmb_pack *pack;
+    mannequin *mannequin;
+    char *pack_bytes;
+} character_file;
+
+// Opens a file; further ones add their clips. A single one may be a pack, or the name of a mannequin, which
+// mannequin_find_creator() knows. The caller closes the character also if this fails.
+lmb_result character_file_open(const char *const *paths, uint32_t count, character_file *character, lmb_error *error);
+void character_file_close(character_file *character);
+
+#endif
