@@ -977,7 +977,7 @@ static void crowds_of_every_seed_can_be_created(void **state) {
     (void)state;
     lmb_rig *rig = create_crowd_rig();
     lmb_clip *clip = create_crowd_clip(rig);
-    const uint64_t seeds = SUITE_SANITIZED ? 40 : 300;
+    const uint64_t seeds = SUITE_SANITIZED ? 20 : 300;
     for (uint64_t seed = 0; seed < seeds; seed++) {
         for (uint32_t program = 0; program < 5; program++) {
             const crowd_def def = {.rig = rig,

@@ -273,7 +273,7 @@ static void every_set_of_outputs(void **state) {
                                     LMB_OUTPUT_SOCKETS_BIT,
                                     LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT | LMB_OUTPUT_BOUNDS_BIT};
     world world = world_create(67, SCENE_TREE);
-    const uint32_t characters = suite_is_quick() ? 13 : 43;
+    const uint32_t characters = suite_is_quick() ? 7 : 43;
     crowd crowd = fitting_crowd(&world, characters, 1, has_every_output);
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
@@ -365,10 +365,11 @@ static void a_batch_split_into_spans(void **state) {
     // Model matrices stay internal and are not an output.
     compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_PALETTE_BIT, 50 * character, 3);
     crowd_destroy(&crowd);
+    const uint32_t few = suite_is_quick() ? 67 : 131;
     for (uint32_t program = 0; program < 4; program += 3) { // with all other buffers that have a row per character
-        crowd = world_crowd(&world, program == 0 ? ALL_OPERATIONS_CHARACTERS : 131, program, 61);
+        crowd = world_crowd(&world, program == 0 ? ALL_OPERATIONS_CHARACTERS : few, program, 61);
         // A character of program 0 has rows as large as 8 palettes.
-        compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, (program == 0 ? 8 : 50) * character, 3);
+        compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, (program == 0 ? 8 : few * 3 / 8) * character, 3);
         crowd_destroy(&crowd);
     }
     world_destroy(&world);
@@ -380,7 +381,7 @@ static void the_palette_of_the_frame_before(void **state) {
     world world = world_create(67, SCENE_TREE);
     lmb_gpu *const each[] = {gpu, levels_gpu, interpreting_gpu};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
-        crowd crowd = world_crowd(&world, 67, 1, 61);
+        crowd crowd = world_crowd(&world, suite_is_quick() ? 27 : 67, 1, 61);
         const lmb_batch_def batch = crowd_batch(&crowd, ALL_OUTPUTS);
         results *reference = results_create(&batch);
         results *device = results_create(&batch);

@@ -46,21 +46,19 @@ function(vcpkg_check_features)
     set(${arg_OUT_FEATURE_OPTIONS} "${options}" PARENT_SCOPE)
 endfunction()
 
-# Both configurations have unoptimised code and no vector paths: what is tested is the port.
 function(vcpkg_cmake_configure)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
-    foreach(configuration folder IN ZIP_LISTS configurations folders)
-        run(${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${BINARY}/${configuration} -G Ninja ${OPTIONS} ${arg_OPTIONS}
-            -DCMAKE_BUILD_TYPE=${configuration} -DCMAKE_C_FLAGS_RELEASE=-O0
-            -DCMAKE_C_FLAGS_DEBUG=-O0 -DLIMBER_SIMD=OFF -DLIMBER_KERNELS=${KERNELS}
-            -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX=${folder})
-    endforeach()
+    set(configured -S ${arg_SOURCE_PATH} ${OPTIONS} ${arg_OPTIONS} PARENT_SCOPE)
 endfunction()
 
+# Both configurations have the same unoptimised code without vector paths, built once: what is tested is the port.
 function(vcpkg_cmake_install)
-    foreach(configuration IN LISTS configurations)
-        run(${CMAKE_COMMAND} --build ${BINARY}/${configuration})
-        run(${CMAKE_COMMAND} --install ${BINARY}/${configuration})
+    foreach(configuration folder IN ZIP_LISTS configurations folders)
+        run(${CMAKE_COMMAND} -B ${BINARY}/build -G Ninja ${configured} -DCMAKE_BUILD_TYPE=${configuration}
+            -DCMAKE_C_FLAGS_RELEASE=-O0 -DCMAKE_C_FLAGS_DEBUG=-O0 -DLIMBER_SIMD=OFF -DLIMBER_KERNELS=${KERNELS}
+            -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX=${folder})
+        run(${CMAKE_COMMAND} --build ${BINARY}/build)
+        run(${CMAKE_COMMAND} --install ${BINARY}/build)
     endforeach()
 endfunction()
 
