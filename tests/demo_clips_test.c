@@ -27,7 +27,8 @@ static const char walk_and_stand[] = "{\"op\": \"blend\", \"a\": {\"op\": \"clip
 static character open_character(const char *file) {
     character character;
     lmb_error error;
-    const character_def def = {.files = &file, .file_count = file != NULL, .tallest = 100.0f};
+    const char *const given = file != NULL ? file : "mannequin";
+    const character_def def = {.files = &given, .file_count = 1, .tallest = 100.0f};
     if (file != NULL && access(file, R_OK) != 0) {
         print_message("%s is not there: skipped\n", file);
         skip();
@@ -185,7 +186,11 @@ static void static_poses_are_those_of_clips(void **state) {
         {"fall=flat@1", "--pose fall=flat@1: the clips are 'idle', 'walk', "}};
     character character;
     lmb_error error = {0};
-    character_def def = {.poses = (const char *const[]){"fall=float@0.5"}, .pose_count = 1, .tallest = 100.0f};
+    character_def def = {.files = (const char *const[]){"mannequin"},
+                         .file_count = 1,
+                         .poses = (const char *const[]){"fall=float@0.5"},
+                         .pose_count = 1,
+                         .tallest = 100.0f};
     assert_int_equal(character_open(&def, &character, &error), LMB_OK);
     assert_int_equal(character.pose_count, 1);
     assert_string_equal(character.poses[0].name, "fall");

@@ -369,7 +369,7 @@ static void a_batch_split_into_spans(void **state) {
     for (uint32_t program = 0; program < 4; program += 3) { // with all other buffers that have a row per character
         crowd = world_crowd(&world, program == 0 ? ALL_OPERATIONS_CHARACTERS : few, program, 61);
         // A character of program 0 has rows as large as 8 palettes.
-        compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, (program == 0 ? 8 : few * 3 / 8) * character, 3);
+        compare_crowd(&crowd, interpreting_gpu, ALL_OUTPUTS, (program == 0 ? 8 : (few + 2) / 3) * character, 3);
         crowd_destroy(&crowd);
     }
     world_destroy(&world);

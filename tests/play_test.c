@@ -94,8 +94,8 @@ static void a_device_prints_what_the_reference_prints(void **state) {
     command_output_release(&there);
 }
 
-// Conditions on numbers that drivers may flush: each machine compares its own parameter, smoothed or not, with 0. States
-// without clips, and two graphs, because only the states count, and drivers compile clips and long graphs slowly.
+// Conditions on numbers that drivers may flush: each machine compares its own parameter, smoothed or not, with 0. Only
+// the states count, so they have no clips, and there are two graphs: drivers compile clips and long graphs slowly.
 #define MACHINE(name, value)                                                                                           \
     "{\"pose\":{\"op\":\"machine\",\"name\":\"" name "\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"},"      \
     "\"transitions\":[{\"to\":\"b\",\"when\":{\">\":[{\"param\":" value ",\"min\":-1,\"max\":1},0]}}]},"               \

@@ -335,11 +335,8 @@ static lmb_result open_poses(const character_def *def, character *character, lmb
 }
 
 lmb_result character_open(const character_def *def, character *character, lmb_error *error) {
-    static const char *const none[] = {"mannequin"};
-    const bool has_files = def->file_count > 0;
-    *character = (struct character){.name = has_files ? def->files[0] : none[0]};
-    lmb_result result =
-        character_file_open(has_files ? def->files : none, has_files ? def->file_count : 1, &character->file, error);
+    *character = (struct character){.name = def->files[0]};
+    lmb_result result = character_file_open(def->files, def->file_count, &character->file, error);
     if (result == LMB_OK) {
         character->rig = character->file.rig;
         result = character->file.mannequin != NULL ? show_mannequin(def, character, error)

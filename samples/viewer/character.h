@@ -67,7 +67,7 @@ typedef struct character {
 
 typedef struct character_def {
     const char *const *files; // for character_file_open()
-    uint32_t file_count;      // 0: the mannequin
+    uint32_t file_count;
     const char *const *clips; // NAME=CLIP, where NAME is idle, walk or run: the base clips of a file
     uint32_t clip_count;
     const char *const *sources; // NAME=FILE,FILE...: characters whose clips graphs may play

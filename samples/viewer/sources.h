@@ -20,8 +20,8 @@ typedef struct sources {
     uint32_t count;
 } sources;
 
-// Opens characters, each given as NAME=FILE,FILE... where the files after the first add clips; `mannequin` in place of
-// files is the built-in one. If this fails, the caller closes what was opened.
+// Opens characters, each given as NAME=FILE,FILE... where the files are those of character_file_open(). If this
+// fails, the caller closes what was opened.
 lmb_result sources_open(const char *const *texts, uint32_t count, sources *sources, lmb_error *error);
 void sources_close(sources *sources);
 
