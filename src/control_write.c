@@ -1,5 +1,6 @@
 #include "control.h"
 
+#include "float_environment.h"
 #include "graph_compiler.h"
 #include "number.h"
 #include "quaternion.h"
@@ -46,6 +47,26 @@ uint64_t lmb_control_fine(float seconds) {
     const uint64_t whole = find_whole_ticks(seconds, (double)LMB_TICKS_PER_SECOND);
     return whole > 0 ? whole << FINE_BITS
                      : (uint64_t)llround((double)seconds * (double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS));
+}
+
+static LMB_NOINLINE uint64_t find_step(double seconds) {
+    const float same = (float)seconds;
+    const uint64_t whole = (double)same == seconds ? find_whole_ticks(same, (double)LMB_TICKS_PER_SECOND) : 0;
+    return whole > 0 ? whole : (uint64_t)llround(seconds * (double)LMB_TICKS_PER_SECOND);
+}
+
+uint64_t lmb_ticks_from_seconds(double seconds) {
+    if (!(seconds > 0.0)) {
+        return 0;
+    }
+    if (seconds >= (double)(LMB_MAX_STEP_TICKS / LMB_TICKS_PER_SECOND)) {
+        return LMB_MAX_STEP_TICKS;
+    }
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const uint64_t step = find_step(seconds);
+    lmb_environment_leave(&callers);
+    return step;
 }
 
 static uint32_t take(writer *w, uint64_t words) {

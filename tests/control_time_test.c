@@ -1,6 +1,7 @@
 // Transitions occur at their exact times at any frame rate: checks how many there are, and the clips' final times.
 #include "control_stage.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -433,20 +434,70 @@ static void test_ends_at_once(void **state) {
     }
 }
 
-// Every usual frame rate divides a second's ticks.
+// A step is the nearest tick if it is given as a double, and within the float's rounding if as a float. Both are exact
+// where the rate divides a second, and so is the sum of a thousand steps.
+static void check_rate(uint32_t rate) {
+    const double seconds = 1.0 / rate;
+    const float single = (float)seconds;
+    const uint64_t of_double = lmb_ticks_from_seconds(seconds), of_float = lmb_ticks_from_seconds(single);
+    assert_true((double)single == seconds || of_double == (SECOND + rate / 2) / rate);
+    const double rounding = 0.5 * (double)(nextafterf(single, 2.0f) - single) * (double)SECOND;
+    assert_true(fabs((double)of_float - (double)single * (double)SECOND) <= fmax(rounding, 0.5));
+    if (SECOND % rate == 0) {
+        uint64_t sum = 0;
+        for (int i = 0; i < 1000; i++) {
+            sum += lmb_ticks_from_seconds(1.0f / (float)rate);
+        }
+        assert_true(of_double == SECOND / rate && of_float == of_double && sum == 1000 * SECOND / rate);
+    }
+}
+
 static void test_steps(void **state) {
     (void)state;
-    for (uint32_t rate = 24; rate <= 240; rate += 6) {
-        assert_true(lmb_ticks_from_seconds(1.0 / rate) == (LMB_TICKS_PER_SECOND + rate / 2) / rate);
+    for (uint32_t rate = 1; rate <= 240; rate++) {
+        check_rate(rate);
     }
-    assert_true(lmb_ticks_from_seconds(-1.0) == 0 && lmb_ticks_from_seconds((double)NAN) == 0);
-    assert_true(lmb_ticks_from_seconds(0.4 / (double)LMB_TICKS_PER_SECOND) == 0);
-    assert_true(lmb_ticks_from_seconds(60.5) == LMB_MAX_STEP_TICKS);
+    assert_true(lmb_ticks_from_seconds(0.4f) == SECOND * 2 / 5 && lmb_ticks_from_seconds(0.3f) == SECOND * 3 / 10);
+    assert_true(lmb_ticks_from_seconds(0.0) == 0 && lmb_ticks_from_seconds(1e-42f) == 0);
+    assert_true(lmb_ticks_from_seconds(-1.0) == 0 && lmb_ticks_from_seconds(-1 / 60.f) == 0);
+    assert_true(lmb_ticks_from_seconds((double)NAN) == 0 && lmb_ticks_from_seconds(-(double)INFINITY) == 0);
+    assert_true(lmb_ticks_from_seconds(0.4 / (double)SECOND) == 0 && lmb_ticks_from_seconds(0.6 / (double)SECOND) == 1);
+    assert_true(lmb_ticks_from_seconds(60.0) == LMB_MAX_STEP_TICKS && lmb_ticks_from_seconds(60.5) == 60 * SECOND);
+    assert_true(lmb_ticks_from_seconds(60.1f) == LMB_MAX_STEP_TICKS && lmb_ticks_from_seconds(1e300) == 60 * SECOND);
     assert_true(lmb_ticks_from_seconds((double)INFINITY) == LMB_MAX_STEP_TICKS);
+}
+
+static void steps_do_not_depend_on_the_rounding_mode(void **state) {
+    (void)state;
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(fesetround(modes[i]), 0);
+        const uint64_t ticks = lmb_ticks_from_seconds(1 / 60.0f), few = lmb_ticks_from_seconds(1.6 / 705.6e6);
+        fesetround(FE_TONEAREST);
+        assert_true(ticks == SECOND / 60 && few == 2);
+    }
+}
+
+// Twelve float steps of a sixtieth end on 0.2 s, so the thirteenth begins with a transition that is due then.
+static void float_steps_take_transitions_on_time(void **state) {
+    (void)state;
+    circle c;
+    make_circle(&c, 2);
+    c.transitions[0].at_end = false;
+    c.transitions[0].after = 0.2f;
+    stage s = stage_begin(&c.def);
+    step(&s, 0);
+    for (int frame = 1; frame <= 13; frame++) {
+        step(&s, lmb_ticks_from_seconds(1 / 60.f));
+        assert_int_equal(lmb_control_current_state(s.control, s.state, 0), frame >= 13);
+    }
+    stage_end(&s);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(steps_do_not_depend_on_the_rounding_mode),
+                                       cmocka_unit_test(float_steps_take_transitions_on_time),
                                        cmocka_unit_test(test_ends),
                                        cmocka_unit_test(test_remainders),
                                        cmocka_unit_test(test_after),

@@ -165,6 +165,11 @@ void objects_of_a_gpu_need_one() {
     expect(limber::create_gpu_skin(nullptr).error().result == LMB_ERROR_ARGUMENT, "a skin needs a gpu");
 }
 
+void a_float_is_a_step() {
+    const float seconds = 1.0f / 60.0f;
+    expect(60 * lmb_ticks_from_seconds(seconds) == LMB_TICKS_PER_SECOND, "sixty steps of a float are a second");
+}
+
 void an_error_is_returned() {
     const limber::rig rig = make_rig();
     limber::result<limber::clip> clip = limber::create_clip(rig.get(), [] {
@@ -194,6 +199,7 @@ int main() {
     a_pack_opens();
     a_mesh_is_created();
     objects_of_a_gpu_need_one();
+    a_float_is_a_step();
     an_error_is_returned();
     expect(allocated == 0, "handles destroy what they own");
     return failures;

@@ -152,7 +152,7 @@ static void play_example(const lmb_graph *graph, float *palette, uint32_t *foots
     const uint32_t speed = lmb_graph_find_parameter(graph, "speed"), step = lmb_graph_find_event(graph, "STEP");
     lmb_graph_defaults(graph, parameters);
     for (uint32_t number = 0; number < 300; number++) {
-        const lmb_control_frame frame = {.step = number == 0 ? 0 : LMB_TICKS_PER_SECOND / 60,
+        const lmb_control_frame frame = {.step = number == 0 ? 0 : lmb_ticks_from_seconds(1 / 60.f),
                                          .number = number,
                                          .character_count = 1,
                                          .state = words,

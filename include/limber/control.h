@@ -76,11 +76,11 @@ extern "C" {
 #define LMB_MAX_PIECES_A_FRAME 16u     ///< into which the step of a frame is cut
 #define LMB_MAX_CONTROL_WEIGHTS 4096u  ///< of the nodes of a graph that has a control
 
-/// Returns a time as a step: rounded to ticks, and clamped to 0 to #LMB_MAX_STEP_TICKS. NaN gives 0.
-static inline uint64_t lmb_ticks_from_seconds(double seconds) {
-    const double ticks = seconds * (double)LMB_TICKS_PER_SECOND;
-    return !(ticks > 0.0) ? 0 : ticks >= (double)LMB_MAX_STEP_TICKS ? LMB_MAX_STEP_TICKS : (uint64_t)(ticks + 0.5);
-}
+/// Returns seconds as a step, clamped to 0 to #LMB_MAX_STEP_TICKS. NaN gives 0.
+///
+/// A double that equals a float is converted as that float (#LMB_TICKS_PER_SECOND): 1 / 60.f and 1 / 60.0 are both
+/// 11,760,000 ticks. Any other double is rounded to the nearest tick.
+LMB_API uint64_t lmb_ticks_from_seconds(double seconds);
 
 /// Stage 1 of a graph, compiled: lmb_graph_control(). It lives as long as its graph.
 typedef struct lmb_control lmb_control;
