@@ -20,8 +20,8 @@ bool has_channel() {
         return false;
     }
     bool known = slot_character(slot) < span_count();
-    if (!known && index == slot * channels && push.program.at[PROGRAM_JOINTS] == 0u &&
-        is_refused(slot_character(slot))) {
+    bool counts = push.pass == 0u && index == slot * channels && push.program.at[PROGRAM_JOINTS] == 0u;
+    if (!known && counts && is_refused(slot_character(slot))) {
         count_refusal(REFUSED_CHARACTER);
     }
     return known;

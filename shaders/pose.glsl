@@ -6,8 +6,8 @@ layout(local_size_x = 64) in;
 #include "inertia.glsl"
 
 // Whether the invocation has a joint: false after the last character's last joint, and if the character is outside the
-// batch, which its first joint's invocation counts. (This is separate from current_evaluation() because a function that
-// returns a frame or none would leave a pointer undefined, which crashes SwiftShader.)
+// batch, which its first joint's invocation counts in the first pass. (This is separate from current_evaluation()
+// because a function that returns a frame or none would leave a pointer undefined, which crashes SwiftShader.)
 bool has_joint() {
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint index = grid_index();
@@ -16,7 +16,7 @@ bool has_joint() {
         return false;
     }
     bool known = slot_character(slot) < span_count();
-    if (!known && index == slot * joints && is_refused(slot_character(slot))) {
+    if (!known && push.pass == 0u && index == slot * joints && is_refused(slot_character(slot))) {
         count_refusal(REFUSED_CHARACTER);
     }
     return known;

@@ -5,6 +5,7 @@
 #include "scene.h"
 
 #include "../src/gpu.h"
+#include "../src/graph.h"
 
 #include <crowd.h>
 #include <gpu_side.h>
@@ -487,6 +488,21 @@ static void lists_of_characters(void **state) {
     world_destroy(&world);
 }
 
+static bool has_exchanges(const lmb_graph *graph) {
+    return is_stateless(graph) && graph->exchange_count > 0;
+}
+
+// Each pass of a graph runs the list: an index outside the batch is still counted once.
+static void lists_of_graphs_with_exchanges(void **state) {
+    (void)state;
+    world world = world_create(29, SCENE_TREE);
+    crowd crowd = fitting_crowd(&world, LISTED, 1, has_exchanges);
+    compare_list(&crowd, separate_gpu, ALL_OUTPUTS, 3);
+    compare_list(&crowd, interpreting_gpu, LMB_OUTPUT_LOCAL_BIT, 3);
+    crowd_destroy(&crowd);
+    world_destroy(&world);
+}
+
 // Plays one clip at each character's own time.
 static lmb_graph *create_clip_program(const world *world) {
     lmb_node_def node = lmb_default_node_def();
@@ -711,6 +727,7 @@ int main(void) {
         cmocka_unit_test(every_set_of_outputs),
         cmocka_unit_test(rigs_of_every_shape),
         cmocka_unit_test(lists_of_characters),
+        cmocka_unit_test(lists_of_graphs_with_exchanges),
         cmocka_unit_test(compressed_clips),
         cmocka_unit_test(every_kind_of_refusal),
         cmocka_unit_test(batches_around_the_workgroup),

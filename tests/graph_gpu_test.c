@@ -2,12 +2,9 @@
 // without a pipeline for the program, and on the SIMD paths, against the reference. Only the mannequin has pipelines,
 // and only for programs that read poses instead of clips: drivers that run on the processor take long for each, mostly
 // because of clips.
-#include "gpu_suite.h"
 #include "keyframes.h"
-#include "program_random.h"
+#include "program_random_gpu.h"
 #include "scene.h"
-
-#include <gpu_side.h>
 
 #include <limber/cpu.h>
 #include <limber/graph_json.h>
@@ -179,21 +176,14 @@ static const struct {
 };
 
 static void run_gpu(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                    const lmb_batch_outputs *outputs) {
-    gpu_side run;
-    lmb_error error;
-    assert_ok(gpu_side_create(&opened, side->user, batch, 0, &run, &error), &error);
-    assert_ok(gpu_side_run(&run, inputs, outputs, &error), &error);
-    gpu_side_destroy(&run);
+                    const lmb_batch_outputs *outputs, const program_list *list) {
+    program_random_run_gpu(&opened, side->user, batch, inputs, outputs, list);
 }
 
 static void run_fast(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                     const lmb_batch_outputs *outputs) {
+                     const lmb_batch_outputs *outputs, const program_list *list) {
     (void)side;
-    lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_cpu_create(batch->graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
-    assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
-    lmb_cpu_destroy(cpu);
+    program_random_run_cpu(LMB_CPU_FAST, batch, inputs, outputs, list);
 }
 
 // Replaces a clip number at time 0 by the pose of the same number. Both texts have the same length.

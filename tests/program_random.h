@@ -6,15 +6,26 @@
 #include "program_loop.h"
 
 #include <crowd.h>
+#include <limber/cpu.h>
 
-// A side that runs a batch like lmb_cpu_run().
+// Characters to run a second time, some of them outside the batch.
+typedef struct program_list {
+    const uint32_t *characters;
+    uint32_t count;
+} program_list;
+
+// A side that runs a batch like lmb_cpu_run() and then, unless the list is NULL, like lmb_cpu_run_list().
 typedef struct program_side {
     const char *name;
     void (*run)(const struct program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                const lmb_batch_outputs *outputs);
+                const lmb_batch_outputs *outputs, const program_list *list);
     void *user;
     uint32_t characters; // the number that a program runs for; 0 for 203
 } program_side;
+
+// Runs a batch, then the list, on a path of the CPU.
+void program_random_run_cpu(lmb_cpu_path path, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                            const lmb_batch_outputs *outputs, const program_list *list);
 
 // Compares the programs of a loop that started at `first`.
 void program_random_compare(const program_side *side, program_loop loop, uint32_t first);

@@ -1,18 +1,11 @@
 // Random programs on a device against the reference.
-#include "gpu_suite.h"
-#include "program_random.h"
-
-#include <gpu_side.h>
+#include "program_random_gpu.h"
 
 static device opened;
 
 static void run_gpu(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                    const lmb_batch_outputs *outputs) {
-    gpu_side gpu;
-    lmb_error error;
-    assert_ok(gpu_side_create(&opened, side->user, batch, 0, &gpu, &error), &error);
-    assert_ok(gpu_side_run(&gpu, inputs, outputs, &error), &error);
-    gpu_side_destroy(&gpu);
+                    const lmb_batch_outputs *outputs, const program_list *list) {
+    program_random_run_gpu(&opened, side->user, batch, inputs, outputs, list);
 }
 
 static void compare_programs(bool interpret, const char *name, uint32_t first, uint32_t count) {

@@ -7,11 +7,8 @@
 #include <string.h>
 
 static void run_cpu(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                    const lmb_batch_outputs *outputs) {
-    lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_cpu_create(batch->graph, *(const lmb_cpu_path *)side->user, NULL, &cpu, NULL), LMB_OK);
-    assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
-    lmb_cpu_destroy(cpu);
+                    const lmb_batch_outputs *outputs, const program_list *list) {
+    program_random_run_cpu(*(const lmb_cpu_path *)side->user, batch, inputs, outputs, list);
 }
 
 static void same_bits_on_every_path(void **state) {
@@ -61,9 +58,9 @@ static void note_additive(void *user, const char *line) {
 
 // Gives a result that is wrong by one bit if a program contains an additive.
 static void run_wrongly(const program_side *side, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                        const lmb_batch_outputs *outputs) {
-    lmb_cpu_path path = LMB_CPU_REFERENCE;
-    run_cpu(&(program_side){side->name, run_cpu, &path, 0}, batch, inputs, outputs);
+                        const lmb_batch_outputs *outputs, const program_list *list) {
+    (void)side;
+    program_random_run_cpu(LMB_CPU_REFERENCE, batch, inputs, outputs, list);
     bool wrong = false;
     lmb_graph_print(batch->graph, note_additive, &wrong);
     uint32_t bits;
