@@ -6,6 +6,7 @@
 #include "exact.h"
 #include "hoist.h"
 
+#include "../src/open_file.h"
 #include "../src/tools/file.h"
 
 #include <stdio.h>
@@ -59,9 +60,10 @@ static void embed(const lmb_host *host, const char *name, const char *in, const 
     uint32_t *words = read_words(in, &count);
     lmb_error error;
     fail_if(exact_check(host, words, count, &error), in, &error);
-    FILE *file = fopen(out, "wb");
+    const char *why;
+    FILE *file = lmb_open_file(out, LMB_OPEN_WRITE, &why);
     if (file == NULL) {
-        fprintf(stderr, "embed: %s: cannot be written\n", out);
+        fprintf(stderr, "embed: %s: %s\n", out, why);
         exit(1);
     }
     fprintf(file, "static const uint32_t %s[%zu] = {", name, count);

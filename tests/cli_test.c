@@ -127,6 +127,44 @@ static void a_file_that_fails_is_named_and_ends_with_1(void **state) {
     run_badly(1, "sample small.gltf --clip '' --time 0", "limber: small.gltf: no clip ''");
 }
 
+// Pipes that nothing writes or reads, given as each file that a command opens. `timeout` ends a command that waits.
+static void no_command_waits_for_a_pipe(void **state) {
+    (void)state;
+    static const char *const arguments[] = {
+        "info pipe",
+        "info small.gltf pipe",
+        "info pipe small.gltf",
+        "sample pipe --clip 0 --time 0",
+        "eval pipe --graph '{\"op\":\"rest\"}' --time 0",
+        "eval small.gltf --graph pipe --time 0",
+        "eval small.gltf --character a=pipe --graph '{\"op\":\"rest\"}' --time 0",
+        "graph small.gltf --graph pipe",
+        "graph small.gltf --machine pipe",
+        "play small.gltf --graph pipe",
+        "play mannequin --graph " LIMBER_DEMOS "/wave.json --script pipe",
+        "play mannequin --graph " LIMBER_DEMOS "/wave.json --scene pipe",
+        "capture small.gltf --graph pipe --output a.capture",
+        "replay pipe",
+        "compare pipe",
+        "profile pipe --no-device",
+        "profile small.gltf --no-device --characters 9 --frames 3 --trace pipe",
+        "pack pipe --output a.lmb",
+        "pack small.gltf --graph pipe --output a.lmb",
+        "pack small.gltf --output pipe",
+    };
+    command_output output = command_run("mkfifo pipe");
+    assert_int_equal(output.status, 0);
+    command_output_release(&output);
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        output = command_run("timeout 20 \"%s\" %s", LIMBER_COMMAND, arguments[i]);
+        if (output.status != 1 || strstr(output.err, "it is a pipe") == NULL) {
+            fail_msg("limber %s: status %d\n%s", arguments[i], output.status, output.err);
+        }
+        command_output_release(&output);
+    }
+    assert_int_equal(remove("pipe"), 0);
+}
+
 static void output_that_cannot_be_written_is_a_failure(void **state) {
     (void)state;
     FILE *full = fopen("/dev/full", "wb");
@@ -1173,6 +1211,7 @@ int main(void) {
         cmocka_unit_test(demos_are_data_alone),
         cmocka_unit_test(wrong_usage_is_reported_and_ends_with_2),
         cmocka_unit_test(a_file_that_fails_is_named_and_ends_with_1),
+        cmocka_unit_test(no_command_waits_for_a_pipe),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(help_and_version_go_to_stdout),
         cmocka_unit_test(a_profile_reports_stages_and_nodes),

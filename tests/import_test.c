@@ -821,11 +821,11 @@ static void files_beside_it_are_regular_ones(void **state) {
     } rows[] = {
         {"inner/real.bin", NULL},
 #ifndef _WIN32
-        {"link.bin", "is a link, or below one"},
+        {"link.bin", "cannot be opened: it is a link, or below one"},
         {"linked/real.bin", "is a link"},
-        {"pipe", "is no regular file"},
+        {"pipe", "cannot be opened: it is a pipe, not a file"},
 #endif
-        {"inner", "is no regular file"},
+        {"inner", "cannot be opened: it is a folder"},
         {"inner/none.bin", "cannot be opened"},
         {"inner/real.bin/x", "cannot be opened"},
     };

@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 enum { BYTES = 300 };
 
@@ -139,12 +143,70 @@ static void a_folder_that_cannot_be_made_is_no_crash(void **state) {
 #endif
 }
 
+#ifndef _WIN32
+static void write_victim(const char *name) {
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite("victim", 1, 6, file), 6);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_victim(const char *name) {
+    char text[10] = "";
+    FILE *file = fopen(name, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof text, file), 6);
+    fclose(file);
+    assert_string_equal(text, "victim");
+}
+
+// Others may have put links where the file, or the file of this process that becomes it, is written.
+static void links_are_not_followed(void **state) {
+    (void)state;
+    assert_true(pipeline_cache_write(path, data, sizeof data));
+    char victim[PIPELINE_CACHE_PATH + 8], own[PIPELINE_CACHE_PATH + 32];
+    snprintf(victim, sizeof victim, "%s.victim", path);
+    snprintf(own, sizeof own, "%s.%ld", path, (long)getpid());
+    write_victim(victim);
+    (void)remove(path);
+    assert_int_equal(symlink(victim, path), 0);
+    assert_int_equal(symlink(victim, own), 0);
+    assert_true(pipeline_cache_write(path, data, sizeof data));
+    expect_victim(victim);
+    struct stat status;
+    assert_int_equal(lstat(path, &status), 0);
+    assert_true(S_ISREG(status.st_mode));
+    assert_int_equal(status.st_mode & 077, 0);
+    assert_int_equal(lstat(own, &status), -1);
+    (void)remove(victim);
+}
+
+static void a_pipe_is_no_cache(void **state) {
+    (void)state;
+    char own[PIPELINE_CACHE_PATH + 32];
+    snprintf(own, sizeof own, "%s.%ld", path, (long)getpid());
+    (void)remove(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(mkfifo(own, 0600), 0);
+    alarm(60);
+    expect_ignored(&properties, "");
+    assert_true(pipeline_cache_write(path, data, sizeof data));
+    size_t size;
+    char problem[200];
+    void *read = pipeline_cache_read(path, &properties, &size, problem);
+    assert_non_null(read);
+    free(read);
+    alarm(0);
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(another_drivers_file_is_ignored),
-        cmocka_unit_test(damaged_files_are_ignored),
-        cmocka_unit_test(a_folder_that_cannot_be_made_is_no_crash),
+        cmocka_unit_test(what_is_written_is_read),   cmocka_unit_test(another_drivers_file_is_ignored),
+        cmocka_unit_test(damaged_files_are_ignored), cmocka_unit_test(a_folder_that_cannot_be_made_is_no_crash),
+#ifndef _WIN32
+        cmocka_unit_test(links_are_not_followed),    cmocka_unit_test(a_pipe_is_no_cache),
+#endif
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

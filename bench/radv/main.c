@@ -4,6 +4,7 @@
 #include "bits.h"
 #include "device.h"
 #include "emulated.h"
+#include "file.h"
 #include "graphs.h"
 #include "terminal.h"
 #include "workload.h"
@@ -44,10 +45,10 @@ static int fail(const char *where, const char *message) {
 static void write_assembly(const kernel *kernel) {
     char path[1024];
     int length = snprintf(path, sizeof path, "%s/%s.%s.txt", folder, workload_name, kernel->name);
-    FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "wb") : NULL;
-    bool written = file != NULL && fputs(kernel->assembly, file) >= 0;
-    if (file == NULL || fclose(file) != 0 || !written) {
-        fail(path, "cannot be written");
+    lmb_error error = {.message = "the path is too long"};
+    if (length < 0 || (size_t)length >= sizeof path ||
+        file_write(path, kernel->assembly, strlen(kernel->assembly), &error)) {
+        fail(folder, error.message);
         failed = true;
     }
 }

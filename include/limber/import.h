@@ -92,11 +92,11 @@ LMB_API lmb_import_def lmb_default_import_def(void);
 
 /// Reads a character and, for glTF, the buffers and images to which it refers.
 ///
-/// Refuses everything that is not a regular file, and in a glTF file a URI that leads out of its folder, or to a file
-/// through a symbolic link. The first bytes give the format, or else the file's name. Fails with #LMB_ERROR_FILE,
-/// #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED (also for a format that this build does not read), #LMB_ERROR_UNTRUSTED,
-/// #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and #LMB_ERROR_ARGUMENT if a pointer or a path is NULL, or a count is out of
-/// range.
+/// Refuses everything that is not a regular file, without waiting for it. In a glTF file it refuses a URI that leads
+/// out of its folder, or to a file through a symbolic link. The first bytes give the format, or else the file's name.
+/// Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED (also for a format that this build does not
+/// read), #LMB_ERROR_UNTRUSTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and #LMB_ERROR_ARGUMENT if a pointer or a path is
+/// NULL, or a count is out of range.
 LMB_API lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lmb_import **import,
                                      lmb_error *error);
 

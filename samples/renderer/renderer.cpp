@@ -31,6 +31,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -71,8 +72,12 @@ struct scene {
 // ---- The character: what does not change from frame to frame.
 
 std::vector<uint32_t> read_file(const char *path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) {
+    std::error_code ignored; // opening a pipe would wait for what writes into it
+    std::ifstream file;
+    if (std::filesystem::is_regular_file(path, ignored)) {
+        file.open(path, std::ios::binary | std::ios::ate);
+    }
+    if (!file.is_open()) {
         throw std::runtime_error(std::string(path) + " cannot be read");
     }
     const auto size = static_cast<size_t>(file.tellg());

@@ -8,6 +8,7 @@
 #include <stb/stb_image_write.h>
 
 #include "draw_list.h"
+#include "file.h"
 #include "pipelines.h"
 #include "solids.h"
 
@@ -635,6 +636,18 @@ static lmb_result read_picture(const renderer *renderer, const device_buffer *pi
     return device_submit_and_wait(renderer->device, pool, commands, error);
 }
 
+// The bytes of a PNG, as stb_image_write hands them over: all at once.
+typedef struct picture_file {
+    const char *path;
+    lmb_error *error;
+    lmb_result result;
+} picture_file;
+
+static void write_picture(void *context, void *bytes, int size) {
+    picture_file *file = context;
+    file->result = file_write(file->path, bytes, (size_t)size, file->error);
+}
+
 lmb_result renderer_save_picture(const renderer *renderer, const char *path, lmb_error *error) {
     VkExtent2D extent = renderer->extent;
     device_buffer pixels = {0};
@@ -643,9 +656,11 @@ lmb_result renderer_save_picture(const renderer *renderer, const char *path, lmb
     if (result == LMB_OK) {
         result = read_picture(renderer, &pixels, error);
     }
-    if (result == LMB_OK &&
-        !stbi_write_png(path, (int)extent.width, (int)extent.height, 4, pixels.mapped, (int)extent.width * 4)) {
-        result = viewer_fail(error, LMB_ERROR_FILE, "%s: cannot be written", path);
+    if (result == LMB_OK) {
+        picture_file file = {path, error, LMB_ERROR_MEMORY};
+        const bool is_made = stbi_write_png_to_func(write_picture, &file, (int)extent.width, (int)extent.height, 4,
+                                                    pixels.mapped, (int)extent.width * 4);
+        result = is_made ? file.result : viewer_fail(error, LMB_ERROR_MEMORY, "%s: no memory for a picture", path);
     }
     device_buffer_destroy(renderer->device, &pixels);
     return result;

@@ -5,7 +5,6 @@
 
 #include "../host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static lmb_result open_mannequin(const char *name, character_file *character, lmb_error *error) {
@@ -31,13 +30,8 @@ static lmb_result open_files(const char *const *paths, uint32_t count, character
 }
 
 static bool is_pack(const char *path) {
-    char first[8] = {0};
-    FILE *stream = fopen(path, "rb");
-    const size_t size = stream == NULL ? 0 : fread(first, 1, sizeof first, stream);
-    if (stream != NULL) {
-        fclose(stream);
-    }
-    return lmb_pack_is_pack(first, size);
+    char first[8];
+    return lmb_pack_is_pack(first, file_read_head(path, first, sizeof first));
 }
 
 static lmb_result open_pack(const char *path, character_file *character, lmb_error *error) {

@@ -1,6 +1,7 @@
 #include "file.h"
 
 #include "../host.h"
+#include "../open_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,9 +32,10 @@ static lmb_result read_stream(const char *name, size_t largest, FILE *stream, ch
 lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *size, lmb_error *error) {
     *bytes = NULL;
     *size = 0;
-    FILE *stream = fopen(name, "rb");
+    const char *why;
+    FILE *stream = lmb_open_file(name, LMB_OPEN_READ, &why);
     if (stream == NULL) {
-        return lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, strerror(errno));
+        return lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, why);
     }
     lmb_result result = read_stream(name, largest, stream, bytes, size, error);
     fclose(stream);
@@ -44,10 +46,24 @@ lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *siz
     return result;
 }
 
+size_t file_read_head(const char *name, void *bytes, size_t size) {
+    const char *why;
+    FILE *stream = lmb_open_file(name, LMB_OPEN_READ, &why);
+    const size_t got = stream == NULL ? 0 : fread(bytes, 1, size, stream);
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    return got;
+}
+
 lmb_result file_write(const char *name, const void *bytes, size_t size, lmb_error *error) {
-    FILE *stream = fopen(name, "wb");
-    bool written = stream != NULL && fwrite(bytes, 1, size, stream) == size;
-    written = stream != NULL && fclose(stream) == 0 && written;
+    const char *why;
+    FILE *stream = lmb_open_file(name, LMB_OPEN_WRITE, &why);
+    if (stream == NULL) {
+        return lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, why);
+    }
+    bool written = fwrite(bytes, 1, size, stream) == size;
+    written = fclose(stream) == 0 && written;
     return written ? LMB_OK : lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, strerror(errno));
 }
 

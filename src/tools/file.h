@@ -1,4 +1,4 @@
-// Whole files, and the hash that shows whether one is damaged.
+// Whole files, opened as ../open_file.h does, and the hash that shows whether one is damaged.
 #ifndef LIMBER_SRC_TOOLS_FILE_H
 #define LIMBER_SRC_TOOLS_FILE_H
 
@@ -11,6 +11,8 @@
 // #LMB_ERROR_FILE, #LMB_ERROR_LIMIT if there are more than `largest` bytes, #LMB_ERROR_MEMORY; nothing is left
 // allocated then.
 lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *size, lmb_error *error);
+// Reads the first bytes of a file; returns how many there are, 0 if it cannot be read.
+size_t file_read_head(const char *name, void *bytes, size_t size);
 // Writes the whole file. Fails with #LMB_ERROR_FILE; the message names the file.
 lmb_result file_write(const char *name, const void *bytes, size_t size, lmb_error *error);
 

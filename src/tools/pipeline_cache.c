@@ -3,6 +3,8 @@
 
 #include "file.h"
 
+#include "../open_file.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +122,8 @@ bool pipeline_cache_write(const char *path, const void *data, size_t size) {
     make_folders(path);
     file_head head = {.size = size, .sum = file_hash(data, size)};
     memcpy(head.magic, magic, sizeof magic);
-    FILE *file = fopen(own, "wb");
+    const char *why;
+    FILE *file = lmb_open_file(own, LMB_OPEN_REPLACE, &why);
     if (file == NULL) {
         return false;
     }

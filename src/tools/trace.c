@@ -3,6 +3,7 @@
 #include "trace.h"
 
 #include "../host.h"
+#include "../open_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,9 +32,10 @@ static lmb_result fail(const trace *trace, lmb_error *error) {
 }
 
 lmb_result trace_open(const char *path, trace *trace, lmb_error *error) {
-    *trace = (struct trace){.path = path, .json.stream = fopen(path, "w")};
+    const char *why;
+    *trace = (struct trace){.path = path, .json.stream = lmb_open_file(path, LMB_OPEN_WRITE, &why)};
     if (trace->json.stream == NULL) {
-        return fail(trace, error);
+        return lmb_fail(error, LMB_ERROR_FILE, "%s: %s", path, why);
     }
     json_begin_object(&trace->json, NULL);
     json_text(&trace->json, "displayTimeUnit", "ns");
