@@ -3,6 +3,7 @@
 #include "gpu_push.h"
 #include "spirv.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "channels.spv.h"
@@ -322,8 +323,40 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
     return LMB_OK;
 }
 
+lmb_result lmb_gpu_check_owner(const lmb_gpu *gpu, const lmb_gpu *of_object, const char *owner, const char *object,
+                               lmb_error *error) {
+    return gpu == of_object ? LMB_OK
+                            : lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: the %s belongs to another gpu", owner, object);
+}
+
+void lmb_gpu_add_child(lmb_gpu_children *children, lmb_gpu_child child) {
+    atomic_fetch_add(&children->counts[child], 1);
+}
+
+void lmb_gpu_remove_child(lmb_gpu_children *children, lmb_gpu_child child) {
+    atomic_fetch_sub(&children->counts[child], 1);
+}
+
+bool lmb_gpu_is_childless(const lmb_gpu *gpu, const lmb_gpu_children *children, const char *object) {
+    static const char *const names[LMB_GPU_CHILD_COUNT] = {"graphs",    "clips", "batches", "profiles",
+                                                           "readbacks", "skins", "ragdolls"};
+    char list[200];
+    size_t length = 0;
+    for (int i = 0; i < LMB_GPU_CHILD_COUNT; i++) {
+        const unsigned count = atomic_load(&children->counts[i]);
+        if (count > 0) {
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s: %u", length > 0 ? ", " : "",
+                                       names[i], count);
+        }
+    }
+    if (length > 0) {
+        lmb_host_log(&gpu->host, LMB_LOG_ERROR, "%s: it is not destroyed before what uses it (%s)", object, list);
+    }
+    return length == 0;
+}
+
 void lmb_gpu_destroy(lmb_gpu *gpu) {
-    if (gpu == NULL) {
+    if (gpu == NULL || !lmb_gpu_is_childless(gpu, &gpu->children, "gpu")) {
         return;
     }
     for (int kernel = 0; kernel < LMB_KERNEL_COUNT; kernel++) {

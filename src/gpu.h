@@ -7,6 +7,7 @@
 #include "spirv.h"
 
 #include <limber/gpu.h>
+#include <stdatomic.h>
 
 // Every Vulkan function that the library calls, loaded through the host's vkGetInstanceProcAddr.
 #define LMB_INSTANCE_FUNCTIONS(X)                                                                                      \
@@ -68,6 +69,23 @@ typedef struct lmb_gpu_functions {
 #undef LMB_DECLARE
 } lmb_gpu_functions;
 
+// Kinds of objects that another object creates and that use it, so that they must be destroyed before it.
+typedef enum lmb_gpu_child {
+    LMB_GPU_CHILD_GRAPH,
+    LMB_GPU_CHILD_CLIP,
+    LMB_GPU_CHILD_BATCH,
+    LMB_GPU_CHILD_PROFILE,
+    LMB_GPU_CHILD_READBACK,
+    LMB_GPU_CHILD_SKIN,
+    LMB_GPU_CHILD_RAGDOLL,
+    LMB_GPU_CHILD_COUNT
+} lmb_gpu_child;
+
+// The children of an object that exist. Several threads may create and destroy them.
+typedef struct lmb_gpu_children {
+    atomic_uint counts[LMB_GPU_CHILD_COUNT];
+} lmb_gpu_children;
+
 typedef enum lmb_kernel {
     LMB_KERNEL_WEIGHTS,
     LMB_KERNEL_POSE,
@@ -100,6 +118,7 @@ struct lmb_gpu {
     VkPipelineLayout layout;
     VkPipeline pipelines[LMB_KERNEL_COUNT];
     lmb_gpu_probe_result probe;
+    lmb_gpu_children children;
 };
 
 #define LMB_GPU_MOST_SLOTS 8u // of frames
@@ -111,6 +130,16 @@ struct lmb_gpu {
 
 // Returns LMB_ERROR_VULKAN, with a message that names the call and the result.
 lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result);
+
+// Fails unless an object that `owner` is to use belongs to its gpu: "OWNER: the OBJECT belongs to another gpu".
+lmb_result lmb_gpu_check_owner(const lmb_gpu *gpu, const lmb_gpu *of_object, const char *owner, const char *object,
+                               lmb_error *error);
+
+// Count a child that was created, or destroyed.
+void lmb_gpu_add_child(lmb_gpu_children *children, lmb_gpu_child child);
+void lmb_gpu_remove_child(lmb_gpu_children *children, lmb_gpu_child child);
+// Returns whether there are no children. If there are some, logs that `object` is not destroyed, and what it has.
+bool lmb_gpu_is_childless(const lmb_gpu *gpu, const lmb_gpu_children *children, const char *object);
 
 typedef struct lmb_gpu_buffer {
     VkBuffer buffer;
@@ -198,6 +227,9 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
                                    const lmb_spirv_block *block, const char *name, VkPipeline *pipeline,
                                    lmb_error *error);
 
+// Fails unless the upload of the graph has been recorded.
+lmb_result lmb_gpu_check_upload(const lmb_gpu_graph *graph, const char *owner, lmb_error *error);
+
 // Fails unless the probe has passed on the device, or need not.
 lmb_result lmb_gpu_check_probe(const lmb_gpu *gpu, const char *owner, lmb_error *error);
 
@@ -230,6 +262,7 @@ struct lmb_gpu_graph {
     lmb_gpu_workgroup shape; // of `steps` if that runs all stages; characters is 0 if it runs the pose only
     bool recorded;
     bool changed; // a change of a clip was recorded
+    lmb_gpu_children children;
 };
 
 // The frame that was recorded last in a frame slot of a batch.
@@ -241,6 +274,7 @@ typedef struct lmb_gpu_recorded {
 
 // These describe a batch to what reads it back (gpu_batch.c).
 lmb_gpu *lmb_gpu_batch_gpu(const lmb_gpu_batch *batch);
+lmb_gpu_children *lmb_gpu_batch_children(const lmb_gpu_batch *batch);
 uint32_t lmb_gpu_batch_slot_count(const lmb_gpu_batch *batch);
 lmb_gpu_recorded lmb_gpu_batch_recorded(const lmb_gpu_batch *batch, uint32_t slot);
 

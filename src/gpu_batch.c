@@ -42,7 +42,8 @@ struct lmb_gpu_batch {
     lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL if the graph needs none
     bool begun;               // the inertia buffers have been zeroed
     lmb_gpu_control *control; // or NULL
-    uint64_t frames;          // recorded so far
+    lmb_gpu_children children;
+    uint64_t frames; // recorded so far
     frame_slot slots[LMB_GPU_MOST_SLOTS];
 };
 
@@ -122,8 +123,8 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
                         : batch == NULL ? "the result"
                                         : "the graph");
     }
-    if (def->graph->gpu != gpu) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the graph belongs to another gpu");
+    if (lmb_gpu_check_owner(gpu, def->graph->gpu, "gpu batch", "graph", error)) {
+        return LMB_ERROR_ARGUMENT;
     }
     if (def->character_count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there are no characters");
@@ -264,6 +265,8 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     }
     created->gpu = gpu;
     created->graph = def->graph;
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_BATCH);
+    lmb_gpu_add_child(&def->graph->children, LMB_GPU_CHILD_BATCH);
     created->description = (lmb_batch_def){def->graph->graph, def->character_count, def->outputs};
     created->slot_count = def->slot_count;
     result = plan_spans(created, def->span_bytes, error);
@@ -306,10 +309,12 @@ static void visit_buffers(lmb_gpu_batch *batch, lmb_gpu_buffer_visitor *visit, v
 }
 
 void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
-    if (batch == NULL) {
+    if (batch == NULL || !lmb_gpu_is_childless(batch->gpu, &batch->children, "gpu batch")) {
         return;
     }
     lmb_gpu *gpu = batch->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_BATCH);
+    lmb_gpu_remove_child(&batch->graph->children, LMB_GPU_CHILD_BATCH);
     lmb_gpu_control_destroy(batch->control);
     visit_buffers(batch, lmb_gpu_buffer_destroy_visited, gpu);
     for (uint32_t i = 0; i < batch->slot_count; i++) {
@@ -326,6 +331,10 @@ lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
 
 lmb_gpu *lmb_gpu_batch_gpu(const lmb_gpu_batch *batch) {
     return batch->gpu;
+}
+
+lmb_gpu_children *lmb_gpu_batch_children(const lmb_gpu_batch *batch) {
+    return &((lmb_gpu_batch *)(uintptr_t)batch)->children; // no batch is a constant object
 }
 
 uint32_t lmb_gpu_batch_slot_count(const lmb_gpu_batch *batch) {
@@ -362,13 +371,23 @@ float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot) {
     return slot < batch->slot_count ? batch->slots[slot].staging.memory.mapped : NULL;
 }
 
+static lmb_result check_slot(const lmb_gpu_batch *batch, uint32_t slot, lmb_error *error) {
+    if (batch == NULL || slot >= batch->slot_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
+                        batch == NULL ? "it is NULL" : "there is no such frame slot");
+    }
+    return LMB_OK;
+}
+
 lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
                                    lmb_error *error) {
-    if (batch == NULL || slot >= batch->slot_count || pose >= LMB_MAX_POSES) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
-                        batch == NULL               ? "it is NULL"
-                        : slot >= batch->slot_count ? "there is no such frame slot"
-                                                    : "there is no such pose buffer");
+    if (check_slot(batch, slot, error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
+    const uint32_t count = lmb_graph_pose_count(batch->description.graph);
+    if (pose >= count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no pose buffer %u: the graph has %u",
+                        (unsigned)pose, (unsigned)count);
     }
     if (address == 0 || address % 4 != 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of pose buffer %u is %s", (unsigned)pose,
@@ -380,9 +399,13 @@ lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t
 
 // Binds an address of host memory to a frame slot. Rows of four floats must not cross a multiple of 16 bytes.
 static lmb_result bind_rows(lmb_gpu_batch *batch, uint32_t slot, bool points, VkDeviceAddress bound, lmb_error *error) {
-    if (batch == NULL || slot >= batch->slot_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
-                        batch == NULL ? "it is NULL" : "there is no such frame slot");
+    if (check_slot(batch, slot, error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
+    const lmb_graph *graph = batch->description.graph;
+    if (points ? lmb_graph_point_count(graph) == 0 : !lmb_graph_uses_transforms(graph)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the graph has no %s",
+                        points ? "points" : "points in world space");
     }
     if (bound == 0 || bound % 16 != 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of the %s is %s",
@@ -439,8 +462,8 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
     if (lmb_gpu_check_probe(batch->gpu, "gpu batch", error)) {
         return LMB_ERROR_STATE;
     }
-    if (!batch->graph->recorded) {
-        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the upload of its graph has not been recorded");
+    if (lmb_gpu_check_upload(batch->graph, "gpu batch", error)) {
+        return LMB_ERROR_STATE;
     }
     for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
         if (batch->slots[info->slot].poses[i] == 0) {

@@ -28,12 +28,13 @@ lmb_result lmb_gpu_clip_create(lmb_gpu *gpu, const lmb_clip *clip, lmb_gpu_clip 
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu clip: no memory");
     }
     created->gpu = gpu;
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_CLIP);
     created->traits = lmb_clip_find_traits(clip);
     const VkDeviceSize size = (VkDeviceSize)clip->size * sizeof *clip->words;
     const lmb_result result =
         lmb_gpu_buffer_create(gpu, size, LMB_GPU_MEMORY_UPLOAD, "limber clip staging", &created->staging, error);
     if (result != LMB_OK) {
-        lmb_host_release(&gpu->host, created);
+        lmb_gpu_clip_destroy(created);
         return result;
     }
     uint32_t *words = created->staging.memory.mapped;
@@ -48,6 +49,7 @@ void lmb_gpu_clip_destroy(lmb_gpu_clip *gpu_clip) {
         return;
     }
     lmb_gpu *gpu = gpu_clip->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_CLIP);
     lmb_gpu_buffer_destroy(gpu, &gpu_clip->staging);
     lmb_host_release(&gpu->host, gpu_clip);
 }
@@ -58,8 +60,8 @@ static lmb_result check_change(const lmb_gpu_graph *gpu_graph, uint32_t index, c
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu graph: %s is NULL",
                         gpu_graph == NULL ? "it" : "the command buffer");
     }
-    if (gpu_clip != NULL && gpu_clip->gpu != gpu_graph->gpu) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu graph: the clip belongs to another gpu");
+    if (gpu_clip != NULL && lmb_gpu_check_owner(gpu_graph->gpu, gpu_clip->gpu, "gpu graph", "clip", error)) {
+        return LMB_ERROR_ARGUMENT;
     }
     lmb_error found;
     *slot = lmb_graph_check_change(gpu_graph->graph, index, gpu_clip != NULL ? &gpu_clip->traits : NULL, "gpu graph",

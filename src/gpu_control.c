@@ -64,6 +64,9 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: %s is NULL", missing);
     }
+    if (lmb_gpu_check_owner(gpu, def->graph->gpu, "gpu control", "graph", error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
     const lmb_graph *graph = def->graph->graph;
     uint32_t parameters = lmb_graph_parameter_count(graph);
     if (def->control->parameter_count != parameters) {

@@ -40,6 +40,7 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     }
     created->gpu = gpu;
     created->graph = graph;
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
     VkDeviceSize size = (VkDeviceSize)graph->size * sizeof *graph->block;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
     lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_DEVICE, "limber graph", &created->buffer);
@@ -66,10 +67,11 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
 }
 
 void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph) {
-    if (gpu_graph == NULL) {
+    if (gpu_graph == NULL || !lmb_gpu_is_childless(gpu_graph->gpu, &gpu_graph->children, "gpu graph")) {
         return;
     }
     lmb_gpu *gpu = gpu_graph->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->steps, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->weights, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->channels, gpu->allocator);
@@ -77,6 +79,12 @@ void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph) {
     lmb_gpu_buffer_destroy(gpu, &gpu_graph->staging);
     lmb_gpu_buffer_destroy(gpu, &gpu_graph->buffer);
     lmb_host_release(&gpu->host, gpu_graph);
+}
+
+lmb_result lmb_gpu_check_upload(const lmb_gpu_graph *graph, const char *owner, lmb_error *error) {
+    return graph->recorded
+               ? LMB_OK
+               : lmb_fail(error, LMB_ERROR_STATE, "%s: the upload of its graph has not been recorded", owner);
 }
 
 lmb_result lmb_gpu_graph_record_upload(lmb_gpu_graph *gpu_graph, VkCommandBuffer commands, lmb_error *error) {

@@ -143,6 +143,7 @@ lmb_result lmb_gpu_profile_create(lmb_gpu *gpu, const lmb_gpu_profile_def *def, 
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu profile: no memory");
     }
     created->gpu = gpu;
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_PROFILE);
     created->mask = mask;
     created->period = gpu->timestamp_period;
     created->slot_count = def->slot_count;
@@ -164,6 +165,7 @@ void lmb_gpu_profile_destroy(lmb_gpu_profile *profile) {
         return;
     }
     lmb_gpu *gpu = profile->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_PROFILE);
     gpu->vk.DestroyQueryPool(gpu->device, profile->pool, gpu->allocator);
     lmb_profile_destroy(profile->times);
     lmb_host_release(&gpu->host, profile->stages);
@@ -191,8 +193,8 @@ lmb_result lmb_gpu_profile_check(const lmb_gpu_profile *profile, const lmb_gpu *
     if (result != LMB_OK) {
         return result;
     }
-    if (profile->gpu != gpu) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: it belongs to another gpu");
+    if (lmb_gpu_check_owner(gpu, profile->gpu, "gpu batch", "profile", error)) {
+        return LMB_ERROR_ARGUMENT;
     }
     const profile_slot *queries = &profile->slots[slot];
     if (!queries->begun) {

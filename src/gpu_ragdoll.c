@@ -30,6 +30,7 @@ lmb_result lmb_gpu_ragdoll_create(lmb_gpu *gpu, lmb_gpu_ragdoll **ragdoll, lmb_e
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu ragdoll: no memory");
     }
     created->gpu = gpu;
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_RAGDOLL);
     const lmb_result result = lmb_gpu_pipeline_create(
         gpu, kernel_ragdoll, sizeof kernel_ragdoll / sizeof *kernel_ragdoll, (lmb_kernel_constants){.scale = VK_TRUE},
         NULL, "limber ragdoll", &created->pipeline, error);
@@ -46,6 +47,7 @@ void lmb_gpu_ragdoll_destroy(lmb_gpu_ragdoll *ragdoll) {
         return;
     }
     lmb_gpu *gpu = ragdoll->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_RAGDOLL);
     gpu->vk.DestroyPipeline(gpu->device, ragdoll->pipeline, gpu->allocator);
     lmb_host_release(&gpu->host, ragdoll);
 }
@@ -90,8 +92,14 @@ static lmb_result check(const lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu ragdoll: %s is NULL", missing);
     }
-    const lmb_result result = lmb_gpu_check_probe(ragdoll->gpu, "gpu ragdoll", error);
-    return result == LMB_OK ? check_arrays(info, error) : result;
+    lmb_result result = lmb_gpu_check_owner(ragdoll->gpu, info->graph->gpu, "gpu ragdoll", "graph", error);
+    if (result == LMB_OK) {
+        result = check_arrays(info, error);
+    }
+    if (result == LMB_OK) {
+        result = lmb_gpu_check_probe(ragdoll->gpu, "gpu ragdoll", error);
+    }
+    return result == LMB_OK ? lmb_gpu_check_upload(info->graph, "gpu ragdoll", error) : result;
 }
 
 lmb_result lmb_gpu_ragdoll_record(lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands, const lmb_gpu_ragdoll_info *info,

@@ -63,8 +63,8 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_readback_def *def,
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: %s is NULL", missing);
     }
-    if (lmb_gpu_batch_gpu(def->batch) != gpu) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: the batch belongs to another gpu");
+    if (lmb_gpu_check_owner(gpu, lmb_gpu_batch_gpu(def->batch), "gpu readback", "batch", error)) {
+        return LMB_ERROR_ARGUMENT;
     }
     if (def->contents == 0 || (def->contents & ~ALL_CONTENTS) != 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: contents 0x%x are not LMB_READBACK bits",
@@ -138,6 +138,8 @@ lmb_result lmb_gpu_readback_create(lmb_gpu *gpu, const lmb_gpu_readback_def *def
                                   .slot_count = lmb_gpu_batch_slot_count(def->batch),
                                   .frame_count = def->frame_count,
                                   .places = places};
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_READBACK);
+    lmb_gpu_add_child(lmb_gpu_batch_children(def->batch), LMB_GPU_CHILD_READBACK);
     result = create_places(created, error);
     if (result != LMB_OK) {
         lmb_gpu_readback_destroy(created);
@@ -152,6 +154,8 @@ void lmb_gpu_readback_destroy(lmb_gpu_readback *readback) {
         return;
     }
     lmb_gpu *gpu = readback->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_READBACK);
+    lmb_gpu_remove_child(lmb_gpu_batch_children(readback->batch), LMB_GPU_CHILD_READBACK);
     for (uint32_t i = 0; i < readback->frame_count; i++) {
         lmb_gpu_buffer_destroy(gpu, &readback->places[i].buffer);
     }

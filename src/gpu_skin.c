@@ -42,6 +42,7 @@ lmb_result lmb_gpu_skin_create(lmb_gpu *gpu, lmb_gpu_skin **gpu_skin, lmb_error 
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu skin: no memory");
     }
     created->gpu = gpu;
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_SKIN);
     lmb_result result = LMB_OK;
     for (int i = 0; i < LMB_SKIN_METHOD_COUNT && result == LMB_OK; i++) {
         result = lmb_gpu_pipeline_create(gpu, kernels[i].words, kernels[i].count, (lmb_kernel_constants){0}, NULL,
@@ -60,6 +61,7 @@ void lmb_gpu_skin_destroy(lmb_gpu_skin *gpu_skin) {
         return;
     }
     lmb_gpu *gpu = gpu_skin->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_SKIN);
     for (int i = 0; i < LMB_SKIN_METHOD_COUNT; i++) {
         gpu->vk.DestroyPipeline(gpu->device, gpu_skin->pipelines[i], gpu->allocator);
     }

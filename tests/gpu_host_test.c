@@ -704,7 +704,6 @@ static void wrong_descriptors_of_a_gpu_are_named(void **state) {
 static void wrong_descriptors_of_a_batch_are_named(void **state) {
     (void)state;
     lmb_gpu *gpu = create_gpu();
-    lmb_gpu *other = create_gpu();
     lmb_gpu_graph *gpu_program = NULL;
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
@@ -731,13 +730,154 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     lmb_gpu_batch_def small = good;
     small.span_bytes = JOINTS * sizeof(lmb_affine) - 1;
     expect_error(lmb_gpu_batch_create(gpu, &small, &batch, &error), &error, LMB_ERROR_LIMIT, "span");
-    expect_error(lmb_gpu_batch_create(other, &good, &batch, &error), &error, LMB_ERROR_ARGUMENT, "another gpu");
     expect_error(lmb_gpu_batch_create(NULL, &good, &batch, &error), &error, LMB_ERROR_ARGUMENT, "gpu");
     expect_error(lmb_gpu_batch_create(gpu, NULL, &batch, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
     expect_error(lmb_gpu_batch_create(gpu, &good, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
     lmb_gpu_graph_destroy(gpu_program);
-    lmb_gpu_destroy(other);
     lmb_gpu_destroy(gpu);
+}
+
+// Objects of each kind on one gpu.
+typedef struct family {
+    lmb_gpu *gpu;
+    lmb_gpu_graph *graph;
+    lmb_gpu_clip *clip;
+    lmb_gpu_batch *batch;
+    lmb_gpu_profile *profile;
+    lmb_gpu_readback *readback;
+    lmb_gpu_skin *skin;
+    lmb_gpu_ragdoll *ragdoll;
+} family;
+
+static char logged[500];
+static uint32_t log_count;
+
+static void keep_log(void *user, lmb_log_level level, const char *message) {
+    (void)user;
+    assert_int_equal(level, LMB_LOG_ERROR);
+    log_count++;
+    snprintf(logged, sizeof logged, "%s", message);
+}
+
+static family family_create(void) {
+    static const lmb_host host = {.log = keep_log};
+    const lmb_gpu_def def = gpu_def();
+    family f = {0};
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&def, &host, &f.gpu, &error), &error);
+    assert_ok(lmb_gpu_graph_create(f.gpu, program, &f.graph, &error), &error);
+    assert_ok(lmb_gpu_clip_create(f.gpu, clip, &f.clip, &error), &error);
+    const lmb_gpu_batch_def batch = batch_def(f.graph);
+    assert_ok(lmb_gpu_batch_create(f.gpu, &batch, &f.batch, &error), &error);
+    lmb_gpu_profile_def profile = lmb_default_gpu_profile_def();
+    profile.queue_family = opened.queue_family;
+    assert_ok(lmb_gpu_profile_create(f.gpu, &profile, &f.profile, &error), &error);
+    lmb_gpu_readback_def readback = lmb_default_gpu_readback_def();
+    readback.batch = f.batch;
+    readback.contents = LMB_READBACK_REFUSED_BIT;
+    assert_ok(lmb_gpu_readback_create(f.gpu, &readback, &f.readback, &error), &error);
+    assert_ok(lmb_gpu_skin_create(f.gpu, &f.skin, &error), &error);
+    assert_ok(lmb_gpu_ragdoll_create(f.gpu, &f.ragdoll, &error), &error);
+    return f;
+}
+
+static void family_destroy(family *f) {
+    lmb_gpu_ragdoll_destroy(f->ragdoll);
+    lmb_gpu_skin_destroy(f->skin);
+    lmb_gpu_readback_destroy(f->readback);
+    lmb_gpu_profile_destroy(f->profile);
+    lmb_gpu_batch_destroy(f->batch);
+    lmb_gpu_clip_destroy(f->clip);
+    lmb_gpu_graph_destroy(f->graph);
+    lmb_gpu_destroy(f->gpu);
+}
+
+// Every call that takes several handles, with one of another gpu.
+static void handles_of_another_gpu_are_refused(void **state) {
+    (void)state;
+    family own = family_create(), other = family_create();
+    lmb_error error;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    assert_ok(lmb_gpu_graph_record_upload(own.graph, commands, &error), &error);
+    assert_ok(lmb_gpu_graph_record_upload(other.graph, commands, &error), &error);
+    assert_ok(lmb_gpu_profile_begin(other.profile, 0, commands, &error), &error);
+#define REFUSED(call, message) expect_error(call, &error, LMB_ERROR_ARGUMENT, message " belongs to another gpu")
+    const lmb_gpu_batch_def batch = batch_def(other.graph);
+    lmb_gpu_batch *made = NULL;
+    REFUSED(lmb_gpu_batch_create(own.gpu, &batch, &made, &error), "gpu batch: the graph");
+    const lmb_gpu_record_info info = {.commands = commands, .profile = other.profile};
+    REFUSED(lmb_gpu_batch_record(own.batch, &info, &error), "gpu batch: the profile");
+    lmb_gpu_readback_def readback_def = lmb_default_gpu_readback_def();
+    readback_def.batch = other.batch;
+    readback_def.contents = LMB_READBACK_REFUSED_BIT;
+    lmb_gpu_readback *readback = NULL;
+    REFUSED(lmb_gpu_readback_create(own.gpu, &readback_def, &readback, &error), "gpu readback: the batch");
+    REFUSED(lmb_gpu_graph_record_clip(own.graph, 0, other.clip, commands, &error), "gpu graph: the clip");
+    const lmb_gpu_ragdoll_info ragdoll = {
+        .graph = other.graph, .character_count = 1, .mask = LMB_NONE, .models = 256, .poses = 256};
+    REFUSED(lmb_gpu_ragdoll_record(own.ragdoll, commands, &ragdoll, &error), "gpu ragdoll: the graph");
+    control_def control = default_control_def();
+    control.parameter_count = lmb_graph_parameter_count(program);
+    lmb_gpu_control_def control_of_gpu = lmb_default_gpu_control_def();
+    assert_ok(control_create(&control, program, NULL, (lmb_control **)&control_of_gpu.control, &error), &error);
+    control_of_gpu.graph = other.graph;
+    control_of_gpu.character_count = control_of_gpu.slot_count = 1;
+    lmb_gpu_control *made_control = NULL;
+    REFUSED(lmb_gpu_control_create(own.gpu, &control_of_gpu, &made_control, &error), "gpu control: the graph");
+#undef REFUSED
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+    lmb_control_destroy((lmb_control *)(uintptr_t)control_of_gpu.control);
+    family_destroy(&other);
+    family_destroy(&own);
+    assert_int_equal(log_count, 0);
+}
+
+static void a_ragdoll_waits_for_the_upload_of_its_graph(void **state) {
+    (void)state;
+    family f = family_create();
+    const lmb_gpu_ragdoll_info info = {
+        .graph = f.graph, .character_count = 1, .mask = LMB_NONE, .models = 256, .poses = 256};
+    const VkCommandBuffer commands = (VkCommandBuffer)(uintptr_t)16; // not reached
+    lmb_error error;
+    expect_error(lmb_gpu_ragdoll_record(f.ragdoll, commands, &info, &error), &error, LMB_ERROR_STATE,
+                 "gpu ragdoll: the upload of its graph has not been recorded");
+    family_destroy(&f);
+}
+
+// Destroys parents before their children.
+static void what_is_in_use_is_not_destroyed(void **state) {
+    (void)state;
+    family f = family_create();
+    log_count = 0;
+    lmb_gpu_destroy(f.gpu);
+    assert_string_equal(logged, "gpu: it is not destroyed before what uses it (graphs: 1, clips: 1, batches: 1, "
+                                "profiles: 1, readbacks: 1, skins: 1, ragdolls: 1)");
+    lmb_gpu_graph_destroy(f.graph);
+    assert_string_equal(logged, "gpu graph: it is not destroyed before what uses it (batches: 1)");
+    lmb_gpu_batch_destroy(f.batch);
+    assert_string_equal(logged, "gpu batch: it is not destroyed before what uses it (readbacks: 1)");
+    assert_int_equal(log_count, 3);
+    // They are as good as before.
+    expect_reference_bits(f.gpu);
+    const lmb_gpu_batch_def def = batch_def(f.graph);
+    lmb_gpu_batch *second = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_batch_create(f.gpu, &def, &second, &error), &error);
+    lmb_gpu_batch_destroy(second);
+    assert_int_equal(log_count, 3);
+    lmb_gpu_ragdoll_destroy(f.ragdoll);
+    lmb_gpu_skin_destroy(f.skin);
+    lmb_gpu_readback_destroy(f.readback);
+    lmb_gpu_profile_destroy(f.profile);
+    lmb_gpu_batch_destroy(f.batch);
+    lmb_gpu_clip_destroy(f.clip);
+    lmb_gpu_destroy(f.gpu);
+    assert_string_equal(logged, "gpu: it is not destroyed before what uses it (graphs: 1)");
+    lmb_gpu_graph_destroy(f.graph);
+    lmb_gpu_destroy(f.gpu);
+    assert_int_equal(log_count, 4);
 }
 
 static void calls_in_the_wrong_state_are_refused(void **state) {
@@ -762,14 +902,16 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     assert_ok(lmb_gpu_graph_record_upload(gpu_program, commands, &error), &error);
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "pose buffer 0");
     expect_error(lmb_gpu_batch_bind_pose(batch, 2, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "frame slot");
-    expect_error(lmb_gpu_batch_bind_pose(batch, 0, 8, 256, &error), &error, LMB_ERROR_ARGUMENT, "pose buffer");
+    expect_error(lmb_gpu_batch_bind_pose(batch, 0, 1, 256, &error), &error, LMB_ERROR_ARGUMENT,
+                 "there is no pose buffer 1: the graph has 1");
+    expect_error(lmb_gpu_batch_bind_pose(batch, 0, LMB_NONE, 256, &error), &error, LMB_ERROR_ARGUMENT, "pose buffer");
     expect_error(lmb_gpu_batch_bind_pose(batch, 0, 0, 0, &error), &error, LMB_ERROR_ARGUMENT, "address");
     expect_error(lmb_gpu_batch_bind_pose(batch, 0, 0, 258, &error), &error, LMB_ERROR_ARGUMENT, "multiple of 4");
     expect_error(lmb_gpu_batch_bind_pose(NULL, 0, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     expect_error(lmb_gpu_batch_bind_points(batch, 2, 256, &error), &error, LMB_ERROR_ARGUMENT, "frame slot");
-    expect_error(lmb_gpu_batch_bind_points(batch, 0, 0, &error), &error, LMB_ERROR_ARGUMENT, "points is 0");
+    expect_error(lmb_gpu_batch_bind_points(batch, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "has no points");
     expect_error(lmb_gpu_batch_bind_points(NULL, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    expect_error(lmb_gpu_batch_bind_transforms(batch, 0, 8, &error), &error, LMB_ERROR_ARGUMENT, "multiple of 16");
+    expect_error(lmb_gpu_batch_bind_transforms(batch, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "has no points in");
     const lmb_gpu_record_info lists[] = {{.commands = commands, .list = 258, .list_count = 256, .list_capacity = 1},
                                          {.commands = commands, .list = 256, .list_count = 0, .list_capacity = 1},
                                          {.commands = commands, .list = 256, .list_count = 257, .list_capacity = 1},
@@ -826,6 +968,8 @@ static void points_and_transforms_must_be_bound(void **state) {
     const lmb_gpu_record_info info = {.commands = commands};
     assert_ok(lmb_gpu_graph_record_upload(gpu_graph, commands, &error), &error);
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "the points of frame slot 0");
+    expect_error(lmb_gpu_batch_bind_points(batch, 0, 0, &error), &error, LMB_ERROR_ARGUMENT, "points is 0");
+    expect_error(lmb_gpu_batch_bind_transforms(batch, 0, 8, &error), &error, LMB_ERROR_ARGUMENT, "multiple of 16");
     assert_ok(lmb_gpu_batch_bind_points(batch, 0, 256, &error), &error);
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "the world transforms of frame");
     assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
@@ -1121,6 +1265,9 @@ int main(void) {
         cmocka_unit_test(a_gpu_without_a_queue_waits_for_its_probe),
         cmocka_unit_test(wrong_descriptors_of_a_gpu_are_named),
         cmocka_unit_test(wrong_descriptors_of_a_batch_are_named),
+        cmocka_unit_test(handles_of_another_gpu_are_refused),
+        cmocka_unit_test(a_ragdoll_waits_for_the_upload_of_its_graph),
+        cmocka_unit_test(what_is_in_use_is_not_destroyed),
         cmocka_unit_test(calls_in_the_wrong_state_are_refused),
         cmocka_unit_test(points_and_transforms_must_be_bound),
         cmocka_unit_test(what_a_batch_does_not_have_is_null),

@@ -10,6 +10,11 @@
 /// **Threads.** Once created, an lmb_gpu may serve several threads. An lmb_gpu_graph and its batches may be used by one
 /// thread at a time. The host synchronises command buffers.
 ///
+/// **Lifetimes.** Objects that were created with an lmb_gpu, an lmb_gpu_graph or an lmb_gpu_batch are destroyed before
+/// it. Destroying one that others still use does nothing: it logs as #LMB_LOG_ERROR (lmb_host of the lmb_gpu) how many
+/// objects of which kind use it, and the object stays valid. Destroy these and call again, before the VkDevice is
+/// destroyed. A call whose handles belong to several lmb_gpu objects fails with #LMB_ERROR_ARGUMENT.
+///
 /// **Barriers.** lmb_gpu_graph_record_upload() ends with a barrier that makes the upload visible to compute shaders in
 /// later commands of the same queue. lmb_gpu_batch_record() begins with a barrier from earlier transfers and compute
 /// shaders, their reads included, to its own reads and writes, so it sees pose buffers that they have written. It ends
@@ -127,7 +132,8 @@ typedef struct lmb_gpu_probe_result {
 /// `accept_mismatch` is not set (the message names what is missing, or the case). It sees what the physical device
 /// supports, not what `device` was created with.
 LMB_API lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error);
-/// NULL is allowed. Graphs and batches must have been destroyed, and no command buffer that uses it may be pending.
+/// NULL is allowed. All objects created with it must have been destroyed ("Lifetimes"), and no command buffer that uses
+/// it may be pending.
 LMB_API void lmb_gpu_destroy(lmb_gpu *gpu);
 
 /// Runs the probe (again): submits it once to `queue` and waits.
@@ -145,7 +151,7 @@ LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 /// poses, and for more if a graph has few operations.
 LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph,
                                         lmb_error *error);
-/// NULL is allowed. No command buffer that uses it may be pending.
+/// NULL is allowed. Its batches must have been destroyed, and no command buffer that uses it may be pending.
 LMB_API void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph);
 /// Records the copy from staging memory, outside a render pass. It has the clips that were in the graph's slots when
 /// lmb_gpu_graph_create() was called. Fails with #LMB_ERROR_STATE after the staging memory was released, or after a
@@ -183,8 +189,7 @@ LMB_API void lmb_gpu_clip_destroy(lmb_gpu_clip *gpu_clip);
 ///
 /// The graph itself does not change: call lmb_graph_set_clip() too if the CPU runs it, or if other device copies will
 /// be made from it. Allocates nothing. Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, and as
-/// lmb_graph_set_clip() does; with #LMB_ERROR_ARGUMENT also if `gpu_clip` belongs to another lmb_gpu. Then nothing is
-/// recorded.
+/// lmb_graph_set_clip() does. Then nothing is recorded.
 LMB_API lmb_result lmb_gpu_graph_record_clip(lmb_gpu_graph *gpu_graph, uint32_t index, const lmb_gpu_clip *gpu_clip,
                                              VkCommandBuffer commands, lmb_error *error);
 
@@ -216,7 +221,7 @@ LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 /// #LMB_ERROR_DEVICE (the device lacks a kind of memory).
 LMB_API lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch,
                                         lmb_error *error);
-/// NULL is allowed. No command buffer that uses it may be pending.
+/// NULL is allowed. Its readbacks must have been destroyed, and no command buffer that uses it may be pending.
 LMB_API void lmb_gpu_batch_destroy(lmb_gpu_batch *batch);
 
 /// Returns the batch's description (batch.h), to run the same batch on the CPU and to compare.
@@ -235,7 +240,8 @@ LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
 /// `address` is that of float [C][lmb_graph_pose_floats()], laid out as batch.h says, aligned to 4, in a buffer of the
 /// host created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Nothing may
 /// write it while the kernels run, so it must not overlap an output of this frame. Fails with #LMB_ERROR_ARGUMENT if
-/// the slot or the pose buffer does not exist, or the address is 0 or not aligned.
+/// the slot does not exist, the graph does not have the pose buffer (lmb_graph_pose_count()), or the address is 0 or not
+/// aligned.
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
 
@@ -244,7 +250,8 @@ LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, 
 /// The addresses are those of float [C][lmb_graph_point_count()][4] and of float [C][3][4], laid out as batch.h says,
 /// aligned to 16, in buffers of the host created as for lmb_gpu_batch_bind_pose(). The host writes them before it
 /// submits, or compute shaders or copies write them, earlier on the same queue; nothing may write them while the
-/// kernels run. Fail with #LMB_ERROR_ARGUMENT if the slot does not exist, or the address is 0 or not aligned.
+/// kernels run. Fail with #LMB_ERROR_ARGUMENT if the slot does not exist, the graph reads no points or no world
+/// transforms (lmb_graph_point_count(), lmb_graph_uses_transforms()), or the address is 0 or not aligned.
 LMB_API lmb_result lmb_gpu_batch_bind_points(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress points,
                                              lmb_error *error);
 LMB_API lmb_result lmb_gpu_batch_bind_transforms(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress transforms,

@@ -33,7 +33,7 @@ LMB_API void lmb_gpu_ragdoll_destroy(lmb_gpu_ragdoll *ragdoll);
 
 /// Characters whose matrices are converted. Addresses are those of what lmb_ragdoll_info describes.
 typedef struct lmb_gpu_ragdoll_info {
-    const lmb_gpu_graph *graph; ///< uploaded, or its upload is recorded before
+    const lmb_gpu_graph *graph; ///< of the same lmb_gpu; uploaded, or its upload is recorded before
     uint32_t character_count;
     uint32_t mask;
     VkDeviceAddress animated; ///< 0: the rest pose
@@ -48,9 +48,10 @@ LMB_API lmb_gpu_ragdoll_info lmb_default_gpu_ragdoll_info(void);
 /// Records the characters, outside a render pass.
 ///
 /// Nothing that `info` points to is used after the call; the buffers must live until the commands have completed. Fails
-/// as lmb_ragdoll_run() does, with #LMB_ERROR_ARGUMENT if a needed address is 0 or one is not a multiple of 4, with
-/// #LMB_ERROR_LIMIT if an array has 2^32 words or more, and with #LMB_ERROR_STATE if no probe has passed and
-/// lmb_gpu_def.accept_mismatch is not set; then nothing is recorded.
+/// as lmb_ragdoll_run() does, with #LMB_ERROR_ARGUMENT if the graph belongs to another lmb_gpu, a needed address is 0 or
+/// one is not a multiple of 4, and with #LMB_ERROR_LIMIT if an array has 2^32 words or more. Fails with
+/// #LMB_ERROR_STATE if the graph's upload has not been recorded, or no probe has passed and lmb_gpu_def.accept_mismatch
+/// is not set. Then nothing is recorded.
 LMB_API lmb_result lmb_gpu_ragdoll_record(lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands,
                                           const lmb_gpu_ragdoll_info *info, lmb_error *error);
 

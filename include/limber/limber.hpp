@@ -203,7 +203,7 @@ inline result<root_motion> extract_root_motion(const lmb_rig *rig, const lmb_cli
 #endif
 
 #ifdef LIMBER_GPU_H
-using gpu = handle<lmb_gpu, lmb_gpu_destroy>;
+using gpu = handle<lmb_gpu, lmb_gpu_destroy>;                   ///< declare it before all that is created with it
 using gpu_graph = handle<lmb_gpu_graph, lmb_gpu_graph_destroy>; ///< destroy it before its lmb_gpu
 using gpu_batch = handle<lmb_gpu_batch, lmb_gpu_batch_destroy>; ///< destroy it before its graph
 using gpu_clip = handle<lmb_gpu_clip, lmb_gpu_clip_destroy>;    ///< destroy it once its copies have completed
