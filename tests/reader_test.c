@@ -1,8 +1,27 @@
 // The file reader of the command and the viewer: a file that crashes Assimp ends a child process, and nothing else.
+#if defined(READER_TEST_ATTEMPTS)
+#define _GNU_SOURCE
+#endif
 #include "reader.h"
+#include "sandbox.h"
 #include "suite.h"
 
 #include <stdio.h>
+
+#if defined(READER_TEST_ATTEMPTS)
+#include <assimp/cimport.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#endif
 
 #define FBX "; FBX 7.4.0 project file\nFBXHeaderExtension: {\nFBXHeaderVersion: 1003\nFBXVersion: 7400\n}\n"
 #define COLLADA "<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
@@ -184,6 +203,212 @@ static void gltf_needs_no_child(void **state) {
     lmb_import_destroy(import);
 }
 
+#if defined(READER_TEST_ATTEMPTS)
+
+// ---- A reader that a file has taken over: text after this mark says what it attempts. ----
+
+#define MARK "HIERARCHY attempt "
+
+static void attempt_socket(void) {
+    socket(AF_UNIX, SOCK_STREAM, 0);
+}
+
+static void attempt_program(void) {
+    char *const arguments[] = {"true", NULL};
+    execv("/bin/true", arguments);
+}
+
+static void attempt_process(void) {
+    if (fork() == 0) {
+        _exit(0);
+    }
+}
+
+static void attempt_vfork(void) {
+    syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static void attempt_file(void) {
+    open("reader_test_made", O_WRONLY | O_CREAT, 0600);
+}
+
+static void attempt_writing(void) {
+    open("reader_test_attempt.bvh", O_RDWR);
+}
+
+static void attempt_removing(void) {
+    unlink("reader_test_attempt.bvh");
+}
+
+static void attempt_signal(void) {
+    kill(getppid(), 0);
+}
+
+static void attempt_trace(void) {
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+
+static void attempt_code(void) {
+    mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void attempt_waiting(void) {
+    for (volatile int i = 0;; i = !i) {
+    }
+}
+
+// Files of the parent are not open here.
+static void attempt_inherited(void) {
+    if (fcntl(100, F_GETFD) < 0) {
+        abort();
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} attempts[] = {
+    {"socket", attempt_socket},     {"program", attempt_program}, {"process", attempt_process},
+    {"vfork", attempt_vfork},       {"file", attempt_file},       {"writing", attempt_writing},
+    {"removing", attempt_removing}, {"signal", attempt_signal},   {"trace", attempt_trace},
+    {"code", attempt_code},         {"waiting", attempt_waiting}, {"inherited", attempt_inherited},
+};
+
+const struct aiScene *__real_aiImportFileFromMemoryWithProperties(const char *bytes, unsigned size, unsigned flags,
+                                                                  const char *hint, const struct aiPropertyStore *of);
+const struct aiScene *__wrap_aiImportFileFromMemoryWithProperties(const char *bytes, unsigned size, unsigned flags,
+                                                                  const char *hint, const struct aiPropertyStore *of);
+
+const struct aiScene *__wrap_aiImportFileFromMemoryWithProperties(const char *bytes, unsigned size, unsigned flags,
+                                                                  const char *hint, const struct aiPropertyStore *of) {
+    const size_t start = sizeof MARK - 1;
+    for (size_t i = 0; size > start && memcmp(bytes, MARK, start) == 0 && i < sizeof attempts / sizeof attempts[0];
+         i++) {
+        const size_t length = strlen(attempts[i].name);
+        if (size == start + length && memcmp(bytes + start, attempts[i].name, length) == 0) {
+            attempts[i].run();
+        }
+    }
+    return __real_aiImportFileFromMemoryWithProperties(bytes, size, flags, hint, of);
+}
+
+// Writes the file for an attempt and returns its name.
+static const char *attempt(const char *name) {
+    char text[100];
+    snprintf(text, sizeof text, MARK "%s", name);
+    write_text("reader_test_attempt.bvh", text);
+    return "reader_test_attempt.bvh";
+}
+
+static void expect_message(const char *path, const char *message) {
+    lmb_import *import = NULL;
+    lmb_error error;
+    assert_int_equal(read_file(path, &import, &error), LMB_ERROR_FORMAT);
+    char expected[200];
+    snprintf(expected, sizeof expected, "%s: its reader failed: %s", path, message);
+    assert_string_equal(error.message, expected);
+}
+
+static bool has_sandbox(void) {
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(sandbox_enter() ? 0 : 1);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void a_reader_can_only_read(void **state) {
+    (void)state;
+    if (!has_sandbox()) {
+        skip();
+    }
+    static const char *const names[] = {"socket",  "program",  "process", "vfork", "file",
+                                        "writing", "removing", "signal",  "trace", "code"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        expect_message(attempt(names[i]), "Bad system call");
+    }
+    assert_int_equal(access("reader_test_made", F_OK), -1);
+    const int kept = open("/dev/null", O_RDONLY);
+    assert_int_equal(dup2(kept, 100), 100);
+    expect_message(attempt("inherited"), "Aborted");
+    close(100);
+    close(kept);
+}
+
+// Returns the only child of a process, or 0.
+static pid_t child_of(pid_t parent) {
+    char path[64];
+    long child = 0;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)parent, (long)parent);
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        child = fscanf(file, "%ld", &child) == 1 ? child : 0;
+        fclose(file);
+    }
+    return (pid_t)child;
+}
+
+static void pause_a_moment(void) {
+    nanosleep(&(const struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
+// The test takes over the reader of a parent that was killed, and sees it end.
+static void a_reader_ends_with_its_parent(void **state) {
+    (void)state;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    const char *path = attempt("waiting");
+    const pid_t parent = fork();
+    if (parent == 0) {
+        lmb_import *import;
+        reader_import(&path, 1, &import, NULL);
+        _exit(0);
+    }
+    pid_t reader = 0;
+    for (int i = 0; reader == 0 && i < 2000; i++) {
+        pause_a_moment();
+        reader = child_of(parent);
+    }
+    assert_true(reader > 0);
+    pause_a_moment();
+    assert_int_equal(kill(parent, SIGKILL), 0);
+    int status = 0;
+    assert_int_equal(waitpid(parent, &status, 0), parent);
+    pid_t ended = 0;
+    for (int i = 0; ended == 0 && i < 2000; i++) {
+        pause_a_moment();
+        ended = waitpid(reader, &status, WNOHANG);
+    }
+    if (ended != reader) {
+        kill(reader, SIGKILL);
+        fail_msg("the reader lives on");
+    }
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+}
+
+// Starts a reader as a parent does, whose parent has died by then: nothing reads its output.
+static void a_reader_without_a_parent_does_not_begin(void **state) {
+    (void)state;
+    const char *path = attempt("waiting");
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        execl("/proc/self/exe", "limber-reader", "--read-for-parent", path, (char *)NULL);
+        _exit(2);
+    }
+    close(ends[1]);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+#endif
+
 int main(int argc, char **argv) {
     reader_serve(argc, argv);
     const struct CMUnitTest tests[] = {
@@ -194,6 +419,11 @@ int main(int argc, char **argv) {
         cmocka_unit_test(times_without_bounds_are_survived),
         cmocka_unit_test(failures_name_their_cause),
         cmocka_unit_test(gltf_needs_no_child),
+#if defined(READER_TEST_ATTEMPTS)
+        cmocka_unit_test(a_reader_can_only_read),
+        cmocka_unit_test(a_reader_ends_with_its_parent),
+        cmocka_unit_test(a_reader_without_a_parent_does_not_begin),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #endif
 #include "reader.h"
 
+#include "sandbox.h"
+
 #include "../host.h"
 
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -75,6 +78,15 @@ static void limit_child(const char *const *paths, uint32_t count) {
     limit(RLIMIT_FSIZE, 0); // a pipe is not a file
 }
 
+// Ends this process with its parent. A parent that has died already does not read the pipe.
+static void end_with_parent(void) {
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (poll(&output, 1, 0) != 0) {
+        _exit(1);
+    }
+}
+
 static void hand_over(const void *bytes, size_t size) {
     const char *at = bytes;
     while (size > 0) {
@@ -88,7 +100,9 @@ static void hand_over(const void *bytes, size_t size) {
 }
 
 static void serve(const char *const *paths, uint32_t count) {
+    end_with_parent();
     limit_child(paths, count);
+    (void)sandbox_enter(); // where there is none, the limits remain
     const lmb_import_def def = {.paths = paths, .path_count = count, .trusted = true};
     lmb_import *import = NULL;
     lmb_error error = {0};
