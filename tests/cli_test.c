@@ -777,6 +777,241 @@ static void fades_are_printed_and_drawn(void **state) {
     command_output_release(&output);
 }
 
+#define STATE(name, pose, to, event, fade)                                                                             \
+    "{\"name\":\"" name "\",\"pose\":{\"op\":\"clip\"," pose "},\"transitions\":[{\"to\":\"" to                        \
+    "\",\"event\":\"" event "\",\"fade\":" fade "}]}"
+#define TWO_STATES(first, second) "{\"op\":\"machine\",\"name\":\"m\",\"states\":[" first "," second "]}"
+
+// Numbers in float64, by hand.
+static void clips_have_the_right_times(void **state) {
+    (void)state;
+    static const struct {
+        const char *graph, *script, *arguments, *expected;
+    } rows[] = {
+        // The state of the first clip of a group is entered again while the other clip plays.
+        {TWO_STATES(STATE("walk", "\"clip\":\"walk\",\"play\":{\"group\":\"g\"}", "run", "GO", "0.3"),
+                    STATE("run", "\"clip\":\"run\",\"play\":{\"group\":\"g\"}", "walk", "BACK", "0.3")),
+         "0.2 send GO\n1.1 send BACK\n", "--frames 67",
+         "m:walk                    walk 0.4321 x0.0089  run 0.3025 x0.9911"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments, "eval small.gltf --time 0.5 --graph '%s'", rows[i].graph);
+        run_badly(1, arguments, rows[i].message);
+        snprintf(arguments, sizeof arguments, "eval small.gltf --graph '%s'", rows[i].graph);
+        command_output output = run_well(arguments);
+        expect_starts(output.out, "graph on the reference\n  joint  name ");
+        command_output_release(&output);
+    }
+    command_output phase =
+        run_well("eval small.gltf --json --set phase=0.25 --graph '{\"op\":\"clip\",\"clip\":\"Bend\","
+                 "\"time\":{\"param\":\"phase\"}}'");
+    command_output fixed = run_well("eval small.gltf --json --graph '{\"op\":\"clip\",\"clip\":\"Bend\","
+                                    "\"time\":0.25}'");
+    assert_string_equal(strstr(phase.out, "\"poses\""), strstr(fixed.out, "\"poses\""));
+    assert_null(strstr(phase.out, "\"time\""));
+    command_output_release(&phase);
+    command_output_release(&fixed);
+    run_badly(2, "eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\"}'", "limber: eval: no --time given");
+#define PLAYS "--graph '{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true}'"
+    run_badly(1, "eval small.gltf --time 0.5 " PLAYS, "'limber play' runs it");
+    run_badly(1, "eval small.gltf " PLAYS, "'limber play' runs it");
+    command_output printed = run_well("eval small.gltf --print " PLAYS);
+    command_output_release(&printed);
+#undef PLAYS
+}
+
+static void a_compiled_program_is_printed(void **state) {
+    (void)state;
+#define WALK                                                                                                           \
+    "'{\"op\":\"additive\",\"weight\":{\"param\":\"speed\",\"default\":0.5},\"curve\":\"uniform-s\","                  \
+    "\"base\":{\"op\":\"rest\"},\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"additive\":true}}'"
+    command_output output = run_well("eval small.gltf --print --graph " WALK);
+    assert_string_equal(output.out, "parameter speed: 0.5, from 0 to 1\n"
+                                    "parameter time: 0, from 0 to 1.25\n"
+                                    "   0  s0   rest\n"
+                                    "   1  s1   clip           clip 0, time time, looped\n"
+                                    "   2  s2   clip           clip 0, time 0, looped\n"
+                                    "   3  s1   make_additive  s1 s2\n"
+                                    "   4  s0   additive       s0 s1, weight speed uniform-s\n");
+    command_output_release(&output);
+    output = run_well("eval small.gltf --print --json --graph " WALK);
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, "parameters instructions");
+    int parameters = json_tree_member(&tree, 0, "parameters");
+    assert_int_equal(json_tree_size(&tree, parameters), 2);
+    json_tree_expect_keys(&tree, json_tree_item(&tree, parameters, 1), "name default min max");
+    assert_int_equal(json_tree_size(&tree, json_tree_member(&tree, 0, "instructions")), 5);
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
+static void every_mistake_of_a_graph_is_reported(void **state) {
+    (void)state;
+    command_output output = command_run("\"%s\" eval small.gltf --time 0 --graph '{\"op\":\"blend\",\"weight\":2,\n"
+                                        "\"a\":{\"op\":\"clip\",\"clip\":\"Fly\"},\"b\":{}}'",
+                                        LIMBER_COMMAND);
+    assert_int_equal(output.status, 1);
+    assert_string_equal(output.out, "");
+    assert_string_equal(
+        output.err,
+        "limber: --graph: line 1, column 24: weight: 2 is outside 0 to 1\n"
+        "limber: --graph: line 2, column 25: a.clip: there is no clip of this name: Bend, caf\xc3\xa9 \"1\"\\\n"
+        "limber: --graph: line 2, column 36: b: a pose needs the field \"op\"\n");
+    command_output_release(&output);
+    write_file("broken.json", "{\"op\":");
+    run_badly(1, "eval small.gltf --time 0 --graph broken.json",
+              "limber: broken.json: line 1, column 7: the text ends");
+    run_badly(1, "compare small.gltf --graph broken.json", "limber: broken.json: line 1, column 7: the text ends");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bend",
+              "a=Bend: not of the form NAME=CLIP@TIME");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose =Bend@1", "=Bend@1: not of the form");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bent@1",
+              "a=Bent@1: no clip 'Bent' among its 2: Bend, caf");
+    run_badly(1, "eval small.gltf --time 0 --graph nowhere.json", "limber: nowhere.json: ");
+    run_badly(1, "eval nowhere.glb --time 0 --graph '{}'", "limber: nowhere.glb: ");
+    run_badly(1, "eval small.gltf --time 0 --set a=1 --graph " WALK,
+              "limber: small.gltf: --set a=1: no parameter 'a' among its 2: speed, time");
+    run_badly(1, "eval small.gltf --time 0 --set speed=1.5 --graph " WALK, "speed=1.5: outside its range, 0 to 1");
+    run_badly(1, "eval small.gltf --time 0 --set speed --graph " WALK, "--set speed: not of the form NAME=VALUE");
+    run_badly(1, "eval small.gltf --time 0 --set speed=nan --graph " WALK, "not of the form NAME=VALUE");
+    char *text = malloc(5000);
+    assert_non_null(text);
+    char *end = text + sprintf(text, "{\"op\":\"rest\"");
+    for (int i = 0; i < 40; i++) {
+        end += sprintf(end, ",\"%d\":%d", i, i);
+    }
+    sprintf(end, "}");
+    write_file("many.json", text);
+    run_badly(1, "eval small.gltf --time 0 --graph many.json", "limber: many.json: and 8 more\n");
+    free(text);
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    fclose(file);
+}
+
+// A machine inside a machine, and all options of a transition.
+static const char nested_machine[] =
+    "{\"op\":\"machine\",\"name\":\"life\",\"states\":[\n"
+    "{\"name\":\"still\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":{\"end\":\"ping-pong\"}},\n"
+    " \"transitions\":[{\"to\":\"a \\\"move\\\\\",\"event\":\"GO\",\"after\":0.5,\"priority\":-2,\"kind\":\"frozen\",\n"
+    "  \"fade\":0.25,\"curve\":\"linear\",\"when\":{\"or\":[{\"and\":[{\"<\":[{\"param\":\"speed\"},1]},\n"
+    "   {\"==\":[{\"param\":\"speed\"},0]},{\">=\":[2,{\"curve\":\"smoothstep\",\"of\":{\"param\":\"speed\"}}]}]},\n"
+    "   {\">\":[{\"param\":\"haste\"},0.5]}]}}]},\n"
+    "{\"name\":\"a \\\"move\\\\\",\"pose\":{\"op\":\"machine\",\"name\":\"gait\",\"states\":[\n"
+    "  "
+    "{\"name\":\"walk\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\"transitions\":[{\"to\":\"walk\",\"end\":true}]}]"
+    "}}],\n"
+    " \"any\":[{\"to\":\"still\",\"event\":\"STOP\"}]}\n";
+
+static void machines_are_printed(void **state) {
+    (void)state;
+    write_text("nested.json", nested_machine);
+    command_output output = run_well("graph small.gltf --graph nested.json");
+    assert_string_equal(output.out, "machine life\n"
+                                    "  still (initial): Bend ping-pong\n"
+                                    "    GO after 0.5 when (speed < 1 and speed == 0 and 2 >= smoothstep(speed)) or "
+                                    "haste > 0.5 -> "
+                                    "a \"move\\, fade 0.25 linear frozen, priority -2\n"
+                                    "  a \"move\\\n"
+                                    "  any\n"
+                                    "    STOP -> still, fade 0.2 smoothstep\n"
+                                    "machine gait, within the state a \"move\\ of life\n"
+                                    "  walk (initial): Bend holds\n"
+                                    "    END -> walk, fade 0.2 smoothstep\n");
+    command_output_release(&output);
+}
+
+// Draws the graph if dot is installed; otherwise compares only the text.
+static void machines_are_drawn(void **state) {
+    (void)state;
+    write_text("nested.json", nested_machine);
+    command_output output = run_well("graph small.gltf --graph nested.json --dot");
+    assert_string_equal(output.out, "digraph limber {\nnode [shape=box, style=rounded];\n"
+                                    "subgraph cluster_0 {\nlabel=\"life\";\n"
+                                    "m0s0 [label=\"still\"];\nm0s1 [label=\"a \\\"move\\\\\"];\n"
+                                    "m0 [label=\"\", shape=point];\nm0 -> m0s0;\nm0any [label=\"any\", style=dotted];\n"
+                                    "m0s0 -> m0s1 [label=\"GO after 0.5 when (speed < 1 and speed == 0 and "
+                                    "2 >= smoothstep(speed)) or haste > 0.5\"];\n"
+                                    "m0any -> m0s0 [label=\"STOP\"];\n"
+                                    "subgraph cluster_1 {\nlabel=\"gait\";\nm1s0 [label=\"walk\"];\n"
+                                    "m1 [label=\"\", shape=point];\nm1 -> m1s0;\nm1s0 -> m1s0 [label=\"END\"];\n}\n"
+                                    "m0s1 -> m1 [style=dashed, arrowhead=none];\n}\n}\n");
+    command_output_release(&output);
+    output = command_run("! command -v dot || \"%s\" graph small.gltf --graph nested.json --dot | dot -Tsvg",
+                         LIMBER_COMMAND);
+    assert_int_equal(output.status, 0);
+    assert_string_equal(output.err, "");
+    command_output_release(&output);
+}
+
+#define FADE                                                                                                           \
+    "'{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":\"Bend\"},\"weight\":{\"in\":\"UP\","  \
+    "\"at-end\":true,\"after\":0.5,\"seconds\":0.1,\"out-seconds\":0.3,\"curve\":\"linear\"}}'"
+
+// A pose that events fade in and out is also a machine.
+static void fades_are_printed_and_drawn(void **state) {
+    (void)state;
+    command_output output = run_well("graph small.gltf --graph " FADE);
+    assert_string_equal(output.out, "machine UP\n"
+                                    "  out (initial)\n"
+                                    "    UP -> in, fade 0.1 linear\n"
+                                    "  in: Bend holds\n"
+                                    "    END -> out, fade 0.3 linear\n"
+                                    "    after 0.5 -> out, fade 0.3 linear\n");
+    command_output_release(&output);
+    output = run_well("graph small.gltf --dot --graph " FADE);
+    assert_string_equal(output.out, "digraph limber {\nnode [shape=box, style=rounded];\n"
+                                    "subgraph cluster_0 {\nlabel=\"UP\";\nm0s0 [label=\"out\"];\n"
+                                    "m0s1 [label=\"in\"];\nm0 [label=\"\", shape=point];\nm0 -> m0s0;\n"
+                                    "m0s0 -> m0s1 [label=\"UP\"];\nm0s1 -> m0s0 [label=\"END\"];\n"
+                                    "m0s1 -> m0s0 [label=\"after 0.5\"];\n}\n}\n");
+    command_output_release(&output);
+    write_text("up.txt", "0.1 send UP\n");
+    output = run_well("play small.gltf --fps 10 --frames 8 --changes --script up.txt --graph " FADE);
+    expect_contains(output.out, "     0    0.0000  UP:out ");
+    expect_contains(output.out, "     1    0.1000  UP:in ");
+    expect_contains(output.out, "     6    0.6000  UP:out ");
+    command_output_release(&output);
+}
+
+#define STATE(name, pose, to, event, fade)                                                                             \
+    "{\"name\":\"" name "\",\"pose\":{\"op\":\"clip\"," pose "},\"transitions\":[{\"to\":\"" to                        \
+    "\",\"event\":\"" event "\",\"fade\":" fade "}]}"
+#define TWO_STATES(first, second) "{\"op\":\"machine\",\"name\":\"m\",\"states\":[" first "," second "]}"
+
+// Numbers in float64, by hand.
+static void clips_have_the_right_times(void **state) {
+    (void)state;
+    static const struct {
+        const char *graph, *script, *arguments, *expected;
+    } rows[] = {
+        // The state of the first clip of a group is entered again while the other clip plays.
+        {TWO_STATES(STATE("walk", "\"clip\":\"walk\",\"play\":{\"group\":\"g\"}", "run", "GO", "0.3"),
+                    STATE("run", "\"clip\":\"run\",\"play\":{\"group\":\"g\"}", "walk", "BACK", "0.3")),
+         "0.2 send GO\n1.1 send BACK\n", "--frames 67",
+         "m:walk                    walk 0.4321 x0.0089  run 0.3025 x0.9911"},
+        // A state is entered again in the frame after its clip looped.
+        {TWO_STATES(STATE("a", "\"clip\":\"walk\",\"offset\":0.5", "b", "GO", "0.5"),
+                    STATE("b", "\"clip\":\"idle\"", "a", "BACK", "0.5")),
+         "0.4167 send GO\n0.5001 send BACK\n", "--frames 32", "m:a                       walk 0.0167 x"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char arguments[200];
+        write_file("times.json", rows[i].graph);
+        write_file("times.txt", rows[i].script);
+        snprintf(arguments, sizeof arguments, "play mannequin --graph times.json --script times.txt %s",
+                 rows[i].arguments);
+        command_output output = run_well(arguments);
+        expect_contains(output.out, rows[i].expected);
+        command_output_release(&output);
+    }
+}
+
 // Returns the number of lines that begin with a number.
 static unsigned count_frames(const char *text) {
     unsigned count = 0;
@@ -1235,6 +1470,7 @@ int main(void) {
         cmocka_unit_test(machines_are_printed),
         cmocka_unit_test(machines_are_drawn),
         cmocka_unit_test(fades_are_printed_and_drawn),
+        cmocka_unit_test(clips_have_the_right_times),
         cmocka_unit_test(what_a_state_emits_is_printed_and_drawn),
         cmocka_unit_test(inertialized_machines_are_printed_and_played),
         cmocka_unit_test(machines_come_as_text_too),

@@ -642,10 +642,11 @@ static void constants_are_those_of_c(void **state) {
                            "feet.h",           "groups.h",         "ik.h",       "inertia.h",
                            "interpolation.h",  "joint_limits.h",   "layout.h",   "machines.h",
                            "mirror.h",         "motion.h",         "number.h",   "operations.h",
-                           "outputs.h",        "players.h",        "probe.h",    "program.h",
-                           "quaternion.h",     "ragdoll.h",        "records.h",  "sampling.h",
-                           "skin.h",           "slots.h",          "spaces.h",   "ticks.h",
-                           "transform.h",      "twist.h",          "weighted.h", "weights.h"};
+                           "outputs.h",        "phases.h",         "players.h",  "probe.h",
+                           "program.h",        "quaternion.h",     "ragdoll.h",  "records.h",
+                           "sampling.h",       "skin.h",           "slots.h",    "spaces.h",
+                           "ticks.h",          "transform.h",      "twist.h",    "weighted.h",
+                           "weights.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

@@ -168,8 +168,8 @@ typedef struct lmb_player_def {
     /// Clamped to -64 to 64. 0 pauses, and so does a value that is not finite. The first player of a group has the
     /// group's rate.
     lmb_value rate;
-    /// Seconds, where it begins, 0 to the clip's duration. The first frame already advances it by its step; a step of 0
-    /// shows the beginning.
+    /// Seconds, where it begins, 0 to the clip's duration; in a group it may begin in the phase of others
+    /// (lmb_group_def). The first frame already advances it by its step; a step of 0 shows the beginning.
     float offset;
     lmb_end end;
     uint32_t ended_event;  ///< emitted when it reaches an end and stays there; or #LMB_NONE
@@ -203,12 +203,22 @@ typedef enum lmb_cadence {
 /// Keeps clips in phase: those whose players name the group. Start from lmb_default_group_def().
 ///
 /// The leader is the first of them in the order of nodes; the group's rate is its rate. All of them loop. They all have
-/// the same number of sync markers; without markers a player has one at lmb_player_def.offset, its sync offset.
+/// the same number of sync markers; without markers a player has one at lmb_player_def.offset, its sync offset. Except
+/// for the rate, it makes no difference which player leads.
 ///
 /// **Phase.** Players are matched piece by piece between their markers. If the leader's position p is between its
 /// markers m and m', another player is at n + (p - m) / (m' - m) (n' - n), where n and n' are its own markers with the
 /// same indices. The first marker follows the last one. With one marker each, and with d and d' the durations of the
 /// leader and the player, this is t = mod((p - m + d) d' / d + n, d').
+///
+/// **Beginning.** When a state is entered anew (lmb_machine_def), its players take the group's phase if another player
+/// of the group moved until then. So the phase of clips that play never jumps. Another player is one that does not begin
+/// itself. It moved if, just before the transition, each state around it was current, or had a weight and was not
+/// frozen. It may be the transition that stops it.
+///
+/// If no other player moved, the group begins at the offset of one of the players that begin, and all others take its
+/// phase. It is the first in the order of nodes that is current: each state around it is, after the transition. If none
+/// is current, it is the first that begins. The same holds when a character begins: then all players begin.
 ///
 /// **Rate.** The leader moves by step times the group's rate times r. The sums are over the group's players: w is the
 /// weight of the clip, v its velocity, l' the length of the player's piece, and l that of the leader's.

@@ -211,6 +211,9 @@ OP_NOINLINE void begin_character(control c) {
     for (address i = 0u; i < player_count; i++) {
         begin_player(c, players + i * PLAYER_WORDS);
     }
+    if (USES_GROUPS) {
+        begin_groups(c, CONTROL_NONE, 0u);
+    }
 }
 
 // Advances inertialization and the driven character motion, before machines run. Writes the velocity also for
@@ -273,25 +276,12 @@ OP void apply_root_motions(CHARACTERS all) {
     }
 }
 
-// Runs all machines of a character. Groups are brought into phase before, if the character begins, and after, if
-// players began. Groups without such players are in phase already, so this does not change them.
-OP void run_machines(control c, bool is_first) {
+// Runs all machines of a character.
+OP void run_machines(control c) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
-    address groups = LOAD(c.block, CONTROL_GROUPS);
-    address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
-    bool begun = c.begins && is_first;
-    for (uint pass = begun ? 0u : 1u; pass < 2u; pass++) {
-        if (pass == 1u) {
-            begun = false;
-            for (address i = 0u; i < machine_count; i++) {
-                bool begins_anew = run_transitions(c, machines + i * MACHINE_WORDS);
-                begun = begun || begins_anew;
-            }
-        }
-        for (address i = 0u; USES_GROUPS && begun && i < group_count; i++) {
-            match_group(c, groups + i * GROUP_WORDS);
-        }
+    for (address i = 0u; i < machine_count; i++) {
+        run_transitions(c, machines + i * MACHINE_WORDS);
     }
     if (USES_INERTIA && c.begins && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
         // No pose was shown before.
@@ -299,11 +289,11 @@ OP void run_machines(control c, bool is_first) {
     }
 }
 
-OP void run_all_machines(CHARACTERS all, bool is_first) {
+OP void run_all_machines(CHARACTERS all) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves && c.updates) {
-            run_machines(c, is_first);
+            run_machines(c);
         }
     }
 }
@@ -512,7 +502,7 @@ OP void run_control(CHANGED_CHARACTERS all) {
     }
     bool goes_on = true;
     for (uint piece = 1u; goes_on; piece++) {
-        run_all_machines(all, piece == 1u);
+        run_all_machines(all);
         cut_steps(all, piece == MOST_PIECES);
         move_fades(all);
         write_weights(all, piece == 1u);

@@ -1,85 +1,9 @@
-// Sync groups: players that are kept in phase.
-//
-// All members have the same number of markers, which divide each clip into pieces. The leader, which is the first
-// member, advances by time. Its phase is the piece that it is in and the fraction of that piece. The other members are
-// set to the same phase.
+// Sync groups: players that are kept in phase. The leader, which is the first member, advances by time. The other
+// members are set to its phase.
 #ifndef LMB_OPS_GROUPS_H
 #define LMB_OPS_GROUPS_H
 
 #include "players.h"
-
-// A piece of a member's clip between two markers. Times are relative to its first marker.
-STRUCT(piece)
-address index;
-ticks begin;
-ticks size;
-END_STRUCT(piece)
-
-OP piece find_piece_at(control c, address group, address member, address index) {
-    address markers = LOAD(c.block, member + MEMBER_MARKERS);
-    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
-    ticks first = block_ticks(c, markers);
-    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
-    if (index + 1u < count) {
-        end = subtract_ticks(block_ticks(c, markers + (index + 1u) * 2u), first);
-    }
-    piece p;
-    p.index = index;
-    p.begin = subtract_ticks(block_ticks(c, markers + index * 2u), first);
-    p.size = subtract_ticks(end, p.begin);
-    return p;
-}
-
-// Finds the piece that contains a position relative to the first marker.
-OP piece find_piece(control c, address group, address member, ticks place) {
-    address index = LOAD(c.block, group + GROUP_MARKER_COUNT);
-    bool is_here = false;
-    piece p;
-    while (!is_here) {
-        index--;
-        p = find_piece_at(c, group, member, index);
-        is_here = index == 0u || !ticks_less(place, p.begin);
-    }
-    return p;
-}
-
-// The leader's phase, which is also the phase of the other members.
-STRUCT(phase)
-address index;
-uint share; // in 2^-32 of the piece
-END_STRUCT(phase)
-
-OP phase find_phase(control c, address group, ticks leader) {
-    piece led = find_piece(c, group, LOAD(c.block, group + GROUP_MEMBERS), leader);
-    phase p;
-    p.index = led.index;
-    p.share = share_of_ticks(subtract_ticks(leader, led.begin), led.size);
-    return p;
-}
-
-// Converts a position in the clip to one relative to the first marker, and back.
-OP ticks place_from_marker(control c, address member, ticks place) {
-    ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
-    if (ticks_less(place, first)) {
-        place = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION));
-    }
-    return subtract_ticks(place, first);
-}
-
-OP ticks place_in_clip(control c, address member, ticks place) {
-    ticks found = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS)));
-    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
-    if (!ticks_less(found, duration)) {
-        found = subtract_ticks(found, duration);
-    }
-    return found;
-}
-
-// The position in its clip of a member other than the leader at a phase.
-OP ticks matched_place(control c, address group, address member, phase at) {
-    piece to = find_piece_at(c, group, member, at.index);
-    return place_in_clip(c, member, add_ticks(to.begin, part_of_ticks(to.size, at.share)));
-}
 
 // Weighted means over the members: factor of the group's rate, and velocity.
 STRUCT(group_mean)
@@ -119,12 +43,6 @@ OP group_mean find_group_mean(control c, address group, ticks leader) {
         mean.velocity = LOAD_FLOAT(c.block, leading + MEMBER_VELOCITY);
     }
     return mean;
-}
-
-OP ticks leader_place(control c, address group) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    address player = LOAD(c.block, leading + MEMBER_PLAYER);
-    return place_from_marker(c, leading, state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE));
 }
 
 OP bool share_owner(memory block, address player, address other) {
@@ -173,7 +91,8 @@ OP void move_group(control c, address group, bool shares) {
     group_mean mean = find_group_mean(c, group, from);
     pace speed = make_pace(control_number(c, group + GROUP_RATE) * mean.rate);
     passage led = move_around(from, scale_ticks(c.duration, speed.rate), duration, speed.backwards);
-    phase after = find_phase(c, group, led.to);
+    phase after = find_phase(c, group, leading, led.to);
+    bool moves = led.ends > 0u || !same_ticks(from, led.to);
     bool seen = true;
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
     for (address i = 0u; i < member_count; i++) {
@@ -183,10 +102,14 @@ OP void move_group(control c, address group, bool shares) {
         passage p;
         p.from = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
         p.to = i == 0u ? place_in_clip(c, member, led.to) : matched_place(c, group, member, after);
+        // A member that began at its offset may be before its position at the leader's phase.
+        p.to = moves ? p.to : p.from;
         // If a position is before the first marker, the clip's end was passed after the last marker.
         uint past_before = ticks_less(p.from, first) ? 1u : 0u;
         uint past_after = ticks_less(p.to, first) ? 1u : 0u;
-        p.ends = speed.backwards ? led.ends + past_before - past_after : led.ends + past_after - past_before;
+        uint passed = led.ends + (speed.backwards ? past_before : past_after);
+        uint early = speed.backwards ? past_after : past_before;
+        p.ends = passed < early ? 0u : passed - early;
         p.backwards = speed.backwards;
         set_playing(c, player, p, 0u);
         // A member whose state does not move stays in phase, but emits nothing.
@@ -201,18 +124,6 @@ OP void move_group(control c, address group, bool shares) {
                 emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
             }
         }
-    }
-}
-
-// Sets the other members to the leader's phase, after players have restarted.
-OP_NOINLINE void match_group(control c, address group) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    phase leader = find_phase(c, group, leader_place(c, group));
-    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
-    for (address i = 1u; i < member_count; i++) {
-        address member = leading + i * MEMBER_WORDS;
-        address at = LOAD(c.block, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_STATE);
-        set_state_ticks(c, at + PLAYING_PLACE, matched_place(c, group, member, leader));
     }
 }
 

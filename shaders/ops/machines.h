@@ -6,7 +6,7 @@
 #ifndef LMB_OPS_MACHINES_H
 #define LMB_OPS_MACHINES_H
 
-#include "control_memory.h"
+#include "phases.h"
 
 // Inertialization: parameters by which a control triggers it in the pose kernels.
 
@@ -156,13 +156,14 @@ OP bool machine_is_current(control c, address machine) {
     return current;
 }
 
-// Whether a machine is nested in a given state of another one, at any depth.
-OP bool machine_is_in(control c, address inner, address machine, address state) {
-    bool found = false;
+// Whether a state of a machine is a given state of another one, or nested in it at any depth. All states are in
+// CONTROL_NONE.
+OP bool state_is_in(control c, address inner, address inner_state, address machine, address state) {
+    bool found = machine == CONTROL_NONE;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
-        address outer = LOAD(c.block, inner + MACHINE_OUTER);
-        found = found || (outer == machine && LOAD(c.block, inner + MACHINE_OUTER_STATE) == state);
-        inner = outer;
+        found = found || (inner == machine && inner_state == state);
+        inner_state = LOAD(c.block, inner + MACHINE_OUTER_STATE);
+        inner = LOAD(c.block, inner + MACHINE_OUTER);
     }
     return found;
 }
@@ -197,18 +198,73 @@ OP void begin_machine(control c, address machine) {
     }
 }
 
+// The position of a player in a group follows from the group's phase.
 OP void begin_player(control c, address player) {
     address at = LOAD(c.block, player + PLAYER_STATE);
-    set_state_ticks(c, at + PLAYING_PLACE, block_ticks(c, player + PLAYER_OFFSET));
+    if (LOAD(c.block, player + PLAYER_IS_GROUPED) == 0u) {
+        set_state_ticks(c, at + PLAYING_PLACE, block_ticks(c, player + PLAYER_OFFSET));
+    }
     set_state_word(c, at + PLAYING_FLAGS, 0u);
 }
 
+OP bool player_is_in(control c, address player, address machine, address state) {
+    return state_is_in(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE), machine,
+                       state);
+}
+
+// Whether the states between a player and a state that it is in are current.
+OP bool player_is_current_in(control c, address player, address machine, address state) {
+    address inner = LOAD(c.block, player + PLAYER_MACHINE);
+    address inner_state = LOAD(c.block, player + PLAYER_MACHINE_STATE);
+    bool current = true;
+    for (address level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
+        if (inner == machine && inner_state == state) {
+            break;
+        }
+        current = current && state_word(c, machine_at(c, inner) + MACHINE_CURRENT) == inner_state;
+        inner_state = LOAD(c.block, inner + MACHINE_OUTER_STATE);
+        inner = LOAD(c.block, inner + MACHINE_OUTER);
+    }
+    return current;
+}
+
+// Gives phases to the groups of the players in a state that is about to become current. If another member moves, the
+// group keeps its phase. Otherwise it begins at the offset of the first one that begins and is current with the state;
+// if there is none, at that of the first one that begins.
+OP_NOINLINE void begin_groups(control c, address machine, address state) {
+    address group = LOAD(c.block, CONTROL_GROUPS);
+    address end = group + LOAD(c.block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
+    for (; group < end; group += GROUP_WORDS) {
+        address member = LOAD(c.block, group + GROUP_MEMBERS);
+        address members_end = member + LOAD(c.block, group + GROUP_MEMBER_COUNT) * MEMBER_WORDS;
+        address first = CONTROL_NONE;
+        bool has_current = false;
+        bool others_move = false;
+        for (; member < members_end; member += MEMBER_WORDS) {
+            address player = LOAD(c.block, member + MEMBER_PLAYER);
+            if (player_is_in(c, player, machine, state)) {
+                bool current = player_is_current_in(c, player, machine, state);
+                first = first == CONTROL_NONE || (current && !has_current) ? member : first;
+                has_current = has_current || current;
+            } else {
+                others_move = others_move || state_moves(c, LOAD(c.block, player + PLAYER_MACHINE),
+                                                         LOAD(c.block, player + PLAYER_MACHINE_STATE));
+            }
+        }
+        if (first != CONTROL_NONE && !others_move) {
+            begin_group(c, group, first);
+        }
+    }
+}
+
+// Begins the players and machines in a state, before it becomes current.
 OP_NOINLINE void begin_state(control c, address machine, address state) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
     for (address i = 0u; i < machine_count; i++) {
         address inner = machines + i * MACHINE_WORDS;
-        if (machine_is_in(c, inner, machine, state)) {
+        if (state_is_in(c, LOAD(c.block, inner + MACHINE_OUTER), LOAD(c.block, inner + MACHINE_OUTER_STATE), machine,
+                        state)) {
             begin_machine(c, inner);
         }
     }
@@ -216,11 +272,12 @@ OP_NOINLINE void begin_state(control c, address machine, address state) {
     address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
     for (address i = 0u; i < player_count; i++) {
         address player = players + i * PLAYER_WORDS;
-        address owner = LOAD(c.block, player + PLAYER_MACHINE);
-        bool here = owner == machine && LOAD(c.block, player + PLAYER_MACHINE_STATE) == state;
-        if (here || (owner != CONTROL_NONE && machine_is_in(c, owner, machine, state))) {
+        if (player_is_in(c, player, machine, state)) {
             begin_player(c, player);
         }
+    }
+    if (USES_GROUPS) {
+        begin_groups(c, machine, state);
     }
 }
 
@@ -426,8 +483,7 @@ OP void emit_state(control c, address machine, address state, uint which) {
     }
 }
 
-// Takes a transition. Returns whether it restarts players.
-OP_NOINLINE bool take_transition(control c, address machine, address transition) {
+OP_NOINLINE void take_transition(control c, address machine, address transition) {
     address at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
     emit_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
@@ -442,8 +498,7 @@ OP_NOINLINE bool take_transition(control c, address machine, address transition)
     }
     bool seen = state_weight(c, machine, to) > 0.0f;
     bool restarts = LOAD(c.block, state_table(c, machine, to) + TABLE_RESTARTS) != 0u;
-    bool begins = !seen || state_ended(c, machine, to, PLAYING_PASSED) || restarts;
-    if (begins) {
+    if (!seen || state_ended(c, machine, to, PLAYING_PASSED) || restarts) {
         begin_state(c, machine, to);
     }
     set_state_word(c, at + MACHINE_CURRENT, to);
@@ -458,7 +513,6 @@ OP_NOINLINE bool take_transition(control c, address machine, address transition)
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
     }
     emit_state(c, machine, to, STATE_ENTRY_EVENT);
-    return begins;
 }
 
 // The first transition that an event triggers, or with CONTROL_NONE one that needs no event, and that applies. Or
@@ -496,9 +550,8 @@ OP address find_transition(control c, address machine, uint event) {
 }
 
 // Takes a machine's transitions in a frame. Repeatedly takes one that needs no event or, if there is none, tries the
-// next event. Returns whether any of them restarts players.
-OP bool run_transitions(control c, address machine) {
-    bool begun = false;
+// next event.
+OP void run_transitions(control c, address machine) {
     uint taken = 0u;
     uint next = 0u; // of the events
     uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
@@ -520,12 +573,10 @@ OP bool run_transitions(control c, address machine) {
                 set_state_word(c, CHARACTER_TRANSITIONS_LEFT, left + 1u);
                 break;
             }
-            bool begins = take_transition(c, machine, transition);
-            begun = begun || begins;
+            take_transition(c, machine, transition);
             taken++;
         }
     }
-    return begun;
 }
 
 // Advances a machine's time in its state and its fade, unless the state that contains the machine does not move.

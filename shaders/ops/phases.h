@@ -1,0 +1,128 @@
+// Phases of sync groups.
+//
+// All members of a group have the same number of markers, which divide each clip into pieces. A group's phase is a
+// piece and the fraction of it. The leader, which is the first member, keeps the phase as its position. All members are
+// set to it.
+#ifndef LMB_OPS_PHASES_H
+#define LMB_OPS_PHASES_H
+
+#include "control_memory.h"
+
+// A piece of a member's clip between two markers. Times are relative to its first marker.
+STRUCT(piece)
+address index;
+ticks begin;
+ticks size;
+END_STRUCT(piece)
+
+OP piece find_piece_at(control c, address group, address member, address index) {
+    address markers = LOAD(c.block, member + MEMBER_MARKERS);
+    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    ticks first = block_ticks(c, markers);
+    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    if (index + 1u < count) {
+        end = subtract_ticks(block_ticks(c, markers + (index + 1u) * 2u), first);
+    }
+    piece p;
+    p.index = index;
+    p.begin = subtract_ticks(block_ticks(c, markers + index * 2u), first);
+    p.size = subtract_ticks(end, p.begin);
+    return p;
+}
+
+// Finds the piece that contains a position relative to the first marker.
+OP piece find_piece(control c, address group, address member, ticks place) {
+    address index = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    bool is_here = false;
+    piece p;
+    while (!is_here) {
+        index--;
+        p = find_piece_at(c, group, member, index);
+        is_here = index == 0u || !ticks_less(place, p.begin);
+    }
+    return p;
+}
+
+STRUCT(phase)
+address index; // of the piece
+uint share;    // in 2^-32 of the piece
+END_STRUCT(phase)
+
+// The phase at a member's position relative to its first marker.
+OP phase find_phase(control c, address group, address member, ticks place) {
+    piece here = find_piece(c, group, member, place);
+    phase p;
+    p.index = here.index;
+    p.share = share_of_ticks(subtract_ticks(place, here.begin), here.size);
+    return p;
+}
+
+// Converts a position in the clip to one relative to the first marker, and back.
+OP ticks place_from_marker(control c, address member, ticks place) {
+    ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
+    if (ticks_less(place, first)) {
+        place = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION));
+    }
+    return subtract_ticks(place, first);
+}
+
+OP ticks place_in_clip(control c, address member, ticks place) {
+    ticks found = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS)));
+    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    if (!ticks_less(found, duration)) {
+        found = subtract_ticks(found, duration);
+    }
+    return found;
+}
+
+// The position in its clip of a member other than the leader at a phase.
+OP ticks matched_place(control c, address group, address member, phase at) {
+    piece to = find_piece_at(c, group, member, at.index);
+    return place_in_clip(c, member, add_ticks(to.begin, part_of_ticks(to.size, at.share)));
+}
+
+// Where a member is in the state.
+OP address member_place(control c, address member) {
+    return LOAD(c.block, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_STATE) + PLAYING_PLACE;
+}
+
+OP ticks leader_place(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    return place_from_marker(c, leading, state_ticks(c, member_place(c, leading)));
+}
+
+// The leader's position, relative to its first marker, at which another member has at least a position relative to its
+// own first marker: the rounding of positions must not put the member before where it begins.
+OP ticks place_to_lead(control c, address group, address member, ticks place) {
+    piece own = find_piece(c, group, member, place);
+    ticks inside = subtract_ticks(place, own.begin);
+    uint share = share_of_ticks(inside, own.size);
+    if (ticks_less(part_of_ticks(own.size, share), inside) && share != 0xffffffffu) {
+        share++;
+    }
+    piece led = find_piece_at(c, group, LOAD(c.block, group + GROUP_MEMBERS), own.index);
+    ticks found = part_of_ticks(led.size, share);
+    if (share_of_ticks(found, led.size) < share) {
+        found = add_ticks(found, make_ticks(1u, 0u));
+    }
+    return add_ticks(led.begin, found);
+}
+
+// Begins a group at the offset of one of its members: the others take its phase.
+OP_NOINLINE void begin_group(control c, address group, address first) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    ticks offset = block_ticks(c, LOAD(c.block, first + MEMBER_PLAYER) + PLAYER_OFFSET);
+    ticks led = place_from_marker(c, first, offset);
+    if (first != leading) {
+        led = place_to_lead(c, group, first, led);
+    }
+    phase at = find_phase(c, group, leading, led);
+    for (address i = 0u; i < member_count; i++) {
+        address member = leading + i * MEMBER_WORDS;
+        ticks place = i == 0u ? place_in_clip(c, member, led) : matched_place(c, group, member, at);
+        set_state_ticks(c, member_place(c, member), member == first ? offset : place);
+    }
+}
+
+#endif
