@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t control_scenario_golden = UINT64_C(0xec0d85d16f04dbba);
+const uint64_t control_scenario_golden = UINT64_C(0xeffc617c8033cd00);
 const uint64_t motion_scenario_golden = UINT64_C(0x2e885a14e95b34c0);
 const uint64_t motion_scenario_long_golden = UINT64_C(0xc064882c29e9c8cd);
 

@@ -743,6 +743,54 @@ static void test_weights_without_a_program(void **state) {
     stage_end(&s);
 }
 
+// Enters a state again in a fade that leaves it. Returns the time in its clip of 0.5 s after the frame of its entry,
+// `frames` after the fade's beginning.
+static double reenter(lmb_end end, float rate, bool restart, int frames) {
+    small_machine small;
+    control_def def = describe_small(LMB_FADE_SMOOTH, &small);
+    small.players[0].duration = 0.5f;
+    small.players[0].end = end;
+    small.players[0].rate = lmb_constant(rate);
+    small.players[0].offset = rate < 0.0f ? 0.45f : 0.05f;
+    small.states[0].restart = restart;
+    small.transitions[0].fade = 1.0f;
+    stage s = stage_begin(&def);
+    stage_send(&s, SIXTIETH, GO);
+    for (int i = 1; i < frames; i++) {
+        stage_step(&s, SIXTIETH);
+    }
+    assert_true(lmb_control_state_weight(s.control, s.state, 0, 0) > 0.0f);
+    stage_send(&s, SIXTIETH, BACK);
+    assert_int_equal(stage_current_state(&s, 0), 0);
+    const double place = stage_player_seconds(&s, 0);
+    stage_end(&s);
+    return place;
+}
+
+// A state that is entered while it has a weight goes on where it is, also if its clip passed an end in the frame
+// before: only a clip that stays at its end begins anew, and `restart` begins any.
+static void test_entered_again(void **state) {
+    (void)state;
+    for (int i = 0; i < LMB_END_COUNT * 2 * 50; i++) {
+        const lmb_end end = (lmb_end)(i % LMB_END_COUNT);
+        const float rate = i / LMB_END_COUNT % 2 == 0 ? 1.0f : -1.0f;
+        const int frames = 5 + i / LMB_END_COUNT / 2;
+        const bool stays = end == LMB_END_HOLD || end == LMB_END_ONCE;
+        const double first = 0.05 + 1 / 60.0;
+        double place = 0.05 + (frames + 1) / 60.0; // backwards, as seen from the end
+        if (end == LMB_END_LOOP) {
+            place = wrap(place, 0.5);
+        } else if (end == LMB_END_PING_PONG) {
+            place = wrap(place, 1.0) < 0.5 ? wrap(place, 1.0) : 1.0 - wrap(place, 1.0);
+        } else if (frames / 60.0 >= 0.45 - 1e-9) {
+            place = first;
+        }
+        assert_near(apart(reenter(end, rate, false, frames), rate < 0.0f ? 0.5 - place : place, stays ? 9.0 : 0.5), 0.0,
+                    1e-8);
+        assert_near(reenter(end, rate, true, frames), rate < 0.0f ? 0.5 - first : first, 1e-8);
+    }
+}
+
 // A program where parameters 3 to 5 are the weights of three players.
 static stage begin_weighted(const control_def *def) {
     const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
@@ -1512,6 +1560,7 @@ int main(void) {
         cmocka_unit_test(test_order_in_a_frame),
         cmocka_unit_test(test_smoothed),
         cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_entered_again),
         cmocka_unit_test(test_frozen_fade),
         cmocka_unit_test(test_inertialized),
         cmocka_unit_test(test_inertialized_and_begun_anew),

@@ -435,9 +435,10 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// Exactly one state is current. A state's clip, whose end is the state's end, is the first clip in the order of nodes
 /// that has a player and is in the state's pose, but not in a machine or a fade inside that pose.
 ///
-/// When a state is entered whose weight is 0, whose clip is at its end (a clip that goes on there: if it passed an end
-/// in the piece before), or that has `restart`, its players begin at their offsets and the machines inside it at their
-/// initial states. Any other state continues where it is.
+/// A state that is entered begins anew if its weight is 0, if it has `restart`, or if its clip stays at its end
+/// (#LMB_END_HOLD, #LMB_END_ONCE) and has reached it. Then its players begin at their offsets, or in the phase of their
+/// group (lmb_group_def), and the machines inside it at their initial states. Any other state continues where it is,
+/// also right after its clip looped or turned around.
 ///
 /// **Order of transitions.** In each piece of a frame a machine first takes transitions that need no event, until none
 /// applies. Then it handles the events sent to the character, in the order sent. Each event causes at most one
@@ -462,8 +463,8 @@ LMB_API lmb_machine_def lmb_default_machine_def(void);
 ///
 /// The weight is written to a parameter, from which a node takes the weight of a pose. Other nodes and computed
 /// parameters may read it as well; conditions, rates and other values of the control may not. Clips in that pose play
-/// while it is faded in, and until the weight is 0. When it is faded in from 0, or its clip is at its end, they begin
-/// at their offsets, and machines in their initial states. A fade works as a machine of two states.
+/// while it is faded in, and until the weight is 0. When it is faded in from 0, or its clip stays at its end and has
+/// reached it, they begin as in a state of a machine (lmb_machine_def). A fade works as a machine of two states.
 typedef struct lmb_fade_def {
     const char *name;   ///< copied; NULL: ""
     uint32_t parameter; ///< written: its weight, 0 to 1

@@ -498,7 +498,7 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     }
     bool seen = state_weight(c, machine, to) > 0.0f;
     bool restarts = LOAD(c.block, state_table(c, machine, to) + TABLE_RESTARTS) != 0u;
-    if (!seen || state_ended(c, machine, to, PLAYING_PASSED) || restarts) {
+    if (!seen || state_ended(c, machine, to, 0u) || restarts) {
         begin_state(c, machine, to);
     }
     set_state_word(c, at + MACHINE_CURRENT, to);
