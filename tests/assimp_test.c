@@ -1,4 +1,4 @@
-// FBX, Collada and BVH files, and characters in several files of any format.
+// FBX and Collada files, and characters in several files of any format.
 #define _XOPEN_SOURCE 700
 #include "failing_host.h"
 #include "gltf_document.h"
@@ -282,20 +282,6 @@ static void collada_times_that_do_not_ascend_are_passed_over(void **state) {
     free(text);
 }
 
-static void bvh_is_taken_as_centimetres(void **state) {
-    (void)state;
-    lmb_import *import = load(bvh_text, "memory");
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 3);
-    assert_int_equal(lmb_import_mesh_count(import), 0); // Assimp would create a mesh of the skeleton
-    lmb_transform spine = lmb_rig_joint_rest(rig, joint_of(import, "Spine"));
-    assert_near(spine.translation, (float[]){0, 0.1f, 0}, 3, 1e-6f);
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 1, 1e-6);
-    assert_position(import, 0, 0, "Spine", 0, 1.1f, 0);
-    assert_position(import, 0, 0.5f, "Spine", -0.1f, 1.1f, 0);
-    lmb_import_destroy(import);
-}
-
 static void collada_brings_its_mesh_in_metres(void **state) {
     (void)state;
     lmb_import *import = load(collada_text, "memory");
@@ -465,19 +451,9 @@ static void broken_files_are_refused(void **state) {
          "a.fbx", LMB_ERROR_FORMAT, "FrontAxis is 7"},
         {fbx_text, "\"UpAxisSign\", \"int\", \"Integer\", \"\",1", "\"UpAxisSign\", \"int\", \"Integer\", \"\",-1",
          "a.fbx", LMB_ERROR_UNSUPPORTED, "left-handed"},
-        {bvh_text, "0 110 0 90", "0 nan 0 90", "a.bvh", LMB_ERROR_FORMAT, "a.bvh: "},
-        // In these files nothing else moves.
-        {bvh_text, "0 110 0 90 0 0 0 0 0\n0 120 0 0 0 0 0 45 0", "0 nan 0 0 0 0 0 0 0\n0 100 0 0 0 0 0 0 0", "a.bvh",
-         LMB_ERROR_FORMAT, "a.bvh: "},
-        {bvh_text, "0 110 0 90 0 0 0 0 0\n0 120 0 0 0 0 0 45 0", "0 100 0 nan 0 0 0 0 0\n0 100 0 0 0 0 0 0 0", "a.bvh",
-         LMB_ERROR_FORMAT, "a.bvh: "},
-        {bvh_text, "0 110 0 90", "0 1e30 0 90", "a.bvh", LMB_ERROR_FORMAT, "a.bvh: "},
-        {bvh_text, "Frame Time: 0.5", "Frame Time: 0", "a.bvh", LMB_ERROR_FORMAT, "ticks a second"},
-        {bvh_text, "OFFSET 0.0 10.0", "OFFSET 0.0 1e30", "a.bvh", LMB_ERROR_FORMAT, "a.bvh: rig"},
         {collada_text, "</COLLADA>", "", "a.dae", LMB_ERROR_FORMAT, "a.dae: not read as Collada: "},
         {collada_text, "Hips Spine</Name_array>", "Hips Spina</Name_array>", "a.dae", LMB_ERROR_FORMAT, "a.dae: "},
         {" ", " ", "", "empty.fbx", LMB_ERROR_FORMAT, "empty.fbx: "},
-        {"HIERARCHY ", " ", "", "noise", LMB_ERROR_FORMAT, "noise: not read as BVH: "},
         {"{ }", " ", "", "really.fbx", LMB_ERROR_FORMAT, "asset"},
         {"Kaydara FBX Binary  ", "  ", " ", "short", LMB_ERROR_FORMAT, "short: not read as FBX: "},
     };
@@ -499,7 +475,7 @@ static void files_cut_anywhere_are_answered(void **state) {
     static const struct {
         const char *text;
         const char *name;
-    } files[] = {{fbx_text, "cut.fbx"}, {bvh_text, "cut.bvh"}, {collada_text, "cut.dae"}};
+    } files[] = {{fbx_text, "cut.fbx"}, {collada_text, "cut.dae"}};
     for (size_t f = 0; f < COUNT_OF(files); f++) {
         size_t size = strlen(files[f].text);
         for (size_t cut = 0; cut < size; cut += 1 + size / 60) {
@@ -518,7 +494,7 @@ static void files_that_are_not_trusted_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text, *name, *format;
-    } rows[] = {{bvh_text, "a.bvh", "BVH"}, {fbx_text, "a.fbx", "FBX"}, {collada_text, "a.dae", "Collada"}};
+    } rows[] = {{fbx_text, "a.fbx", "FBX"}, {collada_text, "a.dae", "Collada"}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         lmb_import *import = NULL;
         lmb_error error = {0};
@@ -624,7 +600,6 @@ int main(void) {
         cmocka_unit_test(fbx_comes_in_metres_with_y_up_and_no_pivots),
         cmocka_unit_test(fbx_times_that_do_not_ascend_are_noted),
         cmocka_unit_test(collada_times_that_do_not_ascend_are_passed_over),
-        cmocka_unit_test(bvh_is_taken_as_centimetres),
         cmocka_unit_test(collada_brings_its_mesh_in_metres),
         cmocka_unit_test(normals_that_oppose_the_triangles_are_turned),
         cmocka_unit_test(further_files_add_clips_by_joint_name),

@@ -29,11 +29,8 @@
     "<library_visual_scenes><visual_scene id=\"s\"><node id=\"a\">" content                                            \
     "</node></visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>"
 
-static const char bvh_text[] =
-    "HIERARCHY\nROOT hip\n{\nOFFSET 0 100 0\nCHANNELS 6 Xposition Yposition Zposition "
-    "Zrotation Xrotation Yrotation\nJOINT knee\n{\nOFFSET 0 -40 0\n"
-    "CHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 -40 0\n}\n}\n}\nMOTION\n"
-    "Frames: 2\nFrame Time: 0.5\n0 100 0 0 0 0 10 20 30\n0 110 0 0 0 0 40 50 60\n";
+static const char fbx_text[] = FBX "Objects: {\nModel: 1, \"Model::a\", \"LimbNode\" {\n}\n}\n"
+                                   "Connections: {\nC: \"OO\",1,0\n}\n";
 
 static FILE *create(const char *path) {
     FILE *file = fopen(path, "wb");
@@ -88,8 +85,8 @@ static void expect_same(const char *path) {
 
 static void good_files_come_over_by_the_bit(void **state) {
     (void)state;
-    write_text("reader_test.bvh", bvh_text);
-    expect_same("reader_test.bvh");
+    write_text("reader_test.fbx", fbx_text);
+    expect_same("reader_test.fbx");
     FILE *asset = fopen(LIMBER_ASSETS "/pab/skeleton.fbx", "rb");
     if (asset != NULL) {
         fclose(asset);
@@ -111,8 +108,7 @@ static void deep_nesting_is_survived(void **state) {
     (void)state;
     static const struct {
         const char *path, *opening, *repeated;
-    } rows[] = {{"reader_test_deep.bvh", "HIERARCHY\nROOT a\n", "{\nJOINT b\n"},
-                {"reader_test_deep.fbx", "; FBX 7.4.0 project file\n", "a: {\n"},
+    } rows[] = {{"reader_test_deep.fbx", "; FBX 7.4.0 project file\n", "a: {\n"},
                 {"reader_test_comment.fbx", "; FBX 7.4.0 project file\n;\r", "a: {\n"},
                 {"reader_test_deep.dae", "<COLLADA>", "<node>"},
                 {"reader_test_doctype.dae", "<!DOCTYPE x [<!-- \" -->]><COLLADA>", "<node>"}};
@@ -181,25 +177,28 @@ static void failures_name_their_cause(void **state) {
     lmb_import *import = NULL;
     lmb_error error;
     assert_int_equal(read_file("no_such_file.fbx", &import, &error), LMB_ERROR_FILE);
-    write_text("reader_test_empty.bvh", "");
-    assert_int_equal(read_file("reader_test_empty.bvh", &import, &error), LMB_ERROR_FORMAT);
-    assert_string_equal(error.message, "reader_test_empty.bvh: is empty");
+    write_text("reader_test_empty.fbx", "");
+    assert_int_equal(read_file("reader_test_empty.fbx", &import, &error), LMB_ERROR_FORMAT);
+    assert_string_equal(error.message, "reader_test_empty.fbx: is empty");
     // A second file that cannot be read, and a file that crashes the reader: the message names both, or one of several.
-    write_text("reader_test.bvh", bvh_text);
-    const char *const missing[] = {"reader_test.bvh", "no_such_file.fbx"};
+    write_text("reader_test.fbx", fbx_text);
+    const char *const missing[] = {"reader_test.fbx", "no_such_file.fbx"};
     assert_int_equal(reader_import(missing, 2, &import, &error), LMB_ERROR_FILE);
     assert_non_null(strstr(error.message, "no_such_file.fbx"));
-    const char *const deadly[] = {"reader_test.bvh", "reader_test_self.fbx"};
+    const char *const deadly[] = {"reader_test.fbx", "reader_test_self.fbx"};
     assert_int_equal(reader_import(deadly, 2, &import, &error), LMB_ERROR_FORMAT);
     assert_null(import);
 }
 
-static void gltf_needs_no_child(void **state) {
+static void gltf_and_bvh_need_no_child(void **state) {
     (void)state;
     write_text("reader_test.gltf", "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}]}");
     lmb_import *import = NULL;
     lmb_error error;
     assert_int_equal(read_file("reader_test.gltf", &import, &error), LMB_OK);
+    lmb_import_destroy(import);
+    write_text("reader_test.bvh", "HIERARCHY ROOT a { }");
+    assert_int_equal(read_file("reader_test.bvh", &import, &error), LMB_OK);
     lmb_import_destroy(import);
 }
 
@@ -207,7 +206,7 @@ static void gltf_needs_no_child(void **state) {
 
 // ---- A reader that a file has taken over: text after this mark says what it attempts. ----
 
-#define MARK "HIERARCHY attempt "
+#define MARK "; FBX attempt "
 
 static void attempt_socket(void) {
     socket(AF_UNIX, SOCK_STREAM, 0);
@@ -233,11 +232,11 @@ static void attempt_file(void) {
 }
 
 static void attempt_writing(void) {
-    open("reader_test_attempt.bvh", O_RDWR);
+    open("reader_test_attempt.fbx", O_RDWR);
 }
 
 static void attempt_removing(void) {
-    unlink("reader_test_attempt.bvh");
+    unlink("reader_test_attempt.fbx");
 }
 
 static void attempt_signal(void) {
@@ -296,8 +295,8 @@ const struct aiScene *__wrap_aiImportFileFromMemoryWithProperties(const char *by
 static const char *attempt(const char *name) {
     char text[100];
     snprintf(text, sizeof text, MARK "%s", name);
-    write_text("reader_test_attempt.bvh", text);
-    return "reader_test_attempt.bvh";
+    write_text("reader_test_attempt.fbx", text);
+    return "reader_test_attempt.fbx";
 }
 
 static void expect_message(const char *path, const char *message) {
@@ -418,7 +417,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(doubling_nodes_take_no_more_than_their_share),
         cmocka_unit_test(times_without_bounds_are_survived),
         cmocka_unit_test(failures_name_their_cause),
-        cmocka_unit_test(gltf_needs_no_child),
+        cmocka_unit_test(gltf_and_bvh_need_no_child),
 #if defined(READER_TEST_ATTEMPTS)
         cmocka_unit_test(a_reader_can_only_read),
         cmocka_unit_test(a_reader_ends_with_its_parent),

@@ -1,6 +1,6 @@
 /// @file import.h
-/// Reads characters from files: glTF 2.0 as .glb or .gltf, import blocks (lmb_import_write()) and, in a build with
-/// LIMBER_ASSIMP, FBX, Collada (.dae) and BVH.
+/// Reads characters from files: glTF 2.0 as .glb or .gltf, BVH, import blocks (lmb_import_write()) and, in a build with
+/// LIMBER_ASSIMP, FBX and Collada (.dae).
 ///
 /// This is a library of its own (`limber::import`); the core library reads no file format.
 ///
@@ -8,7 +8,7 @@
 /// that model space is the scene's space. If it has no skin, its rig is the whole node tree. Unnamed nodes are called
 /// "node_<index>". Units and axes are metres, Y up, right-handed, as in glTF.
 ///
-/// **Safety.** Nothing in a glTF file or an import block is trusted: every offset, count and value is checked, and an
+/// **Safety.** Nothing in a glTF file, a BVH file or an import block is trusted: every offset, count and value is checked, and an
 /// error names the file and the position in it. There is no locale and no global state. Memory comes from the host's
 /// allocator. A file takes no more of it than 256 MiB plus 64 times its own size (#LMB_ERROR_LIMIT). The time is in
 /// proportion to what a file contains and what is made of it. Data that several parts of a glTF file share, for example
@@ -29,10 +29,21 @@
 /// pose's model space. A mesh of a file without normals is flat, and so are its targets. Displacements of tangents in a
 /// mesh without tangents are those of unit tangents. Other attributes of targets are not read.
 ///
-/// **FBX, Collada and BVH** are read by Assimp; the result is then checked and kept as for glTF:
+/// **BVH** files have joints and one clip, called "Motion". The format defines neither unit nor axes: Y is up, and
+/// lmb_import_def.bvh_unit is the unit of length. The rig is every joint and every end site ("EndSite_<parent>").
+/// - A joint has any of the six channels, in any order. A position channel replaces that component of the joint's
+///   OFFSET; the others keep it. Rotations are multiplied in the order of their channels: Z X Y is Rz Rx Ry.
+/// - Key k is at k times the frame time. Between frames rotations take the short way.
+/// - Read as well: several roots, names with spaces, lower case, comments (# and //), a byte order mark, any line ends.
+/// - A joint with the name of another one gets a number behind its name (noted). Numbers behind the frames that the
+///   file states are left out (noted). A clip that only repeats the rest pose is left out (noted).
+/// - Refused with line and column, as #LMB_ERROR_FORMAT: what is no number, fewer numbers than frames times channels, a
+///   channel twice or of another kind, braces that do not fit, a frame time that is not above 0 for several frames.
+///
+/// **FBX and Collada** are read by Assimp; the result is then checked and kept as for glTF:
 /// - Lengths are converted to metres, Y up. FBX: by UnitScaleFactor and the axes of its settings; left-handed axes are
-///   #LMB_ERROR_UNSUPPORTED. Collada: by `unit` and `up_axis`. BVH states neither: Y is up, and a unit is a centimetre.
-///   Translations and vertices are scaled and roots are turned; no joint contains the conversion.
+///   #LMB_ERROR_UNSUPPORTED. Collada: by `unit` and `up_axis`. Translations and vertices are scaled and roots are turned;
+///   no joint contains the conversion.
 /// - The rig is every bone of a mesh, all their descendants (finger tips move no vertex), and all their ancestors below
 ///   the scene itself; without bones, every node. FBX pivots and pre-rotations are combined into the joint.
 /// - Tracks are linear. Assimp keeps the values at the keys of an FBX or Collada curve and drops its tangents and
@@ -84,10 +95,11 @@ typedef struct lmb_import_def {
     size_t size;           ///< of these bytes
     const char *name;      ///< for messages; its ending may give the format; NULL means "memory"
     const char *directory; ///< where files that these bytes refer to are searched; NULL refuses them
-    bool trusted;          ///< lets Assimp read FBX, Collada and BVH files in this process; see above
+    bool trusted;          ///< lets Assimp read FBX and Collada files in this process; see above
+    float bvh_unit;        ///< metres of a unit of length in BVH files, 1e-6 to 1e6; 0: 0.01, a centimetre
 } lmb_import_def;
 
-/// Nothing to read, and not trusted.
+/// Nothing to read, and not trusted; units of BVH files are centimetres.
 LMB_API lmb_import_def lmb_default_import_def(void);
 
 /// Reads a character and, for glTF, the buffers and images to which it refers.

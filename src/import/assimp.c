@@ -1,4 +1,4 @@
-// Reads FBX, Collada and BVH files with Assimp, and builds rig, clips and meshes from its scene.
+// Reads FBX and Collada files with Assimp, and builds rig, clips and meshes from its scene.
 #include "assimp.h"
 
 #include <assimp/cimport.h>
@@ -128,20 +128,11 @@ static bool find_space(lmb_assimp *assimp) {
     float axes[16] = {[15] = 1};
     float unit = 1;
     column_major(&assimp->scene->mRootNode->mTransformation, root);
-    switch (assimp->format) {
-    case LMB_FORMAT_FBX:
-        if (!read_fbx_settings(assimp, &unit, axes)) {
-            return false;
-        }
-        // A root that is rotated already comes from a later version of Assimp, which applies the axes itself.
-        return set_space(assimp, unit, is_identity(root) ? axes : root);
-    case LMB_FORMAT_COLLADA:
+    if (assimp->format == LMB_FORMAT_COLLADA) {
         return set_space(assimp, unit, root); // the root's matrix contains unit and axes
-    default:
-        axes[0] = axes[5] = axes[10] = 1; // the root is a joint; the format does not define a unit, and centimetres are
-                                          // assumed
-        return set_space(assimp, METRES_PER_CENTIMETRE, axes);
     }
+    // A root that is rotated already comes from a later version of Assimp, which applies the axes itself.
+    return read_fbx_settings(assimp, &unit, axes) && set_space(assimp, unit, is_identity(root) ? axes : root);
 }
 
 lmb_transform lmb_assimp_place(const lmb_assimp_space *space, lmb_transform local, bool is_top) {
@@ -168,10 +159,10 @@ lmb_transform lmb_assimp_place(const lmb_assimp_space *space, lmb_transform loca
 
 // ---- Nodes ----
 
-// The root of an FBX or Collada file is the scene itself; its matrix belongs to the space. The root of a BVH file is a
-// joint. A root without children is kept, so that the scene has a node.
+// The root is the scene itself; its matrix belongs to the space. A root without children is kept, so that the scene has
+// a node.
 static bool drops_root(const lmb_assimp *assimp) {
-    return assimp->format != LMB_FORMAT_BVH && assimp->scene->mRootNode->mNumChildren > 0;
+    return assimp->scene->mRootNode->mNumChildren > 0;
 }
 
 typedef struct pending {

@@ -96,19 +96,6 @@ static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiN
     return true;
 }
 
-// Returns whether a key differs from the joint's rest pose. One that is not finite does, so that creating the clip
-// rejects it.
-static bool leaves_rest(const lmb_rig *rig, const lmb_track_def *track) {
-    const lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
-    const float *values[] = {rest.translation, rest.rotation, rest.scale};
-    const size_t width = track->property == LMB_PROPERTY_ROTATION ? 4 : 3;
-    bool leaves = false;
-    for (uint32_t i = 0; i < track->key_count && !leaves; i++) {
-        leaves = lmb_gltf_differs(track->property, values[track->property], track->values + i * width, SAME_AS_REST);
-    }
-    return leaves;
-}
-
 static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_property kind,
                       const lmb_gltf_node *node) {
     lmb_importer *importer = assimp->tables.importer;
@@ -131,7 +118,7 @@ static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiN
     if (!read_keys(assimp, animation, channel, kind, node->parent == LMB_NONE, track, times, values)) {
         return false;
     }
-    animation->has_motion = animation->has_motion || leaves_rest(importer->import->rig, track);
+    animation->has_motion = animation->has_motion || lmb_gltf_leaves_rest(importer->import->rig, track, SAME_AS_REST);
     return true;
 }
 

@@ -114,7 +114,7 @@ lmb_format lmb_format_of(const char *name, const uint8_t *bytes, size_t size) {
     if (begins_with(bytes, size, "Kaydara FBX Binary") || begins_with(bytes, size, "; FBX")) {
         return LMB_FORMAT_FBX;
     }
-    if (begins_with(bytes, size, "HIERARCHY")) {
+    if (size >= 9 && starts_with((const char *)bytes, "hierarchy")) {
         return LMB_FORMAT_BVH;
     }
     if (begins_with(bytes, size, "<") &&

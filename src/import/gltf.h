@@ -213,6 +213,9 @@ bool lmb_gltf_list_rests(lmb_gltf *gltf);
 // Returns whether a value differs from that of a rest pose by more than a tolerance, relative to the larger of 1 and
 // the rest pose's. A quaternion and its negation are the same rotation; a value that is not finite differs.
 bool lmb_gltf_differs(lmb_property channel, const float *rest, const float *value, double tolerance);
+// Returns whether a key of a linear track differs from the joint's rest pose. One that is not finite does, so that
+// creating the clip rejects it.
+bool lmb_gltf_leaves_rest(const lmb_rig *rig, const lmb_track_def *track, double tolerance);
 // Notes the nodes that an animation moves but that are no joints of the rig; does nothing if there are none.
 bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_name_list *names);
 // gltf_clip.c

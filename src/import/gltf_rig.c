@@ -583,6 +583,17 @@ bool lmb_gltf_differs(lmb_property channel, const float *rest, const float *valu
            !(is_rotation && is_close(rest, value, 4, -1, tolerance));
 }
 
+bool lmb_gltf_leaves_rest(const lmb_rig *rig, const lmb_track_def *track, double tolerance) {
+    const lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
+    const float *values[] = {rest.translation, rest.rotation, rest.scale};
+    const size_t width = track->property == LMB_PROPERTY_ROTATION ? 4 : 3;
+    bool leaves = false;
+    for (uint32_t i = 0; i < track->key_count && !leaves; i++) {
+        leaves = lmb_gltf_differs(track->property, values[track->property], track->values + i * width, tolerance);
+    }
+    return leaves;
+}
+
 static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_property channel, lmb_track_def *track) {
     static const float start = 0;
     lmb_transform rest = lmb_rig_joint_rest(gltf->importer->import->rig, node->joint);

@@ -46,6 +46,8 @@ static bool read_format(lmb_importer *importer, const uint8_t *bytes, size_t siz
         return read_gltf(importer, bytes, size);
     case LMB_FORMAT_BLOCK:
         return lmb_import_read_block(importer, bytes, size);
+    case LMB_FORMAT_BVH:
+        return lmb_bvh_read(importer, bytes, size);
     default:
 #ifdef LMB_WITH_ASSIMP
         return lmb_assimp_read(importer, format, bytes, size);
@@ -151,7 +153,10 @@ static lmb_import *create(const lmb_host *host) {
 static lmb_result run(const lmb_import_def *def, const lmb_host *host, lmb_import **result, lmb_error *error) {
     const char *const memory = def->name == NULL ? "memory" : def->name;
     const char *const *names = def->paths == NULL ? &memory : def->paths;
-    lmb_importer importer = {.import = create(host), .trusts = def->trusted, .error = error};
+    lmb_importer importer = {.import = create(host),
+                             .trusts = def->trusted,
+                             .bvh_unit = def->bvh_unit == 0.0f ? 0.01 : (double)def->bvh_unit,
+                             .error = error};
     if (importer.import == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", names[0]);
     }
@@ -197,6 +202,10 @@ lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lm
     }
     if (def->paths == NULL && (def->path_count > 0 || (def->bytes == NULL && def->size > 0))) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: %s is NULL", def->path_count > 0 ? "paths" : "bytes");
+    }
+    if (def->bvh_unit != 0.0f && !(def->bvh_unit >= 1e-6f && def->bvh_unit <= 1e6f)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: bvh_unit is %g m, 1e-6 to 1e6 may be given, or 0",
+                        (double)def->bvh_unit);
     }
     lmb_result result = def->paths == NULL ? LMB_OK : check_paths(def, error);
     return result == LMB_OK ? run(def, host, import, error) : result;

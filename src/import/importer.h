@@ -41,6 +41,7 @@ typedef struct lmb_importer {
     const char *directory; // folder of other files, or NULL
     bool adds_clips;       // to the rig of the first file
     bool trusts;           // may read files with Assimp
+    double bvh_unit;       // metres
     lmb_error *error;
     lmb_result result;
 } lmb_importer;
@@ -82,7 +83,9 @@ void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
 // block.c: reads what lmb_import_write() has written. Checks all content; the bytes need not be trusted.
 #define LMB_IMPORT_BLOCK_MAGIC "LIMBER\x04\n" // includes the version of the format
 bool lmb_import_read_block(lmb_importer *importer, const uint8_t *bytes, size_t size);
-// assimp.c, in a build with Assimp: reads FBX, Collada and BVH files.
+// bvh.c
+bool lmb_bvh_read(lmb_importer *importer, const uint8_t *bytes, size_t size);
+// assimp.c, in a build with Assimp: reads FBX and Collada files.
 bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size);
 
 #endif

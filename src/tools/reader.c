@@ -267,10 +267,9 @@ void reader_serve(int argc, char **argv) {
 
 static lmb_result import_in_child(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
     (void)import;
-    return lmb_fail(
-        error, LMB_ERROR_UNSUPPORTED,
-        "%.200s%s: FBX, Collada and BVH files are read on Linux alone, since they need a process with limits", paths[0],
-        count > 1 ? " and more" : "");
+    return lmb_fail(error, LMB_ERROR_UNSUPPORTED,
+                    "%.200s%s: FBX and Collada files are read on Linux alone, since they need a process with limits",
+                    paths[0], count > 1 ? " and more" : "");
 }
 
 #endif
