@@ -583,6 +583,71 @@ static void exchanges_have_a_limit(void **state) {
     lmb_rig_destroy(rig);
 }
 
+// Adds an additive by a parameter's weight, and again by its negative.
+static void add_and_take_back(test_scene *scene, lmb_mix mix, lmb_form form, lmb_space space) {
+    random_source source = {110};
+    scene_start(scene, scene_rig(JOINTS, SCENE_TREE, 110), CHARACTERS, 2);
+    for (uint32_t pose = 0; pose < 2; pose++) {
+        scene_fill_pose(scene, pose, &source);
+        scene_add_pose_node(scene, pose);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        lmb_node_def *node = scene_add(scene, LMB_OP_ADDITIVE, i == 0 ? 0 : 2, 1);
+        node->weight = lmb_parameter(i);
+        node->unclamped = true;
+        node->interpolation = mix;
+        node->form = form;
+        node->space = space;
+    }
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        const float weight = (float)character / (CHARACTERS - 1) * 8.0f - 4.0f;
+        *scene_parameter(scene, character, 0) = weight;
+        *scene_parameter(scene, character, 1) = -weight;
+    }
+    scene_run(scene);
+}
+
+// Returns the largest difference of a local output from the base, with scales relative to it. Of two quaternions of one
+// rotation, the nearer counts.
+static double largest_rest(const test_scene *scene, uint32_t first, uint32_t count) {
+    double largest = 0.0;
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            double apart = 0.0, turned = 0.0;
+            for (uint32_t i = first; i < first + count; i++) {
+                const double a = (double)*scene_component(scene, scene->poses[0], character, joint, i);
+                const double b = (double)*scene_component(scene, scene->buffers[LMB_OUTPUT_LOCAL], character, joint, i);
+                const double unit = first == 7 ? fabs(a) : 1.0;
+                apart = fmax(apart, fabs(a - b) / unit);
+                turned = fmax(turned, fabs(a + b) / unit);
+            }
+            largest = fmax(largest, count == 4 ? fmin(apart, turned) : apart);
+        }
+    }
+    return largest;
+}
+
+static void a_negative_weight_takes_a_slerp_back(void **state) {
+    (void)state;
+    for (int choice = 0; choice < 3; choice++) {
+        const lmb_form form = choice == 1 ? LMB_FORM_PARENT : LMB_FORM_LOCAL;
+        const lmb_space space = choice == 2 ? LMB_SPACE_MODEL : LMB_SPACE_LOCAL;
+        for (lmb_mix mix = LMB_MIX_SLERP; mix <= LMB_MIX_LERP; mix++) {
+            test_scene scene;
+            add_and_take_back(&scene, mix, form, space);
+            const double translation = largest_rest(&scene, 0, 3), rotation = largest_rest(&scene, 3, 4);
+            const double scale = largest_rest(&scene, 7, 3);
+            print_message("mix %d, choice %d: left are %.2g, %.2g, %.2g\n", (int)mix, choice, translation, rotation,
+                          scale);
+            // Translations of up to 10, and 4 times as much is added.
+            assert_true(translation <= 1e-6 * 50.0);
+            assert_true(mix == LMB_MIX_SLERP ? rotation <= 1e-5 : rotation > 0.1);
+            assert_true(mix == LMB_MIX_LERP ? scale > 0.1 : scale <= 1e-5);
+            scene_end(&scene);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weighted_by_choice),
@@ -591,6 +656,7 @@ int main(void) {
         cmocka_unit_test(affine_differences_and_additives),
         cmocka_unit_test(affine_of_any_weight),
         cmocka_unit_test(what_shears_is_refused),
+        cmocka_unit_test(a_negative_weight_takes_a_slerp_back),
         cmocka_unit_test(the_bound_on_shear),
         cmocka_unit_test(model_space_differences_and_additives),
         cmocka_unit_test(model_space_of_any_choice),

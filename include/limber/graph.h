@@ -184,6 +184,10 @@ typedef enum lmb_op {
     /// `interpolation` and `shortest` choose how d is scaled by w (#lmb_mix), `form` and `space` how it is applied
     /// (#lmb_form, #lmb_space). An additive that #LMB_OP_MAKE_ADDITIVE made of a and r, added to r with weight 1 and
     /// the same form, gives a.
+    ///
+    /// Weight -w undoes weight w with slerp, the default: rotations within 1e-5 in each component, scales too where d's
+    /// are positive. It does so in every form and space except #LMB_FORM_AFFINE. #LMB_MIX_NLERP and #LMB_MIX_LERP do
+    /// not undo: of a turn by 90 degrees, 0.5 and -0.5 leave 11 degrees.
     LMB_OP_ADDITIVE,
 
     /// Blends b over a by `weight` and by the joint weights of both. Inputs: a, b.
