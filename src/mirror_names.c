@@ -110,6 +110,7 @@ typedef struct bucket_list {
 // The names of joints or of channels, among which counterparts are searched.
 typedef struct name_set {
     const lmb_rig *rig;
+    lmb_host host;
     bool of_channels;
     uint32_t count;
     const uint32_t *partners; // LMB_NONE if not known yet
@@ -164,8 +165,8 @@ static void fill_lists(name_set *set) {
     }
 }
 
-static name_set create_set(const lmb_rig *rig, bool of_channels, const uint32_t *partners) {
-    name_set set = {.rig = rig, .of_channels = of_channels, .partners = partners};
+static name_set create_set(const lmb_rig *rig, const lmb_host *host, bool of_channels, const uint32_t *partners) {
+    name_set set = {.rig = rig, .host = lmb_host_resolve(host), .of_channels = of_channels, .partners = partners};
     set.count = of_channels ? rig->channel_count : rig->joint_count;
     size_t longest = 0;
     uint32_t buckets = 1;
@@ -176,7 +177,7 @@ static name_set create_set(const lmb_rig *rig, bool of_channels, const uint32_t 
     }
     size_t hash_words = 2 * (longest + 1);
     set.memory = lmb_host_allocate(
-        &rig->host, hash_words * sizeof(uint64_t) + 4 * ((size_t)buckets + set.count) * sizeof(uint32_t), 1);
+        &set.host, hash_words * sizeof(uint64_t) + 4 * ((size_t)buckets + set.count) * sizeof(uint32_t), 1);
     set.has_lists = set.memory != NULL;
     if (!set.has_lists) {
         return set;
@@ -198,7 +199,7 @@ static name_set create_set(const lmb_rig *rig, bool of_channels, const uint32_t 
 }
 
 static void destroy_set(const name_set *set) {
-    lmb_host_release(&set->rig->host, set->memory);
+    lmb_host_release(&set->host, set->memory);
 }
 
 static void hash_prefixes(const name_set *set, const char *name) {
@@ -338,24 +339,24 @@ static lmb_result find_joints(const name_set *set, uint32_t *partners, lmb_error
     return LMB_OK;
 }
 
-lmb_result lmb_rig_find_mirror(const lmb_rig *rig, uint32_t *partners, lmb_error *error) {
+lmb_result lmb_rig_find_mirror(const lmb_rig *rig, const lmb_host *host, uint32_t *partners, lmb_error *error) {
     if (rig == NULL || partners == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "mirror: %s NULL", rig == NULL ? "the rig is" : "the partners are");
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         partners[joint] = LMB_NONE;
     }
-    name_set set = create_set(rig, false, partners);
+    name_set set = create_set(rig, host, false, partners);
     lmb_result result = find_joints(&set, partners, error);
     destroy_set(&set);
     return result;
 }
 
-void lmb_rig_find_mirror_channels(const lmb_rig *rig, uint32_t *partners) {
+void lmb_rig_find_mirror_channels(const lmb_rig *rig, const lmb_host *host, uint32_t *partners) {
     for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
         partners[channel] = LMB_NONE;
     }
-    name_set set = create_set(rig, true, partners);
+    name_set set = create_set(rig, host, true, partners);
     for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
         if (partners[channel] == LMB_NONE) {
             hash_prefixes(&set, rig->channels[channel].name);

@@ -874,7 +874,7 @@ static void mirrors_are_found_by_names(void **state) {
     lmb_rig *rig = NULL;
     uint32_t found[8];
     assert_int_equal(create_with(channels, 8, NULL, &rig, NULL), LMB_OK);
-    lmb_rig_find_mirror_channels(rig, found);
+    lmb_rig_find_mirror_channels(rig, NULL, found);
     assert_memory_equal(found, expected, sizeof expected);
     lmb_rig_destroy(rig);
 }

@@ -211,7 +211,7 @@ static void make_joints(input *input, uint32_t count) {
 }
 
 static void find_mirror(input *input) {
-    require(lmb_rig_find_mirror(input->rig, input->partners, NULL) == LMB_OK, "no partners");
+    require(lmb_rig_find_mirror(input->rig, NULL, input->partners, NULL) == LMB_OK, "no partners");
     require(input->partners[2] == 3, "the wrong partner");
 }
 
@@ -220,7 +220,7 @@ static void make_float_channels(input *input, uint32_t count) {
 }
 
 static void find_mirror_channels(input *input) {
-    lmb_rig_find_mirror_channels(input->rig, input->partners);
+    lmb_rig_find_mirror_channels(input->rig, NULL, input->partners);
     require(input->partners[1] == 2, "the wrong partner");
 }
 

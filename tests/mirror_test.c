@@ -1,4 +1,5 @@
 // Mirrors: partners found by name, the reflected pose against the float64 oracle, and properties of a mirror.
+#include "failing_host.h"
 #include "refusal.h"
 #include "scene.h"
 
@@ -81,7 +82,7 @@ static void names_give_partners(void **state) {
     uint32_t partners[MOST_JOINTS];
     lmb_error error = {0};
     lmb_rig *rig = create_rig(named, count);
-    if (lmb_rig_find_mirror(rig, partners, &error) != LMB_OK) {
+    if (lmb_rig_find_mirror(rig, NULL, partners, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -92,11 +93,37 @@ static void names_give_partners(void **state) {
     lmb_rig_destroy(rig);
 }
 
+// The rig's own host is not asked, because another thread may use it.
+static void partners_are_found_in_the_memory_of_the_call(void **state) {
+    (void)state;
+    failing_host rigs = {0}, calls = {0};
+    const lmb_host of_rig = failing_host_of(&rigs), of_call = failing_host_of(&calls);
+    const lmb_joint_def joints[] = {{.name = "Arm.L", .parent = LMB_NONE, .rest = lmb_transform_identity()},
+                                    {.name = "Arm.R", .parent = LMB_NONE, .rest = lmb_transform_identity()}};
+    const lmb_channel_def channels[] = {{"smile_l", 0, false}, {"smile_r", 0, false}};
+    const lmb_rig_def def = {.joints = joints, .joint_count = 2, .channels = channels, .channel_count = 2};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, &of_rig, &rig, NULL), LMB_OK);
+    const uint32_t before = rigs.asked;
+    for (uint32_t fails = 0; fails < 2; fails++) { // without memory the result is the same
+        uint32_t found[4];
+        calls = (failing_host){.fails = fails};
+        assert_int_equal(lmb_rig_find_mirror(rig, &of_call, found, NULL), LMB_OK);
+        calls.fails *= 2;
+        lmb_rig_find_mirror_channels(rig, &of_call, found + 2);
+        assert_int_equal(calls.asked, 2);
+        assert_int_equal(calls.live, 0);
+        assert_true(found[0] == 1 && found[1] == 0 && found[2] == 1 && found[3] == 0);
+    }
+    assert_int_equal(rigs.asked, before);
+    lmb_rig_destroy(rig);
+}
+
 static void expect_no_partners(const named_joint *named, uint32_t count, const char *message) {
     uint32_t partners[MOST_JOINTS];
     lmb_error error = {0};
     lmb_rig *rig = create_rig(named, count);
-    CHECK_REFUSAL(lmb_rig_find_mirror(rig, partners, &error), &error, LMB_ERROR_ARGUMENT, "mirror: ", message);
+    CHECK_REFUSAL(lmb_rig_find_mirror(rig, NULL, partners, &error), &error, LMB_ERROR_ARGUMENT, "mirror: ", message);
     lmb_rig_destroy(rig);
 }
 
@@ -108,7 +135,7 @@ static void rigs_without_a_mirror(void **state) {
     expect_no_partners(alone, 4, "joint 3 'Sword' has no counterpart under joint 1 'Arm.L', its parent's partner");
     lmb_error error = {0};
     uint32_t partners[1];
-    CHECK_REFUSAL(lmb_rig_find_mirror(NULL, partners, &error), &error, LMB_ERROR_ARGUMENT, "rig is NULL");
+    CHECK_REFUSAL(lmb_rig_find_mirror(NULL, NULL, partners, &error), &error, LMB_ERROR_ARGUMENT, "rig is NULL");
 }
 
 static void tables_that_do_not_fit(void **state) {
@@ -399,7 +426,7 @@ static void mirror_character(const lmb_rig *rig, lmb_axis axis, uint32_t pairs, 
     uint32_t *partners = calloc(lmb_rig_joint_count(rig), sizeof *partners);
     lmb_error error = {0};
     assert_non_null(partners);
-    if (lmb_rig_find_mirror(rig, partners, &error) != LMB_OK) {
+    if (lmb_rig_find_mirror(rig, NULL, partners, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     uint32_t found = 0;
@@ -453,6 +480,7 @@ static void the_fox_mirrors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(partners_are_found_in_the_memory_of_the_call),
         cmocka_unit_test(names_give_partners),
         cmocka_unit_test(rigs_without_a_mirror),
         cmocka_unit_test(tables_that_do_not_fit),

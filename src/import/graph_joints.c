@@ -308,7 +308,7 @@ static uint32_t *find_channel_partners(lmb_graph_reader *reader) {
         reader->channel_partners = lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_channel_count(rig),
                                                       sizeof *reader->channel_partners);
         if (reader->channel_partners != NULL) {
-            lmb_rig_find_mirror_channels(rig, reader->channel_partners);
+            lmb_rig_find_mirror_channels(rig, &reader->graph->budget.host, reader->channel_partners);
         }
     }
     return reader->channel_partners;
@@ -321,7 +321,8 @@ static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *n
         lmb_error error;
         reader->partners =
             lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_joint_count(rig), sizeof *reader->partners);
-        if (reader->partners != NULL && lmb_rig_find_mirror(rig, reader->partners, &error) != LMB_OK) {
+        if (reader->partners != NULL &&
+            lmb_rig_find_mirror(rig, &reader->graph->budget.host, reader->partners, &error) != LMB_OK) {
             lmb_graph_report(reader, node->object, "%s", error.message);
         }
     }
