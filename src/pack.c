@@ -8,6 +8,7 @@
 
 #include "../shaders/ops/sampling.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MAGIC "LMBPACK\n"
@@ -111,7 +112,23 @@ static bool check_objects(const writing *w) {
     return true;
 }
 
-static bool check_names(const lmb_pack_graph *graphs, uint32_t count, lmb_result result, lmb_error *error) {
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Returns a name that two graphs have, or NULL. Sorts `names`.
+static const char *find_name_of_two(const char **names, uint32_t count) {
+    qsort(names, count, sizeof *names, compare_names);
+    for (uint32_t i = 1; i < count; i++) {
+        if (strcmp(names[i - 1], names[i]) == 0) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
+static bool check_names(const lmb_pack_graph *graphs, uint32_t count, const lmb_host *host, lmb_result result,
+                        lmb_error *error) {
     for (uint32_t i = 0; i < count; i++) {
         if (graphs[i].name == NULL || graphs[i].name[0] == '\0') {
             return lmb_refuse(error, result, "pack: graph %u has no name", (unsigned)i);
@@ -119,18 +136,22 @@ static bool check_names(const lmb_pack_graph *graphs, uint32_t count, lmb_result
         if (graphs[i].def == NULL) {
             return lmb_refuse(error, result, "pack: graph '%.100s' has no descriptor", graphs[i].name);
         }
-        for (uint32_t k = 0; k < i; k++) {
-            if (strcmp(graphs[i].name, graphs[k].name) == 0) {
-                return lmb_refuse(error, result, "pack: two graphs are called '%.100s'", graphs[i].name);
-            }
-        }
     }
-    return true;
+    const char **names = lmb_host_allocate(host, count, sizeof *names);
+    if (names == NULL) {
+        return lmb_refuse(error, LMB_ERROR_MEMORY, "pack: no memory for names of graphs");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = graphs[i].name;
+    }
+    const char *twice = find_name_of_two(names, count);
+    lmb_host_release(host, names);
+    return twice == NULL || lmb_refuse(error, result, "pack: two graphs are called '%.100s'", twice);
 }
 
 static bool check_graphs(const writing *w) {
     const lmb_pack_def *def = w->def;
-    if (!check_names(def->graphs, def->graph_count, LMB_ERROR_ARGUMENT, w->error)) {
+    if (!check_names(def->graphs, def->graph_count, w->host, LMB_ERROR_ARGUMENT, w->error)) {
         return false;
     }
     for (uint32_t i = 0; i < def->graph_count; i++) {
@@ -392,7 +413,7 @@ static bool check_meshes(lmb_pack *pack, const lmb_record_reader *reader) {
 
 static bool check_graphs_read(lmb_pack *pack, const lmb_record_reader *reader) {
     if (!lmb_check_count(reader->error, "pack", "graphs", pack->graphs.count, LMB_MAX_PACK_GRAPHS) ||
-        !check_names(pack->graphs.graphs, pack->graphs.count, LMB_ERROR_FORMAT, reader->error)) {
+        !check_names(pack->graphs.graphs, pack->graphs.count, &pack->host, LMB_ERROR_FORMAT, reader->error)) {
         return false;
     }
     for (uint32_t i = 0; i < pack->graphs.count; i++) {

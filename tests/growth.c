@@ -6,6 +6,7 @@
 #include <limber/import.h>
 #include <limber/machine.h>
 #include <limber/mirror.h>
+#include <limber/pack.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -322,6 +323,41 @@ static void read_capture(input *input) {
     capture_release(&read);
 }
 
+// Graphs of one node, whose long names differ in their last characters.
+static void make_pack(input *input, uint32_t count) {
+    enum { NAME = 128 };
+    make_rig(input, 1, 0);
+    const lmb_node_def node = lmb_default_node_def();
+    lmb_graph_def graph = lmb_default_graph_def();
+    graph.rig = input->rig;
+    graph.nodes = &node;
+    graph.node_count = 1;
+    lmb_pack_graph *graphs = calloc(count, sizeof *graphs);
+    char(*names)[NAME] = calloc(count, sizeof *names);
+    require(graphs != NULL && names != NULL, "no memory");
+    for (uint32_t i = 0; i < count; i++) {
+        memset(names[i], 'n', NAME - 8);
+        snprintf(names[i] + NAME - 8, 8, "%u", i * 7919u % count);
+        graphs[i] = (lmb_pack_graph){names[i], &graph};
+    }
+    const lmb_pack_def def = {.rig = input->rig, .graphs = graphs, .graph_count = count};
+    require(lmb_pack_write(&def, NULL, NULL, 0, &input->text.size, NULL) == LMB_OK, "no pack");
+    input->text.bytes = malloc(input->text.size);
+    require(input->text.bytes != NULL &&
+                lmb_pack_write(&def, NULL, input->text.bytes, input->text.size, &input->text.size, NULL) == LMB_OK,
+            "no pack");
+    free(graphs);
+    free(names);
+}
+
+static void open_pack(input *input) {
+    lmb_pack *pack = NULL;
+    lmb_error error = {0};
+    lmb_pack_open(input->text.bytes, input->text.size, NULL, &pack, &error);
+    require(pack != NULL, error.message);
+    lmb_pack_close(pack);
+}
+
 typedef struct growth_case {
     const char *name;
     void (*make)(input *input, uint32_t count);
@@ -360,6 +396,7 @@ int main(int argc, char **argv) {
         {"nodes of a graph", make_graph, read_graph, 90},
         {"transitions of a machine", make_machine, read_machine, 128},
         {"lines of a script", make_script, read_script, 1000},
+        {"graphs of a pack", make_pack, open_pack, 1000},
         {"characters of a capture", make_capture, read_capture, 20000},
     };
     // An optional multiple of the counts, to observe the growth by wall-clock time.
