@@ -108,15 +108,40 @@ static bool check_track(const builder *b, uint32_t index) {
            require(b, (unsigned)track->interpolation <= (unsigned)LMB_INTERPOLATION_CUBIC_SPLINE, index, LMB_NONE,
                    "unknown interpolation") &&
            require(b, track->key_count > 0 && track->times != NULL && track->values != NULL, index, LMB_NONE,
-                   "there are no keys") &&
-           check_times(b, index) && check_values(b, index);
+                   "there are no keys");
+}
+
+static bool refuse_size(const builder *b, uint64_t words) {
+    return lmb_refuse(b->error, LMB_ERROR_LIMIT,
+                      "clip '%s': its block would take %llu words, and at most 2^30 are possible", name_of(b->def),
+                      (unsigned long long)words);
+}
+
+// Returns the words of a track's values.
+static uint64_t count_values(const lmb_track_def *track) {
+    return (uint64_t)track->key_count * lmb_key_stride(track->property, lmb_track_mode(track->interpolation));
+}
+
+// Checks what the tracks are, and how long, before anything reads their keys.
+static bool check_tracks(const builder *b) {
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < b->def->track_count; i++) {
+        if (!check_track(b, i)) {
+            return false;
+        }
+        words += count_values(&b->def->tracks[i]);
+    }
+    return words <= LARGEST_BLOCK || refuse_size(b, words);
 }
 
 // Checks all tracks, records which joint and property each drives, and finds the duration.
 static bool survey(builder *b) {
+    if (!check_tracks(b)) {
+        return false;
+    }
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         const lmb_track_def *track = &b->def->tracks[i];
-        if (!check_track(b, i)) {
+        if (!check_times(b, i) || !check_values(b, i)) {
             return false;
         }
         uint32_t *slot = &b->track_of[slot_of(b->rig, track)];
@@ -179,7 +204,7 @@ static uint64_t count_words(const builder *b, uint64_t name_words) {
     }
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         const lmb_track_def *track = &b->def->tracks[i];
-        words += (uint64_t)track->key_count * lmb_key_stride(track->property, lmb_track_mode(track->interpolation));
+        words += count_values(track);
         words += b->times_of[i] == i ? 2 * (uint64_t)track->key_count : 0;
     }
     words += b->def->joint_weights != NULL ? (joints + floats + 3) / 4 : 0;
@@ -340,9 +365,7 @@ static LMB_NOINLINE bool build(builder *b, lmb_clip **created) {
     name_words = lmb_align_wide(name_words + CONSTANT_TIME_WORDS) - CONSTANT_TIME_WORDS;
     uint64_t size = count_words(b, name_words);
     if (size > LARGEST_BLOCK) {
-        return lmb_refuse(b->error, LMB_ERROR_LIMIT,
-                          "clip '%s': its block would take %llu words, and at most 2^30 are possible", name_of(b->def),
-                          (unsigned long long)size);
+        return refuse_size(b, size);
     }
     lmb_clip *clip = lmb_host_allocate(b->host, 1, sizeof *clip);
     uint32_t *words = lmb_host_allocate(b->host, size, sizeof *words);

@@ -149,6 +149,7 @@ lmb_cost_def lmb_default_cost_def(void) {
 lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
                             lmb_error *error) {
     lmb_result result = check_def(def, costs, error);
+    result = result == LMB_OK ? lmb_graph_check(def->graph, error) : result;
     if (result != LMB_OK || !lmb_graph_moves(def->graph)) {
         return result == LMB_OK ? measure(def, host, costs, rest, error) : result;
     }

@@ -287,22 +287,19 @@ bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node) {
 
 // ---- The descriptor.
 
-// Checks that a list of pointers, and none of them, is NULL.
-static bool check_pointers(const lmb_compiler *c, const char *what, const void *const *list, uint32_t count) {
+static bool check_masks(const lmb_compiler *c) {
     bool valid = true;
-    for (uint32_t i = 0; i < count && valid; i++) {
-        valid = (list != NULL && list[i] != NULL) ||
-                lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: %s %u is NULL", what, (unsigned)i);
+    for (uint32_t i = 0; i < c->def->mask_count && valid; i++) {
+        valid =
+            c->def->masks[i] != NULL || lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: mask %u is NULL", (unsigned)i);
     }
     return valid;
 }
 
-// Checks the list of clips; those that have slots may be NULL.
+// Clips that have slots may be NULL.
 static bool check_clips(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool valid = (def->clips != NULL || def->clip_count == 0 ||
-                  lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: the clips are NULL")) &&
-                 lmb_graph_check_slots(c);
+    bool valid = lmb_graph_check_slots(c);
     for (uint32_t i = 0; i < def->clip_count && valid; i++) {
         valid = def->clips[i] != NULL || lmb_graph_slot_of(def, i) != NULL ||
                 lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u is NULL, and has no slot", (unsigned)i);
@@ -310,22 +307,45 @@ static bool check_clips(const lmb_compiler *c) {
     return valid;
 }
 
-static bool check_sizes(const lmb_compiler *c) {
+// Checks the lengths of all lists before anything reads them, because many checks read several lists. Lists of what
+// moves by itself are checked in graph_moving.c.
+static bool check_lengths(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    if (def->rig == NULL) {
+    const struct {
+        const char *what;
+        const void *list;
+        uint32_t count;
+        uint32_t most;
+    } lists[] = {{"nodes", def->nodes, def->node_count, LMB_MAX_NODES},
+                 {"clips", def->clips, def->clip_count, LMB_MAX_CLIPS},
+                 {"clip slots", def->clip_slots, def->clip_slot_count, LMB_MAX_CLIP_SLOTS},
+                 {"masks", def->masks, def->mask_count, LMB_MAX_MASKS},
+                 {"mirrors", def->mirrors, def->mirror_count, LMB_MAX_MIRRORS},
+                 {"joint limits", def->joint_limits, def->joint_limits_count, LMB_MAX_JOINT_LIMITS},
+                 {"joint maps", def->joint_maps, def->joint_map_count, LMB_MAX_JOINT_MAPS},
+                 {"retargets", def->retargets, def->retarget_count, LMB_MAX_RETARGETS},
+                 {"static poses", def->static_poses, def->static_pose_count, LMB_MAX_STATIC_POSES}};
+    bool valid = true;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && valid; i++) {
+        valid = lmb_check_list(c->error, "graph", lists[i].what, lists[i].list, lists[i].count, lists[i].most);
+    }
+    return valid && lmb_check_count(c->error, "graph", "parameters", def->parameter_count, LMB_MAX_PARAMETERS) &&
+           lmb_check_count(c->error, "graph", "events", def->event_count, LMB_MAX_EVENTS);
+}
+
+static bool check_sizes(const lmb_compiler *c) {
+    if (c->def->rig == NULL) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: the rig is NULL");
     }
-    return lmb_check_count(c->error, "graph", "parameters", def->parameter_count, LMB_MAX_PARAMETERS) &&
-           lmb_check_count(c->error, "graph", "events", def->event_count, LMB_MAX_EVENTS) &&
-           ((def->node_count > 0 && def->nodes != NULL) ||
-            lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: there are no nodes")) &&
-           lmb_check_count(c->error, "graph", "nodes", def->node_count, LMB_MAX_NODES) && check_clips(c) &&
-           check_pointers(c, "mask", (const void *const *)def->masks, def->mask_count);
+    if (c->def->node_count == 0) {
+        return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: there are no nodes");
+    }
+    return check_lengths(c) && check_clips(c) && check_masks(c);
 }
 
 static bool check_mirrors(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool valid = lmb_check_list(c->error, "graph", "mirrors", def->mirrors, def->mirror_count, LMB_MAX_MIRRORS);
+    bool valid = true;
     for (uint32_t i = 0; i < def->mirror_count && valid; i++) {
         valid = lmb_mirror_check(def->rig, &def->mirrors[i], i, c->error) == LMB_OK;
     }
@@ -334,8 +354,7 @@ static bool check_mirrors(const lmb_compiler *c) {
 
 static bool check_joint_limits(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool valid = lmb_check_list(c->error, "graph", "joint limits", def->joint_limits, def->joint_limits_count,
-                                LMB_MAX_JOINT_LIMITS);
+    bool valid = true;
     for (uint32_t i = 0; i < def->joint_limits_count && valid; i++) {
         valid = lmb_limits_check(def->rig, def->joint_limits[i], lmb_ranges_of(def, i), i, c->error) == LMB_OK;
     }

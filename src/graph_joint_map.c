@@ -91,8 +91,7 @@ static bool check_clip(const lmb_compiler *c, uint32_t index) {
 
 bool lmb_graph_check_joint_maps(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool valid =
-        lmb_check_list(c->error, "graph", "joint maps", def->joint_maps, def->joint_map_count, LMB_MAX_JOINT_MAPS);
+    bool valid = true;
     for (uint32_t i = 0; i < def->joint_map_count && valid; i++) {
         valid = check_joint_map(c, i);
     }
@@ -101,7 +100,7 @@ bool lmb_graph_check_joint_maps(const lmb_compiler *c) {
 
 bool lmb_graph_check_retargets(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool valid = lmb_check_list(c->error, "graph", "retargets", def->retargets, def->retarget_count, LMB_MAX_RETARGETS);
+    bool valid = true;
     for (uint32_t i = 0; i < def->retarget_count && valid; i++) {
         valid = lmb_retarget_check(def->rig, &def->retargets[i], i, c->error);
     }
@@ -161,8 +160,7 @@ static bool check_static_pose(const lmb_compiler *c, uint32_t index) {
 
 bool lmb_graph_check_static_poses(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool valid = lmb_check_list(c->error, "graph", "static poses", def->static_poses, def->static_pose_count,
-                                LMB_MAX_STATIC_POSES);
+    bool valid = true;
     for (uint32_t i = 0; i < def->static_pose_count && valid; i++) {
         valid = check_static_pose(c, i);
     }

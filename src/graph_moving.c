@@ -357,7 +357,9 @@ static bool find_retargets(lowering *l) {
 static const lmb_player_def *retarget_motion(lowering *l, uint32_t retarget, const lmb_player_def *from) {
     const lmb_retarget_def *def = &l->def->retargets[retarget];
     lmb_arena *memory = &l->moving->memory;
-    const uint32_t key_count = from->motion != NULL && from->motion->keys != NULL ? from->motion->key_count : 0;
+    // A track that lmb_moving_check() refuses stays as it is.
+    const bool has_keys = from->motion != NULL && from->motion->keys != NULL;
+    const uint32_t key_count = has_keys && from->motion->key_count <= LMB_MAX_MOTION_KEYS ? from->motion->key_count : 0;
     const float scale = lmb_retarget_root_scale(l->def->rig, def, memory->host);
     lmb_player_def *player = lmb_arena_allocate(memory, 1, sizeof *player);
     lmb_motion_track *track = lmb_arena_allocate(memory, 1, sizeof *track);

@@ -370,7 +370,8 @@ uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit) {
 bool lmb_graph_plants(const lmb_node_def *node, const lmb_foot_def *foot, float times[2]) {
     const float offset = node->player->offset, *markers = node->player->markers;
     const uint32_t count = markers != NULL ? node->player->marker_count : 1;
-    const bool has_both = foot->planted_from < count && foot->planted_to < count;
+    const bool is_checked = count <= LMB_MAX_MARKERS; // poses are checked before players
+    const bool has_both = is_checked && foot->planted_from < count && foot->planted_to < count;
     for (int i = 0; i < 2 && has_both; i++) {
         const uint32_t marker = i == 0 ? foot->planted_from : foot->planted_to;
         times[i] = snap(markers != NULL ? markers[marker] : offset);

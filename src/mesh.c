@@ -70,6 +70,7 @@ static bool check_target(const lmb_mesh *mesh, uint32_t index, uint32_t channel_
     const lmb_skin_target *target = &mesh->targets[index];
     const char *fault = target->channel >= channel_count                    ? "its channel is out of range"
                         : target->delta_count > 0 && target->deltas == NULL ? "its displacements are NULL"
+                        : target->delta_count > mesh->vertex_count          ? "it has too many displacements"
                                                                             : NULL;
     if (fault != NULL) {
         snprintf(why, size, "target %u: %s", (unsigned)index, fault);

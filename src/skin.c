@@ -153,6 +153,11 @@ static bool check_target(const lmb_skin_def *def, uint32_t index, lmb_error *err
         return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': %s: its displacements are NULL", name_of(def),
                           name_of_target(def, index, name));
     }
+    if (target->delta_count > def->vertex_count) {
+        return lmb_refuse(error, LMB_ERROR_ARGUMENT, "skin '%.80s': %s: %u displacements, and there are %u vertices",
+                          name_of(def), name_of_target(def, index, name), (unsigned)target->delta_count,
+                          (unsigned)def->vertex_count);
+    }
     for (uint32_t i = 0; i < target->delta_count; i++) {
         const lmb_skin_delta *delta = &target->deltas[i];
         const char *why = delta->vertex >= def->vertex_count                       ? "does not exist"

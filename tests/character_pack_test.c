@@ -1,5 +1,6 @@
 // Packs of characters: reading gives what was written, to the bit, and no content is trusted.
 #include "failing_host.h"
+#include "guarded.h"
 #include "pack_bytes.h"
 #include "suite.h"
 
@@ -952,6 +953,109 @@ static void too_little_room_is_not_overrun(void **state) {
     }
 }
 
+// ---- Lengths of lists, in every list of a graph's descriptor and of what it points to.
+
+typedef struct walk {
+    const lmb_graph_def *def;
+    const lmb_rig *rig;
+    uint32_t lists;
+} walk;
+
+static void expect_no_graph(walk *w, const char *name, const char *what) {
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_create(w->def, NULL, &graph, &error) == LMB_OK || graph != NULL || error.message[0] == '\0') {
+        fail_msg("%s: %s is not refused", name, what);
+    }
+    assert_int_not_equal(lmb_graph_check(w->def, NULL), LMB_OK);
+    w->lists++;
+}
+
+static size_t length_of(const walk *w, const lmb_record_field *field, const uint8_t *element) {
+    uint32_t length = 0;
+    switch (field->length) {
+    case LMB_LENGTH_ONE:
+        return 1;
+    case LMB_LENGTH_JOINTS:
+        return lmb_rig_joint_count(w->rig);
+    case LMB_LENGTH_CHANNELS:
+        return lmb_rig_channel_count(w->rig);
+    case LMB_LENGTH_BYTES:
+        return lmb_rig_joint_count(w->rig) + lmb_rig_channel_count(w->rig);
+    case LMB_LENGTH_POSE:
+        memcpy(&length, element + field->length_offset, sizeof length);
+        return length == lmb_rig_joint_count(w->rig) ? lmb_rig_channel_count(w->rig) : 0;
+    default:
+        memcpy(&length, element + field->length_offset, sizeof length);
+        return length;
+    }
+}
+
+static void try_lengths(walk *w, const lmb_record_field *field, uint8_t *element, uint32_t length) {
+    static const uint32_t lengths[] = {70000, UINT32_MAX / 2, UINT32_MAX}; // above all limits
+    uint8_t *at = element + field->length_offset, *pointer = element + field->offset;
+    void *list;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        memcpy(at, &lengths[i], sizeof lengths[i]);
+        expect_no_graph(w, field->name, "a count above all limits");
+    }
+    memcpy(at, &length, sizeof length);
+    if (field->length == LMB_LENGTH_STATED) {
+        memcpy(&list, pointer, sizeof list);
+        memset(pointer, 0, sizeof list);
+        expect_no_graph(w, field->name, "NULL with a count");
+        memcpy(pointer, &list, sizeof list);
+    }
+}
+
+static void walk_record(walk *w, const lmb_record *record, uint8_t *element);
+
+// Replaces a list by a copy that ends at memory which cannot be read, while its lengths and its elements are walked.
+static void walk_list(walk *w, const lmb_record_field *field, uint8_t *element) {
+    const size_t size = field->record != NULL ? field->record->size : field->size;
+    const size_t length = length_of(w, field, element);
+    void *list;
+    memcpy(&list, element + field->offset, sizeof list);
+    if (list == NULL || length == 0) {
+        return;
+    }
+    guarded copy = guarded_copy(list, length * size);
+    memcpy(element + field->offset, &copy.bytes, sizeof list);
+    if (field->length == LMB_LENGTH_STATED || field->length == LMB_LENGTH_FIELD) {
+        try_lengths(w, field, element, (uint32_t)length);
+    }
+    for (size_t i = 0; field->record != NULL && i < length; i++) {
+        walk_record(w, field->record, (uint8_t *)copy.bytes + i * size);
+    }
+    memcpy(element + field->offset, &list, sizeof list);
+    guarded_release(&copy);
+}
+
+static void walk_record(walk *w, const lmb_record *record, uint8_t *element) {
+    uint32_t first;
+    memcpy(&first, element, sizeof first);
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        const lmb_record_field *field = &record->fields[i];
+        const bool is_read = field->only_of == 0 || field->only_of == first + 1;
+        for (uint32_t k = 0; is_read && field->kind == LMB_RECORD_INSIDE && k < field->count; k++) {
+            walk_record(w, field->record, element + field->offset + k * field->record->size);
+        }
+        if (is_read && field->kind == LMB_RECORD_LIST) {
+            walk_list(w, field, element);
+        }
+    }
+}
+
+static void lengths_are_checked_before_lists_are_read(void **state) {
+    world *w = *state;
+    lmb_graph_def def = w->def;
+    walk walk = {.def = &def, .rig = w->rig};
+    assert_int_equal(lmb_graph_check(&def, NULL), LMB_OK);
+    walk_record(&walk, &graph_table, (uint8_t *)&def);
+    assert_int_equal(lmb_graph_check(&def, NULL), LMB_OK);
+    assert_in_range(walk.lists, 100, 1000);
+}
+
 // ---- Bad definitions.
 
 static void expect_not_written(const lmb_pack_def *def, const char *message) {
@@ -1307,6 +1411,7 @@ int main(void) {
         cmocka_unit_test(random_graphs_come_back),
         cmocka_unit_test(little_comes_back),
         cmocka_unit_test(too_little_room_is_not_overrun),
+        cmocka_unit_test(lengths_are_checked_before_lists_are_read),
         cmocka_unit_test(bad_definitions_are_refused),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(packs_cut_anywhere_are_refused),

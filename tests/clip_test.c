@@ -1,4 +1,5 @@
 #include "failing_host.h"
+#include "guarded.h"
 #include "keyframes.h"
 #include "refusal.h"
 #include "scene.h"
@@ -660,12 +661,37 @@ static void memory_that_is_refused(void **state) {
     lmb_rig_destroy(rig);
 }
 
+// Counts of keys for which a clip has no room are refused before the keys are read.
+static void keys_are_counted_before_they_are_read(void **state) {
+    (void)state;
+    lmb_rig *rig = small_rig();
+    guarded times = guarded_copy(three_times, sizeof three_times);
+    guarded values = guarded_copy(three_values, sizeof three_values);
+    for (lmb_property property = LMB_PROPERTY_TRANSLATION; property <= LMB_PROPERTY_SCALE; property++) {
+        lmb_track_def tracks[2] = {track_of(1, property, LMB_INTERPOLATION_STEP),
+                                   {2, property, LMB_INTERPOLATION_CUBIC_SPLINE, 3, times.bytes, values.bytes}};
+        const lmb_clip_def def = {.tracks = tracks, .track_count = 2};
+        lmb_clip_destroy(created(rig, &def));
+        static const uint32_t counts[] = {(1u << 30) / 9 + 1, UINT32_MAX / 9 + 1, UINT32_MAX};
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            tracks[1].key_count = counts[i];
+            lmb_clip *clip = NULL;
+            lmb_error error = {0};
+            CHECK_REFUSAL(lmb_clip_create(rig, &def, NULL, &clip, &error), &error, LMB_ERROR_LIMIT, "2^30");
+        }
+    }
+    guarded_release(&times);
+    guarded_release(&values);
+    lmb_rig_destroy(rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clip_reports_what_it_is),
         cmocka_unit_test(names_and_durations),
         cmocka_unit_test(tracks_that_fit_no_joint_or_property),
         cmocka_unit_test(tracks_without_keys),
+        cmocka_unit_test(keys_are_counted_before_they_are_read),
         cmocka_unit_test(times_that_do_not_ascend),
         cmocka_unit_test(values_that_are_none),
         cmocka_unit_test(rotations_that_are_zero),

@@ -777,6 +777,11 @@ static void invalid_targets_are_refused(void **state) {
     targets[1].deltas = NULL;
     expect_refused(&def, LMB_ERROR_ARGUMENT, "target 1 'smile': its displacements are NULL");
     targets[1].deltas = deltas;
+    for (uint32_t count = 21; count != 0; count *= 2) { // which may be too many for an array
+        targets[1].delta_count = count;
+        expect_refused(&def, LMB_ERROR_ARGUMENT, "displacements, and there are 20 vertices");
+    }
+    targets[1].delta_count = 3;
     lmb_skin *skin = NULL;
     lmb_error error;
     assert_ok(lmb_skin_create(&def, NULL, &skin, &error), &error);

@@ -57,6 +57,8 @@ extern "C" {
 #define LMB_MAX_PARAMETERS 1024u  ///< of a character, with those that the graph appends
 #define LMB_MAX_POSES 8u          ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
+#define LMB_MAX_CLIPS 65536u  ///< of one graph
+#define LMB_MAX_MASKS 65536u  ///< of one graph
 #define LMB_MAX_EXCHANGES 64u ///< poses that a graph reads at other joints, counted per use; see lmb_graph_exchanges()
 
 typedef struct lmb_graph lmb_graph;
@@ -616,13 +618,13 @@ typedef struct lmb_graph_def {
     /// joint map, and as many channels as `rig` or none; or as many joints as a retarget's source, and any number of
     /// channels. Those that have a slot may be NULL.
     const lmb_clip *const *clips;
-    uint32_t clip_count;
+    uint32_t clip_count;                 ///< 0 to #LMB_MAX_CLIPS
     const lmb_clip_slot_def *clip_slots; ///< clips that can change while the graph runs (clip_slot.h); may be NULL
     uint32_t clip_slot_count;            ///< 0 to #LMB_MAX_CLIP_SLOTS
     /// Copied. Each has one byte per joint, then one per float channel: 0 gives the node no effect there, 255 all of
     /// it. For blend profiles it is a time instead (lmb_transition_def).
     const uint8_t *const *masks;
-    uint32_t mask_count;
+    uint32_t mask_count;       ///< 0 to #LMB_MAX_MASKS
     const lmb_node_def *nodes; ///< the last one is the result
     uint32_t node_count;       ///< 1 to #LMB_MAX_NODES
     /// Parameters that the host sets or this descriptor names: 0 to #LMB_MAX_PARAMETERS. A character's row has more
