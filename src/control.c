@@ -19,9 +19,10 @@
 _Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
 _Static_assert(LMB_MOTION_FLOATS == MOTION_FLOATS && LMB_FULL_MOTION_FLOATS == FULL_MOTION_FLOATS, "a motion's row");
 // The maximum words of a character's state. The words of smoothed parameters and of fades with a blend profile are
-// counted as parameters, because each of them has a parameter that is written from it.
-#define MOST_STATE_WORDS 8192u
-_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS) +
+// counted as parameters, because each of them has a parameter that is written from it. A player's root motion has up to
+// eight weights, one for each reflection.
+#define MOST_STATE_WORDS 10240u
+_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS + 7) +
                        LMB_MAX_MACHINES *
                            (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
                        MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + INERTIAL_WORDS <=
@@ -416,7 +417,9 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .profiles = has_profiles(control),
                                   .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
                                   .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
-                                  .spaces = weighs && control->graph->uses_spaces};
+                                  .spaces = weighs && control->graph->uses_spaces,
+                                  .motion_rules = weighs && lmb_control_has_motion(control) &&
+                                                  control->graph->block[PROGRAM_MOTION_RULE_COUNT] > 0};
 }
 
 uint32_t lmb_control_motion_floats(const lmb_control *control) {

@@ -55,8 +55,9 @@ typedef struct lmb_control_features {
     bool inertia;
     bool profiles;
     bool interpolates;
-    bool curves; // of values, also of the graph whose weights it computes
-    bool spaces; // of this graph
+    bool curves;       // of values, also of the graph whose weights it computes
+    bool spaces;       // of this graph
+    bool motion_rules; // of this graph, for its motion weights
 } lmb_control_features;
 
 lmb_control_features lmb_control_find_features(const lmb_control *control);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define TURN 6.283185307179586 // in radians
+#define REFLECTIONS 8u         // of root motion, by any of three axes
 
 // State of writing a block. `block` is NULL while only its size is counted.
 typedef struct writer {
@@ -24,6 +25,8 @@ typedef struct writer {
     uint32_t machines; // offset of their records
     uint32_t players;
     bool weighs; // the graph plays a player's clip
+    // [player]: a bit for each reflection by mirrors of its root motion, which has a record for each. At least one.
+    uint8_t reflections[LMB_MAX_PLAYERS];
 } writer;
 
 // Among the numbers of ticks that give the same float, `share` of a whole, returns the multiple of the largest part of
@@ -136,23 +139,32 @@ static void write_notifies(writer *w, uint32_t record, const lmb_player_def *pla
     }
 }
 
-// Writes where the graph plays a clip at the time that a player writes.
-static void write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
+// Returns a use's word of CLIP_USE_MOTION.
+static uint32_t motion_use(const uint32_t *use) {
+    return use[USE_MOTION] | ((use[USE_FLAGS] & CLIP_NEGATED) != 0 ? CLIP_USE_NEGATED : 0) |
+           (use[USE_FLAGS] >> CLIP_REFLECTION_SHIFT) << CLIP_USE_REFLECTION_SHIFT;
+}
+
+// Writes where the graph plays a clip at the time that a player writes. Returns the reflections in which the clip moves
+// the character, a bit for each.
+static uint32_t write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
     const uint32_t *block = w->graph != NULL ? w->graph->block : NULL;
     const uint32_t sources = block != NULL && time_parameter != LMB_NONE ? block[PROGRAM_SOURCES] : 0;
-    uint32_t count = 0;
+    uint32_t count = 0, reflections = 0;
     put(w, record + PLAYER_USES, w->size);
     for (uint32_t i = 0; i < sources; i++) {
         const uint32_t *use = block + block[PROGRAM_USES] + i * USE_WORDS;
         if (block[use[USE_TIME] + VALUE_PARAMETER] == time_parameter && (use[USE_FLAGS] & CLIP_REPEATS) == 0) {
-            const uint32_t at = take(w, CLIP_USE_WORDS);
+            const uint32_t at = take(w, CLIP_USE_WORDS), motion = motion_use(use);
             put(w, at + CLIP_USE_WEIGHT, use[USE_WEIGHT]);
-            put(w, at + CLIP_USE_MOTION, use[USE_MOTION]);
+            put(w, at + CLIP_USE_MOTION, motion);
             w->weighs = true;
+            reflections |= use[USE_MOTION] != WEIGHT_NONE ? 1u << (motion >> CLIP_USE_REFLECTION_SHIFT) : 0;
             count++;
         }
     }
     put(w, record + PLAYER_USE_COUNT, count);
+    return reflections;
 }
 
 static void write_player(writer *w, uint32_t index) {
@@ -173,7 +185,8 @@ static void write_player(writer *w, uint32_t index) {
     put(w, at + PLAYER_STATE, take_state(w, PLAYING_WORDS));
     put(w, at + PLAYER_IS_GROUPED, def->group != LMB_NONE);
     write_notifies(w, at, def);
-    write_uses(w, at, player->time_parameter);
+    const uint32_t reflections = write_uses(w, at, player->time_parameter);
+    w->reflections[index] = (uint8_t)(reflections != 0 ? reflections : 1);
 }
 
 // Returns the first player of a group from that index on, or NULL.
@@ -383,6 +396,22 @@ static bool has_root_motion(const writer *w, uint32_t player) {
     return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f || def->warp_count > 0);
 }
 
+// A motion track as a record has it: a player's, reflected by the mirrors around some of its uses.
+typedef struct motion_source {
+    const lmb_motion_track *track;
+    double travel;       // factor of translations
+    uint32_t reflection; // a bit for each axis that changes sign
+} motion_source;
+
+static double axis_sign(uint32_t reflection, uint32_t axis) {
+    return (reflection >> axis & 1) != 0 ? -1.0 : 1.0;
+}
+
+// The sign by which the turn about an axis changes: reflected by one of the other two axes, it turns the other way.
+static double turn_sign(uint32_t reflection, uint32_t axis) {
+    return axis_sign(reflection, (axis + 1) % 3) * axis_sign(reflection, (axis + 2) % 3);
+}
+
 // The rotation of a track at a key: its own, or that of its yaw.
 static void load_rotation(const lmb_motion_track *track, uint32_t key, double rotation[4]) {
     if (track->rotations == NULL) {
@@ -402,7 +431,8 @@ static void rotation_between_keys(const lmb_motion_track *track, uint32_t from, 
 }
 
 // Writes a key's displacement relative to the first key, and `turns`, its turns since then.
-static void put_key(const writer *w, uint32_t at, const lmb_motion_track *track, uint32_t key, double turns) {
+static void put_key(const writer *w, uint32_t at, motion_source from, uint32_t key, double turns) {
+    const lmb_motion_track *track = from.track;
     const float *first = track->keys, *own = track->keys + 4 * (size_t)key;
     double rotation[4], moved[3];
     for (int i = 0; i < 3; i++) {
@@ -412,9 +442,9 @@ static void put_key(const writer *w, uint32_t at, const lmb_motion_track *track,
     lmb_quaternion_conjugate(rotation, rotation);
     lmb_quaternion_rotate(rotation, moved, moved);
     for (uint32_t i = 0; i < 3; i++) {
-        put_number(w, at + i, snap((float)moved[i]));
+        put_number(w, at + i, snap((float)(axis_sign(from.reflection, i) * from.travel * moved[i])));
     }
-    put_number(w, at + 3, snap((float)turns));
+    put_number(w, at + 3, snap((float)(turn_sign(from.reflection, 1) * turns)));
 }
 
 // Returns the turns of a key since the first one: from its yaw or, with rotations, their twist about y, on the side
@@ -429,7 +459,8 @@ static double turns_of_key(const lmb_motion_track *track, uint32_t key, double b
     return turns + rint(before - turns);
 }
 
-static void write_keys(writer *w, uint32_t record, const lmb_motion_track *track) {
+static void write_keys(writer *w, uint32_t record, motion_source from) {
+    const lmb_motion_track *track = from.track;
     uint32_t keys = take(w, ((uint64_t)track->key_count + 1) * MOTION_KEY_WORDS);
     const bool full = w->def->motion->full_rotation && track->rotations != NULL;
     put(w, record + MOTION_KEYS, keys);
@@ -439,14 +470,15 @@ static void write_keys(writer *w, uint32_t record, const lmb_motion_track *track
     for (uint32_t i = 0; i <= track->key_count; i++) {
         const uint32_t key = i < track->key_count ? i : i - 1;
         before = full ? 0.0 : turns_of_key(track, key, before);
-        put_key(w, keys + i * MOTION_KEY_WORDS, track, key, before);
+        put_key(w, keys + i * MOTION_KEY_WORDS, from, key, before);
         turns = turns || before != 0.0;
     }
     put(w, record + MOTION_TURNS, turns);
 }
 
 // Writes the rotations of a track's keys, each with the axis and the turns of the interval after it.
-static void write_rotations(writer *w, uint32_t record, const lmb_motion_track *track) {
+static void write_rotations(writer *w, uint32_t record, motion_source from) {
+    const lmb_motion_track *track = from.track;
     if (!w->def->motion->full_rotation || track->rotations == NULL) {
         return;
     }
@@ -459,12 +491,12 @@ static void write_rotations(writer *w, uint32_t record, const lmb_motion_track *
         rotation_between_keys(track, key, next, way);
         const double sine = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
         const double sign = way[3] < 0.0 ? -1.0 : 1.0; // the short way
-        for (uint32_t k = 0; k < 4; k++) {
-            put_number(w, at + k, snap((float)rotation[k]));
-        }
         for (uint32_t k = 0; k < 3; k++) {
-            put_number(w, at + 4 + k, sine > 0.0 ? snap((float)(sign * way[k] / sine)) : 0.0f);
+            const double turned = turn_sign(from.reflection, k);
+            put_number(w, at + k, snap((float)(turned * rotation[k])));
+            put_number(w, at + 4 + k, sine > 0.0 ? snap((float)(turned * sign * way[k] / sine)) : 0.0f);
         }
+        put_number(w, at + 3, snap((float)rotation[3]));
         put_number(w, at + 7, snap((float)(2.0 * atan2(sine, fabs(way[3])) / TURN)));
     }
 }
@@ -521,25 +553,51 @@ static void write_warps(writer *w, uint32_t record, const lmb_player_def *player
     }
 }
 
-static void write_motion(writer *w, uint32_t at, uint32_t player) {
+// Writes a record of a player; `span` is where the player's MOTION_SPAN_... are in the state.
+static void write_motion(writer *w, uint32_t at, uint32_t player, uint32_t reflection, uint32_t span, uint32_t weight) {
     const lmb_player_def *def = w->moving->players[player].def;
     const float duration = w->moving->players[player].duration;
     const float along[8] = {[6] = (float)((double)def->velocity * (double)duration)};
     const lmb_motion_track straight = {.key_count = 2, .keys = along};
-    const lmb_motion_track *track = def->motion != NULL ? def->motion : &straight;
-    write_keys(w, at, track);
-    write_rotations(w, at, track);
-    write_warps(w, at, def, track);
+    const motion_source from = {def->motion != NULL ? def->motion : &straight,
+                                (double)w->moving->players[player].travel, reflection};
+    write_keys(w, at, from);
+    write_rotations(w, at, from);
+    write_warps(w, at, def, from.track);
     write_inverse(w, at, duration);
+    put(w, at + MOTION_REFLECTION, reflection);
     put(w, at + MOTION_PLAYER, player_record(w, player));
-    put(w, at + MOTION_STATE, take_state(w, MOTION_SPAN_WORDS));
+    put(w, at + MOTION_STATE, span);
+    put(w, at + MOTION_WEIGHT, weight);
+}
+
+// Writes the records of a player, one for each reflection. Returns the offset after them.
+static uint32_t write_motions_of(writer *w, uint32_t at, uint32_t player) {
+    const uint32_t span = take_state(w, MOTION_SPAN_WORDS), reflections = w->reflections[player];
+    uint32_t weight = span + MOTION_SPAN_WEIGHT;
+    for (uint32_t reflection = 0; reflection < REFLECTIONS; reflection++) {
+        if ((reflections >> reflection & 1) != 0) {
+            write_motion(w, at, player, reflection, span, weight != LMB_NONE ? weight : take_state(w, 1));
+            weight = LMB_NONE;
+            at += MOTION_WORDS;
+        }
+    }
+    return at;
+}
+
+static uint32_t count_motions(const writer *w, uint32_t player) {
+    uint32_t count = 0;
+    for (uint32_t left = has_root_motion(w, player) ? w->reflections[player] : 0; left != 0; left &= left - 1) {
+        count++;
+    }
+    return count;
 }
 
 static void write_motions(writer *w, uint32_t record) {
     uint32_t motion_count = 0;
     uint32_t motion_span = take(w, w->moving->player_count);
     for (uint32_t i = 0; i < w->moving->player_count; i++) {
-        motion_count += has_root_motion(w, i);
+        motion_count += count_motions(w, i);
     }
     uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
     put(w, record + CHARACTER_MOTION_ROOT_MOTION, motion_span);
@@ -548,8 +606,7 @@ static void write_motions(writer *w, uint32_t record) {
     for (uint32_t i = 0; i < w->moving->player_count; i++) {
         put(w, motion_span + i, has_root_motion(w, i) ? w->state_words : CONTROL_NONE);
         if (has_root_motion(w, i)) {
-            write_motion(w, motions, i);
-            motions += MOTION_WORDS;
+            motions = write_motions_of(w, motions, i);
         }
     }
 }

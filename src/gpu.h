@@ -206,6 +206,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 groups;
     VkBool32 interpolates;
     VkBool32 curves;
+    VkBool32 motion_rules;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

@@ -43,7 +43,7 @@ lmb_gpu_control_def lmb_default_gpu_control_def(void) {
 }
 
 static uint32_t weight_count(const lmb_control *control) {
-    return (control->block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph->block[PROGRAM_WEIGHTS] : 0;
+    return (control->block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph->block[PROGRAM_CONTROL_WEIGHTS] : 0;
 }
 
 // Returns words per character: its state, and with interpolated updates a copy that changes between updates. All copies
@@ -130,7 +130,8 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
                                   .full_rotation = features.full_rotation,
                                   .groups = is_shared || features.groups,
                                   .curves = is_shared || features.curves,
-                                  .interpolates = is_shared || features.interpolates};
+                                  .interpolates = is_shared || features.interpolates,
+                                  .motion_rules = features.motion_rules};
 }
 
 lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,

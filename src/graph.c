@@ -48,6 +48,12 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_WEIGHTS] = c->weight_count;
     header[PROGRAM_SOURCES] = c->source_count;
     at += (uint64_t)c->rule_count * RULE_WORDS;
+    c->first_motion_rule = c->root_rule_count;
+    c->first_motion_weight = c->weight_count;
+    header[PROGRAM_MOTION_RULES] = (uint32_t)at;
+    header[PROGRAM_MOTION_RULE_COUNT] = c->root_rule_count + c->motion_rule_count;
+    header[PROGRAM_CONTROL_WEIGHTS] = c->weight_count + c->motion_weight_count;
+    at += ((uint64_t)c->root_rule_count + c->motion_rule_count) * MOTION_RULE_WORDS;
     header[PROGRAM_USES] = (uint32_t)at;
     at += (uint64_t)c->source_count * USE_WORDS;
     header[PROGRAM_POINTS] = (uint32_t)at;
@@ -213,7 +219,7 @@ static lmb_result check_poses(const lmb_graph_def *def, uint32_t *weights, lmb_e
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
     const bool valid = prepare(&c, header, &size);
-    *weights = c.weight_count;
+    *weights = c.weight_count + c.motion_weight_count;
     return valid ? LMB_OK : c.error->result;
 }
 

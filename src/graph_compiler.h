@@ -52,11 +52,20 @@ typedef struct lmb_pass {
 
 #define LMB_MOST_PASSES (LMB_MAX_EXCHANGES + 1u)
 
-// The indices of a node's weights, in the pose and in root motion.
+// A node's part in the result.
 typedef struct lmb_share {
-    uint32_t pose;
-    uint32_t motion;
+    uint32_t pose;       // index of its weight in the pose
+    uint32_t motion;     // index of its motion weight or, if `negated`, of minus that; WEIGHT_NONE: none
+    bool negated;        // by a subtraction around it
+    uint32_t reflection; // by mirrors around it: a bit for each axis that changes sign
+    uint32_t joint;      // whose translation becomes that of joint 0: joint 0 or, inside a mirror, its partner
 } lmb_share;
+
+// The joint weight of lmb_share.joint in a pose.
+typedef struct lmb_joint_weight {
+    uint32_t weight; // index, or WEIGHT_NONE for the constant
+    float constant;
+} lmb_joint_weight;
 
 // A use of a clip that plays and has sync markers, below a node of foot placement.
 typedef struct lmb_marked_clip {
@@ -74,11 +83,18 @@ typedef struct lmb_compiler {
     uint32_t instruction_count;
     uint32_t rule_count;
     uint32_t weight_count;
+    uint32_t root_rule_count;   // motion rules of joint 0, which come first
+    uint32_t motion_rule_count; // the others
+    uint32_t motion_weight_count;
+    uint32_t first_motion_rule;   // number of motion rules of joint 0, known once they have been counted
+    uint32_t first_motion_weight; // index of the first of these weights: likewise
     uint32_t source_count;
     uint32_t point_count;                       // points that stage 1 finds
     uint32_t point_slots;                       // points per character in the buffer of points
     bool uses_transforms;                       // a point is in world space
-    lmb_share own;                              // weights of the current node
+    lmb_share own;                              // of the current node
+    lmb_joint_weight joint_weight;              // of the node that was emitted last
+    uint32_t joint_weight_readers;              // nodes around the current node that read its joint weight in stage 1
     uint32_t data;                              // offset of the data that instructions refer to
     uint32_t data_words;                        // words of data so far
     uint32_t mirrors;                           // offset of the first mirror's table
@@ -196,13 +212,45 @@ bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node);
 
 // graph_rules.c. Rules of weights. Each function returns the index of the weight that the instruction reads, and stores
-// the weights of the node's inputs in `inputs`. If one input is over another, the lower one comes first.
+// the shares of the node's inputs in `inputs`. If one input is over another, the lower one comes first.
 uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
+// Without the motion weights of a partial blend.
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]);
-// `table` receives the offset of the table of the pose's shares, or for a machine with blend profiles that of the
-// profiles.
-uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_SPACE_INPUTS],
-                             uint32_t *table);
+// A weighted sum that is being emitted.
+typedef struct lmb_sum {
+    uint32_t shares;        // index of the weights that its instructions read
+    uint32_t count;         // of them: the inputs, and for layers the rest pose
+    uint32_t table;         // of the pose's shares, or for a machine with blend profiles that of the profiles
+    lmb_share input;        // of the first input; the indices of the others follow
+    bool by_joint;          // layers whose shares differ by joint
+    uint32_t *motion_rule;  // of the inputs' motion weights, or NULL
+    uint32_t joint_weights; // offset of the inputs' joint weights, or 0
+    bool is_partial;        // an input may have another joint weight than 255
+} lmb_sum;
+
+lmb_sum lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node);
+// Adds weights that rules compute. Returns the index of the first one.
+uint32_t lmb_graph_add_weights(lmb_compiler *c, uint32_t count);
+
+// graph_motion.c. Motion weights (control.h, lmb_motion_def), and the joint weights of joint 0 that they depend on.
+// Returns the share of joint 0 in a mask, 1 for LMB_NONE.
+float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask);
+// Returns the joint weight of a pose that has all joints, and that of a clip node.
+lmb_joint_weight lmb_graph_full_joint_weight(void);
+lmb_joint_weight lmb_graph_clip_joint_weight(lmb_compiler *c, const lmb_node_def *node);
+// Sets the motion weights of both inputs of a blend, by a weight of stage 1 and a factor. Returns the rule or NULL.
+uint32_t *lmb_graph_blend_motion(lmb_compiler *c, uint32_t by, float factor, lmb_share inputs[2]);
+// Sets the motion weight of an input that is added or scaled.
+void lmb_graph_scale_motion(lmb_compiler *c, uint32_t by, float factor, lmb_share *input);
+// Sets the motion weights of a sum's inputs.
+void lmb_graph_share_motion(lmb_compiler *c, lmb_sum *sum);
+// Notes an input of a sum, after it has been emitted.
+void lmb_graph_add_summed(lmb_compiler *c, const lmb_node_def *node, uint32_t input, lmb_sum *sum);
+// After all inputs of a node have been emitted: completes the rules of joint 0, and sets the node's joint weight.
+void lmb_graph_finish_partial(lmb_compiler *c, uint32_t *motion_rule, uint32_t weight,
+                              const lmb_joint_weight inputs[2]);
+void lmb_graph_finish_sum(lmb_compiler *c, const lmb_node_def *node, const lmb_sum *sum);
+
 // Returns the weight of a sum's input. The weights of a machine's states are consecutive parameters, from that of
 // weights[0] on.
 lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input);

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define UNKNOWN_WEIGHT (1u << 30) // while counting: it differs from those of poses
+
 static uint32_t choices_of(const lmb_node_def *node) {
     bool is_nlerp =
         node->interpolation == LMB_MIX_NLERP ||
@@ -187,32 +189,47 @@ static void set_layer_clip(lmb_compiler *c, const lmb_node_def *node, uint32_t i
     }
 }
 
+static lmb_share summed_share(const lmb_sum *sum, uint32_t input) {
+    lmb_share share = sum->input;
+    share.pose += input;
+    share.motion += share.motion != WEIGHT_NONE ? input : 0;
+    return share;
+}
+
+// Emits an input of a sum. Layers read the joint weight of a clip.
+static bool emit_summed(lmb_compiler *c, const lmb_node_def *node, uint32_t input, lmb_sum *sum) {
+    const bool is_read =
+        sum->by_joint && c->own.motion != WEIGHT_NONE && c->def->nodes[node->inputs[input]].op == LMB_OP_CLIP;
+    c->joint_weight_readers += is_read;
+    const bool fits = emit_weighed(c, node->inputs[input], summed_share(sum, input));
+    c->joint_weight_readers -= is_read;
+    lmb_graph_add_summed(c, node, input, sum);
+    return fits;
+}
+
 static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
-    lmb_share inputs[LMB_MAX_SPACE_INPUTS];
-    uint32_t table;
-    const uint32_t shares = lmb_graph_weigh_sum(c, node, inputs, &table);
-    const uint32_t by_joint = lmb_graph_layers_differ(c, node)    ? TAKES_LAYER
+    lmb_sum sum = lmb_graph_weigh_sum(c, node);
+    const uint32_t by_joint = sum.by_joint                        ? TAKES_LAYER
                               : lmb_graph_profile_count(node) > 0 ? TAKES_PROFILES
                                                                   : TAKES_NOTHING;
-    uint32_t count = node->input_count;
     emit(c, node, 0, 2, by_joint, 0, 0);
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (by_joint == TAKES_LAYER) {
-            set_layer_clip(c, node, i, table);
+            set_layer_clip(c, node, i, sum.table);
         }
-        if (!emit_weighed(c, node->inputs[i], inputs[i])) {
+        if (!emit_summed(c, node, i, &sum)) {
             return false;
         }
-        c->layers = table;
-        emit(c, node, 1, -1, TAKES_SHARE | by_joint, shares + i, i);
+        c->layers = sum.table;
+        emit(c, node, 1, -1, TAKES_SHARE | by_joint, sum.shares + i, i);
     }
     if (takes & TAKES_LAYER) {
         emit_rest(c, node);
-        emit(c, node, 1, -1, TAKES_SHARE | by_joint, shares + count, count);
-        count++;
+        emit(c, node, 1, -1, TAKES_SHARE | by_joint, sum.shares + node->input_count, node->input_count);
     }
-    c->layers = table;
-    emit(c, node, 2, -1, TAKES_SHARE | TAKES_REST | by_joint, shares + count, 0);
+    c->layers = sum.table;
+    emit(c, node, 2, -1, TAKES_SHARE | TAKES_REST | by_joint, sum.shares + sum.count, 0);
+    lmb_graph_finish_sum(c, node, &sum);
     return true;
 }
 
@@ -253,6 +270,7 @@ static bool emit_goal(lmb_compiler *c, const lmb_node_def *node, uint32_t *area)
     const lmb_node_def *from = &c->def->nodes[node->goal];
     const uint32_t around = c->joint_map;
     const lmb_share own = c->own;
+    const lmb_joint_weight joint_weight = c->joint_weight;
     lmb_graph_begin_goal(c, from->retarget, node->two_bone.end);
     c->joint_map = c->goal_map;
     c->own.motion = WEIGHT_NONE;
@@ -260,7 +278,17 @@ static bool emit_goal(lmb_compiler *c, const lmb_node_def *node, uint32_t *area)
     c->goal_table = c->goal_rest = 0;
     c->joint_map = around;
     c->own = own;
+    c->joint_weight = joint_weight;
     return fits;
+}
+
+// Returns the share of the input of a mirror. It reflects the displacement, and joint 0 comes from its partner.
+static lmb_share mirror_share(const lmb_compiler *c, const lmb_node_def *node) {
+    lmb_share share = c->own;
+    const lmb_mirror_def *mirror = &c->def->mirrors[node->mirror];
+    share.reflection ^= 1u << mirror->axis;
+    share.joint = c->def->rig->joint_count > 0 ? mirror->partners[share.joint] : 0;
+    return share;
 }
 
 // Emits a node that reads its input at other joints.
@@ -270,9 +298,12 @@ static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t take
     const uint32_t marked = c->marked_count;
     uint32_t area = 0, goal = 0;
     const uint32_t weight = (takes & TAKES_WEIGHT) ? lmb_graph_weigh_value(c, node->weight, 1.0f) : 0;
+    const lmb_share own = c->own;
+    c->own = (takes & TAKES_MIRROR) ? mirror_share(c, node) : own;
     c->plants += plants;
     const bool fits = emit_exchanged(c, node->inputs[0], emit_input, &area) && (!has_goal || emit_goal(c, node, &goal));
     c->plants -= plants;
+    c->own = own;
     c->first_marked = marked;
     if (fits && plants && !lmb_graph_check_plants(c, (uint32_t)(node - c->def->nodes))) {
         c->refused = true;
@@ -322,9 +353,14 @@ static bool emit_model_additive(lmb_compiler *c, uint32_t index) {
     step.form = LMB_FORM_PARENT;
     lmb_share inputs[2];
     const uint32_t weight = lmb_graph_weigh_over(c, node, weight_limit(node), inputs);
-    if (!emit_in_model_space(c, node->inputs[0]) || !emit_weighed(c, node->inputs[1], inputs[1])) {
+    if (!emit_in_model_space(c, node->inputs[0])) {
         return false;
     }
+    const lmb_joint_weight joint_weight = c->joint_weight;
+    if (!emit_weighed(c, node->inputs[1], inputs[1])) {
+        return false;
+    }
+    c->joint_weight = joint_weight;
     emit(c, &step, 0, -1, lmb_find_operation(node->op)->takes, weight, 0);
     return true;
 }
@@ -332,11 +368,14 @@ static bool emit_model_additive(lmb_compiler *c, uint32_t index) {
 static bool emit_model_make_additive(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
     step.form = LMB_FORM_PARENT;
-    if (!emit_in_model_space(c, node->inputs[0]) || !emit_in_model_space(c, node->inputs[1])) {
-        return false;
-    }
+    bool fits = emit_in_model_space(c, node->inputs[0]);
+    const lmb_joint_weight joint_weight = c->joint_weight;
+    c->own.negated = !c->own.negated;
+    fits = fits && emit_in_model_space(c, node->inputs[1]);
+    c->own.negated = !c->own.negated;
+    c->joint_weight = joint_weight;
     emit(c, &step, 0, -1, lmb_find_operation(node->op)->takes, 0, 0);
-    return true;
+    return fits;
 }
 
 // Emits the blend of the inputs at the corners of a square or cube, beginning with input `first`.
@@ -348,13 +387,16 @@ static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t fir
     blend.op = LMB_OP_BLEND;
     const lmb_share around = c->own;
     lmb_share halves[2];
+    lmb_joint_weight joint_weight = {0};
     const uint32_t weight = lmb_graph_weigh_blend(c, node->coordinates[positions - 1], halves);
     bool fits = true;
     for (uint32_t half = 0; half < 2 && fits; half++) {
         c->own = halves[half];
         fits = emit_corners(c, node, first + (half << (positions - 1)), positions - 1);
+        joint_weight = half == 0 ? c->joint_weight : joint_weight;
     }
     c->own = around;
+    c->joint_weight = joint_weight;
     emit(c, &blend, 0, -1, lmb_find_operation(LMB_OP_BLEND)->takes, weight, 0);
     return fits;
 }
@@ -363,7 +405,12 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
     lmb_share inputs[2];
     const uint32_t weight = lmb_graph_weigh_over(c, node, 4.0f, inputs);
-    if (!emit_weighed(c, node->inputs[0], inputs[1]) || !emit_weighed(c, node->inputs[1], inputs[1])) {
+    if (!emit_weighed(c, node->inputs[0], inputs[1])) {
+        return false;
+    }
+    const lmb_joint_weight joint_weight = c->joint_weight;
+    inputs[1].negated = !inputs[1].negated;
+    if (!emit_weighed(c, node->inputs[1], inputs[1])) {
         return false;
     }
     step.op = LMB_OP_SUBTRACT;
@@ -373,6 +420,7 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     if (!emit_input(c, node->inputs[2])) {
         return false;
     }
+    c->joint_weight = joint_weight;
     step.op = LMB_OP_ADD;
     emit(c, &step, 0, -1, lmb_find_operation(LMB_OP_ADD)->takes, 0, 0);
     return true;
@@ -384,7 +432,7 @@ static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t
     for (uint32_t i = node->input_count; i-- > input && !gives;) {
         const uint32_t joint_map = node->joint_maps[i];
         gives = joint_map == LMB_NONE || c->def->rig->joint_count == 0 ||
-                c->def->joint_maps[joint_map].joints[0] != LMB_NONE;
+                c->def->joint_maps[joint_map].joints[c->own.joint] != LMB_NONE;
         if (gives && i > input) {
             return false;
         }
@@ -396,19 +444,24 @@ static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t
 // joints.
 static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     const uint32_t around = c->joint_map;
+    lmb_joint_weight joint_weight = lmb_graph_full_joint_weight();
     bool fits = true;
     if (node->joint_maps[0] != LMB_NONE) {
         emit_rest(c, node);
     }
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
+        const bool gives = gives_root(c, node, i);
+        lmb_share share = c->own;
+        share.motion = gives ? share.motion : WEIGHT_NONE;
         c->joint_map = node->joint_maps[i];
-        fits = emit_weighed(c, node->inputs[i],
-                            (lmb_share){c->own.pose, gives_root(c, node, i) ? c->own.motion : WEIGHT_NONE});
+        fits = emit_weighed(c, node->inputs[i], share);
         c->joint_map = around;
+        joint_weight = gives ? c->joint_weight : joint_weight;
         if (fits && (i > 0 || node->joint_maps[0] != LMB_NONE)) {
             emit(c, node, 0, -1, TAKES_JOINT_MAP, 0, i);
         }
     }
+    c->joint_weight = joint_weight;
     return fits;
 }
 
@@ -421,6 +474,11 @@ static bool emit_retarget(lmb_compiler *c, const lmb_node_def *node) {
     return fits;
 }
 
+// Returns the joint weight of a source.
+static lmb_joint_weight source_joint_weight(lmb_compiler *c, const lmb_node_def *node) {
+    return node->op == LMB_OP_CLIP ? lmb_graph_clip_joint_weight(c, node) : lmb_graph_full_joint_weight();
+}
+
 // Emits any other node: its inputs in order, then one instruction. Of two inputs the second one has the weight that the
 // node specifies, and the first one of a blend the remainder.
 static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_operation *op) {
@@ -431,13 +489,36 @@ static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_ope
     } else if (op->takes & TAKES_WEIGHT) {
         weight = lmb_graph_weigh_over(c, node, weight_limit(node), inputs);
     }
+    inputs[1].negated ^= (op->takes & MOTION_SUBTRACTS) != 0;
     // The input of a scale is over nothing.
     const uint32_t first = node->op == LMB_OP_SCALE ? 1 : 0;
+    lmb_joint_weight joint_weight = {0};
     bool fits = true;
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
         fits = emit_weighed(c, node->inputs[i], inputs[first + i]);
+        joint_weight = i == 0 ? c->joint_weight : joint_weight;
     }
+    c->joint_weight = node->input_count > 0 ? joint_weight : source_joint_weight(c, node);
     emit(c, node, 0, 1 - (int)op->most_inputs, op->takes, weight, 0);
+    return fits;
+}
+
+// Emits a partial blend. What joint 0 has of both inputs is known after them.
+static bool emit_partial(lmb_compiler *c, const lmb_node_def *node, const lmb_operation *op) {
+    lmb_share inputs[2];
+    lmb_joint_weight joint_weights[2] = {{0}};
+    const uint32_t weight = lmb_graph_weigh_over(c, node, 1.0f, inputs);
+    uint32_t *motion_rule = lmb_graph_blend_motion(c, weight, 1.0f, inputs);
+    const bool is_read = c->own.motion != WEIGHT_NONE;
+    bool fits = true;
+    c->joint_weight_readers += is_read;
+    for (uint32_t i = 0; i < 2 && fits; i++) {
+        fits = emit_weighed(c, node->inputs[i], inputs[i]);
+        joint_weights[i] = c->joint_weight;
+    }
+    c->joint_weight_readers -= is_read;
+    lmb_graph_finish_partial(c, motion_rule, weight, joint_weights);
+    emit(c, node, 0, -1, op->takes, weight, 0);
     return fits;
 }
 
@@ -464,6 +545,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     }
     if (node->op == LMB_OP_REST && c->goal_rest != 0) {
         emit_rest(c, node);
+        c->joint_weight = lmb_graph_full_joint_weight();
     } else if (op->weighted_sum) {
         fits = emit_sum(c, node, op->takes);
     } else if (op->exchanges) {
@@ -480,6 +562,8 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
         fits = emit_model_make_additive(c, node);
     } else if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
         fits = emit_subtract_scale_add(c, node);
+    } else if (node->op == LMB_OP_PARTIAL) {
+        fits = emit_partial(c, node, op);
     } else {
         fits = emit_simple(c, node, op);
     }
@@ -549,7 +633,15 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->point_count = 0;
     c->point_slots = 0;
     c->uses_transforms = false;
-    c->own = (lmb_share){WEIGHT_WHOLE, WEIGHT_WHOLE};
+    c->own = (lmb_share){.pose = WEIGHT_WHOLE, .motion = WEIGHT_WHOLE};
+    c->root_rule_count = 0;
+    c->motion_rule_count = 0;
+    c->motion_weight_count = 0;
+    c->joint_weight_readers = 0;
+    if (c->block == NULL) {
+        c->first_motion_rule = 0;
+        c->first_motion_weight = UNKNOWN_WEIGHT;
+    }
     c->data_words = 0;
     c->inertia_words = c->def->inertialize ? INERTIA_WORDS * c->def->rig->joint_count : 0;
     c->chain_words = 0;

@@ -390,6 +390,18 @@ static const lmb_player_def *retarget_motion(lowering *l, uint32_t retarget, con
     return player;
 }
 
+// Returns the factor by which a retarget scales the translation of joint 0, beside its scale of the root. If joint 0
+// takes no motion, it is that of the first joint that does, which is a root of the motion.
+static float find_travel(const lmb_graph_def *def, uint32_t retarget) {
+    const lmb_retarget_def *from = retarget != LMB_NONE ? &def->retargets[retarget] : NULL;
+    for (uint32_t joint = 0; from != NULL && from->scales != NULL && joint < lmb_rig_joint_count(def->rig); joint++) {
+        if (from->joints[joint] != LMB_NONE) {
+            return from->scales[joint];
+        }
+    }
+    return 1.0f;
+}
+
 // ---- Players.
 
 static void add_player(lowering *l, uint32_t index) {
@@ -405,6 +417,7 @@ static void add_player(lowering *l, uint32_t index) {
                             .duration = lmb_graph_clip_duration(l->def, (uint32_t)node->clip.constant),
                             .time_parameter = l->moving->first_parameters[index],
                             .weight_parameter = LMB_NONE,
+                            .travel = find_travel(l->def, l->retargets[index]),
                             .machine = own.machine,
                             .state = own.state};
     lmb_moving_state *state = own.machine != LMB_NONE ? &l->moving->machines[own.machine].states[own.state] : NULL;

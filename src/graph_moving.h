@@ -18,6 +18,7 @@ typedef struct lmb_moving_player {
     float duration;            // of the clip, in seconds
     uint32_t time_parameter;   // written: time in the clip, in seconds
     uint32_t weight_parameter; // written: its state's weight in its machine, 0 after it dropped out; or LMB_NONE
+    float travel;              // factor of the displacements of its root motion
     uint32_t machine;          // plays while that machine's `state` has a weight; LMB_NONE: always
     uint32_t state;
 } lmb_moving_player;

@@ -1,5 +1,5 @@
 // Rules of stage 1: how the weights of a node's inputs follow from the node's own. A node's rule comes before those of
-// its inputs, which read the weights that it writes. Root motion has rules of its own only where its weights differ.
+// its inputs, which read the weights that it writes.
 #include "clip.h"
 #include "clip_slot.h"
 #include "number.h"
@@ -12,16 +12,15 @@ _Static_assert(MOST_INPUTS == LMB_MAX_SPACE_INPUTS && MOST_INPUTS > LMB_MAX_INPU
                "the evaluator's inputs differ from the stated ones");
 
 // Adds a rule for a node with weight `own`. Returns its words, or `unused` while counting.
-static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, bool is_motion, uint32_t unused[RULE_WORDS]) {
+static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, uint32_t unused[RULE_WORDS]) {
     const uint32_t index = c->rule_count++;
     uint32_t *rule = c->block != NULL ? c->block + c->block[PROGRAM_RULES] + (size_t)index * RULE_WORDS : unused;
     rule[RULE_KIND] = kind;
     rule[RULE_OWN] = own;
-    rule[RULE_MOTION] = is_motion;
     return rule;
 }
 
-static uint32_t add_weights(lmb_compiler *c, uint32_t count) {
+uint32_t lmb_graph_add_weights(lmb_compiler *c, uint32_t count) {
     const uint32_t first = c->weight_count;
     c->weight_count += count;
     return first;
@@ -89,75 +88,35 @@ bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
     return found && parameter != LMB_NONE;
 }
 
-// Returns whether weights in root motion need rules of their own.
-static bool is_apart(const lmb_compiler *c) {
-    return c->own.motion != c->own.pose && c->own.motion != WEIGHT_NONE;
-}
-
-// A value, its limit, and the factor that it is multiplied by.
-typedef struct weighing {
-    lmb_value weight;
-    float limit;
-    float factor;
-    bool is_motion;
-} weighing;
-
-static uint32_t weigh(lmb_compiler *c, uint32_t kind, uint32_t own, weighing by, uint32_t *inputs) {
+static uint32_t weigh(lmb_compiler *c, uint32_t kind, uint32_t own, lmb_value weight, float limit, uint32_t *inputs) {
     uint32_t unused[RULE_WORDS];
-    uint32_t *rule = add_rule(c, kind, own, by.is_motion, unused);
-    const uint32_t local = add_weights(c, 1);
-    *inputs = add_weights(c, kind == RULE_BLEND ? 2 : 1);
+    uint32_t *rule = add_rule(c, kind, own, unused);
+    const uint32_t local = lmb_graph_add_weights(c, 1);
+    *inputs = lmb_graph_add_weights(c, kind == RULE_BLEND ? 2 : 1);
     rule[RULE_LOCAL] = local;
     rule[RULE_INPUTS] = *inputs;
-    rule[RULE_TABLE] = lmb_graph_add_value(c, by.weight);
-    rule[RULE_LIMIT] = BITS(by.limit);
-    rule[RULE_FACTOR] = BITS(by.factor);
+    rule[RULE_TABLE] = lmb_graph_add_value(c, weight);
+    rule[RULE_LIMIT] = BITS(limit);
     return local;
 }
 
 uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]) {
-    uint32_t pose, motion;
-    const uint32_t local = weigh(c, RULE_BLEND, c->own.pose, (weighing){weight, 1.0f, 1.0f, false}, &pose);
-    motion = pose;
-    if (is_apart(c)) {
-        weigh(c, RULE_BLEND, c->own.motion, (weighing){weight, 1.0f, 1.0f, true}, &motion);
-    }
+    uint32_t poses;
+    const uint32_t local = weigh(c, RULE_BLEND, c->own.pose, weight, 1.0f, &poses);
+    const bool is_shared = c->own.motion == c->own.pose;
     for (uint32_t i = 0; i < 2; i++) {
-        inputs[i] = (lmb_share){pose + i, c->own.motion == WEIGHT_NONE ? WEIGHT_NONE : motion + i};
+        inputs[i] = c->own;
+        inputs[i].pose = poses + i;
+        inputs[i].motion = is_shared ? poses + i : c->own.motion;
+    }
+    if (!is_shared) {
+        lmb_graph_blend_motion(c, local, 1.0f, inputs);
     }
     return local;
 }
 
-// Returns the share of joint 0 in a mask, 1 for LMB_NONE.
-static float mask_root(const lmb_compiler *c, uint32_t mask) {
-    return mask != LMB_NONE && c->def->rig->joint_count > 0 ? (float)c->def->masks[mask][0] / 255.0f : 1.0f;
-}
-
 static bool is_constant(lmb_value value, float constant) {
     return value.kind == LMB_VALUE_CONSTANT && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
-}
-
-// Returns the share of joint 0 in a clip. If a parameter chooses among clips, or the clip has a slot, joint 0 counts as
-// having the full weight.
-static float clip_root(const lmb_compiler *c, const lmb_node_def *node) {
-    if (node->op != LMB_OP_CLIP || node->joint_weights != LMB_NONE) {
-        return node->op == LMB_OP_CLIP ? mask_root(c, node->joint_weights) : 1.0f;
-    }
-    const bool is_root = c->joint_map == LMB_NONE || c->def->rig->joint_count == 0;
-    const lmb_graph_def *def = c->def;
-    const uint32_t joint = is_root ? 0 // of the clip
-                           : c->joint_map < def->joint_map_count
-                               ? def->joint_maps[c->joint_map].joints[0]
-                               : def->retargets[c->joint_map - def->joint_map_count].joints[0];
-    float share = 1.0f;
-    for (uint32_t i = 0; i < c->def->clip_count; i++) {
-        const uint32_t *words = lmb_graph_slot_of(c->def, i) == NULL ? c->def->clips[i]->words : NULL;
-        if (words != NULL && node->clip.kind == LMB_VALUE_CONSTANT && lmb_graph_may_play(node, i) &&
-            words[CLIP_WEIGHTS] != 0 && joint < words[CLIP_JOINTS]) {
-            share = (float)(words[words[CLIP_WEIGHTS] + joint / 4] >> joint % 4 * 8 & 255u) / 255.0f;
-        }
-    }
-    return share;
 }
 
 // ---- Layers.
@@ -195,24 +154,22 @@ uint32_t lmb_graph_layer_place(const lmb_node_def *node, uint32_t input) {
     return count_from(node, node->priorities[input], input);
 }
 
-// Adds the table, except LAYER_CLIP. `fades` is the index of the weight of the first input's fade. In root motion the
-// shares are those of joint 0. Returns the table's offset.
-static uint32_t add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades, bool is_motion) {
+// Adds the table, except LAYER_CLIP. `fades` is the index of the weight of the first input's fade. Returns the table's
+// offset.
+static uint32_t add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades) {
     uint32_t offset;
     uint32_t *layers = lmb_graph_add_data(c, LAYER_WORDS * node->input_count, &offset);
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const lmb_node_def *input = &c->def->nodes[node->inputs[i]];
         const uint32_t value = lmb_graph_add_value(c, node->weights[i]);
         if (layers == NULL) {
             continue;
         }
-        const float root = mask_root(c, node->masks[i]) * clip_root(c, input);
         uint32_t *layer = layers + (size_t)lmb_graph_layer_place(node, i) * LAYER_WORDS;
         layer[LAYER_VALUE] = value;
         layer[LAYER_INPUT] = i;
         layer[LAYER_END] = count_from(node, node->priorities[i], node->input_count);
-        layer[LAYER_COVERS] = BITS(is_motion ? root : differs(c, node, i) ? 0.0f : 1.0f);
-        layer[LAYER_SHARE] = BITS(is_motion ? root : 1.0f);
+        layer[LAYER_COVERS] = BITS(differs(c, node, i) ? 0.0f : 1.0f);
+        layer[LAYER_ROOT] = BITS(lmb_graph_mask_root(c, node->masks[i]));
         layer[LAYER_FADE] = fades + i;
         layer[LAYER_MASK] = node->masks[i] != LMB_NONE ? c->masks + node->masks[i] * c->mask_words : 0;
     }
@@ -221,36 +178,27 @@ static uint32_t add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t f
 
 // ---- Poses over others, and sums.
 
-static bool takes_mask(const lmb_node_def *node) {
-    return (lmb_find_operation(node->op)->takes & TAKES_MASK) != 0;
-}
-
-// Returns the share of joint 0 in a pose that is over another one.
-static float over_root_share(const lmb_compiler *c, const lmb_node_def *node) {
-    if (takes_mask(node) || (node->op == LMB_OP_ADDITIVE && node->mask != LMB_NONE)) {
-        return mask_root(c, node->mask);
-    }
-    return node->op == LMB_OP_PARTIAL ? clip_root(c, &c->def->nodes[node->inputs[1]]) : 1.0f;
+// Returns whether the weight of an input that is added or scaled is its motion weight too: never negative or above 1.
+static bool is_plain(lmb_value weight, float limit) {
+    const bool is_fixed = weight.kind == LMB_VALUE_CONSTANT && weight.curve == LMB_CURVE_LINEAR;
+    return limit <= 1.0f || (is_fixed && weight.constant >= 0.0f && weight.constant <= 1.0f);
 }
 
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]) {
-    const bool replaces = takes_mask(node) || node->op == LMB_OP_PARTIAL;
-    const weighing by = {node->weight, limit, 1.0f, false};
-    const weighing root = {node->weight, limit, over_root_share(c, node), true};
-    inputs[0] = c->own;
-    inputs[1] = (lmb_share){WEIGHT_NONE, WEIGHT_NONE};
+    const uint32_t takes = lmb_find_operation(node->op)->takes;
     const uint32_t kind = node->op == LMB_OP_PARTIAL ? RULE_PARTIAL : RULE_OVER;
-    const uint32_t local = weigh(c, kind, c->own.pose, by, &inputs[1].pose);
-    if (c->own.motion == WEIGHT_NONE || root.factor == 0.0f) {
+    inputs[0] = inputs[1] = c->own;
+    const uint32_t local = weigh(c, kind, c->own.pose, node->weight, limit, &inputs[1].pose);
+    const float root = (takes & TAKES_MASK) || node->op == LMB_OP_ADDITIVE ? lmb_graph_mask_root(c, node->mask) : 1.0f;
+    if (node->op == LMB_OP_PARTIAL) {
         return local;
     }
-    if (replaces) {
-        weigh(c, RULE_BLEND, c->own.motion, root, &inputs[0].motion);
-        inputs[1].motion = inputs[0].motion + 1;
-    } else if (is_apart(c) || root.factor != 1.0f) {
-        weigh(c, RULE_OVER, c->own.motion, root, &inputs[1].motion);
-    } else {
+    if (takes & MOTION_BLENDS) {
+        lmb_graph_blend_motion(c, local, root, inputs);
+    } else if (root == 1.0f && c->own.motion == c->own.pose && is_plain(node->weight, limit)) {
         inputs[1].motion = inputs[1].pose;
+    } else {
+        lmb_graph_scale_motion(c, local, root, &inputs[1]);
     }
     return local;
 }
@@ -274,31 +222,27 @@ static uint32_t find_kind(uint32_t takes) {
                                    : RULE_WEIGHTED;
 }
 
-static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t own, bool is_motion, uint32_t *inputs,
-                          uint32_t *table) {
+static void add_sum(lmb_compiler *c, const lmb_node_def *node, lmb_sum *sum) {
     const uint32_t takes = lmb_find_operation(node->op)->takes;
-    // The rest pose is below the layers.
-    const uint32_t count = node->input_count + ((takes & TAKES_LAYER) ? 1 : 0);
     uint32_t unused[RULE_WORDS];
-    const bool by_joint = !is_motion && lmb_graph_layers_differ(c, node);
-    uint32_t *rule = add_rule(c, by_joint ? RULE_JOINT_LAYERS : find_kind(takes), own, is_motion, unused);
-    const uint32_t local = add_weights(c, count + 2);
-    *inputs = add_weights(c, count);
-    rule[RULE_LOCAL] = local;
-    rule[RULE_INPUTS] = *inputs;
-    rule[RULE_COUNT] = count;
+    uint32_t *rule = add_rule(c, sum->by_joint ? RULE_JOINT_LAYERS : find_kind(takes), c->own.pose, unused);
+    sum->shares = lmb_graph_add_weights(c, sum->count + 2);
+    sum->input = c->own;
+    sum->input.pose = lmb_graph_add_weights(c, sum->count);
+    rule[RULE_LOCAL] = sum->shares;
+    rule[RULE_INPUTS] = sum->input.pose;
+    rule[RULE_COUNT] = sum->count;
     if (takes & TAKES_SPACE) {
         rule[RULE_X] = lmb_graph_add_value(c, node->coordinates[0]);
         rule[RULE_TABLE] = lmb_graph_add_space(c, node);
     } else {
-        rule[RULE_TABLE] = (takes & TAKES_LAYER) ? add_layers(c, node, local, is_motion) : add_weight_values(c, node);
+        rule[RULE_TABLE] = (takes & TAKES_LAYER) ? add_layers(c, node, sum->shares) : add_weight_values(c, node);
     }
-    *table = rule[RULE_TABLE];
+    sum->table = rule[RULE_TABLE];
     if (takes & TAKES_PLANE) {
         rule[RULE_Y] = lmb_graph_add_value(c, node->coordinates[1]);
         rule[RULE_SPACE] = (uint32_t)node->space2d;
     }
-    return local;
 }
 
 uint32_t lmb_graph_profile_count(const lmb_node_def *node) {
@@ -317,10 +261,10 @@ uint32_t lmb_graph_profile_count(const lmb_node_def *node) {
 static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t unused[RULE_WORDS], offset, values_offset;
     const uint32_t count = PROFILED_NUMBERS(node->input_count), profiles = lmb_graph_profile_count(node);
-    uint32_t *rule = add_rule(c, RULE_NUMBERS, WEIGHT_WHOLE, false, unused);
+    uint32_t *rule = add_rule(c, RULE_NUMBERS, WEIGHT_WHOLE, unused);
     uint32_t *table = lmb_graph_add_data(c, PROFILES_FIRST + profiles * PROFILE_WORDS, &offset);
     uint32_t *values = lmb_graph_add_data(c, count, &values_offset);
-    rule[RULE_LOCAL] = add_weights(c, count);
+    rule[RULE_LOCAL] = lmb_graph_add_weights(c, count);
     rule[RULE_COUNT] = count;
     rule[RULE_TABLE] = values_offset;
     for (uint32_t i = 0; i < count; i++) {
@@ -345,26 +289,25 @@ static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
     return offset;
 }
 
-uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_SPACE_INPUTS],
-                             uint32_t *table) {
-    uint32_t pose, motion, of_motion;
-    const uint32_t local = weigh_sum(c, node, c->own.pose, false, &pose, table);
+lmb_sum lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node) {
+    // The rest pose is below the layers.
+    lmb_sum sum = {.count = node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0),
+                   .by_joint = lmb_graph_layers_differ(c, node)};
+    add_sum(c, node, &sum);
     if (lmb_graph_profile_count(node) > 0) {
-        *table = add_profiles(c, node);
+        sum.table = add_profiles(c, node);
     }
-    motion = pose;
-    if (is_apart(c) || (c->own.motion != WEIGHT_NONE && lmb_graph_layers_differ(c, node))) {
-        weigh_sum(c, node, c->own.motion, true, &motion, &of_motion);
+    if (c->own.motion == c->own.pose && !sum.by_joint) {
+        sum.input.motion = sum.input.pose;
+    } else {
+        lmb_graph_share_motion(c, &sum);
     }
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        inputs[i] = (lmb_share){pose + i, c->own.motion == WEIGHT_NONE ? WEIGHT_NONE : motion + i};
-    }
-    return local;
+    return sum;
 }
 
 uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit) {
     uint32_t unused;
-    return weigh(c, RULE_OVER, WEIGHT_WHOLE, (weighing){value, limit, 1.0f, false}, &unused);
+    return weigh(c, RULE_OVER, WEIGHT_WHOLE, value, limit, &unused);
 }
 
 bool lmb_graph_plants(const lmb_node_def *node, const lmb_foot_def *foot, float times[2]) {
@@ -385,9 +328,9 @@ uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot) {
     for (uint32_t i = c->first_marked; i < c->marked_count; i++) {
         count += lmb_graph_plants(c->marked[i].node, foot, times);
     }
-    uint32_t *rule = add_rule(c, RULE_PLANTED, c->own.pose, false, unused);
+    uint32_t *rule = add_rule(c, RULE_PLANTED, c->own.pose, unused);
     uint32_t *clips = lmb_graph_add_data(c, count * PLANTED_WORDS, &offset);
-    rule[RULE_LOCAL] = add_weights(c, 1);
+    rule[RULE_LOCAL] = lmb_graph_add_weights(c, 1);
     rule[RULE_COUNT] = count;
     rule[RULE_TABLE] = lmb_graph_add_value(c, foot->planted);
     rule[RULE_CLIPS] = offset;
@@ -415,14 +358,14 @@ static void note_marked(lmb_compiler *c, const lmb_node_def *node, uint32_t time
 
 uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level) {
     uint32_t unused[RULE_WORDS];
-    uint32_t *rule = add_rule(c, RULE_LEVEL, WEIGHT_WHOLE, false, unused);
-    rule[RULE_LOCAL] = add_weights(c, 1);
+    uint32_t *rule = add_rule(c, RULE_LEVEL, WEIGHT_WHOLE, unused);
+    rule[RULE_LOCAL] = lmb_graph_add_weights(c, 1);
     rule[RULE_TABLE] = lmb_graph_add_value(c, level);
     return rule[RULE_LOCAL];
 }
 
 uint32_t lmb_graph_add_point(lmb_compiler *c, uint32_t **at) {
-    const uint32_t index = c->point_count++, weight = add_weights(c, 3);
+    const uint32_t index = c->point_count++, weight = lmb_graph_add_weights(c, 3);
     *at = c->block != NULL ? c->block + c->block[PROGRAM_POINTS] + (size_t)index * POINT_WORDS : NULL;
     if (*at != NULL) {
         (*at)[POINT_WEIGHT] = weight;
@@ -438,7 +381,9 @@ uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node) {
     use[USE_WEIGHT] = c->own.pose;
     use[USE_MOTION] = c->own.motion;
     use[USE_JOINTS] = lmb_graph_mapped_joints(c->def, c->joint_map);
-    use[USE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0) | (c->goal_table != 0 ? CLIP_REPEATS : 0);
+    use[USE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0) |
+                     (c->goal_table != 0 ? CLIP_REPEATS : 0) | (c->own.negated ? CLIP_NEGATED : 0) |
+                     c->own.reflection << CLIP_REFLECTION_SHIFT;
     use[USE_CLIP] = lmb_graph_add_value(c, node->clip);
     use[USE_TIME] = lmb_graph_add_value(c, node->time);
     use[USE_RATE] = lmb_graph_add_value(c, node->rate);

@@ -76,6 +76,7 @@ static void build_players(building *b) {
                                                    .duration = from->duration,
                                                    .time_parameter = from->time_parameter,
                                                    .weight_parameter = from->weight_parameter,
+                                                   .travel = 1.0f,
                                                    .machine = from->machine,
                                                    .state = from->state};
         b->nodes[i] = lmb_default_node_def();

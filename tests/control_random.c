@@ -493,7 +493,8 @@ static const struct {
                   {LMB_OP_PARTIAL, 2, 2},       {LMB_OP_WEIGHTED, 2, 4}, {LMB_OP_LAYERS, 2, 4},
                   {LMB_OP_SPACE1D, 2, 4},       {LMB_OP_SPACE2D, 4, 4},  {LMB_OP_SCALE, 1, 1},
                   {LMB_OP_MAKE_ADDITIVE, 2, 2}, {LMB_OP_ADD, 2, 2},      {LMB_OP_SUBTRACT, 2, 2},
-                  {LMB_OP_COMBINE, 1, 3},       {LMB_OP_BILINEAR, 4, 4}, {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3}};
+                  {LMB_OP_COMBINE, 1, 3},       {LMB_OP_BILINEAR, 4, 4}, {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3},
+                  {LMB_OP_MIRROR, 1, 1}};
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 static void draw_operation(plan *p, nodes *made) {
@@ -508,6 +509,7 @@ static void draw_operation(plan *p, nodes *made) {
         node.mask = LMB_NONE;
     }
     node.unclamped = chance(p, 3);
+    node.mirror = random_below(p->random, LMB_AXIS_COUNT);
     node.space2d = (lmb_space2d)random_below(p->random, LMB_SPACE2D_COUNT);
     for (uint32_t i = 0; i < 3; i++) {
         node.coordinates[i] = draw_weight(p);
@@ -551,6 +553,9 @@ static lmb_graph *draw_program(plan *p) {
     static const uint8_t *const rows[MASKS] = {masks[0], masks[1], masks[2], masks[3]};
     static const uint32_t first_joints[JOINTS] = {0, LMB_NONE}, second_joints[JOINTS] = {LMB_NONE, 1};
     static const lmb_joint_map_def joint_maps[PARTS] = {{first_joints, JOINTS}, {second_joints, JOINTS}};
+    static const uint32_t partners[JOINTS] = {0, 1};
+    static const lmb_mirror_def mirrors[LMB_AXIS_COUNT] = {
+        {LMB_AXIS_X, partners, NULL, NULL}, {LMB_AXIS_Y, partners, NULL, NULL}, {LMB_AXIS_Z, partners, NULL, NULL}};
     lmb_joint_def joints[JOINTS] = {lmb_default_joint_def(), lmb_default_joint_def()};
     joints[1].parent = 0;
     const lmb_rig_def rig_def = {.joints = joints, .joint_count = JOINTS};
@@ -576,6 +581,8 @@ static lmb_graph *draw_program(plan *p) {
                                    .mask_count = MASKS,
                                    .joint_maps = joint_maps,
                                    .joint_map_count = PARTS,
+                                   .mirrors = mirrors,
+                                   .mirror_count = LMB_AXIS_COUNT,
                                    .nodes = made.each,
                                    .node_count = made.count,
                                    .parameter_count = CONTROL_RANDOM_PARAMETERS};

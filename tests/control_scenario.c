@@ -4,8 +4,8 @@
 #include <string.h>
 
 const uint64_t control_scenario_golden = UINT64_C(0xeffc617c8033cd00);
-const uint64_t motion_scenario_golden = UINT64_C(0x2e885a14e95b34c0);
-const uint64_t motion_scenario_long_golden = UINT64_C(0xc064882c29e9c8cd);
+const uint64_t motion_scenario_golden = UINT64_C(0xb9c5d7157be34056);
+const uint64_t motion_scenario_long_golden = UINT64_C(0x5255791e7e99ef02);
 
 // The host's parameters, then the parameters that the control writes.
 enum {

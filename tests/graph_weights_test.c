@@ -280,6 +280,102 @@ static void of_a_combine_the_root_travels(void **state) {
     end(&s);
 }
 
+#define W PLAY("walk", "\"velocity\":1")
+#define R PLAY("run", "\"velocity\":3")
+#define B PLAY("back", "\"velocity\":0.5")
+#define LEFT PLAY("left", "\"motion\":[[0,0,0,0],[0.48,0.1,0.25,0.5]]")
+#define PART(clip, velocity, root)                                                                                     \
+    "{\"op\":\"clip\",\"clip\":\"" clip "\",\"joint-weights\":{\"root\":" root "},\"play\":{\"velocity\":" velocity "}}"
+
+// What decides the translation of the root decides the root motion: in m/s for walk 1, run 3, back 0.5.
+static void root_motion_is_blended_as_the_root_is(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double z;
+    } rows[] = {
+        {"\"op\":\"subtract\",\"a\":" R ",\"b\":" W, 2.0},
+        {"\"op\":\"add\",\"a\":" R ",\"b\":" W, 4.0},
+        {"\"op\":\"additive\",\"base\":" W ",\"add\":{\"op\":\"make-additive\",\"pose\":" R ",\"reference\":" B "}",
+         3.5},
+        {"\"op\":\"additive\",\"weight\":0.5,\"base\":" W ",\"add\":{\"op\":\"make-additive\",\"pose\":" R
+         ",\"reference\":" B "}",
+         2.25},
+        {"\"op\":\"additive\",\"weight\":-2,\"unclamped\":true,\"base\":" W
+         ",\"add\":{\"op\":\"make-additive\",\"pose\":" R ",\"reference\":" B "}",
+         -4.0},
+        {"\"op\":\"additive\",\"space\":\"model\",\"weight\":0.5,\"base\":" W
+         ",\"add\":{\"op\":\"make-additive\",\"space\":\"model\","
+         "\"pose\":" R ",\"reference\":" B "}",
+         2.25},
+        {"\"op\":\"additive\",\"mask\":{\"root\":51},\"base\":" W ",\"add\":{\"op\":\"make-additive\",\"pose\":" R
+         ",\"reference\":" B "}",
+         1.5},
+        {"\"op\":\"subtract-scale-add\",\"weight\":-1,\"a\":" R ",\"b\":" B ",\"base\":" W, -1.5},
+        {"\"op\":\"scale\",\"weight\":-1,\"pose\":" R, -3.0},
+        {"\"op\":\"scale\",\"weight\":2,\"pose\":" R, 6.0},
+        {"\"op\":\"scale\",\"weight\":-2,\"pose\":{\"op\":\"scale\",\"weight\":-1.5,\"pose\":" R "}", 9.0},
+        {"\"op\":\"partial\",\"weight\":0.5,\"a\":" PART("walk", "1", "0") ",\"b\":" PART("run", "3", "200"), 3.0},
+        {"\"op\":\"partial\",\"weight\":0.5,\"a\":" PART("walk", "1", "200") ",\"b\":" PART("run", "3", "0"), 1.0},
+        {"\"op\":\"partial\",\"weight\":0.5,\"a\":" PART("walk", "1", "100") ",\"b\":" PART("run", "3", "200"), 2.5},
+        {"\"op\":\"partial\",\"weight\":0.5,\"a\":" PART("walk", "1", "200") ",\"b\":" PART("run", "3", "100"), 1.5},
+        {"\"op\":\"partial\",\"weight\":0.5,\"a\":" W
+         ",\"b\":{\"op\":\"blend\",\"weight\":0.25,\"a\":" PART("run", "3", "51") ",\"b\":" B "}",
+         0.9 + 0.1 * (0.75 * 3.0 + 0.25 * 0.5)},
+        {"\"op\":\"layers\",\"inputs\":[{\"fade\":0.5,\"priority\":1,\"mask\":{\"root\":102},\"pose\":" R
+         "},{\"pose\":" W "}]",
+         0.2 * 3.0 + 0.8},
+        {"\"op\":\"layers\",\"inputs\":[{\"priority\":1,\"pose\":" PART("run", "3", "51") "},{\"pose\":" W "}]",
+         0.2 * 3.0 + 0.8},
+        {"\"op\":\"override\",\"pose\":0,\"weight\":0.5,\"mask\":{\"root\":51},\"base\":" R, 2.7},
+        {"\"op\":\"mirror\",\"axis\":\"z\",\"pose\":" R, -3.0},
+        {"\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" R, 3.0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1200];
+        snprintf(text, sizeof text, "{\"character-motion\":true,%s}", rows[i].text);
+        stage s = begin(text);
+        run(&s, 2.0);
+        const lmb_motion reached = lmb_control_motion(s.control, s.state);
+        if (!(fabs(reached.position[2] - 2.0 * rows[i].z) <= 1e-4)) {
+            fail_msg("%s: %g m/s, not %g", text, reached.position[2] / 2.0, rows[i].z);
+        }
+        end(&s);
+    }
+}
+
+// Two mirrors cancel, and one reflects displacement and yaw. Weights of clips keep their meaning.
+static void mirrors_reflect_root_motion(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double x, y, z, yaw;
+    } rows[] = {
+        {"\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" LEFT, -0.48, 0.1, 0.25, -0.5},
+        {"\"op\":\"mirror\",\"axis\":\"y\",\"pose\":" LEFT, 0.48, -0.1, 0.25, 0.5},
+        {"\"op\":\"mirror\",\"axis\":\"z\",\"pose\":" LEFT, 0.48, 0.1, -0.25, -0.5},
+        {"\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" LEFT "}", 0.48, 0.1,
+         0.25, 0.5},
+        {"\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"mirror\",\"axis\":\"z\",\"pose\":" LEFT "}", -0.48, 0.1,
+         -0.25, 0.5},
+        {"\"op\":\"scale\",\"weight\":-1,\"pose\":{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" LEFT "}", 0.48, -0.1,
+         -0.25, 0.5},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "{%s}", rows[i].text);
+        stage s = begin(text);
+        step(&s, SECOND * 4 / 5, NULL); // one loop
+        const lmb_motion reached = lmb_control_motion(s.control, s.state);
+        expect_near(reached.position[0], rows[i].x, 1e-6);
+        expect_near(reached.position[1], rows[i].y, 1e-6);
+        expect_near(reached.position[2], rows[i].z, 1e-6);
+        expect_near(reached.yaw, rows[i].yaw, 1e-6);
+        expect_near(weight_of(&s, "left"), 1.0, 0.0);
+        end(&s);
+    }
+}
+
 // The events of a clip have the clip's weight in the pose.
 static void events_have_the_weight_of_the_pose(void **state) {
     (void)state;
@@ -312,6 +408,8 @@ int main(void) {
                                        cmocka_unit_test(a_group_across_states_knows_what_the_states_weigh),
                                        cmocka_unit_test(masks_weigh_root_motion_by_the_root),
                                        cmocka_unit_test(of_a_combine_the_root_travels),
+                                       cmocka_unit_test(root_motion_is_blended_as_the_root_is),
+                                       cmocka_unit_test(mirrors_reflect_root_motion),
                                        cmocka_unit_test(events_have_the_weight_of_the_pose)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1333,6 +1333,28 @@ static void root_motion_is_scaled(void **state) {
     }
     assert_true(moving.players[1].def == &players[1]);
     lmb_moving_release(&moving);
+    // The scale of joint 0 scales the displacement too, not the velocity of its group.
+    const float scales[PERSON] = {0.25f};
+    for (uint32_t i = 0; i < 2; i++) {
+        retarget.scales = i == 0 ? NULL : scales;
+        lmb_graph *graph = NULL;
+        assert_int_equal(lmb_graph_create(&def, NULL, &graph, &error), LMB_OK);
+        uint32_t words[64] = {0};
+        float parameters[2];
+        const lmb_control *control = lmb_graph_control(graph);
+        assert_true(lmb_control_state_words(control) <= 64 && lmb_graph_parameter_count(graph) == 2);
+        const lmb_control_frame frame = {
+            .step = LMB_TICKS_PER_SECOND / 2, .character_count = 1, .state = words, .parameters = parameters};
+        assert_int_equal(lmb_control_run(control, &frame, 0, 1, &error), LMB_OK);
+        // Half of each clip, each with a weight of a half.
+        const double scale = i == 0 ? 1.0 : 0.25, x = scale * 0.75 + 0.5, z = scale * -0.25 + 1.5;
+        const lmb_motion reached = lmb_control_motion(control, words);
+        assert_true(fabs(reached.position[0] - 0.25 * x) < 1e-6);
+        assert_true(fabs(reached.position[1] - 0.25 * (scale * 0.0625 + 0.125)) < 1e-6);
+        assert_true(fabs(reached.position[2] - 0.25 * z) < 1e-6);
+        lmb_graph_destroy(graph);
+    }
+    retarget.scales = NULL;
     const lmb_node_def twice[3] = {nodes[0], lmb_retarget_node(0, 0), lmb_blend_node(1, 0, lmb_constant(0.5f))};
     lmb_graph_def both = def;
     both.nodes = twice;

@@ -1,5 +1,6 @@
-// Stage 1: the weight of each use of a clip in the pose and in root motion, against float64 with the rules of graph.h,
-// for random trees of operations. A weight is 0 if and only if one of its factors is 0.
+// Stage 1: the weight of each use of a clip in the pose, against float64 with the rules of graph.h, and its motion weight
+// and reflection, with those of control.h, for random trees of operations. A weight is 0 if and only if one of its
+// factors is 0.
 #include "random.h"
 #include "suite.h"
 
@@ -8,9 +9,9 @@
 
 #include "../src/graph.h"
 
-#include "../shaders/ops/weights.h"
+#include "../shaders/ops/motion_weights.h"
 
-enum { MOST_NODES = 400, MOST_CLIPS = 400, TREES = 3000, MASKS = 3 };
+enum { MOST_NODES = 400, MOST_CLIPS = 400, TREES = 3000, MASKS = 3, MIRRORS = 3, CHOSEN_WEIGHT = 60 };
 
 // The masks' values for joint 0, the only joint.
 static const uint8_t joint_0[MASKS] = {255, 0, 100};
@@ -42,7 +43,8 @@ static const struct {
                {LMB_OP_PARTIAL, 2, 2},   {LMB_OP_WEIGHTED, 2, 6}, {LMB_OP_LAYERS, 2, 6},
                {LMB_OP_BILINEAR, 4, 4},  {LMB_OP_ADD, 2, 2},      {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3},
                {LMB_OP_TRILINEAR, 8, 8}, {LMB_OP_SCALE, 1, 1},    {LMB_OP_MAKE_ADDITIVE, 2, 2},
-               {LMB_OP_SPACE1D, 2, 6},   {LMB_OP_OVERRIDE, 1, 1}};
+               {LMB_OP_SPACE1D, 2, 6},   {LMB_OP_OVERRIDE, 1, 1}, {LMB_OP_SUBTRACT, 2, 2},
+               {LMB_OP_MIRROR, 1, 1}};
 
 static uint32_t draw_node(tree *tree, uint32_t depth) {
     lmb_node_def node = lmb_default_node_def();
@@ -55,6 +57,7 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
         const bool is_masked = random_below(&tree->random, 2) == 0 || node.op != LMB_OP_ADDITIVE;
         const uint32_t mask = random_below(&tree->random, MASKS);
         node.mask = is_masked ? mask : LMB_NONE;
+        node.mirror = random_below(&tree->random, MIRRORS);
         const bool any = node.op == LMB_OP_SCALE || node.op == LMB_OP_SUBTRACT_SCALE_ADD ||
                          (node.op == LMB_OP_ADDITIVE && node.unclamped);
         node.weight = lmb_constant(draw_weight(&tree->random, any ? -4.0f : 0.0f, any ? 4.0f : 1.0f));
@@ -75,16 +78,17 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
     } else {
         node.op = LMB_OP_CLIP;
         node.clip = lmb_parameter(0);
-        node.joint_weights = random_below(&tree->random, MASKS);
+        node.joint_weights = random_below(&tree->random, 3) > 0 ? random_below(&tree->random, MASKS) : LMB_NONE;
     }
     assert_true(tree->count < MOST_NODES);
     tree->nodes[tree->count] = node;
     return tree->count++;
 }
 
-// A node's weights in the pose and in root motion.
+// A node's weights in the pose and in root motion, and the mirrors around it.
 typedef struct share {
     double pose, motion;
+    uint32_t reflection;
 } share;
 
 // The weights of a tree's clips, in the order of their use.
@@ -94,7 +98,44 @@ typedef struct weights {
 } weights;
 
 static share times(share own, double factor) {
-    return (share){own.pose * factor, own.motion * factor};
+    return (share){own.pose * factor, own.motion * factor, own.reflection};
+}
+
+// The shares of a sum's inputs at joint 0; of layers those with masks and joint weights.
+static void root_shares(const tree *tree, const lmb_node_def *node, double *shares);
+
+static double chosen_weight(const lmb_node_def *clip) {
+    return clip->joint_weights != LMB_NONE ? joint_0[clip->joint_weights] : CHOSEN_WEIGHT;
+}
+
+static double root_blend(double w, double a, double b) {
+    return !(a > 0.0) ? 1.0 : !(b > 0.0) ? 0.0 : b > a ? (b - a + w * a) / b : w * b / a;
+}
+
+// The joint weight of joint 0.
+static double joint_weight(const tree *tree, uint32_t index) {
+    const lmb_node_def *node = &tree->nodes[index];
+    double shares[LMB_MAX_INPUTS], largest = 0.0, left = 1.0;
+    switch (node->op) {
+    case LMB_OP_CLIP:
+        return chosen_weight(node);
+    case LMB_OP_PARTIAL: {
+        const double a = joint_weight(tree, node->inputs[0]), b = joint_weight(tree, node->inputs[1]);
+        const double blend = root_blend((double)node->weight.constant, a, b);
+        return a > 0.0 && b > 0.0 ? floor((1.0 - blend) * a + blend * b + 0.5) : fmax(a, b);
+    }
+    case LMB_OP_LAYERS:
+    case LMB_OP_WEIGHTED:
+    case LMB_OP_SPACE1D:
+        root_shares(tree, node, shares);
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            left -= shares[i];
+            largest = shares[i] > 0.0 ? fmax(largest, joint_weight(tree, node->inputs[i])) : largest;
+        }
+        return left > 1e-9 ? 255.0 : largest; // the rest pose has all joints
+    default:
+        return joint_weight(tree, node->inputs[0]);
+    }
 }
 
 static void expect(const tree *tree, uint32_t index, share own, weights *all);
@@ -128,34 +169,44 @@ static void expect_layers(const lmb_node_def *node, const double *covers, double
     }
 }
 
-// In the pose, an input with a mask or with joint weights may have its fade at some joints and nothing at others.
-static void expect_layer_inputs(const tree *tree, const lmb_node_def *node, share own, weights *all) {
-    double covers[LMB_MAX_INPUTS] = {0}, poses[LMB_MAX_INPUTS] = {0}, roots[LMB_MAX_INPUTS] = {0};
+static void root_shares(const tree *tree, const lmb_node_def *node, double *shares) {
+    double covers[LMB_MAX_INPUTS], total = 0.0;
+    const double x = fmin(fmax((double)node->coordinates[0].constant, 0.0), node->input_count - 1.0);
     for (uint32_t i = 0; i < node->input_count; i++) {
         const lmb_node_def *below = &tree->nodes[node->inputs[i]];
-        covers[i] = node->masks[i] == LMB_NONE && below->op != LMB_OP_CLIP ? 1.0 : 0.0;
-        roots[i] = (node->masks[i] == LMB_NONE ? 1.0 : joint_0[node->masks[i]] / 255.0) *
-                   (below->op == LMB_OP_CLIP ? joint_0[below->joint_weights] / 255.0 : 1.0);
-        poses[i] = 1.0;
+        if (node->op == LMB_OP_LAYERS) {
+            covers[i] = (node->masks[i] == LMB_NONE ? 1.0 : joint_0[node->masks[i]] / 255.0) *
+                        (below->op == LMB_OP_CLIP ? chosen_weight(below) / 255.0 : 1.0);
+            shares[i] = covers[i];
+        } else {
+            shares[i] = node->op == LMB_OP_SPACE1D ? fmax(1.0 - fabs(x - i), 0.0) : (double)node->weights[i].constant;
+        }
+        total += shares[i];
     }
-    double motions[LMB_MAX_INPUTS];
-    memcpy(motions, roots, sizeof motions);
-    expect_layers(node, covers, poses);
-    expect_layers(node, roots, motions);
+    if (node->op == LMB_OP_LAYERS) {
+        expect_layers(node, covers, shares);
+        return;
+    }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        expect(tree, node->inputs[i], (share){own.pose * poses[i], own.motion * motions[i]}, all);
+        shares[i] = total > 0.0 ? shares[i] / total : 0.0;
     }
 }
 
+// In the pose, an input with a mask or with joint weights may have its fade at some joints and nothing at others.
 static void expect_sum(const tree *tree, const lmb_node_def *node, share own, weights *all) {
-    double shares[LMB_MAX_INPUTS], total = 0.0;
-    const double x = fmin(fmax((double)node->coordinates[0].constant, 0.0), node->input_count - 1.0);
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        shares[i] = node->op == LMB_OP_SPACE1D ? fmax(1.0 - fabs(x - i), 0.0) : (double)node->weights[i].constant;
-        total += shares[i];
+    double covers[LMB_MAX_INPUTS], poses[LMB_MAX_INPUTS], roots[LMB_MAX_INPUTS];
+    root_shares(tree, node, roots);
+    memcpy(poses, roots, sizeof poses);
+    for (uint32_t i = 0; i < node->input_count && node->op == LMB_OP_LAYERS; i++) {
+        const lmb_node_def *below = &tree->nodes[node->inputs[i]];
+        covers[i] = node->masks[i] == LMB_NONE && below->op != LMB_OP_CLIP ? 1.0 : 0.0;
+        poses[i] = 1.0;
+    }
+    if (node->op == LMB_OP_LAYERS) {
+        expect_layers(node, covers, poses);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        expect(tree, node->inputs[i], times(own, total > 0.0 ? shares[i] / total : 0.0), all);
+        expect(tree, node->inputs[i], (share){own.pose * poses[i], own.motion * roots[i], own.reflection}, all);
     }
 }
 
@@ -180,31 +231,41 @@ static void expect(const tree *tree, uint32_t index, share own, weights *all) {
         expect(tree, node->inputs[0], below, all);
         return;
     case LMB_OP_ADDITIVE:
-        over.motion = own.motion * fmin(fabs(w) * (node->mask != LMB_NONE ? joint_0[node->mask] / 255.0 : 1.0), 1.0);
+        over.motion = own.motion * fmax(w, node->unclamped ? w : 0.0) *
+                      (node->mask != LMB_NONE ? joint_0[node->mask] / 255.0 : 1.0);
         break;
     case LMB_OP_PARTIAL: { // visible where the other is absent, whatever its weight
-        const lmb_node_def *second = &tree->nodes[node->inputs[1]];
-        const double has = second->op == LMB_OP_CLIP ? joint_0[second->joint_weights] / 255.0 : 1.0;
+        const double blend = root_blend(w, joint_weight(tree, node->inputs[0]), joint_weight(tree, node->inputs[1]));
         over.pose = fmax(over.pose, own.pose * exp2(-40.0));
-        below.motion = own.motion * (1.0 - w * has);
-        over.motion = own.motion * w * has;
+        below.motion = own.motion * (1.0 - blend);
+        over.motion = own.motion * blend;
         break;
     }
     case LMB_OP_SCALE:
+        over.motion = own.motion * w;
         expect(tree, node->inputs[0], over, all);
         return;
+    case LMB_OP_MAKE_ADDITIVE:
+    case LMB_OP_SUBTRACT:
+        over = own;
+        over.motion = -own.motion;
+        break;
     case LMB_OP_SUBTRACT_SCALE_ADD:
+        over.motion = own.motion * w;
         expect(tree, node->inputs[0], over, all);
+        over.motion = -over.motion;
         expect(tree, node->inputs[1], over, all);
         expect(tree, node->inputs[2], own, all);
+        return;
+    case LMB_OP_MIRROR:
+        own.reflection ^= 1u << node->mirror;
+        expect(tree, node->inputs[0], own, all);
         return;
     case LMB_OP_BILINEAR:
     case LMB_OP_TRILINEAR:
         expect_corners(tree, node, 0, node->op == LMB_OP_BILINEAR ? 2 : 3, own, all);
         return;
     case LMB_OP_LAYERS:
-        expect_layer_inputs(tree, node, own, all);
-        return;
     case LMB_OP_WEIGHTED:
     case LMB_OP_SPACE1D:
         expect_sum(tree, node, own, all);
@@ -234,20 +295,33 @@ static void check(uint64_t seed, uint32_t clip, double weight, double expected) 
     }
 }
 
+// Motion weights below 2^-40 are 0.
+static void check_motion(uint64_t seed, uint32_t clip, double weight, double expected) {
+    if (fabs(weight - expected) > 1e-5 * fmax(fabs(expected), 1.0) || (weight != 0.0 && fabs(weight) < exp2(-40.0))) {
+        fail_msg("tree %u: clip %u weighs %.9g in root motion, not %.9g", (unsigned)seed, (unsigned)clip, weight,
+                 expected);
+    }
+}
+
 static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
     (void)state;
     static const uint8_t *const masks[MASKS] = {joint_0, joint_0 + 1, joint_0 + 2};
+    static const uint8_t chosen_joint_0 = CHOSEN_WEIGHT;
+    static const uint32_t partner = 0;
+    static const lmb_mirror_def mirrors[MIRRORS] = {
+        {LMB_AXIS_X, &partner, NULL, NULL}, {LMB_AXIS_Y, &partner, NULL, NULL}, {LMB_AXIS_Z, &partner, NULL, NULL}};
     lmb_rig *rig = create_rig();
     // A parameter chooses the clips, so they can be poses and additives.
     lmb_clip *both[2] = {NULL};
     for (uint32_t i = 0; i < 2; i++) {
-        const lmb_clip_def still = {.name = "still", .duration = 1.0f, .additive = i == 1};
+        const lmb_clip_def still = {
+            .name = "still", .duration = 1.0f, .additive = i == 1, .joint_weights = i == 0 ? &chosen_joint_0 : NULL};
         assert_int_equal(lmb_clip_create(rig, &still, NULL, &both[i], NULL), LMB_OK);
     }
     const uint32_t chosen = 0; // the bits of 0.0f
     tree *tree = malloc(sizeof *tree);
     weights *all = malloc(sizeof *all);
-    uint32_t zeros = 0, clips = 0, apart = 0;
+    uint32_t zeros = 0, clips = 0, apart = 0, backwards = 0;
     for (uint64_t seed = 0; seed < TREES; seed++) {
         tree->count = 0;
         tree->random = (random_source){seed};
@@ -259,7 +333,9 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
                                    .nodes = tree->nodes,
                                    .node_count = tree->count,
                                    .masks = masks,
-                                   .mask_count = MASKS};
+                                   .mask_count = MASKS,
+                                   .mirrors = mirrors,
+                                   .mirror_count = MIRRORS};
         lmb_graph *program = NULL;
         lmb_error error = {0};
         if (lmb_graph_create(&def, NULL, &program, &error) != LMB_OK) {
@@ -269,7 +345,7 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         source sources[MOST_CLIPS];
         key_search searches[MOST_CLIPS];
         uint32_t refused[LMB_REFUSAL_COUNT] = {0};
-        assert_true(program->block[PROGRAM_WEIGHTS] <= sizeof stored / sizeof stored[0]);
+        assert_true(program->block[PROGRAM_CONTROL_WEIGHTS] <= sizeof stored / sizeof stored[0]);
         assert_true(program->block[PROGRAM_SOURCES] <= MOST_CLIPS);
         const evaluation e = {.program = program->block,
                               .parameters = &chosen,
@@ -279,23 +355,28 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
                               .sources = sources,
                               .searches = searches};
         weigh_nodes(e);
+        weigh_motions(e);
         find_sources(e);
         all->count = 0;
-        expect(tree, last, (share){1.0, 1.0}, all);
+        expect(tree, last, (share){1.0, 1.0, 0}, all);
         assert_int_equal(all->count, program->block[PROGRAM_SOURCES]);
         for (uint32_t i = 0; i < all->count; i++) {
             const uint32_t *use = program->block + program->block[PROGRAM_USES] + i * USE_WORDS;
+            const double motion = (double)stored[use[USE_MOTION]].value;
             check(seed, i, (double)sources[i].weight, all->of[i].pose);
-            check(seed, i, (double)stored[use[USE_MOTION]].value, all->of[i].motion);
+            check_motion(seed, i, (use[USE_FLAGS] & CLIP_NEGATED) != 0 ? -motion : motion, all->of[i].motion);
+            assert_int_equal(use[USE_FLAGS] >> CLIP_REFLECTION_SHIFT, all->of[i].reflection);
             zeros += sources[i].weight == 0.0f;
-            apart += fabs(all->of[i].motion - all->of[i].pose) > 1e-5 && all->of[i].motion > 0.0;
+            apart += fabs(all->of[i].motion - all->of[i].pose) > 1e-5 && all->of[i].motion != 0.0;
+            backwards += all->of[i].motion < 0.0;
         }
         clips += all->count;
         lmb_graph_destroy(program);
     }
-    print_message("%u clips, %u of which weigh nothing, and %u less in root motion\n", (unsigned)clips, (unsigned)zeros,
-                  (unsigned)apart);
-    assert_true(clips > 2 * TREES && apart > clips / 32 && zeros > clips / 8 && clips - zeros > clips / 8);
+    print_message("%u clips, %u of which weigh nothing, %u differ in root motion, and %u move backwards\n",
+                  (unsigned)clips, (unsigned)zeros, (unsigned)apart, (unsigned)backwards);
+    assert_true(clips > 2 * TREES && apart > clips / 32 && backwards > clips / 32 && zeros > clips / 8 &&
+                clips - zeros > clips / 8);
     free(all);
     free(tree);
     lmb_clip_destroy(both[0]);

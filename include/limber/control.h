@@ -125,11 +125,12 @@ LMB_API lmb_notify_def lmb_default_notify_def(void);
 /// motion is curved, the skew warp depends on the steps, and this does not. Targets behind the character, and ones that
 /// move, are reached as well.
 ///
-/// **Weight.** The warped displacement replaces that of the clip in the sum of root motion, with the clip's weight
-/// there (lmb_motion_def). The character is at the target when the clip passes `end` with a weight of 1, whatever
+/// **Weight.** The warped displacement replaces that of the clip in the sum of root motion, with the clip's motion
+/// weight (lmb_motion_def). The character is at the target when the clip passes `end` with a weight of 1, whatever
 /// happened before: fades, desired velocities, or a position that the host has set. At a weight w below 1, each step
-/// makes up for the share w of what it would at 1. So do not let a fade overlap `end`: the step that passes it jumps by
-/// the share w of the distance that was left.
+/// makes up for the share w of what it would at 1. So do not let a fade overlap `end`: the
+/// step that passes it jumps by the share w of the distance that was left. A mirror reflects the clip's root motion
+/// before it is warped, and not the target: the path is the reflected one, and ends at the target.
 ///
 /// **Edges.** Nothing is warped while the clip plays backwards; lmb_graph_create() refuses warps of a clip with
 /// #LMB_END_PING_PONG. A clip that
@@ -159,11 +160,8 @@ LMB_API lmb_warp_def lmb_default_warp_def(void);
 /// as needed. `end` says what happens at the ends.
 ///
 /// **Weights of clips.** A player's clip has the weight of its node in the graph (graph.h, "Weights"), the sum of all
-/// uses of the node; no field states it. Root motion counts weights for joint 0:
-/// - A masked or partial pose of weight w, whose mask gives joint 0 the share m, passes m w to the pose on top and
-///   1 - m w to the pose below. An additive passes m w to the additive pose and 1 to its base.
-/// - Layers pass on the shares that joint 0 has.
-/// - In a combine only the input that joint 0 comes from counts.
+/// uses of the node; no field states it. Groups and emitted events use this weight. Root motion has weights of its own,
+/// which have signs (lmb_motion_def, "Motion weights").
 typedef struct lmb_player_def {
     /// Clamped to -64 to 64. 0 pauses, and so does a value that is not finite. The first player of a group has the
     /// group's rate.
@@ -498,18 +496,47 @@ LMB_API lmb_fade_def lmb_default_fade_def(void);
 ///   velocity has the greater magnitude, else by `deceleration` times the step. The displacement is that of a constant
 ///   acceleration, then of the desired velocity for the rest of the step. The character turns towards `heading` the
 ///   short way, by at most `turn_rate` times the step.
-/// - **By root motion**: the sum of weight times displacement over all players that have a motion track (root_motion.h)
-///   or a velocity. A player's displacement is the inverse of the motion where it began, times the motion where it
-///   arrived, through all loops in between; backwards if it plays backwards, there and back if it turns around. So a
-///   clip that plays alone moves the character equally far whatever the steps are. Blended clips are blended in each
-///   step with the weights of this frame, displacements and turns alike. A clip may have warps (lmb_warp_def).
+/// - **By root motion**: the sum of motion weight times displacement over all players that have a motion track
+///   (root_motion.h) or a velocity. A player's displacement is the inverse of the motion where it began, times the
+///   motion where it arrived, through all loops in between; backwards if it plays backwards, there and back if it turns
+///   around. So a clip that plays alone moves the character equally far whatever the steps are. Blended clips are
+///   blended in each step with the weights of this frame, displacements and turns alike. A clip may have warps
+///   (lmb_warp_def).
+///
+/// **Motion weights.** Root motion is blended as the translation of joint 0 is. Each use of a node has a signed motion
+/// weight M, beside its weight W in the pose (graph.h, "Weights"). The last node has M = 1. With w a node's clamped,
+/// signed weight and m its mask at joint 0 (1 without a mask), a node passes on:
+/// - #LMB_OP_BLEND: (1-w) M to a, w M to b. #LMB_OP_BILINEAR and #LMB_OP_TRILINEAR do as the blends that they consist
+///   of.
+/// - #LMB_OP_MASKED: (1 - m w) M to a, m w M to b. #LMB_OP_OVERRIDE: (1 - m w) M.
+/// - #LMB_OP_PARTIAL: (1 - blend) M to a, blend M to b, with `blend` at joint 0. If one input lacks joint 0, the other
+///   has M; if both do, b has M.
+/// - #LMB_OP_ADDITIVE: M to the base, m w M to the additive. #LMB_OP_MAKE_ADDITIVE: M to a, -M to r.
+/// - #LMB_OP_ADD: M to both. #LMB_OP_SUBTRACT: M to a, -M to b. #LMB_OP_SCALE: w M. #LMB_OP_SUBTRACT_SCALE_ADD: w M to
+///   a, -w M to b, M to base.
+/// - #LMB_OP_WEIGHTED, #LMB_OP_WEIGHTED_MATRIX, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces: M times each input's
+///   share; in layers with masks or joint weights, the share at joint 0. Blend profiles do not count: a state's share
+///   is its weight.
+/// - #LMB_OP_COMBINE: M to the input that joint 0 comes from, 0 to the others.
+/// - #LMB_OP_MIRROR: M, and the displacement is reflected as joint 0 is. Across the plane x = 0, x and the yaw change
+///   sign; across z = 0, z and the yaw; across y = 0, y alone. A rotation keeps the sign of w and of its part along the
+///   normal; the other two parts change theirs. Two equal mirrors cancel. Inside a mirror the partner of joint 0 is
+///   what joint 0 is outside, for masks and joint weights.
+/// - #LMB_OP_RETARGET: M, and the displacement is scaled and turned (retarget.h, "Scale of the root").
+/// - Every other operation: M to its first input.
+///
+/// A magnitude of M below 2^-40 is 0. The motion weight of a player's clip is the sum of M over all uses of its node.
+/// Uses in mirrors are summed apart, for each reflection, and their displacements are added. A negative sum moves the
+/// character backwards; if the sum is 0, the clip moves nothing, whatever it weighs in the pose. Whether a clip is
+/// sampled or plays, the cadence of its group, and the weights of events depend on W alone. A clip that a parameter
+/// chooses has the joint weights of the chosen clip, except that one with a slot has joint 0 fully (clip_slot.h).
 ///
 /// **Full rotation.** With `full_rotation` the orientation is a unit quaternion, and root motion turns the character
 /// about all axes (lmb_motion_track.rotations): it falls over, swims, climbs. Everything is composed in this order:
 /// 1. A clip's displacement in a step: its passages from loop to loop, in the order of time, each a rotation and a
 ///    translation along the axes before it.
-/// 2. All clips of a step: translations are the sum of weight times translation. The rotation is the normalised sum of
-///    weight times quaternion (w at least 0), and of no rotation times what the weights lack of 1.
+/// 2. All clips of a step: translations are the sum of M times translation. The rotation is the normalised sum of |M|
+///    times quaternion (w at least 0; its inverse if M is negative), and of no rotation times 1 minus the sum of |M|.
 /// 3. Position and orientation: the position moves along the orientation's axes, then the rotation is applied on the
 ///    right.
 ///

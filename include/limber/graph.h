@@ -97,6 +97,8 @@ typedef struct lmb_graph lmb_graph;
 ///   masks and joint weights, in its own layer and in that layer.
 /// - Every other operation: W to each input.
 ///
+/// These weights are never negative. Root motion has signed ones (lmb_motion_def, "Motion weights").
+///
 /// A clip of weight 0 is not sampled: the rest pose, or no change, replaces it. This changes no output, but it can
 /// change how many shears are counted. The second input of #LMB_OP_PARTIAL is always sampled, because it shows where
 /// the first one is absent.

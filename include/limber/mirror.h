@@ -18,7 +18,8 @@
 /// rotation becomes a rest rotation, whether or not the frames of the rig are mirrored. If the rest translations are
 /// symmetric, the whole rest pose becomes the rest pose. Mirroring twice gives the input again.
 ///
-/// A float channel gets its partner's value times its sign, exactly; an angle is wrapped to [-180, 180).
+/// A float channel gets its partner's value times its sign, exactly; an angle is wrapped to [-180, 180). Root motion is
+/// reflected, too (lmb_motion_def, "Motion weights").
 ///
 /// **Errors.** C is computed in double precision. If all components of its quaternion are within 1e-6 of 0, +-1/2,
 /// +-sqrt(1/2) or +-1, and these values make a rotation, C is taken to be that rotation. This adds the deviation of C,

@@ -32,7 +32,9 @@
 /// thigh. Otherwise it is the ratio of the heights: the distances from the origin, in the reference poses, of the first
 /// joint j and s(j) for which both are above 2^-20; or 1 if there is none. lmb_retarget_root_scale() returns it: a game
 /// that moves a character by root motion of the source multiplies it by this number. Players do so by themselves: they
-/// scale motion tracks and lmb_player_def.velocity by it, and turn the displacements of motion tracks by A.
+/// scale motion tracks and lmb_player_def.velocity by it, and turn the displacements of motion tracks by A. The
+/// displacements are also scaled by c of joint 0, as its translation is; if joint 0 takes no motion, by c of the first
+/// joint that does.
 ///
 /// **Correction of rest poses.** T' is T0, with the bones turned to the directions that they have in the reference pose
 /// of the source: from an arm that hangs down to the arm of a T-pose. A mapped joint has a bone if exactly one mapped

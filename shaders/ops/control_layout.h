@@ -82,8 +82,11 @@
 #define PLAYER_IS_GROUPED 21u // 1 if a group moves it
 #define PLAYER_WORDS 22u
 #define CLIP_USE_WEIGHT 0u // index of a weight of the program: in the pose
-#define CLIP_USE_MOTION 1u // and in root motion
+#define CLIP_USE_MOTION 1u // index of its motion weight, CLIP_USE_NEGATED, and the axes by which mirrors reflect it
 #define CLIP_USE_WORDS 2u
+#define CLIP_USE_INDEX 0xffffu
+#define CLIP_USE_NEGATED 0x10000u // minus that weight
+#define CLIP_USE_REFLECTION_SHIFT 17u
 #define NOTIFY_WORDS 3u
 
 #define PLAYER_LOOPS 0u
@@ -109,18 +112,21 @@
 #define MEMBER_PIECES 3u
 #define MEMBER_WORDS 4u
 
+// The root motion of a player. Where mirrors play the clip reflected, another record has the reflected keys.
 #define MOTION_KEYS 0u      // offset: [key][MOTION_KEY_WORDS], the last one twice
 #define MOTION_INTERVALS 1u // number of intervals between keys, all of the same length
 #define MOTION_SHIFT 2u     // right shift that makes a position in the clip fit into a word
 #define MOTION_INVERSE 3u   // 2^63 over the duration, shifted likewise
 #define MOTION_TURNS 4u     // 1 if any key has a rotation
 #define MOTION_PLAYER 5u    // offset of its player's record
-#define MOTION_STATE 6u     // offset in the state
+#define MOTION_STATE 6u     // offset in the state: MOTION_SPAN_..., the same for all records of a player
 #define MOTION_LENGTHS 7u   // offset: [key] float: length of the path up to it, the last one twice; only with warps
 #define MOTION_WARPS 8u     // offset: [warp][WARP_WORDS], by ascending times
 #define MOTION_WARP_COUNT 9u
-#define MOTION_ROTATIONS 10u // offset: [key][MOTION_ROTATION_WORDS], or 0 if the keys' turns are the rotation
-#define MOTION_WORDS 11u
+#define MOTION_ROTATIONS 10u  // offset: [key][MOTION_ROTATION_WORDS], or 0 if the keys' turns are the rotation
+#define MOTION_REFLECTION 11u // the axes by which the keys are reflected, as in CLIP_USE_MOTION
+#define MOTION_WEIGHT 12u     // offset in the state: float: sum of the motion weights with this reflection
+#define MOTION_WORDS 13u
 #define MOTION_KEY_WORDS 4u // floats: x, y, z, turns, relative to the first key
 
 // A rotation relative to the first key, the axis about which the interval that begins there turns, and its turns.
@@ -267,7 +273,7 @@
 #define MOTION_FLOATS 4u      // of a character, for renderers: position and yaw
 #define FULL_MOTION_FLOATS 7u // position and quaternion
 
-#define MOTION_SPAN_WEIGHT 0u // float: weight of its clip in root motion
+#define MOTION_SPAN_WEIGHT 0u // float: motion weight of its first record
 #define MOTION_SPAN_FROM 1u   // two words: position of its player before it moved
 #define MOTION_SPAN_ENDS 3u   // number of ends that it has passed
 #define MOTION_SPAN_HOW 4u    // 0: it does not move, or one of the two below

@@ -3,20 +3,23 @@
 #define LMB_OPS_CONTROL_MEMORY_H
 
 #include "control_layout.h"
-#include "weights.h"
+#include "motion_weights.h"
 
-// Features that a control may use, beside those in language.h: character motion, warps of it, sync groups, updates
-// between which characters move on. A pipeline omits the code of a feature that its control cannot use.
+// Features that a control may use, beside those in language.h: character motion, warps of it, motion weights that
+// differ from weights in the pose, sync groups, updates between which characters move on. A pipeline omits the code of
+// a feature that its control cannot use.
 #ifdef LMB_GLSL
 layout(constant_id = 20) const bool USES_CHARACTER_MOTION = true;
 layout(constant_id = 21) const bool USES_WARPS = true;
 layout(constant_id = 22) const bool ROTATION_IS_FULL = true; // a kernel has the code for one kind of rotation only
 layout(constant_id = 23) const bool USES_GROUPS = true;
 layout(constant_id = 24) const bool INTERPOLATES_UPDATES = true;
+layout(constant_id = 26) const bool USES_MOTION_RULES = true;
 #define ROTATES_FULLY(c, character_motion) ROTATION_IS_FULL
 #else
 #define USES_CHARACTER_MOTION true
 #define USES_WARPS true
+#define USES_MOTION_RULES true
 #define USES_GROUPS true
 // Whether a character motion has full rotation.
 #define ROTATES_FULLY(c, character_motion)                                                                             \

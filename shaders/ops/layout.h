@@ -41,7 +41,10 @@
 #define PROGRAM_POINT_COUNT 32
 #define PROGRAM_POINT_FLOATS 33 // per character in the buffer of points
 #define PROGRAM_KEPT 34 // words that a batch keeps for each character: of inertialization, then of chains and feet
-#define PROGRAM_HEADER_WORDS 35
+#define PROGRAM_MOTION_RULES 35 // offset: word [rule][MOTION_RULE_WORDS]
+#define PROGRAM_MOTION_RULE_COUNT 36
+#define PROGRAM_CONTROL_WEIGHTS 37 // weights per character in stage 1: PROGRAM_WEIGHTS, then those of motion rules
+#define PROGRAM_HEADER_WORDS 38
 
 #define NO_PARENT 0xffffffffu
 
@@ -68,10 +71,8 @@
 #define RULE_Y 7u      // of a 2D blend space: value
 #define RULE_SPACE 8u  // and SPACE_...
 #define RULE_LIMIT 6u  // of a weight: float: maximum; the minimum is 0, or minus the maximum if that is above 1
-#define RULE_FACTOR 7u // of a weight: float: multiplied after clamping
 #define RULE_CLIPS 6u  // of a planted foot: offset of [RULE_COUNT][PLANTED_WORDS]
-#define RULE_MOTION 9u // 1 for root motion: refusals are not counted, because the pose's rule counts them
-#define RULE_WORDS 10u
+#define RULE_WORDS 9u
 
 #define RULE_BLEND 0u    // inputs with weights 1 - w and w
 #define RULE_OVER 1u     // an input with weight w over one that has the node's own weight
@@ -85,6 +86,25 @@
 #define RULE_NUMBERS 9u      // table: word [number], values: clamped as weights, not normalised
 #define RULE_PLANTED 10u     // local: 1 while a foot is planted, else 0; table: value
 
+// A motion rule computes motion weights, or what joint 0 contributes to them. See motion_weights.h.
+#define MOTION_RULE_KIND 0u
+#define MOTION_RULE_OWN 1u    // the node's motion weight
+#define MOTION_RULE_RESULT 2u // the first weight that it writes
+#define MOTION_RULE_BY 3u     // the first of the RULE_LOCAL weights, or those of joint 0; of a clip: the value
+#define MOTION_RULE_FACTOR 4u // of a weight: float: the mask at joint 0
+#define MOTION_RULE_COUNT 4u  // of layers and sums: number of inputs
+#define MOTION_RULE_TABLE 5u  // offset; clip: float [clip]; layers: [input][LAYER_WORDS]; others: the next
+#define JOINT_WEIGHT_WORDS 2u // [input]: index of a weight or WEIGHT_NONE, and then the constant
+#define MOTION_RULE_WORDS 6u
+
+#define ROOT_RULE_CLIP 0u    // result: joint weight of joint 0 in a clip that a parameter chooses
+#define ROOT_RULE_PARTIAL 1u // result: the blend at joint 0; the joint weight
+#define ROOT_RULE_LAYERS 2u  // result: as the local weights of a sum, at joint 0
+#define ROOT_RULE_SUM 3u     // result: the joint weight
+#define MOTION_RULE_BLEND 4u // result: weights of both inputs
+#define MOTION_RULE_OVER 5u  // result: weight of the input that is added or scaled
+#define MOTION_RULE_SUM 6u   // result: weights of the inputs
+
 // A clip that plants a foot between two times: weight index, offset of the value of its time, two floats.
 #define PLANTED_WEIGHT 0u
 #define PLANTED_TIME 1u
@@ -94,9 +114,9 @@
 
 // A use of a clip, in the order of sources.
 #define USE_WEIGHT 0u // weight index: in the pose
-#define USE_MOTION 1u // and in root motion
+#define USE_MOTION 1u // the motion weight, or minus it
 #define USE_JOINTS 2u // required joint count of the clip
-#define USE_FLAGS 3u  // CLIP_LOOPS, CLIP_WARPS
+#define USE_FLAGS 3u  // CLIP_..., REFLECTION_...
 #define USE_CLIP 4u   // values
 #define USE_TIME 5u
 #define USE_RATE 6u
@@ -120,12 +140,13 @@
 #define LAYER_INPUT 1u
 #define LAYER_END 2u    // the index after the last input of the same priority
 #define LAYER_COVERS 3u // float: share of its fade that every joint has at least
-#define LAYER_SHARE 4u  // float: share of its fade that a joint has at most; in root motion both are those of joint 0
 // Only if shares differ by joint:
-#define LAYER_FADE 5u // weight index of the fade
-#define LAYER_MASK 6u // offset of the mask, or 0
-#define LAYER_CLIP 7u // offset of the instruction of a clip that has joint weights, or 0
-#define LAYER_WORDS 8u
+#define LAYER_ROOT 4u        // float: the mask at joint 0
+#define LAYER_FADE 5u        // weight index of the fade
+#define LAYER_MASK 6u        // offset of the mask, or 0
+#define LAYER_CLIP 7u        // offset of the instruction of a clip that has joint weights, or 0
+#define LAYER_ROOT_WEIGHT 8u // two words: joint weight of joint 0
+#define LAYER_WORDS 10u
 
 // Blend profiles of a state machine.
 #define PROFILES_NUMBERS 0u // weight index of the first of the values of its rule, see below
@@ -189,6 +210,9 @@
 #define CLIP_LOOPS 1u   // time wraps at the duration
 #define CLIP_REPEATS 4u // another use of the clip has the same weight: it does not count for players
 #define CLIP_WARPS 2u   // its rate is not constant 1 or its offset not constant 0: only then are they read
+#define CLIP_NEGATED 8u // its motion weight is minus the weight at USE_MOTION
+// Mirrors around it reflect its root motion: from this bit on, bits of the axes that change sign.
+#define CLIP_REFLECTION_SHIFT 4u
 
 // Kinds of 2D blend spaces, and their tables. In a 1D space, and for each axis of a grid, an input has a row: the
 // minimum and maximum coordinate of all inputs, its own coordinate, those of its neighbours, and the reciprocals of the

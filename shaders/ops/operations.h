@@ -11,6 +11,7 @@
 #include "interpolation.h"
 #include "joint_limits.h"
 #include "mirror.h"
+#include "partial.h"
 #include "records.h"
 #include "retarget.h"
 #include "twist.h"
@@ -678,21 +679,6 @@ OP transform additive_operation(evaluation e, uint instruction, transform base, 
     return sum;
 }
 
-// The blend factor from a to b for a joint that is in both partial poses, from alpha and the joint weights a and b.
-// Both quotients are exactly 1 if their operands are equal.
-OP real partial_blend(real alpha, real a, real b) {
-    real part = (b - a) + alpha * a;
-    real rise = SELECT(part == b, SPLAT(1.0f), part * reciprocal(b));
-    real share = SELECT(a == b, SPLAT(1.0f), b * reciprocal(a));
-    real blend = SELECT(b > a, rise, alpha * share);
-    return clamp_real(snap(blend), 0.0f, 1.0f);
-}
-
-// The joint weight of the result.
-OP real partial_weight(real blend, real a, real b) {
-    return FLOOR(((1.0f - blend) * a + blend * b) + 0.5f);
-}
-
 OP transform partial_operation(evaluation e, uint instruction, transform a, transform b) {
     real weight = operand_weight(e, instruction);
     transform blended = a;
@@ -770,6 +756,11 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
 #define TAKES_JOINT_MAP 0x40000u // TAKE_JOINT_MAP, the joint map of the input that is taken
 #define TAKES_CHOICE 32u         // CHOICES; has a mask only with CHOICE_MASKED
 #define TAKES_PLACE 64u          // coordinates, for the blends that it is lowered to
+// And how root motion passes: the motion weights of its inputs, from its own, M, and its weight at joint 0, w. Without
+// one of these each input has M.
+#define MOTION_BLENDS 0x200000u    // (1 - w) M and w M
+#define MOTION_ADDS 0x400000u      // M and w M
+#define MOTION_SUBTRACTS 0x800000u // M and -M
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and in its functions, its code, and what it
 // reads. channels.h defines how each operation treats float channels, and does not compile if one is missing.
@@ -800,13 +791,13 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
     SOURCE(REST, rest, OPERATION_REST, TAKES_NOTHING)                                                                  \
     SOURCE(CLIP, clip, OPERATION_CLIP, TAKES_CLIP)                                                                     \
     SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
-    BINARY(BLEND, blend, 3u, TAKES_WEIGHT)                                                                             \
-    BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK)                                                              \
-    UNARY(OVERRIDE, override, 50u, TAKES_POSE | TAKES_WEIGHT | TAKES_MASK)                                             \
-    BINARY(MAKE_ADDITIVE, make_additive, 5u, TAKES_NOTHING)                                                            \
-    BINARY(ADDITIVE, additive, 6u, TAKES_WEIGHT)                                                                       \
+    BINARY(BLEND, blend, 3u, TAKES_WEIGHT | MOTION_BLENDS)                                                             \
+    BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS)                                              \
+    UNARY(OVERRIDE, override, 50u, TAKES_POSE | TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS)                             \
+    BINARY(MAKE_ADDITIVE, make_additive, 5u, MOTION_SUBTRACTS)                                                         \
+    BINARY(ADDITIVE, additive, 6u, TAKES_WEIGHT | MOTION_ADDS)                                                         \
     SUM(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                           \
-    BINARY(PARTIAL, partial, 40u, TAKES_WEIGHT)                                                                        \
+    BINARY(PARTIAL, partial, 40u, TAKES_WEIGHT | MOTION_BLENDS)                                                        \
     SUM(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                             \
     EXCHANGE(MIRROR, mirror, 30u, TAKES_MIRROR | TAKES_AREA)                                                           \
     EXCHANGE(IK_TWO_BONE, ik_two_bone, 51u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
@@ -816,8 +807,8 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
     EXCHANGE(CHAIN, chain, 55u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                  \
     UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
-    BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, TAKES_NOTHING)                                                      \
-    UNARY(SCALE, scale, 13u, TAKES_WEIGHT | TAKES_CHOICE)
+    BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, MOTION_SUBTRACTS)                                                   \
+    UNARY(SCALE, scale, 13u, TAKES_WEIGHT | TAKES_CHOICE | MOTION_ADDS)
 
 // Instructions that operations are lowered to: because of a choice, or one for each input.
 #define VARIANTS(SOURCE, UNARY, BINARY, SUM, EXCHANGE)                                                                 \

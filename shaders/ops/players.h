@@ -348,10 +348,11 @@ OP passage passage_of_motion(control c, address motion) {
     return p;
 }
 
-// The weight of a clip's root motion, 0 if the clip did not move.
+// The motion weight of a clip, 0 if the clip did not move.
 OP real weight_of_motion(control c, address motion) {
     address at = LOAD(c.block, motion + MOTION_STATE);
-    return state_word(c, at + MOTION_SPAN_HOW) != 0u ? state_number(c, at + MOTION_SPAN_WEIGHT) : 0.0f;
+    bool moved = state_word(c, at + MOTION_SPAN_HOW) != 0u;
+    return moved ? state_number(c, LOAD(c.block, motion + MOTION_WEIGHT)) : 0.0f;
 }
 
 // The displacement of a player's clip in this step.
@@ -368,7 +369,8 @@ OP displacement root_motion_of(control c, address character_motion, address moti
 }
 
 // Adds root motion to a character motion with full rotation: the sum of the weighted translations, and the normalised
-// sum of the weighted rotations, to which no rotation adds what the weights lack of 1.
+// sum of the weighted rotations, to which no rotation adds what the weights' magnitudes lack of 1. A negative weight
+// takes the inverse rotation.
 OP_NOINLINE void apply_fully(control c, address character_motion) {
     address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
     address end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
@@ -377,13 +379,15 @@ OP_NOINLINE void apply_fully(control c, address character_motion) {
     real rest = 1.0f;
     for (; motion < end; motion += MOTION_WORDS) {
         real weight = weight_of_motion(c, motion);
-        if (weight > 0.0f) {
+        if (weight != 0.0f) {
             ticks duration = block_ticks(c, LOAD(c.block, motion + MOTION_PLAYER) + PLAYER_DURATION);
             rigid r = rigid_along(c, motion, passage_of_motion(c, motion), duration);
             real share = r.q.w < 0.0f ? -weight : weight;
+            real magnitude = magnitude_of(weight);
             t = add_vectors(t, scale_vector(r.t, weight));
-            q = make_quaternion(q.x + r.q.x * share, q.y + r.q.y * share, q.z + r.q.z * share, q.w + r.q.w * share);
-            rest = rest - weight;
+            q = make_quaternion(q.x + r.q.x * share, q.y + r.q.y * share, q.z + r.q.z * share,
+                                q.w + magnitude_of(r.q.w) * magnitude);
+            rest = rest - magnitude;
         }
     }
     q.w = q.w + rest;
@@ -399,7 +403,7 @@ OP_NOINLINE void apply_root_motion(control c, address character_motion) {
     for (address i = 0u; i < motion_count; i++) {
         address motion = motions + i * MOTION_WORDS;
         real weight = weight_of_motion(c, motion);
-        if (weight > 0.0f) {
+        if (weight != 0.0f) {
             displacement d = root_motion_of(c, character_motion, motion);
             sum = make_displacement(sum.x + d.x * weight, sum.y + d.y * weight, sum.z + d.z * weight,
                                     sum.turns + d.turns * weight);
@@ -422,12 +426,12 @@ OP evaluation weights_evaluation(control c) {
 #endif
 
 // The weight of a player. If the program does not use its clip, its state's weight.
-OP real weigh_player(control c, evaluation e, address player, address which) {
+OP real weigh_player(control c, evaluation e, address player) {
     uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
     address use = LOAD(c.block, player + PLAYER_USES);
     real weight = 0.0f;
     for (address i = 0u; i < count; i++) {
-        weight = weight + load_weight(e, LOAD(c.block, use + which));
+        weight = weight + load_weight(e, LOAD(c.block, use + CLIP_USE_WEIGHT));
         use = use + CLIP_USE_WORDS;
     }
     if (count == 0u) {
@@ -435,6 +439,28 @@ OP real weigh_player(control c, evaluation e, address player, address which) {
         uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
         weight = whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
         weight = drops_out && (flags & PLAYING_ENDED) != 0u ? 0.0f : weight;
+    }
+    return snap(weight);
+}
+
+// The motion weight of a player's clip, where it has the reflection of the record. If the program does not use the
+// clip, the player's weight.
+OP real weigh_motion(control c, evaluation e, address motion) {
+    address player = LOAD(c.block, motion + MOTION_PLAYER);
+    uint reflection = LOAD(c.block, motion + MOTION_REFLECTION);
+    uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
+    address use = LOAD(c.block, player + PLAYER_USES) + CLIP_USE_MOTION;
+    real weight = 0.0f;
+    for (address i = 0u; i < count; i++) {
+        uint used = LOAD(c.block, use);
+        if (used >> CLIP_USE_REFLECTION_SHIFT == reflection) {
+            real own = load_weight(e, used & CLIP_USE_INDEX);
+            weight = (used & CLIP_USE_NEGATED) != 0u ? weight - own : weight + own;
+        }
+        use = use + CLIP_USE_WORDS;
+    }
+    if (count == 0u) {
+        weight = state_number(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT);
     }
     return snap(weight);
 }
@@ -448,17 +474,18 @@ OP void weigh_players(control c) {
     address end = player + LOAD(c.block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
     for (; player < end; player += PLAYER_WORDS) {
         address at = LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT;
-        set_state_word(c, at, BITS(weigh_player(c, e, player, CLIP_USE_WEIGHT)));
+        set_state_word(c, at, BITS(weigh_player(c, e, player)));
     }
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
         address motions_end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
+        if (USES_MOTION_RULES && (LOAD(c.block, CONTROL_FLAGS) & CONTROL_WEIGHS) != 0u) {
+            weigh_motions(e);
+        }
         for (; motion < motions_end; motion += MOTION_WORDS) {
-            address at = LOAD(c.block, motion + MOTION_STATE);
-            address moved = LOAD(c.block, motion + MOTION_PLAYER);
-            set_state_word(c, at + MOTION_SPAN_WEIGHT, BITS(weigh_player(c, e, moved, CLIP_USE_MOTION)));
-            set_state_word(c, at + MOTION_SPAN_HOW, 0u);
+            set_state_word(c, LOAD(c.block, motion + MOTION_WEIGHT), BITS(weigh_motion(c, e, motion)));
+            set_state_word(c, LOAD(c.block, motion + MOTION_STATE) + MOTION_SPAN_HOW, 0u);
         }
     }
 }

@@ -12,8 +12,7 @@
 // 2^-40 W, because it is visible where the first one is absent. So an input of weight 0 changes nothing, and is treated
 // as the rest pose.
 //
-// In root motion a node may have another weight M: there a masked or partial blend gives (1 - m w) M and m w M, where m
-// is the mask of joint 0, and an additive M and m |w| M. Such weights have rules of their own.
+// Weights in root motion are signed: motion_weights.h.
 #ifndef LMB_OPS_WEIGHTS_H
 #define LMB_OPS_WEIGHTS_H
 
@@ -83,7 +82,6 @@ OP void weigh_blend(evaluation e, uint rule, uint kind) {
     }
     real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
     real weight = clamp_real(load_number(e, LOAD(e.program, rule + RULE_TABLE)), low, largest);
-    weight = weight * LOAD_FLOAT(e.program, rule + RULE_FACTOR);
     uint inputs = LOAD(e.program, rule + RULE_INPUTS);
     store_weight(e, LOAD(e.program, rule + RULE_LOCAL), weight);
     if (kind == RULE_BLEND) {
@@ -135,7 +133,7 @@ OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
             uint layer = table + i * LAYER_WORDS;
             uint which = LOAD(e.program, layer + LAYER_INPUT);
             real fade = load_fade(e, LOAD(e.program, layer + LAYER_VALUE));
-            real share = snap_small(((fade * LOAD_FLOAT(e.program, layer + LAYER_SHARE)) * part) * left);
+            real share = snap_small((fade * part) * left);
             if (by_joint) {
                 store_share(e, rule, which, fade);
                 store_weight(e, LOAD(e.program, rule + RULE_INPUTS) + which, weight_below(own, share));
@@ -296,25 +294,15 @@ OP void find_planted(evaluation e, uint rule) {
     store_weight(e, LOAD(e.program, rule + RULE_LOCAL), SELECT(planted, SPLAT(1.0f), SPLAT(0.0f)));
 }
 
-// Disables counting of refused values for a rule of root motion.
-OP evaluation begin_rule(evaluation e, uint rule) {
-    if (LOAD(e.program, rule + RULE_MOTION) != 0u) {
-        e.counts = AND(e.counts, NOT(e.counts));
-    }
-    return e;
-}
-
 // Computes all weights of a character (of one per lane). The GPU may do so several times concurrently for the same
 // character, so only final values are stored.
-OP void weigh_nodes(evaluation given) {
-    evaluation e = given;
+OP void weigh_nodes(evaluation e) {
     uint rule = LOAD(e.program, PROGRAM_RULES);
     uint end = rule + LOAD(e.program, PROGRAM_RULE_COUNT) * RULE_WORDS;
     store_weight(e, WEIGHT_WHOLE, SPLAT(1.0f));
     store_weight(e, WEIGHT_NONE, SPLAT(0.0f));
     for (; rule < end; rule += RULE_WORDS) {
         uint kind = LOAD(e.program, rule + RULE_KIND);
-        e = begin_rule(given, rule);
         switch (kind) {
         case RULE_BLEND:
         case RULE_OVER:

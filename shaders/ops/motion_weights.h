@@ -1,0 +1,146 @@
+// Stage 1: motion weights (lmb_motion_def in limber/control.h), after the rules of weights.h have been computed. They
+// are signed, and follow what decides the translation of joint 0.
+//
+// First come the rules of joint 0, of a node's inputs before those of the node: its joint weight, and its share in
+// layers. Then those of motion weights, from the last node down. A node has a rule only where its inputs' motion
+// weights differ from their weights in the pose, or where it is not known in advance what decides joint 0.
+#ifndef LMB_OPS_MOTION_WEIGHTS_H
+#define LMB_OPS_MOTION_WEIGHTS_H
+
+#include "partial.h"
+#include "weights.h"
+
+// A joint weight: the index of a weight, or WEIGHT_NONE for the constant that follows it.
+OP real load_joint_weight(evaluation e, uint at) {
+    uint weight = LOAD(e.program, at);
+    real x = LOAD_FLOAT(e.program, at + 1u);
+    if (weight != WEIGHT_NONE) {
+        x = load_weight(e, weight);
+    }
+    return x;
+}
+
+// Of a clip that a parameter chooses, from a table with the joint weight of each clip.
+OP real weigh_chosen_clip(evaluation e, uint rule) {
+    real given = load_value(e, LOAD(e.program, rule + MOTION_RULE_BY));
+    real chosen = FLOOR(snap(given));
+    real weight = WEIGHT_PRESENT;
+    if (is_finite(given) && chosen >= 0.0f && chosen < TO_REAL(LOAD(e.program, PROGRAM_CLIP_COUNT))) {
+        weight = LOAD_FLOAT(e.program, LOAD(e.program, rule + MOTION_RULE_TABLE) + TO_WORD(chosen));
+    }
+    return weight;
+}
+
+// Stores the blend of a partial blend at joint 0, and the joint weight of the result.
+OP void blend_partial_root(evaluation e, uint rule) {
+    uint operands = LOAD(e.program, rule + MOTION_RULE_TABLE);
+    uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+    real a = load_joint_weight(e, operands);
+    real b = load_joint_weight(e, operands + JOINT_WEIGHT_WORDS);
+    real blend = a > 0.0f ? 0.0f : 1.0f;
+    real weight = a > 0.0f ? a : b;
+    if (a > 0.0f && b > 0.0f) {
+        blend = partial_blend(load_weight(e, LOAD(e.program, rule + MOTION_RULE_BY)), a, b);
+        weight = partial_weight(blend, a, b);
+    }
+    store_weight(e, result, blend);
+    store_weight(e, result + 1u, weight);
+}
+
+// Stores the shares of layers at joint 0, as joint_share() computes them for each joint, and their sum, which is 1.
+OP void share_root(evaluation e, uint rule) {
+    uint count = LOAD(e.program, rule + MOTION_RULE_COUNT) - 1u;
+    uint table = LOAD(e.program, rule + MOTION_RULE_TABLE);
+    uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+    real left = 1.0f;
+    for (uint first = 0u; first < count;) {
+        uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
+        real sum = 0.0f;
+        for (uint pass = 0u; pass < 2u; pass++) {
+            real part = layer_part(sum);
+            for (uint i = first; i < end; i++) {
+                uint layer = table + i * LAYER_WORDS;
+                real fade = load_weight(e, LOAD(e.program, layer + LAYER_FADE));
+                fade = fade * LOAD_FLOAT(e.program, layer + LAYER_ROOT);
+                fade = fade * (load_joint_weight(e, layer + LAYER_ROOT_WEIGHT) * 0.00392156886f); // 1/255
+                if (pass == 0u) {
+                    sum = sum + fade;
+                } else {
+                    store_weight(e, result + LOAD(e.program, layer + LAYER_INPUT), snap_small((fade * part) * left));
+                }
+            }
+        }
+        left = layer_rest(left, sum);
+        first = end;
+    }
+    store_weight(e, result + count, snap_small(left));
+    store_weight(e, result + count + 1u, 1.0f);
+    store_weight(e, result + count + 2u, 1.0f);
+}
+
+// The joint weight of a sum: the largest of the inputs that count. Without one, it is the rest pose.
+OP real weigh_summed_root(evaluation e, uint rule) {
+    uint shares = LOAD(e.program, rule + MOTION_RULE_BY);
+    uint count = LOAD(e.program, rule + MOTION_RULE_COUNT);
+    uint operand = LOAD(e.program, rule + MOTION_RULE_TABLE);
+    real largest = 0.0f;
+    bool any = false;
+    for (uint i = 0u; i < count; i++) {
+        real weight = load_joint_weight(e, operand);
+        if (load_weight(e, shares + i) > 0.0f) {
+            largest = weight > largest ? weight : largest;
+            any = true;
+        }
+        operand = operand + JOINT_WEIGHT_WORDS;
+    }
+    return any ? largest : WEIGHT_PRESENT;
+}
+
+OP void weigh_inputs_in_motion(evaluation e, uint rule, uint kind) {
+    real own = load_weight(e, LOAD(e.program, rule + MOTION_RULE_OWN));
+    uint by = LOAD(e.program, rule + MOTION_RULE_BY);
+    uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+    if (kind == MOTION_RULE_SUM) {
+        uint count = LOAD(e.program, rule + MOTION_RULE_COUNT);
+        real inverse = load_weight(e, by + count + 1u);
+        for (uint i = 0u; i < count; i++) {
+            store_weight(e, result + i, snap(own * (load_weight(e, by + i) * inverse)));
+        }
+    } else {
+        real share = load_weight(e, by) * LOAD_FLOAT(e.program, rule + MOTION_RULE_FACTOR);
+        if (kind == MOTION_RULE_BLEND) {
+            store_weight(e, result, snap(own * (1.0f - share)));
+            result = result + 1u;
+        }
+        store_weight(e, result, snap(own * share));
+    }
+}
+
+// Computes all motion weights of a character.
+OP_NOINLINE void weigh_motions(evaluation e) {
+    uint rule = LOAD(e.program, PROGRAM_MOTION_RULES);
+    uint end = rule + LOAD(e.program, PROGRAM_MOTION_RULE_COUNT) * MOTION_RULE_WORDS;
+    for (; rule < end; rule += MOTION_RULE_WORDS) {
+        uint kind = LOAD(e.program, rule + MOTION_RULE_KIND);
+        uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+        switch (kind) {
+        case ROOT_RULE_CLIP:
+            store_weight(e, result, weigh_chosen_clip(e, rule));
+            break;
+        case ROOT_RULE_PARTIAL:
+            blend_partial_root(e, rule);
+            break;
+        case ROOT_RULE_LAYERS:
+            share_root(e, rule);
+            break;
+        case ROOT_RULE_SUM:
+            store_weight(e, result, weigh_summed_root(e, rule));
+            break;
+        default:
+            weigh_inputs_in_motion(e, rule, kind);
+            break;
+        }
+    }
+}
+
+#endif
