@@ -96,6 +96,7 @@ lmb_fade_def lmb_default_fade_def(void) {
                           .in_seconds = transition.fade,
                           .out_seconds = transition.fade,
                           .curve = transition.curve,
+                          .curve_control = {transition.curve_control[0], transition.curve_control[1]},
                           .cookie = LMB_COOKIE};
 }
 
@@ -114,6 +115,7 @@ lmb_transition_def lmb_default_transition_def(void) {
                                 .fade = 0.2f,
                                 .curve = LMB_CURVE_SMOOTHSTEP,
                                 .profile = LMB_NONE,
+                                .curve_control = {0.0f, 1.0f},
                                 .cookie = LMB_COOKIE};
 }
 

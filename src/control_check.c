@@ -350,6 +350,7 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
     const place at = machine_at(node, "transition", index);
     const uint32_t from = transition->from, own = c->moving->machine_of[node];
     const bool knows_ends = own != LMB_NONE && from != LMB_NONE && transition->at_end;
+    const char *curve_fault = lmb_curve_fault(transition->curve, transition->curve_control);
     return check_cookie(c, at, transition->cookie, "transition") &&
            require(c, at, from == LMB_NONE || from < machine->state_count, "from", "there is no such state") &&
            require(c, at, transition->to < machine->state_count, "to", "there is no such state") &&
@@ -359,7 +360,7 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
            check_event(c, at, "event", transition->event) &&
            require(c, at, transition->after <= LMB_MAX_CONTROL_SECONDS, "after", "out of range") &&
            check_seconds(c, at, "fade", transition->fade, LMB_MAX_CONTROL_SECONDS) &&
-           require(c, at, lmb_fades_by(transition->curve), "curve", "unknown, or a Bezier") &&
+           require(c, at, curve_fault == NULL, "curve", curve_fault) &&
            require(c, at, (unsigned)transition->kind < LMB_FADE_COUNT, "kind", "unknown") &&
            require(c, at, transition->profile == LMB_NONE || transition->profile < c->def->mask_count, "profile",
                    "there is no such mask") &&

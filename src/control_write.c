@@ -355,7 +355,6 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
         (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] | profile << TRANSITION_PROFILE_SHIFT);
     put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
     put_time(w, at + TRANSITION_FADE, transition->fade);
-    put(w, at + TRANSITION_CURVE, (uint32_t)transition->curve);
     write_terms(w, at, transition);
 }
 
@@ -735,6 +734,19 @@ static void write_state_table(writer *w, const lmb_machine_def *machine, const u
     put(w, written(w, record + MACHINE_STATES) + state * STATE_WORDS + STATE_TABLE, at);
 }
 
+// Writes the curves of a machine's transitions. `order` has these by rank.
+static void write_curves(writer *w, const lmb_machine_def *machine, const uint32_t *order, uint32_t record) {
+    uint32_t transition = written(w, record + MACHINE_TRANSITIONS);
+    for (uint32_t rank = 0; rank < machine->transition_count; rank++, transition += TRANSITION_WORDS) {
+        const lmb_transition_def *def = &machine->transitions[order[rank]];
+        const uint32_t at = take(w, FADE_CURVE_WORDS);
+        put(w, transition + TRANSITION_CURVE, at);
+        put(w, at, (uint32_t)def->curve);
+        put_number(w, at + 1, def->curve_control[0]);
+        put_number(w, at + 2, def->curve_control[1]);
+    }
+}
+
 static void write_tables(writer *w) {
     write_alone(w);
     write_computed(w);
@@ -748,6 +760,7 @@ static void write_tables(writer *w) {
         for (uint32_t state = 0; state < machine->state_count; state++) {
             write_state_table(w, machine, order, machine_record(w, i), state, profiles);
         }
+        write_curves(w, machine, order, machine_record(w, i));
     }
 }
 

@@ -86,6 +86,7 @@ static bool is_time(float seconds) {
 static const char *find_fault(const lowering *l, uint32_t index) {
     const lmb_fade_def *fade = &l->def->fades[index];
     const uint32_t events = l->def->event_count;
+    const char *curve_fault = lmb_curve_fault(fade->curve, fade->curve_control);
     return fade->cookie != LMB_COOKIE                                        ? "it is not from lmb_default_fade_def()"
            : fade->parameter >= l->def->parameter_count                      ? "parameter: there is no such parameter"
            : fade->pose != LMB_NONE && fade->pose >= l->def->node_count      ? "pose: there is no such node"
@@ -96,8 +97,7 @@ static const char *find_fault(const lowering *l, uint32_t index) {
            : !is_time(fade->in_seconds)                                      ? "in_seconds: out of range"
            : !is_time(fade->out_seconds)                                     ? "out_seconds: out of range"
            : !(fade->after < 0.0f) && !is_time(fade->after)                  ? "after: out of range"
-           : !lmb_fades_by(fade->curve)                                      ? "curve: unknown, or a Bezier"
-                                                                             : NULL;
+                                                                             : curve_fault;
 }
 
 static bool check_lists(const lowering *l) {
@@ -458,6 +458,7 @@ static uint32_t write_transitions(const lmb_fade_def *fade, lmb_transition_def *
     uint32_t count = 0;
     lmb_transition_def def = lmb_default_transition_def();
     def.curve = fade->curve;
+    memcpy(def.curve_control, fade->curve_control, sizeof def.curve_control);
     def.fade = fade->in_seconds;
     def.from = out;
     def.to = in;

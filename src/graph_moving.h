@@ -64,10 +64,6 @@ enum { LMB_BY_HOST, LMB_BY_SMOOTHED, LMB_BY_CHARACTER_MOTION, LMB_BY_MACHINE, LM
 LMB_API bool lmb_graph_moves(const lmb_graph_def *def);
 // Returns whether a node is a clip that plays.
 bool lmb_node_plays(const lmb_node_def *node);
-// Returns whether a fade may have that curve.
-static inline bool lmb_fades_by(lmb_curve curve) {
-    return (unsigned)curve < LMB_CURVE_COUNT && curve != LMB_CURVE_BEZIER;
-}
 // Splits a descriptor whose nodes have been checked. Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT, LMB_ERROR_MEMORY,
 // and then leaves nothing allocated.
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,

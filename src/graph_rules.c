@@ -282,6 +282,8 @@ static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
             if (transition->profile != LMB_NONE) {
                 profile[PROFILE_MASK] = c->masks + transition->profile * c->mask_words;
                 profile[PROFILE_CURVE] = (uint32_t)transition->curve;
+                profile[PROFILE_CURVE + 1] = BITS(transition->curve_control[0]);
+                profile[PROFILE_CURVE + 2] = BITS(transition->curve_control[1]);
                 profile += PROFILE_WORDS;
             }
         }

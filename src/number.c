@@ -24,17 +24,25 @@ const char *lmb_curve_name(lmb_curve curve) {
     return (unsigned)curve < LMB_CURVE_COUNT ? names[curve] : "unknown curve";
 }
 
+const char *lmb_curve_fault(lmb_curve curve, const float control[2]) {
+    if ((unsigned)curve >= LMB_CURVE_COUNT) {
+        return "unknown curve";
+    }
+    for (int i = 0; i < 2 && curve == LMB_CURVE_BEZIER; i++) {
+        if (!(fabsf(control[i]) <= 16.0f)) {
+            return "a control point is not from -16 to 16";
+        }
+    }
+    return NULL;
+}
+
 const char *lmb_value_fault(lmb_value value, uint32_t parameter_count) {
     if ((unsigned)value.kind >= LMB_VALUE_KIND_COUNT) {
         return "unknown kind of value";
     }
-    if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
-        return "unknown curve";
-    }
-    for (int i = 0; i < 2 && value.curve == LMB_CURVE_BEZIER; i++) {
-        if (!(fabsf(value.control[i]) <= 16.0f)) {
-            return "a control point is not from -16 to 16";
-        }
+    const char *fault = lmb_curve_fault(value.curve, value.control);
+    if (fault != NULL) {
+        return fault;
     }
     if (value.kind == LMB_VALUE_CONSTANT) {
         return fabsf(value.constant) <= LMB_LARGEST ? NULL : "the constant is not a finite number up to 2^40";

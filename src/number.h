@@ -9,6 +9,8 @@ static inline uint32_t lmb_value_reads(lmb_value value) {
     return value.kind == LMB_VALUE_PARAMETER ? value.parameter : LMB_NONE;
 }
 
+// Returns what is wrong with a curve and its control points, or NULL if they are valid.
+const char *lmb_curve_fault(lmb_curve curve, const float control[2]);
 // Returns what is wrong with a value if there are `parameter_count` parameters, or NULL if it is valid.
 const char *lmb_value_fault(lmb_value value, uint32_t parameter_count);
 // Writes a value as VALUE_WORDS words.

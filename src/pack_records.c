@@ -218,12 +218,13 @@ static const lmb_record_field term_rows[] = {
 RECORD(term, lmb_term, lmb_default_term());
 
 static const lmb_record_field transition_rows[] = {
-    WORDS(lmb_transition_def, from),     WORDS(lmb_transition_def, to),
-    WORDS(lmb_transition_def, event),    BOOL(lmb_transition_def, at_end),
-    WORDS(lmb_transition_def, after),    LIST(lmb_transition_def, terms, term_count, term_table),
-    WORDS(lmb_transition_def, priority), WORDS(lmb_transition_def, fade),
-    WORDS(lmb_transition_def, curve),    WORDS(lmb_transition_def, kind),
-    WORDS(lmb_transition_def, profile),  LEFT_OUT(lmb_transition_def, cookie),
+    WORDS(lmb_transition_def, from),          WORDS(lmb_transition_def, to),
+    WORDS(lmb_transition_def, event),         BOOL(lmb_transition_def, at_end),
+    WORDS(lmb_transition_def, after),         LIST(lmb_transition_def, terms, term_count, term_table),
+    WORDS(lmb_transition_def, priority),      WORDS(lmb_transition_def, fade),
+    WORDS(lmb_transition_def, curve),         WORDS(lmb_transition_def, kind),
+    WORDS(lmb_transition_def, profile),       LEFT_OUT(lmb_transition_def, cookie),
+    WORDS(lmb_transition_def, curve_control),
 };
 RECORD(transition, lmb_transition_def, lmb_default_transition_def());
 
@@ -241,11 +242,11 @@ static const lmb_record_field machine_rows[] = {
 RECORD(machine, lmb_machine_def, lmb_default_machine_def());
 
 static const lmb_record_field fade_rows[] = {
-    TEXT(lmb_fade_def, name),       WORDS(lmb_fade_def, parameter),  WORDS(lmb_fade_def, pose),
-    WORDS(lmb_fade_def, in_event),  WORDS(lmb_fade_def, out_event),  BOOL(lmb_fade_def, at_end),
-    WORDS(lmb_fade_def, after),     WORDS(lmb_fade_def, in_seconds), WORDS(lmb_fade_def, out_seconds),
-    WORDS(lmb_fade_def, curve),     BOOL(lmb_fade_def, restart),     BOOL(lmb_fade_def, begins_in),
-    LEFT_OUT(lmb_fade_def, cookie),
+    TEXT(lmb_fade_def, name),       WORDS(lmb_fade_def, parameter),     WORDS(lmb_fade_def, pose),
+    WORDS(lmb_fade_def, in_event),  WORDS(lmb_fade_def, out_event),     BOOL(lmb_fade_def, at_end),
+    WORDS(lmb_fade_def, after),     WORDS(lmb_fade_def, in_seconds),    WORDS(lmb_fade_def, out_seconds),
+    WORDS(lmb_fade_def, curve),     BOOL(lmb_fade_def, restart),        BOOL(lmb_fade_def, begins_in),
+    LEFT_OUT(lmb_fade_def, cookie), WORDS(lmb_fade_def, curve_control),
 };
 RECORD(fade, lmb_fade_def, lmb_default_fade_def());
 

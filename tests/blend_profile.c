@@ -38,10 +38,13 @@ void blend_profile_start(blend_profile *scene) {
         float fade;
         lmb_curve curve;
         lmb_fade_kind kind;
-    } rows[PROFILED_TRANSITIONS] = {
-        {0, 0, 0.5f, LMB_CURVE_CUBIC_IN_OUT, LMB_FADE_SMOOTH},  {1, 1, 0.4f, LMB_CURVE_SMOOTHSTEP, LMB_FADE_SMOOTH},
-        {2, LMB_NONE, 0.3f, LMB_CURVE_LINEAR, LMB_FADE_SMOOTH}, {1, 0, 0.8f, LMB_CURVE_SINE_OUT, LMB_FADE_FROZEN},
-        {0, LMB_NONE, 0.0f, LMB_CURVE_LINEAR, LMB_FADE_SMOOTH}, {2, 2, 0.6f, LMB_CURVE_QUADRATIC_IN, LMB_FADE_SMOOTH}};
+        float control[2];
+    } rows[PROFILED_TRANSITIONS] = {{0, 0, 0.5f, LMB_CURVE_BEZIER, LMB_FADE_SMOOTH, {0.75f, -0.5f}},
+                                    {1, 1, 0.4f, LMB_CURVE_SMOOTHSTEP, LMB_FADE_SMOOTH, {0}},
+                                    {2, LMB_NONE, 0.3f, LMB_CURVE_BEZIER, LMB_FADE_SMOOTH, {-0.5f, 2.0f}},
+                                    {1, 0, 0.8f, LMB_CURVE_SINE_OUT, LMB_FADE_FROZEN, {0}},
+                                    {0, LMB_NONE, 0.0f, LMB_CURVE_LINEAR, LMB_FADE_SMOOTH, {0}},
+                                    {2, 2, 0.6f, LMB_CURVE_QUADRATIC_IN, LMB_FADE_SMOOTH, {0}}};
     static const uint32_t poses[PROFILED_STATES] = {0, 1, 2};
     *scene = (blend_profile){0};
     make_clips(scene);
@@ -60,6 +63,7 @@ void blend_profile_start(blend_profile *scene) {
         scene->transitions[i].event = i;
         scene->transitions[i].fade = rows[i].fade;
         scene->transitions[i].curve = rows[i].curve;
+        memcpy(scene->transitions[i].curve_control, rows[i].control, sizeof rows[i].control);
         scene->transitions[i].kind = rows[i].kind;
         scene->transitions[i].profile = rows[i].profile;
     }

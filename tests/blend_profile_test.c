@@ -24,16 +24,17 @@ typedef struct oracle {
     uint32_t fade_count;
 } oracle;
 
-static double curve_at(lmb_curve curve, double a) {
-    switch (curve) {
+static double curve_at(const lmb_transition_def *transition, double a) {
+    const double c0 = (double)transition->curve_control[0], c1 = (double)transition->curve_control[1];
+    switch (transition->curve) {
     case LMB_CURVE_LINEAR:
         return a;
+    case LMB_CURVE_BEZIER:
+        return fmin(fmax(3.0 * (1.0 - a) * (1.0 - a) * a * c0 + 3.0 * (1.0 - a) * a * a * c1 + a * a * a, 0.0), 1.0);
     case LMB_CURVE_SMOOTHSTEP:
         return 3.0 * a * a - 2.0 * a * a * a;
     case LMB_CURVE_QUADRATIC_IN:
         return a * a;
-    case LMB_CURVE_CUBIC_IN_OUT:
-        return a < 0.5 ? 4.0 * a * a * a : 1.0 - 4.0 * (1.0 - a) * (1.0 - a) * (1.0 - a);
     case LMB_CURVE_SINE_OUT:
         return sin(1.5707963267948966 * a);
     default:
@@ -75,7 +76,7 @@ static void find_weights(const blend_profile *scene, const oracle *o, int byte, 
             const double scale = (double)scene->masks[transition->profile][byte] / 255.0;
             part = part < scale ? part / scale : 1.0;
         }
-        const double share = curve_at(transition->curve, part);
+        const double share = curve_at(transition, part);
         for (uint32_t k = 0; k < PROFILED_STATES; k++) {
             weights[k] += share * ((k == transition->to ? 1.0 : 0.0) - weights[k]);
         }

@@ -334,6 +334,8 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     transitions[1].after = 0.5f;
     transitions[1].kind = LMB_FADE_INERTIALIZED;
     transitions[1].priority = -3;
+    transitions[1].curve = LMB_CURVE_BEZIER;
+    transitions[1].curve_control[0] = -0.25f;
     machine = (lmb_machine_def){"gait", states, 2, transitions, 2};
     nodes[2] = lmb_machine_node((const uint32_t[]){0, 1}, &machine);
     nodes[3].op = LMB_OP_CLIP;
@@ -430,6 +432,7 @@ static void fill_moving(lmb_graph_def *def) {
     fade.in_event = 0;
     fade.out_event = 1;
     fade.begins_in = true;
+    fade.curve_control[1] = 0.75f;
     motion = lmb_default_motion_def();
     motion.velocity[2] = lmb_parameter(0);
     motion.turns_to_heading = true;
@@ -881,8 +884,18 @@ static void stored_packs_stay_readable(void **state) {
     nodes[11].feet.teleport = plain.teleport;
     nodes[11].feet.feet[0].planted = plain.feet[0].planted;
     nodes[11].feet.feet[0].planted_from = nodes[11].feet.feet[0].planted_to = LMB_NONE;
+    lmb_transition_def transitions[2];
+    memcpy(transitions, nodes[2].machine->transitions, sizeof transitions);
+    transitions[1].curve = LMB_CURVE_SMOOTHSTEP;
+    transitions[1].curve_control[0] = 0.0f;
+    lmb_machine_def machine = *nodes[2].machine;
+    machine.transitions = transitions;
+    nodes[2].machine = &machine;
+    lmb_fade_def fade = *w->def.fades;
+    fade.curve_control[1] = 1.0f;
     lmb_graph_def older = w->def;
     older.nodes = nodes;
+    older.fades = &fade;
     older.clip_slots = NULL;
     older.clip_slot_count = 0;
     expect_same_graph(&older, lmb_pack_find_graph(pack, "everything"));

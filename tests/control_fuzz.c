@@ -138,6 +138,9 @@ static void read_fades(fuzz_input *in, lmb_graph_def *def) {
         fades[i].at_end = fuzz_flag(in);
         fades[i].after = fuzz_flag(in) ? fuzz_float(in) : -1.0f;
         fades[i].curve = (lmb_curve)fuzz_choice(in, LMB_CURVE_COUNT);
+        if (fades[i].curve == LMB_CURVE_BEZIER) {
+            fades[i].curve_control[0] = fuzz_float(in);
+        }
         fades[i].in_seconds = fuzz_float(in);
         fades[i].out_seconds = fuzz_float(in);
     }
@@ -180,6 +183,9 @@ static void read_transitions(fuzz_input *in, const lmb_graph_def *def, lmb_machi
             transition->priority = (int32_t)fuzz_word(in);
             transition->fade = fuzz_float(in);
             transition->curve = (lmb_curve)fuzz_choice(in, LMB_CURVE_COUNT);
+            if (transition->curve == LMB_CURVE_BEZIER) {
+                transition->curve_control[1] = fuzz_float(in);
+            }
             transition->kind = (lmb_fade_kind)fuzz_choice(in, LMB_FADE_COUNT);
         }
         if (fields & 32) {

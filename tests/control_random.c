@@ -224,9 +224,10 @@ static void draw_transition(plan *p, uint32_t machine, uint32_t index) {
     transition->term_count = !needs || chance(p, 2) ? draw_terms(p, p->terms[machine][index]) : 0;
     transition->priority = (int32_t)random_below(p->random, 3);
     transition->fade = draw_seconds(p);
-    do {
-        transition->curve = (lmb_curve)random_below(p->random, LMB_CURVE_COUNT);
-    } while (transition->curve == LMB_CURVE_BEZIER);
+    transition->curve = (lmb_curve)random_below(p->random, LMB_CURVE_COUNT);
+    for (int i = 0; i < 2; i++) {
+        transition->curve_control[i] = fminf(fmaxf(random_allowed(p->random), -16.0f), 16.0f);
+    }
     transition->kind = (lmb_fade_kind)random_below(p->random, p->def.inertialize ? LMB_FADE_COUNT : 2);
 }
 

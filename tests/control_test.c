@@ -608,6 +608,29 @@ static void test_machine(void **state) {
     stage_end(&s);
 }
 
+// A Bezier's result is clamped to 0 to 1.
+static void test_bezier_fades(void **state) {
+    (void)state;
+    static const float controls[][2] = {{0.0f, 1.0f}, {0.25f, 0.5f}, {-2.0f, 3.5f}, {16.0f, -16.0f}};
+    for (size_t k = 0; k < sizeof controls / sizeof *controls; k++) {
+        small_machine small;
+        control_def def = describe_small(LMB_FADE_SMOOTH, &small);
+        small.transitions[0].curve = LMB_CURVE_BEZIER;
+        memcpy(small.transitions[0].curve_control, controls[k], sizeof controls[k]);
+        stage s = stage_begin(&def);
+        stage_send(&s, SIXTIETH, GO);
+        const double c0 = (double)controls[k][0], c1 = (double)controls[k][1];
+        for (int i = 1; i <= 30; i++) {
+            const double a = i / 30.0, b = 1.0 - a;
+            const double share = fmin(fmax(3.0 * b * b * a * c0 + 3.0 * b * a * a * c1 + a * a * a, 0.0), 1.0);
+            assert_near(s.parameters[4], share, 4e-6);
+            assert_near(s.parameters[3] + s.parameters[4], 1.0, 1e-6);
+            stage_step(&s, SIXTIETH);
+        }
+        stage_end(&s);
+    }
+}
+
 static lmb_node_def clip_at(uint32_t time_parameter) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
@@ -1359,8 +1382,9 @@ static void test_refusals(void **state) {
     REFUSED(small.transitions[0].event = 99, "node 3 (machine): transition 0: event");
     REFUSED(small.transitions[0].fade = NAN, "node 3 (machine): transition 0: fade");
     REFUSED(small.transitions[0].after = INFINITY, "node 3 (machine): transition 0: after");
-    REFUSED(small.transitions[0].curve = LMB_CURVE_BEZIER, "node 3 (machine): transition 0: curve");
-    REFUSED(small.transitions[0].curve = LMB_CURVE_COUNT, "node 3 (machine): transition 0: curve");
+    REFUSED(small.transitions[0].curve = LMB_CURVE_COUNT, "node 3 (machine): transition 0: curve: unknown");
+    REFUSED((small.transitions[0].curve = LMB_CURVE_BEZIER, small.transitions[0].curve_control[0] = NAN),
+            "node 3 (machine): transition 0: curve: a control point");
     REFUSED(small.transitions[0].kind = LMB_FADE_COUNT, "node 3 (machine): transition 0: kind");
     REFUSED(small.states[1].end_player = LMB_NONE, "node 3 (machine): transition 1: at_end");
     REFUSED((small.transitions[0].terms = &join, small.transitions[0].term_count = 1), "terms: nothing to join");
@@ -1561,6 +1585,7 @@ int main(void) {
         cmocka_unit_test(test_smoothed),
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_entered_again),
+        cmocka_unit_test(test_bezier_fades),
         cmocka_unit_test(test_frozen_fade),
         cmocka_unit_test(test_inertialized),
         cmocka_unit_test(test_inertialized_and_begun_anew),

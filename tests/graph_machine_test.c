@@ -730,14 +730,14 @@ static void a_clip_played_once_drops_out(void **state) {
 
 static void clips_in_states_take_what_they_say(void **state) {
     (void)state;
-    reading *graph =
-        read_graph("{'op':'machine','initial':'c','states':["
-                   "{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,'offset':0.5,'loop':false}},"
-                   "{'name':'b','restart':true,'pose':{'op':'clip','clip':'hop','time':0.5}},"
-                   "{'transitions':[{'to':'a','end':true,'priority':-3,'curve':'cubic-in','kind':'frozen'}],"
-                   "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
-                   "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
-                   "'any':[{'to':'b','event':'B','kind':'inertialized'}]}");
+    reading *graph = read_graph(
+        "{'op':'machine','initial':'c','states':["
+        "{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,'offset':0.5,'loop':false}},"
+        "{'name':'b','restart':true,'pose':{'op':'clip','clip':'hop','time':0.5}},"
+        "{'transitions':[{'to':'a','end':true,'priority':-3,'curve':{'bezier':[-0.5,1.25]},'kind':'frozen'}],"
+        "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
+        "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
+        "'any':[{'to':'b','event':'B','kind':'inertialized'}]}");
     const lmb_moving *def = graph->control;
     const lmb_moving_machine *machine = &def->machines[0];
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "c");
@@ -756,7 +756,8 @@ static void clips_in_states_take_what_they_say(void **state) {
     assert_true(machine->def.states[2].restart && !machine->def.states[1].restart);
     const lmb_transition_def *transition = &machine->def.transitions[0];
     assert_true(transition->from == 0 && transition->to == 1 && transition->at_end && transition->priority == -3);
-    assert_true(transition->curve == LMB_CURVE_CUBIC_IN && transition->kind == LMB_FADE_FROZEN);
+    assert_true(transition->curve == LMB_CURVE_BEZIER && transition->kind == LMB_FADE_FROZEN);
+    assert_true(transition->curve_control[0] == -0.5f && transition->curve_control[1] == 1.25f);
     assert_true(machine->def.transitions[1].from == LMB_NONE && machine->def.transitions[1].to == 2);
     assert_true(machine->def.transitions[1].kind == LMB_FADE_INERTIALIZED && def->inertia_parameters != LMB_NONE);
     assert_true(graph->moving.poses.inertialize);
@@ -1011,8 +1012,9 @@ static void what_a_fade_weighs(void **state) {
         }
         reading_destroy(graph);
     }
-    // A curve of the node is applied to the fade's weight as well.
-    player p = begin("{'op':'blend','curve':'quadratic-in','weight':{'in':'I','seconds':0.25,'curve':'linear'},"
+    // A curve of the node is applied to the fade's weight as well. This Bezier is linear.
+    player p = begin("{'op':'blend','curve':'quadratic-in','weight':{'in':'I','seconds':0.25,"
+                     "'curve':{'bezier':[0.33333333,0.66666667]}},"
                      "'a':{'op':'clip','clip':'stand','time':0},'b':{'op':'clip','clip':'crouch','time':0}}");
     step(&p, FRAME, "I");
     expect_hips(&p, CROUCH * 0.0625, 0.0);
@@ -1446,8 +1448,11 @@ static void malformed_texts(void **state) {
         {GOES("'to':'b','after':1,'curve':'round'"), "states[0].transitions[0].curve", 2, 44, "unknown"},
         {"{'op':'clip','clip':{'curve':'uniform-s','of':{'param':'c'}},\n'play':true}", "play", 2, 8,
          "a clip that a parameter chooses has no player"},
-        {GOES("'to':'b','after':1,'curve':{'bezier':[0,1]}"), "states[0].transitions[0].curve", 2, 44,
-         "an object, where a string was expected"},
+        {GOES("'to':'b','after':1,'curve':{'bezier':[0]}"), "states[0].transitions[0].curve.bezier", 2, 54,
+         "1 control points, where 2 were expected"},
+        {GOES("'to':'b','after':1,'curve':{'bezier':[0,17]}"), "states[0].transitions[0].curve.bezier[1]", 2, 57,
+         "17 is outside -16 to 16"},
+        {GOES("'to':'b','after':1,'curve':7"), "states[0].transitions[0].curve", 2, 44, "a string was expected"},
         {GOES("'to':'b','after':1,'kind':'slow'"), "states[0].transitions[0].kind", 2, 43,
          "smooth, frozen, inertialized"},
         {GOES("'to':'b','after':1,'priority':0.5"), "states[0].transitions[0].priority", 2, 47, "no whole number"},
@@ -1568,7 +1573,8 @@ static void malformed_texts(void **state) {
         {WEIGHT("{'in':'I','out-seconds':{'param':'s'}}"), "weight.out-seconds", 2, 34, "a number was expected"},
         {WEIGHT("{'in':'I','after':1e6}"), "weight.after", 2, 28, "outside 0 to 100000"},
         {WEIGHT("{'in':'I','curve':'round'}"), "weight.curve", 2, 28, "unknown"},
-        {WEIGHT("{'in':'I','curve':{'bezier':[0,1]}}"), "weight.curve", 2, 28, "a string was expected"},
+        {WEIGHT("{'in':'I','curve':{'bezier':[0,true]}}"), "weight.curve.bezier[1]", 2, 41, "a number was expected"},
+        {WEIGHT("{'in':'I','curve':{}}"), "weight.curve", 2, 28, "needs the field \"bezier\""},
         {WEIGHT("{'in':'I','at-end':1}"), "weight.at-end", 2, 29, "a boolean was expected"},
         {WEIGHT("{'in':'I','at-end':true}"), "weight.at-end", 2, 29, "no clip plays in what is faded"},
         {WEIGHT("{'in':'I','restart':0}"), "weight.restart", 2, 30, "a boolean was expected"},

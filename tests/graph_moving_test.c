@@ -459,8 +459,8 @@ static void what_is_refused(void **state) {
     REFUSED(r.fade.after = NAN, "fade 0: after");
     REFUSED(r.fade.out_seconds = NAN, "fade 0: out_seconds");
     REFUSED(r.fade.in_seconds = -1.0f, "fade 0: in_seconds");
-    REFUSED(r.fade.curve = LMB_CURVE_BEZIER, "fade 0: curve");
-    REFUSED(r.fade.curve = LMB_CURVE_COUNT, "fade 0: curve");
+    REFUSED(r.fade.curve = LMB_CURVE_COUNT, "fade 0: unknown curve");
+    REFUSED((r.fade.curve = LMB_CURVE_BEZIER, r.fade.curve_control[1] = 16.5f), "fade 0: a control point");
     group.velocity_parameter = FADE;
     REFUSED((r.def.groups = &group, r.def.group_count = 1, r.walk.group = 0, r.nodes[4].weight = lmb_constant(0.5f)),
             "fade 0: parameter: something else writes this parameter");

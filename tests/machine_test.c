@@ -117,8 +117,9 @@ static void everything_that_can_be_said(void **state) {
                      "}\n"
                      "rise=takeoff rate 2{after 1.5 low END low GO after 0.5 when speed > 1 and 0.5 <= x or y == 1 low "
                      "fade 0.3 curve linear frozen priority 3}\n"
+                     "curve bezier -0.25 1.5\n"
                      "2 = hop once{\"END OF ALL\" rise when x<0 \"rise\"}\n"
-                     "any { STOP 2 }");
+                     "any { STOP 2 curve bezier 0.5 2 fade 1 }");
     const lmb_moving *def = graph->control;
     const lmb_moving_machine *machine = &def->machines[0];
     assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "the \"jump\"");
@@ -153,8 +154,10 @@ static void everything_that_can_be_said(void **state) {
     assert_true(t[2].terms[1].left.constant == 0.5f);
     assert_int_equal(t[3].event, lmb_graph_find_event(graph->graph, "END OF ALL"));
     assert_true(t[4].event == LMB_NONE && t[4].term_count == 1 && t[4].to == 0);
+    assert_true(t[4].curve == LMB_CURVE_BEZIER && t[4].curve_control[0] == -0.25f && t[4].curve_control[1] == 1.5f);
     assert_true(t[5].from == LMB_NONE && t[5].to == 1 && t[5].priority == -2);
-    assert_true(t[6].from == LMB_NONE && t[6].to == 2);
+    assert_true(t[6].from == LMB_NONE && t[6].to == 2 && t[6].fade == 1.0f);
+    assert_true(t[6].curve == LMB_CURVE_BEZIER && t[6].curve_control[0] == 0.5f && t[6].curve_control[1] == 2.0f);
     assert_int_equal(t[6].event, lmb_graph_find_event(graph->graph, "STOP"));
     reading_destroy(graph);
 }
@@ -276,7 +279,10 @@ static void malformed_texts(void **state) {
         {"stand { after soon stand }", 1, 15, "stand", "\"soon\", where a number was expected"},
         {"stand { after -1 stand }", 1, 15, "stand", "-1 is outside 0 to 100000"},
         {"stand { GO stand fade 1e9 }", 1, 23, "stand", "1e+09 is outside 0 to 100000"},
-        {"stand { GO stand curve bezier }", 1, 24, "stand", "\"bezier\", where the name of a curve was expected"},
+        {"stand { GO stand curve beziers }", 1, 24, "stand", "\"beziers\", where the name of a curve was expected"},
+        {"stand { GO stand curve bezier }", 1, 31, "stand", "\"}\", where a number was expected"},
+        {"stand { GO stand curve bezier 0 }", 1, 33, "stand", "\"}\", where a number was expected"},
+        {"stand { GO stand curve bezier 0 17 }", 1, 33, "stand", "17 is outside -16 to 16"},
         {"stand { GO stand frozen inertialized }", 1, 25, "stand", "a fade is frozen or inertialized, not both"},
         {"stand motion 2 { }", 1, 14, "stand", "\"2\", where { was expected"},
         {"motion { GO stand }", 1, 1, "", "\"motion\", where a state was expected"},

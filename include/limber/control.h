@@ -405,10 +405,11 @@ typedef struct lmb_transition_def {
     uint32_t term_count;   ///< 0: no condition
     int32_t priority;      ///< the greatest is taken
     float fade;            ///< how long the states fade, in seconds; 0 switches
-    lmb_curve curve;       ///< any except a Bezier
+    lmb_curve curve;       ///< of the share of the fade's time; its result is clamped to [0, 1]
     lmb_fade_kind kind;
-    uint32_t profile; ///< blend profile: index into the graph's masks, or #LMB_NONE; not if inertialized
-    uint32_t cookie;  ///< of lmb_default_transition_def(): any other number is refused
+    uint32_t profile;       ///< blend profile: index into the graph's masks, or #LMB_NONE; not if inertialized
+    float curve_control[2]; ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
+    uint32_t cookie;        ///< of lmb_default_transition_def(): any other number is refused
 } lmb_transition_def;
 
 /// From any state to state 0; 0.2 s, smoothstep, both states play, no profile. It requires nothing, which is refused
@@ -464,19 +465,20 @@ LMB_API lmb_machine_def lmb_default_machine_def(void);
 /// while it is faded in, and until the weight is 0. When it is faded in from 0, or its clip stays at its end and has
 /// reached it, they begin as in a state of a machine (lmb_machine_def). A fade works as a machine of two states.
 typedef struct lmb_fade_def {
-    const char *name;   ///< copied; NULL: ""
-    uint32_t parameter; ///< written: its weight, 0 to 1
-    uint32_t pose;      ///< the node that is faded, which no other fade may have; or #LMB_NONE
-    uint32_t in_event;  ///< fades it in; while it is in, does nothing, or restarts it if `restart`
-    uint32_t out_event; ///< fades it out; or #LMB_NONE. It may be `in_event`, which then alternates
-    bool at_end;        ///< fades out at the end of the pose's first clip with a player, in the order of nodes
-    float after;        ///< seconds after `in_event`, fade-in included, when it fades out by itself; below 0: never
-    float in_seconds;   ///< 0 switches
-    float out_seconds;  ///< 0 switches
-    lmb_curve curve;    ///< any except a Bezier
-    bool restart;       ///< every `in_event` restarts the pose, also in a fade; `out_event` must be another event
-    bool begins_in;     ///< a character begins with a weight of 1
-    uint32_t cookie;    ///< of lmb_default_fade_def(): any other number is refused
+    const char *name;       ///< copied; NULL: ""
+    uint32_t parameter;     ///< written: its weight, 0 to 1
+    uint32_t pose;          ///< the node that is faded, which no other fade may have; or #LMB_NONE
+    uint32_t in_event;      ///< fades it in; while it is in, does nothing, or restarts it if `restart`
+    uint32_t out_event;     ///< fades it out; or #LMB_NONE. It may be `in_event`, which then alternates
+    bool at_end;            ///< fades out at the end of the pose's first clip with a player, in the order of nodes
+    float after;            ///< seconds after `in_event`, fade-in included, when it fades out by itself; below 0: never
+    float in_seconds;       ///< 0 switches
+    float out_seconds;      ///< 0 switches
+    lmb_curve curve;        ///< of both directions, as that of a transition
+    bool restart;           ///< every `in_event` restarts the pose, also in a fade; `out_event` must be another event
+    bool begins_in;         ///< a character begins with a weight of 1
+    float curve_control[2]; ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
+    uint32_t cookie;        ///< of lmb_default_fade_def(): any other number is refused
 } lmb_fade_def;
 
 /// No pose; 0.2 s, smoothstep; begins at 0. It has no parameter and no events, which is refused until they are set.

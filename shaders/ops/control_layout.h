@@ -183,12 +183,13 @@
 #define TRANSITION_AFTER 4u // two words
 #define TRANSITION_TERMS 6u // offset: [term][TERM_WORDS]
 #define TRANSITION_TERM_COUNT 7u
-#define TRANSITION_FADE 8u // two words
-#define TRANSITION_CURVE 10u
+#define TRANSITION_FADE 8u   // two words
+#define TRANSITION_CURVE 10u // offset: curve, two control points
 #define TRANSITION_WORDS 11u
 #define TRANSITION_AT_END 1u
 #define TRANSITION_FREEZES 2u
-#define TRANSITION_INERTIALIZES 4u  // the fade is an inertialization of the same duration
+#define TRANSITION_INERTIALIZES 4u // the fade is an inertialization of the same duration
+#define FADE_CURVE_WORDS 3u
 #define TRANSITION_PROFILE_SHIFT 8u // in the flags, from this bit on: the number of its blend profile, or 0
 
 #define PROFILES_STATE_WORDS 0u // offset in the state: PROFILED_...

@@ -153,8 +153,8 @@
 #define PROFILES_COUNT 1u
 #define PROFILES_FIRST 2u // [profile][PROFILE_WORDS]; profile numbers start at 1
 #define PROFILE_MASK 0u   // offset of the mask
-#define PROFILE_CURVE 1u  // CURVE_...
-#define PROFILE_WORDS 2u
+#define PROFILE_CURVE 1u  // CURVE_..., two control points
+#define PROFILE_WORDS 4u
 // The values, from consecutive parameters: for each state its weight before the fade, then for each its weight after
 // the fade; the fraction of the fade's time that has passed; the number of the profile, or 0.
 #define PROFILED_PART(states) (2u * (states))

@@ -281,8 +281,11 @@ OP_NOINLINE void begin_state(control c, address machine, address state) {
     }
 }
 
-OP_NOINLINE real evaluate_fade_curve(uint curve, real part) {
-    real shaped = evaluate_curve(curve, 0.0f, 1.0f, part);
+// The share of a fade's new state, from the fraction of the fade's time that has passed.
+OP_NOINLINE real evaluate_fade_curve(control c, address curve, real part) {
+    real first = LOAD_FLOAT(c.block, curve + 1u);
+    real second = LOAD_FLOAT(c.block, curve + 2u);
+    real shaped = evaluate_curve(LOAD(c.block, curve), first, second, part);
     return clamp_real(snap(shaped), 0.0f, 1.0f);
 }
 
@@ -358,7 +361,7 @@ OP real weigh_states(control c, address machine) {
     ticks faded = state_ticks(c, at + MACHINE_FADED);
     ticks whole = block_ticks(c, fade + TRANSITION_FADE);
     if (ticks_less(faded, whole) && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) == 0u) {
-        share = evaluate_fade_curve(LOAD(c.block, fade + TRANSITION_CURVE), fade_part(faded, whole));
+        share = evaluate_fade_curve(c, LOAD(c.block, fade + TRANSITION_CURVE), fade_part(faded, whole));
     } else {
         set_state_word(c, at + MACHINE_FADE, 0u);
     }

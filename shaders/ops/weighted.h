@@ -212,7 +212,9 @@ OP real profile_share(evaluation e, uint profile, real part) {
     uint mask = LOAD(e.program, profile + PROFILE_MASK);
     real scale = share_of_weight(SPLAT(1.0f), load_byte(e.program, mask, e.joint));
     real scaled = SELECT(scale > 0.0f, part * reciprocal(scale), SPLAT(1.0f));
-    real share = evaluate_any_curve(LOAD(e.program, profile + PROFILE_CURVE), 0.0f, 1.0f, scaled);
+    float first = LOAD_FLOAT(e.program, profile + PROFILE_CURVE + 1u);
+    float second = LOAD_FLOAT(e.program, profile + PROFILE_CURVE + 2u);
+    real share = evaluate_any_curve(LOAD(e.program, profile + PROFILE_CURVE), first, second, scaled);
     return clamp_real(share, 0.0f, 1.0f);
 }
 

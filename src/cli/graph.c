@@ -138,9 +138,12 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
         terminal_print(" -> ");
         put(p, lmb_graph_state_name(p->graph, machine, transition->to));
         const bool inertialized = transition->kind == LMB_FADE_INERTIALIZED;
-        terminal_print(", fade %g %s%s", (double)transition->fade,
-                       inertialized ? "inertialized" : lmb_curve_name(transition->curve),
-                       transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
+        terminal_print(", fade %g %s", (double)transition->fade,
+                       inertialized ? "inertialized" : lmb_curve_name(transition->curve));
+        if (!inertialized && transition->curve == LMB_CURVE_BEZIER) {
+            terminal_print(" %g %g", (double)transition->curve_control[0], (double)transition->curve_control[1]);
+        }
+        terminal_print("%s", transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
         if (transition->priority != 0) {
             terminal_print(", priority %d", (int)transition->priority);
         }

@@ -211,14 +211,25 @@ static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint
     ((lmb_transition_def *)target)->to = look_up_state(reader, reader->machine, value);
 }
 
-// Reads a curve's name. A fade has no value to which a curve could be applied.
-static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_curve(lmb_graph_reader *reader, uint32_t value, lmb_curve *curve, float control[2]) {
     static const lmb_graph_field whole = {.offset = 0};
     lmb_value shape = lmb_constant(0.0f);
-    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        lmb_graph_read_curve(reader, &whole, value, &shape);
-        *(lmb_curve *)(void *)((char *)target + field->offset) = shape.curve;
-    }
+    lmb_graph_read_curve(reader, &whole, value, &shape);
+    *curve = shape.curve;
+    memcpy(control, shape.control, sizeof shape.control);
+}
+
+static void read_transition_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                  void *target) {
+    (void)field;
+    lmb_transition_def *transition = target;
+    read_curve(reader, value, &transition->curve, transition->curve_control);
+}
+
+static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_fade_def *fade = target;
+    read_curve(reader, value, &fade->curve, fade->curve_control);
 }
 
 static const char *const kinds[] = {
@@ -231,7 +242,7 @@ static const lmb_graph_field transition_members[] = {
     {.name = "after", .read = lmb_graph_read_plain, .offset = TRANSITION(after), .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "when", .read = read_condition},
     {.name = "fade", .read = lmb_graph_read_plain, .offset = TRANSITION(fade), .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "curve", .read = read_fade_curve, .offset = TRANSITION(curve)},
+    {.name = "curve", .read = read_transition_curve},
     {.name = "kind", .read = lmb_graph_read_choice, .offset = TRANSITION(kind), .choices = kinds},
     {.name = "profile", .read = lmb_graph_read_mask, .offset = TRANSITION(profile)},
     {.name = "priority", .read = lmb_graph_read_integer, .offset = TRANSITION(priority), LMB_PRIORITY_RANGE},
@@ -501,7 +512,7 @@ static const lmb_graph_field fade_members[] = {
     SECONDS("after", after),
     SECONDS("seconds", in_seconds),
     SECONDS("out-seconds", out_seconds),
-    {.name = "curve", .read = read_fade_curve, .offset = FADE(curve)},
+    {.name = "curve", .read = read_fade_curve},
     {.name = "restart", .read = lmb_graph_read_boolean, .offset = FADE(restart)},
     {.name = "initial", .read = lmb_graph_skip},
     {.name = "name", .read = lmb_graph_skip},

@@ -31,7 +31,8 @@ typedef struct edge {
     token to;
 } edge;
 
-// What a text may set: for the machine INITIAL to CURVE, for a transition FADE to KIND, for a state END to RESTART.
+// What a text may set: for the machine INITIAL to CURVE, for a transition FADE to KIND, for a state END to RESTART. The
+// control points of a Bezier follow the word `bezier`.
 typedef enum option {
     INITIAL,
     NAME,
@@ -46,7 +47,10 @@ typedef enum option {
     ENTRY,
     EXIT,
     RESTART,
-    OPTION_COUNT
+    OPTION_COUNT,
+    FIRST_CONTROL = OPTION_COUNT,
+    SECOND_CONTROL,
+    TOKEN_COUNT // of options, and what follows them
 } option;
 
 typedef struct parser {
@@ -68,10 +72,10 @@ typedef struct parser {
     uint32_t edge_count;
     uint32_t current; // state, or LMB_NONE
     bool in_any;
-    bool has_end;                // a transition of the current state has END
-    float duration;              // of the current state's clip
-    token options[OPTION_COUNT]; // of the machine, FADE and CURVE of transitions without one; else TOKEN_END
-    bool is_over;                // after an error, the rest cannot be read
+    bool has_end;               // a transition of the current state has END
+    float duration;             // of the current state's clip
+    token options[TOKEN_COUNT]; // of the machine, FADE and CURVE of transitions without one; else TOKEN_END
+    bool is_over;               // after an error, the rest cannot be read
 } parser;
 
 // ---- Errors.
@@ -354,7 +358,7 @@ static token take_priority(parser *p) {
 static token take_curve(parser *p) {
     const token name = p->token;
     for (int i = 0; i < LMB_CURVE_COUNT; i++) {
-        if (i != LMB_CURVE_BEZIER && is_token(&name, TOKEN_WORD, lmb_curve_name((lmb_curve)i))) {
+        if (is_token(&name, TOKEN_WORD, lmb_curve_name((lmb_curve)i))) {
             advance(p);
             return name;
         }
@@ -395,6 +399,10 @@ static void read_options(parser *p, option first, option last, token *options) {
         }
         advance(p);
         options[option] = take_operand(p, option, &word);
+        if (option == CURVE && is_token(&options[CURVE], TOKEN_WORD, "bezier")) {
+            options[FIRST_CONTROL] = take_number(p, -16.0f, 16.0f);
+            options[SECOND_CONTROL] = take_number(p, -16.0f, 16.0f);
+        }
     }
 }
 
@@ -402,7 +410,8 @@ static void read_options(parser *p, option first, option last, token *options) {
 
 // What the text does not contain: keys, and strings of the machine's own.
 static const char words[] = "op machine name initial states any entry exit restart transitions pose clip play end rate "
-                            "offset motion to event after when fade curve kind priority param and or true loop hold";
+                            "offset motion to event after when fade curve kind priority param and or true loop hold "
+                            "bezier";
 
 static uint32_t add(parser *p, lmb_json_type type, const char *start, size_t length) {
     list *list = p->into;
@@ -456,11 +465,23 @@ static void add_word_member(parser *p, uint32_t object, const char *key, lmb_jso
     add_member(p, object, key, type, &token);
 }
 
+// Adds a Bezier by its control points.
+static void add_bezier(parser *p, uint32_t object, const token *options) {
+    const uint32_t curve = add_container_member(p, object, rows[CURVE].key, LMB_JSON_OBJECT);
+    const uint32_t points = add_container_member(p, curve, "bezier", LMB_JSON_ARRAY);
+    for (int i = FIRST_CONTROL; i <= SECOND_CONTROL && !p->is_over; i++) {
+        p->into->values[points].count++;
+        add_token(p, LMB_JSON_NUMBER, &options[i]);
+    }
+}
+
 // Adds those of a range of options that are set.
 static void add_options(parser *p, uint32_t object, option first, option last, const token *options) {
     for (option i = first; i <= last; i++) {
         if (options[i].kind != TOKEN_END && rows[i].type == LMB_JSON_BOOLEAN) {
             add_word_member(p, object, rows[i].key, LMB_JSON_BOOLEAN, "true");
+        } else if (i == CURVE && is_token(&options[CURVE], TOKEN_WORD, "bezier")) {
+            add_bezier(p, object, options);
         } else if (options[i].kind != TOKEN_END) {
             add_member(p, object, rows[i].key, rows[i].type, &options[i]);
         }
@@ -571,7 +592,10 @@ static void read_transition(parser *p, uint32_t transitions) {
     if (!p->is_over) {
         add_member(p, transition, "to", LMB_JSON_STRING, &to);
         add_edge(p, &to);
-        token options[OPTION_COUNT] = {[FADE] = p->options[FADE], [CURVE] = p->options[CURVE]};
+        token options[TOKEN_COUNT] = {[FADE] = p->options[FADE],
+                                      [CURVE] = p->options[CURVE],
+                                      [FIRST_CONTROL] = p->options[FIRST_CONTROL],
+                                      [SECOND_CONTROL] = p->options[SECOND_CONTROL]};
         read_options(p, FADE, KIND, options);
         add_options(p, transition, FADE, KIND, options);
     }
@@ -664,7 +688,7 @@ static void read_state(parser *p, uint32_t states) {
         report(p, &clip_name, "the clip takes more than 100,000 s");
     }
     p->duration = clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(clip);
-    token options[OPTION_COUNT] = {{0}};
+    token options[TOKEN_COUNT] = {{0}};
     read_options(p, END, RESTART, options);
     add_member(p, state, "name", LMB_JSON_STRING, &name);
     add_options(p, state, ENTRY, RESTART, options);
