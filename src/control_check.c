@@ -354,6 +354,8 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
     return check_cookie(c, at, transition->cookie, "transition") &&
            require(c, at, from == LMB_NONE || from < machine->state_count, "from", "there is no such state") &&
            require(c, at, transition->to < machine->state_count, "to", "there is no such state") &&
+           require(c, at, !transition->to_self || from == LMB_NONE, "to_self",
+                   "only a transition from any state has it") &&
            require(c, at, needs_something(transition), "event", "the transition needs nothing to be taken") &&
            require(c, at, !knows_ends || c->moving->machines[own].states[from].end_player != LMB_NONE, "at_end",
                    "no clip plays in the state") &&

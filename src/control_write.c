@@ -352,7 +352,8 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
     static const uint32_t kinds[LMB_FADE_COUNT] = {
         [LMB_FADE_FROZEN] = TRANSITION_FREEZES, [LMB_FADE_INERTIALIZED] = TRANSITION_INERTIALIZES};
     put(w, at + TRANSITION_FLAGS,
-        (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] | profile << TRANSITION_PROFILE_SHIFT);
+        (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] |
+            (transition->to_self ? TRANSITION_TO_SELF : 0) | profile << TRANSITION_PROFILE_SHIFT);
     put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
     put_time(w, at + TRANSITION_FADE, transition->fade);
     write_terms(w, at, transition);
@@ -722,8 +723,7 @@ static void write_state_table(writer *w, const lmb_machine_def *machine, const u
     uint32_t count = 0;
     for (uint32_t rank = 0; rank < machine->transition_count; rank++) {
         const lmb_transition_def *transition = &machine->transitions[order[rank]];
-        const bool leaves = transition->from == state || (transition->from == LMB_NONE && transition->to != state);
-        if (leaves && transition->event == LMB_NONE) {
+        if (lmb_transition_leaves(transition, state) && transition->event == LMB_NONE) {
             put(w, take(w, 1), first + rank * TRANSITION_WORDS);
             count++;
         }

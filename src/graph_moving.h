@@ -64,6 +64,11 @@ enum { LMB_BY_HOST, LMB_BY_SMOOTHED, LMB_BY_CHARACTER_MOTION, LMB_BY_MACHINE, LM
 LMB_API bool lmb_graph_moves(const lmb_graph_def *def);
 // Returns whether a node is a clip that plays.
 bool lmb_node_plays(const lmb_node_def *node);
+// Returns whether a transition may be taken while that state is current.
+static inline bool lmb_transition_leaves(const lmb_transition_def *transition, uint32_t state) {
+    return transition->from == state ||
+           (transition->from == LMB_NONE && (transition->to != state || transition->to_self));
+}
 // Splits a descriptor whose nodes have been checked. Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT, LMB_ERROR_MEMORY,
 // and then leaves nothing allocated.
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,

@@ -224,7 +224,7 @@ static const lmb_record_field transition_rows[] = {
     WORDS(lmb_transition_def, priority),      WORDS(lmb_transition_def, fade),
     WORDS(lmb_transition_def, curve),         WORDS(lmb_transition_def, kind),
     WORDS(lmb_transition_def, profile),       LEFT_OUT(lmb_transition_def, cookie),
-    WORDS(lmb_transition_def, curve_control),
+    WORDS(lmb_transition_def, curve_control), BOOL(lmb_transition_def, to_self),
 };
 RECORD(transition, lmb_transition_def, lmb_default_transition_def());
 

@@ -334,6 +334,8 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     transitions[1].after = 0.5f;
     transitions[1].kind = LMB_FADE_INERTIALIZED;
     transitions[1].priority = -3;
+    transitions[1].from = LMB_NONE;
+    transitions[1].to_self = true;
     transitions[1].curve = LMB_CURVE_BEZIER;
     transitions[1].curve_control[0] = -0.25f;
     machine = (lmb_machine_def){"gait", states, 2, transitions, 2};
@@ -888,6 +890,8 @@ static void stored_packs_stay_readable(void **state) {
     memcpy(transitions, nodes[2].machine->transitions, sizeof transitions);
     transitions[1].curve = LMB_CURVE_SMOOTHSTEP;
     transitions[1].curve_control[0] = 0.0f;
+    transitions[1].from = 1;
+    transitions[1].to_self = false;
     lmb_machine_def machine = *nodes[2].machine;
     machine.transitions = transitions;
     nodes[2].machine = &machine;

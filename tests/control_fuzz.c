@@ -175,6 +175,7 @@ static void read_transitions(fuzz_input *in, const lmb_graph_def *def, lmb_machi
         transition->to = fuzz_index(in, machine->state_count);
         transition->event = fields & 1 ? fuzz_index(in, def->event_count) : LMB_NONE;
         transition->at_end = (fields & 2) != 0;
+        transition->to_self = (fields & 64) != 0;
         transition->after = fields & 4 ? fuzz_float(in) : -1.0f;
         if (fields & 8) {
             read_terms(in, def, transition);

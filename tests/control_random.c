@@ -215,6 +215,7 @@ static void draw_transition(plan *p, uint32_t machine, uint32_t index) {
     *transition = lmb_default_transition_def();
     transition->from = chance(p, 3) ? LMB_NONE : random_below(p->random, states);
     transition->to = random_below(p->random, states);
+    transition->to_self = transition->from == LMB_NONE && chance(p, 2);
     transition->event = chance(p, 3) ? random_below(p->random, EVENTS) : LMB_NONE;
     transition->at_end =
         transition->from != LMB_NONE && chance(p, 4) && p->states[machine][transition->from].end_player != LMB_NONE;

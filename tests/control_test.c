@@ -608,6 +608,36 @@ static void test_machine(void **state) {
     stage_end(&s);
 }
 
+// A transition from any state leaves its own target only with `to_self`, whether or not it needs an event.
+static void test_transitions_to_the_current_state(void **state) {
+    (void)state;
+    for (int to_self = 0; to_self < 2; to_self++) {
+        for (int by_event = 0; by_event < 2; by_event++) {
+            small_machine small;
+            control_def def = describe_small(LMB_FADE_SMOOTH, &small);
+            small.transitions[2].to = 1;
+            small.transitions[2].to_self = to_self == 1;
+            small.transitions[2].event = by_event ? BACK : LMB_NONE;
+            small.transitions[2].after = by_event ? -1.0f : 0.25f;
+            stage s = stage_begin(&def);
+            stage_send(&s, SIXTIETH, GO);
+            for (int i = 0; i < 45; i++) { // before the clip's end
+                if (by_event && i == 10) {
+                    stage_send(&s, SIXTIETH, BACK);
+                } else {
+                    stage_step(&s, SIXTIETH);
+                }
+                assert_int_equal(stage_current_state(&s, 0), 1);
+                // The state has a weight, so its clip goes on, without an event of the clip's own.
+                assert_near(s.parameters[1], (i + 2) / 60.0, 1e-6);
+            }
+            assert_int_equal(s.counts[ENTERED], !to_self ? 1 : by_event ? 2 : 4);
+            assert_int_equal(s.counts[LEFT], s.counts[ENTERED] - 1);
+            stage_end(&s);
+        }
+    }
+}
+
 // A Bezier's result is clamped to 0 to 1.
 static void test_bezier_fades(void **state) {
     (void)state;
@@ -1385,6 +1415,7 @@ static void test_refusals(void **state) {
     REFUSED(small.transitions[0].curve = LMB_CURVE_COUNT, "node 3 (machine): transition 0: curve: unknown");
     REFUSED((small.transitions[0].curve = LMB_CURVE_BEZIER, small.transitions[0].curve_control[0] = NAN),
             "node 3 (machine): transition 0: curve: a control point");
+    REFUSED(small.transitions[0].to_self = true, "node 3 (machine): transition 0: to_self: only a transition from any");
     REFUSED(small.transitions[0].kind = LMB_FADE_COUNT, "node 3 (machine): transition 0: kind");
     REFUSED(small.states[1].end_player = LMB_NONE, "node 3 (machine): transition 1: at_end");
     REFUSED((small.transitions[0].terms = &join, small.transitions[0].term_count = 1), "terms: nothing to join");
@@ -1585,6 +1616,7 @@ int main(void) {
         cmocka_unit_test(test_smoothed),
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_entered_again),
+        cmocka_unit_test(test_transitions_to_the_current_state),
         cmocka_unit_test(test_bezier_fades),
         cmocka_unit_test(test_frozen_fade),
         cmocka_unit_test(test_inertialized),

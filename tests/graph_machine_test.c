@@ -737,7 +737,7 @@ static void clips_in_states_take_what_they_say(void **state) {
         "{'transitions':[{'to':'a','end':true,'priority':-3,'curve':{'bezier':[-0.5,1.25]},'kind':'frozen'}],"
         "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
         "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
-        "'any':[{'to':'b','event':'B','kind':'inertialized'}]}");
+        "'any':[{'to':'b','event':'B','kind':'inertialized','to-self':true}]}");
     const lmb_moving *def = graph->control;
     const lmb_moving_machine *machine = &def->machines[0];
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "c");
@@ -759,6 +759,7 @@ static void clips_in_states_take_what_they_say(void **state) {
     assert_true(transition->curve == LMB_CURVE_BEZIER && transition->kind == LMB_FADE_FROZEN);
     assert_true(transition->curve_control[0] == -0.5f && transition->curve_control[1] == 1.25f);
     assert_true(machine->def.transitions[1].from == LMB_NONE && machine->def.transitions[1].to == 2);
+    assert_true(machine->def.transitions[1].to_self && !transition->to_self);
     assert_true(machine->def.transitions[1].kind == LMB_FADE_INERTIALIZED && def->inertia_parameters != LMB_NONE);
     assert_true(graph->moving.poses.inertialize);
     reading_destroy(graph);
@@ -1182,6 +1183,7 @@ enum { MOST_STATES = 6, EVENTS = 3 };
 typedef struct edge {
     uint32_t from, to, event; // from MOST_STATES: any
     int priority;
+    bool to_self; // of one from any state
 } edge;
 
 typedef struct model {
@@ -1194,8 +1196,9 @@ static model random_model(random_source *seed) {
     m.edge_count = random_below(seed, 16);
     for (uint32_t i = 0; i < m.edge_count; i++) {
         bool any = random_below(seed, 8) == 0;
-        m.edges[i] = (edge){any ? MOST_STATES : random_below(seed, m.state_count), random_below(seed, m.state_count),
-                            random_below(seed, EVENTS), (int)random_below(seed, 3) - 1};
+        m.edges[i] =
+            (edge){any ? MOST_STATES : random_below(seed, m.state_count), random_below(seed, m.state_count),
+                   random_below(seed, EVENTS), (int)random_below(seed, 3) - 1, any && random_below(seed, 2) == 0};
     }
     return m;
 }
@@ -1204,8 +1207,9 @@ static size_t write_edges(const model *m, uint32_t from, char *text) {
     size_t length = 0;
     for (uint32_t i = 0; i < m->edge_count; i++) {
         if (m->edges[i].from == from) {
-            length += (size_t)sprintf(text + length, "%s{'to':'s%u','event':'e%u','priority':%d,'fade':0}",
-                                      length == 0 ? "" : ",", m->edges[i].to, m->edges[i].event, m->edges[i].priority);
+            length += (size_t)sprintf(text + length, "%s{'to':'s%u','event':'e%u','priority':%d,'fade':0%s}",
+                                      length == 0 ? "" : ",", m->edges[i].to, m->edges[i].event, m->edges[i].priority,
+                                      m->edges[i].to_self ? ",'to-self':true" : "");
         }
     }
     return length;
@@ -1230,7 +1234,7 @@ static uint32_t follow(const model *m, uint32_t state, uint32_t event) {
     for (int any = 0; any < 2; any++) {
         for (uint32_t i = 0; i < m->edge_count; i++) {
             const edge *e = &m->edges[i];
-            bool leaves = any ? e->from == MOST_STATES && e->to != state : e->from == state;
+            bool leaves = any ? e->from == MOST_STATES && (e->to != state || e->to_self) : e->from == state;
             if (leaves && e->event == event && (best == NULL || e->priority > best->priority)) {
                 best = e;
             }
@@ -1453,6 +1457,9 @@ static void malformed_texts(void **state) {
         {GOES("'to':'b','after':1,'curve':{'bezier':[0,17]}"), "states[0].transitions[0].curve.bezier[1]", 2, 57,
          "17 is outside -16 to 16"},
         {GOES("'to':'b','after':1,'curve':7"), "states[0].transitions[0].curve", 2, 44, "a string was expected"},
+        {GOES("'to':'b','after':1,'to-self':true"), "states[0].transitions[0].to-self", 2, 46,
+         "only a transition of \"any\" has it"},
+        {GOES("'to':'b','after':1,'to-self':1"), "states[0].transitions[0].to-self", 2, 46, "a boolean was expected"},
         {GOES("'to':'b','after':1,'kind':'slow'"), "states[0].transitions[0].kind", 2, 43,
          "smooth, frozen, inertialized"},
         {GOES("'to':'b','after':1,'priority':0.5"), "states[0].transitions[0].priority", 2, 47, "no whole number"},

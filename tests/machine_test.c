@@ -119,7 +119,7 @@ static void everything_that_can_be_said(void **state) {
                      "fade 0.3 curve linear frozen priority 3}\n"
                      "curve bezier -0.25 1.5\n"
                      "2 = hop once{\"END OF ALL\" rise when x<0 \"rise\"}\n"
-                     "any { STOP 2 curve bezier 0.5 2 fade 1 }");
+                     "any { STOP 2 curve bezier 0.5 2 to-self fade 1 }");
     const lmb_moving *def = graph->control;
     const lmb_moving_machine *machine = &def->machines[0];
     assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "the \"jump\"");
@@ -157,6 +157,7 @@ static void everything_that_can_be_said(void **state) {
     assert_true(t[4].curve == LMB_CURVE_BEZIER && t[4].curve_control[0] == -0.25f && t[4].curve_control[1] == 1.5f);
     assert_true(t[5].from == LMB_NONE && t[5].to == 1 && t[5].priority == -2);
     assert_true(t[6].from == LMB_NONE && t[6].to == 2 && t[6].fade == 1.0f);
+    assert_true(t[6].to_self && !t[5].to_self);
     assert_true(t[6].curve == LMB_CURVE_BEZIER && t[6].curve_control[0] == 0.5f && t[6].curve_control[1] == 2.0f);
     assert_int_equal(t[6].event, lmb_graph_find_event(graph->graph, "STOP"));
     reading_destroy(graph);
@@ -284,6 +285,7 @@ static void malformed_texts(void **state) {
         {"stand { GO stand curve bezier 0 }", 1, 33, "stand", "\"}\", where a number was expected"},
         {"stand { GO stand curve bezier 0 17 }", 1, 33, "stand", "17 is outside -16 to 16"},
         {"stand { GO stand frozen inertialized }", 1, 25, "stand", "a fade is frozen or inertialized, not both"},
+        {"stand { GO stand to-self }", 1, 18, "stand", "only a transition of any has it"},
         {"stand motion 2 { }", 1, 14, "stand", "\"2\", where { was expected"},
         {"motion { GO stand }", 1, 1, "", "\"motion\", where a state was expected"},
         {"inertialized { GO stand }", 1, 1, "", "\"inertialized\", where a state was expected"},

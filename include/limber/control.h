@@ -361,8 +361,8 @@ typedef enum lmb_fade_kind {
 
 /// A transition of a machine from a state to another. Start from lmb_default_transition_def().
 ///
-/// A transition applies if it leaves the current state (with `from` #LMB_NONE: if `to` is not the current state) and
-/// all its requirements are met: its event is sent, the state's clip is at its end, its condition is true, and the
+/// A transition applies if it leaves the current state (with `from` #LMB_NONE: if `to` is not the current state, or
+/// `to_self` is set) and all its requirements are met: its event is sent, the state's clip is at its end, its condition is true, and the
 /// machine has been in the state for `after` seconds. If several apply, the one with the greatest priority is taken; of
 /// equal ones, the first.
 ///
@@ -394,7 +394,7 @@ typedef enum lmb_fade_kind {
 /// those weights without a jump at any joint. Its own fade takes its full time at all joints. Its own profile is
 /// ignored, and so are those of further transitions until a fade has ended.
 typedef struct lmb_transition_def {
-    uint32_t from;  ///< state, or #LMB_NONE: any except `to`
+    uint32_t from;  ///< state, or #LMB_NONE: any except `to`, or with `to_self` any
     uint32_t to;    ///< state
     uint32_t event; ///< required; #LMB_NONE: needs none
     /// Requires that the state's clip (lmb_machine_def) is at its end. A clip that goes on at its end, in a loop or
@@ -409,6 +409,7 @@ typedef struct lmb_transition_def {
     lmb_fade_kind kind;
     uint32_t profile;       ///< blend profile: index into the graph's masks, or #LMB_NONE; not if inertialized
     float curve_control[2]; ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
+    bool to_self;           ///< only with `from` #LMB_NONE: also if `to` is the current state
     uint32_t cookie;        ///< of lmb_default_transition_def(): any other number is refused
 } lmb_transition_def;
 

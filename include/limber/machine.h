@@ -27,7 +27,8 @@
 ///   and `when CONDITION` may replace the event or follow it. `->` may precede the state. `fade SECONDS`, `curve NAME` or
 ///   `curve bezier NUMBER NUMBER`, `frozen` or `inertialized`, and `priority NUMBER` may follow the state:
 ///   `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
-/// - **any** `{ TRANSITIONS }`: transitions from every state except their own target.
+/// - **any** `{ TRANSITIONS }`: transitions from every state except their own target. With `to-self` after the state
+///   one is taken from its target, too.
 /// - **fade SECONDS** and **curve**, between states: defaults for all transitions after them in the text.
 /// - **initial STATE** and **machine NAME**.
 ///

@@ -189,6 +189,7 @@
 #define TRANSITION_AT_END 1u
 #define TRANSITION_FREEZES 2u
 #define TRANSITION_INERTIALIZES 4u // the fade is an inertialization of the same duration
+#define TRANSITION_TO_SELF 8u      // from any state: also from its own target
 #define FADE_CURVE_WORDS 3u
 #define TRANSITION_PROFILE_SHIFT 8u // in the flags, from this bit on: the number of its blend profile, or 0
 

@@ -518,6 +518,13 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     emit_state(c, machine, to, STATE_ENTRY_EVENT);
 }
 
+OP bool transition_leaves(control c, address transition, address state) {
+    uint from = LOAD(c.block, transition + TRANSITION_FROM);
+    bool from_any = LOAD(c.block, transition + TRANSITION_TO) != state ||
+                    (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_TO_SELF) != 0u;
+    return from == state || (from == CONTROL_NONE && from_any);
+}
+
 // The first transition that an event triggers, or with CONTROL_NONE one that needs no event, and that applies. Or
 // CONTROL_NONE. States have tables of the transitions from them that need no event; all others are searched for.
 OP address find_transition(control c, address machine, uint event) {
@@ -539,10 +546,7 @@ OP address find_transition(control c, address machine, uint event) {
         address transition = tabled ? LOAD(c.block, at) : at;
         bool fits = tabled;
         if (!tabled) {
-            uint from = LOAD(c.block, transition + TRANSITION_FROM);
-            fits =
-                (from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current)) &&
-                LOAD(c.block, transition + TRANSITION_EVENT) == event;
+            fits = LOAD(c.block, transition + TRANSITION_EVENT) == event && transition_leaves(c, transition, current);
         }
         if (fits && transition_applies(c, machine, current, transition, passed)) {
             found = transition;

@@ -144,6 +144,7 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
             terminal_print(" %g %g", (double)transition->curve_control[0], (double)transition->curve_control[1]);
         }
         terminal_print("%s", transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
+        terminal_print("%s", transition->to_self ? ", to-self" : "");
         if (transition->priority != 0) {
             terminal_print(", priority %d", (int)transition->priority);
         }

@@ -6,6 +6,8 @@
 // states, there is a loop.
 #include "graph.h"
 
+#include "../graph_moving.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +128,7 @@ static void find_next(trial *t) {
         const lmb_transition_def *transition = &t->machine->transitions[i];
         const bool taken = needs_conditions_alone(t, transition) && holds(t, transition);
         for (uint32_t state = 0; taken && state < t->machine->state_count; state++) {
-            const bool leaves = transition->from == state || (transition->from == LMB_NONE && transition->to != state);
+            const bool leaves = lmb_transition_leaves(transition, state);
             if (leaves && (found[state] == NULL || transition->priority > found[state]->priority)) {
                 found[state] = transition;
             }

@@ -246,6 +246,7 @@ static const lmb_graph_field transition_members[] = {
     {.name = "kind", .read = lmb_graph_read_choice, .offset = TRANSITION(kind), .choices = kinds},
     {.name = "profile", .read = lmb_graph_read_mask, .offset = TRANSITION(profile)},
     {.name = "priority", .read = lmb_graph_read_integer, .offset = TRANSITION(priority), LMB_PRIORITY_RANGE},
+    {.name = "to-self", .read = lmb_graph_read_boolean, .offset = TRANSITION(to_self)},
 };
 static const lmb_graph_fields transition_fields = {"a transition", transition_members,
                                                    sizeof transition_members / sizeof transition_members[0], NULL};
@@ -263,6 +264,10 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     }
     if (def.event == LMB_NONE && !def.at_end && def.after < 0.0f && def.term_count == 0) {
         lmb_graph_report(reader, object, "a transition needs an \"event\", \"end\": true, \"after\" or \"when\"");
+    }
+    if (def.to_self && from != LMB_NONE) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "to-self"),
+                         "only a transition of \"any\" has it");
     }
     if (def.at_end && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
         lmb_graph_report(reader, lmb_graph_find_member(reader, object, "end"),

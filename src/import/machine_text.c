@@ -31,7 +31,7 @@ typedef struct edge {
     token to;
 } edge;
 
-// What a text may set: for the machine INITIAL to CURVE, for a transition FADE to KIND, for a state END to RESTART. The
+// What a text may set: for the machine INITIAL to CURVE, for a transition FADE to TO_SELF, for a state END to RESTART. The
 // control points of a Bezier follow the word `bezier`.
 typedef enum option {
     INITIAL,
@@ -40,6 +40,7 @@ typedef enum option {
     CURVE,
     PRIORITY,
     KIND,
+    TO_SELF,
     END,
     RATE,
     OFFSET,
@@ -278,6 +279,7 @@ static const struct {
     [CURVE] = {{"curve"}, "curve", LMB_JSON_STRING, 0.0f, 0.0f},
     [PRIORITY] = {{"priority"}, "priority", LMB_JSON_NUMBER, -1e6f, 1e6f},
     [KIND] = {{"frozen", "inertialized"}, "kind", LMB_JSON_STRING, 0.0f, 0.0f},
+    [TO_SELF] = {{"to-self"}, "to-self", LMB_JSON_BOOLEAN, 0.0f, 0.0f},
     [END] = {{"loop", "hold", "once", "ping-pong"}, "end", LMB_JSON_STRING, 0.0f, 0.0f},
     [RATE] = {{"rate"}, "rate", LMB_JSON_NUMBER, -64.0f, 64.0f},
     [OFFSET] = {{"offset"}, "offset", LMB_JSON_NUMBER, 0.0f, 0.0f},
@@ -411,7 +413,7 @@ static void read_options(parser *p, option first, option last, token *options) {
 // What the text does not contain: keys, and strings of the machine's own.
 static const char words[] = "op machine name initial states any entry exit restart transitions pose clip play end rate "
                             "offset motion to event after when fade curve kind priority param and or true loop hold "
-                            "bezier";
+                            "bezier to-self";
 
 static uint32_t add(parser *p, lmb_json_type type, const char *start, size_t length) {
     list *list = p->into;
@@ -596,8 +598,11 @@ static void read_transition(parser *p, uint32_t transitions) {
                                       [CURVE] = p->options[CURVE],
                                       [FIRST_CONTROL] = p->options[FIRST_CONTROL],
                                       [SECOND_CONTROL] = p->options[SECOND_CONTROL]};
-        read_options(p, FADE, KIND, options);
-        add_options(p, transition, FADE, KIND, options);
+        read_options(p, FADE, TO_SELF, options);
+        add_options(p, transition, FADE, TO_SELF, options);
+        if (options[TO_SELF].kind != TOKEN_END && p->current != LMB_NONE) {
+            report(p, &options[TO_SELF], "only a transition of any has it");
+        }
     }
 }
 
