@@ -63,6 +63,16 @@ static bool check_profiled(const checker *c, uint32_t index, const uint32_t *wor
     return require(c, valid, "machine", index, "what its joints weigh is out of range");
 }
 
+// Checks a state's weight, and its weight when the fade began, which says whether the state is frozen.
+static bool check_weights(const uint32_t *weights, uint32_t states) {
+    bool valid = true;
+    for (uint32_t i = 0; i < states && valid; i++, weights += MACHINE_STATE_WEIGHT_WORDS) {
+        valid = is_within(weights[0], 0.0f, LARGEST_WEIGHT) &&
+                is_within(weights[MACHINE_BEGAN] & ~MACHINE_FROZEN, 0.0f, LARGEST_WEIGHT);
+    }
+    return valid;
+}
+
 static bool check_machine(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
     const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
@@ -74,8 +84,8 @@ static bool check_machine(const checker *c, uint32_t index) {
                    machine[MACHINE_FADE] == 0 ||
                        (fade % TRANSITION_WORDS == 0 && fade / TRANSITION_WORDS < record[MACHINE_TRANSITION_COUNT]),
                    "machine", index, "there is no such transition") &&
-           require(c, are_within(machine + MACHINE_WEIGHTS, states * MACHINE_STATE_WEIGHT_WORDS, 0.0f, LARGEST_WEIGHT),
-                   "machine", index, "a weight is not from 0 to 1") &&
+           require(c, check_weights(machine + MACHINE_WEIGHTS, states), "machine", index,
+                   "a weight is not from 0 to 1") &&
            (profiles == CONTROL_NONE ||
             check_profiled(c, index, c->state + block[profiles + PROFILES_STATE_WORDS], states));
 }

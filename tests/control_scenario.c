@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t control_scenario_golden = UINT64_C(0xeffc617c8033cd00);
-const uint64_t motion_scenario_golden = UINT64_C(0xb9c5d7157be34056);
-const uint64_t motion_scenario_long_golden = UINT64_C(0x5255791e7e99ef02);
+const uint64_t control_scenario_golden = UINT64_C(0x9442349fddaae925);
+const uint64_t motion_scenario_golden = UINT64_C(0x278a571e24120dcc);
+const uint64_t motion_scenario_long_golden = UINT64_C(0xe83a12fdcefc04d8);
 
 // The host's parameters, then the parameters that the control writes.
 enum {

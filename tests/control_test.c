@@ -608,6 +608,88 @@ static void test_machine(void **state) {
     stage_end(&s);
 }
 
+// Runs a frame and checks which of three players of rate 1 move in it.
+static void expect_moving(stage *s, uint32_t event, bool first, bool second, bool third) {
+    const bool moving[3] = {first, second, third};
+    const float before[3] = {s->parameters[0], s->parameters[1], s->parameters[2]};
+    stage_step_with(s, SIXTIETH, &event, event != LMB_NONE);
+    for (int i = 0; i < 3; i++) {
+        assert_near(s->parameters[i] - before[i], moving[i] ? 1.0 / 60 : 0.0, 1e-5);
+    }
+    lmb_error error = {0};
+    if (lmb_control_check_states(s->control, s->state, 1, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+}
+
+// A frozen state stays frozen when smooth transitions interrupt its fade, until it has no weight or is entered again.
+static void test_frozen_states_stay_frozen(void **state) {
+    (void)state;
+    small_machine small;
+    control_def def = describe_small(LMB_FADE_SMOOTH, &small);
+    for (uint32_t i = 0; i < 3; i++) {
+        small.players[i].duration = 10.0f;
+    }
+    small.transitions[0].kind = LMB_FADE_FROZEN; // 0 to 1
+    small.transitions[1].at_end = false;         // 1 to 2
+    small.transitions[1].event = CHAIN;
+    small.transitions[3].event = GO; // 2 to 1
+    stage s = stage_begin(&def);
+    expect_moving(&s, LMB_NONE, true, false, false);
+    expect_moving(&s, GO, false, true, false);
+    expect_moving(&s, CHAIN, false, true, true); // state 1 fades out smoothly
+    for (int i = 0; i < 10; i++) {
+        expect_moving(&s, LMB_NONE, false, true, true);
+        assert_true(s.parameters[3] > 0.1f);
+    }
+    expect_moving(&s, GO, false, true, true);
+    expect_moving(&s, BACK, true, true, true); // it is entered again, and goes on where it stopped
+    assert_near(s.parameters[0], 2.0 / 60, 1e-5);
+    for (int i = 0; i < 28; i++) {
+        expect_moving(&s, LMB_NONE, true, true, true);
+    }
+    expect_moving(&s, LMB_NONE, true, false, false);
+    stage_end(&s);
+}
+
+// The same in a machine inside a state, and for the machine as a whole.
+static void test_frozen_machines_stay_frozen(void **state) {
+    (void)state;
+    control_state_def states[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        states[i] = default_control_state_def();
+    }
+    lmb_transition_def outer[] = {stage_transition(LMB_NONE, 1, GO, 0.5f), stage_transition(1, 0, BACK, 0.5f),
+                                  stage_transition(0, 2, ENTERED, 0.5f)};
+    lmb_transition_def inner = stage_transition(0, 1, CHAIN, 0.5f);
+    outer[0].fade = 0.0f;
+    outer[1].kind = inner.kind = LMB_FADE_FROZEN;
+    const control_machine_def machines[] = {{states, 3, outer, 3, LMB_NONE, 0, 0}, {states + 3, 2, &inner, 1, 0, 1, 0}};
+    control_player_def players[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        players[i] = stage_player(10.0f, i);
+        players[i].machine = i > 0;
+        players[i].state = i > 0 ? i - 1 : 0;
+    }
+    control_def def = stage_control(players, 3, 8);
+    def.event_count = EVENTS;
+    def.machines = machines;
+    def.machine_count = 2;
+    stage s = stage_begin(&def);
+    expect_moving(&s, GO, false, true, false);
+    expect_moving(&s, CHAIN, false, false, true);
+    expect_moving(&s, BACK, true, false, false);    // the outer state is frozen with all in it
+    expect_moving(&s, ENTERED, true, false, false); // and stays so
+    for (int i = 0; i < 10; i++) {
+        expect_moving(&s, LMB_NONE, true, false, false);
+    }
+    expect_moving(&s, GO, false, false, true); // entered again: the inner machine goes on, its state is still frozen
+    for (int i = 0; i < 20; i++) {
+        expect_moving(&s, LMB_NONE, false, false, true);
+    }
+    stage_end(&s);
+}
+
 // A transition from any state leaves its own target only with `to_self`, whether or not it needs an event.
 static void test_transitions_to_the_current_state(void **state) {
     (void)state;
@@ -1566,7 +1648,7 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 7, 2, "machine 0: there is no such state");
     expect_state_refused(&s, 10, 5, "machine 0: there is no such transition");
     expect_state_refused(&s, 13, 0x7fc00000u, "machine 0: a weight");
-    expect_state_refused(&s, 14, 0xbf800000u, "machine 0: a weight");
+    expect_state_refused(&s, 14, 0xc0000000u, "machine 0: a weight"); // the sign says that it is frozen
     expect_state_refused(&s, 16, 0x40000000u, "machine 0: a weight");
     // During a fade, the word names a transition; any other position in the block is refused.
     stage_send(&s, SIXTIETH, 0);
@@ -1616,6 +1698,8 @@ int main(void) {
         cmocka_unit_test(test_smoothed),
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_entered_again),
+        cmocka_unit_test(test_frozen_states_stay_frozen),
+        cmocka_unit_test(test_frozen_machines_stay_frozen),
         cmocka_unit_test(test_transitions_to_the_current_state),
         cmocka_unit_test(test_bezier_fades),
         cmocka_unit_test(test_frozen_fade),

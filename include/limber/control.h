@@ -352,7 +352,9 @@ LMB_API lmb_term lmb_default_term(void);
 /// How a transition goes from the pose shown to that of its state.
 typedef enum lmb_fade_kind {
     LMB_FADE_SMOOTH, ///< old and new states continue to play
-    LMB_FADE_FROZEN, ///< old states stop where they are
+    /// Old states stop where they are. Each stays frozen until its weight is 0 or it is entered again, also if another
+    /// transition interrupts the fade.
+    LMB_FADE_FROZEN,
     /// The new state has the whole weight at once, and the offset of the pose shown before from the new pose decays:
     /// see inertia.h. `curve` is not used.
     LMB_FADE_INERTIALIZED,

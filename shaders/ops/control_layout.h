@@ -238,8 +238,10 @@
 #define MACHINE_TIME 1u    // in the current state, two words
 #define MACHINE_FADE 3u    // offset of the transition that fades, or 0
 #define MACHINE_FADED 4u   // two words
-#define MACHINE_WEIGHTS 6u // float [state]: weight, weight when the fade began
+#define MACHINE_WEIGHTS 6u // [state]: float, its weight; weight when the fade began, with MACHINE_FROZEN
 #define MACHINE_STATE_WEIGHT_WORDS 2u
+#define MACHINE_BEGAN 1u           // of these two
+#define MACHINE_FROZEN 0x80000000u // the state is frozen, until it is entered or its weight is 0
 
 // State of a machine with blend profiles: the fade that has a profile. If another fade begins before it ends, the fade
 // with the profile stops at the progress that it has.

@@ -72,6 +72,10 @@ OP real state_weight(control c, address machine, address state) {
     return state_number(c, state_weight_at(c, machine, state));
 }
 
+OP bool is_frozen(control c, address machine, address state) {
+    return (state_word(c, state_weight_at(c, machine, state) + MACHINE_BEGAN) & MACHINE_FROZEN) != 0u;
+}
+
 // A state's total weight: the product of its weight in its machine and of the weights of the states that contain the
 // machine. 1 if there is no machine.
 OP real whole_weight(control c, address machine, address state) {
@@ -84,19 +88,14 @@ OP real whole_weight(control c, address machine, address state) {
     return snap(weight);
 }
 
-// Whether time passes in a state: it is current or has a weight, and neither its own fade nor that of a state that
-// contains it freezes it.
+// Whether time passes in a state: it is current or has a weight, and neither it nor a state that contains it is frozen.
 OP bool state_moves(control c, address machine, address state) {
     bool moves = true;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE && moves; level++) {
         address at = machine_at(c, machine);
         if (state_word(c, at + MACHINE_CURRENT) != state) {
             // Most states that are not current have no weight.
-            moves = state_weight(c, machine, state) > 0.0f;
-            address fade = state_word(c, at + MACHINE_FADE);
-            if (moves && fade != 0u) {
-                moves = (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_FREEZES) == 0u;
-            }
+            moves = state_weight(c, machine, state) > 0.0f && !is_frozen(c, machine, state);
         }
         state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
         machine = LOAD(c.block, machine + MACHINE_OUTER);
@@ -369,7 +368,7 @@ OP real weigh_states(control c, address machine) {
     address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
     for (address state = 0u; state < state_count; state++) {
         address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
-        real began = state_number(c, weight_at + 1u);
+        real began = REAL(state_word(c, weight_at + MACHINE_BEGAN) & ~MACHINE_FROZEN);
         real target = state == current ? 1.0f : 0.0f;
         real weight = lerp(began, target, share);
         set_state_word(c, weight_at, BITS(snap(weight)));
@@ -486,15 +485,22 @@ OP void emit_state(control c, address machine, address state, uint which) {
     }
 }
 
+// Keeps the weights from which a transition fades, and with them which states are frozen.
+OP void keep_weights(control c, address machine, address transition) {
+    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    uint to = LOAD(c.block, transition + TRANSITION_TO);
+    bool freezes = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_FREEZES) != 0u;
+    for (address state = 0u; state < state_count; state++) {
+        address weight_at = state_weight_at(c, machine, state);
+        bool frozen = state != to && (freezes || is_frozen(c, machine, state));
+        set_state_word(c, weight_at + MACHINE_BEGAN, state_word(c, weight_at) | (frozen ? MACHINE_FROZEN : 0u));
+    }
+}
+
 OP_NOINLINE void take_transition(control c, address machine, address transition) {
     address at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
     emit_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
-    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
-    for (address state = 0u; state < state_count; state++) {
-        address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
-        set_state_word(c, weight_at + 1u, state_word(c, weight_at));
-    }
     address profiles = block_profiles(c.block, machine);
     if (USES_PROFILES && profiles != CONTROL_NONE) {
         begin_profiled(c, machine, profiles, transition);
@@ -504,6 +510,7 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     if (!seen || state_ended(c, machine, to, 0u) || restarts) {
         begin_state(c, machine, to);
     }
+    keep_weights(c, machine, transition);
     set_state_word(c, at + MACHINE_CURRENT, to);
     set_state_ticks(c, at + MACHINE_TIME, make_ticks(0u, 0u));
     set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
