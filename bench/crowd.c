@@ -81,7 +81,7 @@ static void make_players(const actor *actor, lmb_player_def players[PLAYERS], fl
                          lmb_notify_def steps[3][2]) {
     for (uint32_t i = 0; i < PLAYERS; i++) {
         players[i] = lmb_default_player_def();
-        players[i].end = i == JUMP || i == WAVE ? LMB_END_HOLD : LMB_END_LOOP;
+        players[i].end = i == JUMP ? LMB_END_HOLD : LMB_END_LOOP;
         players[i].rate = lmb_constant(i == JUMP || i == WAVE ? 2.0f : 1.0f);
     }
     for (uint32_t gait = 0; gait < 3; gait++) { // a foot touches the ground at each marker
@@ -115,6 +115,7 @@ static void make_transitions(lmb_transition_def body[TRANSITIONS], lmb_term term
     body[1] = make_transition(MOVES, IDLES, &terms[1]);
     body[2] = make_transition(LMB_NONE, JUMPS, NULL);
     body[2].event = EVENT_JUMP;
+    body[2].after = body[2].fade; // so the jump is not seen when it begins anew, and nothing is inertialized
     body[3] = make_transition(JUMPS, MOVES, &terms[0]);
     body[3].at_end = true;
     body[4] = make_transition(JUMPS, IDLES, NULL);
@@ -158,7 +159,7 @@ lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *
     wave.parameter = WAVE_WEIGHT;
     wave.pose = WAVE;
     wave.in_event = EVENT_WAVE;
-    wave.at_end = true;
+    wave.after = 0.5f * lmb_clip_duration(actor->clips[player_clips[WAVE]]);
     const lmb_clip *clips[ACTOR_CLIPS];
     const uint8_t *mask = actor->upper_body;
     for (int i = 0; i < ACTOR_CLIPS; i++) {

@@ -205,35 +205,18 @@ static uint32_t count_weights(const lmb_node_def *node) {
     return states + (lmb_graph_profile_count(node) > 0 ? PROFILED_NUMBERS(states) : 0);
 }
 
-static bool number_parameters(lowering *l) {
+// Numbers the parameters of clips and machines.
+static void number_parameters(lowering *l) {
     const lmb_graph_def *def = l->def;
     uint32_t count = def->parameter_count;
-    bool inertialized = false;
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
         const uint32_t own = lmb_node_plays(node) ? 1 : node->op == LMB_OP_MACHINE ? count_weights(node) : 0;
         l->moving->first_parameters[i] = own > 0 ? count : LMB_NONE;
         count += own;
-        for (uint32_t k = 0; l->reached[i] && node->op == LMB_OP_MACHINE && k < node->machine->transition_count; k++) {
-            inertialized = inertialized || node->machine->transitions[k].kind == LMB_FADE_INERTIALIZED;
-        }
     }
-    lmb_graph_def *poses = &l->moving->poses;
-    *poses = *def;
-    if (inertialized && def->inertialize) {
-        return lmb_refuse(l->error, LMB_ERROR_ARGUMENT,
-                          "graph: inertialize: a machine does it already, by a transition that is inertialized");
-    }
-    if (inertialized) {
-        poses->inertialize = true;
-        poses->inertia_parameters = l->moving->inertia_parameters = count;
-        count += LMB_INERTIA_PARAMETERS;
-    }
-    poses->parameter_count = count;
-    return count <= LMB_MAX_PARAMETERS ||
-           lmb_refuse(l->error, LMB_ERROR_LIMIT,
-                      "graph: %u parameters, those of clips and states among them, and at most %u are possible",
-                      (unsigned)count, LMB_MAX_PARAMETERS);
+    l->moving->poses = *def;
+    l->moving->poses.parameter_count = count;
 }
 
 // ---- Owning states: from the last node down, machines before those inside their states.
@@ -520,6 +503,43 @@ static bool fill_machines(const lowering *l) {
     return valid;
 }
 
+// ---- Inertialization.
+
+// Returns whether a transition of a machine is of the kind #LMB_FADE_INERTIALIZED.
+static bool has_inertialized(const lmb_machine_def *machine) {
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        if (machine->transitions[i].kind == LMB_FADE_INERTIALIZED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Adds the parameters of inertialization, if a machine needs it.
+static bool number_inertia(lowering *l) {
+    const lmb_graph_def *def = l->def;
+    lmb_graph_def *poses = &l->moving->poses;
+    const bool can = !def->inertialize && def->nodes[def->node_count - 1].op != LMB_OP_WEIGHTED_MATRIX;
+    bool says_so = false, needs = false;
+    for (uint32_t i = 0; i < l->moving->machine_count; i++) {
+        says_so = says_so || has_inertialized(&l->moving->machines[i].def);
+        needs = needs || (can && lmb_moving_restarts_seen(l->moving, &l->moving->machines[i]));
+    }
+    if (says_so && def->inertialize) {
+        return lmb_refuse(l->error, LMB_ERROR_ARGUMENT,
+                          "graph: inertialize: a machine does it already, by a transition that is inertialized");
+    }
+    if (says_so || needs) {
+        poses->inertialize = true;
+        poses->inertia_parameters = l->moving->inertia_parameters = poses->parameter_count;
+        poses->parameter_count += LMB_INERTIA_PARAMETERS;
+    }
+    return poses->parameter_count <= LMB_MAX_PARAMETERS ||
+           lmb_refuse(l->error, LMB_ERROR_LIMIT,
+                      "graph: %u parameters, those of clips and states among them, and at most %u are possible",
+                      (unsigned)poses->parameter_count, LMB_MAX_PARAMETERS);
+}
+
 // ---- Nodes.
 
 static void write_nodes(lowering *l) {
@@ -540,12 +560,10 @@ static void write_nodes(lowering *l) {
 }
 
 static bool lower(lowering *l, lmb_arena *scratch) {
-    if (!check_lists(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) || !number_parameters(l)) {
+    if (!check_lists(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) || !find_retargets(l)) {
         return false;
     }
-    if (!find_retargets(l)) {
-        return false;
-    }
+    number_parameters(l);
     for (uint32_t i = 0; i < l->def->node_count; i++) {
         if (lmb_node_plays(&l->def->nodes[i]) && l->reached[i]) {
             add_player(l, i);
@@ -554,7 +572,7 @@ static bool lower(lowering *l, lmb_arena *scratch) {
     if (l->moving->memory.failed) {
         return lmb_refuse(l->error, LMB_ERROR_MEMORY, "graph: no memory for the root motion of retargeted clips");
     }
-    if (!fill_machines(l)) {
+    if (!fill_machines(l) || !number_inertia(l)) {
         return false;
     }
     write_nodes(l);

@@ -73,6 +73,8 @@ static inline bool lmb_transition_leaves(const lmb_transition_def *transition, u
 // and then leaves nothing allocated.
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,
                                      lmb_error *error);
+// Returns whether a machine can restart a state that still has a weight, by a fade that takes time (graph_restart.c).
+bool lmb_moving_restarts_seen(const lmb_moving *moving, const lmb_moving_machine *machine);
 // Checks what moves by itself completely, except for what splitting needs, and finds the writers of parameters
 // (control_check.c). Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT.
 LMB_API lmb_result lmb_moving_check(lmb_moving *moving, lmb_error *error);

@@ -77,6 +77,7 @@ typedef struct player {
     uint32_t *state;
     uint32_t *emitted;
     float *parameters;
+    uint32_t *inertia;
     uint32_t frame;
 } player;
 
@@ -89,7 +90,8 @@ static player begin(const char *text) {
     p.state = calloc(lmb_control_state_words(p.control), sizeof *p.state);
     p.emitted = calloc(lmb_control_emitted_words(p.control), sizeof *p.emitted);
     p.parameters = calloc((size_t)count + 1, sizeof *p.parameters);
-    assert_true(p.state != NULL && p.emitted != NULL && p.parameters != NULL);
+    p.inertia = calloc((size_t)lmb_graph_inertia_words(p.program) + 1, sizeof *p.inertia);
+    assert_true(p.state != NULL && p.emitted != NULL && p.parameters != NULL && p.inertia != NULL);
     for (uint32_t i = 0; i < count; i++) {
         p.parameters[i] = lmb_graph_parameter_at(p.graph->graph, i).initial;
     }
@@ -102,6 +104,7 @@ static void end(player *p) {
     free(p->state);
     free(p->emitted);
     free(p->parameters);
+    free(p->inertia);
 }
 
 // Runs a frame of this many seconds, with an event or without one (NULL).
@@ -137,7 +140,8 @@ static void hips(const player *p, float place[2]) {
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const lmb_batch_def batch = {p->program, 1, LMB_OUTPUT_PALETTE_BIT};
     const lmb_batch_inputs inputs = {.parameters = p->parameters};
-    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}, .refused = refused};
+    const lmb_batch_outputs outputs = {
+        .buffers = {[LMB_OUTPUT_PALETTE] = palette}, .refused = refused, .inertia = p->inertia};
     assert_int_equal(lmb_cpu_run_poses(p->cpu, &batch, &inputs, &outputs, 0, 1, NULL), LMB_OK);
     for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
         assert_int_equal(refused[i], 0);
@@ -878,25 +882,29 @@ static void a_pose_fades_in_and_out_on_request(void **state) {
     end(&p);
 }
 
-// A second request restarts the clip without reducing the weight. The same holds after a fade-out.
+// A second request restarts the clip, which then has the whole weight and is inertialized. The same holds after a
+// fade-out.
 static void a_fade_that_restarts(void **state) {
     (void)state;
     player p = begin(FADED("{'in':'WAVE','out':'STOP','seconds':0.5,'curve':'linear','restart':true,'name':'hello'}",
                            "{'op':'clip','clip':'crouch','offset':0.25}"));
     assert_string_equal(lmb_graph_machine_name(p.graph->graph, 0), "hello");
+    assert_true(p.graph->control->inertia_parameters != LMB_NONE);
     for (int i = 1; i <= 4; i++) {
         step(&p, FRAME, i == 1 ? "WAVE" : NULL);
         expect_faded(&p, i / 8.0, 0.25 + i * FRAME);
     }
-    for (int i = 1; i <= 4; i++) {
-        step(&p, FRAME, i == 1 ? "WAVE" : NULL);
-        expect_faded(&p, blended(0.5, 1.0, i / 8.0), 0.25 + i * FRAME);
+    for (int again = 0; again < 2; again++) {
+        for (int i = 1; i <= 10; i++) {
+            step(&p, FRAME, i == 1 ? "WAVE" : NULL);
+            assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), 1.0, 0.0);
+            assert_int_equal(lmb_control_player_ticks(p.control, p.state, 0),
+                             (uint64_t)((0.25 + i * FRAME) * (double)LMB_TICKS_PER_SECOND));
+        }
+        expect_faded(&p, 1.0, 0.25 + 10 * FRAME); // the offset has decayed
+        step(&p, FRAME, "STOP");
+        expect_faded(&p, 1.0 - 1.0 / 8.0, 0.25 + 11 * FRAME);
     }
-    step(&p, FRAME, "STOP");
-    const double left = 0.75 * (1.0 - 1.0 / 8.0);
-    expect_faded(&p, left, 0.25 + 5 * FRAME);
-    step(&p, FRAME, "WAVE");
-    expect_faded(&p, blended(left, 1.0, 1.0 / 8.0), 0.25 + FRAME);
     end(&p);
 }
 

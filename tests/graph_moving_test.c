@@ -108,6 +108,7 @@ typedef struct character {
     uint32_t state[MOST_WORDS];
     uint32_t emitted[1 + 2 * 8];
     float parameters[MOST_PARAMETERS];
+    uint32_t inertia[64];
     uint32_t number;
     float x; // position of the joint after the frame
 } character;
@@ -127,6 +128,7 @@ static character begin(const recipe *r) {
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &c.cpu, NULL), LMB_OK);
     assert_in_range(lmb_control_state_words(lmb_graph_control(graph)), 1, MOST_WORDS);
     assert_in_range(lmb_graph_parameter_count(graph), 1, MOST_PARAMETERS);
+    assert_in_range(lmb_graph_inertia_words(graph), 0, 64);
     lmb_graph_defaults(graph, c.parameters);
     return c;
 }
@@ -149,7 +151,7 @@ static void step(character *c, double seconds, uint32_t event) {
     float local[LMB_POSE_COMPONENTS];
     const lmb_batch_def batch = {c->graph, 1, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.control = &frame};
-    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = local};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] = local, .inertia = c->inertia};
     lmb_error error = {0};
     if (lmb_cpu_run(c->cpu, &batch, &inputs, &outputs, &error) != LMB_OK) {
         fail_msg("%s", error.message);
@@ -394,6 +396,181 @@ static void inertialized_transitions_inertialize(void **state) {
     r.def.parameter_count += LMB_INERTIA_PARAMETERS;
     lmb_graph *twice = NULL;
     CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &twice, &error), &error, LMB_ERROR_ARGUMENT, "inertialize");
+}
+
+// ---- Transitions that restart a state that is seen.
+
+static void graph_of_machine(recipe *r) {
+    start(r);
+    r->def.node_count = 3;
+    r->def.fade_count = 0;
+}
+
+static void restart_itself(recipe *r) {
+    graph_of_machine(r);
+    r->states[1].restart = true;
+    r->transitions[1].to = 1;
+    r->transitions[1].fade = 0.3f;
+}
+
+static void restart_itself_frozen(recipe *r) {
+    restart_itself(r);
+    r->transitions[1].kind = LMB_FADE_FROZEN;
+}
+
+static void restart_from_any(recipe *r) {
+    restart_itself(r);
+    r->transitions[1].from = LMB_NONE;
+    r->transitions[1].to_self = true;
+}
+
+static void restart_after_the_end(recipe *r) {
+    restart_itself(r);
+    r->states[1].restart = false;
+    r->walk.end = LMB_END_HOLD;
+}
+
+static void restart_what_dropped_out(recipe *r) {
+    restart_after_the_end(r);
+    r->walk.end = LMB_END_ONCE;
+}
+
+static void restart_on_return(recipe *r) {
+    graph_of_machine(r);
+    r->states[1].restart = true;
+    r->transitions[0].fade = 0.3f;
+    r->transitions[1].fade = 0.5f;
+}
+
+static void restart_a_fade(recipe *r) {
+    start(r);
+    r->fade.restart = true;
+    r->fade.in_seconds = 0.3f;
+}
+
+// The rest of an offset after t seconds, as inertia.h has it.
+static double decay(double x0, double v0, double duration, double t) {
+    v0 = fmin(v0, 0.0);
+    const double t1 = v0 < 0.0 ? fmin(duration, -5.0 * x0 / v0) : duration;
+    if (t >= t1) {
+        return 0.0;
+    }
+    const double a0 = fmax(0.0, (-8.0 * v0 * t1 - 20.0 * x0) / (t1 * t1));
+    const double c5 = -(a0 * t1 * t1 + 6.0 * v0 * t1 + 12.0 * x0) / (2.0 * pow(t1, 5.0));
+    const double c4 = (3.0 * a0 * t1 * t1 + 16.0 * v0 * t1 + 30.0 * x0) / (2.0 * pow(t1, 4.0));
+    const double c3 = -(3.0 * a0 * t1 * t1 + 12.0 * v0 * t1 + 20.0 * x0) / (2.0 * pow(t1, 3.0));
+    return ((((c5 * t + c4) * t + c3) * t + 0.5 * a0) * t + v0) * t + x0;
+}
+
+// Restarted players begin at once, and the offset from the pose that was shown decays, in float64.
+static void restarts_fade_from_the_pose_that_is_shown(void **state) {
+    (void)state;
+    static const struct {
+        void (*make)(recipe *r);
+        uint32_t events[2]; // at 0 s and `second`
+        double second;
+        uint32_t restart;
+        double at;
+        double begins; // the restarted clip's x
+    } rows[] = {
+        {restart_itself, {GO, LMB_NONE}, 0.0, STOP, 0.8, 10.0},
+        {restart_itself_frozen, {GO, LMB_NONE}, 0.0, STOP, 0.8, 10.0},
+        {restart_from_any, {GO, LMB_NONE}, 0.0, STOP, 0.8, 10.0},
+        {restart_after_the_end, {GO, LMB_NONE}, 0.0, STOP, 2.5, 10.0},
+        {restart_what_dropped_out, {GO, LMB_NONE}, 0.0, STOP, 2.5, 10.0},
+        {restart_on_return, {GO, STOP}, 0.5, GO, 0.7, 10.0},
+        {restart_on_return, {GO, STOP}, 0.1, GO, 0.2, 10.0},
+        {restart_a_fade, {HELLO, LMB_NONE}, 0.0, HELLO, 0.8, 20.0},
+        {restart_a_fade, {HELLO, LMB_NONE}, 0.0, HELLO, 0.1, 20.0},
+    };
+    const double frame = 0.02;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        recipe r;
+        rows[i].make(&r);
+        character c = begin(&r);
+        step(&c, frame, LMB_NONE);
+        double shown[2] = {0.0};
+        const int second = (int)lround(rows[i].second / frame), at = (int)lround(rows[i].at / frame);
+        for (int k = 0; k < at; k++) {
+            shown[0] = shown[1];
+            step(&c, frame, k == 0 ? rows[i].events[0] : k == second ? rows[i].events[1] : LMB_NONE);
+            shown[1] = (double)c.x;
+        }
+        double x0 = 0.0, v0 = 0.0, sign = 1.0;
+        for (int k = 1; k <= 25; k++) {
+            step(&c, frame, k == 1 ? rows[i].restart : LMB_NONE);
+            const double pose = rows[i].begins + k * frame;
+            if (k == 1) {
+                sign = shown[1] < pose ? -1.0 : 1.0;
+                x0 = fabs(shown[1] - pose);
+                v0 = sign * (shown[1] - shown[0]) / frame;
+            }
+            const double expected = pose + sign * decay(x0, v0, 0.3f, k * frame);
+            if (!(fabs((double)c.x - expected) <= 2e-5)) {
+                fail_msg("row %zu, frame %d: %.7g instead of %.7g", i, k, (double)c.x, expected);
+            }
+        }
+        end(&c);
+    }
+}
+
+static void hold_and_return(recipe *r) {
+    graph_of_machine(r);
+    r->walk.end = LMB_END_HOLD;
+    r->transitions[0].fade = r->transitions[1].fade = 0.2f;
+}
+
+#define INERTIALIZES(change, expected)                                                                                 \
+    do {                                                                                                               \
+        recipe r;                                                                                                      \
+        hold_and_return(&r);                                                                                           \
+        change;                                                                                                        \
+        lmb_graph *graph = created(&r);                                                                                \
+        assert_int_equal(lmb_graph_inertia_words(graph) > 0, expected);                                                \
+        lmb_graph_destroy(graph);                                                                                      \
+    } while (false)
+
+// Graphs without such a transition need no memory for it.
+static void restarts_are_known_beforehand(void **state) {
+    (void)state;
+    INERTIALIZES((void)0, true);
+    INERTIALIZES(r.walk.end = LMB_END_ONCE, true);
+    INERTIALIZES(r.walk.end = LMB_END_LOOP, false);
+    INERTIALIZES((r.walk.end = LMB_END_LOOP, r.states[1].restart = true), true);
+    INERTIALIZES(r.transitions[0].kind = r.transitions[1].kind = LMB_FADE_FROZEN, true);
+    INERTIALIZES(r.transitions[0].fade = 0.0f, false);
+    INERTIALIZES(r.transitions[1].fade = 0.0f, false);
+    INERTIALIZES(r.transitions[0].after = 0.1f, true);
+    INERTIALIZES(r.transitions[0].after = 0.2f, false);
+    INERTIALIZES(r.transitions[1].after = 5.0f, true);
+    // A transition at the end of idle, which takes 1 s, if it begins anew whenever it is entered.
+    INERTIALIZES((r.transitions[0].at_end = true, r.transitions[1].after = 0.5f), false);
+    INERTIALIZES((r.transitions[0].at_end = true, r.transitions[1].after = 0.1f), true);
+    INERTIALIZES((r.transitions[0].at_end = true, r.transitions[1].after = 0.5f, r.idle.rate.constant = 8.0f), true);
+    INERTIALIZES((r.transitions[0].at_end = true, r.transitions[1].after = 0.5f, r.idle.rate = lmb_parameter(HOST)),
+                 true);
+    INERTIALIZES((r.transitions[0].at_end = true, r.transitions[1].after = 0.5f, r.idle.offset = 0.9f), true);
+    INERTIALIZES((r.transitions[0].at_end = true, r.transitions[1].after = 0.5f, r.idle.offset = 0.5f,
+                  r.idle.rate.constant = -1.0f),
+                 false);
+    // A state that restarts itself.
+    INERTIALIZES((r.transitions[1].to = 1, r.transitions[0].fade = 0.0f), true);
+    INERTIALIZES((r.transitions[1].to = 1, r.transitions[1].fade = 0.0f), false);
+    INERTIALIZES((r.transitions[1].to = 1, r.walk.end = LMB_END_LOOP), false);
+    // Matrices are not inertialized.
+    INERTIALIZES((r.nodes[3] = lmb_default_node_def(), r.nodes[3].op = LMB_OP_WEIGHTED_MATRIX,
+                  r.nodes[3].input_count = 2, r.nodes[3].inputs[0] = r.nodes[3].inputs[1] = 2,
+                  r.nodes[3].weights[0] = lmb_constant(1.0f), r.def.node_count = 4),
+                 false);
+    // The host inertializes.
+    INERTIALIZES((r.def.inertialize = true, r.def.parameters = NULL, r.def.parameter_count += LMB_INERTIA_PARAMETERS),
+                 true);
+    // Fades.
+    INERTIALIZES((start(&r), r.fade.restart = true), false);
+    INERTIALIZES((start(&r), r.fade.restart = true, r.fade.in_seconds = 0.1f), true);
+    INERTIALIZES((start(&r), r.fade.in_seconds = 0.1f), false);
+    INERTIALIZES((start(&r), r.fade.in_seconds = r.fade.out_seconds = 0.1f), true);
+    INERTIALIZES((start(&r), r.fade.in_seconds = r.fade.out_seconds = 0.1f, r.wave.end = LMB_END_LOOP), false);
 }
 
 // A condition names the node of a playing clip, and a computed parameter can read a fade's weight.
@@ -672,6 +849,8 @@ int main(void) {
         cmocka_unit_test(nodes_that_nothing_uses),
         cmocka_unit_test(a_graph_that_stands_still),
         cmocka_unit_test(inertialized_transitions_inertialize),
+        cmocka_unit_test(restarts_fade_from_the_pose_that_is_shown),
+        cmocka_unit_test(restarts_are_known_beforehand),
         cmocka_unit_test(conditions_name_nodes),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(points_are_known_before_velocities),

@@ -419,7 +419,10 @@ static void transitions_that_are_inertialized(void **state) {
                         "{'op':'blend','a':{'op':'rest'},'b':{'op':'machine'},'weight':0.5}");
     assert_true(graph->control->inertia_parameters != LMB_NONE && graph->moving.poses.inertialize);
     reading_destroy(graph);
-    graph = read_machine("stand { GO hop frozen } hop { END stand }");
+    graph = read_machine("stand { GO hop frozen } hop { END stand }"); // the hop can begin anew while it is seen
+    assert_true(graph->control->inertia_parameters != LMB_NONE && graph->moving.poses.inertialize);
+    reading_destroy(graph);
+    graph = read_machine("stand { GO after 0.2 hop frozen } hop { END stand }");
     assert_true(graph->control->inertia_parameters == LMB_NONE && !graph->moving.poses.inertialize);
     reading_destroy(graph);
 }

@@ -380,6 +380,14 @@ typedef enum lmb_fade_kind {
 ///   beginning of the next piece or frame.
 /// - Parameters, also those in conditions, have one value for the whole frame.
 ///
+/// **Restarts.** If a transition restarts a state that still has a weight (lmb_machine_def), and its fade takes more
+/// than 0 s, it is inertialized, whatever its kind: one set of players cannot be at two times. It fades from the pose
+/// that is shown, over its fade's time, and `curve` and `profile` are not used. A graph in which this can happen
+/// inertializes by itself (inertia.h); one does not if `after` makes every such transition wait for the end of the fade.
+/// If lmb_graph_def.inertialize is true, the host triggers it; without that, and above a #LMB_OP_WEIGHTED_MATRIX,
+/// weights fade and the pose switches. A transition of a state to itself that does not restart it changes no pose: the
+/// time in the state begins anew, and its events are emitted.
+///
 /// **Fades.** A transition fades from what is seen to its state. With f the share of the fade's duration that has
 /// passed, after the curve, the new state weighs lerp(w, 1, f) and every other state w (1 - f), where w is its weight
 /// when the fade began. So the weights sum to 1, and a transition that interrupts a fade continues from what is seen,
@@ -441,6 +449,8 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// (#LMB_END_HOLD, #LMB_END_ONCE) and has reached it. Then its players begin at their offsets, or in the phase of their
 /// group (lmb_group_def), and the machines inside it at their initial states. Any other state continues where it is,
 /// also right after its clip looped or turned around.
+///
+/// A transition that restarts a state of weight above 0 is inertialized (lmb_transition_def, "Restarts").
 ///
 /// **Order of transitions.** In each piece of a frame a machine first takes transitions that need no event, until none
 /// applies. Then it handles the events sent to the character, in the order sent. Each event causes at most one

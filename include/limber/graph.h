@@ -654,7 +654,8 @@ typedef struct lmb_graph_def {
     lmb_value lod;
     /// Whether the result of the last operation is inertialized when the host says so (inertia.h). Not for
     /// #LMB_OP_WEIGHTED_MATRIX. If a machine has a transition of #LMB_FADE_INERTIALIZED, the graph inertializes by
-    /// itself, and this must be false.
+    /// itself, and this must be false. If one can restart a state that is still seen (lmb_transition_def, "Restarts"),
+    /// the graph inertializes by itself unless this is true.
     bool inertialize;
     uint32_t inertia_parameters; ///< with `inertialize`: the first of #LMB_INERTIA_PARAMETERS parameters
 

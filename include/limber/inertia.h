@@ -8,8 +8,9 @@
 /// Inertialization applies to a graph's result, the local transforms of its last operation, after everything else.
 /// There are two ways to use it:
 ///
-/// 1. A machine has a transition of the kind #LMB_FADE_INERTIALIZED. The graph does everything, for all machines with
-///    such transitions, and lmb_graph_def.inertialize must be false.
+/// 1. A machine has a transition of the kind #LMB_FADE_INERTIALIZED, or one that can restart a state that is still
+///    seen (lmb_transition_def, "Restarts"). The graph does everything, for all machines. With a transition of that
+///    kind lmb_graph_def.inertialize must be false.
 /// 2. lmb_graph_def.inertialize is true. The host says when the pose switches: before each frame it writes the
 ///    parameters of #lmb_inertia_parameter for each character.
 ///

@@ -251,7 +251,7 @@ OP void move_fades(CHARACTERS all) {
             control c = CHARACTER(all, i);
             if (c.moves) {
                 move_fade(c, machine);
-                real share = weigh_states(c, machine);
+                real share = weigh_states(c, machine, false);
                 if (USES_PROFILES && profiles != CONTROL_NONE) {
                     weigh_profiled(c, machine, profiles, share);
                 }

@@ -349,8 +349,9 @@ OP_NOINLINE void weigh_profiled(control c, address machine, address profiles, re
     }
 }
 
-// Computes the weights of a machine's states from the progress of its fade. Returns the share of the current state.
-OP real weigh_states(control c, address machine) {
+// Computes the weights of a machine's states from the progress of its fade, or ends the fade. Returns the share of the
+// current state.
+OP real weigh_states(control c, address machine, bool ends) {
     address at = machine_at(c, machine);
     address fade = state_word(c, at + MACHINE_FADE);
     real share = 1.0f;
@@ -359,7 +360,7 @@ OP real weigh_states(control c, address machine) {
     }
     ticks faded = state_ticks(c, at + MACHINE_FADED);
     ticks whole = block_ticks(c, fade + TRANSITION_FADE);
-    if (ticks_less(faded, whole) && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) == 0u) {
+    if (ticks_less(faded, whole) && !ends) {
         share = evaluate_fade_curve(c, LOAD(c.block, fade + TRANSITION_CURVE), fade_part(faded, whole));
     } else {
         set_state_word(c, at + MACHINE_FADE, 0u);
@@ -485,6 +486,14 @@ OP void emit_state(control c, address machine, address state, uint which) {
     }
 }
 
+// Whether a transition is inertialized: it says so, or it restarts a state that is seen, whose players cannot be at two
+// times at once.
+OP bool inertializes_transition(control c, address transition, bool restarts_seen) {
+    bool can = USES_INERTIA && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE;
+    bool says_so = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u;
+    return can && (says_so || (restarts_seen && !no_ticks(block_ticks(c, transition + TRANSITION_FADE))));
+}
+
 // Keeps the weights from which a transition fades, and with them which states are frozen.
 OP void keep_weights(control c, address machine, address transition) {
     address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
@@ -507,7 +516,8 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     }
     bool seen = state_weight(c, machine, to) > 0.0f;
     bool restarts = LOAD(c.block, state_table(c, machine, to) + TABLE_RESTARTS) != 0u;
-    if (!seen || state_ended(c, machine, to, 0u) || restarts) {
+    bool begins = !seen || state_ended(c, machine, to, 0u) || restarts;
+    if (begins) {
         begin_state(c, machine, to);
     }
     keep_weights(c, machine, transition);
@@ -515,11 +525,12 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     set_state_ticks(c, at + MACHINE_TIME, make_ticks(0u, 0u));
     set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
     set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
-    real share = weigh_states(c, machine);
+    bool inertializes = inertializes_transition(c, transition, begins && seen);
+    real share = weigh_states(c, machine, inertializes);
     if (USES_PROFILES && profiles != CONTROL_NONE) {
         weigh_profiled(c, machine, profiles, share);
     }
-    if (USES_INERTIA && (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
+    if (inertializes) {
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
     }
     emit_state(c, machine, to, STATE_ENTRY_EVENT);
