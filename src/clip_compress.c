@@ -1,7 +1,9 @@
 // Searches for the smallest packing of a clip that stays within its error bound. First it removes as many of the shared
 // key times as some fraction of the bound allows. Then it chooses the bits of each track, first by an estimate, then
-// one bit at a time.
+// one bit at a time. The search samples the clip; then clip_deviation.c bounds the error at all times. If that is above
+// the bound, the search is repeated with a smaller one.
 #include "clip.h"
+#include "clip_deviation.h"
 #include "clip_motion.h"
 #include "clip_pack.h"
 #include "float_environment.h"
@@ -11,6 +13,12 @@
 // Levels: packings of a property in the order of their size.
 #define LEVEL_REST 0u
 #define LEVEL_CONSTANT 1u // each level above it has one bit more
+
+#define MOST_SEARCHES 6
+
+// Samples for each interval between key times: in an interval, splines may differ from keys everywhere.
+#define LINEAR_PARTS 2u
+#define SPLINE_PARTS 4u
 
 #define SHARES 4
 // Fractions of the bound that removing key times may use.
@@ -23,7 +31,9 @@ typedef struct compressor {
     lmb_arena memory; // of all arrays
     double bound;
     uint32_t joints;
-    uint32_t times; // key times of all tracks; samples are these and the midpoints between them
+    uint32_t times; // key times of all tracks
+    uint32_t parts; // samples for each interval between them
+    bool *fixed;    // [property][joint]: tracks that are kept or left out as they are
     motion motion;
     float *sample_times;
     lmb_transform *source_local;
@@ -33,7 +43,8 @@ typedef struct compressor {
     float *fraction_of; // [sample]
     packing *packings;  // [property][joint]
     uint32_t *levels;
-    lmb_transform *pose; // [joint], scratch
+    deviating_joint *deviating; // [joint], scratch
+    lmb_transform *pose;        // [joint], scratch
     matrix *pose_model;
     lmb_transform *column; // [sample], scratch
     uint32_t *scratch;     // of a packed track
@@ -50,6 +61,18 @@ static track source_track(const compressor *c, uint32_t property, uint32_t joint
 // Returns whether a track is constant or changes only in steps.
 static bool is_step(track t) {
     return t.mode == MODE_STEP || (t.keys == 1 && t.mode != MODE_CUBIC);
+}
+
+static bool is_fixed(const compressor *c, uint32_t property, uint32_t joint) {
+    return c->fixed[(size_t)property * c->joints + joint];
+}
+
+static void find_fixed(const compressor *c) {
+    for (uint32_t i = 0; i < PROPERTIES * c->joints; i++) {
+        const uint32_t property = i / c->joints, joint = i % c->joints;
+        c->fixed[i] = is_step(source_track(c, property, joint)) ||
+                      (property == PROPERTY_ROTATION && lmb_deviation_is_wild(c->source, joint));
+    }
 }
 
 static uint32_t most_bits(uint32_t property) {
@@ -94,8 +117,8 @@ static uint32_t merge(const float *a, uint32_t a_count, const uint32_t *b, uint3
     return count;
 }
 
-// Fills sample_times, which has room for twice the result of count_times(), with key times and the midpoints between
-// them.
+// Fills sample_times, which has room for SPLINE_PARTS times the result of count_times(), with key times and times
+// between them.
 static void gather_times(compressor *c, float *rows) {
     uint32_t count = 0, last = 0;
     for (uint32_t i = 0; i < PROPERTIES * c->joints; i++) {
@@ -108,12 +131,12 @@ static void gather_times(compressor *c, float *rows) {
         last = t.times;
     }
     c->times = count;
-    c->motion.samples = count > 0 ? 2 * count - 1 : 0; // a rig without joints has none
-    for (uint32_t i = 0; i < count; i++) {
-        c->sample_times[2 * i] = rows[i];
-        if (i + 1 < count) {
-            c->sample_times[2 * i + 1] = snap(0.5f * rows[i] + 0.5f * rows[i + 1]);
-        }
+    c->parts = c->source->words[CLIP_CUBIC] != 0 ? SPLINE_PARTS : LINEAR_PARTS;
+    c->motion.samples = count > 0 ? c->parts * (count - 1) + 1 : 0; // a rig without joints has none
+    for (uint32_t i = 0; i < c->motion.samples; i++) {
+        const float *from = &rows[i / c->parts];
+        const float part = (float)(i % c->parts) / (float)c->parts;
+        c->sample_times[i] = part == 0.0f ? *from : snap((1.0f - part) * from[0] + part * from[1]);
     }
 }
 
@@ -160,7 +183,7 @@ static double gap_at(const compressor *c, uint32_t from, uint32_t to, uint32_t s
         for (uint32_t property = 0; property < PROPERTIES; property++) {
             const float *start = lmb_property_in(&row[from], property), *end = lmb_property_in(&row[to], property);
             float *result = lmb_property_of(&c->pose[joint], property);
-            if (is_step(source_track(c, property, joint))) {
+            if (is_fixed(c, property, joint)) {
                 memcpy(result, lmb_property_in(&row[sample], property),
                        lmb_property_width((lmb_property)property) * sizeof *result);
             } else {
@@ -184,7 +207,7 @@ static bool gap_fits(const compressor *c, uint32_t from, uint32_t to, double lim
 // bisects.
 static uint32_t farthest_fit(const compressor *c, uint32_t from, double limit) {
     const uint32_t last = c->motion.samples - 1;
-    uint32_t good = from + 2, bad = last + 2, stride = 2;
+    uint32_t good = from + c->parts, bad = last + c->parts, stride = c->parts;
     while (good < last) {
         uint32_t next = good + stride < last ? good + stride : last;
         if (!gap_fits(c, from, next, limit)) {
@@ -194,8 +217,8 @@ static uint32_t farthest_fit(const compressor *c, uint32_t from, double limit) {
         good = next;
         stride *= 2;
     }
-    while (bad - good > 2) {
-        const uint32_t middle = good + (bad - good) / 4 * 2;
+    while (bad - good > c->parts) {
+        const uint32_t middle = good + (bad - good) / (2 * c->parts) * c->parts;
         if (gap_fits(c, from, middle, limit)) {
             good = middle;
         } else {
@@ -210,7 +233,8 @@ static void choose_frames(compressor *c, double share) {
     uint32_t count = 0;
     c->frame_samples[count++] = 0;
     for (uint32_t from = 0; from < last;) {
-        from = share > 0.0 && from + 2 < last ? farthest_fit(c, from, share * c->bound) : from + 2;
+        const uint32_t next = from + c->parts;
+        from = share > 0.0 && next < last ? farthest_fit(c, from, share * c->bound) : next;
         c->frame_samples[count++] = from;
     }
     c->frames.count = count;
@@ -321,12 +345,12 @@ static uint32_t min_level(const compressor *c) {
     return lmb_clip_is_additive(c->source) ? LEVEL_CONSTANT : LEVEL_REST;
 }
 
-// Step tracks are kept as they are, unless their value is the same throughout.
-static void set_step(const compressor *c, uint32_t property, uint32_t joint) {
+// Fixed tracks are kept as they are, except for step tracks whose value is the same throughout.
+static void set_fixed(const compressor *c, uint32_t property, uint32_t joint) {
     const track t = source_track(c, property, joint);
     const uint32_t *values = c->source->words + t.values;
     const size_t width = lmb_property_width((lmb_property)property), bytes = width * sizeof *values;
-    bool constant = true;
+    bool constant = is_step(t);
     for (uint32_t key = 1; key < t.keys && constant; key++) {
         constant = memcmp(values + key * width, values, bytes) == 0;
     }
@@ -376,8 +400,8 @@ static uint32_t level_for(const compressor *c, uint32_t property, uint32_t joint
 static void set_all(const compressor *c, double tolerance) {
     for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < c->joints; joint++) {
-            if (is_step(source_track(c, property, joint))) {
-                set_step(c, property, joint);
+            if (is_fixed(c, property, joint)) {
+                set_fixed(c, property, joint);
             } else {
                 set_level(c, property, joint, level_for(c, property, joint, tolerance));
             }
@@ -390,7 +414,7 @@ static bool keep_chain(const compressor *c, uint32_t joint) {
     bool changed = false;
     for (; joint != LMB_NONE; joint = c->rig->parents[joint]) {
         for (uint32_t property = 0; property < PROPERTIES; property++) {
-            if (*level_of(c, property, joint) != level_kept(property) && !is_step(source_track(c, property, joint))) {
+            if (*level_of(c, property, joint) != level_kept(property) && !is_fixed(c, property, joint)) {
                 set_level(c, property, joint, level_kept(property));
                 changed = true;
             }
@@ -422,7 +446,7 @@ static bool find_start(compressor *c) {
 // Lowers a property by one level if the bound allows it.
 static bool lower(compressor *c, uint32_t property, uint32_t joint) {
     const uint32_t level = *level_of(c, property, joint);
-    if (level == min_level(c) || is_step(source_track(c, property, joint))) {
+    if (level == min_level(c) || is_fixed(c, property, joint)) {
         return false;
     }
     const packing before = *packing_of(c, property, joint);
@@ -473,10 +497,20 @@ static void search(compressor *c) {
     }
 }
 
+// Bounds the error at all times.
 static double measure(compressor *c, const lmb_clip *clip) {
     uint32_t worst = 0;
     sample(c, clip, c->motion.local);
-    return lmb_motion_try(&c->motion, LMB_NONE, INFINITY, &worst);
+    deviation d = {.rig = c->rig,
+                   .source = c->source,
+                   .clip = clip,
+                   .shell = c->motion.shell,
+                   .times = c->sample_times,
+                   .count = c->times,
+                   .stride = c->parts,
+                   .joints = c->deviating,
+                   .largest = lmb_motion_try(&c->motion, LMB_NONE, INFINITY, &worst)};
+    return lmb_deviation_bound(&d);
 }
 
 static void report_packings(const compressor *c, lmb_clip_compression_report *report) {
@@ -490,25 +524,38 @@ static void report_packings(const compressor *c, lmb_clip_compression_report *re
     report->frame_count = report->packed_count != 0 ? c->best_count : 0;
 }
 
-// Writes the best packing over `words`, which hold the source. If the result is not smaller or exceeds the bound,
-// returns false and `words` hold the source again.
-static bool write_best(compressor *c, lmb_clip *clip, lmb_clip_compression_report *report) {
+// Writes the best packing over the clip's words, which hold the source. Returns a bound of its error, or infinity if it
+// is not smaller than the source.
+static double write_best(compressor *c, lmb_clip *clip) {
     if (c->best_size >= c->source->size) {
-        return false;
+        return INFINITY;
     }
     c->frames.count = c->best_count;
     c->frames.of_sample = c->best_samples;
-    memset(clip->words, 0, clip->size * sizeof *clip->words);
+    memset(clip->words, 0, c->source->size * sizeof *clip->words);
     clip->size = (uint32_t)lmb_clip_pack_write(c->source, &c->frames, c->best, c->scratch, clip->words);
-    const double error = lmb_clip_check(clip->words, clip->size, NULL) == LMB_OK ? measure(c, clip) : (double)INFINITY;
-    if (!(error <= (double)report->bound)) {
-        clip->size = c->source->size;
-        memcpy(clip->words, c->source->words, clip->size * sizeof *clip->words);
-        return false;
+    c->frames.of_sample = c->frame_samples;
+    return lmb_clip_check(clip->words, clip->size, NULL) == LMB_OK ? measure(c, clip) : (double)INFINITY;
+}
+
+// Returns the error of the smallest clip that was found within the bound. If there is none, returns infinity, and the
+// clip holds the source.
+static double search_within(compressor *c, double bound, lmb_clip *clip) {
+    for (int i = 0; i < MOST_SEARCHES; i++) {
+        c->best_size = c->source->size;
+        search(c);
+        const double error = write_best(c, clip);
+        if (error <= bound) {
+            return error;
+        }
+        if (!(error < (double)INFINITY)) {
+            break;
+        }
+        c->bound *= (1.0 - 0.001 * (double)(1u << 2 * i)) * bound / error; // more each time
     }
-    report->error = (float)error;
-    report_packings(c, report);
-    return true;
+    clip->size = c->source->size;
+    memcpy(clip->words, c->source->words, clip->size * sizeof *clip->words);
+    return INFINITY;
 }
 
 static lmb_result no_memory(const compressor *c, lmb_error *error) {
@@ -518,7 +565,7 @@ static lmb_result no_memory(const compressor *c, lmb_error *error) {
 static bool allocate_times(compressor *c) {
     const uint64_t most = count_times(c);
     float *rows = lmb_arena_allocate(&c->memory, most, sizeof *rows);
-    c->sample_times = lmb_arena_allocate(&c->memory, 2 * most, sizeof *c->sample_times);
+    c->sample_times = lmb_arena_allocate(&c->memory, SPLINE_PARTS * most, sizeof *c->sample_times);
     if (!c->memory.failed) {
         gather_times(c, rows);
     }
@@ -541,6 +588,8 @@ static bool allocate_samples(compressor *c) {
     c->frame_of = lmb_arena_allocate(memory, samples, sizeof *c->frame_of);
     c->fraction_of = lmb_arena_allocate(memory, samples, sizeof *c->fraction_of);
     c->packings = lmb_arena_allocate(memory, properties, sizeof *c->packings);
+    c->fixed = lmb_arena_allocate(memory, properties, sizeof *c->fixed);
+    c->deviating = lmb_arena_allocate(memory, joints, lmb_deviation_joint_bytes());
     c->levels = lmb_arena_allocate(memory, properties, sizeof *c->levels);
     c->pose = lmb_arena_allocate(memory, joints, sizeof *c->pose);
     c->pose_model = lmb_arena_allocate(memory, joints, sizeof *c->pose_model);
@@ -569,11 +618,14 @@ static LMB_NOINLINE lmb_result compress(compressor *c, const lmb_clip_compressio
                                                       : 1.0;
     // The search uses a slightly smaller bound, because sampling the block rounds differently.
     c->bound = 0.999 * (double)bound;
-    c->best_size = c->source->size;
+    find_fixed(c);
     sample_source(c);
-    search(c);
     *report = (lmb_clip_compression_report){.bound = bound, .source_bytes = c->source->size * sizeof *clip->words};
-    if (!write_best(c, clip, report)) {
+    const double reached = search_within(c, (double)bound, clip);
+    if (reached < (double)INFINITY) {
+        report->error = fminf((float)(reached * (1.0 + 0x1p-23)), bound);
+        report_packings(c, report);
+    } else {
         report->kept_count = PROPERTIES * c->joints;
     }
     report->bytes = clip->size * sizeof *clip->words;

@@ -74,14 +74,12 @@ matrix lmb_matrix_multiply(const matrix *a, const matrix *b) {
     return result;
 }
 
-static matrix model_of(const lmb_transform *local, const matrix *parent) {
+matrix lmb_model_of(const lmb_transform *local, const matrix *parent) {
     matrix own = lmb_matrix_of(local);
     return parent != NULL ? lmb_matrix_multiply(parent, &own) : own;
 }
 
-// Returns the largest distance between corresponding virtual points of a joint: the six points at +-`shell` on its
-// axes. Returns NaN if one is NaN.
-static double distance_between(const matrix *a, const matrix *b, double shell) {
+double lmb_shell_distance(const matrix *a, const matrix *b, double shell) {
     double largest = 0.0;
     for (int axis = 0; axis < 3; axis++) {
         double forth = 0.0, back = 0.0;
@@ -106,7 +104,7 @@ double lmb_rig_extent(const lmb_rig *rig, matrix *models) {
     double largest = 0.0;
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         const uint32_t parent = rig->parents[joint];
-        models[joint] = model_of(&rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
+        models[joint] = lmb_model_of(&rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
         for (uint32_t other = 0; other < joint; other++) {
             const double distance = distance_of_origins(&models[joint], &models[other]);
             largest = distance > largest ? distance : largest;
@@ -121,7 +119,7 @@ void lmb_motion_model(const motion *m, const lmb_transform *local, matrix *model
         for (uint32_t sample = 0; sample < m->samples; sample++) {
             const size_t at = (size_t)joint * m->samples + sample;
             models[at] =
-                model_of(&local[at], parent != LMB_NONE ? &models[(size_t)parent * m->samples + sample] : NULL);
+                lmb_model_of(&local[at], parent != LMB_NONE ? &models[(size_t)parent * m->samples + sample] : NULL);
         }
     }
 }
@@ -157,8 +155,8 @@ double lmb_motion_try(motion *m, uint32_t first, double limit, uint32_t *worst) 
         }
         for (uint32_t sample = 0; sample < m->samples; sample++) {
             const size_t at = (size_t)joint * m->samples + sample;
-            m->trial[at] = model_of(&m->local[at], parents != NULL ? parents + sample : NULL);
-            const double distance = distance_between(&m->trial[at], &m->source_model[at], m->shell);
+            m->trial[at] = lmb_model_of(&m->local[at], parents != NULL ? parents + sample : NULL);
+            const double distance = lmb_shell_distance(&m->trial[at], &m->source_model[at], m->shell);
             if (!(distance <= largest)) {
                 largest = distance;
                 *worst = joint;
@@ -184,9 +182,9 @@ double lmb_motion_distance(const motion *m, uint32_t sample, const lmb_transform
     double largest = 0.0;
     for (uint32_t joint = 0; joint < m->rig->joint_count; joint++) {
         const uint32_t parent = m->rig->parents[joint];
-        models[joint] = model_of(&local[joint], parent != LMB_NONE ? &models[parent] : NULL);
+        models[joint] = lmb_model_of(&local[joint], parent != LMB_NONE ? &models[parent] : NULL);
         const size_t at = (size_t)joint * m->samples + sample;
-        const double distance = distance_between(&models[joint], &m->source_model[at], m->shell);
+        const double distance = lmb_shell_distance(&models[joint], &m->source_model[at], m->shell);
         largest = distance <= largest ? largest : distance;
     }
     return largest;

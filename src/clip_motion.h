@@ -9,6 +9,12 @@
 matrix lmb_matrix_of(const lmb_transform *t);
 matrix lmb_matrix_multiply(const matrix *a, const matrix *b);
 
+// Returns a joint's model matrix. `parent` is NULL for a root.
+matrix lmb_model_of(const lmb_transform *local, const matrix *parent);
+// Returns the largest distance between corresponding virtual points of a joint: the six points at +-`shell` on its
+// axes. Returns NaN if one is NaN.
+double lmb_shell_distance(const matrix *a, const matrix *b, double shell);
+
 // The motions of the source clip and of another clip, sampled at the same times. Arrays are joint-major:
 // [joint][sample].
 typedef struct motion {

@@ -92,7 +92,22 @@ static void to_model(const lmb_rig *rig, const float *local, oracle_affine *mode
     free(transforms);
 }
 
-// Returns the largest distance between the positions in `a` and `b` of points at `shell` from a joint along an axis.
+// Returns the largest distance between the positions of points at `shell` from a joint along an axis.
+static double shell_distance(const oracle_affine *a, const oracle_affine *b, double shell) {
+    double largest = 0.0;
+    for (int point = 0; point < 6; point++) {
+        double square = 0.0;
+        for (int row = 0; row < 3; row++) {
+            const double *m = a->m[row], *n = b->m[row];
+            const double along = point % 2 == 0 ? shell : -shell;
+            const double apart = m[3] + along * m[point / 2] - n[3] - along * n[point / 2];
+            square += apart * apart;
+        }
+        largest = square > largest ? square : largest;
+    }
+    return sqrt(largest);
+}
+
 static double distance_at(const lmb_rig *rig, const float *a, const float *b, double shell) {
     const uint32_t joints = lmb_rig_joint_count(rig);
     oracle_affine *models = calloc(2 * (size_t)joints, sizeof *models);
@@ -101,19 +116,11 @@ static double distance_at(const lmb_rig *rig, const float *a, const float *b, do
     to_model(rig, b, models + joints);
     double largest = 0.0;
     for (uint32_t joint = 0; joint < joints; joint++) {
-        for (int point = 0; point < 6; point++) {
-            double square = 0.0;
-            for (int row = 0; row < 3; row++) {
-                const double *m = models[joint].m[row], *n = models[joints + joint].m[row];
-                const double along = point % 2 == 0 ? shell : -shell;
-                const double apart = m[3] + along * m[point / 2] - n[3] - along * n[point / 2];
-                square += apart * apart;
-            }
-            largest = square > largest ? square : largest;
-        }
+        const double distance = shell_distance(&models[joint], &models[joints + joint], shell);
+        largest = distance > largest ? distance : largest;
     }
     free(models);
-    return sqrt(largest);
+    return largest;
 }
 
 static int compare_times(const void *a, const void *b) {
@@ -498,6 +505,206 @@ static void keys_may_be_longer_than_two_words(void **state) {
     lmb_rig_destroy(rig);
 }
 
+// ---- The error at all times.
+
+enum { SEGMENT_POINTS = 64, CURVED_JOINTS = 3, CURVED_KEYS = 6 };
+
+// Tracks of a chain of joints, and their keys.
+typedef struct curved {
+    lmb_track_def tracks[PROPERTIES * CURVED_JOINTS];
+    float times[CURVED_KEYS];
+    float values[PROPERTIES * CURVED_JOINTS][CURVED_KEYS * 12];
+    lmb_clip_def clip;
+} curved;
+
+typedef enum tangent_kind {
+    TANGENTS_SMALL,
+    TANGENTS_EQUAL,
+    TANGENTS_OPPOSITE,
+    TANGENTS_HUGE,
+    TANGENT_KINDS
+} tangent_kind;
+
+static void draw_tangents(random_source *random, tangent_kind kind, uint32_t width, float *key) {
+    static const double largest[TANGENT_KINDS] = {0.05, 2.0, 2.0, 1e4};
+    for (uint32_t i = 0; i < width; i++) {
+        const float out = (float)random_between(random, -largest[kind], largest[kind]);
+        key[2 * width + i] = out;
+        key[i] = kind == TANGENTS_EQUAL      ? out
+                 : kind == TANGENTS_OPPOSITE ? -out
+                                             : (float)random_between(random, -2.0, 2.0);
+    }
+}
+
+// Draws a key's value: rotations of up to 175 degrees from one key to the next, scales through 0.
+static void draw_value(random_source *random, lmb_property property, const float *before, float *value) {
+    if (property != LMB_PROPERTY_ROTATION) {
+        for (int i = 0; i < 3; i++) {
+            value[i] = (float)random_between(random, -1.0, 1.0);
+        }
+        return;
+    }
+    const double half = random_between(random, 0.0, 87.5) * 3.141592653589793 / 180.0;
+    float axis[4];
+    random_rotation(random, axis);
+    const double length = sqrt((double)(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2])) + 1e-9;
+    double turn[4] = {0.0, 0.0, 0.0, cos(half)}, first[4] = {0.0, 0.0, 0.0, 1.0}, product[4];
+    for (int i = 0; i < 4; i++) {
+        turn[i] = i < 3 ? sin(half) * (double)axis[i] / length : turn[i];
+        first[i] = before != NULL ? (double)before[i] : first[i];
+    }
+    oracle_quaternion_multiply(first, turn, product);
+    oracle_quaternion_normalise(product, product);
+    for (int i = 0; i < 4; i++) {
+        value[i] = (float)product[i];
+    }
+}
+
+static void draw_track(random_source *random, curved *c, uint32_t index) {
+    lmb_track_def *track = &c->tracks[index];
+    const tangent_kind kind = (tangent_kind)random_below(random, TANGENT_KINDS);
+    track->joint = index / PROPERTIES;
+    track->property = (lmb_property)(index % PROPERTIES);
+    const uint32_t choice = random_below(random, 6);
+    track->interpolation = choice == 0   ? LMB_INTERPOLATION_LINEAR
+                           : choice == 1 ? LMB_INTERPOLATION_STEP
+                                         : LMB_INTERPOLATION_CUBIC_SPLINE;
+    track->key_count = CURVED_KEYS;
+    track->times = c->times;
+    track->values = c->values[index];
+    const uint32_t width = track->property == LMB_PROPERTY_ROTATION ? 4 : 3;
+    const bool spline = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
+    const uint32_t stride = spline ? 3 * width : width;
+    const float *before = NULL;
+    for (uint32_t i = 0; i < CURVED_KEYS; i++) {
+        float *key = c->values[index] + (size_t)i * stride, *value = key + (spline ? width : 0);
+        draw_value(random, track->property, before, value);
+        if (spline) {
+            draw_tangents(random, kind, width, key);
+        }
+        before = value;
+    }
+}
+
+static void draw_curved(uint64_t seed, curved *c) {
+    random_source random = {seed};
+    const uint32_t count = 1 + random_below(&random, PROPERTIES * CURVED_JOINTS);
+    for (uint32_t i = 0; i < CURVED_KEYS; i++) {
+        c->times[i] = 0.5f * (float)i;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        draw_track(&random, c, i);
+    }
+    c->clip = lmb_default_clip_def();
+    c->clip.name = "curved";
+    c->clip.tracks = c->tracks;
+    c->clip.track_count = count;
+}
+
+// Returns the largest distance at 64 points between neighbouring key times, with the source in float64. Also returns the
+// largest entry of a model matrix, by which floats are rounded.
+static double distance_at_all_times(const lmb_rig *rig, const lmb_clip_def *def, const lmb_clip *clip, double shell,
+                                    double *extent) {
+    enum { TIMES = (CURVED_KEYS - 1) * SEGMENT_POINTS + 1 };
+    const uint32_t joints = lmb_rig_joint_count(rig);
+    oracle_transform poses[2][8];
+    oracle_affine models[2][8];
+    float times[TIMES];
+    for (uint32_t i = 0; i < TIMES; i++) {
+        times[i] = 0.5f * (float)i / SEGMENT_POINTS;
+    }
+    float *after = sample(rig, clip, times, TIMES);
+    double largest = 0.0;
+    *extent = 1.0;
+    for (uint32_t i = 0; i < TIMES; i++) {
+        for (uint32_t joint = 0; joint < joints; joint++) {
+            oracle_choices choices = {0};
+            const lmb_transform rest_values = lmb_rig_joint_rest(rig, joint);
+            const oracle_transform rest = oracle_transform_from_float(&rest_values);
+            if (!oracle_clip_sample(def, joint, (double)times[i], &rest, &choices, &poses[0][joint])) {
+                poses[0][joint] = rest;
+            }
+            float values[LMB_POSE_COMPONENTS];
+            for (uint32_t k = 0; k < LMB_POSE_COMPONENTS; k++) {
+                values[k] = after[((size_t)i * LMB_POSE_COMPONENTS + k) * joints + joint];
+            }
+            lmb_transform packed;
+            memcpy(&packed, values, sizeof packed);
+            poses[1][joint] = oracle_transform_from_float(&packed);
+        }
+        for (int side = 0; side < 2; side++) {
+            oracle_model(rig, poses[side], models[side], NULL);
+        }
+        for (uint32_t joint = 0; joint < joints; joint++) {
+            largest = fmax(largest, shell_distance(&models[0][joint], &models[1][joint], shell));
+            for (int k = 0; k < 12; k++) {
+                *extent = fmax(*extent, fabs(models[0][joint].m[k / 4][k % 4]));
+            }
+        }
+    }
+    free(after);
+    return largest;
+}
+
+static void the_bound_holds_at_all_times(void **state) {
+    (void)state;
+    static const float bounds[] = {0.5f, 0.05f, 0.002f};
+    const uint32_t clips = suite_is_quick() ? 60 : 2000;
+    lmb_rig *rig = chain(CURVED_JOINTS);
+    uint32_t packed = 0, smaller = 0;
+    double nearest = 0.0;
+    for (uint32_t seed = 0; seed < clips; seed++) {
+        curved c;
+        draw_curved(seed, &c);
+        lmb_clip *source = NULL;
+        lmb_error error = {0};
+        assert_fine(lmb_clip_create(rig, &c.clip, NULL, &source, &error), &error);
+        for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+            lmb_clip_compression_report report;
+            lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){bounds[i], 0.2f}, &report);
+            double extent;
+            const double found = distance_at_all_times(rig, &c.clip, clip, 0.2, &extent);
+            if (report.error > report.bound || found > (double)report.error * (1.0 + 1e-6) + 2e-6 * extent) {
+                fail_msg("clip %u within %g: reported %g, found %g", seed, (double)bounds[i], (double)report.error,
+                         found);
+            }
+            nearest = report.error > 0.0f ? fmax(nearest, (found - 2e-6 * extent) / (double)report.error) : nearest;
+            packed += report.packed_count;
+            smaller += report.bytes < report.source_bytes;
+            lmb_clip_destroy(clip);
+        }
+        lmb_clip_destroy(source);
+    }
+    printf("  %u clips: %u smaller, %u tracks packed, %.4f of the reported error\n", 3 * clips, smaller, packed,
+           nearest);
+    assert_true(packed > clips / 4 && smaller > clips / 2);
+    lmb_rig_destroy(rig);
+}
+
+// A spline that meets the line between its keys at them and halfway between them.
+static void a_spline_may_cross_its_chord(void **state) {
+    (void)state;
+    static const float times[] = {0.0f, 1.0f, 2.0f, 0.25f};
+    float values[3][9] = {{0.0f}};
+    for (int key = 0; key < 3; key++) {
+        values[key][0] = values[key][6] = 8.0f;
+    }
+    const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_CUBIC_SPLINE, 3, times, &values[0][0]};
+    lmb_rig *rig = chain(2);
+    lmb_clip *source = create(rig, &track, 1);
+    lmb_clip_compression_report report;
+    lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){1e-4f, 0.1f}, &report);
+    float *at = sample(rig, clip, &times[3], 1);
+    assert_true(report.error == 0.0f && fabsf(at[0] - 0.75f) < 1e-6f);
+    free(at);
+    lmb_clip_destroy(clip);
+    clip = compress(rig, source, &(lmb_clip_compression){0.8f, 0.1f}, &report); // 0.77 is the largest value
+    assert_true(report.error > 0.769f && report.error < 0.771f && report.kept_count == 0);
+    lmb_clip_destroy(clip);
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(rig);
+}
+
 static void bad_arguments(void **state) {
     (void)state;
     lmb_rig *rig = chain(2), *other = chain(3);
@@ -619,6 +826,8 @@ int main(void) {
         cmocka_unit_test(defaults_and_once_only),
         cmocka_unit_test(every_cpu_path_gives_the_same_bits),
         cmocka_unit_test(keys_may_be_longer_than_two_words),
+        cmocka_unit_test(the_bound_holds_at_all_times),
+        cmocka_unit_test(a_spline_may_cross_its_chord),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(allocation_failures),
         cmocka_unit_test(corrupted_blocks),

@@ -336,8 +336,8 @@ static void make_pack(input *input, uint32_t count) {
     char(*names)[NAME] = calloc(count, sizeof *names);
     require(graphs != NULL && names != NULL, "no memory");
     for (uint32_t i = 0; i < count; i++) {
-        memset(names[i], 'n', NAME - 8);
-        snprintf(names[i] + NAME - 8, 8, "%u", i * 7919u % count);
+        memset(names[i], 'n', NAME - 12);
+        snprintf(names[i] + NAME - 12, 12, "%u", i * 7919u % count);
         graphs[i] = (lmb_pack_graph){names[i], &graph};
     }
     const lmb_pack_def def = {.rig = input->rig, .graphs = graphs, .graph_count = count};
@@ -356,6 +356,34 @@ static void open_pack(input *input) {
     lmb_pack_open(input->text.bytes, input->text.size, NULL, &pack, &error);
     require(pack != NULL, error.message);
     lmb_pack_close(pack);
+}
+
+// Splines that linear keys can replace.
+static void make_splines(input *input, uint32_t count) {
+    make_rig(input, 2, 0);
+    float *times = calloc(count, sizeof *times), *values = calloc(count, 9 * sizeof *values);
+    require(times != NULL && values != NULL, "no memory");
+    for (uint32_t i = 0; i < count; i++) {
+        times[i] = (float)i / 32.0f;
+        values[9 * i + 3] = (float)(i % 7) / 7.0f;
+        values[9 * i + 4] = (float)(i % 3) / 3.0f;
+    }
+    const lmb_track_def track = {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_CUBIC_SPLINE, count, times, values};
+    lmb_clip_destroy(input->clip);
+    require(lmb_clip_create(input->rig, &(lmb_clip_def){.tracks = &track, .track_count = 1}, NULL, &input->clip,
+                            NULL) == LMB_OK,
+            "no clip");
+    free(times);
+    free(values);
+}
+
+static void compress_splines(input *input) {
+    const lmb_clip_compression settings = {.error = 0.2f, .shell_distance = 0.1f};
+    lmb_clip_compression_report report;
+    lmb_clip *clip = NULL;
+    require(lmb_clip_compress(input->rig, input->clip, &settings, NULL, &clip, &report, NULL) == LMB_OK, "no clip");
+    require(report.packed_count == 1, "no packed track");
+    lmb_clip_destroy(clip);
 }
 
 typedef struct growth_case {
@@ -396,6 +424,7 @@ int main(int argc, char **argv) {
         {"nodes of a graph", make_graph, read_graph, 90},
         {"transitions of a machine", make_machine, read_machine, 128},
         {"lines of a script", make_script, read_script, 1000},
+        {"keys of splines that are compressed", make_splines, compress_splines, 100},
         {"graphs of a pack", make_pack, open_pack, 1000},
         {"characters of a capture", make_capture, read_capture, 20000},
     };

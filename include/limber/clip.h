@@ -124,7 +124,7 @@ LMB_API lmb_clip_compression lmb_default_clip_compression(void);
 /// The result of a compression.
 typedef struct lmb_clip_compression_report {
     float bound;          ///< the error that was allowed
-    float error;          ///< the error reached, at the times of all keys of the source and halfway between them
+    float error;          ///< a bound of the error reached, at all times: at most 0.1 % above it as a rule
     size_t source_bytes;  ///< size of the source's block
     size_t bytes;         ///< size of the compressed block
     uint32_t frame_count; ///< key times that the packed tracks share
@@ -133,8 +133,8 @@ typedef struct lmb_clip_compression_report {
     uint32_t rest_count, constant_count, packed_count, kept_count;
 } lmb_clip_compression_report;
 
-/// Makes a smaller clip for `rig`, within a bound of `source`, which must be a clip of this rig. The bound holds at the
-/// times of all keys of the source and halfway between them.
+/// Makes a smaller clip for `rig`, within a bound of `source`, which must be a clip of this rig. The bound holds at all
+/// times, apart from the rounding of floats: between keys it follows from derivatives of the tracks.
 ///
 /// - Linear tracks and cubic splines become keys of few bits at times that they all share: as few of the source's key
 ///   times as the bound allows. A track that hardly changes becomes one value. A track that hardly differs from the
