@@ -9,6 +9,9 @@
 // would practically not end.
 #define MOST_WAITING (UINT64_C(17) * LMB_MAX_STEP_TICKS)
 #define LARGEST_WEIGHT 1.001f // sums of rounded shares can be slightly above 1
+#define SMALLEST 0x2b800000u  // bits of 2^-40: the kernels store no smaller number, and no negative zero
+#define MAGNITUDE 0x7fffffffu // the bits of a float without its sign
+#define IN_RANGE "not 0, or from 2^-40 to 2^40"
 
 typedef struct checker {
     const lmb_control *control;
@@ -26,11 +29,12 @@ static uint64_t wide(const uint32_t *words) {
     return (uint64_t)words[1] << 32 | words[0];
 }
 
-// Returns false for NaN.
+// Returns whether a float is in a range, and one that the kernels store: on numbers below 2^-40 devices do not agree,
+// because some flush subnormals. Returns false for NaN.
 static bool is_within(uint32_t bits, float min, float max) {
     float value;
     memcpy(&value, &bits, sizeof value);
-    return value >= min && value <= max;
+    return (bits == 0 || (bits & MAGNITUDE) >= SMALLEST) && value >= min && value <= max;
 }
 
 // Returns whether `count` words are numbers in a range.
@@ -52,7 +56,7 @@ static bool check_player(const checker *c, uint32_t index) {
            require(c, (playing[PLAYING_FLAGS] & ~(PLAYING_ENDED | PLAYING_PASSED | PLAYING_PASSED_IN_FRAME)) == 0,
                    "player", index, "there are no such flags") &&
            require(c, is_within(playing[PLAYING_WEIGHT], 0.0f, LMB_LARGEST), "player", index,
-                   "its weight is not from 0 to 2^40");
+                   "its weight is " IN_RANGE);
 }
 
 // Checks the state of a fade with a blend profile.
@@ -85,9 +89,23 @@ static bool check_machine(const checker *c, uint32_t index) {
                        (fade % TRANSITION_WORDS == 0 && fade / TRANSITION_WORDS < record[MACHINE_TRANSITION_COUNT]),
                    "machine", index, "there is no such transition") &&
            require(c, check_weights(machine + MACHINE_WEIGHTS, states), "machine", index,
-                   "a weight is not from 0 to 1") &&
+                   "a weight is not 0, or from 2^-40 to 1") &&
            (profiles == CONTROL_NONE ||
             check_profiled(c, index, c->state + block[profiles + PROFILES_STATE_WORDS], states));
+}
+
+// Checks the weights of root motion, which stay as they are between updates.
+static bool check_motion_weights(const checker *c) {
+    const uint32_t *block = c->control->block;
+    const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
+    bool valid = true;
+    for (uint32_t i = 0; i < record[CHARACTER_MOTION_TRACK_COUNT] && valid; i++) {
+        const uint32_t *motion = block + record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS;
+        const uint32_t player = (motion[MOTION_PLAYER] - block[CONTROL_PLAYERS]) / PLAYER_WORDS;
+        valid = require(c, is_within(c->state[motion[MOTION_WEIGHT]], -LMB_LARGEST, LMB_LARGEST), "player", player,
+                        "its weight in root motion is " IN_RANGE);
+    }
+    return valid;
 }
 
 // The position may be anything. Root motion is overwritten in every frame before it is read.
@@ -101,8 +119,7 @@ static bool check_character_motion(const checker *c) {
         !full || require(c, are_within(moving + MOVING_ORIENTATION, 4, -1.001f, 1.001f), "character motion's word",
                          MOVING_ORIENTATION, "its orientation is not a unit quaternion");
     for (uint32_t i = record[CHARACTER_MOTION_PLACE_WORDS]; i < end && valid; i++) {
-        valid = require(c, is_within(moving[i], -LMB_LARGEST, LMB_LARGEST), "character motion's word", i,
-                        "not a finite number up to 2^40");
+        valid = require(c, is_within(moving[i], -LMB_LARGEST, LMB_LARGEST), "character motion's word", i, IN_RANGE);
     }
     return valid;
 }
@@ -122,14 +139,22 @@ static bool check_inertia(const checker *c) {
     const uint32_t *block = c->control->block;
     const uint32_t *words = c->state + block[block[CONTROL_INERTIA] + INERTIAL_STATE];
     const float longest = (float)MOST_WAITING / (float)LMB_TICKS_PER_SECOND;
-    return require(c, words[INERTIAL_NUMBER] <= INERTIA_LAST_NUMBER && words[INERTIAL_SWITCHED] <= INERTIA_LAST_NUMBER,
-                   "inertia's word", INERTIAL_NUMBER, "there is no such frame") &&
-           require(c,
-                   is_within(words[INERTIAL_STEP], 0.0f, longest) &&
-                       is_within(words[INERTIAL_STEP_BEFORE], 0.0f, longest) &&
-                       is_within(words[INERTIAL_DURATION], 0.0f, LMB_MAX_CONTROL_SECONDS) &&
-                       wide(words + INERTIAL_TIME) <= lmb_control_fine(LMB_MAX_CONTROL_SECONDS + longest),
-                   "inertia's word", INERTIAL_TIME, "out of range");
+    const struct {
+        uint32_t word;
+        bool valid;
+    } rows[] = {
+        {INERTIAL_NUMBER, words[INERTIAL_NUMBER] <= INERTIA_LAST_NUMBER},
+        {INERTIAL_SWITCHED, words[INERTIAL_SWITCHED] <= INERTIA_LAST_NUMBER},
+        {INERTIAL_STEP, is_within(words[INERTIAL_STEP], 0.0f, longest)},
+        {INERTIAL_STEP_BEFORE, is_within(words[INERTIAL_STEP_BEFORE], 0.0f, longest)},
+        {INERTIAL_DURATION, is_within(words[INERTIAL_DURATION], 0.0f, LMB_MAX_CONTROL_SECONDS)},
+        {INERTIAL_TIME, wide(words + INERTIAL_TIME) <= lmb_control_fine(LMB_MAX_CONTROL_SECONDS + longest)},
+    };
+    bool valid = true;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && valid; i++) {
+        valid = require(c, rows[i].valid, "inertia's word", rows[i].word, "out of range");
+    }
+    return valid;
 }
 
 static bool check_begun(const checker *c) {
@@ -138,8 +163,7 @@ static bool check_begun(const checker *c) {
                          "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not");
     for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT] && valid; i++) {
         const uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
-        valid = require(c, is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST), "smoothed parameter", i,
-                        "not a finite number up to 2^40");
+        valid = require(c, is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST), "smoothed parameter", i, IN_RANGE);
     }
     for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT] && valid; i++) {
         valid = check_player(c, i);
@@ -147,7 +171,8 @@ static bool check_begun(const checker *c) {
     for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT] && valid; i++) {
         valid = check_machine(c, i);
     }
-    return valid && (block[CONTROL_CHARACTER_MOTION] == CONTROL_NONE || check_character_motion(c)) &&
+    const bool moves = block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
+    return valid && (!moves || (check_character_motion(c) && check_motion_weights(c))) &&
            (block[CONTROL_INERTIA] == CONTROL_NONE || check_inertia(c));
 }
 

@@ -686,8 +686,8 @@ static lmb_result check(const stage *s, lmb_error *error) {
 }
 
 // The words of the character motion, in the layout of shaders/ops/control_layout.h. The position may have any value.
-// The words of the actual velocity and of the clips' displacement must be finite numbers. The motion spans are written
-// before they are read.
+// The words of the actual velocity and of the clips' displacement must be finite numbers. The weight of a
+// motion span stays between updates; its other words are written before they are read.
 static void test_states_from_outside(void **state) {
     (void)state;
     enum { PLACE_WORDS = 7, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
@@ -712,7 +712,7 @@ static void test_states_from_outside(void **state) {
     const float bad[] = {NAN, INFINITY, -INFINITY, above, -above};
     for (uint32_t i = 0; i < NUMBERS; i++) {
         char message[80];
-        snprintf(message, sizeof message, "state of character 0: character motion's word %u: not a finite number",
+        snprintf(message, sizeof message, "state of character 0: character motion's word %u: not 0, or from 2^-40",
                  i + PLACE_WORDS);
         for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
             s.state[at + PLACE_WORDS + i] = bits_of(bad[k]);
@@ -741,9 +741,14 @@ static void test_states_from_outside(void **state) {
     }
     stage next = good;
     stage_step(&next, SECOND / 60);
-    for (uint32_t i = 0; i < MOTION_SPAN_WORDS; i++) {
-        s.state[at + PLACE_WORDS + NUMBERS + i] = 0xffffffffu;
+    uint32_t *span = s.state + at + PLACE_WORDS + NUMBERS;
+    for (uint32_t i = 1; i < MOTION_SPAN_WORDS; i++) {
+        span[i] = 0xffffffffu;
     }
+    span[0] = 1; // a subnormal
+    assert_int_equal(check(&s, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "player 0: its weight in root motion is not 0, or from 2^-40"));
+    span[0] = bits_of(-2.0f);
     assert_ok(check(&s, &error), &error);
     stage_step(&s, SECOND / 60);
     assert_memory_equal(s.state, next.state, lmb_control_state_words(s.control) * sizeof *s.state);

@@ -1,6 +1,8 @@
 // Untrusted descriptors of graphs that move by themselves: creation refuses a descriptor, or the control runs and its
-// states pass the check of states. program_fuzz tests the other nodes.
+// states pass the check of states. Changed states that pass it run, with the same bits on a processor that flushes
+// subnormals. program_fuzz tests the other nodes.
 #include "descriptor_fuzzing.h"
+#include "flushing.h"
 
 #include "../src/graph.h"
 
@@ -8,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHARACTERS = 2, FRAMES = 6, CLIPS = 3, MOST_LEAVES = 6, MOST_NODES = 16 };
 
@@ -307,38 +310,117 @@ static void require_counts(const lmb_graph *graph, const uint32_t *state) {
     }
 }
 
-static void run(fuzz_input *in, const lmb_graph *graph) {
+// What a frame of a graph reads and writes.
+typedef struct memory {
+    uint32_t *state;
+    uint32_t *emitted;
+    float *parameters;
+    float motions[CHARACTERS * LMB_FULL_MOTION_FLOATS];
+    size_t state_words, emitted_words, parameter_count; // of all characters
+} memory;
+
+static memory memory_create(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
-    const size_t words = lmb_control_state_words(control), emitted_words = lmb_control_emitted_words(control);
-    const uint32_t count = lmb_graph_parameter_count(graph), known = lmb_graph_event_count(graph);
-    uint32_t *state = calloc(CHARACTERS * words, sizeof *state),
-             *emitted = calloc(CHARACTERS * emitted_words, sizeof *emitted);
-    float *parameters = calloc((size_t)CHARACTERS * count + 1, sizeof *parameters);
-    float character_motions[CHARACTERS * LMB_FULL_MOTION_FLOATS];
-    fuzz_require(state != NULL && emitted != NULL && parameters != NULL, "no memory");
-    for (uint32_t number = 0; number < FRAMES; number++) {
-        static const uint64_t steps[] = {LMB_TICKS_PER_SECOND / 60, 0, LMB_TICKS_PER_SECOND, LMB_MAX_STEP_TICKS};
-        for (uint32_t i = 0; i < CHARACTERS * count && i < 64; i++) {
-            parameters[i] = fuzz_float(in);
-        }
-        const uint32_t event = known > 0 && fuzz_flag(in) ? fuzz_byte(in) % known : LMB_EVENT_RESET;
-        const lmb_event events[] = {{0, event}, {1, event}};
-        const lmb_control_frame frame = {.step = steps[fuzz_byte(in) % 4],
-                                         .number = number,
-                                         .character_count = CHARACTERS,
-                                         .state = state,
-                                         .parameters = parameters,
-                                         .events = events,
-                                         .event_count = fuzz_byte(in) % 3,
-                                         .emitted = emitted,
-                                         .motions = character_motions};
-        fuzz_require(lmb_control_run(control, &frame, 0, CHARACTERS, NULL) == LMB_OK, "the control does not run");
-        fuzz_require(lmb_control_check_states(control, state, CHARACTERS, NULL) == LMB_OK, "a state that is refused");
-        require_counts(graph, state);
+    memory m = {.state_words = (size_t)CHARACTERS * lmb_control_state_words(control),
+                .emitted_words = (size_t)CHARACTERS * lmb_control_emitted_words(control),
+                .parameter_count = (size_t)CHARACTERS * lmb_graph_parameter_count(graph)};
+    m.state = calloc(m.state_words, sizeof *m.state);
+    m.emitted = calloc(m.emitted_words, sizeof *m.emitted);
+    m.parameters = calloc(m.parameter_count + 1, sizeof *m.parameters);
+    fuzz_require(m.state != NULL && m.emitted != NULL && m.parameters != NULL, "no memory");
+    return m;
+}
+
+static void memory_copy(memory *to, const memory *from) {
+    memcpy(to->state, from->state, from->state_words * sizeof *to->state);
+    memcpy(to->emitted, from->emitted, from->emitted_words * sizeof *to->emitted);
+    memcpy(to->parameters, from->parameters, from->parameter_count * sizeof *to->parameters);
+    memcpy(to->motions, from->motions, sizeof to->motions);
+}
+
+static bool memory_equal(const memory *a, const memory *b) {
+    return memcmp(a->state, b->state, a->state_words * sizeof *a->state) == 0 &&
+           memcmp(a->emitted, b->emitted, a->emitted_words * sizeof *a->emitted) == 0 &&
+           memcmp(a->parameters, b->parameters, a->parameter_count * sizeof *a->parameters) == 0 &&
+           memcmp(a->motions, b->motions, sizeof a->motions) == 0;
+}
+
+static void memory_destroy(memory *m) {
+    free(m->state);
+    free(m->emitted);
+    free(m->parameters);
+}
+
+// Draws a frame's inputs, except for its memory.
+static lmb_control_frame read_frame(fuzz_input *in, const lmb_graph *graph, memory *m, lmb_event events[2]) {
+    static const uint64_t steps[] = {LMB_TICKS_PER_SECOND / 60, 0, LMB_TICKS_PER_SECOND, LMB_MAX_STEP_TICKS};
+    for (size_t i = 0; i < m->parameter_count && i < 64; i++) {
+        m->parameters[i] = fuzz_float(in);
     }
-    free(state);
-    free(emitted);
-    free(parameters);
+    const uint32_t known = lmb_graph_event_count(graph);
+    const uint32_t event = known > 0 && fuzz_flag(in) ? fuzz_byte(in) % known : LMB_EVENT_RESET;
+    events[0] = (lmb_event){0, event};
+    events[1] = (lmb_event){1, event};
+    return (lmb_control_frame){.step = steps[fuzz_byte(in) % 4],
+                               .character_count = CHARACTERS,
+                               .events = events,
+                               .event_count = fuzz_byte(in) % 3};
+}
+
+static void run_frame(const lmb_graph *graph, lmb_control_frame frame, memory *m) {
+    frame.state = m->state;
+    frame.parameters = m->parameters;
+    frame.emitted = m->emitted;
+    frame.motions = m->motions;
+    fuzz_require(lmb_control_run(lmb_graph_control(graph), &frame, 0, CHARACTERS, NULL) == LMB_OK,
+                 "the control does not run");
+}
+
+static void expect_accepted(const lmb_graph *graph, const memory *m) {
+    fuzz_require(lmb_control_check_states(lmb_graph_control(graph), m->state, CHARACTERS, NULL) == LMB_OK,
+                 "a state that is refused");
+}
+
+// Changes words of a state. If it still passes the check, frames from it must be safe, and the same on a processor that
+// flushes subnormals.
+static void run_changed(fuzz_input *in, const lmb_graph *graph, memory *m, uint32_t number) {
+    const uint32_t changes = fuzz_byte(in) % 8;
+    for (uint32_t i = 0; i < changes; i++) {
+        const float subnormal = (float)(1 + fuzz_byte(in)) * 0x1p-149f;
+        const float value = fuzz_flag(in) ? subnormal : fuzz_float(in);
+        memcpy(m->state + fuzz_word(in) % m->state_words, &value, sizeof value);
+    }
+    if (changes == 0 || lmb_control_check_states(lmb_graph_control(graph), m->state, CHARACTERS, NULL) != LMB_OK) {
+        return;
+    }
+    memory flushed = memory_create(graph);
+    for (uint32_t i = 0; i < 2; i++) {
+        lmb_event events[2];
+        lmb_control_frame frame = read_frame(in, graph, m, events);
+        frame.number = number + i;
+        memory_copy(&flushed, m);
+        run_frame(graph, frame, m);
+        flushing_set(true);
+        run_frame(graph, frame, &flushed);
+        flushing_set(false);
+        fuzz_require(memory_equal(m, &flushed), "an accepted state that depends on flushing");
+        expect_accepted(graph, m);
+    }
+    memory_destroy(&flushed);
+}
+
+static void run(fuzz_input *in, const lmb_graph *graph) {
+    memory m = memory_create(graph);
+    for (uint32_t number = 0; number < FRAMES; number++) {
+        lmb_event events[2];
+        lmb_control_frame frame = read_frame(in, graph, &m, events);
+        frame.number = number;
+        run_frame(graph, frame, &m);
+        expect_accepted(graph, &m);
+        require_counts(graph, m.state);
+    }
+    run_changed(in, graph, &m, FRAMES);
+    memory_destroy(&m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1622,9 +1622,9 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 2, (uint32_t)(18 * LMB_MAX_STEP_TICKS >> 32), "it waits for too long");
     expect_state_refused(&s, 7, 0x0000ffffu, "player 0: it is past its clip");
     expect_state_refused(&s, 8, 8, "player 0: there are no such flags");
-    expect_state_refused(&s, 9, 0xbf800000u, "player 0: its weight is not from 0 to 2^40");
-    expect_state_refused(&s, 9, 0x53800001u, "player 0: its weight is not from 0 to 2^40");
-    expect_state_refused(&s, 9, 0x7fc00000u, "player 0: its weight is not from 0 to 2^40");
+    expect_state_refused(&s, 9, 0xbf800000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
+    expect_state_refused(&s, 9, 0x53800001u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
+    expect_state_refused(&s, 9, 0x7fc00000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
     lmb_error error = {0};
     assert_int_equal(lmb_control_check_states(NULL, s.state, 1, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_control_check_states(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
@@ -1644,7 +1644,7 @@ static void test_states_from_outside(void **state) {
     def.machine_count = 1;
     s = stage_begin(&def);
     stage_step(&s, SIXTIETH);
-    expect_state_refused(&s, 6, 0x7f800000u, "smoothed parameter 0: not a finite number");
+    expect_state_refused(&s, 6, 0x7f800000u, "smoothed parameter 0: not 0, or from 2^-40");
     expect_state_refused(&s, 7, 2, "machine 0: there is no such state");
     expect_state_refused(&s, 10, 5, "machine 0: there is no such transition");
     expect_state_refused(&s, 13, 0x7fc00000u, "machine 0: a weight");

@@ -1,5 +1,6 @@
 // Inertialization against float64: the quintic polynomial from its six conditions, solved as a system of equations,
 // with offsets and velocities as defined by Bollo. Then programs that inertialize, frame by frame, on every CPU path.
+#include "flushing.h"
 #include "scene.h"
 
 #include "../shaders/ops/inertia.h"
@@ -487,21 +488,32 @@ static lmb_result run_path(crowd *c, lmb_cpu *cpu, const lmb_graph *program, uin
                         : lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL);
 }
 
-// Runs a frame of the listed characters, or of all, on every path. Keeps the reference's poses. All paths must have the
-// same memory.
+// Runs a frame of the listed characters, or of all, on every path, and on a processor that flushes subnormals. Keeps the
+// reference's poses. All must have the same memory.
 static void run_frame_of(crowd *c, const uint32_t *list, uint32_t count) {
     assert_int_equal(run_path(c, c->plain_cpu, c->plain, NULL, c->unmoved, list, count), LMB_OK);
+    const size_t bytes = (size_t)CHARACTERS * c->words * sizeof(uint32_t);
+    uint32_t *flushed = malloc(bytes);
+    pose_rows flushed_poses;
+    assert_non_null(flushed);
+    memcpy(flushed, c->memory[LMB_CPU_REFERENCE], bytes);
+    memcpy(flushed_poses, c->shown, sizeof flushed_poses);
+    flushing_set(true);
+    assert_int_equal(run_path(c, c->cpu[LMB_CPU_REFERENCE], c->program, flushed, flushed_poses, list, count), LMB_OK);
+    flushing_set(false);
     assert_int_equal(
         run_path(c, c->cpu[LMB_CPU_REFERENCE], c->program, c->memory[LMB_CPU_REFERENCE], c->shown, list, count),
         LMB_OK);
+    assert_memory_equal(flushed_poses, c->shown, sizeof flushed_poses);
+    assert_memory_equal(flushed, c->memory[LMB_CPU_REFERENCE], bytes);
+    free(flushed);
     for (int path = LMB_CPU_FAST + 1; path < LMB_CPU_PATH_COUNT; path++) {
         if (c->cpu[path] != NULL) {
             pose_rows shown;
             memcpy(shown, c->shown, sizeof shown);
             assert_int_equal(run_path(c, c->cpu[path], c->program, c->memory[path], shown, list, count), LMB_OK);
             assert_memory_equal(shown, c->shown, sizeof shown);
-            assert_memory_equal(c->memory[path], c->memory[LMB_CPU_REFERENCE],
-                                (size_t)CHARACTERS * c->words * sizeof(uint32_t));
+            assert_memory_equal(c->memory[path], c->memory[LMB_CPU_REFERENCE], bytes);
         }
     }
 }

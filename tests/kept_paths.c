@@ -1,5 +1,6 @@
 #include "kept_paths.h"
 
+#include "flushing.h"
 #include "random.h"
 #include "suite.h"
 
@@ -50,8 +51,15 @@ void kept_paths_run_all(kept_paths *paths, const lmb_batch_inputs *inputs, float
     const size_t count =
         (size_t)paths->batch.character_count * lmb_graph_joint_count(paths->batch.graph) * LMB_POSE_COMPONENTS;
     float *others = malloc(count * sizeof *others);
-    assert_non_null(others);
+    uint32_t *flushed = malloc(kept_paths_bytes(paths) + 1);
+    assert_true(others != NULL && flushed != NULL);
+    memcpy(flushed, paths->memory[LMB_CPU_REFERENCE], kept_paths_bytes(paths));
+    flushing_set(true);
+    kept_paths_run(paths, LMB_CPU_REFERENCE, inputs, flushed, others);
+    flushing_set(false);
     kept_paths_run(paths, LMB_CPU_REFERENCE, inputs, paths->memory[LMB_CPU_REFERENCE], poses);
+    assert_memory_equal(others, poses, count * sizeof *others);
+    assert_memory_equal(flushed, paths->memory[LMB_CPU_REFERENCE], kept_paths_bytes(paths));
     for (int path = LMB_CPU_FAST + 1; path < LMB_CPU_PATH_COUNT; path++) {
         if (paths->cpu[path] != NULL) {
             kept_paths_run(paths, path, inputs, paths->memory[path], others);
@@ -60,6 +68,7 @@ void kept_paths_run_all(kept_paths *paths, const lmb_batch_inputs *inputs, float
         }
     }
     free(others);
+    free(flushed);
     for (size_t i = 0; i < count; i++) {
         assert_true(isfinite(poses[i]));
     }

@@ -1,6 +1,6 @@
-// Graphs whose nodes keep memory from frame to frame (chains, locked feet), on every CPU path: all paths must have the
-// same poses and the same memory after every frame. And what tests of these nodes share: a rig, times of frames, and
-// model matrices.
+// Graphs whose nodes keep memory from frame to frame (chains, locked feet), on every CPU path, and on a processor that
+// flushes subnormals: all must have the same poses and the same memory after every frame. And what tests of these nodes
+// share: a rig, times of frames, and model matrices.
 #ifndef LIMBER_TESTS_KEPT_PATHS_H
 #define LIMBER_TESTS_KEPT_PATHS_H
 

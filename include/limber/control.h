@@ -662,8 +662,9 @@ LMB_API lmb_result lmb_control_run(const lmb_control *control, const lmb_control
 
 /// Checks states that come from a file or a network, uint32_t [count][lmb_control_state_words()].
 ///
-/// Succeeds if it is safe to run them: all indices, times and weights are in their ranges. That weights fit together is
-/// not checked. Nothing in them is trusted; run only states that pass. Fails with
+/// Succeeds if it is safe to run them: all indices, times and weights are in their ranges, and every float is 0 or from
+/// 2^-40 to 2^40 in magnitude, as frames store them. So states that pass give the same bits on every device. That
+/// weights fit together is not checked. Nothing in them is trusted; run only states that pass. Fails with
 /// #LMB_ERROR_FORMAT (message: character, player or machine) and #LMB_ERROR_ARGUMENT.
 LMB_API lmb_result lmb_control_check_states(const lmb_control *control, const uint32_t *states, uint32_t count,
                                             lmb_error *error);

@@ -40,7 +40,7 @@
 /// anew, either send #LMB_EVENT_RESET: then only the words of chains and feet need to be zeroed, if these are to begin
 /// anew too; or zero the character's state: then zero all of these words. After the 36 are zeroed, or if they belong to
 /// another frame than the state, no offset is taken until one frame has been shown, and no velocity until two have.
-/// Results are finite whatever the words contain.
+/// Results are finite and have the same bits on every device, whatever the words contain.
 ///
 /// **Skipped frames.** A character that was not shown in the frame of a switch or in the one before, because a list
 /// omitted it, has no offset and shows its new pose at once; so does a joint that its level of detail dropped. A
