@@ -69,8 +69,6 @@ void slot_side_destroy(slot_side *side);
 // Sets the host's parameters of a frame. Returns the events of the frame, of which there are `count`.
 const lmb_event *slot_side_steer(slot_side *side, uint32_t frame, uint32_t *count);
 void slot_side_run(slot_side *side, uint32_t frame);
-// Returns whether a word of emitted events was written in the frame: the first of a character says how many were.
-bool slot_is_emitted(const lmb_graph *graph, const uint32_t *emitted, size_t word);
 // Compares all outputs, bit by bit.
 void slot_side_expect(const slot_side *side, const slot_side *expected, const char *what, uint32_t frame);
 

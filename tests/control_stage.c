@@ -38,6 +38,7 @@ void stage_step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         sent[i] = (lmb_event){0, events[i]};
     }
+    memset(s->emitted, 0xff, sizeof s->emitted); // all words of the row are overwritten
     const lmb_control_frame frame = {.step = ticks,
                                      .number = s->number++,
                                      .character_count = 1,
@@ -54,6 +55,9 @@ void stage_step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t 
     for (uint32_t i = 0; i < s->emitted[0] && i < room; i++) {
         assert_in_range(s->emitted[1 + 2 * i], 0, STAGE_EVENTS - 1);
         s->counts[s->emitted[1 + 2 * i]]++;
+    }
+    for (uint32_t i = 1 + 2 * s->emitted[0]; i < 1 + 2 * room; i++) {
+        assert_int_equal(s->emitted[i], 0);
     }
 }
 

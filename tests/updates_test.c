@@ -34,10 +34,8 @@ static void states_know_nothing_of_it(void **state) {
         assert_int_equal(control_scenario_run(&plain, frame, &error), LMB_OK);
         assert_int_equal(control_scenario_run(&between, frame, &error), LMB_OK);
         assert_memory_equal(plain.state, between.state, CHARACTERS * words * sizeof(uint32_t));
+        assert_memory_equal(plain.emitted, between.emitted, CHARACTERS * emitted * sizeof(uint32_t));
         for (uint32_t i = 0; i < CHARACTERS; i++) {
-            const size_t kept = 2 * (size_t)plain.emitted[i * emitted] + 1;
-            assert_memory_equal(plain.emitted + i * emitted, between.emitted + i * emitted,
-                                (kept < emitted ? kept : emitted) * sizeof(uint32_t));
             const float *row = plain.parameters + i * (size_t)CONTROL_SCENARIO_PARAMETERS;
             const float *shown = between.parameters + i * (size_t)CONTROL_SCENARIO_PARAMETERS;
             const bool same = memcmp(row, shown, CONTROL_SCENARIO_PARAMETERS * sizeof *row) == 0 &&

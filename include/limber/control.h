@@ -596,9 +596,10 @@ LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
 /// Returns the number of words of a character's emitted events.
 ///
 /// The first word is how many events were emitted. It may exceed lmb_graph_def.max_emitted_events, the number of pairs
-/// that follow it: read as many pairs as the smaller of the two. Further events are lost. A pair is an event and the
-/// bits of a float, the weight of its source: for a notify, ended or looped the weight of the clip; for an entry or
-/// exit the weight of the state in its machine, times that of the state which this machine is in, and so on.
+/// that follow it: read as many pairs as the smaller of the two. Further events are lost. Pairs that are not used are
+/// 0. A pair is an event and the bits of a float, the weight of its source: for a notify, ended or looped the weight of
+/// the clip; for an entry or exit the weight of the state in its machine, times that of the state which this machine is
+/// in, and so on.
 LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
 /// An event for a character.

@@ -352,9 +352,7 @@ OP uint last_reset(control c) {
 
 // Begins a character's frame, before time advances.
 OP control begin_frame(control c) {
-    if (c.emits_events) {
-        STORE(c.emitted, EMITTED_AT(c, 0u), 0u);
-    }
+    clear_emitted(c);
     uint reset = last_reset(c);
     c.begins = state_word(c, CHARACTER_BEGUN) == 0u || reset != CONTROL_NONE;
     if (reset != CONTROL_NONE) {

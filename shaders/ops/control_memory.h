@@ -179,6 +179,14 @@ OP real control_number(control c, address value) {
 
 // Events that a control emits to its host, with weights, in the order in which they occurred.
 
+// Zeroes the number of events and their pairs.
+OP void clear_emitted(control c) {
+    uint words = 1u + 2u * LOAD(c.block, CONTROL_EMITTED_CAPACITY);
+    for (address i = 0u; c.emits_events && i < words; i++) {
+        STORE(c.emitted, EMITTED_AT(c, i), 0u);
+    }
+}
+
 // Emits an event several times. Events for which there is no room are only counted.
 OP_NOINLINE void emit_times(control c, uint event, real weight, uint times) {
     if (event == CONTROL_NONE || !c.emits_events) {

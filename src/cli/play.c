@@ -249,13 +249,8 @@ static uint64_t hash_frame(const playing *playing) {
     const side *side = &playing->run.side;
     const lmb_control *control = playing->run.control;
     const size_t characters = side->batch.character_count;
-    const uint32_t emitted_words = lmb_control_emitted_words(control);
     uint64_t hash = lmb_control_hash(side->state, characters * lmb_control_state_words(control));
-    for (size_t i = 0; i < characters; i++) {
-        const uint32_t *emitted = side->emitted + i * emitted_words;
-        uint32_t kept = emitted[0] < emitted_words / 2 ? 1 + 2 * emitted[0] : emitted_words;
-        hash = hash * 31 + lmb_control_hash(emitted, kept);
-    }
+    hash = hash * 31 + lmb_control_hash(side->emitted, characters * lmb_control_emitted_words(control));
     size_t floats = lmb_batch_output_floats(&side->batch, LMB_OUTPUT_PALETTE);
     for (size_t i = 0; i < characters * floats; i++) {
         uint32_t bits;

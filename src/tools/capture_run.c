@@ -108,15 +108,6 @@ static size_t stage_bytes(const running *r, lmb_output output) {
     return (size_t)lmb_batch_output_floats(&batch, output) * batch.character_count * sizeof(float);
 }
 
-// Nothing is written after the last emitted event, so the rest is cleared.
-static void clear_rest_of_emitted(const running *r, uint32_t *emitted) {
-    uint32_t words = lmb_control_emitted_words(r->scene->control); // 0 if nothing moves
-    for (uint32_t i = 0; words > 0 && i < r->scene->capture->character_count; i++, emitted += words) {
-        uint32_t kept = emitted[0] < words / 2 ? 1 + 2 * emitted[0] : words;
-        memset(emitted + kept, 0, (words - kept) * sizeof *emitted);
-    }
-}
-
 // Runs control and poses together, as in the captured frame.
 static lmb_result run_frame(const capture_scene *scene, side *side, lmb_error *error) {
     const capture *capture = scene->capture;
@@ -141,7 +132,6 @@ static lmb_result run_sides(running *r, const char *device, lmb_error *error) {
     }
     const size_t emitted = (size_t)capture->character_count * lmb_control_emitted_words(r->scene->control);
     snprintf(r->results->device, sizeof r->results->device, "%s", side_name(&r->side));
-    clear_rest_of_emitted(r, r->side.emitted);
     add(r, "control: state", file_hash(r->side.state, capture->state_words * sizeof(uint32_t)));
     add(r, "control: events emitted", file_hash(r->side.emitted, emitted * sizeof(uint32_t)));
     return LMB_OK;
