@@ -1209,6 +1209,13 @@ static void test_inertialized_with_updates_left_out(void **state) {
     expect_inertia(&s, 4, 4 / 60.0, 4, 1 / 60.0, 0.5);
     stage_step(&s, SIXTIETH);
     expect_inertia(&s, 4, 4 / 60.0, 4, 1 / 60.0, 0.5);
+    // After a frame without an update, the decay counts from the event.
+    stage_send(&s, 2 * SIXTIETH, BACK);
+    expect_inertia(&s, 5, 1 / 60.0, 5, 2 / 60.0, 0.5);
+    for (uint32_t i = 0; i < 5; i++) {
+        stage_step(&s, SIXTIETH);
+    }
+    expect_inertia(&s, 7, 1 / 60.0, 5, 7 / 60.0, 0.5);
     stage_end(&s);
 }
 

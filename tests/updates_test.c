@@ -203,7 +203,7 @@ static void what_is_continuous_goes_on(void **state) {
         step(&f, ticks, event);
         now += (double)ticks / second;
         const double passed = now - last;
-        fade_begin = event ? last : fade_begin; // the update of an event starts at the last update
+        fade_begin = event ? now - (double)ticks / second : fade_begin;
         faded = faded || event;
         const double shown_loop = loop + (double)f.parameters[RATE] * passed;
         const double source = (double)f.parameters[SOURCE];
@@ -310,6 +310,194 @@ static void nothing_is_decided_between_updates(void **state) {
     stage_end(&s);
 }
 
+// ---- Events.
+
+enum { GO, BACK, RESTART, EVENTS };
+
+// Two machines of two states, which have weights 0 to 3 and 1 s long clips; time parameters follow.
+typedef struct two_machines {
+    control_player_def players[4];
+    control_state_def states[4];
+    lmb_transition_def transitions[4];
+    control_machine_def machines[2];
+} two_machines;
+
+static control_def describe_two_machines(two_machines *two) {
+    for (uint32_t i = 0; i < 4; i++) {
+        two->states[i] = default_control_state_def();
+        two->states[i].weight_parameter = i;
+        two->states[i].end_player = i;
+        two->players[i] = stage_player(1.0f, 4 + i);
+        two->players[i].machine = i / 2;
+        two->players[i].state = i % 2;
+    }
+    two->transitions[0] = stage_transition(0, 1, GO, 0.2f);
+    two->transitions[1] = stage_transition(1, 0, BACK, 0.2f);
+    two->transitions[2] = stage_transition(0, 1, LMB_NONE, 0.0f);
+    two->transitions[3] = stage_transition(1, 0, LMB_NONE, 0.0f);
+    two->transitions[2].after = two->transitions[3].after = 0.01f;
+    for (uint32_t i = 0; i < 4; i++) {
+        two->transitions[i].curve = LMB_CURVE_LINEAR;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        two->machines[i] = (control_machine_def){.states = two->states + 2 * i,
+                                                 .state_count = 2,
+                                                 .transitions = two->transitions + 2 * i,
+                                                 .transition_count = 2,
+                                                 .machine = LMB_NONE};
+    }
+    control_def def = stage_control(two->players, 4, 8);
+    def.event_count = EVENTS;
+    def.machines = two->machines;
+    def.machine_count = 2;
+    return def;
+}
+
+// A fade that an event begins has advanced by the event's own frame, whenever the last update was, and is seen as often
+// as the character is updated. Another machine switches more often between two updates than a frame has pieces.
+static void an_event_counts_from_its_frame(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 2 * 16 * 16; i++) {
+        const uint32_t every = i / 32 + 1, sent = 16 + i / 2 % 16;
+        two_machines two;
+        control_def def = describe_two_machines(&two);
+        def.interpolate_updates = i % 2;
+        def.update_every = lmb_constant((float)every);
+        stage s = stage_begin(&def);
+        for (uint32_t frame = 0; frame < 40; frame++) {
+            const double before = (double)s.parameters[1];
+            stage_step_with(&s, SIXTIETH, &(uint32_t){GO}, frame == sent);
+            const double part = frame < sent ? 0.0 : fmin((frame - sent + 1.0) / 60.0 / 0.2, 1.0);
+            const bool moves = frame == sent || frame % every == 0 || def.interpolate_updates;
+            expect_near((double)s.parameters[1], moves ? part : before, frame, "the weight of what is entered");
+            expect_near((double)s.parameters[0], 1.0 - (double)s.parameters[1], frame, "the weight of what is left");
+            if (frame == sent) {
+                expect_near(stage_player_seconds(&s, 1), 1 / 60.0, frame, "a clip that begins");
+                expect_near(stage_player_seconds(&s, 0), wrapped((frame + 1.0) / 60.0, 1.0), frame, "a clip");
+            }
+        }
+        assert_int_equal(lmb_control_state_counts(s.control, s.state).transitions, 0);
+        stage_end(&s);
+    }
+}
+
+// A character that is reset begins with the frame's own step.
+static void a_reset_counts_from_its_frame(void **state) {
+    (void)state;
+    two_machines two;
+    control_def def = describe_two_machines(&two);
+    def.machine_count = 1;
+    def.update_every = lmb_constant(16.0f);
+    stage s = stage_begin(&def);
+    for (uint32_t frame = 0; frame < 13; frame++) {
+        stage_step(&s, SIXTIETH);
+    }
+    stage_step_with(&s, SIXTIETH, (const uint32_t[]){GO, LMB_EVENT_RESET, GO}, 3);
+    assert_near(stage_player_seconds(&s, 0), 1 / 60.0, 1e-9);
+    assert_near((double)s.parameters[1], 1 / 12.0, 1e-6);
+    stage_end(&s);
+}
+
+// An outer machine, one within its second state, and one that loops in time.
+static control_def describe_nested(two_machines *two, control_machine_def machines[3], control_state_def states[2],
+                                   lmb_transition_def transitions[8]) {
+    control_def def = describe_two_machines(two);
+    static const struct {
+        uint32_t from, to, event;
+        float after, fade;
+        bool at_end;
+    } rows[8] = {{0, 1, GO, -1.0f, 0.15f, false},        {1, 0, BACK, 0.1f, 0.1f, false},
+                 {1, 0, LMB_NONE, 0.55f, 0.3f, false},   {0, 1, GO, -1.0f, 0.05f, true},
+                 {1, 0, LMB_NONE, -1.0f, 0.25f, true},   {0, 1, LMB_NONE, 0.07f, 0.02f, false},
+                 {1, 0, LMB_NONE, 0.031f, 0.05f, false}, {LMB_NONE, 1, RESTART, -1.0f, 0.2f, false}};
+    static const uint32_t first[4] = {0, 3, 5, 8};
+    for (uint32_t i = 0; i < 8; i++) {
+        transitions[i] = stage_transition(rows[i].from, rows[i].to, rows[i].event, rows[i].fade);
+        transitions[i].after = rows[i].after;
+        transitions[i].at_end = rows[i].at_end;
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        two->players[i].duration = 0.11f + 0.07f * (float)i;
+        two->players[i].looped_event = 3 + i;
+    }
+    two->players[3].end = LMB_END_ONCE;
+    two->players[3].ended_event = 7;
+    two->states[1].entry_event = 8;
+    two->states[0].exit_event = 9;
+    states[0] = states[1] = default_control_state_def();
+    for (uint32_t i = 0; i < 3; i++) {
+        machines[i] = (control_machine_def){.states = i < 2 ? two->states + 2 * i : states,
+                                            .state_count = 2,
+                                            .transitions = transitions + first[i],
+                                            .transition_count = first[i + 1] - first[i],
+                                            .machine = i == 1 ? 0 : LMB_NONE,
+                                            .state = 1};
+    }
+    def.event_count = 10;
+    def.machines = machines;
+    def.machine_count = 3;
+    def.max_emitted_events = STAGE_EMITTED;
+    return def;
+}
+
+static uint32_t append_emitted(const stage *s, uint32_t count, uint32_t words[2 * STAGE_EMITTED]) {
+    assert_in_range(count + s->emitted[0], 0, STAGE_EMITTED);
+    memcpy(words + 2 * count, s->emitted + 1, s->emitted[0] * 2 * sizeof *words);
+    return count + s->emitted[0];
+}
+
+// An update with events gives the bits of two frames of a character that is always updated: one with the time since its
+// last update, and one with the events and the frame's own step.
+static void an_update_with_events_is_two_frames(void **state) {
+    (void)state;
+    uint32_t transitions_seen = 0, split = 0;
+    for (uint32_t every = 2; every <= 16; every++) {
+        two_machines two;
+        control_machine_def machines[3];
+        control_state_def states[2];
+        lmb_transition_def transitions[8];
+        control_def def = describe_nested(&two, machines, states, transitions);
+        stage always = stage_begin(&def);
+        def.update_every = lmb_constant((float)every);
+        def.interpolate_updates = every % 2 == 0;
+        stage seldom = stage_begin(&def);
+        uint64_t waited = 0;
+        uint32_t random = every;
+        for (uint32_t frame = 0; frame < 300; frame++) {
+            static const uint64_t steps[] = {SIXTIETH, SIXTIETH, 2 * SIXTIETH, LMB_TICKS_PER_SECOND / 144, 0};
+            random = random * 1664525u + 1013904223u;
+            const uint64_t ticks = steps[(random >> 8) % 5];
+            const uint32_t events[] = {(random >> 16) % EVENTS, (random >> 20) % EVENTS};
+            const uint32_t count = frame > 0 && random >> 29 == 0 ? 1 + (random >> 28) % 2 : 0;
+            const uint32_t before = stage_current_state(&seldom, 0);
+            stage_step_with(&seldom, ticks, events, count);
+            if (frame % every != 0 && count == 0) {
+                waited += ticks;
+                continue;
+            }
+            uint32_t emitted[2 * STAGE_EMITTED], emitted_count = 0;
+            if (count > 0 && waited > 0) {
+                stage_step(&always, waited);
+                emitted_count = append_emitted(&always, 0, emitted);
+                waited = 0;
+                split++;
+            }
+            stage_step_with(&always, waited + ticks, events, count);
+            waited = 0;
+            emitted_count = append_emitted(&always, emitted_count, emitted);
+            const uint32_t words = lmb_control_state_words(always.control);
+            assert_memory_equal(always.state, seldom.state, words * sizeof *always.state);
+            assert_int_equal(emitted_count, seldom.emitted[0]);
+            assert_memory_equal(emitted, seldom.emitted + 1, emitted_count * 2 * sizeof *emitted);
+            assert_memory_equal(always.parameters, seldom.parameters, sizeof always.parameters);
+            transitions_seen += before != stage_current_state(&seldom, 0);
+        }
+        stage_end(&always);
+        stage_end(&seldom);
+    }
+    assert_true(split > 300 && transitions_seen > 150);
+}
+
 // The shown values are computed from a copy of the state. This also works for the largest state.
 static void the_largest_state(void **state) {
     (void)state;
@@ -367,6 +555,9 @@ int main(void) {
         cmocka_unit_test(what_is_continuous_goes_on),
         cmocka_unit_test(a_character_is_put_somewhere_between_updates),
         cmocka_unit_test(nothing_is_decided_between_updates),
+        cmocka_unit_test(an_event_counts_from_its_frame),
+        cmocka_unit_test(a_reset_counts_from_its_frame),
+        cmocka_unit_test(an_update_with_events_is_two_frames),
         cmocka_unit_test(the_largest_state),
     };
     return cmocka_run_group_tests_name("updates", tests, NULL, NULL);

@@ -370,12 +370,14 @@ typedef enum lmb_fade_kind {
 ///
 /// **Exact times.** A transition without an event that waits for the end of a state's clip, for a position in a clip
 /// (lmb_term) or for the time in its state happens at its exact time inside the frame. The step is cut there, steps 2
-/// to 4 of the frame (above) run for each piece, and events sent count in the first piece only. The new state plays for
-/// the rest of the step. So the number of transitions does not depend on the frame rate.
+/// to 4 of the frame (above) run for each piece, and events sent count in the first piece only (after a time without
+/// updates: lmb_control_frame, "Events"). The new state plays for the rest of the step. So the number of transitions does
+/// not depend on the frame rate.
 /// - If a transition names several positions and times, the step is cut only at the latest, also where `or` joins them.
 ///   An earlier one is seen at the beginning of the next piece or frame.
 /// - A transition that is due at the very end of a frame happens in the next frame.
-/// - A frame has at most #LMB_MAX_PIECES_A_FRAME pieces; the last one is not cut.
+/// - A frame has at most #LMB_MAX_PIECES_A_FRAME pieces; the last one is not cut. If events are sent after a time
+///   without updates, it is kept for the frame's own step, and the one before it is not cut either.
 /// - The step is not cut for the end of a clip in a sync group, or for a position in it: the transition happens at the
 ///   beginning of the next piece or frame.
 /// - Parameters, also those in conditions, have one value for the whole frame.
@@ -604,8 +606,9 @@ LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
 /// An event for a character.
 ///
-/// #LMB_EVENT_RESET begins the character anew, except its chains (chain.h) and feet (ik.h). Only events sent after it
-/// count, also towards #LMB_MAX_EVENTS_SENT. A character motion keeps its position and orientation.
+/// It takes effect where the step of its frame begins (lmb_control_frame, "Events"). #LMB_EVENT_RESET begins the
+/// character anew, except its chains (chain.h) and feet (ik.h). Only events sent after it count, also towards
+/// #LMB_MAX_EVENTS_SENT. A character motion keeps its position and orientation.
 typedef struct lmb_event {
     uint32_t character;
     uint32_t event;
@@ -624,11 +627,16 @@ LMB_API void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint
 /// the character motion with its root motion. No decisions are made and no events are emitted, and clips have the
 /// weights of the last update in groups and root motion.
 ///
+/// **Events.** Events update a character in the frame in which they are sent, and take effect where that frame's own
+/// step begins. If time has passed since the last update, the step is cut there: the update first advances the character
+/// by that time, without the events. Steps 2 to 4 of a frame then run as in two frames. So a fade that an event begins
+/// has advanced by the frame's own step, whatever `update_every` is. #LMB_EVENT_RESET drops the time before it.
+///
 /// These frames change only what is shown, never the state: in every frame the state, and what is read from it, has the
 /// same bits as without interpolate_updates. The next update begins with that state and advances it by all the time
-/// since the last update. So what it decides may have been due earlier. A clip that has ended holds its end until then.
-/// The offset of an inertialized transition is taken from the pose shown last, and its decay begins with the time since
-/// the last update already over.
+/// since the last update. So what it decides without an event may have been due earlier. A clip that has ended holds its
+/// end until then. The offset of an inertialized transition is taken from the pose shown last. In an update with events,
+/// the decay of one in the frame's own step has advanced by that step; otherwise by all the time since the last update.
 typedef struct lmb_control_frame {
     uint64_t step;            ///< ticks, at most #LMB_MAX_STEP_TICKS
     uint32_t number;          ///< of the frame; counts up by one, and wraps

@@ -679,8 +679,8 @@ typedef struct lmb_graph_def {
     /// constant, or a parameter that the host writes. NULL: every frame.
     ///
     /// A character is updated in a frame if the frame number plus the character's index is divisible by N, or if events
-    /// are sent to it. An update advances it by all the time since its last one. In other frames it stands still,
-    /// unless `interpolate_updates` is set.
+    /// are sent to it. An update advances it by all the time since its last one; events take effect where the frame's
+    /// own step begins (control.h, "Events"). In other frames it stands still, unless `interpolate_updates` is set.
     const lmb_value *update_every;
     /// Whether everything continuous goes on between updates (control.h, "Updates").
     ///

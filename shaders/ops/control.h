@@ -4,7 +4,8 @@
 //
 // A character that updates runs a frame in pieces. The frame is cut at times at which a transition becomes due, so that
 // transitions happen at their exact times. See run_control(). A character that does not update lets its time
-// accumulate, or, if the control interpolates, advances continuous quantities on a copy of its state.
+// accumulate, or, if the control interpolates, advances continuous quantities on a copy of its state. If events are sent
+// to a character that has waited, the frame is also cut where its own step begins, and the events count there.
 #ifndef LMB_OPS_CONTROL_H
 #define LMB_OPS_CONTROL_H
 
@@ -375,16 +376,32 @@ OP control begin_frame(control c) {
                                  make_quaternion(0.0f, 0.0f, 0.0f, 1.0f));
         }
     }
-    ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.step);
+    ticks own = c.step;
+    ticks waited = state_ticks(c, CHARACTER_WAITING);
     c.updates = c.begins || c.sent_count > 0u || updates_in_frame(c);
     c.moves = c.updates;
-    c.step = waited;
-    c.left = waited;
-    c.duration = waited;
-    set_state_ticks(c, CHARACTER_WAITING, waited);
-    if (c.updates) {
-        set_state_ticks(c, CHARACTER_WAITING, make_ticks(0u, 0u));
+    c.step = add_ticks(waited, own);
+    c.later = make_ticks(0u, 0u);
+    c.left = c.step;
+    c.duration = c.step;
+    c.held_count = 0u;
+    if (c.sent_count > 0u && !no_ticks(waited)) {
+        c.held_count = c.sent_count;
+        c.sent_count = 0u;
+        c.later = own;
+        c.left = waited;
     }
+    set_state_ticks(c, CHARACTER_WAITING, c.updates ? make_ticks(0u, 0u) : c.step);
+    return c;
+}
+
+// Begins the frame's own step: the events that were held count.
+OP control release_events(control c) {
+    c.sent_count = c.held_count;
+    c.held_count = 0u;
+    c.step = c.later;
+    c.left = c.later;
+    c.later = make_ticks(0u, 0u);
     return c;
 }
 
@@ -459,12 +476,13 @@ OP ticks find_next_stop(control c) {
     return piece;
 }
 
-// Sets the duration of the next piece: until the next transition is due. For the last piece, and between updates, the
-// time left in the step.
-OP void cut_steps(CHANGED_CHARACTERS all, bool is_last) {
+// Sets the duration of the next piece: until the next transition is due. For the last piece, the one before it if
+// events are held, and between updates, the time left.
+OP void cut_steps(CHANGED_CHARACTERS all, uint piece) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves) {
+            bool is_last = piece + (c.held_count > 0u ? 1u : 0u) >= MOST_PIECES;
             c.duration = is_last || !c.updates ? c.left : find_next_stop(c);
             SET_CHARACTER(all, i, c);
         }
@@ -478,8 +496,11 @@ OP bool go_on(CHANGED_CHARACTERS all) {
         control c = CHARACTER(all, i);
         if (c.moves) {
             c.left = subtract_ticks(c.left, c.duration);
-            c.moves = !no_ticks(c.left);
+            c.moves = !no_ticks(c.left) || c.held_count > 0u;
             c.sent_count = 0u;
+            if (no_ticks(c.left) && c.held_count > 0u) {
+                c = release_events(c);
+            }
             any = any || c.moves;
             SET_CHARACTER(all, i, c);
         }
@@ -501,7 +522,7 @@ OP void run_control(CHANGED_CHARACTERS all) {
     bool goes_on = true;
     for (uint piece = 1u; goes_on; piece++) {
         run_all_machines(all);
-        cut_steps(all, piece == MOST_PIECES);
+        cut_steps(all, piece);
         move_fades(all);
         write_weights(all, piece == 1u);
         write_computed(all, COMPUTED_WEIGHED);

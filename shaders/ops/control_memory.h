@@ -61,15 +61,17 @@ bool emits_events;
 bool shows;
 memory sent;     // events: character, event; sorted by character
 uint sent_first; // the character's
-uint sent_count;
-uint number; // frame number plus character index
-ticks step;  // of the frame, including the time that the character has waited
+uint sent_count; // that count in the current piece
+uint number;     // frame number plus character index
+ticks step;      // of the frame, including the time that the character has waited
 // The following are set when the frame begins.
-bool begins;    // it starts or is reset
-bool updates;   // this frame is an update
-bool moves;     // time advances: in an update, or on a copy of the state between updates
-ticks left;     // of the step
-ticks duration; // of the current piece of the step
+bool begins;     // it starts or is reset
+bool updates;    // this frame is an update
+bool moves;      // time advances: in an update, or on a copy of the state between updates
+uint held_count; // of sent events, which count once the time that the character has waited is over
+ticks left;      // of the step; with held events, of the time before them
+ticks later;     // of the step, after held events
+ticks duration;  // of the current piece of the step
 END_STRUCT(control)
 
 // The characters whose frames are computed together. Outer loops run over the elements of a control, so that their

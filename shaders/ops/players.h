@@ -112,9 +112,10 @@ OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration
     }
 }
 
-// The flag for an end passed in an earlier piece of the same frame.
+// The flag for an end passed in an earlier piece of the same frame. Events that are held begin another frame.
 OP uint kept_flags(control c, address at) {
-    return same_ticks(c.left, c.step) ? 0u : state_word(c, at + PLAYING_FLAGS) & PLAYING_PASSED_IN_FRAME;
+    return same_ticks(add_ticks(c.left, c.later), c.step) ? 0u
+                                                          : state_word(c, at + PLAYING_FLAGS) & PLAYING_PASSED_IN_FRAME;
 }
 
 OP void set_playing(control c, address player, passage p, uint flags) {
