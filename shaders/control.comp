@@ -77,7 +77,7 @@ void main() {
            push.sent.at[(c.sent_first + c.sent_count) * 2u] == character) {
         c.sent_count++;
     }
-    c.number = push.number + character;
+    c.number = push.number;
     c.step = make_ticks(push.step_low, push.step_high);
     c = begin_frame(c);
     if (INTERPOLATES_UPDATES && (push.block.at[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0u) {

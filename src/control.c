@@ -257,6 +257,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, const lmb_control_fr
                  .emits_events = frame->emitted != NULL,
                  .shows = frame->motions != NULL,
                  .sent = sent,
+                 .number = frame->number,
                  .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
     characters all;
     all.block = block->block;
@@ -271,7 +272,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, const lmb_control_fr
         c.emitted = frame->emitted != NULL ? frame->emitted + character * lmb_control_emitted_words(block) : NULL;
         c.motions =
             frame->motions != NULL ? (uint32_t *)frame->motions + character * lmb_control_motion_floats(block) : NULL;
-        c.number = frame->number + (uint32_t)character;
+        c.character = (uint32_t)character;
         c.sent_first = event;
         while (event < frame->event_count && frame->events[event].character == character) {
             event++;
@@ -520,6 +521,24 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
     const lmb_word_range range = lmb_control_motion_words(control);
     memcpy(state + range.first, words, range.count * sizeof *words);
     return LMB_OK;
+}
+
+uint32_t lmb_control_update_phase(const lmb_control *control, const uint32_t *state) {
+    (void)control;
+    return state[CHARACTER_UPDATE_PHASE] - 1u; // LMB_NONE for 0
+}
+
+lmb_result lmb_control_set_update_phase(const lmb_control *control, uint32_t *state, uint32_t phase, lmb_error *error) {
+    if (control == NULL || state == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: phase of updates: %s is NULL",
+                        control == NULL ? "the control" : "the state");
+    }
+    state[CHARACTER_UPDATE_PHASE] = phase % UPDATE_PHASES + 1u;
+    return LMB_OK;
+}
+
+lmb_word_range lmb_control_update_phase_words(const lmb_control *control) {
+    return control != NULL ? (lmb_word_range){CHARACTER_UPDATE_PHASE, 1} : (lmb_word_range){0};
 }
 
 void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]) {

@@ -124,15 +124,21 @@ static bool check_character_motion(const checker *c) {
     return valid;
 }
 
-// Before its first frame a character may have been placed.
+static bool check_update_phase(const checker *c) {
+    return require(c, c->state[CHARACTER_UPDATE_PHASE] - 1u < UPDATE_PHASES, "word", CHARACTER_UPDATE_PHASE,
+                   "there is no such phase of updates");
+}
+
+// Before its first frame a character may have been placed, and have a phase of updates.
 static bool check_not_begun(const checker *c) {
     const lmb_word_range placed = lmb_control_motion_words(c->control);
     bool valid = true;
     for (uint32_t i = 0; i < c->control->state_words && valid; i++) {
-        valid = require(c, c->state[i] == 0 || i - placed.first < placed.count, "word", i,
-                        "it has not begun, and not all is 0");
+        const bool may_be_set = i - placed.first < placed.count || i == CHARACTER_UPDATE_PHASE;
+        valid = require(c, c->state[i] == 0 || may_be_set, "word", i, "it has not begun, and not all is 0");
     }
-    return valid && (placed.count == 0 || check_character_motion(c));
+    return valid && (c->state[CHARACTER_UPDATE_PHASE] == 0 || check_update_phase(c)) &&
+           (placed.count == 0 || check_character_motion(c));
 }
 
 static bool check_inertia(const checker *c) {
@@ -160,7 +166,8 @@ static bool check_inertia(const checker *c) {
 static bool check_begun(const checker *c) {
     const uint32_t *block = c->control->block;
     bool valid = require(c, c->state[CHARACTER_BEGUN] == 1 && wide(c->state + CHARACTER_WAITING) <= MOST_WAITING,
-                         "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not");
+                         "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not") &&
+                 check_update_phase(c);
     for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT] && valid; i++) {
         const uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
         valid = require(c, is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST), "smoothed parameter", i, IN_RANGE);

@@ -674,6 +674,9 @@ control_random *control_random_create(uint32_t number) {
     for (uint32_t i = 0; i < CONTROL_RANDOM_FRAMES; i++) {
         draw_frame(&random, made, i);
     }
+    for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
+        made->phases[i] = random_below(&random, 3) == 0 ? random_below(&random, 1u << 20) : LMB_NONE;
+    }
     return made;
 }
 
@@ -685,6 +688,16 @@ void control_random_destroy(control_random *random) {
 
 // ---- Results. ----
 
+void control_random_begin(const control_random *random, uint32_t *states) {
+    const size_t words = lmb_control_state_words(random->control);
+    memset(states, 0, CONTROL_RANDOM_CHARACTERS * words * sizeof *states);
+    for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
+        if (random->phases[i] != LMB_NONE) {
+            lmb_control_set_update_phase(random->control, states + i * words, random->phases[i], NULL);
+        }
+    }
+}
+
 control_random_result control_random_result_create(const control_random *random) {
     const control_random_result result = {
         .state = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_state_words(random->control), 4),
@@ -692,6 +705,7 @@ control_random_result control_random_result_create(const control_random *random)
         .parameters = calloc(CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS, sizeof(float)),
         .motions = calloc(CONTROL_RANDOM_CHARACTERS * LMB_FULL_MOTION_FLOATS, sizeof(float))};
     assert_true(result.state != NULL && result.emitted != NULL && result.parameters != NULL && result.motions != NULL);
+    control_random_begin(random, result.state);
     return result;
 }
 

@@ -27,8 +27,9 @@ typedef struct control_random_frame {
 // A control and the inputs from its host.
 typedef struct control_random {
     lmb_control *control;
-    lmb_graph *program;    // the control's, or NULL
-    uint32_t first_number; // the first frame's number
+    lmb_graph *program;                         // the control's, or NULL
+    uint32_t first_number;                      // the first frame's number
+    uint32_t phases[CONTROL_RANDOM_CHARACTERS]; // of updates; LMB_NONE: as the index
     float constants[CONTROL_RANDOM_CONSTANTS];
     uint32_t constant_count; // the number drawn; only the last ones are kept
     control_random_frame frames[CONTROL_RANDOM_FRAMES];
@@ -45,6 +46,9 @@ typedef struct control_random_result {
 // Returns the same control for the same number. Release it with control_random_destroy().
 control_random *control_random_create(uint32_t number);
 void control_random_destroy(control_random *random);
+
+// Writes the states of all characters before the first frame.
+void control_random_begin(const control_random *random, uint32_t *states);
 
 control_random_result control_random_result_create(const control_random *random);
 void control_random_result_destroy(control_random_result *result);

@@ -174,7 +174,7 @@ static void run_device(const control_random *random) {
         assert_true(random->program->size <= MOST_WORDS);
         memcpy(buffers[PROGRAM].mapped, random->program->block, random->program->size * sizeof(uint32_t));
     }
-    memset(buffers[STATE].mapped, 0, a_frame.state * sizeof(uint32_t));
+    control_random_begin(random, buffers[STATE].mapped);
     lmb_error error;
     VkCommandPool pool;
     VkCommandBuffer commands;

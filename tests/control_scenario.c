@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t control_scenario_golden = UINT64_C(0xc4a21b65b601524a);
-const uint64_t motion_scenario_golden = UINT64_C(0x1eb168d73f0628a4);
-const uint64_t motion_scenario_long_golden = UINT64_C(0x2773b03e88c62d88);
+const uint64_t control_scenario_golden = UINT64_C(0xa988330821606d06);
+const uint64_t motion_scenario_golden = UINT64_C(0x6c75354139b89400);
+const uint64_t motion_scenario_long_golden = UINT64_C(0xc18376bfeb61a257);
 
 // The host's parameters, then the parameters that the control writes.
 enum {

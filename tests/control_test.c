@@ -1622,16 +1622,18 @@ static void test_states_from_outside(void **state) {
     control_player_def player = stage_player(1.0f, 0);
     control_def def = control_of(&player);
     stage s = stage_begin(&def);
-    expect_state_refused(&s, 6, 1, "word 6: it has not begun");
+    expect_state_refused(&s, 7, 1, "word 7: it has not begun");
+    expect_state_refused(&s, 6, 720721, "word 6: there is no such phase");
     stage_step(&s, SIXTIETH);
     expect_state_refused(&s, 0, 2, "neither has begun");
     expect_state_refused(&s, 2, 0x7fffffffu, "it waits for too long");
     expect_state_refused(&s, 2, (uint32_t)(18 * LMB_MAX_STEP_TICKS >> 32), "it waits for too long");
-    expect_state_refused(&s, 7, 0x0000ffffu, "player 0: it is past its clip");
-    expect_state_refused(&s, 8, 8, "player 0: there are no such flags");
-    expect_state_refused(&s, 9, 0xbf800000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
-    expect_state_refused(&s, 9, 0x53800001u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
-    expect_state_refused(&s, 9, 0x7fc00000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
+    expect_state_refused(&s, 6, 0, "word 6: there is no such phase");
+    expect_state_refused(&s, 8, 0x0000ffffu, "player 0: it is past its clip");
+    expect_state_refused(&s, 9, 8, "player 0: there are no such flags");
+    expect_state_refused(&s, 10, 0xbf800000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
+    expect_state_refused(&s, 10, 0x53800001u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
+    expect_state_refused(&s, 10, 0x7fc00000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
     lmb_error error = {0};
     assert_int_equal(lmb_control_check_states(NULL, s.state, 1, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_control_check_states(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
@@ -1651,20 +1653,20 @@ static void test_states_from_outside(void **state) {
     def.machine_count = 1;
     s = stage_begin(&def);
     stage_step(&s, SIXTIETH);
-    expect_state_refused(&s, 6, 0x7f800000u, "smoothed parameter 0: not 0, or from 2^-40");
-    expect_state_refused(&s, 7, 2, "machine 0: there is no such state");
-    expect_state_refused(&s, 10, 5, "machine 0: there is no such transition");
-    expect_state_refused(&s, 13, 0x7fc00000u, "machine 0: a weight");
-    expect_state_refused(&s, 14, 0xc0000000u, "machine 0: a weight"); // the sign says that it is frozen
-    expect_state_refused(&s, 16, 0x40000000u, "machine 0: a weight");
+    expect_state_refused(&s, 7, 0x7f800000u, "smoothed parameter 0: not 0, or from 2^-40");
+    expect_state_refused(&s, 8, 2, "machine 0: there is no such state");
+    expect_state_refused(&s, 11, 5, "machine 0: there is no such transition");
+    expect_state_refused(&s, 14, 0x7fc00000u, "machine 0: a weight");
+    expect_state_refused(&s, 15, 0xc0000000u, "machine 0: a weight"); // the sign says that it is frozen
+    expect_state_refused(&s, 17, 0x40000000u, "machine 0: a weight");
     // During a fade, the word names a transition; any other position in the block is refused.
     stage_send(&s, SIXTIETH, 0);
-    const uint32_t fading = s.state[10];
+    const uint32_t fading = s.state[11];
     assert_int_not_equal(fading, 0);
     assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
-    expect_state_refused(&s, 10, fading + 1, "machine 0: there is no such transition");
-    expect_state_refused(&s, 10, fading - 1, "machine 0: there is no such transition");
-    expect_state_refused(&s, 10, fading + 11, "machine 0: there is no such transition"); // after the last one
+    expect_state_refused(&s, 11, fading + 1, "machine 0: there is no such transition");
+    expect_state_refused(&s, 11, fading - 1, "machine 0: there is no such transition");
+    expect_state_refused(&s, 11, fading + 11, "machine 0: there is no such transition"); // after the last one
     stage_end(&s);
 
     // A ping-pong player counts up to twice its duration: there and back.
@@ -1674,8 +1676,8 @@ static void test_states_from_outside(void **state) {
     stage_step(&s, LMB_TICKS_PER_SECOND * 3 / 2);
     const uint64_t twice = LMB_TICKS_PER_SECOND << 17; // in 1/65,536 of a tick
     for (uint64_t more = 0; more < 2; more++) {
-        s.state[6] = (uint32_t)(twice + more);
-        s.state[7] = (uint32_t)((twice + more) >> 32);
+        s.state[7] = (uint32_t)(twice + more);
+        s.state[8] = (uint32_t)((twice + more) >> 32);
         assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error),
                          more == 0 ? LMB_OK : LMB_ERROR_FORMAT);
     }

@@ -498,6 +498,117 @@ static void an_update_with_events_is_two_frames(void **state) {
     assert_true(split > 300 && transitions_seen > 150);
 }
 
+// ---- Phases.
+
+// Gives every character the inputs of the first.
+static void make_alike(control_scenario *s, uint32_t frame) {
+    const size_t row = CONTROL_SCENARIO_PARAMETERS;
+    const bool sent = s->event_count > 0 && s->events[0].character == 0;
+    const uint32_t event = sent ? s->events[0].event : LMB_NONE;
+    s->event_count = 0;
+    s->parameters[3] = (float)(frame / 25 % 16 + 1); // update_every
+    for (uint32_t i = 0; i < s->character_count; i++) {
+        memcpy(s->parameters + i * row, s->parameters, row * sizeof *s->parameters);
+        if (sent) {
+            s->events[s->event_count++] = (lmb_event){i, event};
+        }
+    }
+}
+
+static bool is_same_row(const void *rows, size_t words, uint32_t a, uint32_t b) {
+    return memcmp((const uint32_t *)rows + a * words, (const uint32_t *)rows + b * words, words * 4) == 0;
+}
+
+static bool are_same(const control_scenario *s, uint32_t a, uint32_t b) {
+    return is_same_row(s->state, lmb_control_state_words(s->control), a, b) &&
+           is_same_row(s->emitted, lmb_control_emitted_words(s->control), a, b) &&
+           is_same_row(s->parameters, CONTROL_SCENARIO_PARAMETERS, a, b) &&
+           is_same_row(s->motions, LMB_MOTION_FLOATS, a, b);
+}
+
+// Characters 0 to 7 have one phase, and are alike. Characters 8 to 15 have the phase of their index, as by default.
+static void the_index_does_not_matter(void **state) {
+    (void)state;
+    enum { ALIKE = 8, CHARACTERS = 16 };
+    for (uint32_t phase = 0; phase < 6; phase++) {
+        control_scenario s;
+        lmb_error error = {0};
+        assert_int_equal(phase % 2 == 0 ? motion_scenario_create(&s, CHARACTERS, &error)
+                                        : interpolated_scenario_create(&s, CHARACTERS, &error),
+                         LMB_OK);
+        const uint32_t words = lmb_control_state_words(s.control);
+        for (uint32_t i = 0; i < ALIKE; i++) {
+            assert_int_equal(lmb_control_set_update_phase(s.control, s.state + i * words, phase + 8, &error), LMB_OK);
+        }
+        for (uint32_t i = ALIKE; i < ALIKE + 3; i++) {
+            assert_int_equal(lmb_control_set_update_phase(s.control, s.state + i * words, i, &error), LMB_OK);
+        }
+        uint32_t differences = 0;
+        for (uint32_t frame = 0; frame < 400; frame++) {
+            control_scenario_begin_frame(&s, frame);
+            make_alike(&s, frame);
+            assert_int_equal(control_scenario_run(&s, frame, &error), LMB_OK);
+            assert_int_equal(lmb_control_check_states(s.control, s.state, CHARACTERS, &error), LMB_OK);
+            for (uint32_t i = 1; i < ALIKE; i++) {
+                assert_true(are_same(&s, 0, i));
+            }
+            assert_true(are_same(&s, 0, phase + 8));
+            differences += !are_same(&s, ALIKE, ALIKE + 7);
+            for (uint32_t i = ALIKE; i < CHARACTERS; i++) {
+                assert_int_equal(lmb_control_update_phase(s.control, s.state + i * words), i);
+            }
+        }
+        assert_true(differences > 300);
+        control_scenario_destroy(&s);
+    }
+}
+
+// A phase is set before the first frame or between frames, and stays through resets.
+static void phases_are_set(void **state) {
+    (void)state;
+    two_machines two;
+    control_def def = describe_two_machines(&two);
+    def.update_every = lmb_constant(4.0f);
+    stage s = stage_begin(&def);
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_update_phase(s.control, s.state), LMB_NONE);
+    const lmb_word_range range = lmb_control_update_phase_words(s.control);
+    for (uint32_t i = 0; i < 12; i++) {
+        // Only the phase's remainder by 720,720 is kept, which all periods divide.
+        static const uint32_t phases[] = {3, 0, 720719, 720720, 720723, UINT32_MAX};
+        uint32_t before[STAGE_WORDS];
+        memcpy(before, s.state, sizeof before);
+        assert_int_equal(lmb_control_set_update_phase(s.control, s.state, phases[i / 2], &error), LMB_OK);
+        assert_int_equal(lmb_control_update_phase(s.control, s.state), phases[i / 2] % 720720);
+        assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
+        memcpy(before + range.first, s.state + range.first, range.count * sizeof *before);
+        assert_memory_equal(before, s.state, sizeof before);
+        if (i % 2 == 1) {
+            stage_send(&s, SIXTIETH, LMB_EVENT_RESET);
+        }
+        for (uint32_t k = 0; k < 9; k++) {
+            const double waited = stage_player_seconds(&s, 0);
+            const bool updates = s.number == 0 || (s.number + (uint64_t)phases[i / 2]) % 4 == 0;
+            stage_step(&s, SIXTIETH);
+            assert_true((stage_player_seconds(&s, 0) > waited) == updates);
+        }
+        assert_int_equal(lmb_control_update_phase(s.control, s.state), phases[i / 2] % 720720);
+    }
+    assert_int_equal(lmb_control_set_update_phase(NULL, s.state, 0, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_set_update_phase(s.control, NULL, 0, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_update_phase_words(NULL).count, 0);
+    // A state from elsewhere.
+    for (uint32_t i = 0; i < 4; i++) {
+        static const uint32_t bad[] = {720721, 0x80000000u, UINT32_MAX, 0};
+        s.state[range.first] = bad[i];
+        assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
+    }
+    memset(s.state, 0, sizeof s.state);
+    s.state[range.first] = 720721;
+    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
+    stage_end(&s);
+}
+
 // The shown values are computed from a copy of the state. This also works for the largest state.
 static void the_largest_state(void **state) {
     (void)state;
@@ -558,6 +669,8 @@ int main(void) {
         cmocka_unit_test(an_event_counts_from_its_frame),
         cmocka_unit_test(a_reset_counts_from_its_frame),
         cmocka_unit_test(an_update_with_events_is_two_frames),
+        cmocka_unit_test(the_index_does_not_matter),
+        cmocka_unit_test(phases_are_set),
         cmocka_unit_test(the_largest_state),
     };
     return cmocka_run_group_tests_name("updates", tests, NULL, NULL);

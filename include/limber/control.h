@@ -32,8 +32,8 @@
 /// inside the frame, the step is cut there, and steps 2 to 4 run for each piece (lmb_transition_def, "Exact times").
 ///
 /// A character's state (lmb_control_state_words()) holds all that is kept between frames: times of players, current
-/// states and fades, weights, values of smoothed parameters, the character motion, the time since the last update, and
-/// counters. Offsets of inertialization are kept beside it (inertia.h). Functions of this header take it as `state`,
+/// states and fades, weights, values of smoothed parameters, the character motion, the phase of updates, the time since
+/// the last one, and counters. Offsets of inertialization are kept beside it (inertia.h). Functions of this header take it as `state`,
 /// and a state of a machine as `machine_state`.
 ///
 /// **Values** have curves as in a graph. When a control reads a value, a finite magnitude below 2^-40 becomes 0, and a
@@ -588,9 +588,10 @@ LMB_API lmb_motion_def lmb_default_motion_def(void);
 LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
 /// Returns the number of words of a character's state.
 ///
-/// All 0 is the state of a character that has not begun. States are plain words without addresses. Copy them away and
+/// All 0 is the state of a character that has not begun; lmb_control_set_motion() and lmb_control_set_update_phase()
+/// may have changed some of its words. States are plain words without addresses. Copy them away and
 /// back for a rollback; compare them to find out whether two sides agree. Zero one character's state to begin it anew
-/// without changing the others; its character motion is then at 0.
+/// without changing the others; its character motion is then at 0, and its index becomes its phase of updates.
 ///
 /// `control` may be NULL, as it is for a graph in which nothing changes over time. This function, the next one and
 /// lmb_control_has_motion() then return 0 or false.
@@ -733,6 +734,18 @@ typedef struct lmb_word_range {
 ///
 /// It writes no others, so on a device only these need to be copied to lmb_gpu_batch_state().
 LMB_API lmb_word_range lmb_control_motion_words(const lmb_control *control);
+
+/// Returns a character's phase of updates (lmb_graph_def.update_every), or #LMB_NONE before its first frame if none was
+/// set. `state` is one character's.
+LMB_API uint32_t lmb_control_update_phase(const lmb_control *control, const uint32_t *state);
+/// Sets a character's phase of updates, between frames, also before its first one. It stays through resets.
+///
+/// Any number is allowed. Its remainder by 720,720, which every period divides, is stored. Fails with
+/// #LMB_ERROR_ARGUMENT if a pointer is NULL.
+LMB_API lmb_result lmb_control_set_update_phase(const lmb_control *control, uint32_t *state, uint32_t phase,
+                                                lmb_error *error);
+/// Returns the words that lmb_control_set_update_phase() writes, as lmb_control_motion_words() does.
+LMB_API lmb_word_range lmb_control_update_phase_words(const lmb_control *control);
 /// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way. All 0
 /// without a lmb_graph_def.motion. With lmb_graph_def.update_every it is 0 between updates, and an update has all since
 /// the last one. Such a host writes the position that it reached with lmb_control_set_motion().

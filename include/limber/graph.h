@@ -678,8 +678,9 @@ typedef struct lmb_graph_def {
     /// A character is updated every N frames: this value, rounded down and clamped to 1 to 16; 1 if it is not finite. A
     /// constant, or a parameter that the host writes. NULL: every frame.
     ///
-    /// A character is updated in a frame if the frame number plus the character's index is divisible by N, or if events
-    /// are sent to it. An update advances it by all the time since its last one; events take effect where the frame's
+    /// A character is updated in a frame if the frame number plus the character's phase is divisible by N, or if events
+    /// are sent to it. The phase is part of its state: lmb_control_set_update_phase(), or else the character's index in
+    /// the batch when it begins. An update advances it by all the time since its last one; events take effect where the frame's
     /// own step begins (control.h, "Events"). In other frames it stands still, unless `interpolate_updates` is set.
     const lmb_value *update_every;
     /// Whether everything continuous goes on between updates (control.h, "Updates").

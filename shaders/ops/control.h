@@ -178,7 +178,8 @@ OP void write_control(CHARACTERS all) {
     }
 }
 
-// Resets a character's state, except the position and yaw of its character motion. The frame number of inertialization
+// Resets a character's state, except the position and yaw of its character motion and the phase of its updates. If it
+// has no phase, its index gives it. The frame number of inertialization
 // is not reset but advanced by one, so that no pose of an earlier frame has the number of a frame that follows.
 OP_NOINLINE void begin_character(control c) {
     bool inertializes = USES_INERTIA && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE;
@@ -186,6 +187,7 @@ OP_NOINLINE void begin_character(control c) {
     if (inertializes) {
         number = state_word(c, inertia_state(c) + INERTIAL_NUMBER) + state_word(c, CHARACTER_BEGUN);
     }
+    uint update_phase = state_word(c, CHARACTER_UPDATE_PHASE);
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
     address kept = LOAD(c.block, CONTROL_STATE_WORDS);
     address kept_words = 0u;
@@ -199,6 +201,7 @@ OP_NOINLINE void begin_character(control c) {
             set_state_word(c, i, 0u);
         }
     }
+    set_state_word(c, CHARACTER_UPDATE_PHASE, update_phase != 0u ? update_phase : c.character % UPDATE_PHASES + 1u);
     if (inertializes) {
         set_state_word(c, inertia_state(c) + INERTIAL_NUMBER, number & INERTIA_LAST_NUMBER);
     }
@@ -320,7 +323,8 @@ OP bool updates_in_frame(control c) {
     bool updates = true;
     if (every > 1.0f && is_finite(every)) {
         uint period = TO_WORD(clamp_real(FLOOR(snap(every)), 1.0f, 16.0f));
-        updates = c.number % period == 0u;
+        uint phase = state_word(c, CHARACTER_UPDATE_PHASE) - 1u;
+        updates = (c.number + phase) % period == 0u;
     }
     return updates;
 }

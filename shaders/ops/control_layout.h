@@ -218,13 +218,16 @@
 #define INERTIAL_PARAMETER 1u // the first of INERTIA_PARAMETERS
 #define INERTIAL_RECORD_WORDS 2u
 
-// A character's state. All words are 0 before its first frame.
+// A character's state. Before its first frame all words are 0, except those that the host has set: the place of its
+// character motion and the phase of its updates.
 #define CHARACTER_BEGUN 0u
 #define CHARACTER_WAITING 1u // ticks that have passed but are not yet applied, two words
 #define CHARACTER_TRANSITIONS_LEFT 3u
 #define CHARACTER_EVENTS_LOST 4u
 #define CHARACTER_LOST_EVENTS 5u
-#define CHARACTER_WORDS 6u
+#define CHARACTER_UPDATE_PHASE 6u // plus 1; 0 before the first frame if the index gives it
+#define CHARACTER_WORDS 7u
+#define UPDATE_PHASES 720720u // the smallest number that all periods of updates divide
 
 #define PLAYING_PLACE 0u // two words
 #define PLAYING_FLAGS 2u

@@ -52,17 +52,17 @@ uint state_at;
 uint row;
 uint emitted_at;
 uint motion_at;
-uint character;
 #else
 stored_weight *weights; // scratch memory for the weights of the program
 uint32_t *refused;      // scratch counters: the stages of the batch count what its rules refuse
 #endif
+uint character; // index in the batch
 bool emits_events;
 bool shows;
 memory sent;     // events: character, event; sorted by character
 uint sent_first; // the character's
 uint sent_count; // that count in the current piece
-uint number;     // frame number plus character index
+uint number;     // of the frame
 ticks step;      // of the frame, including the time that the character has waited
 // The following are set when the frame begins.
 bool begins;     // it starts or is reset
