@@ -223,6 +223,7 @@ typedef struct lmb_sum {
     uint32_t table;         // of the pose's shares, or for a machine with blend profiles that of the profiles
     lmb_share input;        // of the first input; the indices of the others follow
     bool by_joint;          // layers whose shares differ by joint
+    bool has_profiles;      // a machine whose shares do
     uint32_t *motion_rule;  // of the inputs' motion weights, or NULL
     uint32_t joint_weights; // offset of the inputs' joint weights, or 0
     bool is_partial;        // an input may have another joint weight than 255

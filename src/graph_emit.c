@@ -209,9 +209,7 @@ static bool emit_summed(lmb_compiler *c, const lmb_node_def *node, uint32_t inpu
 
 static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
     lmb_sum sum = lmb_graph_weigh_sum(c, node);
-    const uint32_t by_joint = sum.by_joint                        ? TAKES_LAYER
-                              : lmb_graph_profile_count(node) > 0 ? TAKES_PROFILES
-                                                                  : TAKES_NOTHING;
+    const uint32_t by_joint = sum.by_joint ? TAKES_LAYER : sum.has_profiles ? TAKES_PROFILES : TAKES_NOTHING;
     emit(c, node, 0, 2, by_joint, 0, 0);
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (by_joint == TAKES_LAYER) {

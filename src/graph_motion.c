@@ -47,6 +47,7 @@ static void add_root_rule(lmb_compiler *c, uint32_t kind, uint32_t by, uint32_t 
                           uint32_t result) {
     uint32_t *rule = write_rule(c, c->root_rule_count++, kind, result);
     if (rule != NULL) {
+        rule[MOTION_RULE_JOINT] = c->own.joint;
         rule[MOTION_RULE_BY] = by;
         rule[MOTION_RULE_COUNT] = count;
         rule[MOTION_RULE_TABLE] = table;
@@ -206,9 +207,10 @@ void lmb_graph_add_summed(lmb_compiler *c, const lmb_node_def *node, uint32_t in
 
 void lmb_graph_finish_sum(lmb_compiler *c, const lmb_node_def *node, const lmb_sum *sum) {
     uint32_t shares = sum->shares;
-    if (sum->by_joint && (c->own.motion != WEIGHT_NONE || c->joint_weight_readers > 0)) {
+    if ((sum->by_joint || sum->has_profiles) && (c->own.motion != WEIGHT_NONE || c->joint_weight_readers > 0)) {
         shares = add_motion_weights(c, sum->count + 2);
-        add_root_rule(c, ROOT_RULE_LAYERS, 0, sum->count, sum->table, shares);
+        add_root_rule(c, sum->by_joint ? ROOT_RULE_LAYERS : ROOT_RULE_PROFILES, sum->shares, sum->count, sum->table,
+                      shares);
     }
     if (sum->motion_rule != NULL) {
         sum->motion_rule[MOTION_RULE_BY] = shares;

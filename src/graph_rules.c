@@ -294,12 +294,13 @@ static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
 lmb_sum lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node) {
     // The rest pose is below the layers.
     lmb_sum sum = {.count = node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0),
-                   .by_joint = lmb_graph_layers_differ(c, node)};
+                   .by_joint = lmb_graph_layers_differ(c, node),
+                   .has_profiles = lmb_graph_profile_count(node) > 0};
     add_sum(c, node, &sum);
-    if (lmb_graph_profile_count(node) > 0) {
+    if (sum.has_profiles) {
         sum.table = add_profiles(c, node);
     }
-    if (c->own.motion == c->own.pose && !sum.by_joint) {
+    if (c->own.motion == c->own.pose && !sum.by_joint && !sum.has_profiles) {
         sum.input.motion = sum.input.pose;
     } else {
         lmb_graph_share_motion(c, &sum);

@@ -344,6 +344,32 @@ static void root_motion_is_blended_as_the_root_is(void **state) {
     }
 }
 
+// In a fade with a blend profile, root motion fades as the root does.
+static void a_blend_profile_fades_the_root_motion_of_the_root(void **state) {
+    (void)state;
+    static const char *const profiles[] = {"{\"root\":51,\"arm\":255}", "{\"arm\":255}", "{\"root\":255}"};
+    static const double scales[] = {0.2, 0.0, 1.0};
+    for (int i = 0; i < 3; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "{\"op\":\"machine\",\"character-motion\":true,\"states\":[{\"name\":\"a\",\"pose\":%s,"
+                 "\"transitions\":[{\"to\":\"b\",\"event\":\"GO\",\"fade\":0.5,\"curve\":\"linear\",\"profile\":%s}]},"
+                 "{\"name\":\"b\",\"pose\":%s}]}",
+                 W, profiles[i], R);
+        stage s = begin(text);
+        double way = 0.0;
+        for (int frame = 1; frame <= 60; frame++) {
+            step(&s, SECOND / 60, frame == 10 ? "GO" : NULL);
+            const double t = frame < 10 ? 0.0 : fmin((frame - 9) / 30.0, 1.0);
+            const double w = frame < 10 ? 0.0 : scales[i] > 0.0 ? fmin(t / scales[i], 1.0) : 1.0;
+            way += (1.0 + 2.0 * w) / 60.0;
+            expect_displacement(&s, 0.0, way);
+            expect_near(weight_of(&s, "run"), t, 1e-6);
+        }
+        end(&s);
+    }
+}
+
 // Two mirrors cancel, and one reflects displacement and yaw. Weights of clips keep their meaning.
 static void mirrors_reflect_root_motion(void **state) {
     (void)state;
@@ -409,6 +435,7 @@ int main(void) {
                                        cmocka_unit_test(masks_weigh_root_motion_by_the_root),
                                        cmocka_unit_test(of_a_combine_the_root_travels),
                                        cmocka_unit_test(root_motion_is_blended_as_the_root_is),
+                                       cmocka_unit_test(a_blend_profile_fades_the_root_motion_of_the_root),
                                        cmocka_unit_test(mirrors_reflect_root_motion),
                                        cmocka_unit_test(events_have_the_weight_of_the_pose)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -637,16 +637,16 @@ static lmb_spirv read_bare_module(const char *name) {
 static void constants_are_those_of_c(void **state) {
     (void)state;
     static literals all;
-    const char *files[] = {"chain.h",          "channels.h",       "computed.h", "control.h",
-                           "control_layout.h", "control_memory.h", "curve.h",    "decompose.h",
-                           "feet.h",           "groups.h",         "ik.h",       "inertia.h",
-                           "interpolation.h",  "joint_limits.h",   "layout.h",   "machines.h",
-                           "mirror.h",         "motion.h",         "number.h",   "operations.h",
-                           "outputs.h",        "phases.h",         "players.h",  "probe.h",
-                           "program.h",        "quaternion.h",     "ragdoll.h",  "records.h",
-                           "sampling.h",       "skin.h",           "slots.h",    "spaces.h",
-                           "ticks.h",          "transform.h",      "twist.h",    "weighted.h",
-                           "weights.h"};
+    const char *files[] = {"chain.h",          "channels.h",       "computed.h",     "control.h",
+                           "control_layout.h", "control_memory.h", "curve.h",        "decompose.h",
+                           "feet.h",           "groups.h",         "ik.h",           "inertia.h",
+                           "interpolation.h",  "joint_limits.h",   "joint_shares.h", "layout.h",
+                           "machines.h",       "motion_weights.h", "mirror.h",       "motion.h",
+                           "number.h",         "operations.h",     "outputs.h",      "phases.h",
+                           "players.h",        "probe.h",          "program.h",      "quaternion.h",
+                           "ragdoll.h",        "records.h",        "sampling.h",     "skin.h",
+                           "slots.h",          "spaces.h",         "ticks.h",        "transform.h",
+                           "twist.h",          "weighted.h",       "weights.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

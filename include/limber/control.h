@@ -532,8 +532,7 @@ LMB_API lmb_fade_def lmb_default_fade_def(void);
 /// - #LMB_OP_ADD: M to both. #LMB_OP_SUBTRACT: M to a, -M to b. #LMB_OP_SCALE: w M. #LMB_OP_SUBTRACT_SCALE_ADD: w M to
 ///   a, -w M to b, M to base.
 /// - #LMB_OP_WEIGHTED, #LMB_OP_WEIGHTED_MATRIX, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces: M times each input's
-///   share; in layers with masks or joint weights, the share at joint 0. Blend profiles do not count: a state's share
-///   is its weight.
+///   share; in layers with masks or joint weights, and in fades with a blend profile, the share at joint 0.
 /// - #LMB_OP_COMBINE: M to the input that joint 0 comes from, 0 to the others.
 /// - #LMB_OP_MIRROR: M, and the displacement is reflected as joint 0 is. Across the plane x = 0, x and the yaw change
 ///   sign; across z = 0, z and the yaw; across y = 0, y alone. A rotation keeps the sign of w and of its part along the

@@ -89,21 +89,23 @@
 // A motion rule computes motion weights, or what joint 0 contributes to them. See motion_weights.h.
 #define MOTION_RULE_KIND 0u
 #define MOTION_RULE_OWN 1u    // the node's motion weight
+#define MOTION_RULE_JOINT 1u  // of rules of joint 0: joint 0, or inside a mirror its partner
 #define MOTION_RULE_RESULT 2u // the first weight that it writes
 #define MOTION_RULE_BY 3u     // the first of the RULE_LOCAL weights, or those of joint 0; of a clip: the value
 #define MOTION_RULE_FACTOR 4u // of a weight: float: the mask at joint 0
 #define MOTION_RULE_COUNT 4u  // of layers and sums: number of inputs
-#define MOTION_RULE_TABLE 5u  // offset; clip: float [clip]; layers: [input][LAYER_WORDS]; others: the next
+#define MOTION_RULE_TABLE 5u  // offset; clip: float [clip]; layers: LAYER_...; states: PROFILES_...; others: the next
 #define JOINT_WEIGHT_WORDS 2u // [input]: index of a weight or WEIGHT_NONE, and then the constant
 #define MOTION_RULE_WORDS 6u
 
-#define ROOT_RULE_CLIP 0u    // result: joint weight of joint 0 in a clip that a parameter chooses
-#define ROOT_RULE_PARTIAL 1u // result: the blend at joint 0; the joint weight
-#define ROOT_RULE_LAYERS 2u  // result: as the local weights of a sum, at joint 0
-#define ROOT_RULE_SUM 3u     // result: the joint weight
-#define MOTION_RULE_BLEND 4u // result: weights of both inputs
-#define MOTION_RULE_OVER 5u  // result: weight of the input that is added or scaled
-#define MOTION_RULE_SUM 6u   // result: weights of the inputs
+#define ROOT_RULE_CLIP 0u     // result: joint weight of joint 0 in a clip that a parameter chooses
+#define ROOT_RULE_PARTIAL 1u  // result: the blend at joint 0; the joint weight
+#define ROOT_RULE_LAYERS 2u   // result: as the local weights of a sum, at joint 0
+#define ROOT_RULE_PROFILES 3u // the same, of a machine with blend profiles
+#define ROOT_RULE_SUM 4u      // result: the joint weight
+#define MOTION_RULE_BLEND 5u  // result: weights of both inputs
+#define MOTION_RULE_OVER 6u   // result: weight of the input that is added or scaled
+#define MOTION_RULE_SUM 7u    // result: weights of the inputs
 
 // A clip that plants a foot between two times: weight index, offset of the value of its time, two floats.
 #define PLANTED_WEIGHT 0u

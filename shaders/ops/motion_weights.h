@@ -2,12 +2,12 @@
 // are signed, and follow what decides the translation of joint 0.
 //
 // First come the rules of joint 0, of a node's inputs before those of the node: its joint weight, and its share in
-// layers. Then those of motion weights, from the last node down. A node has a rule only where its inputs' motion
+// layers and states. Then those of motion weights, from the last node down. A node has a rule only where its inputs' motion
 // weights differ from their weights in the pose, or where it is not known in advance what decides joint 0.
 #ifndef LMB_OPS_MOTION_WEIGHTS_H
 #define LMB_OPS_MOTION_WEIGHTS_H
 
-#include "partial.h"
+#include "joint_shares.h"
 #include "weights.h"
 
 // A joint weight: the index of a weight, or WEIGHT_NONE for the constant that follows it.
@@ -48,7 +48,7 @@ OP void blend_partial_root(evaluation e, uint rule) {
 }
 
 // Stores the shares of layers at joint 0, as joint_share() computes them for each joint, and their sum, which is 1.
-OP void share_root(evaluation e, uint rule) {
+OP void share_layers(evaluation e, uint rule) {
     uint count = LOAD(e.program, rule + MOTION_RULE_COUNT) - 1u;
     uint table = LOAD(e.program, rule + MOTION_RULE_TABLE);
     uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
@@ -62,7 +62,7 @@ OP void share_root(evaluation e, uint rule) {
                 uint layer = table + i * LAYER_WORDS;
                 real fade = load_weight(e, LOAD(e.program, layer + LAYER_FADE));
                 fade = fade * LOAD_FLOAT(e.program, layer + LAYER_ROOT);
-                fade = fade * (load_joint_weight(e, layer + LAYER_ROOT_WEIGHT) * 0.00392156886f); // 1/255
+                fade = share_of_weight(fade, load_joint_weight(e, layer + LAYER_ROOT_WEIGHT));
                 if (pass == 0u) {
                     sum = sum + fade;
                 } else {
@@ -76,6 +76,35 @@ OP void share_root(evaluation e, uint rule) {
     store_weight(e, result + count, snap_small(left));
     store_weight(e, result + count + 1u, 1.0f);
     store_weight(e, result + count + 2u, 1.0f);
+}
+
+// Stores the shares of a machine's states at joint 0, as profiled_weight() computes them for each joint.
+OP void share_states(evaluation e, uint rule) {
+    uint shares = LOAD(e.program, rule + MOTION_RULE_BY);
+    uint states = LOAD(e.program, rule + MOTION_RULE_COUNT);
+    uint table = LOAD(e.program, rule + MOTION_RULE_TABLE);
+    uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+    uint numbers = LOAD(e.program, table + PROFILES_NUMBERS);
+    real given = load_weight(e, numbers + PROFILED_WHICH(states));
+    bool fades = given >= 1.0f && given <= FLOAT_OF(LOAD(e.program, table + PROFILES_COUNT));
+    real progress = 0.0f;
+    if (fades) {
+        uint profile = table + PROFILES_FIRST + (TO_WORD(given) - 1u) * PROFILE_WORDS;
+        real part = load_weight(e, numbers + PROFILED_PART(states));
+        progress = profile_share(e.program, profile, LOAD(e.program, rule + MOTION_RULE_JOINT), part);
+    }
+    real total = 0.0f;
+    for (uint i = 0u; i < states; i++) {
+        real share = load_weight(e, shares + i);
+        if (fades && share > 0.0f) {
+            real before = load_weight(e, numbers + i);
+            share = snap_small(lerp(before, load_weight(e, numbers + states + i), progress));
+        }
+        store_weight(e, result + i, share);
+        total = total + share;
+    }
+    store_weight(e, result + states, total);
+    store_weight(e, result + states + 1u, reciprocal(total));
 }
 
 // The joint weight of a sum: the largest of the inputs that count. Without one, it is the rest pose.
@@ -131,7 +160,12 @@ OP_NOINLINE void weigh_motions(evaluation e) {
             blend_partial_root(e, rule);
             break;
         case ROOT_RULE_LAYERS:
-            share_root(e, rule);
+            share_layers(e, rule);
+            break;
+        case ROOT_RULE_PROFILES:
+            if (USES_PROFILES) {
+                share_states(e, rule);
+            }
             break;
         case ROOT_RULE_SUM:
             store_weight(e, result, weigh_summed_root(e, rule));

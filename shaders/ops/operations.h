@@ -10,8 +10,8 @@
 #include "ik.h"
 #include "interpolation.h"
 #include "joint_limits.h"
+#include "joint_shares.h"
 #include "mirror.h"
-#include "partial.h"
 #include "records.h"
 #include "retarget.h"
 #include "twist.h"
@@ -540,13 +540,6 @@ OP transform blend_transforms(transform a, transform b, real weight) {
 
 OP transform blend_operation(evaluation e, uint instruction, transform a, transform b) {
     return blend_transforms(a, b, operand_weight(e, instruction));
-}
-
-// Scales a weight by a byte, where 255 is 1.
-OP real share_of_weight(real weight, real byte) {
-    // 1/255; a byte of 255 gives exactly 1.
-    real part = byte * 0.00392156886f;
-    return weight * part;
 }
 
 // Scales a weight by the joint's value in the instruction's mask.

@@ -206,18 +206,6 @@ OP real joint_share(evaluation e, uint instruction) {
     return snap_small(share);
 }
 
-// The progress of a fade at the joint, from the fraction of the fade's time that has passed. The profile scales the
-// fade's time.
-OP real profile_share(evaluation e, uint profile, real part) {
-    uint mask = LOAD(e.program, profile + PROFILE_MASK);
-    real scale = share_of_weight(SPLAT(1.0f), load_byte(e.program, mask, e.joint));
-    real scaled = SELECT(scale > 0.0f, part * reciprocal(scale), SPLAT(1.0f));
-    float first = LOAD_FLOAT(e.program, profile + PROFILE_CURVE + 1u);
-    float second = LOAD_FLOAT(e.program, profile + PROFILE_CURVE + 2u);
-    real share = evaluate_any_curve(LOAD(e.program, profile + PROFILE_CURVE), first, second, scaled);
-    return clamp_real(share, 0.0f, 1.0f);
-}
-
 #ifdef LMB_SIMD_WIDTH
 // If lanes have different profiles, evaluates each in turn; 0 is none.
 OP_COLD void share_each_profile(const evaluation *e, uint first, const word *which, const real *part, real *share) {
@@ -225,7 +213,8 @@ OP_COLD void share_each_profile(const evaluation *e, uint first, const word *whi
     while (ANY(left)) {
         uint profile = ONE_OF(left, *which);
         lane_mask mine = AND(left, *which == profile);
-        *share = SELECT(mine, profile_share(*e, first + (profile - 1u) * PROFILE_WORDS, *part), *share);
+        *share =
+            SELECT(mine, profile_share(e->program, first + (profile - 1u) * PROFILE_WORDS, e->joint, *part), *share);
         left = AND(left, NOT(mine));
     }
 }
@@ -248,7 +237,7 @@ OP real profiled_weight(evaluation e, uint instruction) {
         const evaluation at = e;
         share_each_profile(&at, table + PROFILES_FIRST, &which, &part, &share);
 #else
-        share = profile_share(e, table + PROFILES_FIRST + (which - 1u) * PROFILE_WORDS, part);
+        share = profile_share(e.program, table + PROFILES_FIRST + (which - 1u) * PROFILE_WORDS, e.joint, part);
 #endif
         uint own = numbers + LOAD(e.program, instruction + PROFILES_STATE);
         real mixed = lerp(load_weight(e, own), load_weight(e, own + states), share);

@@ -1,0 +1,43 @@
+// What decides how much of an input a joint shows: masks, partial blends by joint weights, blend profiles of machines.
+// Used for each joint, and in stage 1 for joint 0.
+#ifndef LMB_OPS_JOINT_SHARES_H
+#define LMB_OPS_JOINT_SHARES_H
+
+#include "curve.h"
+#include "layout.h"
+
+// Scales a weight by a byte, where 255 is 1.
+OP real share_of_weight(real weight, real byte) {
+    // 1/255; a byte of 255 gives exactly 1.
+    real part = byte * 0.00392156886f;
+    return weight * part;
+}
+
+// The blend factor from a to b for a joint that is in both partial poses, from alpha and the joint weights a and b.
+// Both quotients are exactly 1 if their operands are equal.
+OP real partial_blend(real alpha, real a, real b) {
+    real part = (b - a) + alpha * a;
+    real rise = SELECT(part == b, SPLAT(1.0f), part * reciprocal(b));
+    real share = SELECT(a == b, SPLAT(1.0f), b * reciprocal(a));
+    real blend = SELECT(b > a, rise, alpha * share);
+    return clamp_real(snap(blend), 0.0f, 1.0f);
+}
+
+// The joint weight of the result.
+OP real partial_weight(real blend, real a, real b) {
+    return FLOOR(((1.0f - blend) * a + blend * b) + 0.5f);
+}
+
+// The progress of a fade at a joint, from the fraction of the fade's time that has passed. The profile scales the
+// fade's time.
+OP real profile_share(memory program, uint profile, uint joint, real part) {
+    uint mask = LOAD(program, profile + PROFILE_MASK);
+    real scale = share_of_weight(SPLAT(1.0f), load_byte(program, mask, joint));
+    real scaled = SELECT(scale > 0.0f, part * reciprocal(scale), SPLAT(1.0f));
+    float first = LOAD_FLOAT(program, profile + PROFILE_CURVE + 1u);
+    float second = LOAD_FLOAT(program, profile + PROFILE_CURVE + 2u);
+    real share = evaluate_any_curve(LOAD(program, profile + PROFILE_CURVE), first, second, scaled);
+    return clamp_real(share, 0.0f, 1.0f);
+}
+
+#endif
