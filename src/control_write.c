@@ -227,22 +227,29 @@ static ticks piece_size(const lmb_moving_player *player, uint32_t piece) {
     return subtract_ticks(ticks_of_seconds(player->duration), subtract_ticks(begin, ticks_of_seconds(def->markers[0])));
 }
 
-static void write_pieces(writer *w, uint32_t member, const lmb_moving_player *leader, uint32_t cadence,
-                         const lmb_moving_player *player) {
+// Returns CADENCE_VARIES if the numbers of the pieces differ, else 0.
+static uint32_t write_pieces(writer *w, uint32_t member, const lmb_moving_player *leader, uint32_t cadence,
+                             const lmb_moving_player *player) {
     const uint32_t count = leader->def->marker_count > 0 ? leader->def->marker_count : 1;
     const uint32_t at = take(w, count);
     const float speed = fabsf(lmb_player_velocity(player));
+    uint32_t varies = 0;
+    float first = 0.0f;
     put(w, member + MEMBER_PIECES, at);
     for (uint32_t piece = 0; piece < count; piece++) {
         const float led = seconds_of_fine(piece_size(leader, piece));
         const float own = seconds_of_fine(piece_size(player, piece));
-        put_number(w, at + piece,
-                   cadence == CADENCE_VELOCITY ? snap(speed * (own * reciprocal(led))) : led * reciprocal(own));
+        const float number =
+            cadence == CADENCE_VELOCITY ? snap(speed * (own * reciprocal(led))) : led * reciprocal(own);
+        put_number(w, at + piece, number);
+        first = piece == 0 ? number : first;
+        varies = BITS(number) != BITS(first) ? CADENCE_VARIES : varies;
     }
+    return varies;
 }
 
-static void write_member(writer *w, uint32_t record, const lmb_moving_player *leader, uint32_t cadence, uint32_t at,
-                         const lmb_moving_player *player) {
+static uint32_t write_member(writer *w, uint32_t record, const lmb_moving_player *leader, uint32_t cadence, uint32_t at,
+                             const lmb_moving_player *player) {
     const lmb_player_def *def = player->def;
     uint32_t count = def->marker_count > 0 ? def->marker_count : 1;
     uint32_t markers = take(w, UINT64_C(2) * count);
@@ -254,7 +261,7 @@ static void write_member(writer *w, uint32_t record, const lmb_moving_player *le
     for (uint32_t i = 0; i < count; i++) {
         put_time(w, markers + 2 * i, def->marker_count > 0 ? def->markers[i] : offset);
     }
-    write_pieces(w, at, leader, cadence, player);
+    return write_pieces(w, at, leader, cadence, player);
 }
 
 static void write_group(writer *w, uint32_t at, uint32_t index) {
@@ -269,11 +276,12 @@ static void write_group(writer *w, uint32_t at, uint32_t index) {
     put(w, at + GROUP_MEMBER_COUNT, count);
     put(w, at + GROUP_VELOCITY_PARAMETER, w->def->groups[index].velocity_parameter);
     const uint32_t cadence = find_cadence(w, index);
-    put(w, at + GROUP_CADENCE, cadence);
+    uint32_t varies = 0;
     for (const lmb_moving_player *player = leader; player != NULL; member += MEMBER_WORDS) {
-        write_member(w, at, leader, cadence, member, player);
+        varies |= write_member(w, at, leader, cadence, member, player);
         player = find_member(w, index, (uint32_t)(player - players) + 1);
     }
+    put(w, at + GROUP_CADENCE, cadence | varies);
 }
 
 static void write_groups(writer *w) {

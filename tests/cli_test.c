@@ -797,6 +797,12 @@ static void clips_have_the_right_times(void **state) {
         {TWO_STATES(STATE("a", "\"clip\":\"walk\",\"offset\":0.5", "b", "GO", "0.5"),
                     STATE("b", "\"clip\":\"idle\"", "a", "BACK", "0.5")),
          "0.4167 send GO\n0.5001 send BACK\n", "--frames 32", "m:a                       walk 0.0167 x"},
+        // Markers of unequal pieces, at ten frames a second.
+        {"{\"op\":\"blend\",\"weight\":0.5,\"character-motion\":true,\"a\":{\"op\":\"clip\",\"clip\":\"walk\",\"play\":"
+         "{"
+         "\"group\":\"g\",\"velocity\":1.25,\"markers\":[0.1,0.3],\"cadence\":\"duration\"}},\"b\":{\"op\":\"clip\","
+         "\"clip\":\"run\",\"play\":{\"group\":\"g\",\"velocity\":3,\"markers\":[0.05,0.5]}}}",
+         "", "--fps 10 --frames 101", "walk 0.1608 x0.5000  run 0.1869 x0.5000  at 0.0000 0.0000 25.4778 "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char arguments[200];

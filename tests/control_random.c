@@ -358,8 +358,10 @@ static void draw_player(plan *p, uint32_t index, uint32_t markers) {
         player->machine = random_below(p->random, p->def.machine_count);
         player->state = random_below(p->random, p->machines[player->machine].state_count);
     }
+    const float spread = chance(p, 2) ? 0.0f : (float)random_between(p->random, -0.2, 0.6); // of unequal pieces
     for (uint32_t i = 0; i < markers; i++) {
-        p->markers[index][i] = player->duration * ((float)i + 0.25f) / (float)markers;
+        const float shift = i % 2 == 1 ? spread : 0.0f;
+        p->markers[index][i] = player->duration * ((float)i + 0.25f + shift) / (float)markers;
     }
     player->markers = p->markers[index];
     player->marker_count = markers == 1 && chance(p, 2) ? 0 : markers;

@@ -19,6 +19,8 @@ typedef struct ticks_functions {
     uint32_t (*divide)(uint64_t a, uint64_t b, uint64_t *rest);
     uint64_t (*fine)(uint64_t a);
     float (*real)(uint64_t a);
+    uint64_t (*distance)(uint64_t time, uint32_t rate);
+    uint64_t (*time)(uint64_t fine, uint32_t rate);
 } ticks_functions;
 
 extern const ticks_functions ticks_of_words, ticks_of_the_compiler;

@@ -126,6 +126,24 @@ static void quotients_take_all_bits(void **state) {
     expect_quotient(UINT64_MAX, 1);
 }
 
+// Times are in 2^-24 tick, rates too, up to 2^30. A distance takes a time that just reaches it.
+static void distances_and_times_are_exact(void **state) {
+    (void)state;
+    const ticks_functions *w = &ticks_of_words, *c = &ticks_of_the_compiler;
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint32_t rate = i % 8 == 0 ? 1u << 30 : 1 + (uint32_t)(next_word() % (1u << (1 + i % 30)));
+        const uint64_t time = next_number();
+        const uint64_t reached = c->distance(time, rate);
+        assert_true(reached == (time >> 32) * rate + ((time & 0xffffffffu) * rate >> 32));
+        assert_true(w->distance(time, rate) == reached);
+        const uint64_t fine = reached > 0 ? next_word() % reached : 0, takes = c->time(fine, rate);
+        assert_true(w->time(fine, rate) == takes);
+        assert_true(takes <= time && c->distance(takes, rate) >= fine);
+        assert_true(takes == 0 || c->distance(takes - 1, rate) < fine);
+        assert_true(c->time(reached, rate) <= time);
+    }
+}
+
 static void the_whole_is_the_maximum_share(void **state) {
     (void)state;
     assert_int_equal(ticks_of_words.share(0, 0), 0xffffffffu);
@@ -158,6 +176,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_as_the_compiler_has_numbers),
         cmocka_unit_test(quotients_take_all_bits),
+        cmocka_unit_test(distances_and_times_are_exact),
         cmocka_unit_test(the_whole_is_the_maximum_share),
         cmocka_unit_test(a_word_is_rounded_once),
     };

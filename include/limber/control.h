@@ -218,8 +218,10 @@ typedef enum lmb_cadence {
 /// phase. It is the first in the order of nodes that is current: each state around it is, after the transition. If none
 /// is current, it is the first that begins. The same holds when a character begins: then all players begin.
 ///
-/// **Rate.** The leader moves by step times the group's rate times r. The sums are over the group's players: w is the
-/// weight of the clip, v its velocity, l' the length of the player's piece, and l that of the leader's.
+/// **Rate.** The leader moves by step times the group's rate times r. If r differs between pieces, the step is cut where
+/// the leader passes a marker, so that the result does not depend on the frame rate. Each cut rounds the position by at
+/// most two of its units, and such a rate is rounded to 2^-24. The sums are over the group's players: w is the weight of the clip, v its velocity, l' the
+/// length of the player's piece, and l that of the leader's.
 /// - #LMB_CADENCE_VELOCITY: r = sum(w |v|) / sum(w |v| l' / l). The character travels at sum(w v), and no foot slides.
 /// - #LMB_CADENCE_DURATION: r = sum(w l / l') / sum(w). For two players of weights 1 - f and f this is
 ///   lerp(1, l / l', f).

@@ -112,7 +112,7 @@ OP_NOINLINE void write_groups(CHARACTERS all) {
             FOR_EACH(all, i) {
                 control c = CHARACTER(all, i);
                 real rate = control_number(c, group + GROUP_RATE);
-                group_mean mean = find_group_mean(c, group, leader_place(c, group));
+                group_mean mean = find_group_mean(c, group, 0u);
                 rate = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
                 write_parameter(c, parameter, snap(rate * mean.velocity));
             }

@@ -99,10 +99,11 @@
 #define GROUP_MEMBER_COUNT 6u
 #define GROUP_MARKER_COUNT 7u // of each member
 #define GROUP_VELOCITY_PARAMETER 8u
-#define GROUP_CADENCE 9u // CADENCE_...
+#define GROUP_CADENCE 9u // CADENCE_DURATION or CADENCE_VELOCITY, and CADENCE_VARIES
 #define GROUP_WORDS 10u
 #define CADENCE_DURATION 0u
 #define CADENCE_VELOCITY 1u
+#define CADENCE_VARIES 2u  // flag: the leader's rate differs between pieces
 #define MEMBER_PLAYER 0u   // offset of its record
 #define MEMBER_MARKERS 1u  // offset: times
 #define MEMBER_VELOCITY 2u // float

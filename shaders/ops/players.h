@@ -16,8 +16,12 @@ uint rate;
 bool backwards;
 END_STRUCT(pace)
 
+OP real bounded_rate(real rate) {
+    return is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
+}
+
 OP pace make_pace(real rate) {
-    real bounded = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
+    real bounded = bounded_rate(rate);
     real magnitude = magnitude_of(bounded) * 65536.0f;
     pace p;
     p.backwards = bounded < 0.0f;

@@ -299,6 +299,31 @@ OP ticks ticks_at_rate(ticks fine, uint rate) {
     return add_ticks(found, make_ticks(lower.times + (no_ticks(lower.rest) ? 0u : 1u), 0u));
 }
 
+// A time within a step, in units of 2^-24 tick. At most 2^64 of them are 1,558 s.
+OP ticks time_of_ticks(ticks a) {
+    return scale_ticks(a, 1u << 24u);
+}
+
+// The fine distance, rounded down, that a time takes a position at a rate in units of 2^-24.
+OP ticks distance_at_rate(ticks time, uint rate) {
+    return part_of_ticks(time, rate);
+}
+
+// The time, rounded up, that a fine distance takes at such a rate, which must be from 1 to 2^30. A long division of 96
+// bits by two at a time: the remainder is below 2^30, so that a word holds it with the next two.
+OP ticks time_at_rate(ticks fine, uint rate) {
+    ticks left = fine;
+    ticks time = make_ticks(0u, 0u);
+    uint rest = 0u;
+    for (uint i = 0u; i < 48u; i++) {
+        rest = (rest << 2u) | (ticks_high(left) >> 30u);
+        left = scale_ticks(left, 4u);
+        time = add_ticks(scale_ticks(time, 4u), make_ticks(rest / rate, 0u));
+        rest = rest % rate;
+    }
+    return add_ticks(time, make_ticks(rest > 0u ? 1u : 0u, 0u));
+}
+
 // Converts to seconds, with a relative error of at most 3e-7.
 OP real seconds_of_fine(ticks fine) {
     return real_of_fine(fine) * 1.41723355e-09f;
