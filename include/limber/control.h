@@ -24,8 +24,8 @@
 ///    current, or has a weight and is not frozen (#LMB_FADE_FROZEN). A group stands still if all its players would.
 ///    Otherwise it moves; those of its players that would stand still stay in phase, but emit no events and give no
 ///    root motion. Players emit an event for everything that they pass, also at weight 0: notifies in the order of
-///    passing, then ended or looped, once. Emitted events are for the host; machines do not see them. Their root motion
-///    moves the character motion.
+///    passing, then ended or looped, once. Players without a group come first, in the order of nodes, then group by
+///    group. Emitted events are for the host; machines do not see them. Their root motion moves the character motion.
 /// 5. The times of clips are written to the parameters.
 ///
 /// So the pose shown, sync groups, root motion and the weights of events agree in each frame. If a transition is due
@@ -33,8 +33,8 @@
 ///
 /// A character's state (lmb_control_state_words()) holds all that is kept between frames: times of players, current
 /// states and fades, weights, values of smoothed parameters, the character motion, the phase of updates, the time since
-/// the last one, and counters. Offsets of inertialization are kept beside it (inertia.h). Functions of this header take it as `state`,
-/// and a state of a machine as `machine_state`.
+/// the last one, and counters. Offsets of inertialization are kept beside it (inertia.h). Functions of this header take
+/// it as `state`, and a state of a machine as `machine_state`.
 ///
 /// **Values** have curves as in a graph. When a control reads a value, a finite magnitude below 2^-40 becomes 0, and a
 /// finite one above 2^40 becomes 2^40 with its sign, because devices differ in whether a subnormal is above 0. Values
@@ -54,9 +54,9 @@ extern "C" {
 ///
 /// Every usual frame rate divides this number, so a day of steps of 1/60 s ends on exactly their sum. Positions in
 /// clips are kept to 1/65,536 of a tick, and rates are rounded to 1/65,536. A position is therefore exact, whatever
-/// steps led to it. Seconds given as a float are rounded to the simplest fraction of a second that converts to the same
-/// float: 0.4f is 282,240,000 ticks, 24 frames of 1/60 s. Times written to parameters are seconds as a float, with a
-/// relative error of at most 3e-7.
+/// steps led to it. Ties are rounded away from 0. Seconds given as a float are the simplest fraction of a second that
+/// is a whole number of ticks and converts to the same float, or else the nearest tick: 0.4f is 282,240,000 ticks, 24
+/// frames of 1/60 s. Times written to parameters are seconds as a float, with a relative error of at most 3e-7.
 #define LMB_TICKS_PER_SECOND UINT64_C(705600000)
 #define LMB_MAX_STEP_TICKS (60 * LMB_TICKS_PER_SECOND) ///< of one frame
 #define LMB_MAX_CONTROL_SECONDS 100000.0f              ///< of a clip, a fade, a delay
@@ -100,7 +100,9 @@ typedef enum lmb_end {
 ///
 /// A player that moves forwards passes a notify at time t when its time was at most t and becomes greater than t, or
 /// when it reaches the end of the clip and t is there. A player that moves backwards passes it when its time was
-/// greater than t and becomes t or less. A notify is emitted once for each time it is passed, in the order of passing.
+/// greater than t and becomes t or less. A notify is emitted once for each time it is passed, in the order of passing;
+/// of several at one time, backwards the last one first. Where a player turns around, a notify at that end is emitted
+/// once. A loop that plays backwards passes a notify at the clip's duration when it goes on from 0 to there.
 typedef struct lmb_notify_def {
     float time;     ///< seconds, within the clip
     uint32_t event; ///< emitted to the host
@@ -210,8 +212,8 @@ typedef enum lmb_cadence {
 /// leader and the player, this is t = mod((p - m + d) d' / d + n, d').
 ///
 /// **Beginning.** When a state is entered anew (lmb_machine_def), its players take the group's phase if another player
-/// of the group moved until then. So the phase of clips that play never jumps. Another player is one that does not begin
-/// itself. It moved if, just before the transition, each state around it was current, or had a weight and was not
+/// of the group moved until then. So the phase of clips that play never jumps. Another player is one that does not
+/// begin itself. It moved if, just before the transition, each state around it was current, or had a weight and was not
 /// frozen. It may be the transition that stops it.
 ///
 /// If no other player moved, the group begins at the offset of one of the players that begin, and all others take its
@@ -331,8 +333,8 @@ typedef enum lmb_operand {
 /// group.
 ///
 /// A phase or a remaining time is that at the beginning of the piece of the frame. It is compared with a constant,
-/// exactly: the constant is converted to a time in the clip and rounded as all seconds are. A transition that waits for
-/// it happens at its exact time if the player reaches it while playing:
+/// exactly: a remaining time is converted as all seconds are, a phase is rounded to a tick of the clip. A transition
+/// that waits for it happens at its exact time if the player reaches it while playing:
 /// - forwards: a phase greater than (or equal to) the constant, or a remaining time less than (or equal to) it;
 /// - backwards: a phase less than (or equal to) the constant, or a remaining time greater than (or equal to) it.
 ///
@@ -366,18 +368,20 @@ typedef enum lmb_fade_kind {
 /// A transition of a machine from a state to another. Start from lmb_default_transition_def().
 ///
 /// A transition applies if it leaves the current state (with `from` #LMB_NONE: if `to` is not the current state, or
-/// `to_self` is set) and all its requirements are met: its event is sent, the state's clip is at its end, its condition is true, and the
-/// machine has been in the state for `after` seconds. If several apply, the one with the greatest priority is taken; of
-/// equal ones, the first.
+/// `to_self` is set) and all its requirements are met: its event is sent, the state's clip is at its end, its condition
+/// is true, and the machine has been in the state for `after` seconds. If several apply, the one with the greatest
+/// priority is taken; of equal ones, the first.
 ///
 /// **Exact times.** A transition without an event that waits for the end of a state's clip, for a position in a clip
 /// (lmb_term) or for the time in its state happens at its exact time inside the frame. The step is cut there, steps 2
 /// to 4 of the frame (above) run for each piece, and events sent count in the first piece only (after a time without
-/// updates: lmb_control_frame, "Events"). The new state plays for the rest of the step. So the number of transitions does
-/// not depend on the frame rate.
+/// updates: lmb_control_frame, "Events"). The new state plays for the rest of the step. So the number of transitions
+/// does not depend on the frame rate.
 /// - If a transition names several positions and times, the step is cut only at the latest, also where `or` joins them.
 ///   An earlier one is seen at the beginning of the next piece or frame.
 /// - A transition that is due at the very end of a frame happens in the next frame.
+/// - A step may also be cut where no transition follows: at the end of a loop, or when `after` is over and the clip
+///   never ends. Then root motion takes the weights of each piece, as in a frame of shorter steps.
 /// - A frame has at most #LMB_MAX_PIECES_A_FRAME pieces; the last one is not cut. If events are sent after a time
 ///   without updates, it is kept for the frame's own step, and the one before it is not cut either.
 /// - The step is not cut for the end of a clip in a sync group, or for a position in it: the transition happens at the
@@ -387,8 +391,8 @@ typedef enum lmb_fade_kind {
 /// **Restarts.** If a transition restarts a state that still has a weight (lmb_machine_def), and its fade takes more
 /// than 0 s, it is inertialized, whatever its kind: one set of players cannot be at two times. It fades from the pose
 /// that is shown, over its fade's time, and `curve` and `profile` are not used. A graph in which this can happen
-/// inertializes by itself (inertia.h); one does not if `after` makes every such transition wait for the end of the fade.
-/// If lmb_graph_def.inertialize is true, the host triggers it; without that, and above a #LMB_OP_WEIGHTED_MATRIX,
+/// inertializes by itself (inertia.h); one does not if `after` makes every such transition wait for the end of the
+/// fade. If lmb_graph_def.inertialize is true, the host triggers it; without that, and above a #LMB_OP_WEIGHTED_MATRIX,
 /// weights fade and the pose switches. A transition of a state to itself that does not restart it changes no pose: the
 /// time in the state begins anew, and its events are emitted.
 ///
@@ -602,15 +606,17 @@ LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
 /// The first word is how many events were emitted. It may exceed lmb_graph_def.max_emitted_events, the number of pairs
 /// that follow it: read as many pairs as the smaller of the two. Further events are lost. Pairs that are not used are
 /// 0. A pair is an event and the bits of a float, the weight of its source: for a notify, ended or looped the weight of
-/// the clip; for an entry or exit the weight of the state in its machine, times that of the state which this machine is
-/// in, and so on.
+///    the clip; for an entry or exit the weight of the state in its machine, times that of the state which this machine
+///    is in, and so on. That is its weight when the transition is taken, before the step: 0 for the entry of a state
+///    that fades in.
 LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
 /// An event for a character.
 ///
 /// It takes effect where the step of its frame begins (lmb_control_frame, "Events"). #LMB_EVENT_RESET begins the
-/// character anew, except its chains (chain.h) and feet (ik.h). Only events sent after it count, also towards
-/// #LMB_MAX_EVENTS_SENT. A character motion keeps its position and orientation.
+/// character anew, its counts included (lmb_control_state_counts()), except its chains (chain.h) and feet (ik.h). Only
+/// events sent after it count, also towards #LMB_MAX_EVENTS_SENT. A character motion keeps its position and
+/// orientation.
 typedef struct lmb_event {
     uint32_t character;
     uint32_t event;
@@ -630,15 +636,17 @@ LMB_API void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint
 /// weights of the last update in groups and root motion.
 ///
 /// **Events.** Events update a character in the frame in which they are sent, and take effect where that frame's own
-/// step begins. If time has passed since the last update, the step is cut there: the update first advances the character
-/// by that time, without the events. Steps 2 to 4 of a frame then run as in two frames. So a fade that an event begins
-/// has advanced by the frame's own step, whatever `update_every` is. #LMB_EVENT_RESET drops the time before it.
+/// step begins. If time has passed since the last update, the step is cut there: the update first advances the
+/// character by that time, without the events. Steps 2 to 4 of a frame then run as in two frames. So a fade that an
+/// event begins has advanced by the frame's own step, whatever `update_every` is. #LMB_EVENT_RESET drops the time
+/// before it.
 ///
 /// These frames change only what is shown, never the state: in every frame the state, and what is read from it, has the
 /// same bits as without interpolate_updates. The next update begins with that state and advances it by all the time
-/// since the last update. So what it decides without an event may have been due earlier. A clip that has ended holds its
-/// end until then. The offset of an inertialized transition is taken from the pose shown last. In an update with events,
-/// the decay of one in the frame's own step has advanced by that step; otherwise by all the time since the last update.
+/// since the last update. So what it decides without an event may have been due earlier. A clip that has ended holds
+/// its end until then. The offset of an inertialized transition is taken from the pose shown last. In an update with
+/// events, the decay of one in the frame's own step has advanced by that step; otherwise by all the time since the last
+/// update.
 typedef struct lmb_control_frame {
     uint64_t step;            ///< ticks, at most #LMB_MAX_STEP_TICKS
     uint32_t number;          ///< of the frame; counts up by one, and wraps

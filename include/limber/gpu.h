@@ -240,8 +240,8 @@ LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
 /// `address` is that of float [C][lmb_graph_pose_floats()], laid out as batch.h says, aligned to 4, in a buffer of the
 /// host created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Nothing may
 /// write it while the kernels run, so it must not overlap an output of this frame. Fails with #LMB_ERROR_ARGUMENT if
-/// the slot does not exist, the graph does not have the pose buffer (lmb_graph_pose_count()), or the address is 0 or not
-/// aligned.
+/// the slot does not exist, the graph does not have the pose buffer (lmb_graph_pose_count()), or the address is 0 or
+/// not aligned.
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
 

@@ -89,8 +89,9 @@ typedef struct lmb_graph lmb_graph;
 /// node has weight 1. A node that is used several times has a W for each use. A node of weight W passes on:
 /// - #LMB_OP_BLEND: (1-w) W to a, w W to b. #LMB_OP_BILINEAR and #LMB_OP_TRILINEAR pass on weights as the blends that
 ///   they consist of.
-/// - #LMB_OP_MASKED, #LMB_OP_PARTIAL, #LMB_OP_ADDITIVE: W to the first input, |w| W, at most W, to the second.
-///   #LMB_OP_SUBTRACT_SCALE_ADD: W to base, min(|w|, 1) W to a and to b. #LMB_OP_SCALE: |w| W, at most W.
+/// - #LMB_OP_MASKED, #LMB_OP_PARTIAL, #LMB_OP_ADDITIVE: W to the first input, |w| W, at most W, to the second (of a
+///   partial, 2^-40 W at least). #LMB_OP_SUBTRACT_SCALE_ADD: W to base, min(|w|, 1) W to a and to b. #LMB_OP_SCALE: |w|
+///   W, at most W.
 /// - #LMB_OP_WEIGHTED, #LMB_OP_WEIGHTED_MATRIX, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces: W times each input's
 ///   share. In layers with masks or joint weights, an input's share is the largest that it can have at any joint: its
 ///   fade / max(1, s), times max(0, 1 - s') for each higher layer. s and s' are the sums of the fades of inputs without
@@ -209,7 +210,7 @@ typedef enum lmb_op {
     ///
     /// Every other operation passes on the joint weights of its first input, except that #LMB_OP_COMBINE passes on
     /// those of the input that it takes the joint from, and weighted sums, layers, machines and blend spaces pass on
-    /// the largest joint weight among the inputs that count.
+    /// the largest joint weight among the inputs that count. The rest pose below layers counts with 255.
     LMB_OP_PARTIAL,
 
     /// Combines inputs in layers by priority; each layer is faded in over those below. Inputs: 2 to 16.
@@ -678,10 +679,11 @@ typedef struct lmb_graph_def {
     /// A character is updated every N frames: this value, rounded down and clamped to 1 to 16; 1 if it is not finite. A
     /// constant, or a parameter that the host writes. NULL: every frame.
     ///
-    /// A character is updated in a frame if the frame number plus the character's phase is divisible by N, or if events
-    /// are sent to it. The phase is part of its state: lmb_control_set_update_phase(), or else the character's index in
-    /// the batch when it begins. An update advances it by all the time since its last one; events take effect where the frame's
-    /// own step begins (control.h, "Events"). In other frames it stands still, unless `interpolate_updates` is set.
+    /// A character is updated in its first frame, in a frame whose number plus the character's phase is divisible by N,
+    /// and if events are sent to it. The phase is part of its state: lmb_control_set_update_phase(), or else the
+    /// character's index in the batch when it begins. An update advances it by all the time since its last one; events
+    /// take effect where the frame's own step begins (control.h, "Events"). In other frames it stands still, unless
+    /// `interpolate_updates` is set.
     const lmb_value *update_every;
     /// Whether everything continuous goes on between updates (control.h, "Updates").
     ///

@@ -8,11 +8,12 @@
 /// that model space is the scene's space. If it has no skin, its rig is the whole node tree. Unnamed nodes are called
 /// "node_<index>". Units and axes are metres, Y up, right-handed, as in glTF.
 ///
-/// **Safety.** Nothing in a glTF file, a BVH file or an import block is trusted: every offset, count and value is checked, and an
-/// error names the file and the position in it. There is no locale and no global state. Memory comes from the host's
-/// allocator. A file takes no more of it than 256 MiB plus 64 times its own size (#LMB_ERROR_LIMIT). The time is in
-/// proportion to what a file contains and what is made of it. Data that several parts of a glTF file share, for example
-/// the mesh of many nodes, is decoded for each of them; the same limit applies to all bytes decoded, kept or not.
+/// **Safety.** Nothing in a glTF file, a BVH file or an import block is trusted: every offset, count and value is
+/// checked, and an error names the file and the position in it. There is no locale and no global state. Memory comes
+/// from the host's allocator. A file takes no more of it than 256 MiB plus 64 times its own size (#LMB_ERROR_LIMIT).
+/// The time is in proportion to what a file contains and what is made of it. Data that several parts of a glTF file
+/// share, for example the mesh of many nodes, is decoded for each of them; the same limit applies to all bytes decoded,
+/// kept or not.
 ///
 /// **glTF.** Read are nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles
 /// (lists, strips and fans) with up to 8 influences, tangents, vertex colours (COLOR_0), base colours with PNG and JPEG
@@ -42,8 +43,8 @@
 ///
 /// **FBX and Collada** are read by Assimp; the result is then checked and kept as for glTF:
 /// - Lengths are converted to metres, Y up. FBX: by UnitScaleFactor and the axes of its settings; left-handed axes are
-///   #LMB_ERROR_UNSUPPORTED. Collada: by `unit` and `up_axis`. Translations and vertices are scaled and roots are turned;
-///   no joint contains the conversion.
+///   #LMB_ERROR_UNSUPPORTED. Collada: by `unit` and `up_axis`. Translations and vertices are scaled and roots are
+///   turned; no joint contains the conversion.
 /// - The rig is every bone of a mesh, all their descendants (finger tips move no vertex), and all their ancestors below
 ///   the scene itself; without bones, every node. FBX pivots and pre-rotations are combined into the joint.
 /// - Tracks are linear. Assimp keeps the values at the keys of an FBX or Collada curve and drops its tangents and

@@ -71,8 +71,8 @@ LMB_API lmb_mirror_def lmb_default_mirror_def(void);
 /// side, or that has no counterpart in the rig, is its own partner.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, and a message that names the joint, if the parents of counterparts are not partners,
-/// or if a descendant of a pair has no counterpart. `host` provides temporary memory and may be NULL; without memory the
-/// search takes longer.
+/// or if a descendant of a pair has no counterpart. `host` provides temporary memory and may be NULL; without memory
+/// the search takes longer.
 LMB_API lmb_result lmb_rig_find_mirror(const lmb_rig *rig, const lmb_host *host, uint32_t *partners, lmb_error *error);
 
 /// Finds the partners of all float channels by their names. `partners` has room for lmb_rig_channel_count().
