@@ -1,5 +1,5 @@
-// Motion weights: how root motion passes from a node to its inputs (control.h, lmb_motion_def). It does as the translation
-// of joint 0 does, so what decides joint 0 is found here too: masks, joint maps, and joint weights.
+// Motion weights: how root motion passes from a node to its inputs (control.h, lmb_motion_def). It does as the
+// translation of joint 0 does, so what decides joint 0 is found here too: masks, joint maps, and joint weights.
 //
 // A node's motion weights are rules of their own only where they differ from its inputs' weights in the pose. The joint
 // weights of joint 0 are constants for most nodes. Where a parameter chooses a clip or inputs count by their shares,

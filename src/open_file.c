@@ -1,6 +1,6 @@
-// Opens files. On POSIX, a file's kind is checked twice: before it is opened, because opening a device may have effects,
-// and again on the open file, because the name may mean another file by then. O_NONBLOCK keeps open() from waiting for
-// the other end of a pipe.
+// Opens files. On POSIX, a file's kind is checked twice: before it is opened, because opening a device may have
+// effects, and again on the open file, because the name may mean another file by then. O_NONBLOCK keeps open() from
+// waiting for the other end of a pipe.
 #define _POSIX_C_SOURCE 200809L
 #include "open_file.h"
 

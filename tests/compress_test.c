@@ -601,8 +601,8 @@ static void draw_curved(uint64_t seed, curved *c) {
     c->clip.track_count = count;
 }
 
-// Returns the largest distance at 64 points between neighbouring key times, with the source in float64. Also returns the
-// largest entry of a model matrix, by which floats are rounded.
+// Returns the largest distance at 64 points between neighbouring key times, with the source in float64. Also returns
+// the largest entry of a model matrix, by which floats are rounded.
 static double distance_at_all_times(const lmb_rig *rig, const lmb_clip_def *def, const lmb_clip *clip, double shell,
                                     double *extent) {
     enum { TIMES = (CURVED_KEYS - 1) * SEGMENT_POINTS + 1 };

@@ -488,8 +488,8 @@ static lmb_result run_path(crowd *c, lmb_cpu *cpu, const lmb_graph *program, uin
                         : lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL);
 }
 
-// Runs a frame of the listed characters, or of all, on every path, and on a processor that flushes subnormals. Keeps the
-// reference's poses. All must have the same memory.
+// Runs a frame of the listed characters, or of all, on every path, and on a processor that flushes subnormals. Keeps
+// the reference's poses. All must have the same memory.
 static void run_frame_of(crowd *c, const uint32_t *list, uint32_t count) {
     assert_int_equal(run_path(c, c->plain_cpu, c->plain, NULL, c->unmoved, list, count), LMB_OK);
     const size_t bytes = (size_t)CHARACTERS * c->words * sizeof(uint32_t);

@@ -1,5 +1,5 @@
-// Motion weights end to end: how far a character moves in a step, for random graphs that add, subtract, scale, blend and
-// mirror the same clips, against float64 with the rules of lmb_motion_def. With yaw alone, and with full rotation.
+// Motion weights end to end: how far a character moves in a step, for random graphs that add, subtract, scale, blend
+// and mirror the same clips, against float64 with the rules of lmb_motion_def. With yaw alone, and with full rotation.
 #include "random.h"
 #include "suite.h"
 
@@ -229,8 +229,8 @@ static void random_graphs(void **state) {
     assert_true(several > GRAPHS / 4); // clips that a graph plays reflected and as they are
 }
 
-// The path of a mirrored clip with a warp is the reflected one, and the target stays where it is. So it arrives whatever
-// weight the mirror has, and takes the way of the clip to the reflected target, reflected.
+// The path of a mirrored clip with a warp is the reflected one, and the target stays where it is. So it arrives
+// whatever weight the mirror has, and takes the way of the clip to the reflected target, reflected.
 static void a_mirrored_warp_reaches_its_target(void **state) {
     (void)state;
     stage s;

@@ -1,6 +1,6 @@
-// Stage 1: the weight of each use of a clip in the pose, against float64 with the rules of graph.h, and its motion weight
-// and reflection, with those of control.h, for random trees of operations. A weight is 0 if and only if one of its
-// factors is 0.
+// Stage 1: the weight of each use of a clip in the pose, against float64 with the rules of graph.h, and its motion
+// weight and reflection, with those of control.h, for random trees of operations. A weight is 0 if and only if one of
+// its factors is 0.
 #include "random.h"
 #include "suite.h"
 

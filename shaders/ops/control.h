@@ -4,8 +4,8 @@
 //
 // A character that updates runs a frame in pieces. The frame is cut at times at which a transition becomes due, so that
 // transitions happen at their exact times. See run_control(). A character that does not update lets its time
-// accumulate, or, if the control interpolates, advances continuous quantities on a copy of its state. If events are sent
-// to a character that has waited, the frame is also cut where its own step begins, and the events count there.
+// accumulate, or, if the control interpolates, advances continuous quantities on a copy of its state. If events are
+// sent to a character that has waited, the frame is also cut where its own step begins, and the events count there.
 #ifndef LMB_OPS_CONTROL_H
 #define LMB_OPS_CONTROL_H
 

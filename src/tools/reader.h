@@ -1,5 +1,5 @@
-// Reads characters from untrusted files of any format. Files that need Assimp are read in a child process with limits and
-// a sandbox, which ends with its parent and returns an import block.
+// Reads characters from untrusted files of any format. Files that need Assimp are read in a child process with limits
+// and a sandbox, which ends with its parent and returns an import block.
 #ifndef LIMBER_SRC_TOOLS_READER_H
 #define LIMBER_SRC_TOOLS_READER_H
 
@@ -9,8 +9,8 @@
 // the parent requests and ends the process. Otherwise it returns.
 void reader_serve(int argc, char **argv);
 
-// Does what lmb_import_files() does. If the child dies, leaves its sandbox or exceeds a limit, fails with #LMB_ERROR_FORMAT or
-// #LMB_ERROR_LIMIT.
+// Does what lmb_import_files() does. If the child dies, leaves its sandbox or exceeds a limit, fails with
+// #LMB_ERROR_FORMAT or #LMB_ERROR_LIMIT.
 lmb_result reader_import(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error);
 
 #endif
