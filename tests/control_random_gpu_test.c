@@ -166,7 +166,6 @@ static void record_frame(VkCommandBuffer commands, const control_random *random,
 
 static void run_device(const control_random *random) {
     const lmb_control *control = random->control;
-    const sizes a_frame = sizes_of(control);
     assert_true(control->size <= MOST_WORDS && lmb_control_state_words(control) <= MOST_STATE_WORDS &&
                 lmb_control_emitted_words(control) <= MOST_EMITTED_WORDS);
     memcpy(buffers[BLOCK].mapped, control->block, control->size * sizeof(uint32_t));

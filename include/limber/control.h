@@ -130,9 +130,9 @@ LMB_API lmb_notify_def lmb_default_notify_def(void);
 /// **Weight.** The warped displacement replaces that of the clip in the sum of root motion, with the clip's motion
 /// weight (lmb_motion_def). The character is at the target when the clip passes `end` with a weight of 1, whatever
 /// happened before: fades, desired velocities, or a position that the host has set. At a weight w below 1, each step
-/// makes up for the share w of what it would at 1. So do not let a fade overlap `end`: the
-/// step that passes it jumps by the share w of the distance that was left. A mirror reflects the clip's root motion
-/// before it is warped, and not the target: the path is the reflected one, and ends at the target.
+/// makes up for the share w of what it would at 1. So do not let a fade overlap `end`: the step that passes it jumps by
+/// the share w of the distance that was left. A mirror reflects the clip's root motion before it is warped, and not the
+/// target: the path is the reflected one, and ends at the target.
 ///
 /// **Edges.** Nothing is warped while the clip plays backwards; lmb_graph_create() refuses warps of a clip with
 /// #LMB_END_PING_PONG. A clip that
@@ -220,10 +220,10 @@ typedef enum lmb_cadence {
 /// phase. It is the first in the order of nodes that is current: each state around it is, after the transition. If none
 /// is current, it is the first that begins. The same holds when a character begins: then all players begin.
 ///
-/// **Rate.** The leader moves by step times the group's rate times r. If r differs between pieces, the step is cut where
-/// the leader passes a marker, so that the result does not depend on the frame rate. Each cut rounds the position by at
-/// most two of its units, and such a rate is rounded to 2^-24. The sums are over the group's players: w is the weight of the clip, v its velocity, l' the
-/// length of the player's piece, and l that of the leader's.
+/// **Rate.** The leader moves by step times the group's rate times r. If r differs between pieces, the step is cut
+/// where the leader passes a marker, so that the result does not depend on the frame rate. Each cut rounds the position
+/// by at most two of its units, and such a rate is rounded to 2^-24. The sums are over the group's players: w is the
+/// weight of the clip, v its velocity, l' the length of the player's piece, and l that of the leader's.
 /// - #LMB_CADENCE_VELOCITY: r = sum(w |v|) / sum(w |v| l' / l). The character travels at sum(w v), and no foot slides.
 /// - #LMB_CADENCE_DURATION: r = sum(w l / l') / sum(w). For two players of weights 1 - f and f this is
 ///   lerp(1, l / l', f).
@@ -606,9 +606,9 @@ LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
 /// The first word is how many events were emitted. It may exceed lmb_graph_def.max_emitted_events, the number of pairs
 /// that follow it: read as many pairs as the smaller of the two. Further events are lost. Pairs that are not used are
 /// 0. A pair is an event and the bits of a float, the weight of its source: for a notify, ended or looped the weight of
-///    the clip; for an entry or exit the weight of the state in its machine, times that of the state which this machine
-///    is in, and so on. That is its weight when the transition is taken, before the step: 0 for the entry of a state
-///    that fades in.
+/// the clip; for an entry or exit the weight of the state in its machine, times that of the state which this machine is
+/// in, and so on. That is its weight when the transition is taken, before the step: 0 for the entry of a state that
+/// fades in.
 LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
 /// An event for a character.
