@@ -3,6 +3,22 @@
 affine load_model(evaluation e);
 void store_model(evaluation e, affine model);
 
+// Without a loop, because drivers limit the iterations of all loops of an invocation.
+void copy_affine(Words to, Words from, uint at) {
+    to.at[at] = from.at[at];
+    to.at[at + 1u] = from.at[at + 1u];
+    to.at[at + 2u] = from.at[at + 2u];
+    to.at[at + 3u] = from.at[at + 3u];
+    to.at[at + 4u] = from.at[at + 4u];
+    to.at[at + 5u] = from.at[at + 5u];
+    to.at[at + 6u] = from.at[at + 6u];
+    to.at[at + 7u] = from.at[at + 7u];
+    to.at[at + 8u] = from.at[at + 8u];
+    to.at[at + 9u] = from.at[at + 9u];
+    to.at[at + 10u] = from.at[at + 10u];
+    to.at[at + 11u] = from.at[at + 11u];
+}
+
 // Copies the named palette first, because it may be the buffer that is written.
 void store_palette(evaluation e, affine palette) {
     uint at = (e.character * push.program.at[PROGRAM_JOINTS] + e.joint) * MATRIX_COMPONENTS;
@@ -10,9 +26,7 @@ void store_palette(evaluation e, affine palette) {
         Words previous = output_words(OUTPUT_PREVIOUS_PALETTE);
         if (push.has_named != 0u) {
             Words named = push.span.named_palette;
-            for (uint i = 0u; i < MATRIX_COMPONENTS; i++) {
-                previous.at[at + i] = named.at[at + i];
-            }
+            copy_affine(previous, named, at);
         } else {
             store_affine(previous, at, palette);
         }

@@ -30,6 +30,9 @@ static const struct {
 // of a workgroup limits how many of them run at the same time.
 #define INTERPRETED_POSES 8u
 
+// Iterations after which lavapipe ends all loops of an invocation (seen in Mesa 22.3).
+#define LLVMPIPE_LOOPS 65535u
+
 lmb_gpu_def lmb_default_gpu_def(void) {
     return (lmb_gpu_def){0};
 }
@@ -113,12 +116,14 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
     gpu->timestamp_period = (double)properties.properties.limits.timestampPeriod;
     const VkPhysicalDeviceLimits *limits = &properties.properties.limits;
     uint32_t row = limits->maxComputeWorkGroupSize[0];
+    const bool ends_loops = properties12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
     gpu->limits = (lmb_gpu_limits){.workgroup_bytes = limits->maxComputeSharedMemorySize,
                                    .workgroup_invocations = limits->maxComputeWorkGroupInvocations < row
                                                                 ? limits->maxComputeWorkGroupInvocations
                                                                 : row,
                                    .subgroup = properties11.subgroupSize,
-                                   .is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU};
+                                   .is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
+                                   .loops = ends_loops ? LLVMPIPE_LOOPS : UINT32_MAX};
     uint32_t poses = gpu->limits.workgroup_bytes / (uint32_t)LMB_GPU_POSE_BYTES;
     gpu->interpreted_poses = poses < INTERPRETED_POSES ? poses : INTERPRETED_POSES;
     gpu->vk.GetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
@@ -138,9 +143,8 @@ static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
     return LMB_OK;
 }
 
-// Returns the module without the code that the constants disable, with rounding declared if the device supports that.
-static lmb_result specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
-                             const lmb_spirv_block *block, lmb_spirv *module, lmb_error *error) {
+lmb_result lmb_gpu_specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
+                              const lmb_spirv_block *block, lmb_spirv *module, lmb_error *error) {
     uint32_t values[sizeof constants / sizeof(uint32_t)];
     memcpy(values, &constants, sizeof values);
     const lmb_spirv_known known = {values, sizeof values / sizeof values[0], block};
@@ -158,21 +162,26 @@ static lmb_result specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, 
 }
 
 lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
-                                   const lmb_spirv_block *block, const char *name, VkPipeline *pipeline,
-                                   lmb_error *error) {
+                                   const char *name, VkPipeline *pipeline, lmb_error *error) {
     lmb_spirv used = {0};
     *pipeline = VK_NULL_HANDLE;
-    lmb_result result = specialize(gpu, words, count, constants, block, &used, error);
-    if (result != LMB_OK) {
-        return result;
+    lmb_result result = lmb_gpu_specialize(gpu, words, count, constants, NULL, &used, error);
+    if (result == LMB_OK) {
+        result = lmb_gpu_pipeline_create_from(gpu, &used, constants, name, pipeline, error);
+        lmb_spirv_release(&gpu->host, &used);
     }
+    return result;
+}
+
+lmb_result lmb_gpu_pipeline_create_from(lmb_gpu *gpu, const lmb_spirv *used, lmb_kernel_constants constants,
+                                        const char *name, VkPipeline *pipeline, lmb_error *error) {
+    *pipeline = VK_NULL_HANDLE;
     VkShaderModuleCreateInfo module_info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                            .codeSize = used.count * sizeof *used.words,
-                                            .pCode = used.words};
+                                            .codeSize = used->count * sizeof *used->words,
+                                            .pCode = used->words};
     VkShaderModule module = VK_NULL_HANDLE;
     const char *call = "vkCreateShaderModule";
     VkResult created = gpu->vk.CreateShaderModule(gpu->device, &module_info, gpu->allocator, &module);
-    lmb_spirv_release(&gpu->host, &used);
     if (created == VK_SUCCESS) {
         VkSpecializationMapEntry entries[sizeof constants / sizeof(uint32_t)];
         const uint32_t entry_count = sizeof entries / sizeof entries[0];
@@ -218,7 +227,7 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .points = points,
                                       .chains = VK_TRUE,
                                       .retargets = VK_TRUE};
-    return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, NULL, kernels[kernel].name,
+    return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }
 
@@ -233,7 +242,20 @@ lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipe
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                    lmb_error *error) {
     return lmb_gpu_pipeline_create(gpu, kernel_channels, sizeof kernel_channels / sizeof kernel_channels[0], constants,
-                                   NULL, kernels[LMB_KERNEL_CHANNELS].name, pipeline, error);
+                                   kernels[LMB_KERNEL_CHANNELS].name, pipeline, error);
+}
+
+lmb_result lmb_gpu_check_loops(const lmb_gpu *gpu, const char *kernel, uint64_t loops, lmb_error *error) {
+    return loops <= gpu->limits.loops
+               ? LMB_OK
+               : lmb_fail(error, LMB_ERROR_DEVICE,
+                          "gpu graph: an invocation of the %s kernel may run %llu iterations of loops, and the driver "
+                          "ends all loops after %u",
+                          kernel, (unsigned long long)loops, (unsigned)gpu->limits.loops);
+}
+
+lmb_result lmb_gpu_count_loops(const lmb_gpu *gpu, lmb_kernel kernel, uint32_t *loops, lmb_error *error) {
+    return lmb_spirv_count_loops(&gpu->host, kernels[kernel].words, kernels[kernel].count, loops, error);
 }
 
 static lmb_result copy_families(lmb_gpu *gpu, const lmb_gpu_def *def, lmb_error *error) {

@@ -222,11 +222,24 @@ lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants,
 // Creates the kernel that interprets graphs, with room for `poses` poses. Fails as lmb_gpu_pipeline_create() does.
 lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
 
-// Creates a compute pipeline from a module, for all programs or, if `block` is not NULL, for the one with this block.
-// Declares rounding if the device supports that. On failure `pipeline` is VK_NULL_HANDLE.
+// Returns a copy of a module without the code that the constants disable, for all programs or, if `block` is not NULL,
+// for the one with this block. Declares rounding if the device supports that.
+lmb_result lmb_gpu_specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
+                              const lmb_spirv_block *block, lmb_spirv *module, lmb_error *error);
+
+// Creates a compute pipeline from such a copy. On failure `pipeline` is VK_NULL_HANDLE.
+lmb_result lmb_gpu_pipeline_create_from(lmb_gpu *gpu, const lmb_spirv *module, lmb_kernel_constants constants,
+                                        const char *name, VkPipeline *pipeline, lmb_error *error);
+
+// Does both, for all programs.
 lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
-                                   const lmb_spirv_block *block, const char *name, VkPipeline *pipeline,
-                                   lmb_error *error);
+                                   const char *name, VkPipeline *pipeline, lmb_error *error);
+
+// Fails if the driver ends loops of an invocation before it has run so many iterations.
+lmb_result lmb_gpu_check_loops(const lmb_gpu *gpu, const char *kernel, uint64_t loops, lmb_error *error);
+
+// Counts the loops of a kernel that exists without a graph (lmb_spirv_count_loops()).
+lmb_result lmb_gpu_count_loops(const lmb_gpu *gpu, lmb_kernel kernel, uint32_t *loops, lmb_error *error);
 
 // Fails unless the upload of the graph has been recorded.
 lmb_result lmb_gpu_check_upload(const lmb_gpu_graph *graph, const char *owner, lmb_error *error);

@@ -136,7 +136,7 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
 
 lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                            lmb_error *error) {
-    return lmb_gpu_pipeline_create(gpu, kernel_control, sizeof kernel_control / sizeof *kernel_control, constants, NULL,
+    return lmb_gpu_pipeline_create(gpu, kernel_control, sizeof kernel_control / sizeof *kernel_control, constants,
                                    "limber control", pipeline, error);
 }
 

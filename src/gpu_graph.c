@@ -1,5 +1,6 @@
 #include "gpu.h"
 
+#include "gpu_loops.h"
 #include "gpu_specialized.h"
 #include "graph.h"
 
@@ -22,6 +23,30 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPip
     // Drivers on the processor take long to compile an interpreter, and have it in their cache if it is the same.
     const uint32_t shared = gpu->limits.is_cpu ? gpu->interpreted_poses : 0;
     return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, pipeline, error);
+}
+
+// Checks the kernels that are compiled without the graph.
+static lmb_result check_loops(const lmb_gpu_graph *gpu_graph, lmb_error *error) {
+    const lmb_gpu *gpu = gpu_graph->gpu;
+    const lmb_graph *graph = gpu_graph->graph;
+    const bool has_pose = graph->joint_count > 0, all_stages = gpu_graph->shape.characters > 0;
+    uint32_t weights, pose, model, channels;
+    if (gpu->limits.loops == UINT32_MAX) {
+        return LMB_OK;
+    }
+    if (lmb_gpu_count_loops(gpu, LMB_KERNEL_WEIGHTS, &weights, error) ||
+        lmb_gpu_count_loops(gpu, LMB_KERNEL_POSE, &pose, error) ||
+        lmb_gpu_count_loops(gpu, LMB_KERNEL_MODEL, &model, error) ||
+        lmb_gpu_count_loops(gpu, LMB_KERNEL_CHANNELS, &channels, error) ||
+        lmb_gpu_check_loops(gpu, "weights", lmb_gpu_weights_loops(graph, weights), error) ||
+        (has_pose && gpu_graph->steps == VK_NULL_HANDLE &&
+         lmb_gpu_check_loops(gpu, "pose", lmb_gpu_pose_loops(graph, pose, true), error)) ||
+        (has_pose && !all_stages && lmb_gpu_check_loops(gpu, "model", lmb_gpu_model_loops(graph, model), error)) ||
+        (graph->channel_count > 0 &&
+         lmb_gpu_check_loops(gpu, "channels", lmb_gpu_channels_loops(graph, channels), error))) {
+        return LMB_ERROR_DEVICE;
+    }
+    return LMB_OK;
 }
 
 lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph, lmb_error *error) {
@@ -50,6 +75,9 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
         result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);
     } else if (result == LMB_OK && graph->joint_count > 0 && !is_interpreted(gpu, graph)) {
         result = create_interpreter(gpu, graph, &created->interpreter, error);
+    }
+    if (result == LMB_OK) {
+        result = check_loops(created, error);
     }
     if (result == LMB_OK && (graph->uses_spaces || graph->finds_points) && !gpu->interpret_graphs) {
         result = lmb_gpu_weights_create(gpu, graph->uses_spaces, graph->finds_points, &created->weights, error);

@@ -31,9 +31,9 @@ lmb_result lmb_gpu_ragdoll_create(lmb_gpu *gpu, lmb_gpu_ragdoll **ragdoll, lmb_e
     }
     created->gpu = gpu;
     lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_RAGDOLL);
-    const lmb_result result = lmb_gpu_pipeline_create(
-        gpu, kernel_ragdoll, sizeof kernel_ragdoll / sizeof *kernel_ragdoll, (lmb_kernel_constants){.scale = VK_TRUE},
-        NULL, "limber ragdoll", &created->pipeline, error);
+    const lmb_result result =
+        lmb_gpu_pipeline_create(gpu, kernel_ragdoll, sizeof kernel_ragdoll / sizeof *kernel_ragdoll,
+                                (lmb_kernel_constants){.scale = VK_TRUE}, "limber ragdoll", &created->pipeline, error);
     if (result != LMB_OK) {
         lmb_gpu_ragdoll_destroy(created);
         return result;

@@ -45,7 +45,7 @@ lmb_result lmb_gpu_skin_create(lmb_gpu *gpu, lmb_gpu_skin **gpu_skin, lmb_error 
     lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_SKIN);
     lmb_result result = LMB_OK;
     for (int i = 0; i < LMB_SKIN_METHOD_COUNT && result == LMB_OK; i++) {
-        result = lmb_gpu_pipeline_create(gpu, kernels[i].words, kernels[i].count, (lmb_kernel_constants){0}, NULL,
+        result = lmb_gpu_pipeline_create(gpu, kernels[i].words, kernels[i].count, (lmb_kernel_constants){0},
                                          kernels[i].name, &created->pipelines[i], error);
     }
     if (result != LMB_OK) {

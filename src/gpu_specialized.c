@@ -1,5 +1,6 @@
 #include "gpu_specialized.h"
 
+#include "gpu_loops.h"
 #include "graph.h"
 
 #include "../shaders/ops/operations.h"
@@ -106,23 +107,57 @@ lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
                                   .retargets = graph->uses_retargets};
 }
 
+static lmb_kernel_constants shape_constants(const lmb_graph *graph, lmb_gpu_workgroup shape) {
+    lmb_kernel_constants constants = lmb_gpu_graph_constants(graph);
+    constants.invocations = shape.invocations;
+    constants.joints = graph->joint_count;
+    constants.characters = shape.characters;
+    constants.walks = shape.walks;
+    return constants;
+}
+
+// Creates the graph's module for a shape, and finds how many iterations of loops an invocation of it runs at most.
+static lmb_result create_module(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_workgroup shape, lmb_spirv *module,
+                                uint64_t *loops, lmb_error *error) {
+    const bool all_stages = shape.characters > 0;
+    const uint32_t *words = graph->block;
+    // Clips may be added to a running graph and removed.
+    const lmb_spirv_block block = {words, words[PROGRAM_SIZE], words[PROGRAM_CLIPS], words[PROGRAM_DATA]};
+    lmb_spirv whole = {0};
+    uint32_t own = 0;
+    *module = (lmb_spirv){0};
+    lmb_result result = lmb_gpu_specialized_module(&gpu->host, graph, all_stages, &whole, error);
+    if (result == LMB_OK) {
+        result =
+            lmb_gpu_specialize(gpu, whole.words, whole.count, shape_constants(graph, shape), &block, module, error);
+        lmb_spirv_release(&gpu->host, &whole);
+    }
+    if (result == LMB_OK) {
+        result = lmb_spirv_count_loops(&gpu->host, module->words, module->count, &own, error);
+    }
+    *loops = all_stages ? lmb_gpu_character_loops(graph, own) : lmb_gpu_pose_loops(graph, own, false);
+    return result;
+}
+
 lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline,
                                       lmb_gpu_workgroup *shape, lmb_error *error) {
     *shape = lmb_gpu_find_shape(gpu->limits, graph->joint_count);
     lmb_spirv module;
-    lmb_result result = lmb_gpu_specialized_module(&gpu->host, graph, shape->characters > 0, &module, error);
-    if (result == LMB_OK) {
-        lmb_kernel_constants constants = lmb_gpu_graph_constants(graph);
-        constants.invocations = shape->invocations;
-        constants.joints = graph->joint_count;
-        constants.characters = shape->characters;
-        constants.walks = shape->walks;
-        const uint32_t *words = graph->block;
-        // Clips may be added to a running graph and removed.
-        const lmb_spirv_block block = {words, words[PROGRAM_SIZE], words[PROGRAM_CLIPS], words[PROGRAM_DATA]};
-        result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, &block, "limber graph", pipeline,
-                                         error);
+    uint64_t loops;
+    lmb_result result = create_module(gpu, graph, *shape, &module, &loops, error);
+    if (result == LMB_OK && shape->characters > 0 && loops > gpu->limits.loops) {
+        // An invocation per joint, and per pass.
+        *shape = (lmb_gpu_workgroup){0};
         lmb_spirv_release(&gpu->host, &module);
+        result = create_module(gpu, graph, *shape, &module, &loops, error);
     }
+    if (result == LMB_OK) {
+        result = lmb_gpu_check_loops(gpu, "pose", loops, error);
+    }
+    if (result == LMB_OK) {
+        result =
+            lmb_gpu_pipeline_create_from(gpu, &module, shape_constants(graph, *shape), "limber graph", pipeline, error);
+    }
+    lmb_spirv_release(&gpu->host, &module);
     return result;
 }

@@ -10,7 +10,8 @@ typedef struct lmb_gpu_limits {
     uint32_t workgroup_bytes;
     uint32_t workgroup_invocations;
     uint32_t subgroup;
-    bool is_cpu; // the device is a processor; a subgroup is the lanes of its vectors
+    bool is_cpu;    // the device is a processor; a subgroup is the lanes of its vectors
+    uint32_t loops; // iterations after which the driver ends all loops of an invocation (gpu_loops.h)
 } lmb_gpu_limits;
 
 // The shape of a workgroup.

@@ -5,6 +5,8 @@
 
 // The max bound of ids.
 #define MOST_IDS (1u << 22)
+// The max depth of calls.
+#define MOST_LEVELS 64u
 
 size_t lmb_spirv_defined_at(const uint32_t *words) {
     const uint32_t op = spirv_opcode(words[0]);
@@ -129,4 +131,67 @@ lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, si
     memcpy(copy + mode_at + 6, words + mode_at, (count - mode_at) * sizeof *copy);
     *result = (lmb_spirv){copy, count + 6};
     return LMB_OK;
+}
+
+// Adds up the loops of each function and of those that it calls, as far as these are known. Returns whether any sum
+// changed.
+static bool add_loops(const uint32_t *words, size_t count, uint32_t *loops_of) {
+    uint32_t function = 0, loops = 0;
+    bool changed = false;
+    for (size_t at = SPIRV_HEADER_WORDS; at < count; at += spirv_length(words[at])) {
+        const uint32_t op = spirv_opcode(words[at]);
+        if (op == SpvOpFunction) {
+            function = words[at + 2];
+            loops = 0;
+        } else if (op == SpvOpFunctionEnd) {
+            changed = changed || loops_of[function] != loops;
+            loops_of[function] = loops;
+        } else if (op == SpvOpLoopMerge || op == SpvOpFunctionCall) {
+            const uint32_t more = op == SpvOpLoopMerge ? 1 : loops_of[words[at + 3]];
+            loops = loops + more < loops ? UINT32_MAX : loops + more;
+        }
+    }
+    return changed;
+}
+
+static uint32_t entry_point(const uint32_t *words, size_t count) {
+    uint32_t entry = 0;
+    for (size_t at = SPIRV_HEADER_WORDS; at < count; at += spirv_length(words[at])) {
+        entry = spirv_opcode(words[at]) == SpvOpEntryPoint ? words[at + 2] : entry;
+    }
+    return entry;
+}
+
+static bool ids_are_bounded(const uint32_t *words, size_t count) {
+    bool bounded = words[SPIRV_BOUND] <= MOST_IDS;
+    for (size_t at = SPIRV_HEADER_WORDS; bounded && at < count; at += spirv_length(words[at])) {
+        const uint32_t op = spirv_opcode(words[at]);
+        const size_t id = op == SpvOpFunctionCall ? 3 : op == SpvOpFunction || op == SpvOpEntryPoint ? 2 : 0;
+        bounded = id == 0 || words[at + id] < words[SPIRV_BOUND];
+    }
+    return bounded;
+}
+
+lmb_result lmb_spirv_count_loops(const lmb_host *host, const uint32_t *words, size_t count, uint32_t *loops,
+                                 lmb_error *error) {
+    *loops = 0;
+    const lmb_result shape = lmb_spirv_check_shape(words, count, error);
+    if (shape != LMB_OK) {
+        return shape;
+    }
+    if (!ids_are_bounded(words, count)) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: an id is beyond the module's bound");
+    }
+    uint32_t *loops_of = lmb_host_allocate(host, words[SPIRV_BOUND], sizeof *loops_of);
+    if (loops_of == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory");
+    }
+    // Each round completes at least one more level of calls.
+    uint32_t levels = 0;
+    while (levels <= MOST_LEVELS && add_loops(words, count, loops_of)) {
+        levels++;
+    }
+    *loops = loops_of[entry_point(words, count)];
+    lmb_host_release(host, loops_of);
+    return levels <= MOST_LEVELS ? LMB_OK : lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: calls are nested too deeply");
 }

@@ -43,6 +43,11 @@ bool lmb_spirv_is_integer_operation(uint32_t op);
 // slowly that unrolled loops cost more than they save.
 void lmb_spirv_keep_loops(uint32_t *words, size_t count);
 
+// Returns how many loops an invocation enters if it runs all code of the entry point, and each call, once. Fails with
+// LMB_ERROR_FORMAT as lmb_spirv_specialize() does.
+lmb_result lmb_spirv_count_loops(const lmb_host *host, const uint32_t *words, size_t count, uint32_t *loops,
+                                 lmb_error *error);
+
 // Returns a copy that declares rounding to nearest even for 32-bit floats. Needs SPIR-V 1.4 or later and one entry
 // point.
 lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,

@@ -1,6 +1,7 @@
 // Chains and feet on a device, frame by frame, in each kernel that evaluates poses: poses and memory have the bits of
 // the CPU. With levels of detail, several spans, restored memory, and chains that a later operation reads.
 #include "gpu_suite.h"
+#include "long_chains.h"
 #include "random.h"
 
 #include <gpu_side.h>
@@ -237,11 +238,57 @@ static void of_a_rig_too_large_for_one_kernel(void **state) {
     close_fixture(&f);
 }
 
+// lavapipe ends all loops of an invocation after 65,535 iterations.
+static void of_long_chains_after_a_hitch(void **state) {
+    (void)state;
+    suite_full_only(); // takes long to compile
+    enum { CHARACTERS = 2 };
+    static const float times[] = {0.5f, 0.99f};
+    lmb_rig *rig = NULL;
+    lmb_graph *graph = long_chains_create(&rig);
+    const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_MODEL_BIT};
+    const size_t floats = CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_MODEL);
+    const size_t words = CHARACTERS * (size_t)lmb_graph_inertia_words(graph);
+    float *here = calloc(floats, sizeof *here), *there = calloc(floats, sizeof *there);
+    uint32_t *memory = calloc(words, sizeof *memory);
+    device device;
+    gpu_side side;
+    lmb_gpu *gpu = NULL;
+    lmb_cpu *cpu = NULL;
+    lmb_error error = {0};
+    assert_true(here != NULL && there != NULL && memory != NULL);
+    open_device(&device);
+    const lmb_gpu_def def = device_gpu_def(&device);
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    assert_ok(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
+    assert_ok(gpu_side_create(&device, gpu, &batch, 0, &side, &error), &error);
+    for (uint32_t frame = 0; frame < 2; frame++) {
+        const float parameters[CHARACTERS] = {times[frame], times[frame]};
+        const lmb_batch_inputs inputs = {.parameters = parameters};
+        assert_ok(lmb_cpu_run(cpu, &batch, &inputs,
+                              &(lmb_batch_outputs){.buffers[LMB_OUTPUT_MODEL] = here, .inertia = memory}, &error),
+                  &error);
+        assert_ok(gpu_side_run(&side, &inputs, &(lmb_batch_outputs){.buffers[LMB_OUTPUT_MODEL] = there}, &error),
+                  &error);
+        expect_same("models", here, there, floats, frame);
+    }
+    gpu_side_destroy(&side);
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+    lmb_rig_destroy(rig);
+    lmb_gpu_destroy(gpu);
+    close_device(&device);
+    free(here);
+    free(there);
+    free(memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_its_own_pipeline),
         cmocka_unit_test(interpreted),
         cmocka_unit_test(of_a_rig_too_large_for_one_kernel),
+        cmocka_unit_test(of_long_chains_after_a_hitch),
     };
     return run_gpu_suite("chain_gpu", tests, sizeof tests / sizeof tests[0]);
 }

@@ -148,7 +148,8 @@ LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device lacks
 /// a kind of memory (#lmb_gpu_memory_use), or its workgroup memory is too small for the poses that the graph holds at
 /// once (lmb_graph_stack()). 32 KiB are always enough. 16 KiB, the minimum that Vulkan guarantees, are enough for 5
-/// poses, and for more if a graph has few operations.
+/// poses, and for more if a graph has few operations. Also with #LMB_ERROR_DEVICE if the driver limits the iterations
+/// of loops, as lavapipe does, and a kernel may need more of them for the graph.
 LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph,
                                         lmb_error *error);
 /// NULL is allowed. Its batches must have been destroyed, and no command buffer that uses it may be pending.

@@ -34,6 +34,7 @@
 #define CHAIN_STEPS_A_SECOND 120.0f
 #define CHAIN_STEPS_A_PERIOD 122880.0f
 #define CHAIN_STEP 0.00833333377f // seconds
+#define CHAIN_MOST_STEPS 64.0f    // of a frame
 #define CHAIN_PHASE 0.125f        // steps are this part of one before multiples, so that rounding rarely decides
 
 // A bone in model space.
@@ -115,7 +116,7 @@ OP chain_bone move_chain_bone(chain_frame now, kept_slots slots, chain_bone b, v
     real last = FLOOR(passed);
     real steps = last - FLOOR(begun);
     steps = SELECT(steps < 0.0f, steps + CHAIN_STEPS_A_PERIOD, steps);
-    steps = SELECT(begins, SPLAT(0.0f), LESSER(steps, 64.0f));
+    steps = SELECT(begins, SPLAT(0.0f), LESSER(steps, CHAIN_MOST_STEPS));
     // The times of steps from one frame to the other, from 0 to 1.
     real inverse = reciprocal(snap_small(slots.age * CHAIN_STEPS_A_SECOND));
     real first = 1.0f - (begun - FLOOR(begun));
