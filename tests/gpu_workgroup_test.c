@@ -16,7 +16,10 @@ static void shapes_stay_within_limits(void **state) {
     static const uint32_t subgroups[] = {4, 8, 16, 32, 64};
     uint32_t none = 0;
     for (uint32_t i = 0; i < 5 * 3 * 5 * 2; i++) {
-        const lmb_gpu_limits limits = {memories[i % 5], invocations[i / 5 % 3], subgroups[i / 15 % 5], i >= 75};
+        const lmb_gpu_limits limits = {.workgroup_bytes = memories[i % 5],
+                                       .workgroup_invocations = invocations[i / 5 % 3],
+                                       .subgroup = subgroups[i / 15 % 5],
+                                       .is_cpu = i >= 75};
         for (uint32_t joints = 1; joints < 1500; joints += 1 + joints / 16) {
             const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, joints);
             assert_true(bytes(shape, joints) <= limits.workgroup_bytes);
@@ -44,7 +47,8 @@ static void a_workgroup_leaves_few_invocations_idle(void **state) {
                  {67, 64, 65536, 1024, 16, 768},   {67, 64, 49152, 1024, 8, 576},  {67, 64, 65536, 256, 16, 256},
                  {67, 64, 49152, 128, 8, 128}};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const lmb_gpu_limits limits = {cases[i].memory, cases[i].most, cases[i].subgroup, false};
+        const lmb_gpu_limits limits = {
+            .workgroup_bytes = cases[i].memory, .workgroup_invocations = cases[i].most, .subgroup = cases[i].subgroup};
         const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, cases[i].joints);
         assert_int_equal(shape.characters, cases[i].characters);
         assert_int_equal(shape.invocations, cases[i].invocations);
