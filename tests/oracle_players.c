@@ -1,0 +1,384 @@
+// Players and groups: how they move in a piece of a frame, and what they oracle_emit.
+#include "oracle_control.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// ---- Players at their ends
+
+int64_t oracle_rate(const oracle_character *c, uint32_t player) {
+    const double rate = oracle_value(c->graph->players[player].def->rate, c->row);
+    const double clamped = !isfinite(rate) ? 0.0 : rate < -64.0 ? -64.0 : rate > 64.0 ? 64.0 : rate;
+    return (int64_t)round(clamped * ORACLE_UNITS);
+}
+
+bool oracle_stays_at_end(const oracle_player *player) {
+    return player->def->end == LMB_END_HOLD || player->def->end == LMB_END_ONCE;
+}
+
+bool oracle_is_at_end(const oracle_character *c, uint32_t player) {
+    const int64_t rate = oracle_rate(c, player), time = c->players[player].time;
+    return (rate > 0 && time == c->graph->players[player].duration) || (rate < 0 && time == 0);
+}
+
+bool oracle_drops_out(const oracle_character *c, uint32_t machine, uint32_t state) {
+    const uint32_t clip = c->graph->machines[machine].clips[state];
+    return clip != LMB_NONE && c->graph->players[clip].node == c->graph->machines[machine].poses[state] &&
+           c->graph->players[clip].def->end == LMB_END_ONCE && oracle_is_at_end(c, clip);
+}
+
+// ---- Phases of groups
+
+static double piece_length(const oracle_player *player, uint32_t piece) {
+    const uint32_t next = piece + 1;
+    return next < player->marker_count
+               ? (double)(player->markers[next] - player->markers[piece])
+               : (double)(player->markers[0] + player->duration - player->markers[player->marker_count - 1]);
+}
+
+// A player's time at a phase, from its first marker on, so up to its duration later.
+static int64_t unrolled(const oracle_player *player, uint32_t piece, double share) {
+    return player->markers[piece] + (int64_t)floor(share * piece_length(player, piece) + 0.5);
+}
+
+static int64_t wrapped(int64_t time, int64_t duration) {
+    const int64_t rest = time % duration;
+    return rest < 0 ? rest + duration : rest;
+}
+
+// Gives a group the phase that one of its players has at its offset.
+void oracle_begin_group(oracle_character *c, uint32_t group, uint32_t first) {
+    const oracle_player *player = &c->graph->players[first];
+    oracle_group_state *state = &c->groups[group];
+    state->piece = player->marker_count - 1;
+    for (uint32_t i = 0; i + 1 < player->marker_count; i++) {
+        if (player->markers[i] <= player->offset && player->offset < player->markers[i + 1]) {
+            state->piece = i;
+        }
+    }
+    const int64_t passed = wrapped(player->offset - player->markers[state->piece], player->duration);
+    state->share = (double)passed / piece_length(player, state->piece);
+    state->error = passed == 0 ? 0.0 : 2.0 / piece_length(player, state->piece);
+}
+
+void oracle_follow_group(oracle_character *c, uint32_t group) {
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        const oracle_player *player = &c->graph->players[i];
+        if (player->def->group == group) {
+            c->players[i].time =
+                wrapped(unrolled(player, c->groups[group].piece, c->groups[group].share), player->duration);
+        }
+    }
+}
+
+// ---- Passages
+
+void oracle_emit(oracle_character *c, uint32_t event, double weight) {
+    if (event != LMB_NONE && c->emitted_count < ORACLE_EMITTED) {
+        c->emitted[c->emitted_count++] = (oracle_emitted){event, weight};
+    }
+}
+
+// Emits a player's event of a time that recurs each loop, where `from` and `to` are unrolled.
+typedef struct passing {
+    int64_t at;
+    uint32_t order, event;
+} passing;
+
+static void sort_passings(passing *list, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t j = i; j > 0; j--) {
+            const bool swap =
+                list[j].at < list[j - 1].at || (list[j].at == list[j - 1].at && list[j].order < list[j - 1].order);
+            if (!swap) {
+                break;
+            }
+            const passing p = list[j];
+            list[j] = list[j - 1];
+            list[j - 1] = p;
+        }
+    }
+}
+
+// Emits the notifies that a passage from a time to another one within [0, duration] passes.
+static void pass_notifies(oracle_character *c, uint32_t index, int64_t from, int64_t to) {
+    const bool turned = c->players[index].has_turned;
+    const oracle_player *player = &c->graph->players[index];
+    const double weight = c->players[index].weight;
+    passing list[LMB_MAX_NOTIFIES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < player->def->notify_count; i++) {
+        const int64_t t = player->notifies[i];
+        const bool forwards = (from <= t && t < to) || (from < to && to == player->duration && t == to);
+        const bool begins_at_end = to < from && from == player->duration && player->def->end == LMB_END_LOOP;
+        const bool backwards = (to <= t && t < from) || (begins_at_end && t == from);
+        if ((forwards && !(turned && t == from)) || backwards) {
+            const uint32_t order = to > from ? i : player->def->notify_count - i;
+            list[count++] = (passing){to > from ? t : -t, order, player->def->notifies[i].event};
+        }
+    }
+    sort_passings(list, count);
+    for (uint32_t i = 0; i < count; i++) {
+        oracle_emit(c, list[i].event, weight);
+    }
+}
+
+// One passage of a player, without an end inside it.
+static void pass(oracle_character *c, uint32_t index, int64_t from, int64_t to, bool moves, oracle_motion *sum) {
+    if (from != to && moves) {
+        pass_notifies(c, index, from, to);
+        oracle_add_passage(&c->graph->players[index], from, to, sum);
+    }
+}
+
+// Moves a player that loops by `distance` units. Returns whether it went past an end.
+static bool loop(oracle_character *c, uint32_t index, int64_t distance, bool moves, oracle_motion *sum) {
+    oracle_player_state *player = &c->players[index];
+    const int64_t duration = c->graph->players[index].duration;
+    bool looped = false;
+    while (distance > 0 && player->time + distance >= duration) {
+        pass(c, index, player->time, duration, moves, sum);
+        distance -= duration - player->time;
+        player->time = 0;
+        looped = true;
+    }
+    while (distance < 0 && player->time + distance < 0) {
+        pass(c, index, player->time, 0, moves, sum);
+        distance += player->time;
+        player->time = duration;
+        looped = true;
+    }
+    pass(c, index, player->time, player->time + distance, moves, sum);
+    player->time += distance;
+    return looped;
+}
+
+static bool bounce(oracle_character *c, uint32_t index, int64_t distance, oracle_motion *sum) {
+    oracle_player_state *player = &c->players[index];
+    const int64_t duration = c->graph->players[index].duration;
+    bool turned = false;
+    const int sign = distance < 0 ? -1 : 1;
+    distance = distance < 0 ? -distance : distance;
+    while (distance > 0) {
+        const bool forwards = player->direction * sign > 0;
+        const int64_t room = forwards ? duration - player->time : player->time;
+        const int64_t part = distance < room ? distance : room;
+        const int64_t to = forwards ? player->time + part : player->time - part;
+        pass(c, index, player->time, to, true, sum);
+        player->time = to;
+        distance -= part;
+        player->has_turned = part == room;
+        if (part == room) {
+            player->direction = -player->direction;
+            turned = turned || part > 0;
+        }
+    }
+    return turned;
+}
+
+static bool hold(oracle_character *c, uint32_t index, int64_t distance, oracle_motion *sum) {
+    oracle_player_state *player = &c->players[index];
+    const int64_t duration = c->graph->players[index].duration, from = player->time;
+    int64_t to = from + distance;
+    to = to < 0 ? 0 : to > duration ? duration : to;
+    pass(c, index, from, to, true, sum);
+    player->time = to;
+    return from != to && to == (distance > 0 ? duration : 0);
+}
+
+static void move_player(oracle_character *c, uint32_t index, int64_t ticks, oracle_motion *sum) {
+    const oracle_player *player = &c->graph->players[index];
+    oracle_player_state *state = &c->players[index];
+    const int64_t distance = ticks * oracle_rate(c, index);
+    if (oracle_stays_at_end(player)) {
+        if (hold(c, index, distance, sum)) {
+            oracle_emit(c, player->def->ended_event, state->weight);
+        }
+        return;
+    }
+    state->passed_in_piece =
+        player->def->end == LMB_END_LOOP ? loop(c, index, distance, true, sum) : bounce(c, index, distance, sum);
+    if (state->passed_in_piece) {
+        oracle_emit(c, player->def->looped_event, state->weight);
+    }
+}
+
+// ---- Steps of groups
+
+// The pieces between markers that a group passes in a second at rate 1.
+static double group_speed(oracle_character *c, uint32_t group, uint32_t piece) {
+    double above = 0.0, below = 0.0, leader = 0.0;
+    for (uint32_t i = c->graph->player_count; i-- > 0;) {
+        const oracle_player *player = &c->graph->players[i];
+        if (player->def->group == group) {
+            const double length = piece_length(player, piece) / ORACLE_UNITS_A_SECOND;
+            const double weight = c->players[i].weight * (c->graph->by_velocity[group] ? fabs(player->speed) : 1.0);
+            above += c->graph->by_velocity[group] ? weight : weight / length;
+            below += c->graph->by_velocity[group] ? weight * length : weight;
+            leader = length;
+        }
+    }
+    if (below > 0.0 && below < 1e-5) {
+        c->close = "the weights in a group are nearly 0";
+    }
+    return below > 0.0 ? above / below : 1.0 / leader;
+}
+
+// A part of a group's step, within one piece between markers.
+typedef struct group_part {
+    uint32_t piece;
+    double from, to;
+} group_part;
+
+enum { GROUP_PARTS = 8192 };
+
+typedef struct group_step {
+    uint32_t count;
+    group_part parts[GROUP_PARTS];
+} group_step;
+
+static uint32_t group_leader(const oracle_character *c, uint32_t group) {
+    uint32_t i = 0;
+    while (c->graph->players[i].def->group != group) {
+        i++;
+    }
+    return i;
+}
+
+static bool group_moves(const oracle_character *c, uint32_t group) {
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        if (c->graph->players[i].def->group == group && oracle_scope_moves(c, c->graph->players[i].scope)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The largest factor by which a share grows that moves on to a piece of another length.
+static double growth(const oracle_character *c, uint32_t group, uint32_t from, uint32_t to) {
+    double largest = 0.0;
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        const oracle_player *player = &c->graph->players[i];
+        if (player->def->group == group) {
+            largest = fmax(largest, piece_length(player, from) / piece_length(player, to));
+        }
+    }
+    return largest;
+}
+
+static void advance_group(oracle_character *c, uint32_t group, int64_t ticks, group_step *step) {
+    const oracle_player *leader = &c->graph->players[group_leader(c, group)];
+    const uint32_t last = leader->marker_count - 1;
+    oracle_group_state *state = &c->groups[group];
+    const double rate = (double)oracle_rate(c, group_leader(c, group)) / ORACLE_UNITS;
+    double seconds = (double)ticks / (double)LMB_TICKS_PER_SECOND;
+    step->count = 0;
+    if (!group_moves(c, group) || rate == 0.0) {
+        return;
+    }
+    while (seconds > 0.0 && step->count < GROUP_PARTS) {
+        const double speed = rate * group_speed(c, group, state->piece);
+        const double room = speed > 0.0 ? 1.0 - state->share : state->share, needs = room / fabs(speed);
+        const double length = piece_length(leader, state->piece);
+        const double factor = fabs(speed / rate) * length / ORACLE_UNITS_A_SECOND;
+        const double rounding = (1.0 + factor + fabs(rate)) * 0x1p-16 * ORACLE_UNITS_A_SECOND / length;
+        group_part *part = &step->parts[step->count++];
+        *part = (group_part){state->piece, state->share, state->share + speed * fmin(seconds, needs)};
+        state->error += fmin(seconds, needs) * (rounding + 1e-6 * fabs(speed)) + 1.0 / length;
+        if (needs > seconds) {
+            state->share = part->to;
+            return;
+        }
+        seconds -= needs;
+        part->to = speed > 0.0 ? 1.0 : 0.0;
+        state->piece =
+            speed > 0.0 ? (state->piece == last ? 0 : state->piece + 1) : (state->piece == 0 ? last : state->piece - 1);
+        state->share = speed > 0.0 ? 0.0 : 1.0;
+        state->error *= growth(c, group, part->piece, state->piece);
+    }
+    if (state->share == 1.0) { // a time at a marker belongs to the piece after it
+        const uint32_t before = state->piece;
+        state->share = 0.0;
+        state->piece = before == last ? 0 : before + 1;
+        state->error *= growth(c, group, before, state->piece);
+    }
+}
+
+double oracle_time_error(const oracle_character *c, uint32_t index) {
+    const oracle_player *player = &c->graph->players[index];
+    if (player->def->group == LMB_NONE) {
+        return 0.0;
+    }
+    const oracle_group_state *group = &c->groups[player->def->group];
+    return group->error * piece_length(player, group->piece) + 2.0;
+}
+
+static void check_group(oracle_character *c, uint32_t index) {
+    const oracle_player *player = &c->graph->players[index];
+    const double error = oracle_time_error(c, index);
+    const int64_t time = c->players[index].time;
+    if (c->groups[player->def->group].error == 0.0) {
+        return;
+    }
+    bool close = (double)time <= error || (double)(player->duration - time) <= error;
+    for (uint32_t i = 0; i < player->def->notify_count; i++) {
+        close = close || (double)llabs(time - player->notifies[i]) <= error;
+    }
+    c->close = close ? "a time in a group is close to an event" : c->close;
+}
+
+static void follow_parts(oracle_character *c, uint32_t index, const group_step *step, oracle_motion *sum) {
+    const oracle_player *player = &c->graph->players[index];
+    oracle_player_state *state = &c->players[index];
+    const bool moves = oracle_scope_moves(c, player->scope);
+    bool looped = false;
+    if (step->count > 0 && moves) {
+        check_group(c, index);
+    }
+    for (uint32_t i = 0; i < step->count; i++) {
+        const group_part *part = &step->parts[i];
+        const int64_t from = unrolled(player, part->piece, part->from), to = unrolled(player, part->piece, part->to);
+        looped = loop(c, index, to - from, moves, sum) || looped;
+    }
+    if (step->count > 0 && moves) {
+        check_group(c, index);
+    }
+    state->passed_in_piece = looped;
+    if (looped && moves) {
+        oracle_emit(c, player->def->looped_event, state->weight);
+    }
+}
+
+// ---- Steps of all players
+
+// Advances the players of a group, or those that are in none.
+static void advance_players_of(oracle_character *c, uint32_t group, int64_t ticks, oracle_motion *passed) {
+    static group_step step;
+    if (group != LMB_NONE) {
+        advance_group(c, group, ticks, &step);
+    }
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        const oracle_player *player = &c->graph->players[i];
+        if (player->def->group != group) {
+            continue;
+        }
+        passed[i] = oracle_no_motion;
+        c->players[i].passed_in_piece = false;
+        if (group != LMB_NONE) {
+            follow_parts(c, i, &step, &passed[i]);
+        } else if (oracle_scope_moves(c, player->scope)) {
+            move_player(c, i, ticks, &passed[i]);
+        }
+        c->players[i].passed_in_frame = c->players[i].passed_in_frame || c->players[i].passed_in_piece;
+    }
+}
+
+// Advances players without a group, then groups, which move the character.
+void oracle_advance_players(oracle_character *c, int64_t ticks) {
+    oracle_motion passed[ORACLE_PLAYERS];
+    advance_players_of(c, LMB_NONE, ticks, passed);
+    for (uint32_t g = 0; g < c->graph->def->group_count; g++) {
+        advance_players_of(c, g, ticks, passed);
+    }
+    oracle_move(c, passed);
+}
