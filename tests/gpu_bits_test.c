@@ -488,6 +488,26 @@ static void lists_of_characters(void **state) {
     world_destroy(&world);
 }
 
+// Where a driver ends loops early, an invocation computes a joint instead of a character, or the graph is refused.
+static void loops_decide_the_shape(void **state) {
+    (void)state;
+    const uint32_t limit = gpu->limits.loops;
+    world world = world_create(67, SCENE_TREE);
+    crowd crowd = world_crowd(&world, 1, SHORT, 0);
+    lmb_gpu_graph *graph = NULL;
+    lmb_error error;
+    gpu->limits.loops = 2000;
+    assert_ok(lmb_gpu_graph_create(gpu, crowd.program, &graph, &error), &error);
+    assert_int_equal(graph->shape.characters, 0);
+    lmb_gpu_graph_destroy(graph);
+    gpu->limits.loops = 10;
+    assert_int_equal(lmb_gpu_graph_create(gpu, crowd.program, &graph, &error), LMB_ERROR_DEVICE);
+    assert_non_null(strstr(error.message, "iterations of loops"));
+    gpu->limits.loops = limit;
+    crowd_destroy(&crowd);
+    world_destroy(&world);
+}
+
 static bool has_exchanges(const lmb_graph *graph) {
     return is_stateless(graph) && graph->exchange_count > 0;
 }
@@ -728,6 +748,7 @@ int main(void) {
         cmocka_unit_test(rigs_of_every_shape),
         cmocka_unit_test(lists_of_characters),
         cmocka_unit_test(lists_of_graphs_with_exchanges),
+        cmocka_unit_test(loops_decide_the_shape),
         cmocka_unit_test(compressed_clips),
         cmocka_unit_test(every_kind_of_refusal),
         cmocka_unit_test(batches_around_the_workgroup),

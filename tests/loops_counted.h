@@ -1,4 +1,4 @@
-// Counts the iterations of loops in shaders/ops that a source included after it runs on the CPU, but for those of the
+// Counts the iterations of loops in shaders/ops that a source included after it runs on the CPU, except those of the
 // evaluator, which kernels do not have.
 #ifndef LIMBER_TESTS_LOOPS_COUNTED_H
 #define LIMBER_TESTS_LOOPS_COUNTED_H
