@@ -406,13 +406,23 @@ static void run_piece(oracle_character *c, int64_t ticks) {
 // What is shown in a frame without an update: everything goes on with the weights of the last update.
 static void show_between(oracle_character *c) {
     static oracle_character copy;
+    bool moved[ORACLE_PLAYERS];
     copy = *c;
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        moved[i] = oracle_scope_moves(c, c->graph->players[i].scope);
+    }
     for (uint32_t i = 0; i < c->graph->machine_count; i++) {
         if (oracle_scope_moves(&copy, c->graph->machines[i].scope)) {
             advance_machine(&copy, i, (int64_t)c->waited);
         }
     }
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        if (moved[i] != oracle_scope_moves(&copy, c->graph->players[i].scope)) {
+            copy.close = "the header does not say whether a player stops between updates";
+        }
+    }
     oracle_advance_players(&copy, (int64_t)c->waited);
+    c->close = copy.close;
     c->shown = copy.motion;
     memcpy(c->shown_slack, copy.slack, sizeof c->shown_slack);
 }

@@ -153,6 +153,10 @@ static bool loop(oracle_character *c, uint32_t index, int64_t distance, bool mov
     return looped;
 }
 
+static bool has_notify_at_begin(const oracle_player *player) {
+    return player->def->notify_count > 0 && player->notifies[0] == 0;
+}
+
 static bool bounce(oracle_character *c, uint32_t index, int64_t distance, oracle_motion *sum) {
     oracle_player_state *player = &c->players[index];
     const int64_t duration = c->graph->players[index].duration;
@@ -168,6 +172,9 @@ static bool bounce(oracle_character *c, uint32_t index, int64_t distance, oracle
         player->time = to;
         distance -= part;
         player->has_turned = part == room;
+        if (player->time == 0 && distance == 0 && has_notify_at_begin(&c->graph->players[index])) {
+            c->close = "the library emits a notify at 0 when a player that has turned leaves";
+        }
         if (part == room) {
             player->direction = -player->direction;
             turned = turned || part > 0;
