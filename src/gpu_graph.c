@@ -25,28 +25,34 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPip
     return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, pipeline, error);
 }
 
-// Checks the kernels that are compiled without the graph.
+// Checks a kernel that is compiled without the graph: `loops` finds the iterations from the loops of its module.
+static lmb_result check_kernel(const lmb_gpu_graph *gpu_graph, lmb_kernel kernel, const char *name,
+                               uint64_t (*loops)(const lmb_graph *graph, uint32_t own), lmb_error *error) {
+    uint32_t own;
+    const lmb_result result = lmb_gpu_count_loops(gpu_graph->gpu, kernel, &own, error);
+    return result != LMB_OK ? result : lmb_gpu_check_loops(gpu_graph->gpu, name, loops(gpu_graph->graph, own), error);
+}
+
+static uint64_t interpreter_loops(const lmb_graph *graph, uint32_t own) {
+    return lmb_gpu_pose_loops(graph, own, true);
+}
+
 static lmb_result check_loops(const lmb_gpu_graph *gpu_graph, lmb_error *error) {
-    const lmb_gpu *gpu = gpu_graph->gpu;
-    const lmb_graph *graph = gpu_graph->graph;
-    const bool has_pose = graph->joint_count > 0, all_stages = gpu_graph->shape.characters > 0;
-    uint32_t weights, pose, model, channels;
-    if (gpu->limits.loops == UINT32_MAX) {
+    const bool has_pose = gpu_graph->graph->joint_count > 0, all_stages = gpu_graph->shape.characters > 0;
+    if (gpu_graph->gpu->limits.loops == UINT32_MAX) {
         return LMB_OK;
     }
-    if (lmb_gpu_count_loops(gpu, LMB_KERNEL_WEIGHTS, &weights, error) ||
-        lmb_gpu_count_loops(gpu, LMB_KERNEL_POSE, &pose, error) ||
-        lmb_gpu_count_loops(gpu, LMB_KERNEL_MODEL, &model, error) ||
-        lmb_gpu_count_loops(gpu, LMB_KERNEL_CHANNELS, &channels, error) ||
-        lmb_gpu_check_loops(gpu, "weights", lmb_gpu_weights_loops(graph, weights), error) ||
-        (has_pose && gpu_graph->steps == VK_NULL_HANDLE &&
-         lmb_gpu_check_loops(gpu, "pose", lmb_gpu_pose_loops(graph, pose, true), error)) ||
-        (has_pose && !all_stages && lmb_gpu_check_loops(gpu, "model", lmb_gpu_model_loops(graph, model), error)) ||
-        (graph->channel_count > 0 &&
-         lmb_gpu_check_loops(gpu, "channels", lmb_gpu_channels_loops(graph, channels), error))) {
-        return LMB_ERROR_DEVICE;
+    lmb_result result = check_kernel(gpu_graph, LMB_KERNEL_WEIGHTS, "weights", lmb_gpu_weights_loops, error);
+    if (result == LMB_OK && has_pose && gpu_graph->steps == VK_NULL_HANDLE) {
+        result = check_kernel(gpu_graph, LMB_KERNEL_POSE, "pose", interpreter_loops, error);
     }
-    return LMB_OK;
+    if (result == LMB_OK && has_pose && !all_stages) {
+        result = check_kernel(gpu_graph, LMB_KERNEL_MODEL, "model", lmb_gpu_model_loops, error);
+    }
+    if (result == LMB_OK && gpu_graph->graph->channel_count > 0) {
+        result = check_kernel(gpu_graph, LMB_KERNEL_CHANNELS, "channels", lmb_gpu_channels_loops, error);
+    }
+    return result;
 }
 
 lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph, lmb_error *error) {
