@@ -16,6 +16,10 @@ extern uint64_t loops_counted;
     (loops_counted += strstr(__FILE__, "shaders/ops/") != NULL && strstr(__FILE__, "program.h") == NULL &&             \
                       strstr(__FILE__, "simd.h") == NULL)
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wkeyword-macro"
+#endif
+
 // A loop counts once more than it runs.
 // clang-format off
 #define for(...) if (LOOP_PASSED, 0) {} else for (__VA_ARGS__) if (LOOP_PASSED, 0) {} else
