@@ -200,7 +200,7 @@ static int64_t term_due(oracle_character *c, const lmb_term *term) {
     const int64_t time = c->players[player].time;
     const int64_t left = is_phase ? time : p->duration - time;
     if (p->def->group != LMB_NONE && c->groups[p->def->group].error > 0.0 &&
-        llabs(left - limit) <= oracle_time_error(c, player)) {
+        (double)llabs(left - limit) <= oracle_time_error(c, player)) {
         c->close = "a phase in a group";
     }
     if (compare(term->kind, (double)left, (double)limit)) {
