@@ -1,5 +1,5 @@
-// How many iterations of loops an invocation of a kernel runs at most. Some drivers end all loops of an invocation after
-// a number of iterations (lmb_gpu_limits.loops), whatever they have left to do.
+// How many iterations of loops an invocation of a kernel runs at most. Some drivers end all loops of an invocation
+// after a number of iterations (lmb_gpu_limits.loops), whatever they have left to do.
 //
 // These drivers run both sides of a branch, with no lane active on one of them. So each loop of a kernel that is
 // entered counts at least once, in each iteration of the loop around it: `own` is the number of loops in the kernel's

@@ -1,5 +1,5 @@
-// A graph of fourteen chains of eight bones, and joints that are in none. After half a second without a frame, all their steps are more than some
-// drivers run in one invocation.
+// A graph of fourteen chains of eight bones, and joints that are in none. After half a second without a frame, all
+// their steps are more than some drivers run in one invocation.
 #ifndef LIMBER_TESTS_LONG_CHAINS_H
 #define LIMBER_TESTS_LONG_CHAINS_H
 

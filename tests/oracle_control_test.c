@@ -306,8 +306,8 @@ static bool agrees(random_graph *graph, oracle_graph *oracle, oracle_character *
     return c.differences == 0;
 }
 
-// Makes the next graph of a number that both sides can run: one that is not too large, and in which no decision hangs on
-// rounding.
+// Makes the next graph of a number that both sides can run: one that is not too large, and in which no decision hangs
+// on rounding.
 static lmb_graph *next_graph(random_graph *graph, oracle_graph *oracle, oracle_character *characters, uint32_t number) {
     for (uint64_t attempt = 0;; attempt++) {
         lmb_graph *compiled = NULL;

@@ -12,9 +12,9 @@
 
 // Whether the generator uses a feature. The letters in LIMBER_WITHOUT leave some out of all graphs, to find what a
 // difference depends on: additives (a), other conditions beside an event or a time (c), fades (f) that end with their
-// clip (E) or are inside states (N), full rotation (F), groups (g) with several markers (M), joint weights (j), kinds of
-// transitions (k), masks of layers (l), mirrors (m), updates in some frames (n), partial poses (p), restarts (r), resets
-// (R), transitions of a state to itself (s), nodes used twice (u), machines (x).
+// clip (E) or are inside states (N), full rotation (F), groups (g) with several markers (M), joint weights (j), kinds
+// of transitions (k), masks of layers (l), mirrors (m), updates in some frames (n), partial poses (p), restarts (r),
+// resets (R), transitions of a state to itself (s), nodes used twice (u), machines (x).
 static bool uses(char feature) {
     const char *without = getenv("LIMBER_WITHOUT");
     return without == NULL || strchr(without, feature) == NULL;

@@ -2,8 +2,8 @@
 // are signed, and follow what decides the translation of joint 0.
 //
 // First come the rules of joint 0, of a node's inputs before those of the node: its joint weight, and its share in
-// layers and states. Then those of motion weights, from the last node down. A node has a rule only where its inputs' motion
-// weights differ from their weights in the pose, or where it is not known in advance what decides joint 0.
+// layers and states. Then those of motion weights, from the last node down. A node has a rule only where its inputs'
+// motion weights differ from their weights in the pose, or where it is not known in advance what decides joint 0.
 #ifndef LMB_OPS_MOTION_WEIGHTS_H
 #define LMB_OPS_MOTION_WEIGHTS_H
 

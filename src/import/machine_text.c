@@ -31,8 +31,8 @@ typedef struct edge {
     token to;
 } edge;
 
-// What a text may set: for the machine INITIAL to CURVE, for a transition FADE to TO_SELF, for a state END to RESTART. The
-// control points of a Bezier follow the word `bezier`.
+// What a text may set: for the machine INITIAL to CURVE, for a transition FADE to TO_SELF, for a state END to RESTART.
+// The control points of a Bezier follow the word `bezier`.
 typedef enum option {
     INITIAL,
     NAME,
