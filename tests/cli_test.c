@@ -51,6 +51,13 @@ static void run_badly(int status, const char *arguments, const char *message) {
     command_output_release(&output);
 }
 
+static void write_file(const char *name, const char *text) {
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void wrong_usage_is_reported_and_ends_with_2(void **state) {
     (void)state;
     static const struct {
@@ -361,6 +368,19 @@ static void info_reports_joints_and_clips(void **state) {
     command_output_release(&output);
 }
 
+static void lengths_of_bvh_files_have_a_unit(void **state) {
+    (void)state;
+    write_file("unit.bvh", "HIERARCHY ROOT Hips\n{ OFFSET 0 0 0 CHANNELS 1 Yposition }\n"
+                           "MOTION Frames: 2 Frame Time: 1 2 4\n");
+    command_output output = run_well("sample unit.bvh --clip Motion --time 1");
+    expect_contains(output.out, " 0.0400");
+    command_output_release(&output);
+    output = run_well("sample unit.bvh --clip Motion --time 1 --bvh-unit 0.0254");
+    expect_contains(output.out, " 0.1016");
+    command_output_release(&output);
+    run_badly(2, "info unit.bvh --bvh-unit 1e7", "--bvh-unit must be a length in metres, 1e-6 to 1e6, not '1e7'");
+}
+
 static void info_names_morph_targets(void **state) {
     (void)state;
     command_output output = run_well("info \"" LIMBER_CORPUS "/complete.glb\"");
@@ -547,13 +567,6 @@ static void a_sample_as_text_names_every_joint(void **state) {
     expect_contains(output.out, "0.60000  0.80000");
     expect_contains(output.out, "time 1 s\n");
     command_output_release(&output);
-}
-
-static void write_file(const char *name, const char *text) {
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
 }
 
 #define EVAL_KEYS "parameters backend device poses"
@@ -1262,6 +1275,7 @@ int main(void) {
         cmocka_unit_test(a_trace_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),
         cmocka_unit_test(info_reports_joints_and_clips),
+        cmocka_unit_test(lengths_of_bvh_files_have_a_unit),
         cmocka_unit_test(info_names_morph_targets),
         cmocka_unit_test(info_as_json_has_the_same),
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),

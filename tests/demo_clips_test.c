@@ -28,7 +28,7 @@ static character open_character(const char *file) {
     character character;
     lmb_error error;
     const char *const given = file != NULL ? file : "mannequin";
-    const character_def def = {.files = &given, .file_count = 1, .tallest = 100.0f};
+    const character_def def = {.import = {.paths = &given, .path_count = 1}, .tallest = 100.0f};
     if (file != NULL && access(file, R_OK) != 0) {
         print_message("%s is not there: skipped\n", file);
         skip();
@@ -126,7 +126,7 @@ static void expect_bases(const char *file, const char *clips, bool blends, const
     character character;
     lmb_error error;
     const character_def def = {
-        .files = &file, .file_count = 1, .clips = &clips, .clip_count = clips != NULL, .tallest = 100.0f};
+        .import = {.paths = &file, .path_count = 1}, .clips = &clips, .clip_count = clips != NULL, .tallest = 100.0f};
     if (character_open(&def, &character, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
@@ -143,8 +143,7 @@ static void a_crowd_stands_walks_and_runs_if_it_can(void **state) {
     expect_bases(FOX, NULL, true, (const char *const[]){"Survey", "Walk", "Run"}, 3);
     expect_bases(FOX, "idle=Run", true, (const char *const[]){"Run", "Walk", "Run"}, 3);
     expect_bases(LIMBER_ASSETS "/cesium_man.gltf", NULL, false, (const char *const[]){"animation_0"}, 1);
-    const character_def bad = {.files = (const char *const[]){FOX},
-                               .file_count = 1,
+    const character_def bad = {.import = {.paths = (const char *const[]){FOX}, .path_count = 1},
                                .clips = (const char *const[]){"walk=Trot"},
                                .clip_count = 1};
     character character;
@@ -186,8 +185,7 @@ static void static_poses_are_those_of_clips(void **state) {
         {"fall=flat@1", "--pose fall=flat@1: the clips are 'idle', 'walk', "}};
     character character;
     lmb_error error = {0};
-    character_def def = {.files = (const char *const[]){"mannequin"},
-                         .file_count = 1,
+    character_def def = {.import = {.paths = (const char *const[]){"mannequin"}, .path_count = 1},
                          .poses = (const char *const[]){"fall=float@0.5"},
                          .pose_count = 1,
                          .tallest = 100.0f};
@@ -267,7 +265,7 @@ static void a_graph_is_measured_without_the_travel_of_its_clips(void **state) {
     lmb_error error = {0};
     graph_version *version = NULL;
     uint32_t count = 0;
-    const character_def def = {.files = files, .file_count = 4, .tallest = 100.0f};
+    const character_def def = {.import = {.paths = files, .path_count = 4}, .tallest = 100.0f};
     const lmb_result opened = access(files[0], R_OK) == 0 ? character_open(&def, &man, &error) : LMB_ERROR_FILE;
     if (opened == LMB_ERROR_FILE || opened == LMB_ERROR_UNSUPPORTED) {
         print_message("%s is not there, or Assimp is not: skipped\n", files[0]);

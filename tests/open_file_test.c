@@ -61,14 +61,16 @@ static lmb_result read_text(const char *path, lmb_error *error) {
 
 static lmb_result open_character(const char *path, lmb_error *error) {
     character_file character;
-    const lmb_result result = character_file_open(&path, 1, &character, error);
+    const lmb_import_def def = {.paths = &path, .path_count = 1};
+    const lmb_result result = character_file_open(&def, &character, error);
     character_file_close(&character);
     return result;
 }
 
 static lmb_result read_character(const char *path, lmb_error *error) {
     lmb_import *result = NULL;
-    return reader_import(&path, 1, &result, error);
+    const lmb_import_def def = {.paths = &path, .path_count = 1};
+    return reader_import(&def, &result, error);
 }
 
 static lmb_result write_bytes(const char *path, lmb_error *error) {

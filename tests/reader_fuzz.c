@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *paths[] = {path};
     lmb_import *import = NULL;
     lmb_error error = {0};
-    const lmb_result result = reader_import(paths, 1, &import, &error);
+    const lmb_result result = reader_import(&(lmb_import_def){.paths = paths, .path_count = 1}, &import, &error);
     remove(path);
     require((result == LMB_OK) == (import != NULL), "a result without an import");
     require(result == LMB_OK || strstr(error.message, path) == error.message, "a message that does not name the file");

@@ -44,9 +44,13 @@ static void write_text(const char *path, const char *text) {
     fclose(file);
 }
 
-static lmb_result read_file(const char *path, lmb_import **import, lmb_error *error) {
+static lmb_result read_files(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
     *error = (lmb_error){0};
-    return reader_import(&path, 1, import, error);
+    return reader_import(&(lmb_import_def){.paths = paths, .path_count = count}, import, error);
+}
+
+static lmb_result read_file(const char *path, lmb_import **import, lmb_error *error) {
+    return read_files(&path, 1, import, error);
 }
 
 // Expects a message that names the file, and that the next file can be read.
@@ -63,13 +67,13 @@ static void expect_refused(const char *path) {
 }
 
 // Expects the same bits as when the file is trusted and read in the process.
-static void expect_same(const char *path) {
+static void expect_same_files(lmb_import_def def) {
     lmb_import *there = NULL, *here = NULL;
     lmb_error error;
-    if (read_file(path, &there, &error) != LMB_OK) {
+    if (reader_import(&def, &there, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    const lmb_import_def def = {.paths = &path, .path_count = 1, .trusted = true};
+    def.trusted = true;
     assert_int_equal(lmb_import_create(&def, NULL, &here, &error), LMB_OK);
     const size_t size = lmb_import_write(here, NULL, 0);
     assert_int_equal(lmb_import_write(there, NULL, 0), size);
@@ -81,6 +85,20 @@ static void expect_same(const char *path) {
     free(blocks);
     lmb_import_destroy(here);
     lmb_import_destroy(there);
+}
+
+static void expect_same(const char *path) {
+    expect_same_files((lmb_import_def){.paths = &path, .path_count = 1});
+}
+
+// A BVH file beside one that Assimp reads: the child gets the unit, too.
+static void the_unit_comes_over(void **state) {
+    (void)state;
+    write_text("reader_test_unit.dae", COLLADA SCENE_OF_A(""));
+    write_text("reader_test_unit.bvh", "HIERARCHY ROOT a\n{ OFFSET 1 2 3 CHANNELS 1 Xposition }\n"
+                                       "MOTION Frames: 2 Frame Time: 1 5 6\n");
+    const char *const paths[] = {"reader_test_unit.dae", "reader_test_unit.bvh"};
+    expect_same_files((lmb_import_def){.paths = paths, .path_count = 2, .bvh_unit = 0.3f});
 }
 
 static void good_files_come_over_by_the_bit(void **state) {
@@ -183,10 +201,10 @@ static void failures_name_their_cause(void **state) {
     // A second file that cannot be read, and a file that crashes the reader: the message names both, or one of several.
     write_text("reader_test.fbx", fbx_text);
     const char *const missing[] = {"reader_test.fbx", "no_such_file.fbx"};
-    assert_int_equal(reader_import(missing, 2, &import, &error), LMB_ERROR_FILE);
+    assert_int_equal(read_files(missing, 2, &import, &error), LMB_ERROR_FILE);
     assert_non_null(strstr(error.message, "no_such_file.fbx"));
     const char *const deadly[] = {"reader_test.fbx", "reader_test_self.fbx"};
-    assert_int_equal(reader_import(deadly, 2, &import, &error), LMB_ERROR_FORMAT);
+    assert_int_equal(read_files(deadly, 2, &import, &error), LMB_ERROR_FORMAT);
     assert_null(import);
 }
 
@@ -361,7 +379,8 @@ static void a_reader_ends_with_its_parent(void **state) {
     const pid_t parent = fork();
     if (parent == 0) {
         lmb_import *import;
-        reader_import(&path, 1, &import, NULL);
+        lmb_error error;
+        read_file(path, &import, &error);
         _exit(0);
     }
     pid_t reader = 0;
@@ -396,7 +415,7 @@ static void a_reader_without_a_parent_does_not_begin(void **state) {
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        execl("/proc/self/exe", "limber-reader", "--read-for-parent", path, (char *)NULL);
+        execl("/proc/self/exe", "limber-reader", "--read-for-parent", "0", path, (char *)NULL);
         _exit(2);
     }
     close(ends[1]);
@@ -412,6 +431,7 @@ int main(int argc, char **argv) {
     reader_serve(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_files_come_over_by_the_bit),
+        cmocka_unit_test(the_unit_comes_over),
         cmocka_unit_test(loops_are_survived),
         cmocka_unit_test(deep_nesting_is_survived),
         cmocka_unit_test(doubling_nodes_take_no_more_than_their_share),

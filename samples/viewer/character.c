@@ -335,15 +335,15 @@ static lmb_result open_poses(const character_def *def, character *character, lmb
 }
 
 lmb_result character_open(const character_def *def, character *character, lmb_error *error) {
-    *character = (struct character){.name = def->files[0]};
-    lmb_result result = character_file_open(def->files, def->file_count, &character->file, error);
+    *character = (struct character){.name = def->import.paths[0]};
+    lmb_result result = character_file_open(&def->import, &character->file, error);
     if (result == LMB_OK) {
         character->rig = character->file.rig;
         result = character->file.mannequin != NULL ? show_mannequin(def, character, error)
                                                    : show_file(def, character, error);
     }
     if (result == LMB_OK) {
-        result = sources_open(def->sources, def->source_count, &character->sources, error);
+        result = sources_open(&def->import, def->sources, def->source_count, &character->sources, error);
     }
     if (result == LMB_OK) {
         result = open_poses(def, character, error);

@@ -66,8 +66,7 @@ typedef struct character {
 } character;
 
 typedef struct character_def {
-    const char *const *files; // for character_file_open()
-    uint32_t file_count;
+    lmb_import_def import;    // for character_file_open()
     const char *const *clips; // NAME=CLIP, where NAME is idle, walk or run: the base clips of a file
     uint32_t clip_count;
     const char *const *sources; // NAME=FILE,FILE...: characters whose clips graphs may play

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "character_file.h"
 #include "command_line.h"
 #include "comparison.h"
 #include "demo.h"
@@ -14,6 +15,7 @@
 typedef struct options {
     char **files; // the first one gives the character, the others add clips
     uint32_t file_count;
+    float bvh_unit;         // metres; 0: that of lmb_import_def
     const char *mannequin;  // the name of the one that is shown in place of files, or NULL
     const char *device;     // part of a name, or an index; NULL: the best device
     const char *screenshot; // file for the last frame, or NULL

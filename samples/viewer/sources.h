@@ -20,9 +20,10 @@ typedef struct sources {
     uint32_t count;
 } sources;
 
-// Opens characters, each given as NAME=FILE,FILE... where the files are those of character_file_open(). If this
-// fails, the caller closes what was opened.
-lmb_result sources_open(const char *const *texts, uint32_t count, sources *sources, lmb_error *error);
+// Opens characters, each given as NAME=FILE,FILE... where the files replace those of the descriptor. If this fails, the
+// caller closes what was opened.
+lmb_result sources_open(const lmb_import_def *def, const char *const *texts, uint32_t count, sources *sources,
+                        lmb_error *error);
 void sources_close(sources *sources);
 
 #endif

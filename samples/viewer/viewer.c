@@ -322,8 +322,10 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
     // A window may be enlarged; a picture keeps its size.
     const bool has_files = options->mannequin == NULL;
-    const character_def character_def = {.files = has_files ? (const char *const *)options->files : &options->mannequin,
-                                         .file_count = has_files ? options->file_count : 1,
+    const lmb_import_def import = {.paths = has_files ? (const char *const *)options->files : &options->mannequin,
+                                   .path_count = has_files ? options->file_count : 1,
+                                   .bvh_unit = options->bvh_unit};
+    const character_def character_def = {.import = import,
                                          .clips = options->clips,
                                          .clip_count = has_demo(viewer) ? 0 : options->clip_count,
                                          .sources = options->sources,

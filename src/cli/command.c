@@ -128,7 +128,10 @@ static lmb_result read_character(subject *subject, uint32_t index, const char *t
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=FILE");
     }
     character_file *other = &subject->others[index];
-    const lmb_result result = character_file_open((const char *const *)files, file_count, other, error);
+    lmb_import_def def = subject->import;
+    def.paths = (const char *const *)files;
+    def.path_count = file_count;
+    const lmb_result result = character_file_open(&def, other, error);
     subject->named[index] = (lmb_graph_character){name, other->rig, other->clips, other->clip_count};
     return result;
 }
@@ -264,9 +267,10 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
 
 lmb_result subject_open(subject *subject, lmb_error *error) {
     const bool has_graph = subject->graph_text != NULL || subject->machine_name != NULL;
-    if (character_file_open((const char *const *)subject->files, subject->file_count, &subject->character, error) ||
-        read_poses(subject, error) || read_characters(subject, error) ||
-        (has_graph && subject_read_graph(subject, error))) {
+    subject->import.paths = (const char *const *)subject->files;
+    subject->import.path_count = subject->file_count;
+    if (character_file_open(&subject->import, &subject->character, error) || read_poses(subject, error) ||
+        read_characters(subject, error) || (has_graph && subject_read_graph(subject, error))) {
         return error->result;
     }
     subject->place = subject->files[0];

@@ -44,6 +44,7 @@ typedef struct subject {
     option_texts characters;  // of --character: sources of retargets as NAME=FILE,FILE...
     bool gpu;
     const char *device_name; // as asked for; NULL for the best
+    lmb_import_def import;   // its files are those of the character
     char **files;
     uint32_t file_count;
 
@@ -80,6 +81,11 @@ typedef struct subject {
     {                                                                                                                  \
         "--character", OPTION_TEXTS, &(subject)->characters, "NAME=FILE,...",                                          \
             "another character, whose clips a \"retarget\" in the graph plays"                                         \
+    }
+#define OPTION_BVH_UNIT(subject)                                                                                       \
+    {                                                                                                                  \
+        "--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &(subject)->import.bvh_unit}, "METRES",  \
+            CHARACTER_FILE_UNIT_HELP                                                                                   \
     }
 #define OPTION_DEVICE(subject)                                                                                         \
     { "--device", OPTION_TEXT, &(subject)->device_name, "NAME|INDEX", "part of a device's name, or its index" }

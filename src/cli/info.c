@@ -204,7 +204,7 @@ static lmb_result print_info(subject *subject, lmb_error *error) {
 
 int command_info(int argc, char **argv) {
     info_command command = {0};
-    const option options[] = {OPTION_JSON(&command.as_json), {0}};
+    const option options[] = {OPTION_JSON(&command.as_json), OPTION_BVH_UNIT(&command.subject), {0}};
     const usage usage = {
         .command = "limber info",
         .synopsis = "FILE... [--json]",

@@ -173,21 +173,13 @@ typedef struct pending {
 static bool add_node(lmb_assimp *assimp, pending entry) {
     lmb_gltf *tables = &assimp->tables;
     lmb_importer *importer = tables->importer;
-    const lmb_gltf_node node = {.name = entry.node->mName.data,
-                                .parent = entry.parent,
-                                .mesh = LMB_NONE,
-                                .skin = LMB_NONE,
-                                .rest = lmb_transform_identity(),
-                                .in_scene = true,
-                                .joint = LMB_NONE,
-                                .anchor = LMB_NONE};
     uint32_t source_count = tables->node_count;
     if (source_count > LMB_MAX_JOINTS) {
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "more than %u nodes", LMB_MAX_JOINTS);
     }
     return lmb_importer_append(importer, &importer->scratch, &assimp->sources, &source_count, &entry.node,
                                sizeof entry.node) &&
-           lmb_importer_append(importer, &importer->scratch, &tables->nodes, &tables->node_count, &node, sizeof node);
+           lmb_gltf_add_node(tables, entry.node->mName.data, entry.parent);
 }
 
 // Pushes children in reverse, so that the first child is taken first and nodes keep the file's order.
@@ -219,25 +211,20 @@ static bool list_nodes(lmb_assimp *assimp) {
     return success;
 }
 
-// Nodes are listed with parents before children already, so their order is that of the list.
-static bool order_and_name(lmb_assimp *assimp) {
-    lmb_gltf *tables = &assimp->tables;
-    lmb_importer *importer = tables->importer;
-    tables->node_order = lmb_importer_scratch(importer, tables->node_count, sizeof(uint32_t));
-    assimp->node_names = lmb_importer_scratch(importer, tables->node_count, sizeof(lmb_name));
-    if (tables->node_order == NULL || assimp->node_names == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < tables->node_count; i++) {
-        tables->node_order[i] = i;
+static bool list_names(lmb_assimp *assimp) {
+    const lmb_gltf *tables = &assimp->tables;
+    assimp->node_names = lmb_importer_scratch(tables->importer, tables->node_count, sizeof(lmb_name));
+    for (uint32_t i = 0; assimp->node_names != NULL && i < tables->node_count; i++) {
         assimp->node_names[i] = (lmb_name){.text = tables->nodes[i].name, .index = i};
     }
-    lmb_names_sort(assimp->node_names, tables->node_count);
-    return true;
+    if (assimp->node_names != NULL) {
+        lmb_names_sort(assimp->node_names, tables->node_count);
+    }
+    return assimp->node_names != NULL;
 }
 
 static bool read_nodes(lmb_assimp *assimp) {
-    return list_nodes(assimp) && order_and_name(assimp);
+    return list_nodes(assimp) && lmb_gltf_order_as_listed(&assimp->tables) && list_names(assimp);
 }
 
 static bool read_rest(lmb_assimp *assimp, uint32_t index) {

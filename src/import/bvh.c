@@ -28,7 +28,6 @@ typedef struct bvh_joint {
     uint32_t first_value; // in a frame
     uint32_t channel_count;
     uint8_t channels[MOST_CHANNELS]; // in the order of the file
-    uint32_t namesakes;              // joints after it that were given its name
     bool has_offset;
     bool is_end_site;
 } bvh_joint;
@@ -202,35 +201,8 @@ static bool read_count(bvh *file, uint32_t most, word *found, uint32_t *count) {
 // What is being read of a hierarchy.
 typedef struct tree {
     uint32_t open; // the joint whose block is open, or LMB_NONE
-    lmb_index names;
-    lmb_name_list renamed;
+    lmb_gltf_names names;
 } tree;
-
-static uint32_t find_name(const bvh *file, const lmb_index *names, const char *name) {
-    uint32_t found = lmb_index_first(names, lmb_index_hash_text(name));
-    while (found != LMB_NONE && strcmp(file->tables.nodes[found].name, name) != 0) {
-        found = lmb_index_next(names, found);
-    }
-    return found;
-}
-
-// Returns a name that no joint before has, in scratch memory: the given one, or with a number behind it.
-static char *make_unique(bvh *file, tree *tree, const char *name) {
-    const size_t size = strlen(name) + 12;
-    char *unique = lmb_importer_scratch(file->tables.importer, size, 1);
-    if (unique == NULL) {
-        return NULL;
-    }
-    memcpy(unique, name, strlen(name));
-    const uint32_t first = find_name(file, &tree->names, name);
-    if (first != LMB_NONE) {
-        do {
-            snprintf(unique, size, "%s_%" PRIu32, name, 1 + ++file->joints[first].namesakes);
-        } while (find_name(file, &tree->names, unique) != LMB_NONE);
-        lmb_name_list_add(&tree->renamed, unique);
-    }
-    return unique;
-}
 
 // Reads a name to the end of its line: names may have spaces. A brace or a comment after a space ends it.
 static char *read_name(bvh *file) {
@@ -278,25 +250,13 @@ static bool add_joint(bvh *file, tree *tree, word place, bool is_end_site) {
         snprintf(made, sizeof made, "node_%" PRIu32, tables->node_count);
         name = made;
     }
-    const lmb_gltf_node node = {.name = make_unique(file, tree, name),
-                                .parent = tree->open,
-                                .mesh = LMB_NONE,
-                                .skin = LMB_NONE,
-                                .rest = lmb_transform_identity(),
-                                .in_scene = true,
-                                .joint = LMB_NONE,
-                                .anchor = LMB_NONE};
+    const char *unique = lmb_gltf_make_unique(importer, &tree->names, name);
+    const uint32_t parent = tree->open;
     const bvh_joint joint = {.is_end_site = is_end_site};
-    if (node.name == NULL) {
-        return false;
-    }
-    if (!lmb_index_add(&tree->names, &importer->scratch, lmb_index_hash_text(node.name))) {
-        return lmb_importer_fail_memory(importer);
-    }
     tree->open = tables->node_count;
-    return lmb_importer_append(importer, &importer->scratch, &file->joints, &file->joint_count, &joint, sizeof joint) &&
-           lmb_importer_append(importer, &importer->scratch, &tables->nodes, &tables->node_count, &node, sizeof node) &&
-           expect(file, "{");
+    return unique != NULL &&
+           lmb_importer_append(importer, &importer->scratch, &file->joints, &file->joint_count, &joint, sizeof joint) &&
+           lmb_gltf_add_node(tables, unique, parent) && expect(file, "{");
 }
 
 static bool read_offset(bvh *file, uint32_t joint, word place) {
@@ -396,7 +356,7 @@ static bool read_hierarchy(bvh *file, bool *has_motion) {
         }
     }
     return success &&
-           lmb_importer_note_names(importer, "joints are renamed, since others have their names", &tree.renamed);
+           lmb_importer_note_names(importer, "joints are renamed, since others have their names", &tree.names.renamed);
 }
 
 // ---- Frames ----
@@ -588,21 +548,13 @@ static bool build_clip(bvh *file) {
     return lmb_importer_add_clip(importer, "MOTION", &def);
 }
 
-// Nodes are listed with parents before children already, so their order is that of the list.
-static bool order_nodes(lmb_gltf *tables) {
-    tables->node_order = lmb_importer_scratch(tables->importer, tables->node_count, sizeof *tables->node_order);
-    for (uint32_t i = 0; tables->node_order != NULL && i < tables->node_count; i++) {
-        tables->node_order[i] = i;
-    }
-    return tables->node_order != NULL;
-}
-
 bool lmb_bvh_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     const char *text = (const char *)bytes;
     const size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     bvh file = {.tables = {.importer = importer}, .text = text + mark, .at = text + mark, .end = text + size};
     bool has_motion = false;
-    if (!read_hierarchy(&file, &has_motion) || (has_motion && !read_frames(&file)) || !order_nodes(&file.tables)) {
+    if (!read_hierarchy(&file, &has_motion) || (has_motion && !read_frames(&file)) ||
+        !lmb_gltf_order_as_listed(&file.tables)) {
         return false;
     }
     return (importer->adds_clips ? lmb_gltf_match_rig(&file.tables) : lmb_gltf_build_rig(&file.tables)) &&

@@ -97,6 +97,18 @@ typedef struct lmb_gltf_node {
     uint32_t channel_count; // morph-target weights of its mesh
 } lmb_gltf_node;
 
+// A node of a rig that is built: in the scene, at the identity, without a mesh.
+static inline lmb_gltf_node lmb_gltf_new_node(const char *name, uint32_t parent) {
+    return (lmb_gltf_node){.name = name,
+                           .parent = parent,
+                           .mesh = LMB_NONE,
+                           .skin = LMB_NONE,
+                           .rest = lmb_transform_identity(),
+                           .in_scene = true,
+                           .joint = LMB_NONE,
+                           .anchor = LMB_NONE};
+}
+
 typedef struct lmb_gltf_skin {
     uint32_t *nodes;
     lmb_affine *inverse_binds;
@@ -218,6 +230,20 @@ bool lmb_gltf_differs(lmb_property channel, const float *rest, const float *valu
 bool lmb_gltf_leaves_rest(const lmb_rig *rig, const lmb_track_def *track, double tolerance);
 // Notes the nodes that an animation moves but that are no joints of the rig; does nothing if there are none.
 bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_name_list *names);
+// node_list.c: nodes that a reader lists itself, parents before children.
+// Adds a node to the tables. `name` must last as long as the tables.
+bool lmb_gltf_add_node(lmb_gltf *gltf, const char *name, uint32_t parent);
+// Sets the order of the nodes to that of the list.
+bool lmb_gltf_order_as_listed(lmb_gltf *gltf);
+// Names that are given once.
+typedef struct lmb_gltf_names {
+    lmb_index index;
+    struct lmb_gltf_given *given;
+    uint32_t count;
+    lmb_name_list renamed; // those that were not as asked for
+} lmb_gltf_names;
+// Returns a name that none before has, in scratch memory: the one asked for, or with a number behind it.
+const char *lmb_gltf_make_unique(lmb_importer *importer, lmb_gltf_names *names, const char *name);
 // gltf_clip.c
 bool lmb_gltf_build_clips(lmb_gltf *gltf);
 // gltf_mesh.c

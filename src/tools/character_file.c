@@ -1,5 +1,6 @@
 #include "character_file.h"
 
+#include "command_line.h"
 #include "file.h"
 #include "reader.h"
 
@@ -16,8 +17,8 @@ static lmb_result open_mannequin(const char *name, character_file *character, lm
     return LMB_OK;
 }
 
-static lmb_result open_files(const char *const *paths, uint32_t count, character_file *character, lmb_error *error) {
-    if (reader_import(paths, count, &character->import, error)) {
+static lmb_result open_files(const lmb_import_def *def, character_file *character, lmb_error *error) {
+    if (reader_import(def, &character->import, error)) {
         return error->result;
     }
     character->rig = lmb_import_rig(character->import);
@@ -58,13 +59,18 @@ static const lmb_clip *clip_of(const character_file *character, uint32_t index) 
                                        : mannequin_clip(character->mannequin, (mannequin_clip_id)index);
 }
 
-lmb_result character_file_open(const char *const *paths, uint32_t count, character_file *character, lmb_error *error) {
+const char *character_file_read_unit(const char *text, void *target) {
+    float *unit = target;
+    return option_read_float(text, unit) && *unit >= 1e-6f && *unit <= 1e6f ? NULL : "a length in metres, 1e-6 to 1e6";
+}
+
+lmb_result character_file_open(const lmb_import_def *def, character_file *character, lmb_error *error) {
     *character = (character_file){0};
-    const bool is_single = count == 1;
-    const lmb_result result = is_single && mannequin_find_creator(paths[0]) != NULL
-                                  ? open_mannequin(paths[0], character, error)
-                              : is_single && is_pack(paths[0]) ? open_pack(paths[0], character, error)
-                                                               : open_files(paths, count, character, error);
+    const char *single = def->path_count == 1 ? def->paths[0] : NULL;
+    const lmb_result result = single != NULL && mannequin_find_creator(single) != NULL
+                                  ? open_mannequin(single, character, error)
+                              : single != NULL && is_pack(single) ? open_pack(single, character, error)
+                                                                  : open_files(def, character, error);
     if (result != LMB_OK) {
         return result;
     }

@@ -22,9 +22,12 @@ typedef struct character_file {
     char *pack_bytes;
 } character_file;
 
-// Opens a file; further ones add their clips. A single one may be a pack, or the name of a mannequin, which
-// mannequin_find_creator() knows. The caller closes the character also if this fails.
-lmb_result character_file_open(const char *const *paths, uint32_t count, character_file *character, lmb_error *error);
+// Opens the files of a descriptor: the first one, to which further ones add their clips. A single one may be a pack, or
+// the name of a mannequin, which mannequin_find_creator() knows. The caller closes the character also if this fails.
+lmb_result character_file_open(const lmb_import_def *def, character_file *character, lmb_error *error);
+// Reads the unit of BVH files, for option_other: `target` is lmb_import_def.bvh_unit.
+const char *character_file_read_unit(const char *text, void *target);
+#define CHARACTER_FILE_UNIT_HELP "metres of a unit of length in BVH files (0.01)"
 void character_file_close(character_file *character);
 
 #endif

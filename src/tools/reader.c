@@ -25,8 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// The first argument of a child; the others are files.
+// The first argument of a child. lmb_import_def.bvh_unit follows, then the files.
 #define CHILD_ARGUMENT "--read-for-parent"
+#define ARGUMENTS_BEFORE_FILES 3u
 
 // Address space of a child: this, and MEMORY_PER_BYTE for each byte of its files, which is what the library itself
 // would allow.
@@ -99,11 +100,11 @@ static void hand_over(const void *bytes, size_t size) {
     }
 }
 
-static void serve(const char *const *paths, uint32_t count) {
+static void serve(const char *const *paths, uint32_t count, float bvh_unit) {
     end_with_parent();
     limit_child(paths, count);
     (void)sandbox_enter(); // where there is none, the limits remain
-    const lmb_import_def def = {.paths = paths, .path_count = count, .trusted = true};
+    const lmb_import_def def = {.paths = paths, .path_count = count, .trusted = true, .bvh_unit = bvh_unit};
     lmb_import *import = NULL;
     lmb_error error = {0};
     uint32_t result = (uint32_t)lmb_import_create(&def, NULL, &import, &error);
@@ -123,8 +124,9 @@ static void serve(const char *const *paths, uint32_t count) {
 }
 
 void reader_serve(int argc, char **argv) {
-    if (argc > 2 && strcmp(argv[1], CHILD_ARGUMENT) == 0) {
-        serve((const char *const *)argv + 2, (uint32_t)argc - 2);
+    if (argc > (int)ARGUMENTS_BEFORE_FILES && strcmp(argv[1], CHILD_ARGUMENT) == 0) {
+        serve((const char *const *)argv + ARGUMENTS_BEFORE_FILES, (uint32_t)argc - ARGUMENTS_BEFORE_FILES,
+              strtof(argv[2], NULL));
     }
 }
 
@@ -173,19 +175,21 @@ static bool receive_all(int pipe, reply *reply) {
     return true;
 }
 
-static lmb_result start_child(const char *const *paths, uint32_t count, pid_t *child, int *from_child,
-                              lmb_error *error) {
+static lmb_result start_child(const lmb_import_def *def, pid_t *child, int *from_child, lmb_error *error) {
     extern char **environ;
     int ends[2];
-    char **arguments = malloc((count + (size_t)3) * sizeof *arguments);
+    char unit[32];
+    snprintf(unit, sizeof unit, "%.9g", (double)def->bvh_unit);
+    char **arguments = malloc((ARGUMENTS_BEFORE_FILES + def->path_count + (size_t)1) * sizeof *arguments);
     if (arguments == NULL || pipe2(ends, O_CLOEXEC) != 0) {
         free(arguments);
-        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: no process can be started", paths[0]);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: no process can be started", def->paths[0]);
     }
     arguments[0] = "limber-reader";
     arguments[1] = CHILD_ARGUMENT;
-    memcpy(arguments + 2, paths, count * sizeof *arguments);
-    arguments[count + 2] = NULL;
+    arguments[2] = unit;
+    memcpy(arguments + ARGUMENTS_BEFORE_FILES, def->paths, def->path_count * sizeof *arguments);
+    arguments[ARGUMENTS_BEFORE_FILES + def->path_count] = NULL;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -197,7 +201,8 @@ static lmb_result start_child(const char *const *paths, uint32_t count, pid_t *c
     close(ends[1]);
     if (failed != 0) {
         close(ends[0]);
-        return lmb_fail(error, LMB_ERROR_FILE, "%.200s: no process can be started: %s", paths[0], strerror(failed));
+        return lmb_fail(error, LMB_ERROR_FILE, "%.200s: no process can be started: %s", def->paths[0],
+                        strerror(failed));
     }
     *from_child = ends[0];
     return LMB_OK;
@@ -233,10 +238,12 @@ static lmb_result take_reply(const char *name, const reply *reply, lmb_import **
                     (int)(size < sizeof error->message ? size : sizeof error->message), (const char *)rest);
 }
 
-static lmb_result import_in_child(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
+static lmb_result import_in_child(const lmb_import_def *def, lmb_import **import, lmb_error *error) {
+    const char *const *paths = def->paths;
+    const uint32_t count = def->path_count;
     pid_t child;
     int from_child = -1;
-    if (start_child(paths, count, &child, &from_child, error)) {
+    if (start_child(def, &child, &from_child, error)) {
         return error->result;
     }
     reply reply = {.most = (size_t)memory_of(paths, count)};
@@ -265,16 +272,16 @@ void reader_serve(int argc, char **argv) {
     (void)argv;
 }
 
-static lmb_result import_in_child(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
+static lmb_result import_in_child(const lmb_import_def *def, lmb_import **import, lmb_error *error) {
     (void)import;
     return lmb_fail(error, LMB_ERROR_UNSUPPORTED,
                     "%.200s%s: FBX and Collada files are read on Linux alone, since they need a process with limits",
-                    paths[0], count > 1 ? " and more" : "");
+                    def->paths[0], def->path_count > 1 ? " and more" : "");
 }
 
 #endif
 
-lmb_result reader_import(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
-    const lmb_result result = lmb_import_files(paths, count, NULL, import, error);
-    return result == LMB_ERROR_UNTRUSTED ? import_in_child(paths, count, import, error) : result;
+lmb_result reader_import(const lmb_import_def *def, lmb_import **import, lmb_error *error) {
+    const lmb_result result = lmb_import_create(def, NULL, import, error);
+    return result == LMB_ERROR_UNTRUSTED ? import_in_child(def, import, error) : result;
 }
