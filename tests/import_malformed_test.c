@@ -134,8 +134,9 @@ static void documents_of_another_kind(void **state) {
                 "asset.minVersion: '2.1'");
     expect_text("{\"asset\":{\"version\":\"2.0\"}}", LMB_ERROR_UNSUPPORTED, "nodes: there are none");
     expect_text("{\"asset\":{\"version\":\"2.0\"},\"asset\":{}}", LMB_ERROR_FORMAT, "asset: occurs twice");
-    expect_text("{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":[\"KHR_draco_mesh_compression\"]}",
-                LMB_ERROR_UNSUPPORTED, "extensionsRequired: 'KHR_draco_mesh_compression' is not known here");
+    expect_text("{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":[\"EXT_mesh_gpu_instancing\"]}",
+                LMB_ERROR_UNSUPPORTED,
+                "extensionsRequired: 'EXT_mesh_gpu_instancing' is not read, and may change shapes or motion");
 }
 
 typedef struct change {
@@ -175,7 +176,6 @@ static void wrong_nodes_and_scenes(void **state) {
         {"\"children\":[1,3]", "\"children\":[1,3.5]", LMB_ERROR_FORMAT, "nodes[0].children: 3.5 is no index"},
         {"\"children\":[1,3]", "\"children\":[-1]", LMB_ERROR_FORMAT, "nodes[0].children: -1 is no index"},
         {"\"children\":[1,3]", "\"children\":[1e999]", LMB_ERROR_FORMAT, "nodes[0].children: inf is no index"},
-        {"\"children\":[1,3]", "\"children\":[]", LMB_ERROR_FORMAT, "nodes[0].children: an empty array"},
         {"\"children\":[1,3]", "\"children\":[\"1\"]", LMB_ERROR_FORMAT, "[0] is a string, not a number"},
         {"\"name\":\"Root\"", "\"name\":5", LMB_ERROR_FORMAT, "nodes[0].name: a number, not a string"},
         {"\"name\":\"Root\"", "\"name\":\"a\\u0000b\"", LMB_ERROR_FORMAT, "nodes[0].name: holds the character U+0000"},
@@ -184,14 +184,14 @@ static void wrong_nodes_and_scenes(void **state) {
         {"\"translation\":[0,1,0]", "\"translation\":[0,1e39,0]", LMB_ERROR_FORMAT,
          "nodes[1].translation: holds 1e+39"},
         {"\"translation\":[0,1,0]", "\"translation\":[0,null,0]", LMB_ERROR_FORMAT, "null among the numbers"},
-        {"\"rotation\":[0,0,0.70710678,0.70710678]", "\"rotation\":[0,0,0,0]", LMB_ERROR_FORMAT,
-         "nodes[1].rotation: is zero"},
         {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[2,0,0,0,0,0,2,0,0,-2,1,0,1,0,0,1]", LMB_ERROR_UNSUPPORTED,
-         "nodes[2].matrix of node 'Knee': it is sheared"},
+         "nodes[2].matrix of node 'Knee': it is sheared, and the node is a joint of a skin"},
+        {"\"name\":\"Root\"", "\"name\":\"Root\",\"matrix\":[2,0,0,0,0,0,2,0,0,-2,1,0,1,0,0,1]", LMB_ERROR_UNSUPPORTED,
+         "nodes[0].matrix of node 'Root': it is sheared, and a joint hangs on the node"},
         {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[2,0,0,1,0,0,2,0,0,-2,0,0,1,0,0,1]", LMB_ERROR_UNSUPPORTED,
          "its last row is not 0 0 0 1"},
-        {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1],\"scale\":[1,1,1]", LMB_ERROR_FORMAT,
-         "nodes[2].matrix: is beside translation, rotation or scale"},
+        {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,0]", LMB_ERROR_UNSUPPORTED,
+         "its last row is not 0 0 0 1"},
         {"\"mesh\":0,\"skin\":0", "\"mesh\":2,\"skin\":0", LMB_ERROR_FORMAT, "nodes[5].mesh: 2 is no index"},
         {"\"mesh\":0,\"skin\":0", "\"mesh\":0,\"skin\":1", LMB_ERROR_FORMAT, "nodes[5].skin: 1 is no index"},
     };
@@ -217,12 +217,11 @@ static void wrong_buffers_and_accessors(void **state) {
         {"data:application/octet-stream;base64,", "a%00", LMB_ERROR_FORMAT, "'%' without two digits"},
         {"data:application/octet-stream;base64,", "a%G", LMB_ERROR_FORMAT, "'%' without two digits"},
         {"data:application/octet-stream;base64,", "a", LMB_ERROR_FILE, "is needed, but there is no folder"},
-        {"\"uri\":\"unused.png\"", "\"uri\":\"file:///etc/passwd\"", LMB_ERROR_UNSUPPORTED, "images[0].uri"},
         {"\"buffers\":[{\"byteLength\":", "\"buffers\":[{\"byteLength\":9", LMB_ERROR_FORMAT,
          "buffers[0].byteLength: 9"},
-        {"\"buffers\":[{\"byteLength\":", "\"buffers\":[{\"byteLength\":-", LMB_ERROR_FORMAT, "is no integer from 1"},
+        {"\"buffers\":[{\"byteLength\":", "\"buffers\":[{\"byteLength\":-", LMB_ERROR_FORMAT, "is no integer from 0"},
         {"\"buffers\":[{\"byteLength\":", "\"buffers\":[{\"byteLength\":99999999999999999999999", LMB_ERROR_FORMAT,
-         "is no integer from 1 to 4294967295"},
+         "is no integer from 0 to 4294967295"},
         {"\"buffers\":[{\"byteLength\":", "\"buffers\":[{\"length\":", LMB_ERROR_FORMAT,
          "buffers[0].byteLength: is missing"},
         {"{\"buffer\":0,\"byteOffset\":0,\"byteLength\":12}", "{\"byteLength\":12}", LMB_ERROR_FORMAT,
@@ -235,26 +234,23 @@ static void wrong_buffers_and_accessors(void **state) {
         {"{\"buffer\":0,\"byteOffset\":0,\"byteLength\":12}", "{\"buffer\":0,\"byteLength\":4294967295}",
          LMB_ERROR_FORMAT, "bufferViews[0]: 4294967295 bytes from 0 on"},
         {"{\"buffer\":0,\"byteOffset\":0,\"byteLength\":12}", "{\"buffer\":0,\"byteLength\":12,\"byteStride\":3}",
-         LMB_ERROR_FORMAT, "bufferViews[0].byteStride: 3 is no integer from 4 to 252"},
-        {"{\"buffer\":0,\"byteOffset\":0,\"byteLength\":12}", "{\"buffer\":0,\"byteLength\":12,\"byteStride\":6}",
-         LMB_ERROR_FORMAT, "bufferViews[0].byteStride: 6 is no multiple of 4"},
+         LMB_ERROR_FORMAT, "accessors[0].bufferView: its stride of 3 bytes is less than an element's 4"},
+        {"{\"buffer\":0,\"byteOffset\":0,\"byteLength\":12}", "{\"buffer\":0,\"byteLength\":12,\"byteStride\":65536}",
+         LMB_ERROR_FORMAT, "bufferViews[0].byteStride: 65536 is no integer from 0 to 65535"},
+        {"{\"buffer\":0,\"byteOffset\":0,\"byteLength\":12}", "{\"buffer\":0,\"byteLength\":0}", LMB_ERROR_FORMAT,
+         "accessors[0]: 3 elements from byte 0 on take 12 bytes, but the buffer view has 0"},
         {"{\"buffer\":0,\"byteOffset\":0,\"byteLength\":12}", "{\"buffer\":0,\"byteLength\":12,\"byteStride\":8}",
          LMB_ERROR_FORMAT, "accessors[0]: 3 elements from byte 0 on take 20 bytes, but the buffer view has 12"},
-        {"{\"buffer\":0,\"byteOffset\":0,\"byteLength\":12}", "{\"buffer\":0,\"byteOffset\":1,\"byteLength\":12}",
-         LMB_ERROR_FORMAT, "accessors[0].byteOffset: 0, the view's offset of 1"},
-        {"{\"bufferView\":0,", "{\"bufferView\":0,\"byteOffset\":2,", LMB_ERROR_FORMAT, "accessors[0].byteOffset: 2"},
         {"{\"bufferView\":0,", "{\"bufferView\":0,\"byteOffset\":4,", LMB_ERROR_FORMAT, "accessors[0]: 3 elements"},
         {"{\"bufferView\":0,", "{\"bufferView\":99,", LMB_ERROR_FORMAT, "accessors[0].bufferView: 99 is no index"},
         {"{\"bufferView\":0,\"componentType\":5126", "{\"bufferView\":0,\"componentType\":5124", LMB_ERROR_FORMAT,
          "accessors[0].componentType: 5124 is none of glTF's"},
         {"{\"bufferView\":0,\"componentType\":5126,\"type\":\"SCALAR\"", "{\"componentType\":5126,\"type\":\"VEC5\"",
          LMB_ERROR_FORMAT, "accessors[0].type: 'VEC5' is none of glTF's"},
-        {"{\"bufferView\":0,\"componentType\":5126", "{\"bufferView\":0,\"normalized\":true,\"componentType\":5126",
-         LMB_ERROR_FORMAT, "accessors[0].normalized: is for components of 8 and 16 bits"},
         {"{\"bufferView\":0,\"componentType\":5126", "{\"bufferView\":0,\"normalized\":1,\"componentType\":5126",
          LMB_ERROR_FORMAT, "accessors[0].normalized: a number, not a boolean"},
         {"\"type\":\"MAT4\",\"count\":2", "\"type\":\"MAT4\",\"count\":0", LMB_ERROR_FORMAT,
-         "accessors[5].count: 0 is no integer from 1"},
+         "skins[0].inverseBindMatrices: accessor 5 does not hold 2 MAT4"},
         {"\"type\":\"MAT4\",\"count\":2", "\"type\":\"MAT4\",\"count\":4294967295", LMB_ERROR_FORMAT,
          "accessors[5]: 4294967295 elements from byte 0 on take 274877906880 bytes"},
         {"\"type\":\"MAT4\",\"count\":2", "\"type\":\"MAT4\",\"count\":1.5", LMB_ERROR_FORMAT,
@@ -267,7 +263,7 @@ static void wrong_buffers_and_accessors(void **state) {
          "{\"bufferView\":99,\"componentType\":5121},\"values\":{\"bufferView\":0}}}",
          LMB_ERROR_FORMAT, "accessors[5].sparse.indices.bufferView: 99 is no index"},
         {"\"sparse\":{\"count\":1", "\"sparse\":{\"count\":5", LMB_ERROR_FORMAT,
-         "accessors[14].sparse.count: 5 is no integer from 1 to 4"},
+         "accessors[14].sparse.count: 5 is no integer from 0 to 4"},
         {"\"sparse\":{\"count\":1", "\"sparse\":{\"count\":2", LMB_ERROR_FORMAT,
          "accessors[14].sparse.indices: 2 elements from byte 0 on take 2 bytes"},
         {"\"componentType\":5121},\"values\"", "\"componentType\":5126},\"values\"", LMB_ERROR_FORMAT,
@@ -280,6 +276,7 @@ static void wrong_skins_and_meshes(void **state) {
     (void)state;
     static const change changes[] = {
         {"\"joints\":[1,2]", "\"joints\":[1,1]", LMB_ERROR_FORMAT, "skins[0].joints: nodes[1] occurs twice"},
+        {"\"joints\":[1,2]", "\"joints\":[]", LMB_ERROR_FORMAT, "skins[0].joints: there are none"},
         {"\"joints\":[1,2]", "\"joints\":[1,7]", LMB_ERROR_FORMAT, "skins[0].joints: 7 is no index"},
         {"\"joints\":[1,2]", "\"joints\":[1]", LMB_ERROR_FORMAT, "hangs on joint 1, the skin has 1"},
         {"\"joints\":[1,2]", "\"bones\":[1,2]", LMB_ERROR_FORMAT, "skins[0].joints: is missing"},
@@ -301,10 +298,6 @@ static void wrong_skins_and_meshes(void **state) {
         {"\"indices\":13", "\"indices\":6", LMB_ERROR_FORMAT,
          "meshes[0].primitives[0].indices: accessor 6 does not hold unsigned SCALAR"},
         {"\"indices\":13", "\"indices\":99", LMB_ERROR_FORMAT, "indices: 99 is no index"},
-        {"\"type\":\"SCALAR\",\"count\":6", "\"type\":\"SCALAR\",\"count\":5", LMB_ERROR_FORMAT,
-         "indices: 5 of them make no whole triangles"},
-        {"\"type\":\"SCALAR\",\"count\":6", "\"type\":\"SCALAR\",\"count\":2", LMB_ERROR_FORMAT,
-         "make no whole triangles"},
         {"\"mode\":5", "\"mode\":7", LMB_ERROR_FORMAT, "meshes[1].primitives[0].mode: 7 is no integer from 0 to 6"},
         {"\"material\":0", "\"material\":1", LMB_ERROR_FORMAT, "meshes[0].primitives[0].material: 1 is no index"},
         {"\"baseColorFactor\":[0.5,0.25,1,1]", "\"baseColorFactor\":[0.5,0.25,1]", LMB_ERROR_FORMAT,
@@ -313,9 +306,6 @@ static void wrong_skins_and_meshes(void **state) {
          "baseColorTexture.index: 1 is no index"},
         {"\"textures\":[{\"source\":1}]", "\"textures\":[{\"source\":2}]", LMB_ERROR_FORMAT,
          "textures[0].source: 2 is no index"},
-        {"\"bufferView\":17}]", "\"bufferView\":17,\"uri\":\"a\"}]", LMB_ERROR_FORMAT,
-         "images[1]: has both uri and bufferView"},
-        {"\"bufferView\":17}]", "\"view\":17}]", LMB_ERROR_FORMAT, "images[1]: has neither uri nor bufferView"},
         {"\"doubleSided\":true", "\"doubleSided\":\"yes\"", LMB_ERROR_FORMAT, "materials[0].doubleSided: a string"},
     };
     EXPECT_CHANGES(changes);
@@ -330,13 +320,8 @@ static void wrong_animations(void **state) {
          "animations[0].channels[2].sampler: 5 is no index, there are 5 samplers"},
         {"{\"sampler\":2,\"target\"", "{\"target\"", LMB_ERROR_FORMAT, "animations[0].channels[2].sampler: is missing"},
         {"{\"node\":2,\"path\":\"scale\"}", "{\"node\":2}", LMB_ERROR_FORMAT, "channels[2].target.path: is missing"},
-        {"{\"node\":2,\"path\":\"scale\"}", "{\"node\":2,\"path\":\"size\"}", LMB_ERROR_FORMAT,
-         "channels[2].target.path: 'size' is none of glTF's"},
         {"{\"node\":2,\"path\":\"scale\"}", "{\"node\":7,\"path\":\"scale\"}", LMB_ERROR_FORMAT,
          "channels[2].target.node: 7 is no index"},
-        {"{\"node\":2,\"path\":\"scale\"}", "{\"node\":1,\"path\":\"translation\"}", LMB_ERROR_FORMAT,
-         "animations[0].channels[2].target: the translation of nodes[1] ('H\xC3\xBC"
-         "fte') has a channel already"},
         {"\"interpolation\":\"STEP\"", "\"interpolation\":\"BEZIER\"", LMB_ERROR_FORMAT,
          "animations[0].samplers[2].interpolation: 'BEZIER' is none of glTF's"},
         {"\"interpolation\":\"STEP\"", "\"interpolation\":\"CUBICSPLINE\"", LMB_ERROR_FORMAT,
@@ -351,8 +336,9 @@ static void wrong_animations(void **state) {
         {"{\"input\":0,\"output\":3", "{\"input\":0,\"output\":6", LMB_ERROR_FORMAT, "accessor 6 has 4 elements"},
         {"{\"input\":0,\"output\":2", "{\"input\":0,\"output\":1", LMB_ERROR_FORMAT, "that no rotation has"},
         {"{\"bufferView\":0,\"componentType\":5126,\"type\":\"SCALAR\",\"count\":3}",
-         "{\"componentType\":5126,\"type\":\"SCALAR\",\"count\":3}", LMB_ERROR_FORMAT,
-         "accessors[0]: key 1 is at 0 s, not after the one before"},
+         "{\"bufferView\":2,\"componentType\":5126,\"type\":\"SCALAR\",\"count\":9}", LMB_ERROR_FORMAT,
+         "accessors[0]: key 8 is at 0 s, before the key before it (translation of node 'H\xC3\xBC"
+         "fte', animation 'Walk')"},
         {"{\"bufferView\":2,", "{", LMB_ERROR_FORMAT, "animations[0]: clip 'Walk'"},
     };
     EXPECT_CHANGES(changes);
@@ -446,10 +432,9 @@ static void wrong_containers(void **state) {
         lmb_result result;
         const char *fragment;
     } cases[] = {{4, 1, LMB_ERROR_UNSUPPORTED, "GLB header: version 1, 2 is read"},
-                 {8, 1, LMB_ERROR_FORMAT, "GLB header: it says"},
                  {11, 0xFF, LMB_ERROR_FORMAT, "GLB header: it says"},
                  {15, 0xFF, LMB_ERROR_FORMAT, "GLB chunk 0: a length of"},
-                 {12, 1, LMB_ERROR_FORMAT, "no multiple of 4"},
+                 {12, 1, LMB_ERROR_FORMAT, "GLB chunk 1: a length of"},
                  {16, 'X', LMB_ERROR_FORMAT, "GLB chunk 0: the first one is not JSON"},
                  {0, 'G', LMB_ERROR_FORMAT, "JSON line 1, column 1"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -542,13 +527,15 @@ static void messages_fit_whatever_a_file_says(void **state) {
     name[sizeof name - 1] = '\0';
     char text[4096];
     snprintf(text, sizeof text,
-             "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"\\n%s\",\"rotation\":[0,0,0,0]}]}", name);
+             "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"\\n%s\",\"matrix\":[1,0,0,1,0,1,0,0,0,0,1,0,0,0,"
+             "0,1]}]}",
+             name);
     lmb_import *import = NULL;
     lmb_error error;
-    assert_int_equal(lmb_import_memory(text, strlen(text), name, NULL, NULL, &import, &error), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_import_memory(text, strlen(text), name, NULL, NULL, &import, &error), LMB_ERROR_UNSUPPORTED);
     assert_non_null(memchr(error.message, '\0', sizeof error.message));
     assert_null(strchr(error.message, '\n'));
-    assert_non_null(strstr(error.message, "nodes[0].rotation: is zero (node '?nnn"));
+    assert_non_null(strstr(error.message, "nodes[0].matrix of node '?nnn"));
 }
 
 static void arguments(void **state) {

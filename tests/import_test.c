@@ -233,7 +233,8 @@ static void nodes_map_to_joints(void **state) {
 static void what_is_left_out_is_noted(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    assert_true(has_note(import, "animation 'Walk': 1 track of a node outside the rig skipped"));
+    assert_true(
+        has_note(import, "animation 'Walk': tracks of nodes outside the rig skipped: translation of node 'Camera'"));
     assert_true(has_note(import, "mesh 'mesh_1': meshes[1].primitives[1] consists of lines: left out"));
     assert_true(has_note(import, "1 mesh outside the scene left out"));
     assert_null(lmb_import_note(import, lmb_import_note_count(import)));
@@ -542,11 +543,16 @@ static void further_notes(void **state) {
     } cases[] = {
         {"\"JOINTS_1\":11", "\"JOINTS_2\":11,\"JOINTS_1\":11", "mesh 'Skin': influences of a vertex beyond 8 left out"},
         {"\"source\":1", "\"sampler\":0", "textures[0] has no PNG or JPEG image: left out"},
+        {"\"bufferView\":17}]", "\"view\":17}]", "image 'Fur' left out: images[1] has neither uri nor bufferView"},
+        {"\"mimeType\":\"image/png\",\"bufferView\":17", "\"uri\":\"file:///etc/passwd\"",
+         "image 'Fur' left out: test.gltf: images[1].uri: a URI with the scheme 'file'"},
+        {"\"mimeType\":\"image/png\",\"bufferView\":17", "\"uri\":\"data:image/png,1234\"",
+         "image 'Fur' left out: test.gltf: images[1].uri: a data URI that is not base64"},
         {"\"bufferView\":17}]", "\"bufferView\":16}]", "image 'Fur' is neither PNG nor JPEG: left out"},
         {"{\"node\":2,\"path\":\"scale\"}", "{\"path\":\"pointer\"}",
-         "animation 'Walk': 1 track of a property that is no node's skipped"},
+         "animation 'Walk': tracks of properties that are no node's skipped: pointer of no node"},
         {"{\"node\":2,\"path\":\"scale\"}", "{\"path\":\"scale\"}",
-         "animation 'Walk': 2 tracks of nodes outside the rig skipped"},
+         "animation 'Walk': tracks of nodes outside the rig skipped: scale of no node, translation of node 'Camera'"},
         {"\"nodes\":[0,5]}", "\"nodes\":[0,5,6]}", "mesh 'mesh_1' of node 'Camera' hangs on no joint: left out"},
         {"\"attributes\":{\"POSITION\":14},\"mode\":1", "\"attributes\":{\"COLOR_0\":14}",
          "meshes[1].primitives[1] has no POSITION: left out"},
@@ -568,6 +574,217 @@ static void further_notes(void **state) {
         free(changed);
         free(sections);
     }
+}
+
+// What glTF forbids, but leaves no doubt of what is meant, is read: the rest of the file is what it is without.
+static void flaws_are_read_with_a_note(void **state) {
+    (void)state;
+    static const struct {
+        const char *old;
+        const char *replacement;
+        const char *note;
+    } cases[] = {
+        {"\"name\":\"Body\"", "\"name\":\"Body\",\"children\":[]",
+         "empty arrays, read as absent ones: nodes[5].children"},
+        {"\"name\":\"Body\"", "\"name\":\"Body\",\"translation\":[]",
+         "empty arrays, read as absent ones: nodes[5].translation"},
+        {"\"extensionsRequired\":[\"KHR_mesh_quantization\"]", "\"extensionsRequired\":[]",
+         "empty arrays, read as absent ones: extensionsRequired"},
+        {"\"animations\":[", "\"animations\":[{\"name\":\"Nothing\",\"channels\":[],\"samplers\":[]},",
+         "animation 'Nothing' has no channels: left out"},
+        {"{\"node\":2,\"path\":\"scale\"}", "{\"node\":2,\"path\":\"size\"}",
+         "animations[0].channels[2].target.path: 'size' is none of glTF's: channel left out"},
+        {"{\"sampler\":1,\"target\"",
+         "{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"translation\"}},{\"sampler\":1,\"target\"",
+         "animation 'Walk': of two channels of one property the later one is used: translation of node 'H"},
+        {"\"name\":\"Camera\"", "\"name\":\"Camera\",\"matrix\":[1,0,0,0,0.05,1,0,0,0,0,1,0,1,2,3,1]",
+         "sheared matrices, whose shear only meshes have and joints do not: nodes[6].matrix ('Camera')"},
+        {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[4,0,0,0,0,0,4,0,0,-4,0,0,2,0,0,2]",
+         "matrices that do not end with 1, divided by their last number: nodes[2].matrix ('Knee')"},
+        {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[2,0,0,1e-6,0,0,2,0,0,-2,0,0,1,0,0,1]", "translation of node 'Camera'"},
+        {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1],\"scale\":[1,1,1]",
+         "a matrix beside translation, rotation or scale, of which the matrix is used: nodes[2].matrix ('Knee')"},
+        {"\"name\":\"Root\"", "\"name\":\"Root\",\"rotation\":[0,0,0,0]",
+         "rotations of zero length, read as no rotation: nodes[0].rotation ('Root')"},
+        {"{\"bufferView\":0,\"componentType\":5126", "{\"bufferView\":0,\"normalized\":true,\"componentType\":5126",
+         "'normalized' of numbers that are not of 8 or 16 bits, ignored: accessors[0].normalized"},
+    };
+    lmb_import *whole = load_complete();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lmb_import *import = load_changed(cases[i].old, cases[i].replacement);
+        if (!has_note(import, cases[i].note)) {
+            fail_msg("no note '%s'", cases[i].note);
+        }
+        assert_int_equal(lmb_import_mesh_count(import), lmb_import_mesh_count(whole));
+        assert_int_equal(lmb_rig_joint_count(lmb_import_rig(import)), lmb_rig_joint_count(lmb_import_rig(whole)));
+        for (uint32_t joint = 0; joint < 3; joint++) {
+            const lmb_affine expected = rest_model(lmb_import_rig(whole), joint);
+            const lmb_affine found = rest_model(lmb_import_rig(import), joint);
+            assert_near(&found.m[0][0], &expected.m[0][0], 12);
+        }
+        lmb_import_destroy(import);
+    }
+    lmb_import_destroy(whole);
+}
+
+static void required_extensions_that_change_no_motion(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"KHR_texture_basisu", "its images are left out"},
+                                           {"EXT_texture_webp", "its images are left out"},
+                                           {"KHR_node_visibility", "every node is visible"},
+                                           {"KHR_materials_pbrSpecularGlossiness", NULL},
+                                           {"KHR_materials_variants", NULL},
+                                           {"EXT_lights_image_based", NULL},
+                                           {"KHR_xmp_json_ld", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char list[100], note[200];
+        snprintf(list, sizeof list, "[\"%s\"]", cases[i][0]);
+        snprintf(note, sizeof note, "extension '%s' is required but not read: %s", cases[i][0],
+                 cases[i][1] != NULL ? cases[i][1] : "");
+        lmb_import *import = load_changed("[\"KHR_mesh_quantization\"]", list);
+        assert_int_equal(has_note(import, note), cases[i][1] != NULL);
+        lmb_import_destroy(import);
+    }
+}
+
+// The diffuse colour and image of the extension that preceded metal and roughness.
+static void old_materials_have_their_color(void **state) {
+    (void)state;
+    lmb_import *import =
+        load_changed("\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.5,0.25,1,1],\"baseColorTexture\"",
+                     "\"extensions\":{\"KHR_materials_pbrSpecularGlossiness\":{\"diffuseFactor\":[0.5,0.25,1,1],"
+                     "\"glossinessFactor\":0.25,\"diffuseTexture\":{\"index\":0}}},\"x\":{\"baseColorTexture\"");
+    const lmb_mesh *mesh = lmb_import_mesh(import, 2);
+    assert_near(mesh->base_color, (float[]){0.5f, 0.25f, 1, 1}, 4);
+    assert_int_equal(mesh->image, 0);
+    assert_float_equal(mesh->roughness, 0.75f, 1e-6f);
+    assert_float_equal(mesh->metallic, 0, 0);
+    lmb_import_destroy(import);
+}
+
+// Data that is not aligned, that has indices to spare, or that has no element.
+static void data_that_is_odd_is_read(void **state) {
+    (void)state;
+    static const float square[12] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
+    static const uint8_t indices[5] = {0, 1, 2, 3, 0};
+    uint8_t shifted[1 + sizeof square];
+    memcpy(shifted + 1, square, sizeof square);
+    gltf_document document = {0};
+    gltf_view(&document, shifted, sizeof shifted);
+    gltf_raw_accessor(&document,
+                      "{\"bufferView\":0,\"byteOffset\":1,\"componentType\":5126,\"type\":\"VEC3\",\"count\":4}");
+    gltf_accessor(&document, GLTF_UINT8, "SCALAR", 5, indices, sizeof indices, "");
+    gltf_raw_accessor(&document, "{\"componentType\":5126,\"type\":\"SCALAR\",\"count\":0}");
+    gltf_raw_accessor(&document, "{\"componentType\":5126,\"type\":\"VEC3\",\"count\":0}");
+    gltf_raw_accessor(&document, "{\"componentType\":5123,\"type\":\"SCALAR\",\"count\":0}");
+    lmb_import *import =
+        load(&document, "\"nodes\":[{\"name\":\"a\",\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
+                        "\"POSITION\":0},\"indices\":1},{\"attributes\":{\"POSITION\":3}},{\"attributes\":{"
+                        "\"POSITION\":0},\"indices\":4,\"mode\":5}]}],"
+                        "\"animations\":[{\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"scale\"}}],"
+                        "\"samplers\":[{\"input\":2,\"output\":3}]}]");
+    assert_int_equal(lmb_import_mesh_count(import), 1);
+    assert_int_equal(lmb_import_mesh(import, 0)->index_count, 3);
+    assert_near(lmb_import_mesh(import, 0)->vertices[2].position, (float[]){1, 1, 0}, 3);
+    assert_true(has_note(import, "data that is not aligned, read as it is: accessors[0]"));
+    assert_true(has_note(import, "data without a byte or an element, read as such: accessors[2].count"));
+    assert_true(has_note(import, "indices that make no whole triangle, left out: meshes[0].primitives[0].indices"));
+    assert_true(has_note(import, "meshes[0].primitives[1] has no triangle: left out"));
+    assert_true(has_note(import, "meshes[0].primitives[2] has no triangle: left out"));
+    assert_true(has_note(import, "animation 'animation_0': channels without keys left out: scale of node 'a'"));
+    lmb_import_destroy(import);
+}
+
+// Bytes behind a binary file, and a chunk whose length is no multiple of 4.
+static void containers_of_odd_lengths(void **state) {
+    (void)state;
+    static const char json[] = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"a\"}]}";
+    uint8_t file[200] = "glTF\2\0\0\0\0\0\0\0\0\0\0\0JSON";
+    const size_t size = sizeof json - 1;
+    file[12] = (uint8_t)size;
+    file[8] = (uint8_t)(20 + size);
+    memcpy(file + 20, json, size);
+    assert_true(size % 4 != 0);
+    lmb_import *import = load_from(file, 20 + size + 3, NULL);
+    assert_true(has_note(import, "bytes behind the end of the GLB, GLB chunk 0"));
+    lmb_import_destroy(import);
+}
+
+// The shear of a node's matrix is in its mesh; its joint has none.
+static void shear_moves_into_meshes(void **state) {
+    (void)state;
+    static const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 2, 0};
+    static const struct {
+        const char *matrix;
+        float expected[9]; // of the corners
+        bool mirrors;      // exchanges the corners of the triangle
+    } cases[] = {{"[1,0,0,0,0.5,1,0,0,0,0,2,0,1,2,3,1]", {1, 2, 3, 2, 2, 3, 2, 4, 3}, false},
+                 {"[1,0,0,0,0.5,-1,0,0,0,0,2,0,1,2,3,1]", {1, 2, 3, 2, 2, 3, 2, 0, 3}, true},
+                 {"[0,1,0,0,0,1,0,0,0,0,2,0,1,2,3,1]", {1, 2, 3, 1, 3, 3, 1, 4, 3}, false},
+                 {"[1,0,0,0,1,0,0,0,1,0,0,0,1,2,3,1]", {1, 2, 3, 2, 2, 3, 3, 2, 3}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gltf_document document = {0};
+        gltf_floats(&document, "VEC3", 3, triangle);
+        char sections[512];
+        snprintf(sections, sizeof sections,
+                 "\"nodes\":[{\"name\":\"a\",\"children\":[1]},{\"name\":\"prop\",\"mesh\":0,\"matrix\":%s}],"
+                 "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]",
+                 cases[i].matrix);
+        lmb_import *import = load(&document, sections);
+        const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+        assert_int_equal(lmb_import_mesh_count(import), 1);
+        assert_true(has_note(import, "nodes[1].matrix ('prop')"));
+        for (uint32_t k = 0; k < 3; k++) {
+            float position[3];
+            skin_at_rest(lmb_import_rig(import), &mesh->vertices[mesh->indices[cases[i].mirrors && k > 0 ? 3 - k : k]],
+                         position);
+            assert_near(position, cases[i].expected + (size_t)k * 3, 3);
+        }
+        lmb_import_destroy(import);
+    }
+}
+
+// Of several keys at one time the last one counts, in tracks of every kind; an animation begins at 0.
+static void keys_at_one_time_and_before_0(void **state) {
+    (void)state;
+    static const float times[6] = {-0.5f, -0.5f, 0.5f, 1.5f, 1.5f, 1.5f};
+    static const float moves[18] = {9, 9, 9, 1, 2, 3, 3, 4, 5, 8, 8, 8, 9, 9, 9, 5, 6, 7};
+    static const float later[2] = {0, 2}, scales[6] = {1, 1, 1, 3, 3, 3};
+    float spline[54] = {0}; // in-tangent, value and out-tangent of each key; the curve is a line
+    for (int key = 0; key < 6; key++) {
+        for (int axis = 0; axis < 3; axis++) {
+            spline[key * 9 + axis] = spline[key * 9 + 6 + axis] = 2;
+            spline[key * 9 + 3 + axis] = moves[key * 3 + axis];
+        }
+    }
+    gltf_document document = {0};
+    gltf_floats(&document, "SCALAR", 6, times);
+    gltf_floats(&document, "VEC3", 6, moves);
+    gltf_floats(&document, "SCALAR", 2, later);
+    gltf_floats(&document, "VEC3", 2, scales);
+    gltf_floats(&document, "VEC3", 18, spline);
+    lmb_import *import =
+        load(&document, "\"nodes\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"animations\":[{\"name\":\"c\",\"channels\":["
+                        "{\"sampler\":1,\"target\":{\"node\":0,\"path\":\"scale\"}},"
+                        "{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}},"
+                        "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"translation\"}}],"
+                        "\"samplers\":[{\"input\":0,\"output\":1},{\"input\":2,\"output\":3},"
+                        "{\"input\":0,\"output\":4,\"interpolation\":\"CUBICSPLINE\"}]}]");
+    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 2.5f, 0);
+    assert_int_equal(lmb_clip_key_count(lmb_import_clip(import, 0)), 8);
+    static const float at[] = {0, 0.5f, 1, 1.5f, 2, 2.5f};
+    static const float x[] = {1, 2, 3, 4, 5, 5};
+    static const float scale[] = {1, 1, 1.5f, 2, 2.5f, 3};
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        const lmb_transform a = sample(import, 0, 0, at[i]), b = sample(import, 0, 1, at[i]);
+        assert_near(a.translation, (float[]){x[i], x[i] + 1, x[i] + 2}, 3);
+        assert_near(b.translation, (float[]){x[i], x[i] + 1, x[i] + 2}, 3);
+        assert_near(a.scale, (float[]){scale[i], scale[i], scale[i]}, 3);
+    }
+    assert_true(has_note(import, "animation 'c' begins at -0.5 s (translation of node 'a'): its keys were moved to 0"));
+    assert_true(has_note(import, "animation 'c': of several keys at one time the last one is used: translation of node "
+                                 "'a' (3 of 6), translation of node 'b' (3 of 6)"));
+    lmb_import_destroy(import);
 }
 
 // A texture that cannot be read is left out. The rest of the file is what it is with the texture.
@@ -896,7 +1113,8 @@ static void notes_are_logged(void **state) {
     assert_int_equal(lmb_import_memory(text, strlen(text), "file\?name", NULL, &host, &import, NULL), LMB_OK);
     assert_int_equal(count.warnings, lmb_import_note_count(import));
     assert_true(count.warnings > 3);
-    assert_true(has_note(import, "animation 'Wa?lk': 1 track of a node outside the rig skipped"));
+    assert_true(
+        has_note(import, "animation 'Wa?lk': tracks of nodes outside the rig skipped: translation of node 'Camera'"));
     lmb_import_destroy(import);
     free(text);
     free(renamed);
@@ -1358,6 +1576,13 @@ int main(void) {
         cmocka_unit_test(further_notes),
         cmocka_unit_test(mesh_on_a_joint_without_inverse_is_left_out),
         cmocka_unit_test(images_are_kept_once),
+        cmocka_unit_test(flaws_are_read_with_a_note),
+        cmocka_unit_test(required_extensions_that_change_no_motion),
+        cmocka_unit_test(old_materials_have_their_color),
+        cmocka_unit_test(data_that_is_odd_is_read),
+        cmocka_unit_test(containers_of_odd_lengths),
+        cmocka_unit_test(shear_moves_into_meshes),
+        cmocka_unit_test(keys_at_one_time_and_before_0),
         cmocka_unit_test(missing_images_are_left_out),
         cmocka_unit_test(morph_targets_displace_vertices),
         cmocka_unit_test(malformed_morph_targets_are_refused),

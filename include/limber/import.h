@@ -17,11 +17,38 @@
 ///
 /// **glTF.** Read are nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles
 /// (lists, strips and fans) with up to 8 influences, tangents, vertex colours (COLOR_0), base colours with PNG and JPEG
-/// textures, accessors of every kind, sparse and normalised, and the extensions KHR_mesh_quantization and
-/// KHR_texture_transform. Meshes are those of the file's scene. Everything else in a file is left out: tracks, meshes
-/// and images with a note, cameras, lights and other properties of materials without one. An image whose file is
-/// missing, or cannot be read, is left out with a note, too. A required extension that is neither read nor only about
-/// lights and materials is #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` with shear.
+/// textures, accessors of every kind, sparse and normalised, and the extensions KHR_mesh_quantization,
+/// KHR_texture_transform and, for materials that have nothing else, KHR_materials_pbrSpecularGlossiness. Meshes are
+/// those of the file's scene. Everything else in a file is left out: tracks, meshes and images with a note, cameras,
+/// lights and other properties of materials without one. An image whose file is missing, or cannot be read, is left out
+/// with a note, too.
+///
+/// **Flaws of glTF files** that leave no doubt of what is meant are read, with a note that says where they are:
+/// - empty arrays, and buffers, views and accessors of no bytes or elements;
+/// - of several keys at one time the last one is used; an animation with keys before 0 is moved to 0; of two channels of
+///   one property the later one is used; a channel of an unknown path is left out;
+/// - the shear of a node's matrix is in the node's mesh and in those of nodes below it, and its joint has none; a matrix
+///   that does not end with 1 is divided by that number; a matrix beside translation, rotation or scale replaces them;
+/// - a rotation of zero length in a node is no rotation; data that is not aligned is read; indices that make no whole
+///   triangle are left out; bytes behind the end of a binary file are ignored;
+/// - required extensions that concern only images, lights, materials, visibility or text about the file.
+///
+/// **Refused glTF files.** #LMB_ERROR_FORMAT, because nothing says what is meant, or the file is damaged:
+/// - JSON that is none, a key twice in one object, a value of another type than glTF's, an index of nothing, data beyond
+///   the end of its buffer, a number that is not finite or above 2^40;
+/// - nodes that are no tree: a node with two parents, one that is its own ancestor, a root of the scene with a parent;
+/// - keys whose times decrease, a number of values that does not fit the keys, a rotation key of zero length;
+/// - a skin without joints or with a joint twice; a mesh with a skin that lacks joints or weights, or whose vertices
+///   hang on joints that the skin lacks.
+///
+/// #LMB_ERROR_UNSUPPORTED:
+/// - a required extension that is not named above: it may change shapes or motion;
+/// - a sheared matrix of a skin's joint, or of a node with joints below it: joints are translation, rotation and scale;
+/// - a matrix whose last row is not a multiple of 0 0 0 1, another version than 2, a file without nodes;
+/// - a buffer outside the file's folder, or with another scheme than data: the file may come from anyone.
+///
+/// #LMB_ERROR_LIMIT: more than #LMB_MAX_JOINTS joints or #LMB_MAX_CHANNELS weights of morph targets, 256 members of an
+/// object, or the memory stated above.
 ///
 /// **Morph targets.** The weights of morph targets become float channels of the rig, for every node of the scene whose
 /// mesh has targets. Their names are those in the mesh's `extras.targetNames`, otherwise "<node>_<target>". Their rest
@@ -105,8 +132,8 @@ LMB_API lmb_import_def lmb_default_import_def(void);
 
 /// Reads a character and, for glTF, the buffers and images to which it refers.
 ///
-/// Refuses everything that is not a regular file, without waiting for it. In a glTF file it refuses a URI that leads
-/// out of its folder, or to a file through a symbolic link. The first bytes give the format, or else the file's name.
+/// Refuses everything that is not a regular file, without waiting for it. It follows no URI of a glTF file that leads
+/// out of its folder, or to a file through a symbolic link: a buffer there is refused, an image left out. The first bytes give the format, or else the file's name.
 /// Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED (also for a format that this build does not
 /// read), #LMB_ERROR_UNTRUSTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and #LMB_ERROR_ARGUMENT if a pointer or a path is
 /// NULL, or a count is out of range.
@@ -157,8 +184,8 @@ LMB_API uint32_t lmb_import_node_count(const lmb_import *import);
 /// For hosts that read other parts of the file themselves: cameras, lights, extensions, extras of a node.
 LMB_API uint32_t lmb_import_node_joint(const lmb_import *import, uint32_t node);
 
-/// Returns the number of notes. A note is one line about something that was left out ("animation 'Walk': 2 morph-target
-/// tracks skipped"). Notes are also logged as warnings.
+/// Returns the number of notes. A note is one line about something that was left out ("animation 'Walk': tracks of nodes
+/// outside the rig skipped: scale of node 'Camera'"). Notes are also logged as warnings.
 LMB_API uint32_t lmb_import_note_count(const lmb_import *import);
 /// Returns a note, or NULL if the index is out of range.
 LMB_API const char *lmb_import_note(const lmb_import *import, uint32_t index);

@@ -104,7 +104,7 @@ static bool is_identity(const float matrix[16]) {
 
 static bool set_space(lmb_assimp *assimp, float unit, const float matrix[16]) {
     lmb_transform root;
-    const char *reason = lmb_gltf_decompose(matrix, &root);
+    const char *reason = lmb_gltf_decompose(matrix, &root, NULL);
     float scale = root.scale[0];
     if (reason == NULL && !(scale > 0 && fabsf(root.scale[1] - scale) <= SAME_SCALE * scale &&
                             fabsf(root.scale[2] - scale) <= SAME_SCALE * scale)) {
@@ -231,7 +231,7 @@ static bool read_rest(lmb_assimp *assimp, uint32_t index) {
     lmb_gltf_node *node = &assimp->tables.nodes[index];
     float matrix[16];
     column_major(&assimp->sources[index]->mTransformation, matrix);
-    const char *reason = lmb_gltf_decompose(matrix, &node->rest);
+    const char *reason = lmb_gltf_decompose(matrix, &node->rest, NULL);
     if (reason != NULL) {
         return lmb_importer_fail(assimp->tables.importer, LMB_ERROR_UNSUPPORTED, "the matrix of node '%.100s': %s",
                                  node->name, reason);

@@ -1,4 +1,5 @@
-// Decomposes a matrix into translation, rotation and scale.
+// Decomposes a matrix into translation, rotation and scale. A sheared one is the product of these, found by the
+// Gram-Schmidt process, and of a shear that remains.
 #include "gltf.h"
 
 #include "../matrix.h"
@@ -11,6 +12,8 @@
 #define LARGEST_COSINE 1e-4
 // An axis this much shorter than the longest one has no usable direction.
 #define SMALLEST_RATIO 1e-12
+// Min sine of the angle between an axis and the plane of the others, below which it has no direction of its own.
+#define SMALLEST_SINE 1e-6
 
 static void scale(double v[3], double factor) {
     for (int i = 0; i < 3; i++) {
@@ -67,7 +70,38 @@ static bool at_right_angles(const double a[3], const double b[3]) {
     return fabs(lmb_dot(a, b)) <= LARGEST_COSINE;
 }
 
-const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform) {
+// Makes unit axes perpendicular. An axis between the others becomes zero and is missing.
+static void straighten(double axes[3][3], bool missing[3]) {
+    for (int i = 1; i < 3; i++) {
+        for (int k = 0; k < i; k++) {
+            const double cosine = lmb_dot(axes[i], axes[k]);
+            for (int n = 0; n < 3; n++) {
+                axes[i][n] -= cosine * axes[k][n];
+            }
+        }
+        const double length = lmb_length(axes[i]);
+        missing[i] = length < SMALLEST_SINE;
+        scale(axes[i], missing[i] ? 0 : 1 / length);
+    }
+}
+
+// Finds what a matrix has beside its transform: inverse(transform) * matrix.
+static bool find_shear(const float matrix[16], const lmb_transform *transform, lmb_affine *shear) {
+    lmb_affine whole, inverse;
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            whole.m[row][column] = matrix[column * 4 + row];
+        }
+    }
+    if (!lmb_affine_invert(lmb_affine_from_transform(*transform), &inverse)) {
+        return false;
+    }
+    *shear = lmb_affine_multiply(inverse, whole);
+    return true;
+}
+
+const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform, lmb_affine *shear) {
+    static const char sheared[] = "it is sheared, which no translation, rotation and scale can express";
     if (matrix[3] != 0 || matrix[7] != 0 || matrix[11] != 0 || matrix[15] != 1) {
         return "its last row is not 0 0 0 1";
     }
@@ -89,11 +123,19 @@ const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform)
             scale(axes[i], 1 / lengths[i]);
         }
     }
-    if (!at_right_angles(axes[0], axes[1]) || !at_right_angles(axes[1], axes[2]) ||
-        !at_right_angles(axes[2], axes[0])) {
-        return "it is sheared, which no translation, rotation and scale can express";
+    const bool is_sheared =
+        !at_right_angles(axes[0], axes[1]) || !at_right_angles(axes[1], axes[2]) || !at_right_angles(axes[2], axes[0]);
+    if (is_sheared && shear == NULL) {
+        return sheared;
+    }
+    if (is_sheared) {
+        straighten(axes, missing);
     }
     complete(axes, missing);
+    for (int i = 0; i < 3 && is_sheared; i++) {
+        const double column[3] = {matrix[i * 4], matrix[i * 4 + 1], matrix[i * 4 + 2]};
+        lengths[i] = missing[i] ? longest : lmb_dot(axes[i], column);
+    }
     double normal[3];
     lmb_cross(axes[0], axes[1], normal);
     if (lmb_dot(normal, axes[2]) < 0) {
@@ -110,5 +152,5 @@ const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform)
         transform->translation[i] = matrix[12 + i];
         transform->scale[i] = (float)lengths[i];
     }
-    return NULL;
+    return !is_sheared || find_shear(matrix, transform, shear) ? NULL : sheared;
 }

@@ -297,7 +297,7 @@ bool lmb_uri_check(lmb_importer *importer, const char *uri, const char *place) {
 bool lmb_uri_load(lmb_importer *importer, const char *uri, const char *place, const uint8_t **bytes, size_t *size) {
     char *path;
     if (is_data(uri)) {
-        return load_base64(importer, base64_of(uri), place, bytes, size);
+        return lmb_uri_check(importer, uri, place) && load_base64(importer, base64_of(uri), place, bytes, size);
     }
     if (!find_path(importer, uri, place, &path)) {
         return false;

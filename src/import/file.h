@@ -19,7 +19,7 @@ const char *lmb_format_ending(lmb_format format);
 // A URI in a glTF file refers to data inside the URI, or to a file in the folder of the glTF file or below.
 // Checks a URI without reading anything: rejects other schemes, absolute paths, and paths that lead out of the folder.
 bool lmb_uri_check(lmb_importer *importer, const char *uri, const char *place);
-// Returns the bytes of a checked URI, in the scratch pool.
+// Checks a URI and returns its bytes, in the scratch pool.
 bool lmb_uri_load(lmb_importer *importer, const char *uri, const char *place, const uint8_t **bytes, size_t *size);
 
 #endif

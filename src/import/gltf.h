@@ -66,6 +66,14 @@ typedef enum lmb_gltf_shape {
     LMB_GLTF_SHAPE_COUNT
 } lmb_gltf_shape;
 
+// The keys of an accessor of times that count: ascending, and moved so that their animation begins at 0.
+typedef struct lmb_gltf_keys {
+    const float *times;
+    const uint32_t *rows; // for each key, its index in the file; NULL if these are the same
+    uint32_t count;
+    float shift; // how far the keys were moved
+} lmb_gltf_keys;
+
 typedef struct lmb_gltf_accessor {
     const uint8_t *bytes; // of the first element; NULL if all elements are zero
     size_t stride;
@@ -78,6 +86,7 @@ typedef struct lmb_gltf_accessor {
     const uint8_t *sparse_indices;
     const uint8_t *sparse_values;
     const float *times; // its values, if it was read as key times
+    lmb_gltf_keys keys; // made of them for the last animation that used them; its times are NULL before
 } lmb_gltf_accessor;
 
 typedef struct lmb_gltf_node {
@@ -91,8 +100,10 @@ typedef struct lmb_gltf_node {
     uint32_t joint;       // of the rig, or LMB_NONE
     uint32_t anchor;      // the nearest joint: its own or an ancestor's; or LMB_NONE
     lmb_affine to_anchor; // from the node to that joint, in the file's rest pose
-    uint32_t object;      // its JSON value
-    uint32_t last_skin;   // 1 + the index of the last skin that names it
+    lmb_affine shear;     // what its matrix has beside its rest pose: matrix = rest * shear
+    bool is_sheared;
+    uint32_t object;    // its JSON value
+    uint32_t last_skin; // 1 + the index of the last skin that names it
     uint32_t first_channel;
     uint32_t channel_count; // morph-target weights of its mesh
 } lmb_gltf_node;
@@ -117,6 +128,21 @@ typedef struct lmb_gltf_skin {
 } lmb_gltf_skin;
 
 typedef struct lmb_gltf_material lmb_gltf_material;
+
+// What glTF does not allow, but leaves no doubt of what is meant. Such parts are read, and noted.
+typedef enum lmb_gltf_flaw {
+    LMB_GLTF_EMPTY_ARRAY,
+    LMB_GLTF_EMPTY_DATA,
+    LMB_GLTF_UNALIGNED,
+    LMB_GLTF_NORMALIZED,
+    LMB_GLTF_MATRIX_AND_PARTS,
+    LMB_GLTF_SCALED_MATRIX,
+    LMB_GLTF_SHEARED_MATRIX,
+    LMB_GLTF_ZERO_ROTATION,
+    LMB_GLTF_LEFT_OVER_INDICES,
+    LMB_GLTF_CHUNK_LENGTH,
+    LMB_GLTF_FLAW_COUNT
+} lmb_gltf_flaw;
 
 // A track that holds a joint at the rest pose of its node, for a file that adds clips.
 typedef struct lmb_gltf_rest {
@@ -156,6 +182,7 @@ struct lmb_gltf {
     lmb_gltf_uris image_uris;
     lmb_gltf_rest *rests; // of nodes whose rest pose differs from their joint's, in the order of the nodes
     uint32_t rest_count;
+    lmb_name_list flaws[LMB_GLTF_FLAW_COUNT]; // where each occurs
 };
 
 // gltf_document.c: reads the text, checks the asset's version and the required extensions, and finds the lists.
@@ -163,6 +190,10 @@ bool lmb_gltf_read_document(lmb_gltf *gltf, const uint8_t *bytes, size_t size);
 // Reads members of objects. An absent member leaves the output unchanged; a list becomes empty.
 bool lmb_gltf_fail(const lmb_gltf_object *object, const char *key, const char *format, ...) LMB_PRINTF(3, 4);
 lmb_gltf_place lmb_gltf_place_of(const char *format, ...) LMB_PRINTF(1, 2);
+// Remembers where the file has a flaw. Always returns true, so that reading goes on.
+bool lmb_gltf_excuse(const lmb_gltf_object *object, const char *key, lmb_gltf_flaw flaw);
+// Notes all flaws.
+bool lmb_gltf_note_flaws(lmb_gltf *gltf);
 bool lmb_gltf_require(const lmb_gltf_object *object, const char *key);
 bool lmb_gltf_read_boolean(const lmb_gltf_object *object, const char *key, bool *result);
 // Reads an integer from `smallest` to `largest`.
@@ -174,7 +205,7 @@ bool lmb_gltf_read_index(const lmb_gltf_object *object, const char *key, uint32_
 // Reads an array of indices below `count`.
 bool lmb_gltf_read_indices(const lmb_gltf_object *object, const char *key, uint32_t count, const char *what,
                            uint32_t **indices, uint32_t *index_count);
-// Reads exactly `count` finite numbers.
+// Reads exactly `count` finite numbers. An empty array is absent.
 bool lmb_gltf_read_floats(const lmb_gltf_object *object, const char *key, uint32_t count, float *result, bool *present);
 bool lmb_gltf_read_float(const lmb_gltf_object *object, const char *key, float *result);
 // Returns a string value, decoded, in scratch memory; NULL without memory.
@@ -188,7 +219,7 @@ bool lmb_gltf_read_choice(const lmb_gltf_object *object, const char *key, const 
 bool lmb_gltf_read_name(const lmb_gltf_object *object, const char *prefix, uint32_t index, const char **result);
 // If `present` is NULL, the member must exist.
 bool lmb_gltf_read_object(const lmb_gltf_object *object, const char *key, lmb_gltf_object *result, bool *present);
-// Reads an array whose values all have one type.
+// Reads an array whose values all have one type. An absent array is an empty list.
 bool lmb_gltf_read_list(const lmb_gltf_object *object, const char *key, lmb_json_type type, lmb_gltf_list *result);
 // Reads a list of objects at the top level; returns a zeroed element for each object, or NULL.
 void *lmb_gltf_read_table(lmb_gltf *gltf, const char *key, size_t size, lmb_gltf_list *list);
@@ -196,8 +227,9 @@ bool lmb_gltf_read_each(const lmb_gltf_list *list, bool (*read)(const lmb_gltf_o
 lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index);
 
 // gltf_data.c
-// Reads and checks the URIs of all elements of a list. Elements with equal URIs load it once.
-bool lmb_gltf_read_uris(const lmb_gltf_list *list, lmb_gltf_uris *uris);
+// Reads, and if wanted checks, the URIs of all elements of a list. Elements with equal URIs load it once. Loading one
+// checks it as well.
+bool lmb_gltf_read_uris(const lmb_gltf_list *list, bool checks, lmb_gltf_uris *uris);
 bool lmb_gltf_load_uri(const lmb_gltf_object *object, const char *uri, const lmb_gltf_uris *uris,
                        lmb_gltf_buffer *file);
 bool lmb_gltf_read_buffers(lmb_gltf *gltf);
@@ -208,8 +240,9 @@ uint32_t lmb_gltf_component_count(lmb_gltf_shape shape);
 // says so; each must be finite and within 2^40. Integers must be unsigned.
 float *lmb_gltf_decode_floats(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count);
 uint32_t *lmb_gltf_decode_integers(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count);
-// decompose.c: decomposes a column-major 4x4 matrix. Returns NULL, or why it has no decomposition.
-const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform);
+// decompose.c: decomposes a column-major 4x4 matrix. Returns NULL, or why it has no decomposition. If it is sheared and
+// `shear` is not NULL, stores the shear there, to be multiplied from the right.
+const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform, lmb_affine *shear);
 // gltf_rig.c: reads the node tree and the scene.
 bool lmb_gltf_read_nodes(lmb_gltf *gltf);
 // Reads the float channels of the nodes.

@@ -12,20 +12,36 @@ static const char *const path_names[PATH_COUNT] = {"translation", "rotation", "s
 static const lmb_gltf_shape path_shapes[PATH_COUNT] = {LMB_GLTF_VEC3, LMB_GLTF_VEC4, LMB_GLTF_VEC3, LMB_GLTF_SCALAR,
                                                        LMB_GLTF_SCALAR};
 
+// A channel of an animation: which property of which node a sampler moves.
+typedef struct channel {
+    path path;
+    uint32_t node; // or LMB_NONE
+    uint32_t sampler;
+    lmb_interpolation interpolation;
+    uint32_t input;   // the accessor of its times
+    bool is_left_out; // another channel moves the same, or it has no keys
+} channel;
+
 typedef struct animation {
     const char *name;
     uint32_t index;
     lmb_gltf_place place;
-    lmb_gltf_list channels;
+    lmb_gltf_list channel_list;
     lmb_gltf_list samplers;
     lmb_pool pool; // data that is needed until the clip is built
+    channel *channels;
     lmb_track_def *tracks;
     uint32_t track_count;
+    float shift;     // by which its keys are moved, so that none is before 0
     float duration;  // of all channels, including skipped ones
-    uint32_t *marks; // per node and path: 1 + the index of the last animation that has it
-    uint32_t skipped_morphs;
-    uint32_t skipped_pointers;
-    uint32_t skipped_nodes;
+    uint32_t *marks; // per node and path: the serial number of the last channel that has it
+    uint32_t serial; // that of its first channel; the first of all is 1
+    lmb_name_list replaced;
+    lmb_name_list empty;
+    lmb_name_list doubled;
+    lmb_name_list skipped_morphs;
+    lmb_name_list skipped_pointers;
+    lmb_name_list skipped_nodes;
     uint32_t *outside; // nodes outside the rig that channels move
     uint32_t outside_count;
 } animation;
@@ -35,105 +51,183 @@ static bool add_track(lmb_gltf *gltf, animation *animation, const lmb_track_def 
                                sizeof *track);
 }
 
-static bool check_times(const lmb_gltf *gltf, uint32_t accessor, const float *times, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (times[i] < 0 || (i > 0 && times[i] <= times[i - 1])) {
-            return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT,
-                                     "accessors[%" PRIu32 "]: key %" PRIu32 " is at %.9g s, not after the one before"
-                                     " or negative",
-                                     accessor, i, (double)times[i]);
-        }
-    }
-    return true;
+// Names what a channel moves, such as "rotation of node 'Hip'".
+static lmb_gltf_place name_channel(const lmb_gltf *gltf, const channel *channel) {
+    const char *name = channel->node == LMB_NONE ? NULL : gltf->nodes[channel->node].name;
+    return name == NULL ? lmb_gltf_place_of("%s of no node", path_names[channel->path])
+                        : lmb_gltf_place_of("%s of node '%.80s'", path_names[channel->path], name);
 }
+
+static void list_channel(const lmb_gltf *gltf, const channel *channel, lmb_name_list *list) {
+    const lmb_gltf_place place = name_channel(gltf, channel);
+    lmb_name_list_add(list, place.text);
+}
+
+// ---- Keys ----
 
 static bool find_accessor(const lmb_gltf_object *sampler, const char *key, uint32_t *index) {
     return lmb_gltf_require(sampler, key) &&
            lmb_gltf_read_index(sampler, key, sampler->gltf->accessor_count, "accessors", index);
 }
 
-// Most channels of an animation share their key times, so these are stored in the accessor.
-static bool read_times(lmb_gltf *gltf, const lmb_gltf_object *sampler, uint32_t *key_count, const float **times) {
-    uint32_t index = 0;
-    if (!find_accessor(sampler, "input", &index)) {
+static bool check_times(const lmb_gltf *gltf, const animation *animation, const channel *channel, const float *times) {
+    const lmb_gltf_place moved = name_channel(gltf, channel);
+    for (uint32_t i = 1; i < gltf->accessors[channel->input].count; i++) {
+        if (times[i] < times[i - 1]) {
+            return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT,
+                                     "accessors[%" PRIu32 "]: key %" PRIu32 " is at %.9g s, before the key before it"
+                                     " (%s, animation '%.100s')",
+                                     channel->input, i, (double)times[i], moved.text, animation->name);
+        }
+    }
+    return true;
+}
+
+// Reads the times of a channel. Most channels of an animation share them, so they are stored in the accessor.
+static bool read_times(lmb_gltf *gltf, const animation *animation, const lmb_gltf_object *sampler, channel *channel) {
+    if (!find_accessor(sampler, "input", &channel->input)) {
         return false;
     }
-    lmb_gltf_accessor *accessor = &gltf->accessors[index];
+    lmb_gltf_accessor *accessor = &gltf->accessors[channel->input];
     if (accessor->shape != LMB_GLTF_SCALAR || accessor->component != LMB_GLTF_FLOAT) {
-        return lmb_gltf_fail(sampler, "input", "accessor %" PRIu32 " does not hold SCALAR floats", index);
+        return lmb_gltf_fail(sampler, "input", "accessor %" PRIu32 " does not hold SCALAR floats", channel->input);
     }
     if (accessor->times == NULL) {
-        float *values = lmb_gltf_decode_floats(gltf, &gltf->importer->scratch, index, accessor->count);
-        if (values == NULL || !check_times(gltf, index, values, accessor->count)) {
+        float *values = lmb_gltf_decode_floats(gltf, &gltf->importer->scratch, channel->input, accessor->count);
+        if (values == NULL || !check_times(gltf, animation, channel, values)) {
             return false;
         }
         accessor->times = values;
     }
-    *key_count = accessor->count;
-    *times = accessor->times;
     return true;
 }
+
+// Lists the keys that count: of several at one time the last. Moves them to the animation's beginning at 0.
+static bool list_keys(lmb_gltf *gltf, const lmb_gltf_accessor *accessor, float shift, lmb_gltf_keys *keys) {
+    const uint32_t count = accessor->count;
+    float *times = lmb_importer_scratch(gltf->importer, count, sizeof *times);
+    uint32_t *rows = lmb_importer_scratch(gltf->importer, count, sizeof *rows);
+    if (times == NULL || rows == NULL) {
+        return false;
+    }
+    *keys = (lmb_gltf_keys){.times = times, .rows = rows, .shift = shift};
+    for (uint32_t i = 0; i < count; i++) {
+        const float time = accessor->times[i] + shift;
+        keys->count -= keys->count > 0 && times[keys->count - 1] == time;
+        times[keys->count] = time;
+        rows[keys->count++] = i;
+    }
+    return true;
+}
+
+static bool has_doubled_keys(const lmb_gltf_accessor *accessor) {
+    bool found = false;
+    for (uint32_t i = 1; i < accessor->count && !found; i++) {
+        found = accessor->times[i] == accessor->times[i - 1];
+    }
+    return found;
+}
+
+// Finds the keys of a channel, which the accessor stores for the next one.
+static bool find_keys(lmb_gltf *gltf, animation *animation, const channel *channel, lmb_gltf_keys *keys) {
+    lmb_gltf_accessor *accessor = &gltf->accessors[channel->input];
+    if (accessor->keys.times == NULL || accessor->keys.shift != animation->shift) {
+        if (!lmb_importer_decode(gltf->importer, accessor->count * sizeof(float))) {
+            return false;
+        }
+        if (animation->shift == 0 && !has_doubled_keys(accessor)) {
+            accessor->keys = (lmb_gltf_keys){.times = accessor->times, .count = accessor->count};
+        } else if (!list_keys(gltf, accessor, animation->shift, &accessor->keys)) {
+            return false;
+        }
+    }
+    *keys = accessor->keys;
+    if (keys->count < accessor->count) {
+        const lmb_gltf_place place = name_channel(gltf, channel);
+        const lmb_gltf_place entry = lmb_gltf_place_of("%s (%" PRIu32 " of %" PRIu32 ")", place.text,
+                                                       accessor->count - keys->count, accessor->count);
+        lmb_name_list_add(&animation->doubled, entry.text);
+    }
+    return true;
+}
+
+// ---- Values ----
 
 static bool is_output(const lmb_gltf_accessor *accessor, path path) {
     bool normalized = (path == PATH_ROTATION || path == PATH_WEIGHTS) && accessor->normalized;
     return accessor->shape == path_shapes[path] && (accessor->component == LMB_GLTF_FLOAT || normalized);
 }
 
-// Finds the accessor of a sampler's values and checks its type and count: `width` elements for each key, three times as
-// many for splines.
-static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, path path, uint32_t width,
-                        const lmb_track_def *track, uint32_t *result) {
+// A key has one row of values, or the three of a spline.
+static uint32_t rows_of(const channel *channel) {
+    return channel->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
+}
+
+// Finds the accessor of a sampler's values and checks its type and count: `width` elements for each row.
+static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, const channel *channel, uint32_t width,
+                        uint32_t *result) {
     uint32_t index = 0;
     if (!find_accessor(sampler, "output", &index)) {
         return false;
     }
     *result = index;
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
-    if (!is_output(accessor, path)) {
+    if (!is_output(accessor, channel->path)) {
         return lmb_gltf_fail(sampler, "output", "accessor %" PRIu32 " has a type that no %s has", index,
-                             path_names[path]);
+                             path_names[channel->path]);
     }
-    bool cubic = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
-    uint64_t needed = (uint64_t)track->key_count * width * (cubic ? 3 : 1);
+    const uint32_t key_count = gltf->accessors[channel->input].count;
+    const uint64_t needed = (uint64_t)key_count * width * rows_of(channel);
     if (accessor->count != needed) {
         return lmb_gltf_fail(sampler, "output",
                              "accessor %" PRIu32 " has %" PRIu32 " elements, the %" PRIu32 " keys need %" PRIu64, index,
-                             accessor->count, track->key_count, needed);
+                             accessor->count, key_count, needed);
     }
     return true;
 }
 
-static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, path path, uint32_t width,
-                        lmb_track_def *track) {
+// Reads the values of the keys that count, `width` elements in each row.
+static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, const channel *channel,
+                        uint32_t width, const lmb_gltf_keys *keys, float **result) {
     uint32_t index = 0;
-    if (!find_values(gltf, sampler, path, width, track, &index)) {
+    if (!find_values(gltf, sampler, channel, width, &index)) {
         return false;
     }
-    track->values = lmb_gltf_decode_floats(gltf, &animation->pool, index, gltf->accessors[index].count);
-    return track->values != NULL;
+    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
+    float *values = lmb_gltf_decode_floats(gltf, &animation->pool, index, accessor->count);
+    const size_t size = (size_t)width * rows_of(channel) * lmb_gltf_component_count(accessor->shape);
+    for (uint32_t i = 0; values != NULL && keys->rows != NULL && i < keys->count; i++) {
+        memmove(values + i * size, values + keys->rows[i] * size, size * sizeof *values);
+    }
+    *result = values;
+    return values != NULL;
 }
 
 // Reads the weights of all morph targets of a node, and adds a track for each that is a channel of the rig. The values
 // are stored key by key; for splines, each key begins with its in-tangents.
-static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler,
-                         const lmb_gltf_node *node, lmb_track_def all) {
+static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, const channel *channel,
+                         const lmb_gltf_keys *keys, lmb_track_def track) {
+    const lmb_gltf_node *node = &gltf->nodes[channel->node];
     const uint32_t width = node->channel_count;
     uint32_t matched = 0;
     for (uint32_t target = 0; target < width; target++) {
         matched += gltf->channel_of[node->first_channel + target] != LMB_NONE;
     }
-    animation->skipped_morphs += width - matched;
+    if (matched < width) {
+        list_channel(gltf, channel, &animation->skipped_morphs);
+    }
     if (matched == 0) {
         uint32_t unread;
-        return find_values(gltf, sampler, PATH_WEIGHTS, width, &all, &unread);
+        return find_values(gltf, sampler, channel, width, &unread);
     }
-    if (!read_values(gltf, animation, sampler, PATH_WEIGHTS, width, &all)) {
+    float *all;
+    if (!read_values(gltf, animation, sampler, channel, width, keys, &all)) {
         return false;
     }
-    const uint32_t rows = all.key_count * (all.interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1);
+    const uint32_t rows = keys->count * rows_of(channel);
     for (uint32_t target = 0; target < width; target++) {
-        uint32_t channel = gltf->channel_of[node->first_channel + target];
-        if (channel == LMB_NONE) {
+        track.joint = gltf->channel_of[node->first_channel + target];
+        if (track.joint == LMB_NONE) {
             continue;
         }
         float *values = lmb_importer_allocate(gltf->importer, &animation->pool, rows, sizeof(float));
@@ -141,10 +235,8 @@ static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
             return false;
         }
         for (uint32_t row = 0; row < rows; row++) {
-            values[row] = all.values[(size_t)row * width + target];
+            values[row] = all[(size_t)row * width + target];
         }
-        lmb_track_def track = all;
-        track.joint = channel;
         track.property = LMB_PROPERTY_FLOAT;
         track.values = values;
         if (!add_track(gltf, animation, &track)) {
@@ -154,91 +246,166 @@ static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
     return true;
 }
 
-// Counts a channel that gets no track. Returns whether it was one.
-static bool is_skipped(const lmb_gltf *gltf, animation *animation, path path, uint32_t node) {
-    if (path == PATH_POINTER) {
-        animation->skipped_pointers++;
+// ---- Channels ----
+
+// Reads the path of a target. One that glTF does not define becomes PATH_COUNT.
+static bool read_path(const lmb_gltf_object *target, path *result) {
+    const char *name = "";
+    if (!lmb_gltf_require(target, "path") || !lmb_gltf_read_string(target, "path", &name)) {
+        return false;
+    }
+    *result = PATH_TRANSLATION;
+    while (*result < PATH_COUNT && strcmp(name, path_names[*result]) != 0) {
+        *result = (path)(*result + 1);
+    }
+    return *result < PATH_COUNT ||
+           lmb_importer_note(target->gltf->importer, "%s.path: '%.40s' is none of glTF's: channel left out",
+                             target->place.text, name);
+}
+
+// Leaves out the earlier one of two channels that move the same.
+static void replace_earlier(const lmb_gltf *gltf, animation *animation, uint32_t index) {
+    const channel *channel = &animation->channels[index];
+    if (channel->node == LMB_NONE || channel->path >= PATH_POINTER) {
+        return;
+    }
+    uint32_t *mark = &animation->marks[(size_t)channel->node * PATH_COUNT + (size_t)channel->path];
+    if (*mark >= animation->serial) {
+        animation->channels[*mark - animation->serial].is_left_out = true;
+        list_channel(gltf, channel, &animation->replaced);
+    }
+    *mark = animation->serial + index;
+}
+
+static bool read_channel(lmb_gltf *gltf, animation *animation, uint32_t index) {
+    static const char *const interpolations[] = {"STEP", "LINEAR", "CUBICSPLINE"};
+    const lmb_gltf_object object = lmb_gltf_item(&animation->channel_list, index);
+    channel *channel = &animation->channels[index];
+    uint32_t interpolation = LMB_INTERPOLATION_LINEAR;
+    lmb_gltf_object target;
+    channel->node = LMB_NONE;
+    if (!lmb_gltf_read_object(&object, "target", &target, NULL) || !read_path(&target, &channel->path) ||
+        !lmb_gltf_read_index(&target, "node", gltf->node_count, "nodes", &channel->node) ||
+        !lmb_gltf_require(&object, "sampler") ||
+        !lmb_gltf_read_index(&object, "sampler", animation->samplers.count, "samplers", &channel->sampler)) {
+        return false;
+    }
+    if (channel->path == PATH_COUNT) {
+        channel->is_left_out = true;
         return true;
     }
-    if (path == PATH_WEIGHTS) {
-        bool skipped = node == LMB_NONE || gltf->nodes[node].channel_count == 0;
-        animation->skipped_morphs += skipped;
+    const lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, channel->sampler);
+    if (!lmb_gltf_read_choice(&sampler, "interpolation", interpolations, 3, &interpolation) ||
+        !read_times(gltf, animation, &sampler, channel)) {
+        return false;
+    }
+    channel->interpolation = (lmb_interpolation)interpolation;
+    replace_earlier(gltf, animation, index);
+    if (gltf->accessors[channel->input].count == 0) {
+        channel->is_left_out = true;
+        list_channel(gltf, channel, &animation->empty);
+    }
+    return true;
+}
+
+// Counts a channel that gets no track. Returns whether it was one.
+static bool is_skipped(const lmb_gltf *gltf, animation *animation, const channel *channel) {
+    if (channel->path == PATH_POINTER) {
+        list_channel(gltf, channel, &animation->skipped_pointers);
+        return true;
+    }
+    if (channel->path == PATH_WEIGHTS) {
+        const bool skipped = channel->node == LMB_NONE || gltf->nodes[channel->node].channel_count == 0;
+        if (skipped) {
+            list_channel(gltf, channel, &animation->skipped_morphs);
+        }
         return skipped;
     }
-    if (node == LMB_NONE || !gltf->nodes[node].in_rig) {
-        animation->skipped_nodes++;
-        if (node != LMB_NONE) {
-            animation->outside[animation->outside_count++] = node;
+    if (channel->node == LMB_NONE || !gltf->nodes[channel->node].in_rig) {
+        list_channel(gltf, channel, &animation->skipped_nodes);
+        if (channel->node != LMB_NONE) {
+            animation->outside[animation->outside_count++] = channel->node;
         }
         return true;
     }
     return false;
 }
 
-static bool read_target(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *channel, path *path,
-                        uint32_t *node) {
-    lmb_gltf_object target;
-    uint32_t name = 0;
-    if (!lmb_gltf_read_object(channel, "target", &target, NULL) || !lmb_gltf_require(&target, "path") ||
-        !lmb_gltf_read_choice(&target, "path", path_names, PATH_COUNT, &name) ||
-        !lmb_gltf_read_index(&target, "node", gltf->node_count, "nodes", node)) {
-        return false;
-    }
-    *path = name;
-    if (*node == LMB_NONE || *path == PATH_POINTER) {
+static bool build_channel(lmb_gltf *gltf, animation *animation, const channel *channel) {
+    lmb_gltf_keys keys;
+    if (channel->is_left_out) {
         return true;
     }
-    uint32_t *mark = &animation->marks[(size_t)*node * PATH_COUNT + name];
-    if (*mark == animation->index + 1) {
-        return lmb_gltf_fail(&target, NULL, "the %s of nodes[%" PRIu32 "] ('%.100s') has a channel already",
-                             path_names[name], *node, gltf->nodes[*node].name);
-    }
-    *mark = animation->index + 1;
-    return true;
-}
-
-static bool read_channel(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *channel) {
-    static const char *const interpolations[] = {"STEP", "LINEAR", "CUBICSPLINE"};
-    uint32_t node = LMB_NONE;
-    path path = PATH_TRANSLATION;
-    uint32_t sampler_index = 0;
-    uint32_t interpolation = LMB_INTERPOLATION_LINEAR;
-    if (!read_target(gltf, animation, channel, &path, &node) || !lmb_gltf_require(channel, "sampler") ||
-        !lmb_gltf_read_index(channel, "sampler", animation->samplers.count, "samplers", &sampler_index)) {
+    if (!find_keys(gltf, animation, channel, &keys)) {
         return false;
     }
-    lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, sampler_index);
-    lmb_track_def track = {0};
-    if (!lmb_gltf_read_choice(&sampler, "interpolation", interpolations, 3, &interpolation) ||
-        !read_times(gltf, &sampler, &track.key_count, &track.times)) {
-        return false;
-    }
-    float last = track.times[track.key_count - 1];
+    const float last = keys.times[keys.count - 1];
     animation->duration = last > animation->duration ? last : animation->duration;
-    if (is_skipped(gltf, animation, path, node)) {
+    if (is_skipped(gltf, animation, channel)) {
         return true;
     }
-    track.interpolation = (lmb_interpolation)interpolation;
-    if (path == PATH_WEIGHTS) {
-        return read_weights(gltf, animation, &sampler, &gltf->nodes[node], track);
+    const lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, channel->sampler);
+    lmb_track_def track = {.interpolation = channel->interpolation, .key_count = keys.count, .times = keys.times};
+    if (channel->path == PATH_WEIGHTS) {
+        return read_weights(gltf, animation, &sampler, channel, &keys, track);
     }
-    track.joint = gltf->nodes[node].joint;
-    track.property = (lmb_property)path;
-    return read_values(gltf, animation, &sampler, path, 1, &track) && add_track(gltf, animation, &track);
+    float *values;
+    if (!read_values(gltf, animation, &sampler, channel, 1, &keys, &values)) {
+        return false;
+    }
+    track.values = values;
+    track.joint = gltf->nodes[channel->node].joint;
+    track.property = (lmb_property)channel->path;
+    return add_track(gltf, animation, &track);
 }
 
-static bool note_skipped(const lmb_gltf *gltf, const animation *animation, uint32_t count, const char *one,
-                         const char *many) {
-    return count == 0 || lmb_importer_note(gltf->importer, "animation '%.200s': %" PRIu32 " %s skipped",
-                                           animation->name, count, count == 1 ? one : many);
+// Moves the keys of an animation that begins before 0.
+static bool move_to_start(const lmb_gltf *gltf, animation *animation) {
+    const channel *first = NULL;
+    for (uint32_t i = 0; i < animation->channel_list.count; i++) {
+        const channel *channel = &animation->channels[i];
+        if (!channel->is_left_out && gltf->accessors[channel->input].times[0] < -animation->shift) {
+            animation->shift = -gltf->accessors[channel->input].times[0];
+            first = channel;
+        }
+    }
+    if (first == NULL) {
+        return true;
+    }
+    const lmb_gltf_place place = name_channel(gltf, first);
+    return lmb_importer_note(gltf->importer, "animation '%.200s' begins at %g s (%s): its keys were moved to 0",
+                             animation->name, -(double)animation->shift, place.text);
 }
 
-static bool note_all_skipped(const lmb_gltf *gltf, const animation *animation) {
-    return note_skipped(gltf, animation, animation->skipped_morphs, "morph-target track", "morph-target tracks") &&
-           note_skipped(gltf, animation, animation->skipped_nodes, "track of a node outside the rig",
-                        "tracks of nodes outside the rig") &&
-           note_skipped(gltf, animation, animation->skipped_pointers, "track of a property that is no node's",
-                        "tracks of properties that are no node's");
+static bool read_channels(lmb_gltf *gltf, animation *animation) {
+    const uint32_t count = animation->channel_list.count;
+    animation->channels = lmb_importer_allocate(gltf->importer, &animation->pool, count, sizeof(channel));
+    animation->outside = lmb_importer_allocate(gltf->importer, &animation->pool, count, sizeof(uint32_t));
+    bool read = animation->channels != NULL && animation->outside != NULL;
+    for (uint32_t i = 0; read && i < count; i++) {
+        read = read_channel(gltf, animation, i);
+    }
+    read = read && move_to_start(gltf, animation);
+    for (uint32_t i = 0; read && i < count; i++) {
+        read = build_channel(gltf, animation, &animation->channels[i]);
+    }
+    return read;
+}
+
+// ---- Notes ----
+
+static bool note_list(const lmb_gltf *gltf, const animation *animation, const char *what, lmb_name_list *list) {
+    return list->count == 0 || lmb_importer_note(gltf->importer, "animation '%.200s': %s: %s", animation->name, what,
+                                                 lmb_name_list_text(list));
+}
+
+static bool note_channels(const lmb_gltf *gltf, animation *animation) {
+    return note_list(gltf, animation, "of two channels of one property the later one is used", &animation->replaced) &&
+           note_list(gltf, animation, "channels without keys left out", &animation->empty) &&
+           note_list(gltf, animation, "of several keys at one time the last one is used", &animation->doubled) &&
+           note_list(gltf, animation, "tracks of morph targets skipped", &animation->skipped_morphs) &&
+           note_list(gltf, animation, "tracks of nodes outside the rig skipped", &animation->skipped_nodes) &&
+           note_list(gltf, animation, "tracks of properties that are no node's skipped", &animation->skipped_pointers);
 }
 
 // Adds tracks that hold joints at this file's rest pose: in a file that adds clips, it can differ from the rig's rest
@@ -247,7 +414,7 @@ static bool add_rest_tracks(lmb_gltf *gltf, animation *animation) {
     for (uint32_t i = 0; i < gltf->rest_count; i++) {
         const lmb_gltf_rest *rest = &gltf->rests[i];
         uint32_t mark = animation->marks[(size_t)rest->node * PATH_COUNT + (size_t)rest->track.property];
-        if (mark != animation->index + 1 && !add_track(gltf, animation, &rest->track)) {
+        if (mark < animation->serial && !add_track(gltf, animation, &rest->track)) {
             return false;
         }
     }
@@ -280,7 +447,7 @@ static bool match_clip(lmb_gltf *gltf, animation *animation, bool *has_motion) {
         return true;
     }
     *has_motion = animation->track_count > 0;
-    animation->skipped_nodes = 0; // named one by one instead
+    animation->skipped_nodes.count = 0; // named one by one instead
     return note_unmatched(gltf, animation) &&
            (*has_motion ? add_rest_tracks(gltf, animation)
                         : lmb_importer_note(gltf->importer, "animation '%.200s' moves no joint of the rig: left out",
@@ -298,38 +465,36 @@ static bool create_clip(lmb_gltf *gltf, const animation *animation) {
 static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *object) {
     if (!lmb_gltf_read_name(object, "animation", animation->index, &animation->name) ||
         !lmb_gltf_require(object, "channels") || !lmb_gltf_require(object, "samplers") ||
-        !lmb_gltf_read_list(object, "channels", LMB_JSON_OBJECT, &animation->channels) ||
+        !lmb_gltf_read_list(object, "channels", LMB_JSON_OBJECT, &animation->channel_list) ||
         !lmb_gltf_read_list(object, "samplers", LMB_JSON_OBJECT, &animation->samplers)) {
         return false;
     }
-    animation->outside =
-        lmb_importer_allocate(gltf->importer, &animation->pool, animation->channels.count, sizeof(uint32_t));
-    for (uint32_t i = 0; animation->outside != NULL && i < animation->channels.count; i++) {
-        lmb_gltf_object channel = lmb_gltf_item(&animation->channels, i);
-        if (!read_channel(gltf, animation, &channel)) {
-            return false;
-        }
+    if (animation->channel_list.count == 0) {
+        return lmb_importer_note(gltf->importer, "animation '%.200s' has no channels: left out", animation->name);
     }
     bool has_motion = false;
-    return animation->outside != NULL && match_clip(gltf, animation, &has_motion) &&
-           note_all_skipped(gltf, animation) && (!has_motion || create_clip(gltf, animation));
+    return read_channels(gltf, animation) && match_clip(gltf, animation, &has_motion) &&
+           note_channels(gltf, animation) && (!has_motion || create_clip(gltf, animation));
 }
 
 bool lmb_gltf_build_clips(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     lmb_import *import = importer->import;
     uint32_t *marks = lmb_importer_scratch(importer, gltf->node_count, PATH_COUNT * sizeof(uint32_t));
+    uint32_t serial = 1;
     if (marks == NULL || !lmb_gltf_list_rests(gltf)) {
         return false;
     }
     for (uint32_t i = 0; i < gltf->animations.count; i++) {
         lmb_gltf_object object = lmb_gltf_item(&gltf->animations, i);
-        animation animation = {.index = i, .place = object.place, .pool = {.budget = &import->budget}, .marks = marks};
+        animation animation = {
+            .index = i, .place = object.place, .pool = {.budget = &import->budget}, .marks = marks, .serial = serial};
         bool built = build_clip(gltf, &animation, &object);
         lmb_pool_clear(&animation.pool);
         if (!built) {
             return false;
         }
+        serial += animation.channel_list.count;
     }
     return true;
 }

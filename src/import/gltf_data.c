@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-bool lmb_gltf_read_uris(const lmb_gltf_list *list, lmb_gltf_uris *uris) {
+bool lmb_gltf_read_uris(const lmb_gltf_list *list, bool checks, lmb_gltf_uris *uris) {
     lmb_importer *importer = list->gltf->importer;
     uris->count = list->count;
     uris->names = lmb_importer_scratch(importer, list->count, sizeof *uris->names);
@@ -16,8 +16,8 @@ bool lmb_gltf_read_uris(const lmb_gltf_list *list, lmb_gltf_uris *uris) {
         lmb_gltf_object object = lmb_gltf_item(list, i);
         lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object.place.text);
         const char *uri = NULL;
-        success =
-            lmb_gltf_read_string(&object, "uri", &uri) && (uri == NULL || lmb_uri_check(importer, uri, place.text));
+        success = lmb_gltf_read_string(&object, "uri", &uri) &&
+                  (uri == NULL || !checks || lmb_uri_check(importer, uri, place.text));
         uris->names[i] = (lmb_name){.text = uri == NULL ? "" : uri, .index = i};
     }
     if (success) {
@@ -37,16 +37,24 @@ bool lmb_gltf_load_uri(const lmb_gltf_object *object, const char *uri, const lmb
     return true;
 }
 
+// Reads a number of bytes or elements, which may be 0.
+static bool read_size(const lmb_gltf_object *object, const char *key, uint64_t largest, uint64_t *result) {
+    return lmb_gltf_read_integer(object, key, 0, largest, result) &&
+           (*result > 0 || lmb_gltf_excuse(object, key, LMB_GLTF_EMPTY_DATA));
+}
+
 // Loads a buffer from its URI; the first buffer, if it has no URI, is the binary chunk.
 static bool read_buffer(const lmb_gltf_object *object, uint32_t index) {
     lmb_gltf *gltf = object->gltf;
     lmb_gltf_buffer *buffer = &gltf->buffers[index];
     const char *uri = NULL;
     uint64_t length = 0;
-    if (!lmb_gltf_require(object, "byteLength") ||
-        !lmb_gltf_read_integer(object, "byteLength", 1, UINT32_MAX, &length) ||
+    if (!lmb_gltf_require(object, "byteLength") || !read_size(object, "byteLength", UINT32_MAX, &length) ||
         !lmb_gltf_read_string(object, "uri", &uri)) {
         return false;
+    }
+    if (length == 0) {
+        return true;
     }
     if (uri == NULL && (index != 0 || gltf->binary.bytes == NULL)) {
         return lmb_gltf_fail(object, "uri", "is missing, and there is no binary chunk for this buffer");
@@ -66,7 +74,7 @@ bool lmb_gltf_read_buffers(lmb_gltf *gltf) {
     lmb_gltf_list list;
     gltf->buffers = lmb_gltf_read_table(gltf, "buffers", sizeof *gltf->buffers, &list);
     gltf->buffer_count = list.count;
-    return gltf->buffers != NULL && lmb_gltf_read_uris(&list, &gltf->buffer_uris) &&
+    return gltf->buffers != NULL && lmb_gltf_read_uris(&list, true, &gltf->buffer_uris) &&
            lmb_gltf_read_each(&list, read_buffer);
 }
 
@@ -79,9 +87,8 @@ static bool read_view(const lmb_gltf_object *object, uint32_t view) {
     if (!lmb_gltf_require(object, "buffer") ||
         !lmb_gltf_read_index(object, "buffer", gltf->buffer_count, "buffers", &index) ||
         !lmb_gltf_read_integer(object, "byteOffset", 0, UINT32_MAX, &offset) ||
-        !lmb_gltf_require(object, "byteLength") ||
-        !lmb_gltf_read_integer(object, "byteLength", 1, UINT32_MAX, &length) ||
-        !lmb_gltf_read_integer(object, "byteStride", 4, 252, &stride)) {
+        !lmb_gltf_require(object, "byteLength") || !read_size(object, "byteLength", UINT32_MAX, &length) ||
+        !lmb_gltf_read_integer(object, "byteStride", 0, UINT16_MAX, &stride)) {
         return false;
     }
     const lmb_gltf_buffer *buffer = &gltf->buffers[index];
@@ -89,12 +96,10 @@ static bool read_view(const lmb_gltf_object *object, uint32_t view) {
         return lmb_gltf_fail(object, NULL, "%" PRIu64 " bytes from %" PRIu64 " on, but buffer %" PRIu32 " has %zu",
                              length, offset, index, buffer->size);
     }
-    if (stride % 4 != 0) {
-        return lmb_gltf_fail(object, "byteStride", "%" PRIu64 " is no multiple of 4", stride);
-    }
-    gltf->views[view] = (lmb_gltf_view){
-        .bytes = buffer->bytes + offset, .offset = (size_t)offset, .size = (size_t)length, .stride = (size_t)stride};
-    return true;
+    const uint8_t *bytes = length > 0 ? buffer->bytes + offset : (const uint8_t *)"";
+    gltf->views[view] =
+        (lmb_gltf_view){.bytes = bytes, .offset = (size_t)offset, .size = (size_t)length, .stride = (size_t)stride};
+    return stride % 4 == 0 || lmb_gltf_excuse(object, "byteStride", LMB_GLTF_UNALIGNED);
 }
 
 bool lmb_gltf_read_views(lmb_gltf *gltf) {
@@ -167,16 +172,13 @@ static bool locate(const lmb_gltf_object *object, const lmb_gltf_view *view, uin
         return false;
     }
     if (offset % alignment != 0 || (offset + view->offset) % alignment != 0 || stride % alignment != 0) {
-        return lmb_gltf_fail(object, "byteOffset",
-                             "%" PRIu64 ", the view's offset of %zu and stride of %zu are not "
-                             "aligned to the component's %zu bytes",
-                             offset, view->offset, stride, alignment);
+        lmb_gltf_excuse(object, NULL, LMB_GLTF_UNALIGNED);
     }
     if (stride < size) {
         return lmb_gltf_fail(object, "bufferView", "its stride of %zu bytes is less than an element's %zu", stride,
                              size);
     }
-    uint64_t needed = (count - 1) * stride + size; // below 2^32 times 2^8
+    uint64_t needed = count == 0 ? 0 : (count - 1) * stride + size; // below 2^32 times 2^17
     if (offset > view->size || needed > view->size - offset) {
         return lmb_gltf_fail(object, NULL,
                              "%" PRIu64 " elements from byte %" PRIu64 " on take %" PRIu64
@@ -214,7 +216,7 @@ static bool read_sparse(const lmb_gltf_object *object, lmb_gltf_accessor *access
     if (!present) {
         return true;
     }
-    if (!lmb_gltf_require(&sparse, "count") || !lmb_gltf_read_integer(&sparse, "count", 1, accessor->count, &count) ||
+    if (!lmb_gltf_require(&sparse, "count") || !read_size(&sparse, "count", accessor->count, &count) ||
         !lmb_gltf_read_object(&sparse, "indices", &indices, NULL) ||
         !lmb_gltf_read_object(&sparse, "values", &values, NULL) ||
         !read_component(&indices, &accessor->sparse_component)) {
@@ -237,14 +239,15 @@ static bool read_accessor(const lmb_gltf_object *object, uint32_t index) {
     uint32_t view = LMB_NONE;
     uint64_t count = 0;
     if (!read_component(object, &accessor->component) || !read_shape(object, &accessor->shape) ||
-        !lmb_gltf_require(object, "count") || !lmb_gltf_read_integer(object, "count", 1, UINT32_MAX, &count) ||
+        !lmb_gltf_require(object, "count") || !read_size(object, "count", UINT32_MAX, &count) ||
         !lmb_gltf_read_boolean(object, "normalized", &accessor->normalized) ||
         !lmb_gltf_read_index(object, "bufferView", gltf->view_count, "buffer views", &view)) {
         return false;
     }
     accessor->count = (uint32_t)count;
     if (accessor->normalized && component_size(accessor->component) == 4) {
-        return lmb_gltf_fail(object, "normalized", "is for components of 8 and 16 bits");
+        accessor->normalized = false;
+        lmb_gltf_excuse(object, "normalized", LMB_GLTF_NORMALIZED);
     }
     if (view != LMB_NONE) {
         size_t size = element_size(accessor);

@@ -37,6 +37,31 @@ bool lmb_gltf_fail(const lmb_gltf_object *object, const char *key, const char *f
     return lmb_importer_fail(object->gltf->importer, LMB_ERROR_FORMAT, "%s: %s", place.text, reason);
 }
 
+bool lmb_gltf_excuse(const lmb_gltf_object *object, const char *key, lmb_gltf_flaw flaw) {
+    lmb_gltf_place place = key == NULL ? object->place : join(object, key);
+    lmb_name_list_add(&object->gltf->flaws[flaw], place.text);
+    return true;
+}
+
+bool lmb_gltf_note_flaws(lmb_gltf *gltf) {
+    static const char *const texts[LMB_GLTF_FLAW_COUNT] = {
+        [LMB_GLTF_EMPTY_ARRAY] = "empty arrays, read as absent ones",
+        [LMB_GLTF_EMPTY_DATA] = "data without a byte or an element, read as such",
+        [LMB_GLTF_UNALIGNED] = "data that is not aligned, read as it is",
+        [LMB_GLTF_NORMALIZED] = "'normalized' of numbers that are not of 8 or 16 bits, ignored",
+        [LMB_GLTF_MATRIX_AND_PARTS] = "a matrix beside translation, rotation or scale, of which the matrix is used",
+        [LMB_GLTF_SCALED_MATRIX] = "matrices that do not end with 1, divided by their last number",
+        [LMB_GLTF_SHEARED_MATRIX] = "sheared matrices, whose shear only meshes have and joints do not",
+        [LMB_GLTF_ZERO_ROTATION] = "rotations of zero length, read as no rotation",
+        [LMB_GLTF_LEFT_OVER_INDICES] = "indices that make no whole triangle, left out",
+        [LMB_GLTF_CHUNK_LENGTH] = "lengths that no binary file may have, read as they are"};
+    bool noted = true;
+    for (int i = 0; i < LMB_GLTF_FLAW_COUNT && noted; i++) {
+        noted = lmb_importer_note_names(gltf->importer, texts[i], &gltf->flaws[i]);
+    }
+    return noted;
+}
+
 // Finds a member's value, or LMB_NONE if there is none.
 static bool find(const lmb_gltf_object *object, const char *key, uint32_t *value) {
     bool twice;
@@ -148,6 +173,10 @@ bool lmb_gltf_read_floats(const lmb_gltf_object *object, const char *key, uint32
         return true;
     }
     const lmb_json_value *values = object->gltf->json.values;
+    if (values[array].count == 0 && count > 0) {
+        *present = false;
+        return lmb_gltf_excuse(object, key, LMB_GLTF_EMPTY_ARRAY);
+    }
     if (values[array].count != count) {
         return lmb_gltf_fail(object, key, "%" PRIu32 " numbers, not %" PRIu32, values[array].count, count);
     }
@@ -245,7 +274,7 @@ bool lmb_gltf_read_list(const lmb_gltf_object *object, const char *key, lmb_json
     const lmb_json_value *values = object->gltf->json.values;
     uint32_t count = values[array].count;
     if (count == 0) {
-        return lmb_gltf_fail(object, key, "an empty array");
+        return lmb_gltf_excuse(object, key, LMB_GLTF_EMPTY_ARRAY);
     }
     uint32_t *items = lmb_importer_scratch(object->gltf->importer, count, sizeof(uint32_t));
     if (items == NULL) {
@@ -313,8 +342,10 @@ static bool is_glb(const uint8_t *bytes, size_t size) {
     return size >= 4 && memcmp(bytes, "glTF", 4) == 0;
 }
 
-static bool check_header(lmb_importer *importer, const uint8_t *bytes, size_t size) {
-    if (size < HEADER_SIZE) {
+// Reduces `size` to that of the container.
+static bool check_header(lmb_gltf *gltf, const uint8_t *bytes, size_t *size) {
+    lmb_importer *importer = gltf->importer;
+    if (*size < HEADER_SIZE) {
         return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB header: the file ends inside it");
     }
     uint32_t words[3]; // the magic text, the version and the size
@@ -323,9 +354,13 @@ static bool check_header(lmb_importer *importer, const uint8_t *bytes, size_t si
         return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "GLB header: version %" PRIu32 ", 2 is read",
                                  words[1]);
     }
-    if (words[2] != size) {
+    if (words[2] > *size || words[2] < HEADER_SIZE) {
         return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "GLB header: it says %" PRIu32 " bytes, the file has %zu",
-                                 words[2], size);
+                                 words[2], *size);
+    }
+    if (words[2] < *size) {
+        lmb_name_list_add(&gltf->flaws[LMB_GLTF_CHUNK_LENGTH], "bytes behind the end of the GLB");
+        *size = words[2];
     }
     return true;
 }
@@ -347,7 +382,7 @@ static bool take_chunk(lmb_gltf *gltf, uint32_t type, uint32_t index, lmb_gltf_b
 static bool read_glb(lmb_gltf *gltf, const uint8_t *bytes, size_t size, lmb_gltf_buffer *json) {
     lmb_importer *importer = gltf->importer;
     *json = (lmb_gltf_buffer){0};
-    if (!check_header(importer, bytes, size)) {
+    if (!check_header(gltf, bytes, &size)) {
         return false;
     }
     size_t at = HEADER_SIZE;
@@ -360,10 +395,14 @@ static bool read_glb(lmb_gltf *gltf, const uint8_t *bytes, size_t size, lmb_gltf
         memcpy(words, bytes + at, sizeof words);
         const uint32_t length = words[0], type = words[1];
         at += CHUNK_HEADER_SIZE;
-        if (length > size - at || length % 4 != 0) {
+        if (length > size - at) {
             return lmb_importer_fail(importer, LMB_ERROR_FORMAT,
-                                     "GLB chunk %" PRIu32 ": a length of %" PRIu32 " bytes, %zu are left%s", index,
-                                     length, size - at, length % 4 != 0 ? ", and it is no multiple of 4" : "");
+                                     "GLB chunk %" PRIu32 ": a length of %" PRIu32 " bytes, %zu are left", index,
+                                     length, size - at);
+        }
+        if (length % 4 != 0) {
+            const lmb_gltf_place place = lmb_gltf_place_of("GLB chunk %" PRIu32, index);
+            lmb_name_list_add(&gltf->flaws[LMB_GLTF_CHUNK_LENGTH], place.text);
         }
         if (!take_chunk(gltf, type, index, (lmb_gltf_buffer){.bytes = bytes + at, .size = length}, json)) {
             return false;
@@ -375,18 +414,41 @@ static bool read_glb(lmb_gltf *gltf, const uint8_t *bytes, size_t size, lmb_gltf
 
 // ---- The document ----
 
-// Returns whether a file may require this extension: it is implemented, or it concerns only lights or the look of a
-// surface beyond its base colour.
-static bool is_known_extension(const char *name) {
-    static const char *const known[] = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_lights_punctual"};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(name, known[i]) == 0) {
-            return true;
+typedef struct extension {
+    const char *name; // a "*" stands for any end
+    const char *note; // what is not read, or NULL
+} extension;
+
+// The extensions that a file may require: those that are read, and those that concern only lights, images, the look of
+// surfaces beyond their base colour, what is visible, or text about the file.
+static const extension extensions[] = {{"KHR_mesh_quantization", NULL},
+                                       {"KHR_texture_transform", NULL},
+                                       {"KHR_lights_punctual", NULL},
+                                       {"KHR_materials_*", NULL},
+                                       {"KHR_texture_basisu", "its images are left out"},
+                                       {"EXT_texture_webp", "its images are left out"},
+                                       {"EXT_texture_avif", "its images are left out"},
+                                       {"MSFT_texture_dds", "its images are left out"},
+                                       {"EXT_texture_video", "its images are left out"},
+                                       {"EXT_lights_*", NULL},
+                                       {"KHR_node_visibility", "every node is visible"},
+                                       {"KHR_node_selectability", NULL},
+                                       {"KHR_node_hoverability", NULL},
+                                       {"KHR_xmp_json_ld", NULL},
+                                       {"KHR_xmp", NULL}};
+
+static bool is_named(const extension *extension, const char *name) {
+    const size_t length = strcspn(extension->name, "*");
+    return strncmp(extension->name, name, length) == 0 && (extension->name[length] == '*' || name[length] == '\0');
+}
+
+static const extension *find_extension(const char *name) {
+    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++) {
+        if (is_named(&extensions[i], name)) {
+            return &extensions[i];
         }
     }
-    const char materials[] = "KHR_materials_";
-    return strncmp(name, materials, sizeof materials - 1) == 0 &&
-           strcmp(name, "KHR_materials_pbrSpecularGlossiness") != 0;
+    return NULL;
 }
 
 static bool parse_text(lmb_gltf *gltf, const char *text, size_t size) {
@@ -440,9 +502,14 @@ static bool check_extensions(lmb_gltf *gltf) {
         if (name == NULL) {
             return false;
         }
-        if (!is_known_extension(name)) {
-            return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "extensionsRequired: '%.200s' is not known here",
-                                     name);
+        const extension *known = find_extension(name);
+        if (known == NULL) {
+            return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED,
+                                     "extensionsRequired: '%.200s' is not read, and may change shapes or motion", name);
+        }
+        if (known->note != NULL &&
+            !lmb_importer_note(importer, "extension '%.200s' is required but not read: %s", name, known->note)) {
+            return false;
         }
         lmb_pool_release(&importer->scratch, name);
     }

@@ -12,8 +12,8 @@ static bool is_png_or_jpeg(const lmb_image *image) {
            (image->size >= 3 && memcmp(image->bytes, "\xFF\xD8\xFF", 3) == 0);
 }
 
-// Loads the file of an image. One that cannot be read is left out with a note: it changes how a mesh looks, and nothing
-// else.
+// Loads the file of an image. One that cannot be read, or whose URI is refused, is left out with a note: it changes how
+// a mesh looks, and nothing else.
 static bool load_image_file(lmb_gltf *gltf, const lmb_gltf_object *object, const char *uri, const char *name,
                             lmb_gltf_buffer *file) {
     lmb_importer *importer = gltf->importer;
@@ -25,7 +25,7 @@ static bool load_image_file(lmb_gltf *gltf, const lmb_gltf_object *object, const
     if (loaded) {
         return true;
     }
-    if (reason.result == LMB_ERROR_FILE) {
+    if (reason.result != LMB_ERROR_MEMORY && reason.result != LMB_ERROR_LIMIT) {
         importer->result = LMB_OK;
         *file = (lmb_gltf_buffer){0};
         return lmb_importer_note(importer, "image '%.100s' left out: %.380s", name, reason.message);
@@ -43,9 +43,9 @@ static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image 
         !lmb_gltf_read_index(object, "bufferView", gltf->view_count, "buffer views", &view)) {
         return false;
     }
-    if ((uri == NULL) == (view == LMB_NONE)) {
-        return lmb_gltf_fail(object, NULL, "has %s",
-                             uri == NULL ? "neither uri nor bufferView" : "both uri and bufferView");
+    if (uri == NULL && view == LMB_NONE) {
+        return lmb_importer_note(gltf->importer, "image '%.100s' left out: %s has neither uri nor bufferView",
+                                 image->name, object->place.text);
     }
     lmb_gltf_buffer file;
     if (view != LMB_NONE) {
@@ -176,14 +176,44 @@ static bool read_surface(lmb_gltf *gltf, const lmb_gltf_object *surface, lmb_glt
            (!present || read_texture(gltf, &texture, material, &look->metallic_roughness_image));
 }
 
+// Reads the diffuse colour of an old extension as base colour, for files that have nothing else.
+static bool read_diffuse(lmb_gltf *gltf, const lmb_gltf_object *surface, lmb_gltf_material *material) {
+    lmb_mesh *look = &material->look;
+    lmb_gltf_object texture;
+    float glossiness = 1.0f;
+    bool present;
+    look->metallic = 0.0f;
+    if (!lmb_gltf_read_floats(surface, "diffuseFactor", 4, look->base_color, &present) ||
+        !lmb_gltf_read_float(surface, "glossinessFactor", &glossiness) ||
+        !lmb_gltf_read_object(surface, "diffuseTexture", &texture, &present)) {
+        return false;
+    }
+    look->roughness = 1.0f - glossiness;
+    return !present || read_texture(gltf, &texture, material, &look->image);
+}
+
+// Reads pbrMetallicRoughness, or the extension that came before it.
+static bool read_any_surface(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_material *material) {
+    lmb_gltf_object surface, extensions;
+    bool present;
+    if (!lmb_gltf_read_object(object, "pbrMetallicRoughness", &surface, &present)) {
+        return false;
+    }
+    if (present) {
+        return read_surface(gltf, &surface, material);
+    }
+    return lmb_gltf_read_object(object, "extensions", &extensions, &present) &&
+           (!present || lmb_gltf_read_object(&extensions, "KHR_materials_pbrSpecularGlossiness", &surface, &present)) &&
+           (!present || read_diffuse(gltf, &surface, material));
+}
+
 static bool read_material(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_material *material) {
     lmb_mesh *look = &material->look;
     lmb_gltf_object member;
     bool present;
     return lmb_gltf_read_string(object, "name", &look->material) &&
            lmb_gltf_read_boolean(object, "doubleSided", &look->double_sided) &&
-           lmb_gltf_read_object(object, "pbrMetallicRoughness", &member, &present) &&
-           (!present || read_surface(gltf, &member, material)) &&
+           read_any_surface(gltf, object, material) &&
            lmb_gltf_read_object(object, "normalTexture", &member, &present) &&
            (!present || (lmb_gltf_read_float(&member, "scale", &look->normal_scale) &&
                          read_texture(gltf, &member, material, &look->normal_image)));
@@ -230,5 +260,5 @@ bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lm
 
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
     return lmb_gltf_prepare_cache(gltf, gltf->materials.count, gltf->images.count) &&
-           lmb_gltf_read_uris(&gltf->images, &gltf->image_uris);
+           lmb_gltf_read_uris(&gltf->images, false, &gltf->image_uris);
 }

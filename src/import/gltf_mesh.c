@@ -196,6 +196,12 @@ static bool read_skinning(primitive *p) {
     return lmb_gltf_normalise_weights(p->gltf, p->mesh_name, third_set != LMB_NONE, p->geometry);
 }
 
+static bool leave_out_primitive(primitive *p, const char *reason) {
+    p->geometry->left_out = true;
+    return lmb_importer_note(p->gltf->importer, "mesh '%.200s': %s %s: left out", p->mesh_name, p->object->place.text,
+                             reason);
+}
+
 // Reads the file's indices, or numbers the vertices in order if there are none.
 static bool read_raw_indices(primitive *p, uint32_t **indices, uint32_t *count) {
     lmb_gltf *gltf = p->gltf;
@@ -254,8 +260,12 @@ static bool read_indices(primitive *p, uint64_t mode) {
     if (!read_raw_indices(p, &raw, &raw_count)) {
         return false;
     }
-    if (raw_count < 3 || (mode == MODE_TRIANGLES && raw_count % 3 != 0)) {
-        return lmb_gltf_fail(p->object, "indices", "%" PRIu32 " of them make no whole triangles", raw_count);
+    if (raw_count < 3) {
+        lmb_pool_release(&p->gltf->importer->scratch, raw);
+        return leave_out_primitive(p, "has no triangle");
+    }
+    if (mode == MODE_TRIANGLES && raw_count % 3 != 0) {
+        lmb_gltf_excuse(p->object, "indices", LMB_GLTF_LEFT_OVER_INDICES);
     }
     uint32_t triangle_count = mode == MODE_TRIANGLES ? raw_count / 3 : raw_count - 2;
     if (triangle_count > UINT32_MAX / 3) {
@@ -270,12 +280,6 @@ static bool read_indices(primitive *p, uint64_t mode) {
     }
     lmb_pool_release(&p->gltf->importer->scratch, raw);
     return geometry->indices != NULL;
-}
-
-static bool leave_out_primitive(primitive *p, const char *reason) {
-    p->geometry->left_out = true;
-    return lmb_importer_note(p->gltf->importer, "mesh '%.200s': %s %s: left out", p->mesh_name, p->object->place.text,
-                             reason);
 }
 
 static bool read_primitive(primitive *p, uint32_t texcoord) {
@@ -306,7 +310,7 @@ static bool read_primitive(primitive *p, uint32_t texcoord) {
                           offsetof(lmb_vertex, normal), &geometry->has_normals) &&
            read_attribute(p, texcoord_key.text, LMB_GLTF_VEC2, any_kind, offsetof(lmb_vertex, texcoord), &present) &&
            read_tangents(p) && read_colors(p) && read_skinning(p) && read_indices(p, mode) &&
-           lmb_gltf_read_targets(p->gltf, p->object, p->node, p->mesh_name, geometry);
+           (geometry->left_out || lmb_gltf_read_targets(p->gltf, p->object, p->node, p->mesh_name, geometry));
 }
 
 // ---- Meshes ----
@@ -536,14 +540,18 @@ static void transform_texcoords(const lmb_gltf_material *material, lmb_gltf_geom
     }
 }
 
-static bool leave_out(lmb_gltf *gltf, lmb_gltf_geometry *geometry, const char *mesh_name, const lmb_gltf_node *node,
-                      const char *reason) {
+static void release_geometry(lmb_gltf *gltf, lmb_gltf_geometry *geometry) {
     lmb_pool *pool = &gltf->importer->import->pool;
     lmb_pool_release(pool, geometry->vertices);
     lmb_pool_release(pool, geometry->indices);
     lmb_pool_release(pool, geometry->tangents);
     lmb_pool_release(pool, geometry->colors);
     lmb_gltf_release_targets(gltf, geometry);
+}
+
+static bool leave_out(lmb_gltf *gltf, lmb_gltf_geometry *geometry, const char *mesh_name, const lmb_gltf_node *node,
+                      const char *reason) {
+    release_geometry(gltf, geometry);
     return lmb_importer_note(gltf->importer, "mesh '%.150s' of node '%.150s' %s: left out", mesh_name, node->name,
                              reason);
 }
@@ -581,8 +589,14 @@ static bool build_primitive(lmb_gltf *gltf, const lmb_gltf_node *node, const cha
     lmb_gltf_geometry geometry = {0};
     primitive p = {
         .gltf = gltf, .object = object, .mesh_name = name, .node = node, .skin = skin, .geometry = &geometry};
-    return lmb_gltf_read_material(gltf, object, &material) && read_primitive(&p, material.texcoords.set) &&
-           (geometry.left_out || lmb_gltf_add_mesh(gltf, node, skin, name, object->place.text, &material, &geometry));
+    if (!lmb_gltf_read_material(gltf, object, &material) || !read_primitive(&p, material.texcoords.set)) {
+        return false;
+    }
+    if (geometry.left_out) {
+        release_geometry(gltf, &geometry);
+        return true;
+    }
+    return lmb_gltf_add_mesh(gltf, node, skin, name, object->place.text, &material, &geometry);
 }
 
 static bool build_mesh(lmb_gltf *gltf, const lmb_gltf_node *node) {

@@ -7,8 +7,46 @@
 #include <math.h>
 #include <string.h>
 
+// Max number in the last row of a matrix that rounding explains.
+#define LARGEST_ROW 1e-4f
+
 static bool is_zero(const float rotation[4]) {
     return rotation[0] == 0 && rotation[1] == 0 && rotation[2] == 0 && rotation[3] == 0;
+}
+
+static bool excuse_node(const lmb_gltf_object *object, const char *key, const lmb_gltf_node *node, lmb_gltf_flaw flaw) {
+    lmb_gltf_object named = *object;
+    named.place = lmb_gltf_place_of("%s.%s ('%.60s')", object->place.text, key, node->name);
+    return lmb_gltf_excuse(&named, NULL, flaw);
+}
+
+// Divides a matrix by its last number. A last row that rounding has changed becomes 0 0 0 1.
+static void normalise_matrix(float m[16]) {
+    const float w = m[15];
+    const bool is_scaled = w != 0 && w != 1;
+    for (int i = 0; i < 16 && is_scaled; i++) {
+        m[i] = i < 15 ? m[i] / w : 1.0f;
+    }
+    for (int column = 0; column < 3; column++) {
+        m[column * 4 + 3] = fabsf(m[column * 4 + 3]) <= LARGEST_ROW ? 0.0f : m[column * 4 + 3];
+    }
+}
+
+static bool read_matrix(const lmb_gltf_object *object, float matrix[16], lmb_gltf_node *node) {
+    if (matrix[15] != 1.0f) {
+        excuse_node(object, "matrix", node, LMB_GLTF_SCALED_MATRIX);
+    }
+    normalise_matrix(matrix);
+    const lmb_affine identity = lmb_affine_identity();
+    node->shear = identity;
+    node->rest = lmb_transform_identity();
+    const char *reason = lmb_gltf_decompose(matrix, &node->rest, &node->shear);
+    if (reason != NULL) {
+        return lmb_importer_fail(object->gltf->importer, LMB_ERROR_UNSUPPORTED, "%s.matrix of node '%.100s': %s",
+                                 object->place.text, node->name, reason);
+    }
+    node->is_sheared = memcmp(&node->shear, &identity, sizeof identity) != 0;
+    return !node->is_sheared || excuse_node(object, "matrix", node, LMB_GLTF_SHEARED_MATRIX);
 }
 
 static bool read_rest(const lmb_gltf_object *object, lmb_gltf_node *node) {
@@ -24,18 +62,13 @@ static bool read_rest(const lmb_gltf_object *object, lmb_gltf_node *node) {
         return false;
     }
     if (is_zero(rest->rotation)) {
-        return lmb_gltf_fail(object, "rotation", "is zero (node '%.100s')", node->name);
+        rest->rotation[3] = 1;
+        excuse_node(object, "rotation", node, LMB_GLTF_ZERO_ROTATION);
     }
-    if (!has_matrix) {
-        return true;
+    if (has_matrix && (has[0] || has[1] || has[2])) {
+        excuse_node(object, "matrix", node, LMB_GLTF_MATRIX_AND_PARTS);
     }
-    if (has[0] || has[1] || has[2]) {
-        return lmb_gltf_fail(object, "matrix", "is beside translation, rotation or scale (node '%.100s')", node->name);
-    }
-    const char *reason = lmb_gltf_decompose(matrix, rest);
-    return reason == NULL ||
-           lmb_importer_fail(object->gltf->importer, LMB_ERROR_UNSUPPORTED, "%s.matrix of node '%.100s': %s",
-                             object->place.text, node->name, reason);
+    return !has_matrix || read_matrix(object, matrix, node);
 }
 
 static bool read_children(const lmb_gltf_object *object, uint32_t index) {
@@ -294,6 +327,9 @@ static bool read_joints(const lmb_gltf_object *object, uint32_t index, lmb_gltf_
         !lmb_gltf_read_indices(object, "joints", gltf->node_count, "nodes", &skin->nodes, &skin->joint_count)) {
         return false;
     }
+    if (skin->joint_count == 0) {
+        return lmb_gltf_fail(object, "joints", "there are none");
+    }
     for (uint32_t i = 0; i < skin->joint_count; i++) {
         uint32_t *last_skin = &gltf->nodes[skin->nodes[i]].last_skin;
         if (*last_skin == index + 1) {
@@ -452,18 +488,43 @@ static void find_anchors(lmb_gltf *gltf) {
         lmb_gltf_node *node = &gltf->nodes[gltf->node_order[i]];
         if (node->in_rig) {
             node->anchor = node->joint;
-            node->to_anchor = lmb_affine_identity();
+            node->to_anchor = node->is_sheared ? node->shear : lmb_affine_identity();
         } else if (node->parent != LMB_NONE && gltf->nodes[node->parent].anchor != LMB_NONE) {
             const lmb_gltf_node *parent = &gltf->nodes[node->parent];
             node->anchor = parent->anchor;
-            node->to_anchor = lmb_affine_multiply(parent->to_anchor, local_matrix(node));
+            const lmb_affine local =
+                node->is_sheared ? lmb_affine_multiply(local_matrix(node), node->shear) : local_matrix(node);
+            node->to_anchor = lmb_affine_multiply(parent->to_anchor, local);
         }
     }
+}
+
+static bool fail_shear(const lmb_gltf *gltf, uint32_t node, const char *why) {
+    return lmb_importer_fail(gltf->importer, LMB_ERROR_UNSUPPORTED,
+                             "nodes[%" PRIu32 "].matrix of node '%.100s': it is sheared, and %s", node,
+                             gltf->nodes[node].name, why);
+}
+
+// Joints have no shear, so neither a skin nor another joint may depend on that of a node.
+static bool check_shear(const lmb_gltf *gltf) {
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        const lmb_gltf_node *node = &gltf->nodes[i];
+        if (node->in_rig && node->is_sheared && node->last_skin != 0) {
+            return fail_shear(gltf, i, "the node is a joint of a skin");
+        }
+        if (node->in_rig && node->parent != LMB_NONE && gltf->nodes[node->parent].is_sheared) {
+            return fail_shear(gltf, node->parent, "a joint hangs on the node");
+        }
+    }
+    return true;
 }
 
 bool lmb_gltf_build_rig(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     mark_joints(gltf);
+    if (!check_shear(gltf)) {
+        return false;
+    }
     uint32_t count = number_joints(gltf);
     if (count == 0) {
         return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "nodes: there are none, so there is no rig");
@@ -561,6 +622,9 @@ bool lmb_gltf_match_rig(lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         gltf->nodes[i].joint = take(joints, joint_count, taken_joints, gltf->nodes[i].name);
         gltf->nodes[i].in_rig = gltf->nodes[i].joint != LMB_NONE;
+        if (gltf->nodes[i].in_rig && gltf->nodes[i].is_sheared) {
+            return fail_shear(gltf, i, "the node is a joint");
+        }
     }
     for (uint32_t i = 0; i < gltf->channel_count; i++) {
         gltf->channel_of[i] = take(channels, channel_count, taken_channels, gltf->channels[i].name);

@@ -30,10 +30,10 @@ static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size)
         return false;
     }
     if (importer->adds_clips) {
-        return lmb_gltf_match_rig(&gltf) && lmb_gltf_build_clips(&gltf);
+        return lmb_gltf_match_rig(&gltf) && lmb_gltf_build_clips(&gltf) && lmb_gltf_note_flaws(&gltf);
     }
     return lmb_gltf_read_skins(&gltf) && lmb_gltf_build_rig(&gltf) && lmb_gltf_build_clips(&gltf) &&
-           lmb_gltf_build_meshes(&gltf) && keep_nodes(importer, &gltf);
+           lmb_gltf_build_meshes(&gltf) && keep_nodes(importer, &gltf) && lmb_gltf_note_flaws(&gltf);
 }
 
 static bool read_format(lmb_importer *importer, const uint8_t *bytes, size_t size) {
