@@ -550,7 +550,7 @@ static void further_notes(void **state) {
          "image 'Fur' left out: test.gltf: images[1].uri: a data URI that is not base64"},
         {"\"bufferView\":17}]", "\"bufferView\":16}]", "image 'Fur' is neither PNG nor JPEG: left out"},
         {"{\"node\":2,\"path\":\"scale\"}", "{\"path\":\"pointer\"}",
-         "animation 'Walk': tracks of properties that are no node's skipped: pointer of no node"},
+         "animation 'Walk': pointers that lead to no number of the file skipped: ''"},
         {"{\"node\":2,\"path\":\"scale\"}", "{\"path\":\"scale\"}",
          "animation 'Walk': tracks of nodes outside the rig skipped: scale of no node, translation of node 'Camera'"},
         {"\"nodes\":[0,5]}", "\"nodes\":[0,5,6]}", "mesh 'mesh_1' of node 'Camera' hangs on no joint: left out"},
@@ -1554,6 +1554,144 @@ static void morph_weights_become_channels(void **state) {
     }
 }
 
+static uint32_t channel_called(const lmb_rig *rig, const char *name) {
+    for (uint32_t i = 0; i < lmb_rig_channel_count(rig); i++) {
+        if (strcmp(lmb_rig_channel_name(rig, i), name) == 0) {
+            return i;
+        }
+    }
+    fail_msg("no channel '%s'", name);
+    return 0;
+}
+
+// By a pointer, properties of nodes and weights of morph targets move as by a channel, and other numbers become curves.
+static void pointers_move_what_they_name(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    gltf_floats(&document, "SCALAR", 2, (float[2]){0, 1});
+    gltf_floats(&document, "VEC3", 2, (float[6]){0, 0, 0, 0, 4, 8});
+    gltf_floats(&document, "VEC4", 2, (float[8]){0, 0, 0, 1, 1, 0, 0, 0});
+    gltf_floats(&document, "SCALAR", 2, (float[2]){0, 0.5f});
+    gltf_floats(&document, "SCALAR", 4, (float[4]){0, 0, 1, 0.25f});
+    gltf_floats(&document, "VEC3", 3, (float[9]){0, 0, 0, 1, 0, 0, 0, 1, 0});
+    gltf_accessor(&document, GLTF_UINT8, "SCALAR", 2, (uint8_t[2]){1, 0}, 2, "");
+    gltf_floats(&document, "VEC2", 6, (float[12]){0, 0, 1, 2, 0, 0, 0, 0, 3, 4, 0, 0});
+    static const char *const pointers[][3] = {{"/nodes/1/translation", "1", "LINEAR"},
+                                              {"/nodes/1/rotation", "2", "LINEAR"},
+                                              {"/nodes/1/scale", "1", "LINEAR"},
+                                              {"/nodes/1/weights/1", "3", "LINEAR"},
+                                              {"/meshes/1/weights", "4", "LINEAR"},
+                                              {"/materials/0/pbrMetallicRoughness/baseColorFactor", "2", "LINEAR"},
+                                              {"/materials/0/emissiveFactor", "1", "LINEAR"},
+                                              {"/materials/0/extensions/a~1b~0/x", "3", "LINEAR"},
+                                              {"/nodes/0/extensions/KHR_node_visibility/visible", "6", "STEP"},
+                                              {"/materials/0/offset", "7", "CUBICSPLINE"},
+                                              {"/materials/1/alphaCutoff", "3", "LINEAR"},
+                                              {"/nodes/7/translation", "1", "LINEAR"},
+                                              {"nodes", "1", "LINEAR"}};
+    char channels[4096] = "", samplers[4096] = "";
+    for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++) {
+        size_t at = strlen(channels);
+        snprintf(channels + at, sizeof channels - at,
+                 "%s{\"sampler\":%zu,\"target\":{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{"
+                 "\"pointer\":\"%s\"}}}}",
+                 i > 0 ? "," : "", i, pointers[i][0]);
+        at = strlen(samplers);
+        snprintf(samplers + at, sizeof samplers - at, "%s{\"input\":0,\"output\":%s,\"interpolation\":\"%s\"}",
+                 i > 0 ? "," : "", pointers[i][1], pointers[i][2]);
+    }
+    char sections[10000];
+    snprintf(sections, sizeof sections,
+             "\"extensionsRequired\":[\"KHR_animation_pointer\"],"
+             "\"nodes\":[{\"name\":\"a\"},{\"name\":\"b\",\"mesh\":0},{\"name\":\"c\",\"mesh\":1},"
+             "{\"name\":\"d\",\"mesh\":1,\"weights\":[0.75,0]},{\"name\":\"e\",\"mesh\":1}],"
+             "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":5},\"targets\":[{\"POSITION\":5},{"
+             "\"POSITION\":5}]}]},"
+             "{\"primitives\":[{\"attributes\":{\"POSITION\":5},\"targets\":[{\"POSITION\":5},{\"POSITION\":5}]}]}],"
+             "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.5,0.25,1,1]},"
+             "\"extensions\":{\"a/b~\":{\"x\":7}}}],"
+             "\"animations\":[{\"name\":\"Show\",\"channels\":[%s],\"samplers\":[%s]}]",
+             channels, samplers);
+    lmb_import *import = load(&document, sections);
+    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_transform b = sample(import, 0, 1, 0.5f);
+    assert_near(b.translation, (float[]){0, 2, 4}, 3);
+    assert_near(b.rotation, (float[]){0.70710678f, 0, 0, 0.70710678f}, 4);
+    assert_near(b.scale, (float[]){0, 2, 4}, 3);
+    float values[64];
+    sample_channels(import, 0, 0.5f, values);
+    static const struct {
+        const char *name;
+        float value, rest;
+    } expected[] = {{"b_0", 0, 0},
+                    {"b_1", 0.25f, 0},
+                    {"c_0", 0.5f, 0},
+                    {"c_1", 0.125f, 0},
+                    {"d_0", 0.75f, 0.75f},
+                    {"e_0", 0.5f, 0},
+                    {"/materials/0/pbrMetallicRoughness/baseColorFactor.x", 0.5f, 0.5f},
+                    {"/materials/0/pbrMetallicRoughness/baseColorFactor.w", 0.5f, 1},
+                    {"/materials/0/emissiveFactor.y", 2, 0},
+                    {"/materials/0/emissiveFactor.z", 4, 0},
+                    {"/materials/0/extensions/a~1b~0/x", 0.25f, 7},
+                    {"/nodes/0/extensions/KHR_node_visibility/visible", 1, 1},
+                    {"/materials/0/offset.x", 2, 0}, // splines without tangents: half way
+                    {"/materials/0/offset.y", 3, 0}};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const uint32_t channel = channel_called(rig, expected[i].name);
+        assert_near(&values[channel], &expected[i].value, 1);
+        const float rest = lmb_rig_channel_rest(rig, channel);
+        assert_near(&rest, &expected[i].rest, 1);
+    }
+    assert_true(has_note(import, "animation 'Show': pointers that lead to no number of the file skipped: "
+                                 "'/materials/1/alphaCutoff', '/nodes/7/translation', 'nodes'"));
+    lmb_import_destroy(import);
+}
+
+// Curves of a file that adds clips are found by their names.
+static void pointers_of_added_clips_match_by_name(void **state) {
+    (void)state;
+    static const char *const materials[] = {"\"materials\":[{}]", "\"materials\":[{},{}]"};
+    static const char *const pointers[] = {"/materials/0/alphaCutoff", "/materials/1/alphaCutoff"};
+    char folder[FOLDER_PATH], paths[2][FOLDER_PATH + 20];
+    assert_true(folder_create_temporary(folder));
+    for (int i = 0; i < 2; i++) {
+        gltf_document document = {0};
+        gltf_floats(&document, "SCALAR", 2, (float[2]){0, 1});
+        gltf_floats(&document, "SCALAR", 2, (float[2]){0, 4});
+        char sections[1024];
+        snprintf(sections, sizeof sections,
+                 "\"nodes\":[{\"name\":\"a\"}],%s,\"animations\":[{\"name\":\"c%d\",\"channels\":["
+                 "{\"sampler\":0,\"target\":{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{"
+                 "\"pointer\":\"/materials/0/alphaCutoff\"}}}},"
+                 "{\"sampler\":0,\"target\":{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{"
+                 "\"pointer\":\"%s\"}}}}],"
+                 "\"samplers\":[{\"input\":0,\"output\":1}]}]",
+                 materials[i], i, pointers[i]);
+        char *text = gltf_text(&document, sections);
+        snprintf(paths[i], sizeof paths[i], "%s/%d.gltf", folder, i);
+        write_file(paths[i], text, strlen(text));
+        free(text);
+    }
+    const char *const both[] = {paths[0], paths[1]};
+    lmb_import *import = NULL;
+    lmb_error error;
+    if (lmb_import_files(both, 2, NULL, &import, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    float value;
+    assert_int_equal(lmb_rig_channel_count(lmb_import_rig(import)), 1);
+    sample_channels(import, 1, 0.5f, &value);
+    assert_float_equal(value, 2, 1e-6f);
+    assert_true(has_note(
+        import, "animation 'c1': pointers to what the rig has no channel for skipped: '/materials/1/alphaCutoff'"));
+    lmb_import_destroy(import);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(remove(paths[i]), 0);
+    }
+    assert_true(folder_remove(folder));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rig_of_a_skin_has_its_joints_and_their_ancestors),
@@ -1584,6 +1722,8 @@ int main(void) {
         cmocka_unit_test(shear_moves_into_meshes),
         cmocka_unit_test(keys_at_one_time_and_before_0),
         cmocka_unit_test(missing_images_are_left_out),
+        cmocka_unit_test(pointers_move_what_they_name),
+        cmocka_unit_test(pointers_of_added_clips_match_by_name),
         cmocka_unit_test(morph_targets_displace_vertices),
         cmocka_unit_test(malformed_morph_targets_are_refused),
         cmocka_unit_test(caller_rounding_changes_nothing),

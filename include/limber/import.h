@@ -18,8 +18,8 @@
 /// **glTF.** Read are nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles
 /// (lists, strips and fans) with up to 8 influences, tangents, vertex colours (COLOR_0), base colours with PNG and JPEG
 /// textures, accessors of every kind, sparse and normalised, and the extensions KHR_mesh_quantization,
-/// KHR_texture_transform and, for materials that have nothing else, KHR_materials_pbrSpecularGlossiness. Meshes are
-/// those of the file's scene. Everything else in a file is left out: tracks, meshes and images with a note, cameras,
+/// KHR_texture_transform, KHR_animation_pointer and, for materials that have nothing else,
+/// KHR_materials_pbrSpecularGlossiness. Meshes are those of the file's scene. Everything else in a file is left out: tracks, meshes and images with a note, cameras,
 /// lights and other properties of materials without one. An image whose file is missing, or cannot be read, is left out
 /// with a note, too.
 ///
@@ -47,8 +47,8 @@
 /// - a matrix whose last row is not a multiple of 0 0 0 1, another version than 2, a file without nodes;
 /// - a buffer outside the file's folder, or with another scheme than data: the file may come from anyone.
 ///
-/// #LMB_ERROR_LIMIT: more than #LMB_MAX_JOINTS joints or #LMB_MAX_CHANNELS weights of morph targets, 256 members of an
-/// object, or the memory stated above.
+/// #LMB_ERROR_LIMIT: more than #LMB_MAX_JOINTS joints or #LMB_MAX_CHANNELS weights and curves, 256 members of an object,
+/// or the memory stated above.
 ///
 /// **Morph targets.** The weights of morph targets become float channels of the rig, for every node of the scene whose
 /// mesh has targets. Their names are those in the mesh's `extras.targetNames`, otherwise "<node>_<target>". Their rest
@@ -56,6 +56,12 @@
 /// displacements of positions, normals and tangents become the targets of the meshes (lmb_mesh.targets), in the bind
 /// pose's model space. A mesh of a file without normals is flat, and so are its targets. Displacements of tangents in a
 /// mesh without tangents are those of unit tangents. Other attributes of targets are not read.
+///
+/// **Pointers.** A channel whose KHR_animation_pointer names translation, rotation, scale or weights of a node, or the
+/// weights of a mesh, is as one without a pointer. Other numbers of the file become float channels of the rig, behind the
+/// weights of morph targets: colours, factors, visibility (0 or 1). Such a channel is called as the pointer, with ".x" to
+/// ".w" for each of up to four components, or "[index]" for each of up to 16. It rests at the value in the file, or at
+/// glTF's default. A pointer that leads to nothing is noted.
 ///
 /// **BVH** files have joints and one clip, called "Motion". The format defines neither unit nor axes: Y is up, and
 /// lmb_import_def.bvh_unit is the unit of length. The rig is every joint and every end site ("EndSite_<parent>").

@@ -129,6 +129,33 @@ typedef struct lmb_gltf_skin {
 
 typedef struct lmb_gltf_material lmb_gltf_material;
 
+typedef enum lmb_gltf_path {
+    LMB_GLTF_TRANSLATION,
+    LMB_GLTF_ROTATION,
+    LMB_GLTF_SCALE,
+    LMB_GLTF_WEIGHTS,
+    LMB_GLTF_CURVE, // what a pointer names, if that is none of the others
+    LMB_GLTF_PATH_COUNT
+} lmb_gltf_path;
+
+// What a channel of an animation moves.
+typedef struct lmb_gltf_target {
+    lmb_gltf_path path;  // LMB_GLTF_PATH_COUNT if it is none of glTF's
+    const char *name;    // of the path
+    const char *pointer; // NULL if it has none
+    uint32_t node;       // or LMB_NONE
+    uint32_t mesh;       // whose nodes have the weights, or LMB_NONE
+    uint32_t element;    // of the weights, or LMB_NONE for all
+    uint32_t curve;      // or LMB_NONE
+} lmb_gltf_target;
+
+// Numbers outside nodes that animations move.
+typedef struct lmb_gltf_curve {
+    const char *pointer;
+    uint32_t first_channel;
+    uint32_t width;
+} lmb_gltf_curve;
+
 // What glTF does not allow, but leaves no doubt of what is meant. Such parts are read, and noted.
 typedef enum lmb_gltf_flaw {
     LMB_GLTF_EMPTY_ARRAY,
@@ -174,15 +201,19 @@ struct lmb_gltf {
     uint32_t *node_order; // parents before children
     lmb_gltf_skin *skins;
     uint32_t skin_count;
-    lmb_channel_def *channels; // of all nodes
+    lmb_channel_def *channels; // of all nodes, then of all curves
     uint32_t channel_count;
     uint32_t *channel_of; // for each channel, its index in the rig, or LMB_NONE
+    lmb_gltf_curve *curves;
+    uint32_t curve_count;
+    lmb_index curve_index; // by their pointers
     lmb_gltf_material *material_cache;
     uint32_t *image_of; // for each image of the file, its index among the import's images, or LMB_NONE
     lmb_gltf_uris image_uris;
     lmb_gltf_rest *rests; // of nodes whose rest pose differs from their joint's, in the order of the nodes
     uint32_t rest_count;
     lmb_name_list flaws[LMB_GLTF_FLAW_COUNT]; // where each occurs
+    uint16_t *excused;                        // for each JSON value, a bit for each flaw that is listed
 };
 
 // gltf_document.c: reads the text, checks the asset's version and the required extensions, and finds the lists.
@@ -190,7 +221,7 @@ bool lmb_gltf_read_document(lmb_gltf *gltf, const uint8_t *bytes, size_t size);
 // Reads members of objects. An absent member leaves the output unchanged; a list becomes empty.
 bool lmb_gltf_fail(const lmb_gltf_object *object, const char *key, const char *format, ...) LMB_PRINTF(3, 4);
 lmb_gltf_place lmb_gltf_place_of(const char *format, ...) LMB_PRINTF(1, 2);
-// Remembers where the file has a flaw. Always returns true, so that reading goes on.
+// Lists where the file has a flaw, once. Always returns true, so that reading goes on.
 bool lmb_gltf_excuse(const lmb_gltf_object *object, const char *key, lmb_gltf_flaw flaw);
 // Notes all flaws.
 bool lmb_gltf_note_flaws(lmb_gltf *gltf);
@@ -277,6 +308,13 @@ typedef struct lmb_gltf_names {
 } lmb_gltf_names;
 // Returns a name that none before has, in scratch memory: the one asked for, or with a number behind it.
 const char *lmb_gltf_make_unique(lmb_importer *importer, lmb_gltf_names *names, const char *name);
+// gltf_target.c
+extern const char *const lmb_gltf_path_names[LMB_GLTF_PATH_COUNT];
+bool lmb_gltf_read_target(const lmb_gltf_object *channel, lmb_gltf_target *target);
+// Lists the curves that animations move, and adds their channels to those of the nodes.
+bool lmb_gltf_read_curves(lmb_gltf *gltf);
+// Returns whether a node has weights of morph targets of its own.
+bool lmb_gltf_has_weights(const lmb_gltf *gltf, const lmb_gltf_node *node);
 // gltf_clip.c
 bool lmb_gltf_build_clips(lmb_gltf *gltf);
 // gltf_mesh.c

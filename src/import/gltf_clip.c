@@ -5,17 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum path { PATH_TRANSLATION, PATH_ROTATION, PATH_SCALE, PATH_WEIGHTS, PATH_POINTER, PATH_COUNT } path;
-
-// "pointer" is the path of KHR_animation_pointer, whose channels name no node.
-static const char *const path_names[PATH_COUNT] = {"translation", "rotation", "scale", "weights", "pointer"};
-static const lmb_gltf_shape path_shapes[PATH_COUNT] = {LMB_GLTF_VEC3, LMB_GLTF_VEC4, LMB_GLTF_VEC3, LMB_GLTF_SCALAR,
-                                                       LMB_GLTF_SCALAR};
+static const lmb_gltf_shape path_shapes[LMB_GLTF_CURVE] = {LMB_GLTF_VEC3, LMB_GLTF_VEC4, LMB_GLTF_VEC3,
+                                                           LMB_GLTF_SCALAR};
 
 // A channel of an animation: which property of which node a sampler moves.
 typedef struct channel {
-    path path;
-    uint32_t node; // or LMB_NONE
+    lmb_gltf_target target;
     uint32_t sampler;
     lmb_interpolation interpolation;
     uint32_t input;   // the accessor of its times
@@ -34,13 +29,14 @@ typedef struct animation {
     uint32_t track_count;
     float shift;     // by which its keys are moved, so that none is before 0
     float duration;  // of all channels, including skipped ones
-    uint32_t *marks; // per node and path: the serial number of the last channel that has it
+    uint32_t *marks; // per node and path, then per curve: the serial number of the last channel that has it
     uint32_t serial; // that of its first channel; the first of all is 1
     lmb_name_list replaced;
     lmb_name_list empty;
     lmb_name_list doubled;
     lmb_name_list skipped_morphs;
     lmb_name_list skipped_pointers;
+    lmb_name_list unmatched; // curves that the rig of another file does not have
     lmb_name_list skipped_nodes;
     uint32_t *outside; // nodes outside the rig that channels move
     uint32_t outside_count;
@@ -53,9 +49,13 @@ static bool add_track(lmb_gltf *gltf, animation *animation, const lmb_track_def 
 
 // Names what a channel moves, such as "rotation of node 'Hip'".
 static lmb_gltf_place name_channel(const lmb_gltf *gltf, const channel *channel) {
-    const char *name = channel->node == LMB_NONE ? NULL : gltf->nodes[channel->node].name;
-    return name == NULL ? lmb_gltf_place_of("%s of no node", path_names[channel->path])
-                        : lmb_gltf_place_of("%s of node '%.80s'", path_names[channel->path], name);
+    const lmb_gltf_target *target = &channel->target;
+    if (target->pointer != NULL && target->node == LMB_NONE) {
+        return lmb_gltf_place_of("'%.100s'", target->pointer);
+    }
+    return target->node == LMB_NONE
+               ? lmb_gltf_place_of("%s of no node", target->name)
+               : lmb_gltf_place_of("%s of node '%.80s'", target->name, gltf->nodes[target->node].name);
 }
 
 static void list_channel(const lmb_gltf *gltf, const channel *channel, lmb_name_list *list) {
@@ -153,8 +153,11 @@ static bool find_keys(lmb_gltf *gltf, animation *animation, const channel *chann
 
 // ---- Values ----
 
-static bool is_output(const lmb_gltf_accessor *accessor, path path) {
-    bool normalized = (path == PATH_ROTATION || path == PATH_WEIGHTS) && accessor->normalized;
+static bool is_output(const lmb_gltf_accessor *accessor, lmb_gltf_path path) {
+    if (path == LMB_GLTF_CURVE) {
+        return true;
+    }
+    bool normalized = (path == LMB_GLTF_ROTATION || path == LMB_GLTF_WEIGHTS) && accessor->normalized;
     return accessor->shape == path_shapes[path] && (accessor->component == LMB_GLTF_FLOAT || normalized);
 }
 
@@ -163,7 +166,8 @@ static uint32_t rows_of(const channel *channel) {
     return channel->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
 }
 
-// Finds the accessor of a sampler's values and checks its type and count: `width` elements for each row.
+// Finds the accessor of a sampler's values and checks its type and count: `width` elements for each row; for a curve,
+// `width` floats.
 static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, const channel *channel, uint32_t width,
                         uint32_t *result) {
     uint32_t index = 0;
@@ -172,13 +176,14 @@ static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, const ch
     }
     *result = index;
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
-    if (!is_output(accessor, channel->path)) {
+    if (!is_output(accessor, channel->target.path)) {
         return lmb_gltf_fail(sampler, "output", "accessor %" PRIu32 " has a type that no %s has", index,
-                             path_names[channel->path]);
+                             lmb_gltf_path_names[channel->target.path]);
     }
     const uint32_t key_count = gltf->accessors[channel->input].count;
-    const uint64_t needed = (uint64_t)key_count * width * rows_of(channel);
-    if (accessor->count != needed) {
+    const uint32_t floats = channel->target.path == LMB_GLTF_CURVE ? lmb_gltf_component_count(accessor->shape) : 1;
+    const uint64_t needed = (uint64_t)key_count * rows_of(channel) * width;
+    if ((uint64_t)accessor->count * floats != needed) {
         return lmb_gltf_fail(sampler, "output",
                              "accessor %" PRIu32 " has %" PRIu32 " elements, the %" PRIu32 " keys need %" PRIu64, index,
                              accessor->count, key_count, needed);
@@ -195,7 +200,8 @@ static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
     }
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     float *values = lmb_gltf_decode_floats(gltf, &animation->pool, index, accessor->count);
-    const size_t size = (size_t)width * rows_of(channel) * lmb_gltf_component_count(accessor->shape);
+    const size_t floats = (size_t)accessor->count * lmb_gltf_component_count(accessor->shape);
+    const size_t size = floats / gltf->accessors[channel->input].count; // of a key
     for (uint32_t i = 0; values != NULL && keys->rows != NULL && i < keys->count; i++) {
         memmove(values + i * size, values + keys->rows[i] * size, size * sizeof *values);
     }
@@ -203,73 +209,88 @@ static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
     return values != NULL;
 }
 
-// Reads the weights of all morph targets of a node, and adds a track for each that is a channel of the rig. The values
-// are stored key by key; for splines, each key begins with its in-tangents.
-static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, const channel *channel,
-                         const lmb_gltf_keys *keys, lmb_track_def track) {
-    const lmb_gltf_node *node = &gltf->nodes[channel->node];
-    const uint32_t width = node->channel_count;
-    uint32_t matched = 0;
-    for (uint32_t target = 0; target < width; target++) {
-        matched += gltf->channel_of[node->first_channel + target] != LMB_NONE;
-    }
-    if (matched < width) {
-        list_channel(gltf, channel, &animation->skipped_morphs);
-    }
-    if (matched == 0) {
-        uint32_t unread;
-        return find_values(gltf, sampler, channel, width, &unread);
-    }
-    float *all;
-    if (!read_values(gltf, animation, sampler, channel, width, keys, &all)) {
+// Adds a track for one of the floats of each row. The values are stored key by key; for splines, each key begins with
+// its in-tangents.
+static bool add_float_track(lmb_gltf *gltf, animation *animation, lmb_track_def track, uint32_t rows, const float *all,
+                            uint32_t width, uint32_t element) {
+    float *values = lmb_importer_allocate(gltf->importer, &animation->pool, rows, sizeof(float));
+    if (values == NULL) {
         return false;
     }
-    const uint32_t rows = keys->count * rows_of(channel);
-    for (uint32_t target = 0; target < width; target++) {
-        track.joint = gltf->channel_of[node->first_channel + target];
-        if (track.joint == LMB_NONE) {
-            continue;
-        }
-        float *values = lmb_importer_allocate(gltf->importer, &animation->pool, rows, sizeof(float));
-        if (values == NULL) {
-            return false;
-        }
-        for (uint32_t row = 0; row < rows; row++) {
-            values[row] = all[(size_t)row * width + target];
-        }
-        track.property = LMB_PROPERTY_FLOAT;
-        track.values = values;
-        if (!add_track(gltf, animation, &track)) {
+    for (uint32_t row = 0; row < rows; row++) {
+        values[row] = all[(size_t)row * width + element];
+    }
+    track.property = LMB_PROPERTY_FLOAT;
+    track.values = values;
+    return add_track(gltf, animation, &track);
+}
+
+// Reads the values of `width` float channels, and adds a track for each that the rig has.
+static bool read_float_tracks(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler,
+                              const channel *channel, const lmb_gltf_keys *keys, lmb_track_def track, uint32_t first,
+                              uint32_t width) {
+    uint32_t matched = 0, unread;
+    for (uint32_t i = 0; i < width; i++) {
+        matched += gltf->channel_of[first + i] != LMB_NONE;
+    }
+    if (matched < width) {
+        list_channel(gltf, channel,
+                     channel->target.path == LMB_GLTF_CURVE ? &animation->unmatched : &animation->skipped_morphs);
+    }
+    float *all = NULL;
+    if (matched == 0 ? !find_values(gltf, sampler, channel, width, &unread)
+                     : !read_values(gltf, animation, sampler, channel, width, keys, &all)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < width; i++) {
+        track.joint = gltf->channel_of[first + i];
+        if (track.joint != LMB_NONE &&
+            !add_float_track(gltf, animation, track, keys->count * rows_of(channel), all, width, i)) {
             return false;
         }
     }
     return true;
 }
 
-// ---- Channels ----
-
-// Reads the path of a target. One that glTF does not define becomes PATH_COUNT.
-static bool read_path(const lmb_gltf_object *target, path *result) {
-    const char *name = "";
-    if (!lmb_gltf_require(target, "path") || !lmb_gltf_read_string(target, "path", &name)) {
-        return false;
+// Reads the weights of all morph targets of a node, or of one.
+static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, const channel *channel,
+                         const lmb_gltf_keys *keys, lmb_track_def track, const lmb_gltf_node *node) {
+    const uint32_t element = channel->target.element;
+    if (element != LMB_NONE ? element >= node->channel_count : node->channel_count == 0) {
+        list_channel(gltf, channel, &animation->skipped_morphs);
+        return true;
     }
-    *result = PATH_TRANSLATION;
-    while (*result < PATH_COUNT && strcmp(name, path_names[*result]) != 0) {
-        *result = (path)(*result + 1);
-    }
-    return *result < PATH_COUNT ||
-           lmb_importer_note(target->gltf->importer, "%s.path: '%.40s' is none of glTF's: channel left out",
-                             target->place.text, name);
+    return read_float_tracks(gltf, animation, sampler, channel, keys, track,
+                             node->first_channel + (element != LMB_NONE ? element : 0),
+                             element != LMB_NONE ? 1 : node->channel_count);
 }
+
+// Reads the weights of a mesh, which are those of all its nodes that have none of their own.
+static bool read_mesh_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler,
+                              const channel *channel, const lmb_gltf_keys *keys, lmb_track_def track) {
+    bool read = lmb_importer_decode(gltf->importer, gltf->node_count * sizeof(uint32_t));
+    for (uint32_t i = 0; read && i < gltf->node_count; i++) {
+        const lmb_gltf_node *node = &gltf->nodes[i];
+        if (node->mesh == channel->target.mesh && node->in_scene && !lmb_gltf_has_weights(gltf, node)) {
+            read = read_weights(gltf, animation, sampler, channel, keys, track, node);
+        }
+    }
+    return read;
+}
+
+// ---- Channels ----
 
 // Leaves out the earlier one of two channels that move the same.
 static void replace_earlier(const lmb_gltf *gltf, animation *animation, uint32_t index) {
     const channel *channel = &animation->channels[index];
-    if (channel->node == LMB_NONE || channel->path >= PATH_POINTER) {
+    const lmb_gltf_target *target = &channel->target;
+    const bool is_curve = target->path == LMB_GLTF_CURVE;
+    if (target->element != LMB_NONE || (is_curve ? target->curve : target->node) == LMB_NONE) {
         return;
     }
-    uint32_t *mark = &animation->marks[(size_t)channel->node * PATH_COUNT + (size_t)channel->path];
+    const size_t nodes = (size_t)gltf->node_count * LMB_GLTF_CURVE;
+    uint32_t *mark = is_curve ? &animation->marks[nodes + target->curve]
+                              : &animation->marks[(size_t)target->node * LMB_GLTF_CURVE + (size_t)target->path];
     if (*mark >= animation->serial) {
         animation->channels[*mark - animation->serial].is_left_out = true;
         list_channel(gltf, channel, &animation->replaced);
@@ -282,17 +303,14 @@ static bool read_channel(lmb_gltf *gltf, animation *animation, uint32_t index) {
     const lmb_gltf_object object = lmb_gltf_item(&animation->channel_list, index);
     channel *channel = &animation->channels[index];
     uint32_t interpolation = LMB_INTERPOLATION_LINEAR;
-    lmb_gltf_object target;
-    channel->node = LMB_NONE;
-    if (!lmb_gltf_read_object(&object, "target", &target, NULL) || !read_path(&target, &channel->path) ||
-        !lmb_gltf_read_index(&target, "node", gltf->node_count, "nodes", &channel->node) ||
-        !lmb_gltf_require(&object, "sampler") ||
+    if (!lmb_gltf_read_target(&object, &channel->target) || !lmb_gltf_require(&object, "sampler") ||
         !lmb_gltf_read_index(&object, "sampler", animation->samplers.count, "samplers", &channel->sampler)) {
         return false;
     }
-    if (channel->path == PATH_COUNT) {
+    if (channel->target.path == LMB_GLTF_PATH_COUNT) {
         channel->is_left_out = true;
-        return true;
+        return lmb_importer_note(gltf->importer, "%s.target.path: '%.40s' is none of glTF's: channel left out",
+                                 object.place.text, channel->target.name);
     }
     const lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, channel->sampler);
     if (!lmb_gltf_read_choice(&sampler, "interpolation", interpolations, 3, &interpolation) ||
@@ -310,21 +328,25 @@ static bool read_channel(lmb_gltf *gltf, animation *animation, uint32_t index) {
 
 // Counts a channel that gets no track. Returns whether it was one.
 static bool is_skipped(const lmb_gltf *gltf, animation *animation, const channel *channel) {
-    if (channel->path == PATH_POINTER) {
-        list_channel(gltf, channel, &animation->skipped_pointers);
-        return true;
+    const lmb_gltf_target *target = &channel->target;
+    if (target->path == LMB_GLTF_CURVE) {
+        const bool skipped = target->curve == LMB_NONE;
+        if (skipped) {
+            list_channel(gltf, channel, &animation->skipped_pointers);
+        }
+        return skipped;
     }
-    if (channel->path == PATH_WEIGHTS) {
-        const bool skipped = channel->node == LMB_NONE || gltf->nodes[channel->node].channel_count == 0;
+    if (target->path == LMB_GLTF_WEIGHTS) {
+        const bool skipped = target->node == LMB_NONE && target->mesh == LMB_NONE;
         if (skipped) {
             list_channel(gltf, channel, &animation->skipped_morphs);
         }
         return skipped;
     }
-    if (channel->node == LMB_NONE || !gltf->nodes[channel->node].in_rig) {
+    if (target->node == LMB_NONE || !gltf->nodes[target->node].in_rig) {
         list_channel(gltf, channel, &animation->skipped_nodes);
-        if (channel->node != LMB_NONE) {
-            animation->outside[animation->outside_count++] = channel->node;
+        if (target->node != LMB_NONE) {
+            animation->outside[animation->outside_count++] = target->node;
         }
         return true;
     }
@@ -346,16 +368,24 @@ static bool build_channel(lmb_gltf *gltf, animation *animation, const channel *c
     }
     const lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, channel->sampler);
     lmb_track_def track = {.interpolation = channel->interpolation, .key_count = keys.count, .times = keys.times};
-    if (channel->path == PATH_WEIGHTS) {
-        return read_weights(gltf, animation, &sampler, channel, &keys, track);
+    const lmb_gltf_target *target = &channel->target;
+    if (target->path == LMB_GLTF_CURVE) {
+        const lmb_gltf_curve *curve = &gltf->curves[target->curve];
+        return read_float_tracks(gltf, animation, &sampler, channel, &keys, track, curve->first_channel, curve->width);
+    }
+    if (target->mesh != LMB_NONE) {
+        return read_mesh_weights(gltf, animation, &sampler, channel, &keys, track);
+    }
+    if (target->path == LMB_GLTF_WEIGHTS) {
+        return read_weights(gltf, animation, &sampler, channel, &keys, track, &gltf->nodes[target->node]);
     }
     float *values;
     if (!read_values(gltf, animation, &sampler, channel, 1, &keys, &values)) {
         return false;
     }
     track.values = values;
-    track.joint = gltf->nodes[channel->node].joint;
-    track.property = (lmb_property)channel->path;
+    track.joint = gltf->nodes[target->node].joint;
+    track.property = (lmb_property)target->path;
     return add_track(gltf, animation, &track);
 }
 
@@ -405,7 +435,9 @@ static bool note_channels(const lmb_gltf *gltf, animation *animation) {
            note_list(gltf, animation, "of several keys at one time the last one is used", &animation->doubled) &&
            note_list(gltf, animation, "tracks of morph targets skipped", &animation->skipped_morphs) &&
            note_list(gltf, animation, "tracks of nodes outside the rig skipped", &animation->skipped_nodes) &&
-           note_list(gltf, animation, "tracks of properties that are no node's skipped", &animation->skipped_pointers);
+           note_list(gltf, animation, "pointers that lead to no number of the file skipped",
+                     &animation->skipped_pointers) &&
+           note_list(gltf, animation, "pointers to what the rig has no channel for skipped", &animation->unmatched);
 }
 
 // Adds tracks that hold joints at this file's rest pose: in a file that adds clips, it can differ from the rig's rest
@@ -413,7 +445,7 @@ static bool note_channels(const lmb_gltf *gltf, animation *animation) {
 static bool add_rest_tracks(lmb_gltf *gltf, animation *animation) {
     for (uint32_t i = 0; i < gltf->rest_count; i++) {
         const lmb_gltf_rest *rest = &gltf->rests[i];
-        uint32_t mark = animation->marks[(size_t)rest->node * PATH_COUNT + (size_t)rest->track.property];
+        uint32_t mark = animation->marks[(size_t)rest->node * LMB_GLTF_CURVE + (size_t)rest->track.property];
         if (mark < animation->serial && !add_track(gltf, animation, &rest->track)) {
             return false;
         }
@@ -480,7 +512,8 @@ static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_obje
 bool lmb_gltf_build_clips(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     lmb_import *import = importer->import;
-    uint32_t *marks = lmb_importer_scratch(importer, gltf->node_count, PATH_COUNT * sizeof(uint32_t));
+    const size_t mark_count = (size_t)gltf->node_count * LMB_GLTF_CURVE + gltf->curve_count;
+    uint32_t *marks = lmb_importer_scratch(importer, mark_count, sizeof *marks);
     uint32_t serial = 1;
     if (marks == NULL || !lmb_gltf_list_rests(gltf)) {
         return false;

@@ -38,8 +38,15 @@ bool lmb_gltf_fail(const lmb_gltf_object *object, const char *key, const char *f
 }
 
 bool lmb_gltf_excuse(const lmb_gltf_object *object, const char *key, lmb_gltf_flaw flaw) {
-    lmb_gltf_place place = key == NULL ? object->place : join(object, key);
-    lmb_name_list_add(&object->gltf->flaws[flaw], place.text);
+    lmb_gltf *gltf = object->gltf;
+    bool twice;
+    const uint32_t value = key == NULL ? object->value : lmb_json_member(&gltf->json, object->value, key, &twice);
+    uint16_t *excused = &gltf->excused[value != LMB_NONE ? value : object->value];
+    if ((*excused >> flaw & 1) == 0) {
+        lmb_gltf_place place = key == NULL ? object->place : join(object, key);
+        lmb_name_list_add(&gltf->flaws[flaw], place.text);
+        *excused |= (uint16_t)(1u << flaw);
+    }
     return true;
 }
 
@@ -423,6 +430,7 @@ typedef struct extension {
 // surfaces beyond their base colour, what is visible, or text about the file.
 static const extension extensions[] = {{"KHR_mesh_quantization", NULL},
                                        {"KHR_texture_transform", NULL},
+                                       {"KHR_animation_pointer", NULL},
                                        {"KHR_lights_punctual", NULL},
                                        {"KHR_materials_*", NULL},
                                        {"KHR_texture_basisu", "its images are left out"},
@@ -471,7 +479,8 @@ static bool parse_text(lmb_gltf *gltf, const char *text, size_t size) {
                                  lmb_json_type_name(gltf->json.values[0].type));
     }
     gltf->root = (lmb_gltf_object){.gltf = gltf};
-    return true;
+    gltf->excused = lmb_importer_scratch(importer, gltf->json.count, sizeof *gltf->excused);
+    return gltf->excused != NULL;
 }
 
 static bool check_version(lmb_gltf *gltf) {

@@ -26,7 +26,8 @@ static bool keep_nodes(lmb_importer *importer, const lmb_gltf *gltf) {
 static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size) {
     lmb_gltf gltf = {.importer = importer};
     if (!lmb_gltf_read_document(&gltf, bytes, size) || !lmb_gltf_read_buffers(&gltf) || !lmb_gltf_read_views(&gltf) ||
-        !lmb_gltf_read_accessors(&gltf) || !lmb_gltf_read_nodes(&gltf) || !lmb_gltf_read_morphs(&gltf)) {
+        !lmb_gltf_read_accessors(&gltf) || !lmb_gltf_read_nodes(&gltf) || !lmb_gltf_read_morphs(&gltf) ||
+        !lmb_gltf_read_curves(&gltf)) {
         return false;
     }
     if (importer->adds_clips) {
