@@ -150,11 +150,42 @@ static void test_notifies_there_and_back(void **state) {
             for (uint64_t passed = 0; passed < 20 * LMB_TICKS_PER_SECOND; passed += steps[k]) {
                 stage_step(&s, steps[k]);
             }
-            assert_int_equal(s.counts[0], 10); // once per pass
+            assert_int_equal(s.counts[0], 11); // at the beginning, then once per turn
             assert_int_equal(s.counts[1], 20);
             assert_int_equal(s.counts[3], 10);
             stage_end(&s);
         }
+    }
+}
+
+// A notify at the beginning is emitted in the step that reaches it, once for each turn there.
+static void test_notifies_where_a_player_turns(void **state) {
+    (void)state;
+    static const lmb_notify_def notify = {0.0f, 0};
+    for (int backwards = 0; backwards < 2; backwards++) {
+        control_player_def player = stage_player(1.0f, 0);
+        player.end = LMB_END_PING_PONG;
+        player.offset = 0.5f;
+        player.notifies = &notify;
+        player.notify_count = 1;
+        player.rate = lmb_parameter(2);
+        const control_def def = control_of(&player);
+        stage s = stage_begin(&def);
+        static const struct {
+            float rate;
+            double seconds;
+            uint32_t emitted;
+        } steps[] = {{1.0f, 0.25, 0}, {1.0f, 0.25, 1},  {1.0f, 0.25, 0}, {-1.0f, 0.25, 1}, {0.0f, 0.25, 0},
+                     {1.0f, 0.25, 0}, {-1.0f, 0.25, 1}, {1.0f, 2.0, 1},  {1.0f, 6.0, 3},   {1.0f, 1.0, 0},
+                     {1.0f, 1.0, 1},  {-1.0f, 1.5, 0},  {1.0f, 4.5, 2}};
+        s.parameters[2] = 1.0f;
+        stage_step(&s, backwards ? 0 : LMB_TICKS_PER_SECOND);
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+            s.parameters[2] = backwards ? -steps[i].rate : steps[i].rate;
+            stage_step(&s, (uint64_t)(steps[i].seconds * (double)LMB_TICKS_PER_SECOND));
+            assert_int_equal(s.emitted[0], steps[i].emitted);
+        }
+        stage_end(&s);
     }
 }
 
@@ -669,6 +700,25 @@ static void test_frozen_states_stay_frozen(void **state) {
         expect_moving(&s, LMB_NONE, true, true, true);
     }
     expect_moving(&s, LMB_NONE, true, false, false);
+    stage_end(&s);
+}
+
+// Also where a Bezier takes the frozen state's weight to 0 and back.
+static void test_frozen_states_stay_frozen_without_weight(void **state) {
+    (void)state;
+    small_machine small;
+    const control_def def = describe_small(LMB_FADE_FROZEN, &small);
+    small.transitions[0].curve = LMB_CURVE_BEZIER;
+    small.transitions[0].curve_control[0] = 16.0f;
+    small.transitions[0].curve_control[1] = -16.0f;
+    stage s = stage_begin(&def);
+    uint32_t without = 0, again = 0;
+    for (int i = 0; i < 28; i++) {
+        expect_moving(&s, i == 0 ? GO : LMB_NONE, false, true, false);
+        without += s.parameters[3] == 0.0f;
+        again += without > 0 && s.parameters[3] > 0.0f;
+    }
+    assert_true(without > 5 && again > 5);
     stage_end(&s);
 }
 
@@ -1651,6 +1701,7 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 6, 0, "word 6: there is no such phase");
     expect_state_refused(&s, 8, 0x0000ffffu, "player 0: it is past its clip");
     expect_state_refused(&s, 9, 8, "player 0: there are no such flags");
+    expect_state_refused(&s, 9, 16, "player 0: there are no such flags");
     expect_state_refused(&s, 10, 0xbf800000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
     expect_state_refused(&s, 10, 0x53800001u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
     expect_state_refused(&s, 10, 0x7fc00000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
@@ -1694,7 +1745,8 @@ static void test_states_from_outside(void **state) {
     def = control_of(&player);
     s = stage_begin(&def);
     stage_step(&s, LMB_TICKS_PER_SECOND * 3 / 2);
-    const uint64_t twice = LMB_TICKS_PER_SECOND << 17; // in 1/65,536 of a tick
+    expect_state_refused(&s, 9, 8, "player 0: there are no such flags"); // it is not at its beginning
+    const uint64_t twice = LMB_TICKS_PER_SECOND << 17;                   // in 1/65,536 of a tick
     for (uint64_t more = 0; more < 2; more++) {
         s.state[7] = (uint32_t)(twice + more);
         s.state[8] = (uint32_t)((twice + more) >> 32);
@@ -1711,6 +1763,7 @@ int main(void) {
         cmocka_unit_test(test_steps_add_up),
         cmocka_unit_test(test_notifies),
         cmocka_unit_test(test_notifies_there_and_back),
+        cmocka_unit_test(test_notifies_where_a_player_turns),
         cmocka_unit_test(test_ended_once),
         cmocka_unit_test(test_emitted_overflow),
         cmocka_unit_test(test_two_in_phase),
@@ -1728,6 +1781,7 @@ int main(void) {
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_entered_again),
         cmocka_unit_test(test_frozen_states_stay_frozen),
+        cmocka_unit_test(test_frozen_states_stay_frozen_without_weight),
         cmocka_unit_test(test_frozen_machines_stay_frozen),
         cmocka_unit_test(test_transitions_to_the_current_state),
         cmocka_unit_test(test_bezier_fades),

@@ -89,8 +89,9 @@ typedef struct lmb_control lmb_control;
 typedef enum lmb_end {
     LMB_END_LOOP, ///< continues at the other end
     LMB_END_HOLD, ///< stays at the end
-    /// Stays at the end. A clip that is itself the pose of a state or a fade then drops out: its weight is 0. If no
-    /// other state of the machine has a weight, the machine gives the rest pose.
+    /// Stays at the end. If the clip is itself the pose of a state or a fade, or the first input of a make-additive that
+    /// is, that pose then drops out: its weight is 0. If no other state of the machine has a weight, the machine gives
+    /// the rest pose.
     LMB_END_ONCE,
     LMB_END_PING_PONG, ///< turns around
     LMB_END_COUNT
@@ -102,7 +103,8 @@ typedef enum lmb_end {
 /// when it reaches the end of the clip and t is there. A player that moves backwards passes it when its time was
 /// greater than t and becomes t or less. A notify is emitted once for each time it is passed, in the order of passing;
 /// of several at one time, backwards the last one first. Where a player turns around, a notify at that end is emitted
-/// once. A loop that plays backwards passes a notify at the clip's duration when it goes on from 0 to there.
+/// once, when the player arrives there. A loop that plays backwards passes a notify at the clip's duration when it goes
+/// on from 0 to there.
 typedef struct lmb_notify_def {
     float time;     ///< seconds, within the clip
     uint32_t event; ///< emitted to the host
@@ -220,10 +222,11 @@ typedef enum lmb_cadence {
 /// phase. It is the first in the order of nodes that is current: each state around it is, after the transition. If none
 /// is current, it is the first that begins. The same holds when a character begins: then all players begin.
 ///
-/// **Rate.** The leader moves by step times the group's rate times r. If r differs between pieces, the step is cut
-/// where the leader passes a marker, so that the result does not depend on the frame rate. Each cut rounds the position
-/// by at most two of its units, and such a rate is rounded to 2^-24. The sums are over the group's players: w is the
-/// weight of the clip, v its velocity, l' the length of the player's piece, and l that of the leader's.
+/// **Rate.** The leader moves by step times the group's rate times r, a product that is clamped to -64 to 64. If r
+/// differs between pieces, the step is cut where the leader passes a marker, so that the result does not depend on the
+/// frame rate. Each cut rounds the position by at most two of its units, and such a rate is rounded to 2^-24. The sums
+/// are over the group's players: w is the weight of the clip, v its velocity, l' the length of the player's piece, and
+/// l that of the leader's.
 /// - #LMB_CADENCE_VELOCITY: r = sum(w |v|) / sum(w |v| l' / l). The character travels at sum(w v), and no foot slides.
 /// - #LMB_CADENCE_DURATION: r = sum(w l / l') / sum(w). For two players of weights 1 - f and f this is
 ///   lerp(1, l / l', f).
@@ -356,8 +359,8 @@ LMB_API lmb_term lmb_default_term(void);
 /// How a transition goes from the pose shown to that of its state.
 typedef enum lmb_fade_kind {
     LMB_FADE_SMOOTH, ///< old and new states continue to play
-    /// Old states stop where they are. Each stays frozen until its weight is 0 or it is entered again, also if another
-    /// transition interrupts the fade.
+    /// Old states stop where they are. Each stays frozen until it is entered again, also if another transition
+    /// interrupts the fade, and where a Bezier takes its weight to 0 and back.
     LMB_FADE_FROZEN,
     /// The new state has the whole weight at once, and the offset of the pose shown before from the new pose decays:
     /// see inertia.h. `curve` is not used.
@@ -632,8 +635,9 @@ LMB_API void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint
 /// **Updates.** A far character may be updated in only some of the frames (lmb_graph_def.update_every). In the others
 /// it does not move, unless lmb_graph_def.interpolate_updates is set. Then everything continuous goes on as it would in
 /// an update: players by their rates (loops wrap, ends hold), groups, fades, smoothed parameters, inertialization, and
-/// the character motion with its root motion. No decisions are made and no events are emitted, and clips have the
-/// weights of the last update in groups and root motion.
+/// the character motion with its root motion. A player whose state has lost its weight does not move, as in an
+/// update. No decisions are made and no events are emitted, and clips have the weights of the last
+/// update in groups and root motion.
 ///
 /// **Events.** Events update a character in the frame in which they are sent, and take effect where that frame's own
 /// step begins. If time has passed since the last update, the step is cut there: the update first advances the

@@ -237,6 +237,7 @@
 #define PLAYING_ENDED 1u           // it stays at an end
 #define PLAYING_PASSED 2u          // it passed an end when it last moved
 #define PLAYING_PASSED_IN_FRAME 4u // or in an earlier piece of the same frame
+#define PLAYING_TURNED 8u          // it turned around at the beginning of its clip and has not left it
 
 #define MACHINE_CURRENT 0u
 #define MACHINE_TIME 1u    // in the current state, two words
@@ -245,7 +246,7 @@
 #define MACHINE_WEIGHTS 6u // [state]: float, its weight; weight when the fade began, with MACHINE_FROZEN
 #define MACHINE_STATE_WEIGHT_WORDS 2u
 #define MACHINE_BEGAN 1u           // of these two
-#define MACHINE_FROZEN 0x80000000u // the state is frozen, until it is entered or its weight is 0
+#define MACHINE_FROZEN 0x80000000u // the state is frozen, until it is entered
 
 // State of a machine with blend profiles: the fade that has a profile. If another fade begins before it ends, the fade
 // with the profile stops at the progress that it has.

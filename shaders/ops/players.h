@@ -89,9 +89,9 @@ OP uint ends_reached(ticks place, ticks duration, bool backwards) {
     return ends;
 }
 
-// Emits the notifies of a ping-pong player, leg by leg. A notify at the clip's end is emitted when it is reached, one
-// at the clip's beginning when it is left.
-OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration, real weight) {
+// Emits the notifies of a ping-pong player, leg by leg. A notify at an end of the clip is emitted when the end is
+// reached. So one at the beginning is not emitted again when a player that `has_turned` there leaves.
+OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration, bool has_turned, real weight) {
     bool rising = turned_time_rises(p.from, duration, p.backwards);
     ticks from = turned_time(p.from, duration);
     ticks to = turned_time(p.to, duration);
@@ -99,15 +99,16 @@ OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration
     uint legs = p.ends < most ? p.ends : most;
     for (uint leg = 0u; leg <= legs; leg++) {
         bool turns = leg < p.ends;
-        ticks low = from;
+        ticks low = has_turned ? make_ticks(1u, 0u) : from;
         ticks high = turns ? duration : to;
         if (!rising) {
-            low = turns || no_ticks(to) ? make_ticks(1u, 0u) : to;
+            low = turns ? make_ticks(0u, 0u) : to;
             high = from;
         }
         emit_notifies(c, player, low, high, rising && turns, !rising, weight);
         from = rising ? duration : make_ticks(0u, 0u);
         rising = !rising;
+        has_turned = true;
     }
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     if (p.ends > legs && count > 0u) {
@@ -132,7 +133,8 @@ OP void set_playing(control c, address player, passage p, uint flags) {
 // Updates the flags of a player that does not move.
 OP void stay(control c, address player) {
     address at = LOAD(c.block, player + PLAYER_STATE);
-    set_state_word(c, at + PLAYING_FLAGS, (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) | kept_flags(c, at));
+    uint kept = state_word(c, at + PLAYING_FLAGS) & (PLAYING_ENDED | PLAYING_TURNED);
+    set_state_word(c, at + PLAYING_FLAGS, kept | kept_flags(c, at));
 }
 
 // The player's weight in the pose, computed before players move.
@@ -246,11 +248,13 @@ OP void move_player(control c, player own) {
         p.ends = 2u * p.ends;
         p.ends = speed.backwards ? p.ends + reached_from - reached_to : p.ends + reached_to - reached_from;
     }
-    set_playing(c, own.record, p, 0u);
+    uint turned = state_word(c, own.state + PLAYING_FLAGS) & PLAYING_TURNED;
+    bool stays_turned = turns && no_ticks(p.to) && (turned != 0u || p.ends > 0u);
+    set_playing(c, own.record, p, stays_turned ? PLAYING_TURNED : 0u);
     if (emits_something(c, own.record, p.ends > 0u)) {
         real weight = player_weight(c, own.record);
         if (turns) {
-            emit_turns(c, own.record, p, duration, weight);
+            emit_turns(c, own.record, p, duration, turned != 0u, weight);
         } else {
             emit_loop(c, own.record, p, duration, weight);
         }
