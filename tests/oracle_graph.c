@@ -290,14 +290,6 @@ static uint32_t make_of_two(random_graph *g, uint32_t scope, bool additive, uint
     return add_node(g, node, scope, additive);
 }
 
-// Makes a clip hold its end instead of dropping out there: the library drops a make-additive out with it.
-static void keep_at_end(random_graph *g, uint32_t node) {
-    for (uint32_t i = 0; i < g->player_count; i++) {
-        random_player *player = &g->players[i];
-        player->def.end = player->node == node && player->def.end == LMB_END_ONCE ? LMB_END_HOLD : player->def.end;
-    }
-}
-
 // Sums and differences, and what scales them.
 static uint32_t make_additive(random_graph *g, uint32_t scope, bool additive, uint32_t depth, uint32_t *budget) {
     lmb_node_def node = lmb_default_node_def();
@@ -321,9 +313,6 @@ static uint32_t make_additive(random_graph *g, uint32_t scope, bool additive, ui
     }
     if (node.input_count > 2) {
         node.inputs[2] = make(g, scope, additive, depth, budget);
-    }
-    for (uint32_t i = 0; i < 2 && node.op == LMB_OP_MAKE_ADDITIVE; i++) {
-        keep_at_end(g, node.inputs[i]);
     }
     node.unclamped = chance(g, 50);
     node.mask = chance(g, 30) ? mask(g) : LMB_NONE;
@@ -435,13 +424,10 @@ static void make_transition(random_graph *g, random_machine *machine, uint32_t f
     transition->priority = (int32_t)below(g, 3);
     transition->fade = chance(g, 20) ? 0.0f : seconds(g, 5, 150);
     transition->curve = (lmb_curve)below(g, LMB_CURVE_COUNT);
-    transition->curve_control[0] = (float)between(g, g->overshoots ? -0.5 : 0.0, g->overshoots ? 1.5 : 1.0);
-    transition->curve_control[1] = (float)between(g, g->overshoots ? -0.5 : 0.0, g->overshoots ? 1.5 : 1.0);
+    transition->curve_control[0] = (float)between(g, -0.5, 1.5);
+    transition->curve_control[1] = (float)between(g, -0.5, 1.5);
     transition->to_self = from == LMB_NONE && chance(g, 40) && uses('s');
     transition->kind = (lmb_fade_kind)(uses('k') ? below(g, LMB_FADE_COUNT) : 0);
-    if (g->overshoots && transition->kind == LMB_FADE_FROZEN) {
-        transition->kind = LMB_FADE_SMOOTH;
-    }
 }
 
 static uint32_t make_machine(random_graph *g, uint32_t scope, bool additive, uint32_t depth, uint32_t *budget) {
@@ -567,7 +553,6 @@ static void make_tables(random_graph *g) {
         g->groups[i].cadence = (lmb_cadence)below(g, LMB_CADENCE_COUNT);
         g->marker_counts[i] = below(g, uses('M') ? 4 : 2);
     }
-    g->overshoots = chance(g, 30);
     g->motion = lmb_default_motion_def();
     g->motion.full_rotation = chance(g, 30) && uses('F');
 }

@@ -61,7 +61,6 @@ typedef struct random_graph {
     lmb_node_def nodes[GRAPH_NODES];
     uint32_t scopes[GRAPH_NODES]; // the state that a node is in: a number of its own, 0 for none
     bool additive[GRAPH_NODES];
-    bool overshoots; // Bezier curves of transitions leave [0, 1]; then nothing freezes
     uint32_t scope_count, machine_count, player_count, mask_count;
     random_player players[GRAPH_PLAYERS];
     random_machine machines[GRAPH_MACHINES];

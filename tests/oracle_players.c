@@ -21,10 +21,21 @@ bool oracle_is_at_end(const oracle_character *c, uint32_t player) {
     return (rate > 0 && time == c->graph->players[player].duration) || (rate < 0 && time == 0);
 }
 
+// The player of a node, or LMB_NONE.
+static uint32_t player_of(const oracle_graph *graph, uint32_t node) {
+    uint32_t player = 0;
+    while (player < graph->player_count && graph->players[player].node != node) {
+        player++;
+    }
+    return player < graph->player_count ? player : LMB_NONE;
+}
+
 bool oracle_drops_out(const oracle_character *c, uint32_t machine, uint32_t state) {
-    const uint32_t clip = c->graph->machines[machine].clips[state];
-    return clip != LMB_NONE && c->graph->players[clip].node == c->graph->machines[machine].poses[state] &&
-           c->graph->players[clip].def->end == LMB_END_ONCE && oracle_is_at_end(c, clip);
+    const uint32_t pose = c->graph->machines[machine].poses[state];
+    const lmb_node_def *node = pose != LMB_NONE ? &c->graph->def->nodes[pose] : NULL;
+    const bool is_difference = node != NULL && node->op == LMB_OP_MAKE_ADDITIVE;
+    const uint32_t player = node != NULL ? player_of(c->graph, is_difference ? node->inputs[0] : pose) : LMB_NONE;
+    return player != LMB_NONE && c->graph->players[player].def->end == LMB_END_ONCE && oracle_is_at_end(c, player);
 }
 
 // ---- Phases of groups
@@ -153,10 +164,6 @@ static bool loop(oracle_character *c, uint32_t index, int64_t distance, bool mov
     return looped;
 }
 
-static bool has_notify_at_begin(const oracle_player *player) {
-    return player->def->notify_count > 0 && player->notifies[0] == 0;
-}
-
 static bool bounce(oracle_character *c, uint32_t index, int64_t distance, oracle_motion *sum) {
     oracle_player_state *player = &c->players[index];
     const int64_t duration = c->graph->players[index].duration;
@@ -172,9 +179,6 @@ static bool bounce(oracle_character *c, uint32_t index, int64_t distance, oracle
         player->time = to;
         distance -= part;
         player->has_turned = part == room;
-        if (player->time == 0 && distance == 0 && has_notify_at_begin(&c->graph->players[index])) {
-            c->close = "the library emits a notify at 0 when a player that has turned leaves";
-        }
         if (part == room) {
             player->direction = -player->direction;
             turned = turned || part > 0;
@@ -284,9 +288,9 @@ static void advance_group(oracle_character *c, uint32_t group, int64_t ticks, gr
         return;
     }
     while (seconds > 0.0 && step->count < GROUP_PARTS) {
-        const double speed = rate * group_speed(c, group, state->piece);
+        const double length = piece_length(leader, state->piece), fastest = 64.0 * ORACLE_UNITS_A_SECOND / length;
+        const double speed = fmin(fmax(rate * group_speed(c, group, state->piece), -fastest), fastest);
         const double room = speed > 0.0 ? 1.0 - state->share : state->share, needs = room / fabs(speed);
-        const double length = piece_length(leader, state->piece);
         const double factor = fabs(speed / rate) * length / ORACLE_UNITS_A_SECOND;
         const double rounding = (1.0 + factor + fabs(rate)) * 0x1p-16 * ORACLE_UNITS_A_SECOND / length;
         group_part *part = &step->parts[step->count++];

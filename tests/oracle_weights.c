@@ -39,6 +39,9 @@ static void machine_shares(const pass *p, uint32_t machine, double *shares) {
         shares[i] = oracle_drops_out(p->character, machine, i) ? 0.0 : p->character->machines[machine].weights[i];
         sum += shares[i];
     }
+    if (sum > 0.0 && sum < 1e-2) {
+        p->character->close = "little weight remains beside a clip that has dropped out";
+    }
     for (uint32_t i = 0; i < m->state_count && sum > 0.0; i++) {
         shares[i] /= sum;
     }

@@ -310,6 +310,31 @@ static void nothing_is_decided_between_updates(void **state) {
     stage_end(&s);
 }
 
+// A player whose state has no weight any more is shown where the last update left it.
+static void what_faded_out_stands(void **state) {
+    (void)state;
+    enum { GO };
+    control_player_def player = stage_player(1.0f, 0);
+    player.machine = 0;
+    const control_state_def states[2] = {default_control_state_def(), default_control_state_def()};
+    lmb_transition_def transition = stage_transition(0, 1, GO, 0.1f);
+    const control_machine_def machine = {
+        .states = states, .state_count = 2, .transitions = &transition, .transition_count = 1, .machine = LMB_NONE};
+    control_def def = stage_control(&player, 1, 1);
+    def.event_count = 1;
+    def.machines = &machine;
+    def.machine_count = 1;
+    def.update_every = lmb_constant(8.0f);
+    def.interpolate_updates = true;
+    stage s = stage_begin(&def);
+    stage_send(&s, SIXTIETH, GO);
+    for (uint32_t frame = 1; frame < 10; frame++) {
+        stage_step(&s, SIXTIETH);
+        expect_near((double)s.parameters[0], (frame < 5 ? frame + 1.0 : 1.0) / 60.0, frame, "what fades out");
+    }
+    stage_end(&s);
+}
+
 // ---- Events.
 
 enum { GO, BACK, RESTART, EVENTS };
@@ -666,6 +691,7 @@ int main(void) {
         cmocka_unit_test(what_is_continuous_goes_on),
         cmocka_unit_test(a_character_is_put_somewhere_between_updates),
         cmocka_unit_test(nothing_is_decided_between_updates),
+        cmocka_unit_test(what_faded_out_stands),
         cmocka_unit_test(an_event_counts_from_its_frame),
         cmocka_unit_test(a_reset_counts_from_its_frame),
         cmocka_unit_test(an_update_with_events_is_two_frames),
