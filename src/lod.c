@@ -61,23 +61,39 @@ static double distance_between(lmb_affine a, lmb_affine b) {
     return lmb_length(way);
 }
 
-// Finds how far the geometry and joints below each joint reach. `models` and `reach` have an element for each joint.
-static LMB_NOINLINE void find_reach(const lmb_rig *rig, lmb_affine *models, double *reach) {
+static LMB_NOINLINE void find_models(const lmb_rig *rig, lmb_affine *models) {
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         uint32_t parent = rig->parents[joint];
         models[joint] = lmb_affine_from_transform(rig->rest[joint]);
         if (parent != LMB_NONE) {
             models[joint] = lmb_affine_multiply(models[parent], models[joint]);
         }
-        reach[joint] = (double)rig->binds[joint].radius * growth_of(models[joint]);
+    }
+}
+
+// Finds how far the geometry and joints below each joint reach; negative where there is neither. Extra joints without
+// vertices never count, those with vertices only if `with_extras` is set.
+static LMB_NOINLINE void find_reach(const lmb_rig *rig, const lmb_affine *models, bool with_extras, double *reach) {
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        const float radius = rig->binds[joint].radius;
+        const bool counts = radius >= 0.0f && (with_extras || !rig->is_extra[joint]);
+        reach[joint] = counts ? (double)radius * growth_of(models[joint]) : -1.0;
     }
     for (uint32_t joint = rig->joint_count; joint-- > 0;) {
         uint32_t parent = rig->parents[joint];
-        if (parent != LMB_NONE) {
+        if (parent != LMB_NONE && reach[joint] >= 0.0) {
             double way = distance_between(models[joint], models[parent]) + reach[joint];
             reach[parent] = way > reach[parent] ? way : reach[parent];
         }
     }
+}
+
+static double max_of(const double *values, uint32_t count) {
+    double most = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        most = values[i] > most ? values[i] : most;
+    }
+    return most;
 }
 
 static uint8_t max_lod_of(double reach, double size) {
@@ -102,11 +118,10 @@ lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, ui
     }
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    find_reach(rig, models, reach);
-    double size = 0.0;
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        size = reach[joint] > size ? reach[joint] : size;
-    }
+    find_models(rig, models);
+    find_reach(rig, models, false, reach);
+    const double size = max_of(reach, rig->joint_count); // of the skeleton
+    find_reach(rig, models, true, reach);
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         max_lods[joint] = rig->parents[joint] == LMB_NONE ? (uint8_t)LAST_LEVEL : max_lod_of(reach[joint], size);
     }

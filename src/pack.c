@@ -224,7 +224,8 @@ static void add_rig(writing *w) {
                                     .is_normalised = true,
                                     .inverse_bind = lmb_rig_joint_inverse_bind(rig, i),
                                     .has_inverse_bind = true,
-                                    .radius = lmb_rig_joint_radius(rig, i)};
+                                    .radius = lmb_rig_joint_radius(rig, i),
+                                    .is_extra = lmb_rig_joint_is_extra(rig, i)};
     }
     for (uint32_t i = 0; i < socket_count; i++) {
         sockets[i] = (lmb_socket_def){.name = lmb_rig_socket_name(rig, i),

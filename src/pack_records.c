@@ -66,7 +66,7 @@ static const lmb_record_field joint_rows[] = {
     TEXT(lmb_joint_def, name),          WORDS(lmb_joint_def, parent),
     WORDS(lmb_joint_def, rest),         LEFT_OUT(lmb_joint_def, is_normalised),
     WORDS(lmb_joint_def, inverse_bind), LEFT_OUT(lmb_joint_def, has_inverse_bind),
-    WORDS(lmb_joint_def, radius),
+    WORDS(lmb_joint_def, radius),       BOOL(lmb_joint_def, is_extra),
 };
 static const lmb_record joint_table = TABLE(lmb_joint_def, initialize_joint, joint_rows);
 

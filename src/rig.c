@@ -195,6 +195,7 @@ static lmb_rig *allocate(const lmb_rig_def *def, const lmb_host *host) {
     rig->inverse_bind = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->inverse_bind);
     rig->binds = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->binds);
     rig->of_def = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->of_def);
+    rig->is_extra = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->is_extra);
     rig->names = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->names);
     rig->text = lmb_arena_allocate(&rig->memory, text_size(def), 1);
     rig->socket_count = def->socket_count;
@@ -235,6 +236,10 @@ static void copy_joints(lmb_rig *rig, const lmb_rig_def *def, char **text) {
             rig->inverse_bind[to] = lmb_from_op_affine(snap_affine(lmb_to_op_affine(from->inverse_bind)));
         }
         rig->binds[to].radius = snap(from->radius);
+        rig->is_extra[to] = from->is_extra;
+        if (from->is_extra && rig->binds[to].radius == 0.0f) {
+            rig->binds[to].radius = OUTSIDE_BOUNDS;
+        }
         rig->names[to] = copy_name("joint", i, from->name, text);
     }
 }
@@ -403,7 +408,12 @@ lmb_affine lmb_rig_joint_inverse_bind(const lmb_rig *rig, uint32_t joint) {
 }
 
 float lmb_rig_joint_radius(const lmb_rig *rig, uint32_t joint) {
-    return joint < rig->joint_count ? rig->binds[joint].radius : 0.0f;
+    const float radius = joint < rig->joint_count ? rig->binds[joint].radius : 0.0f;
+    return radius == OUTSIDE_BOUNDS ? 0.0f : radius;
+}
+
+bool lmb_rig_joint_is_extra(const lmb_rig *rig, uint32_t joint) {
+    return joint < rig->joint_count && rig->is_extra[joint];
 }
 
 uint32_t lmb_rig_socket_count(const lmb_rig *rig) {

@@ -10,7 +10,7 @@
 typedef struct lmb_bind {
     float inverse_rotation[4]; // of the bind pose's model matrix
     float position[3];         // of that matrix
-    float radius;
+    float radius;              // OUTSIDE_BOUNDS for an extra joint without vertices
 } lmb_bind;
 
 typedef struct lmb_socket {
@@ -36,7 +36,8 @@ struct lmb_rig {
     lmb_affine *inverse_bind;
     lmb_bind *binds;
     uint32_t *of_def; // [index in the descriptor]
-    char **names;     // into `text`
+    bool *is_extra;
+    char **names; // into `text`
     char *text;
     uint32_t socket_count;
     lmb_socket *sockets;

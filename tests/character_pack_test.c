@@ -249,6 +249,7 @@ static lmb_rig *create_rig(void) {
         joints[i].name = names[i];
         joints[i].parent = parents[i];
         joints[i].radius = 0.125f * (float)i;
+        joints[i].is_extra = i == 5; // changes no word of a graph, since it has a radius
         joints[i].rest.translation[0] = i == 2 ? 1.0f : i == 3 ? -1.0f : 0.0f;
         joints[i].rest.translation[1] = i >= 4 ? 0.5f : 0.0f;
         joints[i].rest.rotation[1] = i == 1 ? 0.3f : 0.0f;
@@ -797,6 +798,9 @@ static void everything_comes_back(void **state) {
     uint8_t *bytes = write_pack(&w->pack, &size);
     lmb_pack *pack = open_pack(bytes, size);
     expect_same_rig(lmb_pack_rig(pack), w->rig);
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        assert_int_equal(lmb_rig_joint_is_extra(lmb_pack_rig(pack), i), i == 5);
+    }
     assert_int_equal(lmb_pack_clip_count(pack), 3);
     for (uint32_t i = 0; i < 3; i++) {
         size_t sizes[2];

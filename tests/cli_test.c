@@ -381,6 +381,27 @@ static void lengths_of_bvh_files_have_a_unit(void **state) {
     run_badly(2, "info unit.bvh --bvh-unit 1e7", "--bvh-unit must be a length in metres, 1e-6 to 1e6, not '1e7'");
 }
 
+static void info_marks_extra_joints(void **state) {
+    (void)state;
+    command_output output = run_well("info \"" LIMBER_CORPUS "/complete.glb\"");
+    expect_contains(output.out, "joints: 5, depth 3\n  3 of the skeleton, 2 extra: ");
+    expect_contains(output.out, "      3  Hat                               parent 0  extra\n");
+    command_output_release(&output);
+    output = run_well("info --skeleton-only \"" LIMBER_CORPUS "/complete.glb\"");
+    expect_contains(output.out, "joints: 3, depth 3\n      0  Root\n");
+    assert_null(strstr(output.out, "extra"));
+    command_output_release(&output);
+    output = run_well("info --json \"" LIMBER_CORPUS "/complete.glb\"");
+    json_tree tree = json_tree_read(output.out);
+    const int joints = json_tree_member(&tree, 0, "joints");
+    for (int i = 0; i < 5; i++) {
+        const int extra = json_tree_member(&tree, json_tree_item(&tree, joints, i), "extra");
+        assert_int_equal(json_tree_is_true(&tree, extra), i >= 3);
+    }
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
 static void info_names_morph_targets(void **state) {
     (void)state;
     command_output output = run_well("info \"" LIMBER_CORPUS "/complete.glb\"");
@@ -409,7 +430,7 @@ static void info_as_json_has_the_same(void **state) {
     static const char *const names[JOINT_COUNT] = {"root", "elbow \\\"left\\\"", "node_2"};
     for (int i = 0; i < JOINT_COUNT; i++) {
         int joint = json_tree_item(&tree, joints, i);
-        json_tree_expect_keys(&tree, joint, "name parent");
+        json_tree_expect_keys(&tree, joint, "name parent extra");
         json_tree_expect_text(&tree, json_tree_member(&tree, joint, "name"), names[i]);
         assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, joint, "parent")), i - 1);
     }
@@ -1276,6 +1297,7 @@ int main(void) {
         cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),
         cmocka_unit_test(info_reports_joints_and_clips),
         cmocka_unit_test(lengths_of_bvh_files_have_a_unit),
+        cmocka_unit_test(info_marks_extra_joints),
         cmocka_unit_test(info_names_morph_targets),
         cmocka_unit_test(info_as_json_has_the_same),
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),

@@ -38,6 +38,19 @@ static lmb_import *load(const gltf_document *document, const char *sections) {
     return import;
 }
 
+static lmb_import *load_file(const char *name, bool skeleton_only) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", LIMBER_FILES, name);
+    const char *paths = path;
+    const lmb_import_def def = {.paths = &paths, .path_count = 1, .skeleton_only = skeleton_only};
+    lmb_import *import = NULL;
+    lmb_error error;
+    if (lmb_import_create(&def, NULL, &import, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return import;
+}
+
 static lmb_import *load_complete(void) {
     gltf_document document;
     char *sections = gltf_complete(&document);
@@ -121,11 +134,48 @@ static lmb_transform sample(const lmb_import *import, uint32_t clip_index, uint3
     return transform;
 }
 
+// Computes the palette of a clip at a time: [joint][3][4].
+static float *palette_of(const lmb_import *import, uint32_t clip_index, float time) {
+    const lmb_clip *clip = lmb_import_clip(import, clip_index);
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_parameter(0);
+    const lmb_graph_def def = {.rig = lmb_import_rig(import),
+                               .clips = &clip,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = 1};
+    lmb_graph *graph = NULL;
+    lmb_cpu *cpu = NULL;
+    float *palette = calloc(lmb_rig_joint_count(def.rig), sizeof(lmb_affine));
+    assert_non_null(palette);
+    assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
+    const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_PALETTE_BIT};
+    const lmb_batch_inputs inputs = {.parameters = &time};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}};
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+    return palette;
+}
+
+// Skins a vertex as a shader does.
+static void skin(const float *palette, const lmb_vertex *vertex, float result[3]) {
+    memset(result, 0, 3 * sizeof(float));
+    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        lmb_affine matrix;
+        memcpy(&matrix, palette + (size_t)vertex->joints[i] * 12, sizeof matrix);
+        transform_point(&matrix, vertex->position, vertex->weights[i], result);
+    }
+}
+
 static void rig_of_a_skin_has_its_joints_and_their_ancestors(void **state) {
     (void)state;
     lmb_import *import = load_complete();
     const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 3);
+    assert_int_equal(lmb_rig_joint_count(rig), 5); // and two nodes with a mesh
     assert_string_equal(lmb_rig_joint_name(rig, 0), "Root");
     assert_string_equal(lmb_rig_joint_name(rig, 1), "H\xC3\xBC"
                                                     "fte");
@@ -136,6 +186,12 @@ static void rig_of_a_skin_has_its_joints_and_their_ancestors(void **state) {
     lmb_transform hip = lmb_rig_joint_rest(rig, 1);
     assert_near(hip.translation, (float[]){0, 1, 0}, 3);
     assert_near(hip.rotation, (float[]){0, 0, 0.70710678f, 0.70710678f}, 4);
+    for (uint32_t joint = 0; joint < 5; joint++) {
+        assert_int_equal(lmb_rig_joint_is_extra(rig, joint), joint >= 3);
+    }
+    assert_string_equal(lmb_rig_joint_name(rig, 3), "Hat");
+    assert_int_equal(lmb_rig_joint_parent(rig, 3), 0);
+    assert_int_equal(lmb_rig_joint_parent(rig, 4), 3);
     // The file's inverse bind matrices correspond to its rest pose.
     for (uint32_t joint = 0; joint < 3; joint++) {
         lmb_affine inverse;
@@ -326,7 +382,7 @@ static float signed_area(const lmb_mesh *mesh, uint32_t triangle) {
 }
 
 // The strip is in the plane z = 0 and faces +z. Its last vertex is from the sparse accessor data.
-static void unskinned_strip_hangs_on_its_nearest_joint(void **state) {
+static void unskinned_strip_hangs_on_its_node(void **state) {
     (void)state;
     lmb_import *import = load_complete();
     for (uint32_t m = 0; m < 2; m++) {
@@ -336,7 +392,7 @@ static void unskinned_strip_hangs_on_its_nearest_joint(void **state) {
         float highest = 0;
         for (uint32_t i = 0; i < mesh->vertex_count; i++) {
             const lmb_vertex *vertex = &mesh->vertices[i];
-            assert_int_equal(vertex->joints[0], 0);
+            assert_int_equal(vertex->joints[0], 3 + m);
             assert_float_equal(vertex->weights[0], 1, 0);
             assert_near(vertex->normal, (float[]){0, 0, 1}, 3);
             assert_true(m == 0 ? vertex->position[0] >= 0 : vertex->position[0] <= 0); // the second strip is mirrored
@@ -347,6 +403,155 @@ static void unskinned_strip_hangs_on_its_nearest_joint(void **state) {
             assert_float_equal(signed_area(mesh, triangle), 0.5f, 1e-5f);
         }
     }
+    lmb_import_destroy(import);
+}
+
+// In prop.gltf a strip of 10 vertices, x 0 to 1 and y 0 to 2, is skinned to nodes 1 and 2; the nodes Prop, below node 2,
+// and Beside have a mesh of the same vertices. Nodes 2, Prop and Beside turn about z, each by the same angle.
+enum { STRIP = 24 }; // flat triangles
+
+// The turn of a node in radians. The keys are 0.5 s apart; the file gives z and w of their quaternions.
+static double turn_at(double time) {
+    static const double keys[12][2] = {{0, 1},          {0.383, 0.924},  {0.707, 0.707},  {0.707, 0.707},
+                                       {0.383, 0.924},  {0, 1},          {0, 1},          {-0.383, 0.924},
+                                       {-0.707, 0.707}, {-0.707, 0.707}, {-0.383, 0.924}, {0, 1}};
+    const int key = (int)fmin(floor(time / 0.5), 10.0);
+    const double share = time / 0.5 - key;
+    const double from = 2.0 * atan2(keys[key][0], keys[key][1]), to = 2.0 * atan2(keys[key + 1][0], keys[key + 1][1]);
+    return from + share * (to - from); // slerp about one axis
+}
+
+static void turn_point(double angle, const double at[2], double moved[2]) {
+    moved[0] = cos(angle) * at[0] - sin(angle) * at[1];
+    moved[1] = sin(angle) * at[0] + cos(angle) * at[1];
+}
+
+// Where a corner of the strip is, if its mesh is that of Prop or of Beside.
+static void expected_corner(uint32_t corner, bool is_prop, double time, float result[3]) {
+    static const uint32_t vertices[STRIP] = {0, 1, 3, 0, 3, 2, 2, 3, 5, 2, 5, 4, 4, 5, 7, 4, 7, 6, 6, 7, 9, 6, 9, 8};
+    static const double held[2] = {0, 0.5};
+    const double own[2] = {vertices[corner] % 2, 0.5 * (vertices[corner] / 2)}, angle = turn_at(time);
+    double moved[2], hand[2];
+    turn_point(is_prop ? 2 * angle : angle, own, moved);
+    turn_point(angle, held, hand);
+    result[0] = (float)(moved[0] + (is_prop ? hand[0] : 2));
+    result[1] = (float)(moved[1] + (is_prop ? 1 + hand[1] : 0));
+    result[2] = 0;
+}
+
+static void expect_strip(const lmb_import *import, uint32_t mesh_index, bool is_prop) {
+    const lmb_mesh *mesh = lmb_import_mesh(import, mesh_index);
+    assert_int_equal(mesh->vertex_count, STRIP);
+    for (int step = 0; step <= 22; step++) {
+        float *palette = palette_of(import, 0, 0.25f * (float)step);
+        for (uint32_t i = 0; i < STRIP; i++) {
+            float expected[3], skinned[3];
+            expected_corner(i, is_prop, 0.25 * step, expected);
+            skin(palette, &mesh->vertices[i], skinned);
+            assert_near(skinned, expected, 3);
+        }
+        free(palette);
+    }
+}
+
+static void what_moves_is_an_extra_joint(void **state) {
+    (void)state;
+    static const char *const files[] = {"prop.gltf", "prop_only.gltf"};
+    for (uint32_t i = 0; i < 2; i++) {
+        lmb_import *import = load_file(files[i], false);
+        const lmb_rig *rig = lmb_import_rig(import);
+        const uint32_t extras = i == 0 ? 2 : 1; // Beside is outside the scene of the second file
+        assert_int_equal(lmb_rig_joint_count(rig), 3 + extras);
+        for (uint32_t joint = 0; joint < 3 + extras; joint++) {
+            assert_int_equal(lmb_rig_joint_is_extra(rig, joint), joint >= 3);
+        }
+        assert_int_equal(lmb_rig_find_joint(rig, "Prop"), 3);
+        assert_int_equal(lmb_rig_joint_parent(rig, 3), 2);
+        assert_int_equal(lmb_import_node_joint(import, 3), 3);
+        assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 1 + extras);
+        assert_int_equal(lmb_import_mesh_count(import), 1 + extras);
+        assert_int_equal(lmb_import_note_count(import), i); // the mesh outside the scene
+        expect_strip(import, 1, true);
+        if (i == 0) {
+            assert_int_equal(lmb_rig_joint_parent(rig, 4), LMB_NONE);
+            expect_strip(import, 2, false);
+        }
+        lmb_import_destroy(import);
+    }
+}
+
+static void a_skeleton_alone_has_no_extra_joints(void **state) {
+    (void)state;
+    lmb_import *whole = load_file("prop.gltf", false), *import = load_file("prop.gltf", true);
+    const lmb_rig *rig = lmb_import_rig(import);
+    assert_false(lmb_default_import_def().skeleton_only);
+    assert_int_equal(lmb_rig_joint_count(rig), 3);
+    for (uint32_t joint = 0; joint < 3; joint++) {
+        assert_string_equal(lmb_rig_joint_name(rig, joint), lmb_rig_joint_name(lmb_import_rig(whole), joint));
+    }
+    assert_true(has_note(
+        import,
+        "animation 'animation_0': tracks of nodes outside the rig skipped: rotation of node 'Prop', rotation of "
+        "node 'Beside'"));
+    assert_true(has_note(import, "mesh 'rigid' of node 'Beside' hangs on no joint: left out"));
+    assert_int_equal(lmb_import_mesh_count(import), 2);
+    assert_int_equal(lmb_import_mesh(import, 1)->vertices[0].joints[0], 2); // the joint that holds the prop
+    lmb_import_destroy(import);
+    lmb_import_destroy(whole);
+}
+
+// A skin's joint, a camera and a light that stand still, the same moving, and a node above a mesh.
+static void cameras_and_lights_are_no_joints_unless_they_move(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, times[2] = {0, 1}, moves[6] = {0, 0, 0, 0, 9, 0};
+    gltf_floats(&document, "VEC3", 3, triangle);
+    gltf_floats(&document, "SCALAR", 2, times);
+    gltf_floats(&document, "VEC3", 2, moves);
+    lmb_import *import =
+        load(&document,
+             "\"nodes\":[{\"name\":\"still camera\",\"camera\":0},{\"name\":\"crane\",\"children\":[2]},"
+             "{\"name\":\"camera\",\"camera\":0,\"translation\":[0,0,50]},{\"name\":\"hip\"},{\"name\":\"light\"},"
+             "{\"name\":\"shelf\",\"children\":[6]},{\"name\":\"box\",\"mesh\":0},{\"name\":\"body\",\"mesh\":0,"
+             "\"skin\":0}],"
+             "\"cameras\":[{\"type\":\"perspective\",\"perspective\":{\"yfov\":1,\"znear\":1}}],\"skins\":[{\"joints\":"
+             "[3]}],"
+             "\"scenes\":[{\"nodes\":[0,1,3,4,5]}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+             "\"animations\":[{\"samplers\":[{\"input\":1,\"output\":2}],"
+             "\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":\"translation\"}}]}]");
+    const lmb_rig *rig = lmb_import_rig(import);
+    static const char *const expected[] = {"hip", "crane", "camera", "shelf", "box"};
+    assert_int_equal(lmb_rig_joint_count(rig), 5);
+    for (uint32_t joint = 0; joint < 5; joint++) {
+        assert_string_equal(lmb_rig_joint_name(rig, joint), expected[joint]);
+        assert_int_equal(lmb_rig_joint_is_extra(rig, joint), joint > 0);
+    }
+    assert_near(sample(import, 0, 2, 0.5f).translation, (float[]){0, 4.5f, 0}, 3);
+    lmb_import_destroy(import);
+}
+
+// No joint can have the shear of the node above it, so the mesh hangs on the sheared node, and its motion is left out.
+static void what_hangs_on_a_sheared_node_keeps_its_shear(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, times[2] = {0, 1}, moves[6] = {0, 0, 0, 0, 9, 0};
+    gltf_floats(&document, "VEC3", 3, triangle);
+    gltf_floats(&document, "SCALAR", 2, times);
+    gltf_floats(&document, "VEC3", 2, moves);
+    lmb_import *import =
+        load(&document,
+             "\"nodes\":[{\"name\":\"hip\"},{\"name\":\"shelf\",\"matrix\":[1,0,0,0,0.5,1,0,0,0,0,1,0,1,2,3,1],"
+             "\"children\":[2]},{\"name\":\"box\",\"mesh\":0,\"translation\":[0,1,0]}],\"skins\":[{\"joints\":[0]}],"
+             "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+             "\"animations\":[{\"samplers\":[{\"input\":1,\"output\":2}],"
+             "\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":\"translation\"}}]}]");
+    const lmb_rig *rig = lmb_import_rig(import);
+    assert_int_equal(lmb_rig_joint_count(rig), 2);
+    assert_int_equal(lmb_rig_find_joint(rig, "shelf"), 1);
+    assert_true(has_note(import, "tracks of nodes outside the rig skipped: translation of node 'box'"));
+    float skinned[3];
+    skin_at_rest(rig, &lmb_import_mesh(import, 0)->vertices[2], skinned);
+    assert_near(skinned, (float[]){2, 4, 3}, 3); // (0, 1, 0) + (0, 1, 0), sheared by (1, 0, 0), moved by (1, 2, 3)
     lmb_import_destroy(import);
 }
 
@@ -553,7 +758,6 @@ static void further_notes(void **state) {
          "animation 'Walk': pointers that lead to no number of the file skipped: ''"},
         {"{\"node\":2,\"path\":\"scale\"}", "{\"path\":\"scale\"}",
          "animation 'Walk': tracks of nodes outside the rig skipped: scale of no node, translation of node 'Camera'"},
-        {"\"nodes\":[0,5]}", "\"nodes\":[0,5,6]}", "mesh 'mesh_1' of node 'Camera' hangs on no joint: left out"},
         {"\"attributes\":{\"POSITION\":14},\"mode\":1", "\"attributes\":{\"COLOR_0\":14}",
          "meshes[1].primitives[1] has no POSITION: left out"},
         {"\"WEIGHTS_0\":10,\"JOINTS_1\":11,\"WEIGHTS_1\":12", "\"WEIGHTS_0\":18",
@@ -1703,7 +1907,11 @@ int main(void) {
         cmocka_unit_test(skinned_mesh_has_eight_influences),
         cmocka_unit_test(radii_hold_the_meshes),
         cmocka_unit_test(material_has_color_and_image),
-        cmocka_unit_test(unskinned_strip_hangs_on_its_nearest_joint),
+        cmocka_unit_test(unskinned_strip_hangs_on_its_node),
+        cmocka_unit_test(what_moves_is_an_extra_joint),
+        cmocka_unit_test(a_skeleton_alone_has_no_extra_joints),
+        cmocka_unit_test(cameras_and_lights_are_no_joints_unless_they_move),
+        cmocka_unit_test(what_hangs_on_a_sheared_node_keeps_its_shear),
         cmocka_unit_test(file_without_skin_makes_a_rig_of_all_nodes),
         cmocka_unit_test(skin_without_matrices_has_identities),
         cmocka_unit_test(second_skin_with_one_shift_moves_its_mesh),

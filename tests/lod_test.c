@@ -322,6 +322,31 @@ static void a_table_from_the_size_of_what_hangs(void **state) {
     lmb_rig_destroy(rig);
 }
 
+// The chain of above, with a pole of 100 in the hand of the knee, a camera at a distance of 100 below the ankle, and a
+// ground of 100 beside it. None of them changes the size of the skeleton, the pole makes the knee as large as itself.
+static void extras_do_not_measure(void **state) {
+    (void)state;
+    lmb_rig *chain = create_chain(), *rig = NULL;
+    lmb_joint_def joints[6];
+    for (uint32_t i = 0; i < 6; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].rest = i < 3 ? lmb_rig_joint_rest(chain, i) : joints[i].rest;
+        joints[i].radius = i < 3 ? lmb_rig_joint_radius(chain, i) : i == 4 ? 0.0f : 100.0f;
+        joints[i].parent = i == 0 || i == 5 ? LMB_NONE : i == 3 ? 1 : i == 4 ? 2 : i - 1;
+        joints[i].is_extra = i >= 3;
+    }
+    joints[4].rest.translation[2] = 100.0f;
+    const lmb_rig_def def = {.joints = joints, .joint_count = 6};
+    uint8_t table[6];
+    lmb_error error;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, &error), LMB_OK);
+    assert_int_equal(lmb_rig_suggest_max_lods(rig, NULL, table, &error), LMB_OK);
+    const uint8_t expected[6] = {7, 7, 5, 7, 0, 7};
+    assert_memory_equal(table, expected, sizeof expected);
+    lmb_rig_destroy(rig);
+    lmb_rig_destroy(chain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_level_changes_nothing),
@@ -330,6 +355,7 @@ int main(void) {
         cmocka_unit_test(a_mirror_reads_the_real_joint),
         cmocka_unit_test(tables_that_are_wrong),
         cmocka_unit_test(a_table_from_the_size_of_what_hangs),
+        cmocka_unit_test(extras_do_not_measure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1297,7 +1297,11 @@ void oracle_bounds(const lmb_rig *rig, const oracle_affine *model, double low[3]
         low[axis] = HUGE_VAL;
         high[axis] = -HUGE_VAL;
         for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-            const double reach = (double)lmb_rig_joint_radius(rig, joint) * length(model[joint].m[axis]);
+            const double radius = (double)lmb_rig_joint_radius(rig, joint);
+            if (lmb_rig_joint_is_extra(rig, joint) && radius == 0.0) {
+                continue;
+            }
+            const double reach = radius * length(model[joint].m[axis]);
             low[axis] = fmin(low[axis], oracle_snap(model[joint].m[axis][3] - reach));
             high[axis] = fmax(high[axis], oracle_snap(model[joint].m[axis][3] + reach));
         }

@@ -411,6 +411,33 @@ static void boxes_without_radii_are_of_positions(void **state) {
     scene_end(&scene);
 }
 
+// Extra joints count only if they have a radius. A rig of such joints without radii has the empty box.
+static void boxes_leave_extra_joints_out(void **state) {
+    (void)state;
+    lmb_joint_def joints[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].rest.translation[i % 3] = i == 0 ? 1.0f : -100.0f;
+        joints[i].is_extra = i > 0;
+    }
+    joints[2].radius = 0.5f;
+    for (uint32_t first = 0; first <= 3; first += 3) {
+        const lmb_rig_def def = {.joints = joints + first, .joint_count = 4 - first};
+        lmb_rig *rig = NULL;
+        assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+        test_scene scene;
+        scene_start(&scene, rig, 9, 0);
+        scene_add(&scene, LMB_OP_REST, LMB_NONE, LMB_NONE);
+        scene_run_all_paths(&scene);
+        const float expected[2][6] = {{-0.5f, -0.5f, -100.5f, 1.0f, 0.5f, 0.0f},
+                                      {0x1p40f, 0x1p40f, 0x1p40f, -0x1p40f, -0x1p40f, -0x1p40f}};
+        for (uint32_t i = 0; i < 9 * 6; i++) {
+            assert_float_equal(scene.buffers[LMB_OUTPUT_BOUNDS][i], expected[first / 3][i % 6], 1e-6f);
+        }
+        scene_end(&scene);
+    }
+}
+
 // A vertex inside the spheres of two joints, skinned with any weights of both.
 static void boxes_hold_what_is_skinned(void **state) {
     (void)state;
@@ -602,6 +629,7 @@ int main(void) {
         cmocka_unit_test(bind_poses_without_a_rotation),
         cmocka_unit_test(signs_follow_the_chain),
         cmocka_unit_test(boxes_without_radii_are_of_positions),
+        cmocka_unit_test(boxes_leave_extra_joints_out),
         cmocka_unit_test(boxes_hold_what_is_skinned),
         cmocka_unit_test(previous_palettes_are_copied),
         cmocka_unit_test(a_palette_may_be_its_own_previous_one),

@@ -415,7 +415,7 @@ static void a_reader_without_a_parent_does_not_begin(void **state) {
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        execl("/proc/self/exe", "limber-reader", "--read-for-parent", "0", path, (char *)NULL);
+        execl("/proc/self/exe", "limber-reader", "--read-for-parent", "0", "whole-rig", path, (char *)NULL);
         _exit(2);
     }
     close(ends[1]);

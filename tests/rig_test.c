@@ -85,6 +85,7 @@ static void indices_that_do_not_exist(void **state) {
         assert_memory_equal(&rest, &none, sizeof none);
         assert_memory_equal(&inverse, &no_matrix, sizeof no_matrix);
         assert_true(lmb_rig_joint_radius(rig, beyond[i]) == 0.0f);
+        assert_false(lmb_rig_joint_is_extra(rig, beyond[i]));
         assert_string_equal(lmb_rig_socket_name(rig, beyond[i]), "");
         assert_int_equal(lmb_rig_socket_joint(rig, beyond[i]), LMB_NONE);
         assert_memory_equal(&local, &none, sizeof none);
@@ -361,6 +362,7 @@ static void sockets_follow_their_joints(void **state) {
         joints[i] = lmb_default_joint_def();
         joints[i].parent = i == 2 ? LMB_NONE : i + 1;
         joints[i].radius = (float)i;
+        joints[i].is_extra = i < 2;
         sockets[i] = lmb_default_socket_def();
         sockets[i].joint = i;
     }
@@ -383,6 +385,7 @@ static void sockets_follow_their_joints(void **state) {
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(lmb_rig_socket_joint(rig, i), 2 - i);
         assert_true(lmb_rig_joint_radius(rig, 2 - i) == (float)i);
+        assert_int_equal(lmb_rig_joint_is_extra(rig, 2 - i), i < 2);
     }
     const lmb_transform local = lmb_rig_socket_local(rig, 1);
     assert_true(local.translation[0] == 1.0f && local.translation[1] == 0.0f && local.translation[2] == -3.0f);

@@ -34,6 +34,13 @@ static void add_radii(lmb_joint_def *joints, uint32_t joint_count, random_source
     }
 }
 
+// Draws from a separate random source, too.
+static void add_extras(lmb_joint_def *joints, uint32_t joint_count, random_source *source) {
+    for (uint32_t i = 1; i < joint_count; i++) {
+        joints[i].is_extra = random_below(source, 4) == 0;
+    }
+}
+
 enum { SOCKETS = 5 };
 
 static void draw_sockets(uint32_t joint_count, random_source *source, lmb_socket_def sockets[SOCKETS]) {
@@ -62,10 +69,11 @@ lmb_rig *scene_rig(uint32_t joint_count, scene_shape shape, uint64_t seed) {
     }
     lmb_rig *rig = NULL;
     lmb_error error = {0};
-    random_source extra = {seed ^ 0x5eed};
+    random_source later = {seed ^ 0x5eed}, extra = {seed ^ 0xe7a};
     lmb_socket_def sockets[SOCKETS];
-    add_radii(joints, joint_count, &extra);
-    draw_sockets(joint_count, &extra, sockets);
+    add_radii(joints, joint_count, &later);
+    add_extras(joints, joint_count, &extra);
+    draw_sockets(joint_count, &later, sockets);
     const lmb_rig_def def = {.joints = joints, .joint_count = joint_count, .sockets = sockets, .socket_count = SOCKETS};
     check(lmb_rig_create(&def, NULL, &rig, &error), &error);
     free(joints);

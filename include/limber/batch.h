@@ -52,8 +52,9 @@
 /// of a joint turns a sphere with lmb_joint_def.radius into an ellipsoid, and the joint's box is the box of that:
 /// position +- radius times the length of the matrix's row (of the three linear columns). If each radius encloses the
 /// vertices bound to its joint, the box encloses the skinned mesh, up to rounding, because a linearly blended vertex is
-/// between its positions under each joint. If all radii are 0, it is the box of the joints' positions. A rig without
-/// joints has an empty box: min 2^40, max -2^40.
+/// between its positions under each joint. If all radii are 0, it is the box of the joints' positions. Extra joints
+/// (lmb_joint_def.is_extra) with a radius of 0 are left out. A rig without other joints has an empty box: min 2^40,
+/// max -2^40.
 #ifndef LIMBER_BATCH_H
 #define LIMBER_BATCH_H
 

@@ -5,8 +5,11 @@
 /// This is a library of its own (`limber::import`); the core library reads no file format.
 ///
 /// **Rig.** If a file has skins, its rig is the joints of the skins with all their ancestors up to the scene's root, so
-/// that model space is the scene's space. If it has no skin, its rig is the whole node tree. Unnamed nodes are called
-/// "node_<index>". Units and axes are metres, Y up, right-handed, as in glTF.
+/// that model space is the scene's space: the skeleton. Behind them follow, as extra joints (lmb_joint_def.is_extra), the
+/// other nodes of the scene that an animation moves or that have a mesh without a skin, with their ancestors: props,
+/// objects beside the character, animated cameras. lmb_import_def.skeleton_only leaves them out. If a file has no skin,
+/// its rig is the whole node tree. Unnamed nodes are called "node_<index>". Units and axes are metres, Y up,
+/// right-handed, as in glTF.
 ///
 /// **Safety.** Nothing in a glTF file, a BVH file or an import block is trusted: every offset, count and value is
 /// checked, and an error names the file and the position in it. There is no locale and no global state. Memory comes
@@ -130,10 +133,14 @@ typedef struct lmb_import_def {
     const char *name;      ///< for messages; its ending may give the format; NULL means "memory"
     const char *directory; ///< where files that these bytes refer to are searched; NULL refuses them
     bool trusted;          ///< lets Assimp read FBX and Collada files in this process; see above
-    float bvh_unit;        ///< metres of a unit of length in BVH files, 1e-6 to 1e6; 0: 0.01, a centimetre
+    /// Restricts the rig of a file with skins to their joints with all ancestors: the indices of these joints do not
+    /// change. Tracks of other nodes are left out with a note. A mesh without a skin hangs on its nearest ancestor in
+    /// the rig, or is left out with a note.
+    bool skeleton_only;
+    float bvh_unit; ///< metres of a unit of length in BVH files, 1e-6 to 1e6; 0: 0.01, a centimetre
 } lmb_import_def;
 
-/// Nothing to read, and not trusted; units of BVH files are centimetres.
+/// Nothing to read, and not trusted; all joints; units of BVH files are centimetres.
 LMB_API lmb_import_def lmb_default_import_def(void);
 
 /// Reads a character and, for glTF, the buffers and images to which it refers.

@@ -43,6 +43,8 @@ LMB_API lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max
 /// at its end (lmb_joint_def.radius times the longest column of that joint's rest matrix in model space). The size of
 /// the rig is the largest reach of a root. A root is computed at every level, any other joint at level L if its reach
 /// is at least size / 2^(8-L): 1/128 of the size at level 1, half of it at level 7. At level 0 every joint is computed.
+/// Extra joints (lmb_joint_def.is_extra) do not count for the size, and for a reach only if they have vertices, so a
+/// camera or a large prop changes no level of the skeleton but those of the joints that hold it.
 /// For example, the mannequin of the samples is a person of 1.78 m whose root is on the ground. Its fingers and toes
 /// are dropped from level 4 on, hands, feet and head from 5, forearms and neck from 6, everything except root, pelvis
 /// and lower spine at 7.

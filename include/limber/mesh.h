@@ -24,8 +24,8 @@ typedef struct lmb_vertex {
 
 /// Triangles with one material: one primitive of a file. Start from lmb_default_mesh().
 ///
-/// The mesh of a node without a skin is bound to the node's joint with weight 1 (or to its nearest ancestor that is in
-/// the rig), so one kind of skinning draws all meshes. If two skins bind a joint with different matrices, the rig has
+/// The mesh of a node without a skin is bound to the node's joint with weight 1 (with lmb_import_def.skeleton_only to
+/// the nearest ancestor that is in the rig), so one kind of skinning draws all meshes. If two skins bind a joint with different matrices, the rig has
 /// the matrix of the first. Meshes of the other skin are moved to match it, or left out with a note if no single matrix
 /// does that for all their joints.
 typedef struct lmb_mesh {

@@ -43,9 +43,13 @@ typedef struct lmb_joint_def {
     /// the largest length of inverse_bind times vertex. Bounding boxes are enlarged by it. For boxes that contain what
     /// morph targets displace, include that. 0 to #LMB_LARGEST.
     float radius;
+    /// Not part of the skeleton: a node that a file animates or that has a rigid mesh, such as a prop, a camera or a
+    /// light. Bounding boxes contain it only if its radius is above 0, and lmb_rig_suggest_max_lods() measures the
+    /// skeleton without it. It is evaluated as any other joint.
+    bool is_extra;
 } lmb_joint_def;
 
-/// No name, no parent, identity, no inverse bind matrix, radius 0.
+/// No name, no parent, identity, no inverse bind matrix, radius 0, part of the skeleton.
 LMB_API lmb_joint_def lmb_default_joint_def(void);
 
 /// A socket: a position and orientation that moves with a joint. Start from lmb_default_socket_def().
@@ -114,6 +118,8 @@ LMB_API lmb_transform lmb_rig_joint_rest(const lmb_rig *rig, uint32_t joint);
 LMB_API lmb_affine lmb_rig_joint_inverse_bind(const lmb_rig *rig, uint32_t joint);
 /// Returns lmb_joint_def.radius.
 LMB_API float lmb_rig_joint_radius(const lmb_rig *rig, uint32_t joint);
+/// Returns lmb_joint_def.is_extra.
+LMB_API bool lmb_rig_joint_is_extra(const lmb_rig *rig, uint32_t joint);
 
 /// Returns the number of sockets.
 LMB_API uint32_t lmb_rig_socket_count(const lmb_rig *rig);

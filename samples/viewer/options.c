@@ -167,6 +167,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
          "below the first pose, again below the second, and so on, in place of their names"},
         {"--times", OPTION_FLAG, &options->times, NULL, "show how long each stage takes"},
         {"--trace", OPTION_TEXT, &options->trace, "OUT", "write a trace for chrome://tracing or Perfetto"},
+        {"--skeleton-only", OPTION_FLAG, &options->skeleton_only, NULL, CHARACTER_FILE_SKELETON_HELP},
         {"--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &options->bvh_unit}, "METRES",
          CHARACTER_FILE_UNIT_HELP},
         {"--validate", OPTION_FLAG, &options->validate, NULL,

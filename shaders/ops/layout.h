@@ -298,6 +298,7 @@
 #define DUAL_COMPONENTS 8u    // two quaternions
 #define BOX_COMPONENTS 6u     // minimum corner, maximum corner
 #define BIND_COMPONENTS 8u    // a bind pose: inverse rotation, position in model space, bounding radius about the joint
+#define OUTSIDE_BOUNDS -1.0f  // in place of that radius: bounds leave the joint out
 #define SOCKET_WORDS 13u      // a socket
 
 // Of a ragdoll's call: there are animated poses, a mask of bodies, counters.

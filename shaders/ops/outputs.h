@@ -97,7 +97,7 @@ OP vector load_bind_position(memory program, uint joint) {
     return all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + 1u), LOAD_FLOAT(program, at + 2u));
 }
 
-// The radius, in joint space, of a sphere about a joint that contains everything bound to it.
+// The radius, in joint space, of a sphere about a joint that contains everything bound to it, or OUTSIDE_BOUNDS.
 OP float load_radius(memory program, uint joint) {
     return LOAD_FLOAT(program, LOAD(program, PROGRAM_BINDS) + joint * BIND_COMPONENTS + 7u);
 }
@@ -116,7 +116,7 @@ OP real row_reach(real x, real y, real z) {
     return square * reciprocal_root(square);
 }
 
-// The box of the ellipsoid into which a joint's model matrix transforms its sphere.
+// The box of the ellipsoid into which a joint's model matrix transforms its sphere; empty for a joint outside.
 OP box joint_box(affine model, float radius) {
     vector at = make_vector(model.xt, model.yt, model.zt);
     vector reach = all_vector(0.0f, 0.0f, 0.0f);
@@ -125,9 +125,11 @@ OP box joint_box(affine model, float radius) {
                             row_reach(model.zx, model.zy, model.zz));
         reach = scale_vector(reach, SPLAT(radius));
     }
-    box grown;
-    grown.low = snap_vector(make_vector(at.x - reach.x, at.y - reach.y, at.z - reach.z));
-    grown.high = snap_vector(make_vector(at.x + reach.x, at.y + reach.y, at.z + reach.z));
+    box grown = empty_box();
+    if (radius >= 0.0f) {
+        grown.low = snap_vector(make_vector(at.x - reach.x, at.y - reach.y, at.z - reach.z));
+        grown.high = snap_vector(make_vector(at.x + reach.x, at.y + reach.y, at.z + reach.z));
+    }
     return grown;
 }
 

@@ -82,6 +82,8 @@ typedef struct subject {
         "--character", OPTION_TEXTS, &(subject)->characters, "NAME=FILE,...",                                          \
             "another character, whose clips a \"retarget\" in the graph plays"                                         \
     }
+#define OPTION_SKELETON(subject)                                                                                       \
+    { "--skeleton-only", OPTION_FLAG, &(subject)->import.skeleton_only, NULL, CHARACTER_FILE_SKELETON_HELP }
 #define OPTION_BVH_UNIT(subject)                                                                                       \
     {                                                                                                                  \
         "--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &(subject)->import.bvh_unit}, "METRES",  \

@@ -39,6 +39,7 @@ static void write_json(const subject *subject) {
     for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
         json_begin_named(&json, lmb_rig_joint_name(rig, i));
         json_index(&json, "parent", lmb_rig_joint_parent(rig, i));
+        json_bool(&json, "extra", lmb_rig_joint_is_extra(rig, i));
         json_end_object(&json);
     }
     json_end_array(&json);
@@ -98,16 +99,35 @@ static void write_json(const subject *subject) {
     json_end(&json);
 }
 
+static uint32_t count_extras(const lmb_rig *rig) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
+        count += lmb_rig_joint_is_extra(rig, i);
+    }
+    return count;
+}
+
+static void print_joint(const lmb_rig *rig, uint32_t joint) {
+    const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+    const char *extra = lmb_rig_joint_is_extra(rig, joint) ? "  extra" : "";
+    if (parent != LMB_NONE) {
+        terminal_print("  %5u  %-32s  parent %u%s\n", joint, lmb_rig_joint_name(rig, joint), parent, extra);
+    } else if (extra[0] != '\0') {
+        terminal_print("  %5u  %-32s%s\n", joint, lmb_rig_joint_name(rig, joint), extra);
+    } else {
+        terminal_print("  %5u  %s\n", joint, lmb_rig_joint_name(rig, joint));
+    }
+}
+
 static void print_joints(const lmb_rig *rig) {
-    uint32_t count = lmb_rig_joint_count(rig);
+    const uint32_t count = lmb_rig_joint_count(rig), extras = count_extras(rig);
     terminal_print("joints: %u, depth %u\n", count, lmb_rig_depth(rig));
+    if (extras > 0) {
+        terminal_print("  %u of the skeleton, %u extra: other nodes that move or have a mesh\n", count - extras,
+                       extras);
+    }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t parent = lmb_rig_joint_parent(rig, i);
-        if (parent == LMB_NONE) {
-            terminal_print("  %5u  %s\n", i, lmb_rig_joint_name(rig, i));
-        } else {
-            terminal_print("  %5u  %-32s  parent %u\n", i, lmb_rig_joint_name(rig, i), parent);
-        }
+        print_joint(rig, i);
     }
 }
 
@@ -204,7 +224,8 @@ static lmb_result print_info(subject *subject, lmb_error *error) {
 
 int command_info(int argc, char **argv) {
     info_command command = {0};
-    const option options[] = {OPTION_JSON(&command.as_json), OPTION_BVH_UNIT(&command.subject), {0}};
+    const option options[] = {
+        OPTION_JSON(&command.as_json), OPTION_SKELETON(&command.subject), OPTION_BVH_UNIT(&command.subject), {0}};
     const usage usage = {
         .command = "limber info",
         .synopsis = "FILE... [--json]",

@@ -418,6 +418,7 @@ int command_pack(int argc, char **argv) {
          "a machine's text, for the graph of that name, or alone"},
         OPTION_POSE(&p.subject),
         OPTION_CHARACTER(&p.subject),
+        OPTION_SKELETON(&p.subject),
         OPTION_BVH_UNIT(&p.subject),
         {"--error", OPTION_OTHER, &(option_other){read_distance, &p.error}, "DISTANCE",
          "compress clips so that no point of the skin moves further\nthan this; 0 takes 0.01 % of the rig's extent"},

@@ -96,12 +96,15 @@ typedef struct lmb_gltf_node {
     uint32_t skin;
     lmb_transform rest;
     bool in_scene;
+    bool moves; // an animation moves it
     bool in_rig;
+    bool is_extra;        // in the rig, but not of its skeleton
     uint32_t joint;       // of the rig, or LMB_NONE
     uint32_t anchor;      // the nearest joint: its own or an ancestor's; or LMB_NONE
     lmb_affine to_anchor; // from the node to that joint, in the file's rest pose
     lmb_affine shear;     // what its matrix has beside its rest pose: matrix = rest * shear
     bool is_sheared;
+    uint32_t top_shear; // the topmost sheared node among itself and its ancestors, or LMB_NONE
     uint32_t object;    // its JSON value
     uint32_t last_skin; // 1 + the index of the last skin that names it
     uint32_t first_channel;
@@ -279,6 +282,7 @@ bool lmb_gltf_read_nodes(lmb_gltf *gltf);
 // Reads the float channels of the nodes.
 bool lmb_gltf_read_morphs(lmb_gltf *gltf);
 bool lmb_gltf_read_skins(lmb_gltf *gltf);
+// Needs the nodes with those that move, the float channels and the skins.
 bool lmb_gltf_build_rig(lmb_gltf *gltf);
 // For a file that adds clips, finds the joint of each node and the channel of each weight by name, instead of building
 // a rig.
@@ -311,7 +315,7 @@ const char *lmb_gltf_make_unique(lmb_importer *importer, lmb_gltf_names *names, 
 // gltf_target.c
 extern const char *const lmb_gltf_path_names[LMB_GLTF_PATH_COUNT];
 bool lmb_gltf_read_target(const lmb_gltf_object *channel, lmb_gltf_target *target);
-// Lists the curves that animations move, and adds their channels to those of the nodes.
+// Marks the nodes that animations move. Lists the curves that they move, and adds their channels to those of the nodes.
 bool lmb_gltf_read_curves(lmb_gltf *gltf);
 // Returns whether a node has weights of morph targets of its own.
 bool lmb_gltf_has_weights(const lmb_gltf *gltf, const lmb_gltf_node *node);

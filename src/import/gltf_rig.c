@@ -403,27 +403,54 @@ bool lmb_gltf_read_skins(lmb_gltf *gltf) {
 
 // ---- The rig ----
 
+// Puts a node and its ancestors into the rig, up to one that is in it.
+static void mark(lmb_gltf *gltf, uint32_t node, bool is_extra) {
+    while (node != LMB_NONE && !gltf->nodes[node].in_rig) {
+        gltf->nodes[node].in_rig = true;
+        gltf->nodes[node].is_extra = is_extra;
+        node = gltf->nodes[node].parent;
+    }
+}
+
 // Adds the joints of all skins and all their ancestors to those marked already; all nodes if there is no skin.
-static void mark_joints(lmb_gltf *gltf) {
+static void mark_skeleton(lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         gltf->nodes[i].in_rig |= gltf->skin_count == 0;
     }
     for (uint32_t s = 0; s < gltf->skin_count; s++) {
         for (uint32_t i = 0; i < gltf->skins[s].joint_count; i++) {
-            uint32_t node = gltf->skins[s].nodes[i];
-            while (node != LMB_NONE && !gltf->nodes[node].in_rig) {
-                gltf->nodes[node].in_rig = true;
-                node = gltf->nodes[node].parent;
-            }
+            mark(gltf, gltf->skins[s].nodes[i], false);
         }
     }
 }
 
-// Numbers the nodes of the rig in the file's order. `joint` holds that number until the rig exists.
+// Adds the nodes of the scene that move, and those whose mesh has no skin and so moves with them. In place of nodes below
+// a sheared one it adds that one: no joint can have its shear, but meshes can.
+static void mark_extras(lmb_gltf *gltf) {
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        const uint32_t index = gltf->node_order[i];
+        lmb_gltf_node *node = &gltf->nodes[index];
+        const lmb_gltf_node *parent = node->parent == LMB_NONE ? NULL : &gltf->nodes[node->parent];
+        node->top_shear = parent != NULL && parent->top_shear != LMB_NONE ? parent->top_shear
+                          : node->is_sheared                              ? index
+                                                                          : LMB_NONE;
+        if (node->in_scene && (node->moves || (node->mesh != LMB_NONE && node->skin == LMB_NONE))) {
+            mark(gltf, node->top_shear != LMB_NONE ? node->top_shear : index, true);
+        }
+    }
+}
+
+// Numbers the nodes of the rig in the file's order, the skeleton first, so that its joints have the same indices with
+// and without extra ones. `joint` holds that number until the rig exists.
 static uint32_t number_joints(lmb_gltf *gltf) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < gltf->node_count; i++) {
-        gltf->nodes[i].joint = gltf->nodes[i].in_rig ? count++ : LMB_NONE;
+    for (int extra = 0; extra < 2; extra++) {
+        for (uint32_t i = 0; i < gltf->node_count; i++) {
+            lmb_gltf_node *node = &gltf->nodes[i];
+            if (node->in_rig && node->is_extra == (extra == 1)) {
+                node->joint = count++;
+            }
+        }
     }
     return count;
 }
@@ -468,6 +495,7 @@ static void fill_joints(const lmb_gltf *gltf, lmb_joint_def *joints) {
         *joint = lmb_default_joint_def();
         joint->name = node->name;
         joint->rest = node->rest;
+        joint->is_extra = node->is_extra;
         joint->parent = node->parent == LMB_NONE ? LMB_NONE : gltf->nodes[node->parent].joint;
     }
     // Iterates from the last skin to the first: if skins share a joint, the first skin's matrix is the one that
@@ -521,7 +549,10 @@ static bool check_shear(const lmb_gltf *gltf) {
 
 bool lmb_gltf_build_rig(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
-    mark_joints(gltf);
+    mark_skeleton(gltf);
+    if (!importer->skeleton_only) {
+        mark_extras(gltf);
+    }
     if (!check_shear(gltf)) {
         return false;
     }

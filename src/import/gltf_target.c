@@ -283,14 +283,17 @@ static bool add_channels(lmb_gltf *gltf, uint32_t added) {
     return true;
 }
 
-// Adds the curve of a channel, unless it is known or leads to no object of the file.
-static bool add_curve(const lmb_gltf_object *channel, const lmb_gltf_list *samplers, uint32_t *total) {
+// Marks the node that a channel moves. Adds its curve, unless it is known or leads to no object of the file.
+static bool add_channel(const lmb_gltf_object *channel, const lmb_gltf_list *samplers, uint32_t *total) {
     lmb_gltf *gltf = channel->gltf;
     lmb_importer *importer = gltf->importer;
     lmb_gltf_target target;
     uint32_t value, depth;
     if (!lmb_gltf_read_target(channel, &target)) {
         return false;
+    }
+    if (target.node != LMB_NONE && target.path <= LMB_GLTF_SCALE) {
+        gltf->nodes[target.node].moves = true;
     }
     if (target.path != LMB_GLTF_CURVE || target.curve != LMB_NONE) {
         return true;
@@ -319,7 +322,7 @@ bool lmb_gltf_read_curves(lmb_gltf *gltf) {
         }
         for (uint32_t k = 0; k < channels.count; k++) {
             const lmb_gltf_object channel = lmb_gltf_item(&channels, k);
-            if (!add_curve(&channel, &samplers, &total)) {
+            if (!add_channel(&channel, &samplers, &total)) {
                 return false;
             }
         }

@@ -156,6 +156,7 @@ static lmb_result run(const lmb_import_def *def, const lmb_host *host, lmb_impor
     const char *const *names = def->paths == NULL ? &memory : def->paths;
     lmb_importer importer = {.import = create(host),
                              .trusts = def->trusted,
+                             .skeleton_only = def->skeleton_only,
                              .bvh_unit = def->bvh_unit == 0.0f ? 0.01 : (double)def->bvh_unit,
                              .error = error};
     if (importer.import == NULL) {

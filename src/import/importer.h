@@ -41,6 +41,7 @@ typedef struct lmb_importer {
     const char *directory; // folder of other files, or NULL
     bool adds_clips;       // to the rig of the first file
     bool trusts;           // may read files with Assimp
+    bool skeleton_only;    // no extra joints
     double bvh_unit;       // metres
     lmb_error *error;
     lmb_result result;

@@ -25,9 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
-// The first argument of a child. lmb_import_def.bvh_unit follows, then the files.
+// The first argument of a child. lmb_import_def.bvh_unit follows, SKELETON_ONLY or WHOLE_RIG, then the files.
 #define CHILD_ARGUMENT "--read-for-parent"
-#define ARGUMENTS_BEFORE_FILES 3u
+#define SKELETON_ONLY "skeleton-only"
+#define WHOLE_RIG "whole-rig"
+#define ARGUMENTS_BEFORE_FILES 4u
 
 // Address space of a child: this, and MEMORY_PER_BYTE for each byte of its files, which is what the library itself
 // would allow.
@@ -100,18 +102,17 @@ static void hand_over(const void *bytes, size_t size) {
     }
 }
 
-static void serve(const char *const *paths, uint32_t count, float bvh_unit) {
+static void serve(const lmb_import_def *def) {
     end_with_parent();
-    limit_child(paths, count);
+    limit_child(def->paths, def->path_count);
     (void)sandbox_enter(); // where there is none, the limits remain
-    const lmb_import_def def = {.paths = paths, .path_count = count, .trusted = true, .bvh_unit = bvh_unit};
     lmb_import *import = NULL;
     lmb_error error = {0};
-    uint32_t result = (uint32_t)lmb_import_create(&def, NULL, &import, &error);
+    uint32_t result = (uint32_t)lmb_import_create(def, NULL, &import, &error);
     const size_t size = import == NULL ? 0 : lmb_import_write(import, NULL, 0);
     void *block = size == 0 ? NULL : malloc(size);
     if (import != NULL && block == NULL) {
-        result = (uint32_t)lmb_fail(&error, LMB_ERROR_LIMIT, "%.200s: no memory is left for the import", paths[0]);
+        result = (uint32_t)lmb_fail(&error, LMB_ERROR_LIMIT, "%.200s: no memory is left for the import", def->paths[0]);
     }
     hand_over(&result, sizeof result);
     if (result == LMB_OK) {
@@ -125,8 +126,11 @@ static void serve(const char *const *paths, uint32_t count, float bvh_unit) {
 
 void reader_serve(int argc, char **argv) {
     if (argc > (int)ARGUMENTS_BEFORE_FILES && strcmp(argv[1], CHILD_ARGUMENT) == 0) {
-        serve((const char *const *)argv + ARGUMENTS_BEFORE_FILES, (uint32_t)argc - ARGUMENTS_BEFORE_FILES,
-              strtof(argv[2], NULL));
+        serve(&(lmb_import_def){.paths = (const char *const *)argv + ARGUMENTS_BEFORE_FILES,
+                                .path_count = (uint32_t)argc - ARGUMENTS_BEFORE_FILES,
+                                .trusted = true,
+                                .bvh_unit = strtof(argv[2], NULL),
+                                .skeleton_only = strcmp(argv[3], SKELETON_ONLY) == 0});
     }
 }
 
@@ -188,6 +192,7 @@ static lmb_result start_child(const lmb_import_def *def, pid_t *child, int *from
     arguments[0] = "limber-reader";
     arguments[1] = CHILD_ARGUMENT;
     arguments[2] = unit;
+    arguments[3] = def->skeleton_only ? SKELETON_ONLY : WHOLE_RIG;
     memcpy(arguments + ARGUMENTS_BEFORE_FILES, def->paths, def->path_count * sizeof *arguments);
     arguments[ARGUMENTS_BEFORE_FILES + def->path_count] = NULL;
     posix_spawn_file_actions_t actions;
