@@ -63,17 +63,6 @@ matrix lmb_matrix_of(const lmb_transform *t) {
     return result;
 }
 
-matrix lmb_matrix_multiply(const matrix *a, const matrix *b) {
-    matrix result;
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 4; column++) {
-            result.m[row][column] = a->m[row][0] * b->m[0][column] + a->m[row][1] * b->m[1][column] +
-                                    a->m[row][2] * b->m[2][column] + (column == 3 ? a->m[row][3] : 0.0);
-        }
-    }
-    return result;
-}
-
 matrix lmb_model_of(const lmb_transform *local, const matrix *parent) {
     matrix own = lmb_matrix_of(local);
     return parent != NULL ? lmb_matrix_multiply(parent, &own) : own;

@@ -7,7 +7,6 @@
 #include "rig.h"
 
 matrix lmb_matrix_of(const lmb_transform *t);
-matrix lmb_matrix_multiply(const matrix *a, const matrix *b);
 
 // Returns a joint's model matrix. `parent` is NULL for a root.
 matrix lmb_model_of(const lmb_transform *local, const matrix *parent);

@@ -50,4 +50,39 @@ static inline double lmb_matrix_cofactors(const matrix *a, matrix *cofactors) {
     return lmb_dot(a->m[0], cofactors->m[0]);
 }
 
+static inline matrix lmb_matrix_multiply(const matrix *a, const matrix *b) {
+    matrix result;
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            result.m[row][column] = a->m[row][0] * b->m[0][column] + a->m[row][1] * b->m[1][column] +
+                                    a->m[row][2] * b->m[2][column] + (column == 3 ? a->m[row][3] : 0.0);
+        }
+    }
+    return result;
+}
+
+// Returns false if there is no inverse.
+static inline bool lmb_matrix_invert(const matrix *a, matrix *inverse) {
+    matrix cofactors;
+    const double determinant = lmb_matrix_cofactors(a, &cofactors);
+    bool exists = determinant != 0.0;
+    for (int i = 0; i < 9; i++) {
+        inverse->m[i % 3][i / 3] = cofactors.m[i / 3][i % 3] / determinant;
+        exists = exists && isfinite(inverse->m[i % 3][i / 3]);
+    }
+    const double position[3] = {-a->m[0][3], -a->m[1][3], -a->m[2][3]};
+    for (int row = 0; row < 3; row++) {
+        inverse->m[row][3] = lmb_dot(inverse->m[row], position);
+    }
+    return exists;
+}
+
+static inline lmb_affine lmb_affine_from_matrix(const matrix *given) {
+    lmb_affine result;
+    for (int i = 0; i < 12; i++) {
+        result.m[i / 4][i % 4] = (float)given->m[i / 4][i % 4];
+    }
+    return result;
+}
+
 #endif

@@ -26,8 +26,8 @@ typedef struct lmb_vertex {
 ///
 /// The mesh of a node without a skin is bound to the node's joint with weight 1 (with lmb_import_def.skeleton_only to
 /// the nearest ancestor that is in the rig), so one kind of skinning draws all meshes. If two skins bind a joint with different matrices, the rig has
-/// the matrix of the first. Meshes of the other skin are moved to match it, or left out with a note if no single matrix
-/// does that for all their joints.
+/// the matrix of the first. Meshes of the other skin are moved to match it. Where no single matrix does that for all
+/// its joints, the others are joints of their own: children that stay at the identity, called "<joint> (skin <index>)".
 typedef struct lmb_mesh {
     const char *name;
     const lmb_vertex *vertices;

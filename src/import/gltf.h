@@ -98,11 +98,14 @@ typedef struct lmb_gltf_node {
     bool in_scene;
     bool moves; // an animation moves it
     bool in_rig;
-    bool is_extra;        // in the rig, but not of its skeleton
-    uint32_t joint;       // of the rig, or LMB_NONE
-    uint32_t anchor;      // the nearest joint: its own or an ancestor's; or LMB_NONE
-    lmb_affine to_anchor; // from the node to that joint, in the file's rest pose
-    lmb_affine shear;     // what its matrix has beside its rest pose: matrix = rest * shear
+    bool is_extra;                  // in the rig, but not of its skeleton
+    uint32_t joint;                 // of the rig, or LMB_NONE
+    const lmb_affine *inverse_bind; // of the first skin that has the node, or NULL
+    uint32_t bindings;              // the last of its further joints, or LMB_NONE
+    uint32_t rigid_binding;         // that of meshes without a skin, or LMB_NONE
+    uint32_t anchor;                // the nearest joint: its own or an ancestor's; or LMB_NONE
+    lmb_affine to_anchor;           // from the node to that joint, in the file's rest pose
+    lmb_affine shear;               // what its matrix has beside its rest pose: matrix = rest * shear
     bool is_sheared;
     uint32_t top_shear; // the topmost sheared node among itself and its ancestors, or LMB_NONE
     uint32_t object;    // its JSON value
@@ -128,7 +131,19 @@ typedef struct lmb_gltf_skin {
     lmb_affine *inverse_binds;
     uint32_t joint_count;
     lmb_affine to_model; // from its meshes to the space of the inverse bind matrices; identity in glTF
+    bool is_unused;      // by any mesh of the scene
+    lmb_affine move;     // from there to the bind pose of the rig
+    uint32_t *bindings;  // of its joints, or LMB_NONE where it uses the joint of the node
 } lmb_gltf_skin;
+
+// A further joint of a node, for a skin that binds the node differently, or for meshes without a skin.
+typedef struct lmb_gltf_binding {
+    uint32_t node;
+    uint32_t skin; // the first that needs it, or LMB_NONE
+    lmb_affine inverse_bind;
+    uint32_t next;  // another one of the node, or LMB_NONE
+    uint32_t joint; // of the rig
+} lmb_gltf_binding;
 
 typedef struct lmb_gltf_material lmb_gltf_material;
 
@@ -204,6 +219,8 @@ struct lmb_gltf {
     uint32_t *node_order; // parents before children
     lmb_gltf_skin *skins;
     uint32_t skin_count;
+    lmb_gltf_binding *bindings;
+    uint32_t binding_count;
     lmb_channel_def *channels; // of all nodes, then of all curves
     uint32_t channel_count;
     uint32_t *channel_of; // for each channel, its index in the rig, or LMB_NONE
@@ -284,6 +301,9 @@ bool lmb_gltf_read_morphs(lmb_gltf *gltf);
 bool lmb_gltf_read_skins(lmb_gltf *gltf);
 // Needs the nodes with those that move, the float channels and the skins.
 bool lmb_gltf_build_rig(lmb_gltf *gltf);
+// gltf_bind.c: finds the further joints that skins and meshes need, and sets how each skin is bound.
+bool lmb_gltf_find_bindings(lmb_gltf *gltf);
+const char *lmb_gltf_binding_name(lmb_gltf *gltf, const lmb_gltf_binding *binding); // in scratch memory, or NULL
 // For a file that adds clips, finds the joint of each node and the channel of each weight by name, instead of building
 // a rig.
 bool lmb_gltf_match_rig(lmb_gltf *gltf);

@@ -315,75 +315,20 @@ static bool read_primitive(primitive *p, uint32_t texcoord) {
 
 // ---- Meshes ----
 
-// Two matrices count as equal if no entry differs by more than this, relative to the larger of 1 and the entry.
-#define SAME_MATRIX 1e-6
 // Decoding budget that each primitive uses for each node of its mesh, in addition to its vertices.
 #define PRIMITIVE_BYTES ((size_t)1024)
-// Tolerance for bind poses of two skins, which are computed from each other and so lose digits.
-#define SAME_BIND 1e-4
-
-static bool is_close(const lmb_affine *a, const lmb_affine *b, double tolerance) {
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 4; column++) {
-            double x = a->m[row][column];
-            double y = b->m[row][column];
-            if (!(fabs(x - y) <= tolerance * fmax(1, fabs(x)))) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-// Computes the matrix by which vertices of a skin are multiplied to fit the rig's inverse bind matrix of a joint
-// instead of the skin's own: inverse(rig's) * skin's.
-static bool bind_of_joint(const lmb_gltf *gltf, const lmb_gltf_skin *skin, uint32_t skin_joint, lmb_affine *bind) {
-    uint32_t joint = gltf->nodes[skin->nodes[skin_joint]].joint;
-    lmb_affine own = lmb_rig_joint_inverse_bind(gltf->importer->import->rig, joint);
-    if (is_close(&own, &skin->inverse_binds[skin_joint], SAME_MATRIX)) {
-        *bind = lmb_affine_identity();
-        return true;
-    }
-    lmb_affine inverse;
-    if (!lmb_affine_invert(own, &inverse)) {
-        return false;
-    }
-    *bind = lmb_affine_multiply(inverse, skin->inverse_binds[skin_joint]);
-    return true;
-}
-
-// Finds one matrix for all joints that influence the vertices; sets `found` to false if they need different ones.
 // Replaces the joints of the vertices, which are indices into the skin, by those of the rig.
-static bool bind_to_skin(lmb_gltf *gltf, const lmb_gltf_skin *skin, lmb_gltf_geometry *geometry, lmb_affine *bind,
-                         bool *found) {
-    lmb_importer *importer = gltf->importer;
-    uint8_t *checked =
-        lmb_importer_decode(importer, skin->joint_count) ? lmb_importer_scratch(importer, skin->joint_count, 1) : NULL;
-    if (checked == NULL) {
-        return false;
-    }
-    bool is_first = true;
-    *found = true;
-    for (uint32_t i = 0; *found && i < geometry->vertex_count; i++) {
+static void bind_to_skin(const lmb_gltf *gltf, const lmb_gltf_skin *skin, lmb_gltf_geometry *geometry) {
+    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
         lmb_vertex *vertex = &geometry->vertices[i];
         for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
-            uint32_t skin_joint = vertex->joints[k];
-            if (vertex->weights[k] == 0) {
-                continue;
+            if (vertex->weights[k] > 0) {
+                const uint32_t binding = skin->bindings[vertex->joints[k]];
+                vertex->joints[k] = binding != LMB_NONE ? gltf->bindings[binding].joint
+                                                        : gltf->nodes[skin->nodes[vertex->joints[k]]].joint;
             }
-            if (!checked[skin_joint]) {
-                lmb_affine other = lmb_affine_identity();
-                *found = *found && bind_of_joint(gltf, skin, skin_joint, &other) &&
-                         (is_first || is_close(bind, &other, SAME_BIND));
-                *bind = is_first && *found ? other : *bind;
-                is_first = false;
-                checked[skin_joint] = 1;
-            }
-            vertex->joints[k] = gltf->nodes[skin->nodes[skin_joint]].joint;
         }
     }
-    lmb_pool_release(&importer->scratch, checked);
-    return true;
 }
 
 // Binds a mesh without a skin to its anchor. The matrix undoes the joint's inverse bind matrix, which the palette will
@@ -558,21 +503,12 @@ static bool leave_out(lmb_gltf *gltf, lmb_gltf_geometry *geometry, const char *m
 
 bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,
                        const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry) {
-    lmb_affine bind = lmb_affine_identity();
-    if (skin == NULL) {
-        if (!bind_to_anchor(gltf, node, geometry, &bind)) {
-            return leave_out(gltf, geometry, name, node, "hangs on a joint whose bind matrix has no inverse");
-        }
-    } else {
-        bool found;
-        if (!bind_to_skin(gltf, skin, geometry, &bind, &found)) {
-            return false;
-        }
-        if (!found) {
-            return leave_out(gltf, geometry, name, node,
-                             "has a skin that binds joints unlike another skin that shares them");
-        }
-        bind = lmb_affine_multiply(bind, skin->to_model);
+    lmb_affine bind;
+    if (skin != NULL) {
+        bind_to_skin(gltf, skin, geometry);
+        bind = lmb_affine_multiply(skin->move, skin->to_model);
+    } else if (!bind_to_anchor(gltf, node, geometry, &bind)) {
+        return leave_out(gltf, geometry, name, node, "hangs on a joint whose bind matrix has no inverse");
     }
     if (!transform_geometry(&bind, geometry)) {
         return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT, "%s: a vertex is moved beyond 2^40 by node '%.100s'",

@@ -398,7 +398,19 @@ static bool read_skin(const lmb_gltf_object *object, uint32_t index) {
 bool lmb_gltf_read_skins(lmb_gltf *gltf) {
     gltf->skin_count = gltf->skin_list.count;
     gltf->skins = lmb_importer_scratch(gltf->importer, gltf->skin_count, sizeof *gltf->skins);
-    return gltf->skins != NULL && lmb_gltf_read_each(&gltf->skin_list, read_skin);
+    if (gltf->skins == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < gltf->skin_count; i++) {
+        gltf->skins[i].is_unused = true;
+    }
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        const lmb_gltf_node *node = &gltf->nodes[i];
+        if (node->mesh != LMB_NONE && node->skin != LMB_NONE && node->in_scene) {
+            gltf->skins[node->skin].is_unused = false;
+        }
+    }
+    return lmb_gltf_read_each(&gltf->skin_list, read_skin);
 }
 
 // ---- The rig ----
@@ -440,19 +452,24 @@ static void mark_extras(lmb_gltf *gltf) {
     }
 }
 
-// Numbers the nodes of the rig in the file's order, the skeleton first, so that its joints have the same indices with
-// and without extra ones. `joint` holds that number until the rig exists.
-static uint32_t number_joints(lmb_gltf *gltf) {
-    uint32_t count = 0;
-    for (int extra = 0; extra < 2; extra++) {
-        for (uint32_t i = 0; i < gltf->node_count; i++) {
-            lmb_gltf_node *node = &gltf->nodes[i];
-            if (node->in_rig && node->is_extra == (extra == 1)) {
-                node->joint = count++;
-            }
+static uint32_t number_nodes(lmb_gltf *gltf, bool are_extra, uint32_t count) {
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        lmb_gltf_node *node = &gltf->nodes[i];
+        if (node->in_rig && node->is_extra == are_extra) {
+            node->joint = count++;
         }
     }
     return count;
+}
+
+// Numbers the nodes of the rig in the file's order, the skeleton first, so that its joints have the same indices with
+// and without others. `joint` holds that number until the rig exists.
+static uint32_t number_joints(lmb_gltf *gltf) {
+    uint32_t count = number_nodes(gltf, false, 0);
+    for (uint32_t i = 0; i < gltf->binding_count; i++) {
+        gltf->bindings[i].joint = count++;
+    }
+    return number_nodes(gltf, true, count);
 }
 
 // Returns the matrix that the rig will have: with a normalised rotation, and with tiny scales set to zero.
@@ -497,25 +514,35 @@ static void fill_joints(const lmb_gltf *gltf, lmb_joint_def *joints) {
         joint->rest = node->rest;
         joint->is_extra = node->is_extra;
         joint->parent = node->parent == LMB_NONE ? LMB_NONE : gltf->nodes[node->parent].joint;
-    }
-    // Iterates from the last skin to the first: if skins share a joint, the first skin's matrix is the one that
-    // remains.
-    for (uint32_t s = gltf->skin_count; s-- > 0;) {
-        const lmb_gltf_skin *skin = &gltf->skins[s];
-        for (uint32_t i = 0; i < skin->joint_count; i++) {
-            lmb_joint_def *joint = &joints[gltf->nodes[skin->nodes[i]].joint];
-            joint->inverse_bind = skin->inverse_binds[i];
-            joint->has_inverse_bind = true;
+        joint->has_inverse_bind = node->inverse_bind != NULL;
+        if (joint->has_inverse_bind) {
+            joint->inverse_bind = *node->inverse_bind;
         }
     }
+}
+
+static bool fill_bindings(lmb_gltf *gltf, lmb_joint_def *joints) {
+    bool named = true;
+    for (uint32_t i = 0; named && i < gltf->binding_count; i++) {
+        const lmb_gltf_binding *binding = &gltf->bindings[i];
+        lmb_joint_def *joint = &joints[binding->joint];
+        *joint = lmb_default_joint_def();
+        joint->name = lmb_gltf_binding_name(gltf, binding);
+        joint->parent = gltf->nodes[binding->node].joint;
+        joint->inverse_bind = binding->inverse_bind;
+        joint->has_inverse_bind = true;
+        named = joint->name != NULL;
+    }
+    return named;
 }
 
 // Visits parents first, so that each node needs only its parent.
 static void find_anchors(lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         lmb_gltf_node *node = &gltf->nodes[gltf->node_order[i]];
+        node->anchor = LMB_NONE;
         if (node->in_rig) {
-            node->anchor = node->joint;
+            node->anchor = node->rigid_binding != LMB_NONE ? gltf->bindings[node->rigid_binding].joint : node->joint;
             node->to_anchor = node->is_sheared ? node->shear : lmb_affine_identity();
         } else if (node->parent != LMB_NONE && gltf->nodes[node->parent].anchor != LMB_NONE) {
             const lmb_gltf_node *parent = &gltf->nodes[node->parent];
@@ -553,7 +580,7 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
     if (!importer->skeleton_only) {
         mark_extras(gltf);
     }
-    if (!check_shear(gltf)) {
+    if (!check_shear(gltf) || !lmb_gltf_find_bindings(gltf)) {
         return false;
     }
     uint32_t count = number_joints(gltf);
@@ -571,7 +598,8 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
     }
     fill_joints(gltf, joints);
     bind_flat_joints(gltf, models, joints);
-    if (!lmb_importer_create_rig(importer, joints, count, gltf->channels, gltf->channel_count)) {
+    if (!fill_bindings(gltf, joints) ||
+        !lmb_importer_create_rig(importer, joints, count, gltf->channels, gltf->channel_count)) {
         return false;
     }
     lmb_pool_release(&importer->scratch, joints);
@@ -580,6 +608,11 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
         lmb_gltf_node *node = &gltf->nodes[i];
         node->joint = node->in_rig ? lmb_rig_joint_of_def(importer->import->rig, node->joint) : LMB_NONE;
     }
+    for (uint32_t i = 0; i < gltf->binding_count; i++) {
+        gltf->bindings[i].joint = lmb_rig_joint_of_def(importer->import->rig, gltf->bindings[i].joint);
+    }
+    importer->first_binding = gltf->binding_count > 0 ? gltf->bindings[0].joint : 0;
+    importer->binding_count = gltf->binding_count;
     find_anchors(gltf);
     return true;
 }
@@ -613,10 +646,11 @@ static uint32_t take(const lmb_name *names, uint32_t count, bool *taken, const c
 }
 
 static bool note_missing(const lmb_gltf *gltf, const bool *taken) {
-    const lmb_rig *rig = gltf->importer->import->rig;
+    const lmb_importer *importer = gltf->importer;
+    const lmb_rig *rig = importer->import->rig;
     lmb_name_list names = {0};
     for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        if (!taken[joint]) {
+        if (!taken[joint] && joint - importer->first_binding >= importer->binding_count) {
             lmb_name_list_add(&names, lmb_rig_joint_name(rig, joint));
         }
     }

@@ -36,13 +36,15 @@ typedef enum lmb_format {
 
 typedef struct lmb_importer {
     lmb_import *import;
-    lmb_pool scratch;      // released when the import ends
-    const char *name;      // of the file, for messages
-    const char *directory; // folder of other files, or NULL
-    bool adds_clips;       // to the rig of the first file
-    bool trusts;           // may read files with Assimp
-    bool skeleton_only;    // no extra joints
-    double bvh_unit;       // metres
+    lmb_pool scratch;       // released when the import ends
+    const char *name;       // of the file, for messages
+    const char *directory;  // folder of other files, or NULL
+    bool adds_clips;        // to the rig of the first file
+    bool trusts;            // may read files with Assimp
+    bool skeleton_only;     // no extra joints
+    double bvh_unit;        // metres
+    uint32_t first_binding; // joints of the rig that are further ones of nodes of the first file
+    uint32_t binding_count;
     lmb_error *error;
     lmb_result result;
 } lmb_importer;
