@@ -224,6 +224,7 @@ bool face_fill_mesh(uint32_t mesh, uint32_t detail, const lmb_host *host, lmb_me
     result->vertices = b.vertices;
     result->indices = b.indices;
     result->double_sided = mesh == FACE_LIDS;
+    result->influence_count = 1;
     memcpy(result->base_color, COLOURS[mesh], sizeof result->base_color);
     if (b.vertices == NULL || b.indices == NULL) {
         return false;

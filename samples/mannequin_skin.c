@@ -266,6 +266,7 @@ static bool fill_mesh(lmb_mesh *mesh, shape_tone tone, const cutter *c, const lm
     uint32_t *indices = memory_take(host, s->triangle_count, 3 * sizeof(uint32_t));
     lmb_vertex *vertices = memory_take(host, s->point_count, sizeof(lmb_vertex));
     *mesh = lmb_default_mesh();
+    mesh->influence_count = INFLUENCES;
     mesh->indices = indices;
     mesh->vertices = vertices;
     if (place == NULL || indices == NULL || vertices == NULL) {

@@ -130,6 +130,7 @@ static const lmb_record_field mesh_rows[] = {
     WORDS(lmb_mesh, normal_scale),
     WORDS(lmb_mesh, metallic_roughness_image),
     WORDS(lmb_mesh, normal_image),
+    WORDS(lmb_mesh, influence_count),
 };
 RECORD(mesh, lmb_mesh, lmb_default_mesh());
 

@@ -558,6 +558,7 @@ static void fill_meshes(world *w) {
     w->meshes[0].metallic = 0.5f;
     w->meshes[0].roughness = 0.75f;
     w->meshes[0].normal_scale = 2.0f;
+    w->meshes[0].influence_count = 1;
     w->meshes[0].image = w->meshes[0].metallic_roughness_image = w->meshes[0].normal_image = 0;
     w->meshes[0].double_sided = true;
     w->images[0] = (lmb_image){"skin", png, sizeof png};
@@ -588,6 +589,7 @@ static void expect_same_mesh(const lmb_mesh *a, const lmb_mesh *b) {
     assert_memory_equal(a->base_color, b->base_color, sizeof a->base_color);
     assert_string_equal(a->material, b->material);
     assert_true(a->metallic == b->metallic && a->roughness == b->roughness && a->normal_scale == b->normal_scale);
+    assert_int_equal(a->influence_count, b->influence_count);
     assert_true(a->image == b->image && a->metallic_roughness_image == b->metallic_roughness_image &&
                 a->normal_image == b->normal_image && a->double_sided == b->double_sided);
 }
@@ -867,6 +869,7 @@ static void stored_packs_stay_readable(void **state) {
         mesh.metallic = 0.0f;
         mesh.roughness = mesh.normal_scale = 1.0f;
         mesh.metallic_roughness_image = mesh.normal_image = LMB_NONE;
+        mesh.influence_count = LMB_MAX_INFLUENCES;
         expect_same_mesh(lmb_pack_mesh(pack, i), &mesh);
     }
     lmb_node_def nodes[NODES];
@@ -1111,6 +1114,19 @@ static void bad_definitions_are_refused(void **state) {
     w->vertices[2].weights[0] = 1.0f;
     w->meshes[1].index_count = 2;
     expect_not_written(&def, "mesh 1: its indices are no triangles");
+    def.mesh_count = 1;
+    lmb_vertex vertices[3];
+    lmb_mesh mesh = w->meshes[0];
+    memcpy(vertices, mesh.vertices, sizeof vertices);
+    vertices[2].weights[0] = vertices[2].weights[1] = 0.5f;
+    mesh.vertices = vertices;
+    def.meshes = &mesh;
+    expect_not_written(&def, "mesh 0: vertex 2 has more than 1 influences");
+    mesh.influence_count = 0;
+    expect_not_written(&def, "mesh 0: its number of influences is out of range");
+    mesh.influence_count = LMB_MAX_INFLUENCES + 1;
+    expect_not_written(&def, "mesh 0: its number of influences is out of range");
+    def = w->pack;
     w->meshes[1].index_count = 3;
     w->meshes[1].vertex_count = 2;
     expect_not_written(&def, "mesh 1: index 2 is out of range");

@@ -411,7 +411,8 @@ static void info_names_morph_targets(void **state) {
     json_tree tree = json_tree_read(output.out);
     const int mesh = json_tree_item(&tree, json_tree_member(&tree, 0, "meshes"), 0);
     json_tree_expect_keys(&tree, mesh,
-                          "name vertices triangles material image metallic_roughness_image normal_image targets");
+                          "name vertices triangles influences material image metallic_roughness_image normal_image "
+                          "targets");
     const int targets = json_tree_member(&tree, mesh, "targets");
     assert_int_equal(json_tree_size(&tree, targets), 1);
     json_tree_expect_text(&tree, json_tree_item(&tree, targets, 0), "Hat_0");

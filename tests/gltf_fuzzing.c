@@ -38,6 +38,9 @@ static void check_mesh(const lmb_import *import, const lmb_mesh *mesh) {
     }
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
         check_vertex(&mesh->vertices[i], lmb_rig_joint_count(lmb_import_rig(import)));
+        import_require(mesh->influence_count == LMB_MAX_INFLUENCES ||
+                           mesh->vertices[i].weights[mesh->influence_count] == 0,
+                       "an influence beyond the number of influences");
     }
 }
 

@@ -311,10 +311,14 @@ static void skinned_mesh_has_eight_influences(void **state) {
     assert_near(mesh->vertices[2].position, (float[]){1, 1, 0}, 3);
     assert_near(mesh->vertices[0].normal, (float[]){0, 0, 1}, 3);
     assert_near(mesh->vertices[2].texcoord, (float[]){1, 1}, 2);
-    assert_near(mesh->vertices[0].weights, (float[]){0.5f, 0, 0, 0, 0.5f, 0, 0, 0}, 8);
-    assert_near(mesh->vertices[3].weights, (float[]){0.2f, 0.8f, 0, 0, 0, 0, 0, 0}, 8);
+    assert_int_equal(mesh->influence_count, 2);
+    assert_int_equal(lmb_import_mesh(import, 0)->influence_count, 1);
+    assert_near(mesh->vertices[0].weights, (float[]){0.5f, 0.5f, 0, 0, 0, 0, 0, 0}, 8);
+    assert_near(mesh->vertices[3].weights, (float[]){0.8f, 0.2f, 0, 0, 0, 0, 0, 0}, 8);
     assert_int_equal(mesh->vertices[0].joints[0], 1);
-    assert_int_equal(mesh->vertices[0].joints[4], 2);
+    assert_int_equal(mesh->vertices[0].joints[1], 2);
+    assert_int_equal(mesh->vertices[3].joints[0], 2);
+    assert_int_equal(mesh->vertices[3].joints[1], 1);
     assert_int_equal(mesh->vertices[3].joints[2], 0); // names no joint of the skin, but has weight 0
     for (uint32_t i = 0; i < 4; i++) {
         float skinned[3];
@@ -322,6 +326,159 @@ static void skinned_mesh_has_eight_influences(void **state) {
         assert_near(skinned, mesh->vertices[i].position, 3);
     }
     assert_null(lmb_import_mesh(import, 3));
+    lmb_import_destroy(import);
+}
+
+// ---- Random influences ----
+
+enum { SETS = 3, MOST = 4 * SETS, BOUND_JOINTS = 14, BOUND_VERTICES = 40 };
+
+typedef struct influences {
+    uint32_t sets;
+    uint8_t joints[SETS][BOUND_VERTICES * 4];
+    float weights[SETS][BOUND_VERTICES * 4];
+} influences;
+
+// Draws influences of all kinds: empty ones, several on a joint, equal weights, weights a little below 0, any sum.
+static void draw_influences(random_source *source, influences *s) {
+    s->sets = 1 + random_below(source, SETS);
+    for (uint32_t vertex = 0; vertex < BOUND_VERTICES; vertex++) {
+        const double size = random_below(source, 4) == 0 ? random_between(source, 0.1, 2) : 1;
+        const uint32_t count = random_below(source, 4 * s->sets + 1);
+        double sum = 0;
+        for (uint32_t set = 0; set < s->sets; set++) {
+            for (uint32_t i = 0; i < 4; i++) {
+                const bool is_used = 4 * set + i < count;
+                float *weight = &s->weights[set][vertex * 4 + i];
+                s->joints[set][vertex * 4 + i] = (uint8_t)random_below(source, BOUND_JOINTS);
+                const bool is_even = count <= LMB_MAX_INFLUENCES && random_below(source, 4) == 0;
+                *weight = !is_used                       ? 0.0f
+                          : random_below(source, 8) == 0 ? -1e-6f
+                          : is_even                      ? 0.25f
+                                                         : (float)random_between(source, 0.05, 1);
+                sum += fmax(0, (double)*weight);
+            }
+        }
+        for (uint32_t k = 0; k < 4 * s->sets && sum > 0; k++) {
+            float *weight = &s->weights[k / 4][vertex * 4 + k % 4];
+            *weight = *weight > 0 ? (float)((double)*weight * size / sum) : *weight;
+        }
+    }
+}
+
+static lmb_import *load_influences(const influences *s) {
+    gltf_document document = {0};
+    float positions[BOUND_VERTICES * 3] = {0};
+    char sections[4000];
+    gltf_floats(&document, "VEC3", BOUND_VERTICES, positions);
+    int at = snprintf(sections, sizeof sections, "\"nodes\":[{\"mesh\":0,\"skin\":0}");
+    for (int i = 0; i < BOUND_JOINTS; i++) {
+        at += snprintf(sections + at, sizeof sections - (size_t)at, ",{\"name\":\"joint %d\"}", i);
+    }
+    at += snprintf(
+        sections + at, sizeof sections - (size_t)at,
+        "],\"skins\":[{\"joints\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14]}],\"meshes\":[{\"name\":\"coat\",\"primitives\":["
+        "{\"mode\":5,\"attributes\":{\"POSITION\":0,\"NORMAL\":0");
+    for (uint32_t set = 0; set < s->sets; set++) {
+        const unsigned joints =
+            gltf_accessor(&document, GLTF_UINT8, "VEC4", BOUND_VERTICES, s->joints[set], sizeof s->joints[set], "");
+        const unsigned weights = gltf_floats(&document, "VEC4", BOUND_VERTICES, s->weights[set]);
+        at += snprintf(sections + at, sizeof sections - (size_t)at, ",\"JOINTS_%u\":%u,\"WEIGHTS_%u\":%u", set, joints,
+                       set, weights);
+    }
+    snprintf(sections + at, sizeof sections - (size_t)at, "}}]}]");
+    return load(&document, sections);
+}
+
+// The weight of each joint, and how many joints have one. The smallest of more than 8 influences of the file are 0.
+static uint32_t expected_weights(const influences *s, uint32_t vertex, double weights[BOUND_JOINTS], double *sum) {
+    double all[MOST] = {0};
+    uint32_t joints[MOST] = {0}, count = 0;
+    *sum = 0;
+    for (uint32_t k = 0; k < 4 * s->sets; k++) {
+        all[k] = fmax(0, (double)s->weights[k / 4][vertex * 4 + k % 4]);
+        joints[k] = s->joints[k / 4][vertex * 4 + k % 4];
+        count += all[k] > 0;
+    }
+    for (; count > LMB_MAX_INFLUENCES; count--) {
+        uint32_t smallest = MOST;
+        for (uint32_t k = 0; k < MOST; k++) {
+            smallest = all[k] > 0 && (smallest == MOST || all[k] < all[smallest]) ? k : smallest;
+        }
+        all[smallest] = 0;
+    }
+    uint32_t used = 0;
+    for (uint32_t joint = 0; joint < BOUND_JOINTS; joint++) {
+        weights[joint] = 0;
+        for (uint32_t k = 0; k < MOST; k++) {
+            weights[joint] += joints[k] == joint ? all[k] : 0;
+        }
+        *sum += weights[joint];
+        used += weights[joint] > 0;
+    }
+    return used;
+}
+
+// Returns how many influences the vertex needs.
+static uint32_t check_influences(const lmb_import *import, const influences *s, uint32_t index, double *worst) {
+    const lmb_vertex *vertex = &lmb_import_mesh(import, 0)->vertices[index];
+    double weights[BOUND_JOINTS], sum, found = 0;
+    const uint32_t used = expected_weights(s, index, weights, &sum);
+    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        assert_true(i == 0 || vertex->weights[i] <= vertex->weights[i - 1]);
+        assert_true((vertex->weights[i] > 0) == (i < (used > 0 ? used : 1)));
+        if (vertex->weights[i] == 0) {
+            assert_int_equal(vertex->joints[i], 0);
+        } else if (used > 0) {
+            assert_true(fabs((double)vertex->weights[i] - weights[vertex->joints[i]] / sum) <= 1e-6);
+        }
+        found += (double)vertex->weights[i];
+    }
+    assert_true(fabs(found - 1) <= 1e-6);
+    *worst = used > 0 && fabs(sum - 1) > fabs(*worst - 1) ? sum : *worst;
+    return used;
+}
+
+static void influences_are_sorted_and_normalised(void **state) {
+    (void)state;
+    uint32_t beyond = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        random_source source = {seed};
+        influences s = {0};
+        draw_influences(&source, &s);
+        lmb_import *import = load_influences(&s);
+        double worst = 1;
+        uint32_t most = 1;
+        for (uint32_t vertex = 0; vertex < BOUND_VERTICES; vertex++) {
+            const uint32_t used = check_influences(import, &s, vertex, &worst);
+            most = used > most ? used : most;
+        }
+        assert_int_equal(lmb_import_mesh(import, 0)->influence_count, most);
+        char note[80];
+        snprintf(note, sizeof note, " with %.3g", worst);
+        assert_true(has_note(import, "mesh 'coat': weights of ") && has_note(import, note));
+        assert_true(has_note(import, " weights a little below 0 read as 0, the lowest -1e-06 at vertex "));
+        beyond += has_note(import, "mesh 'coat': influences of a vertex beyond 8 left out, the smallest ones");
+        lmb_import_destroy(import);
+    }
+    assert_in_range(beyond, 10, 30);
+}
+
+// Weights that sum to 1 have no note; those of -1e-9 in the file have one.
+static void weights_a_little_below_0_are_0(void **state) {
+    (void)state;
+    lmb_import *import = load_file("k_negw.gltf", false);
+    assert_int_equal(lmb_import_mesh_count(import), 0); // its mesh is outside the scene
+    lmb_import_destroy(import);
+    influences s = {.sets = 1};
+    for (uint32_t vertex = 0; vertex < BOUND_VERTICES; vertex++) {
+        s.weights[0][vertex * 4] = 1;
+        s.weights[0][vertex * 4 + 1] = vertex == 7 ? -0.01f : vertex < 9 ? -1e-9f : 0.0f;
+    }
+    import = load_influences(&s);
+    assert_int_equal(lmb_import_note_count(import), 1);
+    assert_true(has_note(import, "mesh 'coat': 9 weights a little below 0 read as 0, the lowest -0.01 at vertex 7"));
+    assert_int_equal(lmb_import_mesh(import, 0)->influence_count, 1);
     lmb_import_destroy(import);
 }
 
@@ -1008,7 +1165,8 @@ static void further_notes(void **state) {
         const char *replacement;
         const char *note;
     } cases[] = {
-        {"\"JOINTS_1\":11", "\"JOINTS_2\":11,\"JOINTS_1\":11", "mesh 'Skin': influences of a vertex beyond 8 left out"},
+        {"\"JOINTS_1\":11", "\"WEIGHTS_2\":12,\"JOINTS_1\":11", "mesh 'Skin': WEIGHTS_2 without JOINTS_2 left out"},
+        {"\"JOINTS_1\":11", "\"JOINTS_2\":11,\"JOINTS_1\":11", "mesh 'Skin': JOINTS_2 without WEIGHTS_2 left out"},
         {"\"source\":1", "\"sampler\":0", "textures[0] has no PNG or JPEG image: left out"},
         {"\"bufferView\":17}]", "\"view\":17}]", "image 'Fur' left out: images[1] has neither uri nor bufferView"},
         {"\"mimeType\":\"image/png\",\"bufferView\":17", "\"uri\":\"file:///etc/passwd\"",
@@ -2173,6 +2331,8 @@ int main(void) {
         cmocka_unit_test(nodes_map_to_joints),
         cmocka_unit_test(what_is_left_out_is_noted),
         cmocka_unit_test(skinned_mesh_has_eight_influences),
+        cmocka_unit_test(influences_are_sorted_and_normalised),
+        cmocka_unit_test(weights_a_little_below_0_are_0),
         cmocka_unit_test(radii_hold_the_meshes),
         cmocka_unit_test(material_has_color_and_image),
         cmocka_unit_test(unskinned_strip_hangs_on_its_node),

@@ -3,6 +3,8 @@
 #include "failing_host.h"
 #include "skin_scene.h"
 
+#include <limber/mesh.h>
+
 #include <fenv.h>
 #include <math.h>
 #include <stdio.h>
@@ -891,6 +893,78 @@ static void failing_allocations_leave_nothing(void **state) {
     skin_scene_destroy(&scene);
 }
 
+// ---- Fewer influences ----
+
+// Draws weights with ties, some of them 0.
+static void draw_weights(random_source *source, lmb_vertex *vertices) {
+    for (uint32_t i = 0; i < VERTICES * LMB_MAX_INFLUENCES; i++) {
+        lmb_vertex *vertex = &vertices[i / LMB_MAX_INFLUENCES];
+        const uint32_t k = i % LMB_MAX_INFLUENCES;
+        vertex->weights[k] = random_below(source, 3) == 0 ? 0.0f : 0.125f * (float)(1 + random_below(source, 6));
+        vertex->weights[k] += k == 5 ? (float)random_between(source, 0.01, 1.0) : 0.0f;
+        vertex->joints[k] = 10 + k;
+    }
+}
+
+// The influences that stay: those of which fewer than `count` others are larger, or equal and before them.
+static void expect_reduced(const lmb_vertex *given, const lmb_vertex *reduced, uint32_t count, double *loss) {
+    double sum = 0.0, kept = 0.0;
+    uint32_t order[LMB_MAX_INFLUENCES];
+    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        uint32_t before = 0;
+        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+            before += given->weights[k] > given->weights[i] || (given->weights[k] == given->weights[i] && k < i);
+        }
+        order[before] = i;
+        sum += (double)given->weights[i];
+        kept += before < count ? (double)given->weights[i] : 0.0;
+    }
+    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        const double weight = i < count ? (double)given->weights[order[i]] / kept : 0.0;
+        assert_true(fabs((double)reduced->weights[i] - weight) <= 1e-7);
+        assert_int_equal(reduced->joints[i], weight > 0.0 ? given->joints[order[i]] : 0);
+    }
+    *loss = fmax(*loss, 1.0 - kept / sum);
+}
+
+static void influences_are_reduced(void **state) {
+    (void)state;
+    random_source source = {12};
+    lmb_error error;
+    for (uint32_t count = 1; count <= LMB_MAX_INFLUENCES; count++) {
+        lmb_vertex given[VERTICES] = {0}, reduced[VERTICES];
+        float largest = -1.0f;
+        double loss = 0.0;
+        draw_weights(&source, given);
+        memcpy(reduced, given, sizeof given);
+        assert_ok(lmb_reduce_influences(reduced, VERTICES, count, &largest, &error), &error);
+        for (uint32_t i = 0; i < VERTICES; i++) {
+            expect_reduced(&given[i], &reduced[i], count, &loss);
+        }
+        assert_true(fabs((double)largest - loss) <= 1e-6 && (count < LMB_MAX_INFLUENCES) == (largest > 0.0f));
+    }
+    assert_ok(lmb_reduce_influences(NULL, 0, 4, NULL, NULL), &error);
+}
+
+static void invalid_influences_are_refused(void **state) {
+    (void)state;
+    lmb_error error;
+    lmb_vertex vertices[3] = {{.weights = {1.0f}}, {.weights = {1.0f}}, {.weights = {1.0f}}};
+    static const uint32_t counts[] = {0, LMB_MAX_INFLUENCES + 1};
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(lmb_reduce_influences(vertices, 3, counts[i], NULL, &error), LMB_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "1 to 8 may be kept"));
+    }
+    assert_int_equal(lmb_reduce_influences(NULL, 3, 4, NULL, &error), LMB_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "influences: vertices is NULL");
+    static const float bad[] = {0.0f, -0.5f, NAN, INFINITY};
+    for (uint32_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        vertices[1].weights[0] = bad[i];
+        assert_int_equal(lmb_reduce_influences(vertices, 3, 4, NULL, &error), LMB_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "the weights of vertex 1 are"));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_match_the_formulas),
@@ -910,6 +984,8 @@ int main(void) {
         cmocka_unit_test(targets_of_weight_zero_change_nothing),
         cmocka_unit_test(invalid_weights_are_counted),
         cmocka_unit_test(invalid_targets_are_refused),
+        cmocka_unit_test(influences_are_reduced),
+        cmocka_unit_test(invalid_influences_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,12 +19,12 @@
 /// kept or not.
 ///
 /// **glTF.** Read are nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles
-/// (lists, strips and fans) with up to 8 influences, tangents, vertex colours (COLOR_0), base colours with PNG and JPEG
-/// textures, accessors of every kind, sparse and normalised, and the extensions KHR_mesh_quantization,
-/// KHR_texture_transform, KHR_animation_pointer and, for materials that have nothing else,
-/// KHR_materials_pbrSpecularGlossiness. Meshes are those of the file's scene. Everything else in a file is left out: tracks, meshes and images with a note, cameras,
-/// lights and other properties of materials without one. An image whose file is missing, or cannot be read, is left out
-/// with a note, too.
+/// (lists, strips and fans) with any number of influences, of which the 8 largest are kept, tangents, vertex colours
+/// (COLOR_0), base colours with PNG and JPEG textures, accessors of every kind, sparse and normalised, and the
+/// extensions KHR_mesh_quantization, KHR_texture_transform, KHR_animation_pointer and, for materials that have nothing
+/// else, KHR_materials_pbrSpecularGlossiness. Meshes are those of the file's scene. Everything else in a file is left
+/// out: tracks, meshes and images with a note, cameras, lights and other properties of materials without one. An image
+/// whose file is missing, or cannot be read, is left out with a note, too.
 ///
 /// **Flaws of glTF files** that leave no doubt of what is meant are read, with a note that says where they are:
 /// - empty arrays, and buffers, views and accessors of no bytes or elements;
@@ -34,6 +34,7 @@
 ///   that does not end with 1 is divided by that number; a matrix beside translation, rotation or scale replaces them;
 /// - a rotation of zero length in a node is no rotation; data that is not aligned is read; indices that make no whole
 ///   triangle are left out; bytes behind the end of a binary file are ignored;
+/// - weights of a vertex that do not sum to 1 are normalised; those from -0.01 to 0 are 0;
 /// - required extensions that concern only images, lights, materials, visibility or text about the file.
 ///
 /// **Refused glTF files.** #LMB_ERROR_FORMAT, because nothing says what is meant, or the file is damaged:
@@ -41,12 +42,13 @@
 ///   the end of its buffer, a number that is not finite or above 2^40;
 /// - nodes that are no tree: a node with two parents, one that is its own ancestor, a root of the scene with a parent;
 /// - keys whose times decrease, a number of values that does not fit the keys, a rotation key of zero length;
-/// - a skin without joints or with a joint twice; a mesh with a skin that lacks joints or weights, or whose vertices
-///   hang on joints that the skin lacks.
+/// - a skin without joints or with a joint twice; a mesh with a skin that lacks joints or weights, whose vertices hang
+///   on joints that the skin lacks, or that has a weight below -0.01.
 ///
 /// #LMB_ERROR_UNSUPPORTED:
 /// - a required extension that is not named above: it may change shapes or motion;
-/// - a sheared matrix of a skin's joint, or of a node with joints below it: joints are translation, rotation and scale;
+/// - a sheared matrix of a skin's joint, or of a node with such joints below it: joints are translation, rotation and
+///   scale. Of other nodes below a sheared one, meshes have the shear, and motion is left out with a note;
 /// - a matrix whose last row is not a multiple of 0 0 0 1, another version than 2, a file without nodes;
 /// - a buffer outside the file's folder, or with another scheme than data: the file may come from anyone.
 ///

@@ -19,7 +19,7 @@ typedef struct lmb_vertex {
     float normal[3];                     ///< unit length; that of the triangle if the file has none
     float texcoord[2];                   ///< (0, 0) is the top left of an image; (0, 0) if the file has none
     uint32_t joints[LMB_MAX_INFLUENCES]; ///< rig indices; 0 if the weight is 0
-    float weights[LMB_MAX_INFLUENCES];   ///< sum to 1
+    float weights[LMB_MAX_INFLUENCES];   ///< sum to 1; those of an import in descending order
 } lmb_vertex;
 
 /// Triangles with one material: one primitive of a file. Start from lmb_default_mesh().
@@ -49,10 +49,23 @@ typedef struct lmb_mesh {
     uint32_t metallic_roughness_image; ///< metallic in blue, roughness in green
     uint32_t normal_image;             ///< normals in the space of the tangents
     bool double_sided;
+    /// How many influences its vertices need: all weights from this one on are 0. 1 to #LMB_MAX_INFLUENCES.
+    uint32_t influence_count;
 } lmb_mesh;
 
-/// White, metallic 0, roughness 1, without textures or vertices; `name` and `material` are "".
+/// White, metallic 0, roughness 1, without textures or vertices, with #LMB_MAX_INFLUENCES; `name` and `material` are "".
 LMB_API lmb_mesh lmb_default_mesh(void);
+
+/// Keeps the largest influences of each vertex, at most `influence_count`, in descending order and normalised to a sum
+/// of 1. The others become 0.
+///
+/// For vertex formats with fewer influences than a mesh needs (lmb_mesh.influence_count), usually 4. Changes the host's
+/// own copy of the vertices. Of equal weights those before others stay. `largest_loss`, which may be NULL, becomes the
+/// largest part of its weights that a vertex lost: 0 to 1. Fails with #LMB_ERROR_ARGUMENT if `influence_count` is not 1
+/// to #LMB_MAX_INFLUENCES, `vertices` is NULL, or weights of a vertex are negative, not finite or all 0. The message
+/// names the vertex; those before it are changed.
+LMB_API lmb_result lmb_reduce_influences(lmb_vertex *vertices, uint32_t vertex_count, uint32_t influence_count,
+                                         float *largest_loss, lmb_error *error);
 
 /// An image that a mesh uses: the bytes of a PNG or JPEG in the file, not decoded.
 typedef struct lmb_image {

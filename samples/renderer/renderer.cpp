@@ -27,6 +27,7 @@
 #define LIMBER_EXCEPTIONS 1 // value() throws
 #include <limber/limber.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -91,6 +92,7 @@ struct model {
     std::vector<lmb_vertex> vertices;
     std::vector<uint32_t> indices;
     std::vector<std::array<float, 4>> colors;
+    uint32_t influence_count = 1;
 
     explicit model(const lmb_pack *pack) {
         for (uint32_t i = 0; i < lmb_pack_mesh_count(pack); i++) {
@@ -100,6 +102,7 @@ struct model {
             }
             vertices.insert(vertices.end(), mesh->vertices, mesh->vertices + mesh->vertex_count);
             colors.resize(vertices.size(), std::to_array(mesh->base_color));
+            influence_count = std::max(influence_count, mesh->influence_count);
         }
     }
 
@@ -107,7 +110,7 @@ struct model {
         lmb_skin_def def = lmb_default_skin_def();
         def.joint_count = joint_count;
         def.vertex_count = static_cast<uint32_t>(vertices.size());
-        def.influence_count = LMB_MAX_INFLUENCES;
+        def.influence_count = influence_count;
         def.positions = {LMB_SKIN_FORMAT_FLOAT, vertices.at(0).position, sizeof(lmb_vertex)};
         def.normals = {LMB_SKIN_FORMAT_FLOAT, vertices.at(0).normal, sizeof(lmb_vertex)};
         def.joints = {LMB_SKIN_FORMAT_UINT32, vertices.at(0).joints, sizeof(lmb_vertex)};

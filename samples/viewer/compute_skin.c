@@ -32,7 +32,7 @@ static lmb_result create_mesh(compute_skin *skin, const character *character, co
     def.name = mesh->name;
     def.joint_count = lmb_rig_joint_count(character->rig);
     def.vertex_count = mesh->vertex_count;
-    def.influence_count = LMB_MAX_INFLUENCES;
+    def.influence_count = mesh->influence_count;
     def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->position, stride};
     def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->normal, stride};
     def.joints = (lmb_skin_attribute){LMB_SKIN_FORMAT_UINT32, mesh->vertices->joints, stride};

@@ -103,23 +103,13 @@ static void count_geometry(const character *character, geometry *geometry) {
     }
 }
 
-static uint32_t count_influences(const lmb_mesh *mesh) {
-    uint32_t most = 1;
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
-        for (uint32_t i = most; i < LMB_MAX_INFLUENCES; i++) {
-            most = mesh->vertices[vertex].weights[i] > 0.0f ? i + 1 : most;
-        }
-    }
-    return most;
-}
-
 static void append_mesh(renderer *renderer, const lmb_mesh *mesh, geometry *geometry, uint32_t range) {
     mesh_range *target = &renderer->meshes[range];
     *target =
         (mesh_range){.first_index = (uint32_t)geometry->index_count,
                      .index_count = mesh->index_count,
                      .first_vertex = (int32_t)geometry->vertex_count,
-                     .influence_count = count_influences(mesh),
+                     .influence_count = mesh->influence_count,
                      .material = mesh->image < renderer->texture_count - 1 ? mesh->image : renderer->texture_count - 1,
                      .double_sided = mesh->double_sided,
                      .has_tint = target->has_tint};

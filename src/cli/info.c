@@ -68,6 +68,7 @@ static void write_json(const subject *subject) {
         json_begin_named(&json, mesh->name);
         json_unsigned(&json, "vertices", mesh->vertex_count);
         json_unsigned(&json, "triangles", mesh->index_count / 3);
+        json_unsigned(&json, "influences", mesh->influence_count);
         json_text(&json, "material", mesh->material);
         json_index(&json, "image", mesh->image);
         json_index(&json, "metallic_roughness_image", mesh->metallic_roughness_image);
@@ -160,12 +161,12 @@ static void print_meshes(const subject *subject) {
     uint32_t count = subject->character.mesh_count;
     terminal_print("meshes: %u, images: %u\n", count, subject->character.image_count);
     if (count > 0) {
-        terminal_print("  index  %-32s  %10s  %10s\n", "name", "vertices", "triangles");
+        terminal_print("  index  %-32s  %10s  %10s  %10s\n", "name", "vertices", "triangles", "influences");
     }
     for (uint32_t i = 0; i < count; i++) {
         const lmb_mesh *mesh = &subject->character.meshes[i];
-        terminal_print("  %5u  %-32s  %10u  %10u\n", i, mesh->name == NULL ? "" : mesh->name, mesh->vertex_count,
-                       mesh->index_count / 3);
+        terminal_print("  %5u  %-32s  %10u  %10u  %10u\n", i, mesh->name == NULL ? "" : mesh->name, mesh->vertex_count,
+                       mesh->index_count / 3, mesh->influence_count);
         for (uint32_t t = 0; t < mesh->target_count; t++) {
             const lmb_skin_target *target = &mesh->targets[t];
             terminal_print("         morph target %-32s  %10u\n", target->name, target->delta_count);

@@ -367,8 +367,8 @@ struct lmb_gltf_material {
     lmb_gltf_texcoords texcoords; // of its first texture
     bool has_texcoords;
 };
-// Normalises weights to a sum of 1. A vertex without weights is bound to the skin's first joint. Notes that, and
-// whether influences beyond the 8 of a vertex were left out.
+// Sorts the influences of each vertex by weight and normalises them to a sum of 1. A vertex without weights is bound to
+// the skin's first joint. Notes that, sums that were off, and whether influences beyond the 8 of a vertex were left out.
 bool lmb_gltf_normalise_weights(lmb_gltf *gltf, const char *mesh_name, bool left_out, lmb_gltf_geometry *geometry);
 // Adds a mesh of a node. Its geometry is bound to the skin, or to the node's anchor if the skin is NULL.
 bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,

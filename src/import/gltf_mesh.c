@@ -2,11 +2,17 @@
 #include "gltf.h"
 
 #include "../matrix.h"
+#include "../mesh.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
+
+// Sums of weights that are further from 1 are noted. One step of 8-bit weights is.
+#define OFF_ONE 1e-3
+// Weights below it are refused, those from it to 0 are rounding errors of the program that wrote them.
+#define LOWEST_WEIGHT -0.01f
 
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
 
@@ -138,62 +144,177 @@ static bool read_influences(primitive *p, uint32_t set) {
     return true;
 }
 
-bool lmb_gltf_normalise_weights(lmb_gltf *gltf, const char *mesh_name, bool left_out, lmb_gltf_geometry *geometry) {
-    uint32_t weightless = 0;
-    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
-        lmb_vertex *vertex = &geometry->vertices[i];
-        double sum = 0;
-        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
-            sum += vertex->weights[k];
-        }
-        if (sum == 0) {
-            vertex->weights[0] = 1;
-            weightless++;
-            continue;
-        }
-        for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
-            vertex->weights[k] = (float)(vertex->weights[k] / sum);
+// Adds up the influences of a vertex on one joint.
+static void merge_influences(lmb_vertex *vertex) {
+    for (uint32_t i = 1; i < LMB_MAX_INFLUENCES; i++) {
+        for (uint32_t k = 0; k < i && vertex->weights[i] > 0; k++) {
+            if (vertex->weights[k] > 0 && vertex->joints[k] == vertex->joints[i]) {
+                vertex->weights[k] += vertex->weights[i];
+                vertex->weights[i] = 0;
+            }
         }
     }
-    return (!left_out ||
-            lmb_importer_note(gltf->importer, "mesh '%.200s': influences of a vertex beyond 8 left out", mesh_name)) &&
-           (weightless == 0 ||
-            lmb_importer_note(gltf->importer,
-                              "mesh '%.200s': %" PRIu32 " vertices without weights hang on the skin's first joint",
-                              mesh_name, weightless));
 }
 
-static bool check_influences(const primitive *p, uint32_t index) {
-    lmb_vertex *vertex = &p->geometry->vertices[index];
-    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
-        if (vertex->weights[i] < 0) {
-            return lmb_gltf_fail(&p->attributes, NULL, "vertex %" PRIu32 " has the weight %g", index,
-                                 (double)vertex->weights[i]);
-        }
-        if (vertex->weights[i] > 0 && vertex->joints[i] >= p->skin->joint_count) {
-            return lmb_gltf_fail(&p->attributes, NULL,
-                                 "vertex %" PRIu32 " hangs on joint %" PRIu32 ", the skin has %" PRIu32, index,
-                                 vertex->joints[i], p->skin->joint_count);
-        }
-        vertex->joints[i] = vertex->weights[i] > 0 ? vertex->joints[i] : 0;
+static double sum_of_weights(const lmb_vertex *vertex) {
+    double sum = 0;
+    for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+        sum += vertex->weights[k];
     }
+    return sum;
+}
+
+// What was wrong with the weights of a mesh.
+typedef struct weight_flaws {
+    uint32_t missing; // vertices without weights
+    uint32_t off;     // vertices whose weights do not sum to 1
+    double worst_sum; // that of the vertex that is furthest off
+    uint32_t worst;
+} weight_flaws;
+
+static void finish_weights(lmb_gltf_geometry *geometry, uint32_t index, weight_flaws *flaws) {
+    lmb_vertex *vertex = &geometry->vertices[index];
+    merge_influences(vertex);
+    lmb_vertex_sort(vertex);
+    const double sum = sum_of_weights(vertex);
+    if (sum == 0) {
+        vertex->weights[0] = 1;
+        flaws->missing++;
+        return;
+    }
+    if (fabs(sum - 1) > OFF_ONE && (flaws->off++ == 0 || fabs(sum - 1) > fabs(flaws->worst_sum - 1))) {
+        flaws->worst = index;
+        flaws->worst_sum = sum;
+    }
+    lmb_vertex_divide(vertex, sum);
+}
+
+bool lmb_gltf_normalise_weights(lmb_gltf *gltf, const char *mesh_name, bool left_out, lmb_gltf_geometry *geometry) {
+    weight_flaws flaws = {0};
+    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
+        finish_weights(geometry, i, &flaws);
+    }
+    lmb_importer *importer = gltf->importer;
+    return (!left_out ||
+            lmb_importer_note(importer, "mesh '%.200s': influences of a vertex beyond 8 left out, the smallest ones",
+                              mesh_name)) &&
+           (flaws.missing == 0 ||
+            lmb_importer_note(importer,
+                              "mesh '%.200s': %" PRIu32 " vertices without weights hang on the skin's first joint",
+                              mesh_name, flaws.missing)) &&
+           (flaws.off == 0 ||
+            lmb_importer_note(importer,
+                              "mesh '%.200s': weights of %" PRIu32 " vertices normalised to a sum of 1; furthest off is"
+                              " vertex %" PRIu32 " with %.3g",
+                              mesh_name, flaws.off, flaws.worst, flaws.worst_sum));
+}
+
+// Weights that are a little below 0.
+typedef struct negative_weights {
+    uint32_t count;
+    uint32_t vertex; // that of the lowest
+    float lowest;
+} negative_weights;
+
+// Checks an influence and makes one without weight empty.
+static bool check_influence(const primitive *p, uint32_t vertex, uint32_t *joint, float *weight,
+                            negative_weights *negative) {
+    if (*weight < LOWEST_WEIGHT) {
+        return lmb_gltf_fail(&p->attributes, NULL, "vertex %" PRIu32 " has the weight %g", vertex, (double)*weight);
+    }
+    if (*weight < 0) {
+        negative->vertex = *weight < negative->lowest ? vertex : negative->vertex;
+        negative->lowest = fminf(negative->lowest, *weight);
+        negative->count++;
+        *weight = 0;
+    }
+    if (*weight > 0 && *joint >= p->skin->joint_count) {
+        return lmb_gltf_fail(&p->attributes, NULL,
+                             "vertex %" PRIu32 " hangs on joint %" PRIu32 ", the skin has %" PRIu32, vertex, *joint,
+                             p->skin->joint_count);
+    }
+    *joint = *weight > 0 ? *joint : 0;
     return true;
 }
 
+// Replaces the smallest influence of a vertex by one that is larger. Returns whether one was lost.
+static bool replace_smallest(lmb_vertex *vertex, uint32_t joint, float weight) {
+    uint32_t smallest = 0;
+    for (uint32_t i = 1; i < LMB_MAX_INFLUENCES; i++) {
+        smallest = vertex->weights[i] < vertex->weights[smallest] ? i : smallest;
+    }
+    const bool lost = vertex->weights[smallest] > 0 && weight > 0;
+    if (weight > vertex->weights[smallest]) {
+        vertex->weights[smallest] = weight;
+        vertex->joints[smallest] = joint;
+    }
+    return lost;
+}
+
+// Reads a set of influences beyond the eight that a vertex has, and keeps the largest.
+static bool read_further_set(primitive *p, uint32_t set, negative_weights *negative, bool *present, bool *lost) {
+    const lmb_gltf_place joints_key = lmb_gltf_place_of("JOINTS_%" PRIu32, set);
+    const lmb_gltf_place weights_key = lmb_gltf_place_of("WEIGHTS_%" PRIu32, set);
+    lmb_pool *scratch = &p->gltf->importer->scratch;
+    const uint32_t count = p->geometry->vertex_count;
+    uint32_t joints_index;
+    float *weights = NULL;
+    if (!find_checked(&p->attributes, joints_key.text, LMB_GLTF_VEC4, LMB_GLTF_WHOLE, count, &joints_index) ||
+        !lmb_gltf_read_array(&p->attributes, weights_key.text, LMB_GLTF_VEC4, LMB_GLTF_FLOATS | LMB_GLTF_FRACTIONS,
+                             count, scratch, &weights)) {
+        return false;
+    }
+    *present = joints_index != LMB_NONE && weights != NULL;
+    if (!*present) {
+        return (joints_index == LMB_NONE && weights == NULL) ||
+               lmb_importer_note(p->gltf->importer, "mesh '%.200s': %s without %s left out", p->mesh_name,
+                                 weights == NULL ? joints_key.text : weights_key.text,
+                                 weights == NULL ? weights_key.text : joints_key.text);
+    }
+    uint32_t *joints = lmb_gltf_decode_integers(p->gltf, scratch, joints_index, count);
+    bool read = joints != NULL;
+    for (size_t i = 0; read && i < (size_t)count * 4; i++) {
+        const uint32_t vertex = (uint32_t)(i / 4);
+        read = check_influence(p, vertex, &joints[i], &weights[i], negative);
+        *lost |= replace_smallest(&p->geometry->vertices[vertex], joints[i], weights[i]);
+    }
+    lmb_pool_release(scratch, joints);
+    lmb_pool_release(scratch, weights);
+    return read;
+}
+
+static bool read_all_influences(primitive *p, negative_weights *negative, bool *lost) {
+    if (!read_influences(p, 0) || !read_influences(p, 1)) {
+        return false;
+    }
+    bool read = true;
+    for (size_t i = 0; read && i < (size_t)p->geometry->vertex_count * LMB_MAX_INFLUENCES; i++) {
+        lmb_vertex *vertex = &p->geometry->vertices[i / LMB_MAX_INFLUENCES];
+        read = check_influence(p, (uint32_t)(i / LMB_MAX_INFLUENCES), &vertex->joints[i % LMB_MAX_INFLUENCES],
+                               &vertex->weights[i % LMB_MAX_INFLUENCES], negative);
+    }
+    bool present = true;
+    for (uint32_t set = 2; read && present; set++) {
+        read = read_further_set(p, set, negative, &present, lost);
+    }
+    return read;
+}
+
 static bool read_skinning(primitive *p) {
-    uint32_t third_set;
+    negative_weights negative = {0};
+    bool lost = false;
     if (p->skin == NULL) {
         return true;
     }
-    if (!read_influences(p, 0) || !read_influences(p, 1) || !find_attribute(&p->attributes, "JOINTS_2", &third_set)) {
+    if (!read_all_influences(p, &negative, &lost)) {
         return false;
     }
-    for (uint32_t i = 0; i < p->geometry->vertex_count; i++) {
-        if (!check_influences(p, i)) {
-            return false;
-        }
-    }
-    return lmb_gltf_normalise_weights(p->gltf, p->mesh_name, third_set != LMB_NONE, p->geometry);
+    return (negative.count == 0 ||
+            lmb_importer_note(p->gltf->importer,
+                              "mesh '%.200s': %" PRIu32 " weights a little below 0 read as 0, the lowest %.3g at vertex"
+                              " %" PRIu32,
+                              p->mesh_name, negative.count, (double)negative.lowest, negative.vertex)) &&
+           lmb_gltf_normalise_weights(p->gltf, p->mesh_name, lost, p->geometry);
 }
 
 static bool leave_out_primitive(primitive *p, const char *reason) {
@@ -455,6 +576,17 @@ static bool make_flat(lmb_gltf *gltf, lmb_gltf_geometry *geometry) {
     return true;
 }
 
+// The influences of each vertex are sorted.
+static uint32_t count_influences(const lmb_gltf_geometry *geometry) {
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
+        while (most < LMB_MAX_INFLUENCES && geometry->vertices[i].weights[most] > 0) {
+            most++;
+        }
+    }
+    return most;
+}
+
 static bool add_mesh(lmb_gltf *gltf, const char *name, const lmb_gltf_material *material,
                      const lmb_gltf_geometry *geometry) {
     lmb_importer *importer = gltf->importer;
@@ -470,6 +602,7 @@ static bool add_mesh(lmb_gltf *gltf, const char *name, const lmb_gltf_material *
     mesh.colors = geometry->colors;
     mesh.targets = geometry->targets;
     mesh.target_count = geometry->target_count;
+    mesh.influence_count = count_influences(geometry);
     return mesh.name != NULL && mesh.material != NULL &&
            lmb_importer_append(importer, &import->pool, &import->meshes, &import->mesh_count, &mesh, sizeof mesh);
 }
