@@ -24,6 +24,10 @@ layout(push_constant, scalar) uniform Push {
     uint step_low;
     uint step_high;
     uint emits_events;
+    uint part;
+    uint part_count;
+    Words parts; // if RUNS_PARTS: [part][PART_WORDS], then the arguments of their dispatches: [part][ARGUMENT_WORDS]
+    Words kept;  // [character][KEPT_WORDS]
 }
 push;
 
@@ -51,6 +55,92 @@ evaluation weights_evaluation(control c) {
     return e;
 }
 
+frame_part load_part() {
+    uint at = push.part * PART_WORDS;
+    uint flags = push.parts.at[at + PART_FLAGS];
+    frame_part p;
+    p.begins = (flags & PART_BEGINS) != 0u;
+    p.first_piece = push.parts.at[at + PART_PIECES];
+    p.end_piece = push.parts.at[at + PART_PIECES + 1u];
+    p.first_machine = push.parts.at[at + PART_MACHINES];
+    p.end_machine = push.parts.at[at + PART_MACHINES + 1u];
+    p.most_rounds = push.parts.at[at + PART_ROUNDS];
+    p.resumes = (flags & PART_RESUMES) != 0u;
+    p.cuts = (flags & PART_CUTS) != 0u;
+    p.first_player = push.parts.at[at + PART_PLAYERS];
+    p.end_player = push.parts.at[at + PART_PLAYERS + 1u];
+    p.first_group = push.parts.at[at + PART_GROUPS];
+    p.end_group = push.parts.at[at + PART_GROUPS + 1u];
+    p.ends = (flags & PART_ENDS) != 0u;
+    return p;
+}
+
+transition_progress load_progress(control c) {
+    uint at = c.character * KEPT_WORDS;
+    transition_progress p;
+    p.taken = push.kept.at[at + KEPT_TAKEN];
+    p.next = push.kept.at[at + KEPT_NEXT];
+    p.event = push.kept.at[at + KEPT_EVENT];
+    p.is_over = push.kept.at[at + KEPT_IS_OVER] != 0u;
+    return p;
+}
+
+void store_progress(control c, transition_progress p) {
+    uint at = c.character * KEPT_WORDS;
+    push.kept.at[at + KEPT_TAKEN] = p.taken;
+    push.kept.at[at + KEPT_NEXT] = p.next;
+    push.kept.at[at + KEPT_EVENT] = p.event;
+    push.kept.at[at + KEPT_IS_OVER] = p.is_over ? 1u : 0u;
+}
+
+// Loads what the part before has kept of a character.
+control load_kept(control c) {
+    uint at = c.character * KEPT_WORDS;
+    uint flags = push.kept.at[at + KEPT_FLAGS];
+    c.begins = (flags & KEPT_BEGINS) != 0u;
+    c.updates = (flags & KEPT_UPDATES) != 0u;
+    c.moves = (flags & KEPT_MOVES) != 0u;
+    c.step = load_ticks(push.kept, at + KEPT_STEP);
+    c.left = load_ticks(push.kept, at + KEPT_LEFT);
+    c.later = load_ticks(push.kept, at + KEPT_LATER);
+    c.duration = load_ticks(push.kept, at + KEPT_DURATION);
+    c.held_count = push.kept.at[at + KEPT_HELD_COUNT];
+    c.sent_first = push.kept.at[at + KEPT_SENT_FIRST];
+    c.sent_count = push.kept.at[at + KEPT_SENT_COUNT];
+    return c;
+}
+
+// Keeps a character for the next part, and has that dispatched if the character goes on.
+void store_kept(control c, bool goes_on) {
+    uint at = c.character * KEPT_WORDS;
+    uint flags = (c.begins ? KEPT_BEGINS : 0u) | (c.updates ? KEPT_UPDATES : 0u) | (c.moves ? KEPT_MOVES : 0u);
+    push.kept.at[at + KEPT_FLAGS] = flags | (goes_on ? KEPT_GOES_ON : 0u);
+    store_ticks(push.kept, at + KEPT_STEP, c.step);
+    store_ticks(push.kept, at + KEPT_LEFT, c.left);
+    store_ticks(push.kept, at + KEPT_LATER, c.later);
+    store_ticks(push.kept, at + KEPT_DURATION, c.duration);
+    push.kept.at[at + KEPT_HELD_COUNT] = c.held_count;
+    push.kept.at[at + KEPT_SENT_FIRST] = c.sent_first;
+    push.kept.at[at + KEPT_SENT_COUNT] = c.sent_count;
+    if (goes_on) {
+        uint next = push.part_count * PART_WORDS + (push.part + 1u) * ARGUMENT_WORDS;
+        push.parts.at[next] = gl_NumWorkGroups.x;
+        push.parts.at[next + 1u] = gl_NumWorkGroups.y;
+        push.parts.at[next + 2u] = 1u;
+    }
+}
+
+// Finds the events sent to a character.
+control find_events(control c) {
+    c.sent_first = find_sent(push.sent, push.sent_count, c.character);
+    c.sent_count = 0u;
+    while (c.sent_first + c.sent_count < push.sent_count &&
+           push.sent.at[(c.sent_first + c.sent_count) * 2u] == c.character) {
+        c.sent_count++;
+    }
+    return c;
+}
+
 void main() {
     uint character = grid_index();
     if (character >= push.characters) {
@@ -71,18 +161,27 @@ void main() {
     c.motion_at = character * (ROTATES_FULLY(c, 0u) ? FULL_MOTION_FLOATS : MOTION_FLOATS);
     c.shows = true;
     c.sent = push.sent;
-    c.sent_first = find_sent(push.sent, push.sent_count, character);
-    c.sent_count = 0u;
-    while (c.sent_first + c.sent_count < push.sent_count &&
-           push.sent.at[(c.sent_first + c.sent_count) * 2u] == character) {
-        c.sent_count++;
-    }
     c.number = push.number;
-    c.step = make_ticks(push.step_low, push.step_high);
-    c = begin_frame(c);
+    frame_part runs;
+    if (RUNS_PARTS) {
+        runs = load_part();
+    }
+    if (!RUNS_PARTS || runs.begins) {
+        c = find_events(c);
+        c.step = make_ticks(push.step_low, push.step_high);
+        c = begin_frame(c);
+    } else if ((push.kept.at[character * KEPT_WORDS + KEPT_FLAGS] & KEPT_GOES_ON) != 0u) {
+        c = load_kept(c);
+    } else {
+        return;
+    }
     if (INTERPOLATES_UPDATES && (push.block.at[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0u) {
         // The copies are stored after all states.
-        c = begin_between(c, push.state, (push.characters + character) * push.block.at[CONTROL_STATE_WORDS]);
+        c = begin_between(c, push.state, (push.characters + character) * push.block.at[CONTROL_STATE_WORDS],
+                          !RUNS_PARTS || runs.begins);
     }
-    run_control(c);
+    bool goes_on = run_control(c, runs);
+    if (RUNS_PARTS) {
+        store_kept(c, goes_on);
+    }
 }

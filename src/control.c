@@ -280,10 +280,10 @@ static LMB_NOINLINE void run_some(const lmb_control *block, const lmb_control_fr
         c.sent_count = event - c.sent_first;
         all.each[i] = begin_frame(c);
         if (copies != NULL) {
-            all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words);
+            all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words, true);
         }
     }
-    run_control(&all);
+    run_control(&all, (frame_part){0});
 }
 
 // Runs characters in groups of at most `most`.

@@ -207,6 +207,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 interpolates;
     VkBool32 curves;
     VkBool32 motion_rules;
+    VkBool32 frame_parts;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

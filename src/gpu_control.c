@@ -1,7 +1,6 @@
 #include "gpu_control.h"
 
 #include "control.h"
-#include "gpu_push.h"
 #include "graph.h"
 
 #include <string.h>
@@ -35,6 +34,7 @@ struct lmb_gpu_control {
     lmb_gpu_buffer block;
     lmb_gpu_buffer state;
     lmb_gpu_buffer weights; // float [weight][character], if the graph uses a player's clip
+    lmb_gpu_control_division division;
     frame_slot slots[LMB_GPU_MOST_SLOTS];
 };
 
@@ -120,6 +120,11 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     return maker.result;
 }
 
+// Whether a frame runs in parts.
+static bool runs_parts(const lmb_gpu *gpu) {
+    return gpu->limits.loops != UINT32_MAX;
+}
+
 lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool is_shared) {
     const lmb_control_features features = lmb_control_find_features(control);
     return (lmb_kernel_constants){.inertia = is_shared || features.inertia,
@@ -136,8 +141,94 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
 
 lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                            lmb_error *error) {
+    constants.frame_parts = runs_parts(gpu);
     return lmb_gpu_pipeline_create(gpu, kernel_control, sizeof kernel_control / sizeof *kernel_control, constants,
                                    "limber control", pipeline, error);
+}
+
+// ---- Parts of a frame.
+
+static VkDeviceSize part_count(const lmb_gpu_control_division *division) {
+    return (VkDeviceSize)division->parts.counts[0] + division->parts.counts[1];
+}
+
+lmb_result lmb_gpu_control_division_create(lmb_gpu *gpu, const lmb_control *control, uint32_t character_count,
+                                           uint32_t events_a_frame, lmb_gpu_control_division *division,
+                                           lmb_error *error) {
+    *division = (lmb_gpu_control_division){0};
+    if (!runs_parts(gpu)) {
+        return LMB_OK;
+    }
+    lmb_gpu_loop_limits limits = {.iterations = gpu->limits.loops, .events_a_frame = events_a_frame};
+    lmb_result result = lmb_gpu_count_loops(gpu, LMB_KERNEL_WEIGHTS, &limits.own_weights, error);
+    if (result == LMB_OK) {
+        result = lmb_spirv_count_loops(&gpu->host, kernel_control, sizeof kernel_control / sizeof *kernel_control,
+                                       &limits.own, error);
+    }
+    if (result == LMB_OK) {
+        result = lmb_gpu_control_parts_create(&gpu->host, control, &limits, &division->parts, error);
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    lmb_gpu_make(&maker, part_count(division) * (PART_WORDS + ARGUMENT_WORDS) * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE,
+                 "limber control parts", &division->table);
+    lmb_gpu_make(&maker, (VkDeviceSize)character_count * KEPT_WORDS * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE,
+                 "limber control kept", &division->kept);
+    return maker.result;
+}
+
+void lmb_gpu_control_division_destroy(lmb_gpu *gpu, lmb_gpu_control_division *division) {
+    lmb_gpu_buffer_destroy_visited(gpu, &division->table);
+    lmb_gpu_buffer_destroy_visited(gpu, &division->kept);
+    lmb_gpu_control_parts_destroy(&gpu->host, &division->parts);
+}
+
+// Updates a buffer from its beginning on.
+static void record_words(const lmb_gpu *gpu, VkCommandBuffer commands, const lmb_gpu_buffer *buffer,
+                         const uint32_t *words, VkDeviceSize word_count) {
+    for (VkDeviceSize first = 0; first < word_count; first += UPDATE_WORDS) {
+        const VkDeviceSize left = word_count - first, count = left < UPDATE_WORDS ? left : UPDATE_WORDS;
+        gpu->vk.CmdUpdateBuffer(commands, buffer->buffer, first * sizeof(uint32_t), count * sizeof(uint32_t),
+                                words + first);
+    }
+}
+
+void lmb_gpu_control_division_record_copies(const lmb_gpu *gpu, lmb_gpu_control_division *division,
+                                            VkCommandBuffer commands) {
+    const VkDeviceSize words = part_count(division) * PART_WORDS;
+    if (words == 0) {
+        return;
+    }
+    if (!division->recorded) {
+        record_words(gpu, commands, &division->table, division->parts.words, words);
+        division->recorded = true;
+    }
+    // A part is dispatched only if a character goes on in it, which the part before says.
+    gpu->vk.CmdFillBuffer(commands, division->table.buffer, words * sizeof(uint32_t),
+                          part_count(division) * ARGUMENT_WORDS * sizeof(uint32_t), 0);
+}
+
+void lmb_gpu_control_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline,
+                              const lmb_control_push *push, const lmb_gpu_control_division *division) {
+    const uint64_t groups = ((uint64_t)push->characters + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP;
+    const bool has_events = push->sent_count > 0;
+    const uint32_t first = has_events ? division->parts.counts[0] : 0, count = division->parts.counts[has_events];
+    lmb_control_push own = *push;
+    own.parts = division->table.address;
+    own.kept = division->kept.address;
+    own.part = first;
+    own.part_count = (uint32_t)part_count(division);
+    lmb_gpu_dispatch(gpu, commands, pipeline, &own, sizeof own, groups);
+    for (own.part++; own.part < first + count; own.part++) {
+        lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
+                        VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+        const VkDeviceSize at = part_count(division) * PART_WORDS + (VkDeviceSize)own.part * ARGUMENT_WORDS;
+        lmb_gpu_dispatch_indirect(gpu, commands, pipeline, &own, sizeof own, division->table.buffer,
+                                  at * sizeof(uint32_t));
+    }
 }
 
 lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -166,6 +257,10 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
                                  .scratch = scratch};
     result = create_buffers(created, error);
     if (result == LMB_OK) {
+        result = lmb_gpu_control_division_create(gpu, created->control, created->character_count,
+                                                 created->events_a_frame, &created->division, error);
+    }
+    if (result == LMB_OK) {
         const lmb_kernel_constants constants = lmb_gpu_control_constants(created->control, gpu->limits.is_cpu);
         result = lmb_gpu_control_pipeline_create(gpu, constants, &created->pipeline, error);
     }
@@ -187,6 +282,8 @@ void lmb_gpu_control_visit_buffers(lmb_gpu_control *control, lmb_gpu_buffer_visi
     visit(user, &control->block);
     visit(user, &control->state);
     visit(user, &control->weights);
+    visit(user, &control->division.table);
+    visit(user, &control->division.kept);
 }
 
 void lmb_gpu_control_destroy(lmb_gpu_control *control) {
@@ -195,6 +292,7 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
     }
     lmb_gpu *gpu = control->gpu;
     lmb_gpu_control_visit_buffers(control, lmb_gpu_buffer_destroy_visited, gpu);
+    lmb_gpu_control_parts_destroy(&gpu->host, &control->division.parts);
     gpu->vk.DestroyPipeline(gpu->device, control->pipeline, gpu->allocator);
     lmb_host_release(&gpu->host, control->scratch);
     lmb_host_release(&gpu->host, control);
@@ -223,12 +321,7 @@ lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t slot, uint32_
 
 static void record_block(const lmb_gpu_control *control, VkCommandBuffer commands) {
     const lmb_gpu *gpu = control->gpu;
-    for (uint32_t first = 0; first < control->control->size; first += UPDATE_WORDS) {
-        uint32_t left = control->control->size - first;
-        uint32_t count = left < UPDATE_WORDS ? left : UPDATE_WORDS;
-        gpu->vk.CmdUpdateBuffer(commands, control->block.buffer, first * sizeof(uint32_t), count * sizeof(uint32_t),
-                                control->control->block + first);
-    }
+    record_words(gpu, commands, &control->block, control->control->block, control->control->size);
     gpu->vk.CmdFillBuffer(commands, control->state.buffer, 0, control->state.size, 0);
 }
 
@@ -238,6 +331,7 @@ void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_recor
         record_block(control, info->commands);
         control->recorded = true;
     }
+    lmb_gpu_control_division_record_copies(control->gpu, &control->division, info->commands);
     if (buffers->sent_count > 0) {
         lmb_control_sort_events(buffers->staging.memory.mapped, control->scratch, buffers->sent_count);
         VkBufferCopy copy = {.size = buffers->sent_count * sizeof(lmb_event)};
@@ -263,8 +357,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .step_high = (uint32_t)(info->step >> 32),
                                    .emits_events = control->emits_events};
     lmb_gpu_begin_label(gpu, info->commands, "limber control");
-    lmb_gpu_dispatch(gpu, info->commands, control->pipeline, &push, sizeof push,
-                     ((uint64_t)control->character_count + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP);
+    lmb_gpu_control_dispatch(gpu, info->commands, control->pipeline, &push, &control->division);
     lmb_gpu_barrier(gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
     lmb_gpu_end_label(gpu, info->commands);

@@ -3,6 +3,8 @@
 #define LIMBER_SRC_GPU_CONTROL_H
 
 #include "gpu.h"
+#include "gpu_control_parts.h"
+#include "gpu_push.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,9 +51,29 @@ LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uin
 // all but those of character motion, which are the largest. Drivers that run on the processor take long to compile a
 // kernel and so share it between controls.
 lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool is_shared);
-// Creates the pipeline of such a kernel.
+// Creates the pipeline of such a kernel. It runs a frame in parts if the driver needs that.
 lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                            lmb_error *error);
+
+// The parts of a control's frames, and the memory that their dispatches need.
+typedef struct lmb_gpu_control_division {
+    lmb_gpu_control_parts parts; // none, if a dispatch runs a whole frame
+    lmb_gpu_buffer table;        // [part][PART_WORDS], then the arguments of their dispatches
+    lmb_gpu_buffer kept;         // [character][KEPT_WORDS]
+    bool recorded;               // the initialisation of the table has been recorded
+} lmb_gpu_control_division;
+
+// Destroy it also after a failure.
+lmb_result lmb_gpu_control_division_create(lmb_gpu *gpu, const lmb_control *control, uint32_t character_count,
+                                           uint32_t events_a_frame, lmb_gpu_control_division *division,
+                                           lmb_error *error);
+void lmb_gpu_control_division_destroy(lmb_gpu *gpu, lmb_gpu_control_division *division);
+// Record a copy before a frame, which needs a barrier, and the dispatches.
+void lmb_gpu_control_division_record_copies(const lmb_gpu *gpu, lmb_gpu_control_division *division,
+                                            VkCommandBuffer commands);
+void lmb_gpu_control_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline,
+                              const lmb_control_push *push, const lmb_gpu_control_division *division);
+
 // Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);
 void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters);

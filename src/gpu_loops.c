@@ -245,7 +245,7 @@ static uint64_t rule_loops(const uint32_t *block, uint32_t rule) {
     return loops + 2 * count; // divide_weight()
 }
 
-static uint64_t rules_loops(const lmb_graph *graph, uint32_t own) {
+uint64_t lmb_gpu_rules_loops(const lmb_graph *graph, uint32_t own) {
     const uint32_t *block = graph->block;
     uint64_t loops = 0;
     for (uint32_t i = 0; i < block[PROGRAM_RULE_COUNT]; i++) {
@@ -257,7 +257,7 @@ static uint64_t rules_loops(const lmb_graph *graph, uint32_t own) {
 uint64_t lmb_gpu_weights_loops(const lmb_graph *graph, uint32_t own) {
     const loop_counts counts = count_graph(graph);
     const uint32_t *block = graph->block;
-    return own + rules_loops(graph, own) + block[PROGRAM_POINT_COUNT] +
+    return own + lmb_gpu_rules_loops(graph, own) + block[PROGRAM_POINT_COUNT] +
            block[PROGRAM_SOURCES] * (1 + SEARCH_LOOPS + (uint64_t)counts.search);
 }
 

@@ -10,6 +10,8 @@
 
 #include "graph.h"
 
+// The rules of weights, in a kernel that has no other loops than `own` inside the loop over rules.
+uint64_t lmb_gpu_rules_loops(const lmb_graph *graph, uint32_t own);
 // The kernel of stage 1.
 uint64_t lmb_gpu_weights_loops(const lmb_graph *graph, uint32_t own);
 // A pass of a kernel with one invocation per joint: the one with the most iterations. An interpreter runs each

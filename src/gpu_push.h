@@ -66,6 +66,10 @@ typedef struct lmb_control_push {
     uint32_t step_low;
     uint32_t step_high;
     uint32_t emits_events;
+    uint32_t part;
+    uint32_t part_count;
+    VkDeviceAddress parts; // if a dispatch runs a part of a frame, or 0
+    VkDeviceAddress kept;
 } lmb_control_push;
 
 typedef struct lmb_probe_push {

@@ -280,24 +280,25 @@ OP void apply_root_motions(CHARACTERS all) {
     }
 }
 
-// Runs all machines of a character.
-OP void run_machines(control c) {
+// Runs the machines of a character.
+OP void run_machines(control c, frame_part runs) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
-    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
-    for (address i = 0u; i < machine_count; i++) {
-        run_transitions(c, machines + i * MACHINE_WORDS);
+    address first = RUNS_PARTS ? runs.first_machine : 0u;
+    address end = RUNS_PARTS ? runs.end_machine : LOAD(c.block, CONTROL_MACHINE_COUNT);
+    for (address i = first; i < end; i++) {
+        run_transitions(c, machines + i * MACHINE_WORDS, runs, runs.resumes && i == first);
     }
-    if (USES_INERTIA && c.begins && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
+    if (USES_INERTIA && c.begins && (!RUNS_PARTS || runs.cuts) && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
         // No pose was shown before.
         set_state_word(c, inertia_state(c) + INERTIAL_DURATION, 0u);
     }
 }
 
-OP void run_all_machines(CHARACTERS all) {
+OP void run_all_machines(CHARACTERS all, frame_part runs) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves && c.updates) {
-            run_machines(c);
+            run_machines(c, runs);
         }
     }
 }
@@ -411,10 +412,10 @@ OP control release_events(control c) {
 
 // For controls that interpolate. Between updates, no transitions are taken and no events are emitted. Continuous
 // quantities advance from the last update by all the time since then, on a copy of the state. So the next update finds
-// the state as the last one left it.
-OP_NOINLINE control begin_between(control given, mutable_memory copy, address copy_at) {
+// the state as the last one left it. If not `begins`, the copy exists already.
+OP_NOINLINE control begin_between(control given, mutable_memory copy, address copy_at, bool begins) {
     control c = given;
-    address words = c.updates ? 0u : LOAD(c.block, CONTROL_STATE_WORDS);
+    address words = c.updates || !begins ? 0u : LOAD(c.block, CONTROL_STATE_WORDS);
     for (address i = 0u; i < words; i++) {
         STORE(copy, copy_at + i, state_word(c, i));
     }
@@ -512,10 +513,7 @@ OP bool go_on(CHANGED_CHARACTERS all) {
     return any;
 }
 
-// Runs a frame for characters that have begun it. The time step is cut where a clip ends or a time is reached that a
-// transition waits for, so that transitions happen at their own times. In each piece, transitions are decided first,
-// then weights are computed, then players and root motion advance.
-OP void run_control(CHANGED_CHARACTERS all) {
+OP void run_beginning(CHARACTERS all) {
     move_smoothed(all);
     for (uint phase = COMPUTED_EARLY; phase <= COMPUTED_MOVED; phase++) {
         if (phase == COMPUTED_MOVED) {
@@ -523,21 +521,44 @@ OP void run_control(CHANGED_CHARACTERS all) {
         }
         write_computed(all, phase);
     }
-    bool goes_on = true;
-    for (uint piece = 1u; goes_on; piece++) {
-        run_all_machines(all);
-        cut_steps(all, piece);
-        move_fades(all);
-        write_weights(all, piece == 1u);
-        write_computed(all, COMPUTED_WEIGHED);
-        weigh_all_players(all);
-        move_players(all);
-        move_groups(all);
-        apply_root_motions(all);
-        goes_on = go_on(all);
+}
+
+// After machines: cuts the step, and computes the weights of states, then those of clips.
+OP void run_cut(CHANGED_CHARACTERS all, uint piece) {
+    cut_steps(all, piece);
+    move_fades(all);
+    write_weights(all, piece == 1u);
+    write_computed(all, COMPUTED_WEIGHED);
+    weigh_all_players(all);
+}
+
+// Runs a frame, or a part of it, for characters that have begun it. The time step is cut where a clip ends or a time is
+// reached that a transition waits for, so that transitions happen at their own times. In each piece, transitions are
+// decided first, then weights are computed, then players and root motion advance. Returns whether any character has
+// time left.
+OP bool run_control(CHANGED_CHARACTERS all, frame_part runs) {
+    if (!RUNS_PARTS || runs.begins) {
+        run_beginning(all);
     }
-    write_control(all);
-    show_character_motions(all);
+    bool goes_on = true;
+    uint first = RUNS_PARTS ? runs.first_piece : 1u;
+    for (uint piece = first; goes_on && (!RUNS_PARTS || piece < runs.end_piece); piece++) {
+        run_all_machines(all, runs);
+        if (!RUNS_PARTS || runs.cuts) {
+            run_cut(all, piece);
+        }
+        move_players(all, runs);
+        move_groups(all, runs);
+        if (!RUNS_PARTS || runs.ends) {
+            apply_root_motions(all);
+            goes_on = go_on(all);
+        }
+    }
+    if (!RUNS_PARTS || !goes_on) {
+        write_control(all);
+        show_character_motions(all);
+    }
+    return goes_on;
 }
 
 #endif

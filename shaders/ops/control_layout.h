@@ -290,6 +290,37 @@
 #define MOTION_SPAN_FORWARDS 1u
 #define MOTION_SPAN_BACKWARDS 2u
 
+// For kernels that run a frame in parts: the parts, and what they keep of a character.
+#define PART_FLAGS 0u  // PART_BEGINS and so on
+#define PART_PIECES 1u // the first, and the end
+#define PART_MACHINES 3u
+#define PART_PLAYERS 5u
+#define PART_GROUPS 7u
+#define PART_ROUNDS 9u
+#define PART_WORDS 10u
+#define PART_BEGINS 1u
+#define PART_RESUMES 2u
+#define PART_CUTS 4u
+#define PART_ENDS 8u
+#define ARGUMENT_WORDS 3u // of an indirect dispatch
+#define KEPT_FLAGS 0u     // KEPT_BEGINS and so on
+#define KEPT_STEP 1u      // these four: two words
+#define KEPT_LEFT 3u
+#define KEPT_LATER 5u
+#define KEPT_DURATION 7u
+#define KEPT_HELD_COUNT 9u
+#define KEPT_SENT_FIRST 10u
+#define KEPT_SENT_COUNT 11u
+#define KEPT_TAKEN 12u // these three: of struct transition_progress
+#define KEPT_NEXT 13u
+#define KEPT_EVENT 14u
+#define KEPT_IS_OVER 15u
+#define KEPT_WORDS 16u
+#define KEPT_BEGINS 1u
+#define KEPT_UPDATES 2u
+#define KEPT_MOVES 4u
+#define KEPT_GOES_ON 8u
+
 #define MOST_EVENTS_SENT 16u
 #define MOST_TRANSITIONS_A_FRAME 8u
 #define MOST_PIECES 16u // into which a frame is divided

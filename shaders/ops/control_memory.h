@@ -15,12 +15,15 @@ layout(constant_id = 22) const bool ROTATION_IS_FULL = true; // a kernel has the
 layout(constant_id = 23) const bool USES_GROUPS = true;
 layout(constant_id = 24) const bool INTERPOLATES_UPDATES = true;
 layout(constant_id = 26) const bool USES_MOTION_RULES = true;
+// Whether each dispatch runs a part of a frame (struct frame_part), for drivers that bound the loops of an invocation.
+layout(constant_id = 27) const bool RUNS_PARTS = false;
 #define ROTATES_FULLY(c, character_motion) ROTATION_IS_FULL
 #else
 #define USES_CHARACTER_MOTION true
 #define USES_WARPS true
 #define USES_MOTION_RULES true
 #define USES_GROUPS true
+#define RUNS_PARTS false
 // Whether a character motion has full rotation.
 #define ROTATES_FULLY(c, character_motion)                                                                             \
     (LOAD((c).block, (character_motion) + CHARACTER_MOTION_PLACE_WORDS) == MOVING_FULL_PLACE_WORDS)
@@ -73,6 +76,57 @@ ticks left;      // of the step; with held events, of the time before them
 ticks later;     // of the step, after held events
 ticks duration;  // of the current piece of the step
 END_STRUCT(control)
+
+// A part of a frame that one dispatch runs, if RUNS_PARTS. A frame consists of its beginning and of pieces; a piece
+// consists of the transitions of each machine, the cut, players, groups, and its end. A part has whole pieces, or some
+// of what a piece consists of.
+STRUCT(frame_part)
+bool begins;
+uint first_piece;
+uint end_piece; // as all ends, the first that is not in the part
+uint first_machine;
+uint end_machine;
+uint most_rounds; // of the loop that takes the transitions of a machine
+bool resumes;     // the first machine goes on where the part before stopped
+bool cuts;
+uint first_player; // of those in no group
+uint end_player;
+uint first_group;
+uint end_group;
+bool ends;
+END_STRUCT(frame_part)
+
+// How far a machine has taken its transitions in a piece.
+STRUCT(transition_progress)
+uint taken;
+uint next;  // of the events
+uint event; // that is tried, or CONTROL_NONE
+bool is_over;
+END_STRUCT(transition_progress)
+
+OP transition_progress make_progress(uint next) {
+    transition_progress p;
+    p.taken = 0u;
+    p.next = next;
+    p.event = CONTROL_NONE;
+    p.is_over = false;
+    return p;
+}
+
+#ifdef LMB_GLSL
+transition_progress load_progress(control c);
+void store_progress(control c, transition_progress p);
+#else
+OP transition_progress load_progress(control c) {
+    UNUSED(c);
+    return make_progress(0u);
+}
+
+OP void store_progress(control c, transition_progress p) {
+    UNUSED(c);
+    UNUSED(p);
+}
+#endif
 
 // The characters whose frames are computed together. Outer loops run over the elements of a control, so that their
 // records are read once for all characters. Inner loops run over characters. On the GPU each invocation has one

@@ -199,10 +199,11 @@ OP void move_group(control c, address group, bool shares) {
     }
 }
 
-OP void move_groups(CHARACTERS all) {
+OP void move_groups(CHARACTERS all, frame_part runs) {
     memory block = CHARACTERS_BLOCK(all);
-    address group = LOAD(block, CONTROL_GROUPS);
-    address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
+    address groups = LOAD(block, CONTROL_GROUPS);
+    address end = groups + (RUNS_PARTS ? runs.end_group : LOAD(block, CONTROL_GROUP_COUNT)) * GROUP_WORDS;
+    address group = groups + (RUNS_PARTS ? runs.first_group : 0u) * GROUP_WORDS;
     for (; USES_GROUPS && group < end; group += GROUP_WORDS) {
         address leader = LOAD(block, LOAD(block, group + GROUP_MEMBERS) + MEMBER_PLAYER);
         owning_state leaders = load_owner(block, leader);

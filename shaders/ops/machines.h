@@ -574,33 +574,41 @@ OP address find_transition(control c, address machine, uint event) {
     return found;
 }
 
-// Takes a machine's transitions in a frame. Repeatedly takes one that needs no event or, if there is none, tries the
-// next event.
-OP void run_transitions(control c, address machine) {
-    uint taken = 0u;
-    uint next = 0u; // of the events
+// Takes a machine's transitions in a piece of a frame. Repeatedly takes one that needs no event or, if there is none,
+// tries the next event.
+OP void run_transitions(control c, address machine, frame_part runs, bool resumes) {
+    transition_progress now = make_progress(0u);
+    if (RUNS_PARTS && resumes) {
+        now = load_progress(c);
+    }
     uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
-    uint event = CONTROL_NONE;
-    while (machine_is_current(c, machine)) {
-        address transition = find_transition(c, machine, event);
-        if (transition == CONTROL_NONE && event == CONTROL_NONE) {
-            if (next == count) {
+    uint rounds = 0u;
+    while ((!RUNS_PARTS || (!now.is_over && rounds < runs.most_rounds)) && machine_is_current(c, machine)) {
+        rounds++;
+        address transition = find_transition(c, machine, now.event);
+        if (transition == CONTROL_NONE && now.event == CONTROL_NONE) {
+            if (now.next == count) {
+                now.is_over = true;
                 break;
             }
-            event = LOAD(c.sent, (c.sent_first + next) * 2u + 1u);
-            next++;
+            now.event = LOAD(c.sent, (c.sent_first + now.next) * 2u + 1u);
+            now.next++;
         } else {
-            event = CONTROL_NONE;
+            now.event = CONTROL_NONE;
         }
         if (transition != CONTROL_NONE) {
-            if (taken == MOST_TRANSITIONS_A_FRAME) {
+            if (now.taken == MOST_TRANSITIONS_A_FRAME) {
                 uint left = state_word(c, CHARACTER_TRANSITIONS_LEFT);
                 set_state_word(c, CHARACTER_TRANSITIONS_LEFT, left + 1u);
+                now.is_over = true;
                 break;
             }
             take_transition(c, machine, transition);
-            taken++;
+            now.taken++;
         }
+    }
+    if (RUNS_PARTS) {
+        store_progress(c, now);
     }
 }
 

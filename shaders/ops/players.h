@@ -320,11 +320,11 @@ OP ticks time_to_place(control c, address record, address term) {
     return no_ticks(distance) ? distance : ticks_at_rate(distance, speed.rate);
 }
 
-OP void move_players(CHARACTERS all) {
+OP void move_players(CHARACTERS all, frame_part runs) {
     memory block = CHARACTERS_BLOCK(all);
     address alone = LOAD(block, CONTROL_ALONE);
-    address end = alone + LOAD(block, CONTROL_ALONE_COUNT);
-    for (address at = alone; at < end; at++) {
+    address end = alone + (RUNS_PARTS ? runs.end_player : LOAD(block, CONTROL_ALONE_COUNT));
+    for (address at = alone + (RUNS_PARTS ? runs.first_player : 0u); at < end; at++) {
         player own = load_player(block, LOAD(block, at));
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
