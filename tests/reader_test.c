@@ -29,6 +29,12 @@
     "<library_visual_scenes><visual_scene id=\"s\"><node id=\"a\">" content                                            \
     "</node></visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>"
 
+#if defined(LMB_WITH_UFBX)
+#define FBX_BY_UFBX true // Assimp reads Collada alone
+#else
+#define FBX_BY_UFBX false
+#endif
+
 static const char fbx_text[] = FBX "Objects: {\nModel: 1, \"Model::a\", \"LimbNode\" {\n}\n}\n"
                                    "Connections: {\nC: \"OO\",1,0\n}\n";
 
@@ -157,7 +163,9 @@ static void doubling_nodes_take_no_more_than_their_share(void **state) {
     fprintf(file, "<node id=\"n%d\"/></library_nodes>" SCENE_OF_A("<instance_node url=\"#n0\"/>"), LEVELS);
     fclose(file);
     expect_refused("reader_test_bomb.dae");
-
+    if (FBX_BY_UFBX) {
+        return;
+    }
     file = create("reader_test_parents.fbx");
     fputs(FBX "Objects: {\n", file);
     for (int i = 1; i <= LEVELS; i++) {
@@ -175,6 +183,9 @@ static void doubling_nodes_take_no_more_than_their_share(void **state) {
 // An assertion in Assimp ends the child process.
 static void times_without_bounds_are_survived(void **state) {
     (void)state;
+    if (FBX_BY_UFBX) {
+        skip();
+    }
     write_text(
         "reader_test_times.fbx", FBX
         "Objects: {\nModel: 100, \"Model::Hips\", \"LimbNode\" {\nVersion: 232\n}\n"
@@ -224,7 +235,7 @@ static void gltf_and_bvh_need_no_child(void **state) {
 
 // ---- A reader that a file has taken over: text after this mark says what it attempts. ----
 
-#define MARK "; FBX attempt "
+#define MARK "attempt: "
 
 static void attempt_socket(void) {
     socket(AF_UNIX, SOCK_STREAM, 0);
@@ -250,11 +261,11 @@ static void attempt_file(void) {
 }
 
 static void attempt_writing(void) {
-    open("reader_test_attempt.fbx", O_RDWR);
+    open("reader_test_attempt.dae", O_RDWR);
 }
 
 static void attempt_removing(void) {
-    unlink("reader_test_attempt.fbx");
+    unlink("reader_test_attempt.dae");
 }
 
 static void attempt_signal(void) {
@@ -313,8 +324,8 @@ const struct aiScene *__wrap_aiImportFileFromMemoryWithProperties(const char *by
 static const char *attempt(const char *name) {
     char text[100];
     snprintf(text, sizeof text, MARK "%s", name);
-    write_text("reader_test_attempt.fbx", text);
-    return "reader_test_attempt.fbx";
+    write_text("reader_test_attempt.dae", text);
+    return "reader_test_attempt.dae";
 }
 
 static void expect_message(const char *path, const char *message) {

@@ -1,6 +1,6 @@
 /// @file import.h
-/// Reads characters from files: glTF 2.0 as .glb or .gltf, BVH, import blocks (lmb_import_write()) and, in a build with
-/// LIMBER_ASSIMP, FBX and Collada (.dae).
+/// Reads characters from files: glTF 2.0 as .glb or .gltf, BVH, import blocks (lmb_import_write()), FBX in a build with
+/// LIMBER_UFBX or LIMBER_ASSIMP, and Collada (.dae) in one with LIMBER_ASSIMP.
 ///
 /// This is a library of its own (`limber::import`); the core library reads no file format.
 ///
@@ -11,9 +11,10 @@
 /// its rig is the whole node tree. Unnamed nodes are called "node_<index>". Units and axes are metres, Y up,
 /// right-handed, as in glTF.
 ///
-/// **Safety.** Nothing in a glTF file, a BVH file or an import block is trusted: every offset, count and value is
-/// checked, and an error names the file and the position in it. There is no locale and no global state. Memory comes
-/// from the host's allocator. A file takes no more of it than 256 MiB plus 64 times its own size (#LMB_ERROR_LIMIT).
+/// **Safety.** Nothing in a glTF file, a BVH file, an FBX file that ufbx reads, or an import block is trusted. Every
+/// offset, count and value is checked, and an error names the file and the position in it. There is no locale and no
+/// global state. Memory comes from the host's allocator. A file takes no more of it than 256 MiB plus 64 times its own
+/// size (#LMB_ERROR_LIMIT).
 /// The time is in proportion to what a file contains and what is made of it. Data that several parts of a glTF file
 /// share, for example the mesh of many nodes, is decoded for each of them; the same limit applies to all bytes decoded,
 /// kept or not.
@@ -79,7 +80,27 @@
 /// - Refused with line and column, as #LMB_ERROR_FORMAT: what is no number, fewer numbers than frames times channels, a
 ///   channel twice or of another kind, braces that do not fit, a frame time that is not above 0 for several frames.
 ///
-/// **FBX and Collada** are read by Assimp; the result is then checked and kept as for glTF:
+/// **FBX** is read by ufbx in a build with LIMBER_UFBX. No file needs `trusted` then, and all memory is the host's.
+/// - Lengths are converted to metres and axes to Y up, right-handed, by the settings of the file. Left-handed files are
+///   mirrored in X. Translations and vertices are scaled and roots are turned; no joint contains the conversion.
+/// - The skeleton is every bone of a skin, all their descendants and all their ancestors. Extra joints are nodes with a
+///   mesh without a skin, and bones that move. Without a skin, the rig is every node. Other nodes that move, such as
+///   cameras and controls, are noted.
+/// - Rotation orders, pivots, pre- and post-rotations and layers are evaluated as FBX defines them. Geometric transforms
+///   move the mesh of a node alone. Constraints are not evaluated (noted).
+/// - Where children do not inherit the scale of a node, and that moves or is not uniform, the scale is that of a child
+///   of its own, "<node>_scale" (noted).
+/// - A clip goes from LocalStart to LocalStop, or over all keys if the file states neither. Tracks are linear, or
+///   stepped if their curves are. They have the key times of the file, and as many between them that no point that hangs
+///   on a joint is off by more than 2e-5 of the longest chain of joints (a weight by 1e-4). This is checked at three
+///   points of each span. Keys are not added at less than 1/8192 s.
+/// - Tracks that keep the rest pose are left out. A clip that only repeats it is left out and noted.
+/// - Blend shapes are morph targets. Their names are those of their channels, and of the shapes between.
+/// - Nodes, animations and blend shapes with the name of another one get a number behind their name (noted).
+/// - Textures inside the file are read; those beside it are noted. Of more than 8 influences the largest are kept.
+///   Skinning by dual quaternions becomes linear (noted).
+///
+/// **Collada**, and FBX without ufbx, are read by Assimp; the result is then checked and kept as for glTF:
 /// - Lengths are converted to metres, Y up. FBX: by UnitScaleFactor and the axes of its settings; left-handed axes are
 ///   #LMB_ERROR_UNSUPPORTED. Collada: by `unit` and `up_axis`. Translations and vertices are scaled and roots are
 ///   turned; no joint contains the conversion.
@@ -134,7 +155,7 @@ typedef struct lmb_import_def {
     size_t size;           ///< of these bytes
     const char *name;      ///< for messages; its ending may give the format; NULL means "memory"
     const char *directory; ///< where files that these bytes refer to are searched; NULL refuses them
-    bool trusted;          ///< lets Assimp read FBX and Collada files in this process; see above
+    bool trusted;          ///< lets Assimp read files in this process; see above
     /// Restricts the rig of a file with skins to their joints with all ancestors: the indices of these joints do not
     /// change. Tracks of other nodes are left out with a note. A mesh without a skin hangs on its nearest ancestor in
     /// the rig, or is left out with a note.

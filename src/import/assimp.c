@@ -297,26 +297,6 @@ static bool read_skin(lmb_assimp *assimp, const struct aiMesh *mesh, lmb_affine 
     return true;
 }
 
-// Marks the bones, all their descendants and all their ancestors. Joints that move no vertex themselves, such as the
-// tips of fingers, are thereby in the rig too.
-static void mark_around_bones(lmb_gltf *tables) {
-    for (uint32_t s = 0; s < tables->skin_count; s++) {
-        for (uint32_t i = 0; i < tables->skins[s].joint_count; i++) {
-            tables->nodes[tables->skins[s].nodes[i]].in_rig = true;
-        }
-    }
-    for (uint32_t i = 0; i < tables->node_count; i++) {
-        lmb_gltf_node *node = &tables->nodes[i];
-        node->in_rig |= node->parent != LMB_NONE && tables->nodes[node->parent].in_rig;
-    }
-    for (uint32_t i = tables->node_count; i-- > 0;) {
-        const lmb_gltf_node *node = &tables->nodes[i];
-        if (node->in_rig && node->parent != LMB_NONE) {
-            tables->nodes[node->parent].in_rig = true;
-        }
-    }
-}
-
 static bool count_skins(lmb_assimp *assimp, uint32_t *count) {
     const struct aiScene *scene = assimp->scene;
     *count = 0;
@@ -357,7 +337,7 @@ static bool read_skins(lmb_assimp *assimp) {
             }
         }
     }
-    mark_around_bones(tables);
+    lmb_gltf_mark_around_bones(tables);
     return true;
 }
 
@@ -535,7 +515,12 @@ bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *b
         return false;
     }
     lmb_assimp assimp = {.tables = {.importer = importer}, .scene = scene, .format = format};
-    bool success = read_scene(&assimp) && (format != LMB_FORMAT_FBX || note_stacks(&assimp, bytes, size));
+    bool success =
+        read_scene(&assimp) &&
+        (format != LMB_FORMAT_FBX || (note_stacks(&assimp, bytes, size) &&
+                                      lmb_importer_note(importer, "read by Assimp: curves between keys, layers and"
+                                                                  " inherit types are not those of the file; a"
+                                                                  " build with LIMBER_UFBX has them")));
     aiReleaseImport(scene);
     return success;
 }

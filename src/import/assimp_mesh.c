@@ -1,23 +1,12 @@
 // Builds meshes and materials of an Assimp scene.
 #include "assimp.h"
 
-#include "../matrix.h"
-
 #include <assimp/cimport.h>
 #include <assimp/material.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Returns the part of a path after its last slash or backslash.
-static const char *base_name(const char *path) {
-    const char *base = path;
-    for (; *path != '\0'; path++) {
-        base = *path == '/' || *path == '\\' ? path + 1 : base;
-    }
-    return base;
-}
 
 // Finds a texture inside the file: it is named "*0", "*1" and so on, or by the name of its original file.
 static uint32_t find_texture(const struct aiScene *scene, const char *path) {
@@ -26,8 +15,8 @@ static uint32_t find_texture(const struct aiScene *scene, const char *path) {
         return index < scene->mNumTextures ? (uint32_t)index : LMB_NONE;
     }
     for (unsigned i = 0; i < scene->mNumTextures; i++) {
-        const char *name = base_name(scene->mTextures[i]->mFilename.data);
-        if (name[0] != '\0' && strcmp(name, base_name(path)) == 0) {
+        const char *name = lmb_gltf_base_name(scene->mTextures[i]->mFilename.data);
+        if (name[0] != '\0' && strcmp(name, lmb_gltf_base_name(path)) == 0) {
             return i;
         }
     }
@@ -41,7 +30,8 @@ static bool use_texture(lmb_assimp *assimp, const char *path, uint32_t *image) {
         return lmb_importer_note(assimp->tables.importer, "image '%.200s' is not inside the file: left out", path);
     }
     const struct aiTexture *texture = assimp->scene->mTextures[index];
-    const char *name = texture->mFilename.length > 0 ? base_name(texture->mFilename.data) : base_name(path);
+    const char *name =
+        texture->mFilename.length > 0 ? lmb_gltf_base_name(texture->mFilename.data) : lmb_gltf_base_name(path);
     const bool is_file = texture->mHeight == 0 && texture->pcData != NULL;
     const lmb_image file = {
         .name = name, .bytes = (const uint8_t *)texture->pcData, .size = is_file ? texture->mWidth : 0};
@@ -50,21 +40,15 @@ static bool use_texture(lmb_assimp *assimp, const char *path, uint32_t *image) {
     return success;
 }
 
-// Converts an sRGB component to linear light.
-static float linear_of(float value) {
-    value = value > 0 ? fminf(value, 1) : 0; // NaN is 0 as well
-    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-}
-
 static bool read_properties(lmb_assimp *assimp, const struct aiMaterial *source, lmb_gltf_material *material) {
     struct aiColor4D color;
     int two_sided = 0;
     struct aiString path;
     material->look.metallic = 0;
     if (aiGetMaterialColor(source, AI_MATKEY_COLOR_DIFFUSE, &color) == aiReturn_SUCCESS) {
-        material->look.base_color[0] = linear_of(color.r);
-        material->look.base_color[1] = linear_of(color.g);
-        material->look.base_color[2] = linear_of(color.b);
+        material->look.base_color[0] = lmb_gltf_linear_of(color.r);
+        material->look.base_color[1] = lmb_gltf_linear_of(color.g);
+        material->look.base_color[2] = lmb_gltf_linear_of(color.b);
     }
     if (aiGetMaterialIntegerArray(source, AI_MATKEY_TWOSIDED, &two_sided, NULL) == aiReturn_SUCCESS) {
         material->look.double_sided = two_sided != 0;
@@ -156,21 +140,6 @@ static bool read_indices(lmb_assimp *assimp, const struct aiMesh *mesh, const ch
     return geometry->indices != NULL;
 }
 
-// Adds an influence. If the vertex has the maximum number of influences, the new one replaces the smallest if it is
-// larger. Returns whether an influence was lost.
-static bool add_influence(lmb_vertex *vertex, uint32_t joint, float weight) {
-    uint32_t smallest = 0;
-    for (uint32_t i = 1; i < LMB_MAX_INFLUENCES; i++) {
-        smallest = vertex->weights[i] < vertex->weights[smallest] ? i : smallest;
-    }
-    bool lost = vertex->weights[smallest] > 0;
-    if (weight > vertex->weights[smallest]) {
-        vertex->weights[smallest] = weight;
-        vertex->joints[smallest] = joint;
-    }
-    return lost;
-}
-
 static bool read_weights(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name, lmb_gltf_geometry *geometry,
                          bool *lost) {
     for (unsigned b = 0; b < mesh->mNumBones; b++) {
@@ -183,7 +152,8 @@ static bool read_weights(lmb_assimp *assimp, const struct aiMesh *mesh, const ch
                                          bone->mName.data, weight->mVertexId, mesh->mNumVertices,
                                          (double)weight->mWeight);
             }
-            *lost |= weight->mWeight > 0 && add_influence(&geometry->vertices[weight->mVertexId], b, weight->mWeight);
+            *lost |= weight->mWeight > 0 &&
+                     lmb_gltf_add_influence(&geometry->vertices[weight->mVertexId], b, weight->mWeight);
         }
     }
     return true;
@@ -196,41 +166,12 @@ static bool read_skinning(lmb_assimp *assimp, const struct aiMesh *mesh, const c
            lmb_gltf_normalise_weights(&assimp->tables, name, lost, geometry);
 }
 
-// Some exporters write the normals of a mirrored mesh the wrong way round. Where most of the surface has normals that
-// oppose the fronts of its triangles, this turns all of them.
-static bool turn_normals(lmb_assimp *assimp, const char *name, lmb_gltf_geometry *geometry) {
-    double facing = 0.0; // twice the area of the triangles times the cosine between their normals and their vertices'
-    for (uint32_t i = 0; i < geometry->index_count; i += 3) {
-        const lmb_vertex *corners[3];
-        double edges[2][3], front[3];
-        for (uint32_t k = 0; k < 3; k++) {
-            corners[k] = &geometry->vertices[geometry->indices[i + k]];
-        }
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            edges[0][axis] = (double)corners[1]->position[axis] - (double)corners[0]->position[axis];
-            edges[1][axis] = (double)corners[2]->position[axis] - (double)corners[0]->position[axis];
-        }
-        lmb_cross(edges[0], edges[1], front);
-        for (uint32_t axis = 0; axis < 9; axis++) {
-            facing += front[axis % 3] * (double)corners[axis / 3]->normal[axis % 3];
-        }
-    }
-    if (facing >= 0.0) {
-        return true;
-    }
-    for (uint32_t i = 0; i < geometry->vertex_count; i++) {
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            geometry->vertices[i].normal[axis] = -geometry->vertices[i].normal[axis];
-        }
-    }
-    return lmb_importer_note(assimp->tables.importer, "mesh '%.200s': normals that point inwards turned round", name);
-}
-
 static bool read_geometry(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name, const lmb_gltf_skin *skin,
                           lmb_gltf_geometry *geometry) {
     *geometry = (lmb_gltf_geometry){0};
     return read_vertices(assimp, mesh, name, geometry) && read_indices(assimp, mesh, name, geometry) &&
-           turn_normals(assimp, name, geometry) && (skin == NULL || read_skinning(assimp, mesh, name, geometry));
+           lmb_gltf_turn_normals(&assimp->tables, name, geometry) &&
+           (skin == NULL || read_skinning(assimp, mesh, name, geometry));
 }
 
 // ---- Meshes ----

@@ -114,18 +114,6 @@ typedef struct lmb_gltf_node {
     uint32_t channel_count; // morph-target weights of its mesh
 } lmb_gltf_node;
 
-// A node of a rig that is built: in the scene, at the identity, without a mesh.
-static inline lmb_gltf_node lmb_gltf_new_node(const char *name, uint32_t parent) {
-    return (lmb_gltf_node){.name = name,
-                           .parent = parent,
-                           .mesh = LMB_NONE,
-                           .skin = LMB_NONE,
-                           .rest = lmb_transform_identity(),
-                           .in_scene = true,
-                           .joint = LMB_NONE,
-                           .anchor = LMB_NONE};
-}
-
 typedef struct lmb_gltf_skin {
     uint32_t *nodes;
     lmb_affine *inverse_binds;
@@ -323,6 +311,9 @@ bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_na
 bool lmb_gltf_add_node(lmb_gltf *gltf, const char *name, uint32_t parent);
 // Sets the order of the nodes to that of the list.
 bool lmb_gltf_order_as_listed(lmb_gltf *gltf);
+// Puts the joints of the skins into the rig, all their descendants and all their ancestors. Joints that move no vertex
+// themselves, such as the tips of fingers, are thereby in the rig too.
+void lmb_gltf_mark_around_bones(lmb_gltf *gltf);
 // Names that are given once.
 typedef struct lmb_gltf_names {
     lmb_index index;
@@ -380,6 +371,17 @@ bool lmb_gltf_read_array(const lmb_gltf_object *object, const char *key, lmb_glt
                          uint32_t vertex_count, lmb_pool *pool, float **values);
 // Sets the normals of a triangle's corners to that of the triangle.
 void lmb_gltf_set_flat_normal(lmb_vertex corners[3]);
+// geometry.c
+// Returns the part of a path after its last slash or backslash.
+const char *lmb_gltf_base_name(const char *path);
+// Converts an sRGB component to linear light.
+float lmb_gltf_linear_of(float value);
+// Adds an influence. If the vertex has the maximum number of influences, the new one replaces the smallest if it is
+// larger. Returns whether an influence was lost.
+bool lmb_gltf_add_influence(lmb_vertex *vertex, uint32_t joint, float weight);
+// Some exporters write the normals of a mirrored mesh the wrong way round. Where most of the surface has normals that
+// oppose the fronts of its triangles, turns all of them and notes that.
+bool lmb_gltf_turn_normals(lmb_gltf *gltf, const char *name, lmb_gltf_geometry *geometry);
 // gltf_morph.c
 // Reads the morph targets of a primitive. Their weights are the float channels of the node.
 bool lmb_gltf_read_targets(lmb_gltf *gltf, const lmb_gltf_object *primitive, const lmb_gltf_node *node,

@@ -49,12 +49,16 @@ static bool read_format(lmb_importer *importer, const uint8_t *bytes, size_t siz
         return lmb_import_read_block(importer, bytes, size);
     case LMB_FORMAT_BVH:
         return lmb_bvh_read(importer, bytes, size);
+#ifdef LMB_WITH_UFBX
+    case LMB_FORMAT_FBX:
+        return lmb_fbx_read(importer, bytes, size);
+#endif
     default:
 #ifdef LMB_WITH_ASSIMP
         return lmb_assimp_read(importer, format, bytes, size);
 #else
-        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s is read by a build with LIMBER_ASSIMP alone",
-                                 lmb_format_name(format));
+        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s is read by a build with %sLIMBER_ASSIMP alone",
+                                 lmb_format_name(format), format == LMB_FORMAT_FBX ? "LIMBER_UFBX or " : "");
 #endif
     }
 }

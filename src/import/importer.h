@@ -88,6 +88,8 @@ void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
 bool lmb_import_read_block(lmb_importer *importer, const uint8_t *bytes, size_t size);
 // bvh.c
 bool lmb_bvh_read(lmb_importer *importer, const uint8_t *bytes, size_t size);
+// fbx.c, in a build with ufbx.
+bool lmb_fbx_read(lmb_importer *importer, const uint8_t *bytes, size_t size);
 // assimp.c, in a build with Assimp: reads FBX and Collada files.
 bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size);
 

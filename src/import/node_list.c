@@ -6,7 +6,14 @@
 #include <string.h>
 
 bool lmb_gltf_add_node(lmb_gltf *gltf, const char *name, uint32_t parent) {
-    const lmb_gltf_node node = lmb_gltf_new_node(name, parent);
+    const lmb_gltf_node node = {.name = name,
+                                .parent = parent,
+                                .mesh = LMB_NONE,
+                                .skin = LMB_NONE,
+                                .rest = lmb_transform_identity(),
+                                .in_scene = true,
+                                .joint = LMB_NONE,
+                                .anchor = LMB_NONE};
     return lmb_importer_append(gltf->importer, &gltf->importer->scratch, &gltf->nodes, &gltf->node_count, &node,
                                sizeof node);
 }
@@ -17,6 +24,24 @@ bool lmb_gltf_order_as_listed(lmb_gltf *gltf) {
         gltf->node_order[i] = i;
     }
     return gltf->node_order != NULL;
+}
+
+void lmb_gltf_mark_around_bones(lmb_gltf *tables) {
+    for (uint32_t s = 0; s < tables->skin_count; s++) {
+        for (uint32_t i = 0; i < tables->skins[s].joint_count; i++) {
+            tables->nodes[tables->skins[s].nodes[i]].in_rig = true;
+        }
+    }
+    for (uint32_t i = 0; i < tables->node_count; i++) {
+        lmb_gltf_node *node = &tables->nodes[i];
+        node->in_rig |= node->parent != LMB_NONE && tables->nodes[node->parent].in_rig;
+    }
+    for (uint32_t i = tables->node_count; i-- > 0;) {
+        const lmb_gltf_node *node = &tables->nodes[i];
+        if (node->in_rig && node->parent != LMB_NONE) {
+            tables->nodes[node->parent].in_rig = true;
+        }
+    }
 }
 
 // ---- Names ----
