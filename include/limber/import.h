@@ -17,12 +17,14 @@
 /// size (#LMB_ERROR_LIMIT).
 /// The time is in proportion to what a file contains and what is made of it. Data that several parts of a glTF file
 /// share, for example the mesh of many nodes, is decoded for each of them; the same limit applies to all bytes decoded,
-/// kept or not.
+/// kept or not. Draco allocates with `new`, not from the host; what its data asks for is checked against the same limit
+/// before, and freed when the mesh is read.
 ///
 /// **glTF.** Read are nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles
 /// (lists, strips and fans) with any number of influences, of which the 8 largest are kept, tangents, vertex colours
 /// (COLOR_0), base colours with PNG and JPEG textures, accessors of every kind, sparse and normalised, and the
-/// extensions KHR_mesh_quantization, KHR_texture_transform, KHR_animation_pointer and, for materials that have nothing
+/// extensions KHR_mesh_quantization, KHR_texture_transform, KHR_animation_pointer, in a build with LIMBER_DRACO
+/// KHR_draco_mesh_compression, in one with LIMBER_MESHOPT EXT_meshopt_compression, and, for materials that have nothing
 /// else, KHR_materials_pbrSpecularGlossiness. Meshes are those of the file's scene. Everything else in a file is left
 /// out: tracks, meshes and images with a note, cameras, lights and other properties of materials without one. An image
 /// whose file is missing, or cannot be read, is left out with a note, too.
@@ -48,6 +50,7 @@
 ///
 /// #LMB_ERROR_UNSUPPORTED:
 /// - a required extension that is not named above: it may change shapes or motion;
+/// - compressed data in a build without its library, unless the same data is uncompressed beside it;
 /// - a sheared matrix of a skin's joint, or of a node with such joints below it: joints are translation, rotation and
 ///   scale. Of other nodes below a sheared one, meshes have the shear, and motion is left out with a note;
 /// - a matrix whose last row is not a multiple of 0 0 0 1, another version than 2, a file without nodes;

@@ -15,8 +15,10 @@ class LimberConan(ConanFile):
     topics = ("animation", "skinning", "vulkan", "gltf")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "simd": [True, False], "assimp": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "simd": True, "assimp": False}
+    options = {"shared": [True, False], "fPIC": [True, False], "simd": [True, False], "assimp": [True, False],
+               "draco": [True, False], "meshoptimizer": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "simd": True, "assimp": False, "draco": False,
+                       "meshoptimizer": False}
 
     def set_version(self):
         text = load(self, os.path.join(self._root, "CMakeLists.txt"))
@@ -37,7 +39,7 @@ class LimberConan(ConanFile):
     def configure(self):
         if self.options.shared:
             self.options.rm_safe("fPIC")
-        if not self.options.assimp:  # then everything is C
+        if not self.options.assimp and not self.options.draco and not self.options.meshoptimizer:  # then everything is C
             self.settings.rm_safe("compiler.cppstd")
             self.settings.rm_safe("compiler.libcxx")
 
@@ -49,6 +51,10 @@ class LimberConan(ConanFile):
         self.requires("spirv-headers/1.3.239.0")
         if self.options.assimp:
             self.requires("assimp/[>=5.2 <6]")
+        if self.options.draco:
+            self.requires("draco/[>=1.5 <2]")
+        if self.options.meshoptimizer:
+            self.requires("meshoptimizer/[>=0.18 <1]")
 
     def build_requirements(self):
         self.tool_requires("cmake/[>=3.25]")
@@ -59,6 +65,8 @@ class LimberConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["LIMBER_SIMD"] = "ON" if self.options.simd else "OFF"
         toolchain.cache_variables["LIMBER_ASSIMP"] = bool(self.options.assimp)
+        toolchain.cache_variables["LIMBER_DRACO"] = bool(self.options.draco)
+        toolchain.cache_variables["LIMBER_MESHOPT"] = bool(self.options.meshoptimizer)
         toolchain.cache_variables["LIMBER_TOOLS"] = False
         toolchain.cache_variables["LIMBER_TESTS"] = False
         toolchain.generate()
@@ -95,4 +103,5 @@ class LimberConan(ConanFile):
         reader.set_property("cmake_target_name", "limber::import")
         reader.set_property("pkg_config_name", "limber-import")
         reader.libs = ["limber-import"]
-        reader.requires = ["graph"] + (["assimp::assimp"] if self.options.assimp else [])
+        readers = [name for name in ("assimp", "draco", "meshoptimizer") if self.options.get_safe(name)]
+        reader.requires = ["graph"] + [f"{name}::{name}" for name in readers]

@@ -85,8 +85,9 @@ typedef struct lmb_gltf_accessor {
     lmb_gltf_component sparse_component;
     const uint8_t *sparse_indices;
     const uint8_t *sparse_values;
-    const float *times; // its values, if it was read as key times
-    lmb_gltf_keys keys; // made of them for the last animation that used them; its times are NULL before
+    uint32_t draco_view; // 1 + the index of the view from which Draco decoded it; 0 if none
+    const float *times;  // its values, if it was read as key times
+    lmb_gltf_keys keys;  // made of them for the last animation that used them; its times are NULL before
 } lmb_gltf_accessor;
 
 typedef struct lmb_gltf_node {
@@ -275,10 +276,22 @@ bool lmb_gltf_read_buffers(lmb_gltf *gltf);
 bool lmb_gltf_read_views(lmb_gltf *gltf);
 bool lmb_gltf_read_accessors(lmb_gltf *gltf);
 uint32_t lmb_gltf_component_count(lmb_gltf_shape shape);
+size_t lmb_gltf_component_size(lmb_gltf_component component); // 0 if it is none of glTF's
 // Decode the first `count` elements into memory of the pool; NULL after an error. Floats are normalised if the accessor
 // says so; each must be finite and within 2^40. Integers must be unsigned.
 float *lmb_gltf_decode_floats(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count);
 uint32_t *lmb_gltf_decode_integers(const lmb_gltf *gltf, lmb_pool *pool, uint32_t accessor, uint32_t count);
+// gltf_compressed.c
+extern const char lmb_gltf_draco[], lmb_gltf_meshopt[]; // the names of the extensions
+// Returns the option of the build, and Debian's package, by which an extension would be read; NULL if it is, or is none
+// of these.
+const char *lmb_gltf_missing_library(const char *extension);
+// Returns whether a buffer may lack data, because all its views are compressed.
+bool lmb_gltf_is_fallback(const lmb_gltf_object *buffer, bool *is_fallback);
+// Decodes a view if it is compressed, into scratch memory. Its bytes may be NULL before.
+bool lmb_gltf_decompress_view(const lmb_gltf_object *object, lmb_gltf_view *view, bool *decoded);
+// Decodes the data of a compressed primitive into its accessors. Then it is a list of triangles.
+bool lmb_gltf_decompress_primitive(const lmb_gltf_object *primitive, bool *decoded);
 // decompose.c: decomposes a column-major 4x4 matrix. Returns NULL, or why it has no decomposition. If it is sheared and
 // `shear` is not NULL, stores the shear there, to be multiplied from the right.
 const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform, lmb_affine *shear);

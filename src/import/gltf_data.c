@@ -53,7 +53,12 @@ static bool read_buffer(const lmb_gltf_object *object, uint32_t index) {
         !lmb_gltf_read_string(object, "uri", &uri)) {
         return false;
     }
-    if (length == 0) {
+    bool is_fallback;
+    if (!lmb_gltf_is_fallback(object, &is_fallback)) {
+        return false;
+    }
+    if (length == 0 || (is_fallback && uri == NULL)) {
+        buffer->size = (size_t)length;
         return true;
     }
     if (uri == NULL && (index != 0 || gltf->binary.bytes == NULL)) {
@@ -96,9 +101,20 @@ static bool read_view(const lmb_gltf_object *object, uint32_t view) {
         return lmb_gltf_fail(object, NULL, "%" PRIu64 " bytes from %" PRIu64 " on, but buffer %" PRIu32 " has %zu",
                              length, offset, index, buffer->size);
     }
-    const uint8_t *bytes = length > 0 ? buffer->bytes + offset : (const uint8_t *)"";
-    gltf->views[view] =
+    const uint8_t *bytes = buffer->bytes == NULL ? NULL : buffer->bytes + offset;
+    lmb_gltf_view *result = &gltf->views[view];
+    *result =
         (lmb_gltf_view){.bytes = bytes, .offset = (size_t)offset, .size = (size_t)length, .stride = (size_t)stride};
+    bool decoded;
+    if (!lmb_gltf_decompress_view(object, result, &decoded)) {
+        return false;
+    }
+    if (length == 0 && !decoded) {
+        result->bytes = (const uint8_t *)"";
+    }
+    if (result->bytes == NULL) {
+        return lmb_gltf_fail(object, "buffer", "%" PRIu32 " has no data, and is for compressed views alone", index);
+    }
     return stride % 4 == 0 || lmb_gltf_excuse(object, "byteStride", LMB_GLTF_UNALIGNED);
 }
 
@@ -120,7 +136,7 @@ uint32_t lmb_gltf_component_count(lmb_gltf_shape shape) {
     return shapes[shape].columns * shapes[shape].rows;
 }
 
-static size_t component_size(lmb_gltf_component component) {
+size_t lmb_gltf_component_size(lmb_gltf_component component) {
     switch (component) {
     case LMB_GLTF_INT8:
     case LMB_GLTF_UINT8:
@@ -137,7 +153,7 @@ static size_t component_size(lmb_gltf_component component) {
 
 // Each column of a matrix starts at a multiple of 4 bytes.
 static size_t column_size(const lmb_gltf_accessor *accessor) {
-    size_t size = shapes[accessor->shape].rows * component_size(accessor->component);
+    size_t size = shapes[accessor->shape].rows * lmb_gltf_component_size(accessor->component);
     return shapes[accessor->shape].columns == 1 ? size : (size + 3) / 4 * 4;
 }
 
@@ -152,7 +168,7 @@ static bool read_component(const lmb_gltf_object *object, lmb_gltf_component *re
         return false;
     }
     *result = (lmb_gltf_component)code;
-    return component_size(*result) != 0 ||
+    return lmb_gltf_component_size(*result) != 0 ||
            lmb_gltf_fail(object, "componentType", "%" PRIu64 " is none of glTF's", code);
 }
 
@@ -226,10 +242,10 @@ static bool read_sparse(const lmb_gltf_object *object, lmb_gltf_accessor *access
     if (component != LMB_GLTF_UINT8 && component != LMB_GLTF_UINT16 && component != LMB_GLTF_UINT32) {
         return lmb_gltf_fail(&indices, "componentType", "%d is not an unsigned integer", (int)component);
     }
-    size_t index_size = component_size(component);
+    size_t index_size = lmb_gltf_component_size(component);
     accessor->sparse_count = (uint32_t)count;
     return locate_sparse(&indices, count, index_size, index_size, &accessor->sparse_indices) &&
-           locate_sparse(&values, count, element_size(accessor), component_size(accessor->component),
+           locate_sparse(&values, count, element_size(accessor), lmb_gltf_component_size(accessor->component),
                          &accessor->sparse_values);
 }
 
@@ -245,7 +261,7 @@ static bool read_accessor(const lmb_gltf_object *object, uint32_t index) {
         return false;
     }
     accessor->count = (uint32_t)count;
-    if (accessor->normalized && component_size(accessor->component) == 4) {
+    if (accessor->normalized && lmb_gltf_component_size(accessor->component) == 4) {
         accessor->normalized = false;
         lmb_gltf_excuse(object, "normalized", LMB_GLTF_NORMALIZED);
     }
@@ -253,8 +269,8 @@ static bool read_accessor(const lmb_gltf_object *object, uint32_t index) {
         size_t size = element_size(accessor);
         size_t stride = gltf->views[view].stride;
         accessor->stride = stride == 0 ? size : stride;
-        if (!locate(object, &gltf->views[view], count, size, accessor->stride, component_size(accessor->component),
-                    &accessor->bytes)) {
+        if (!locate(object, &gltf->views[view], count, size, accessor->stride,
+                    lmb_gltf_component_size(accessor->component), &accessor->bytes)) {
             return false;
         }
     }
@@ -271,7 +287,7 @@ bool lmb_gltf_read_accessors(lmb_gltf *gltf) {
 // Little-endian, and aligned only within a buffer.
 static uint32_t read_unsigned(const uint8_t *bytes, lmb_gltf_component component) {
     uint32_t value = 0;
-    memcpy(&value, bytes, component_size(component));
+    memcpy(&value, bytes, lmb_gltf_component_size(component));
     return value;
 }
 
@@ -291,7 +307,7 @@ static float read_float(const uint8_t *bytes, lmb_gltf_component component, bool
 
 // Decodes an element into words: floats, or the integers themselves.
 static void decode_element(const lmb_gltf_accessor *accessor, const uint8_t *bytes, bool as_floats, uint32_t *words) {
-    size_t size = component_size(accessor->component);
+    size_t size = lmb_gltf_component_size(accessor->component);
     for (uint32_t column = 0; column < shapes[accessor->shape].columns; column++) {
         for (uint32_t row = 0; row < shapes[accessor->shape].rows; row++, words++) {
             const uint8_t *at = bytes + column * column_size(accessor) + row * size;
@@ -307,7 +323,7 @@ static void decode_element(const lmb_gltf_accessor *accessor, const uint8_t *byt
 
 static bool decode_sparse(const lmb_gltf *gltf, uint32_t index, uint32_t count, bool as_floats, uint32_t *words) {
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
-    size_t index_size = component_size(accessor->sparse_component);
+    size_t index_size = lmb_gltf_component_size(accessor->sparse_component);
     uint32_t components = lmb_gltf_component_count(accessor->shape);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < accessor->sparse_count; i++) {

@@ -429,6 +429,8 @@ typedef struct extension {
 // The extensions that a file may require: those that are read, and those that concern only lights, images, the look of
 // surfaces beyond their base colour, what is visible, or text about the file.
 static const extension extensions[] = {{"KHR_mesh_quantization", NULL},
+                                       {lmb_gltf_draco, NULL},
+                                       {lmb_gltf_meshopt, NULL},
                                        {"KHR_texture_transform", NULL},
                                        {"KHR_animation_pointer", NULL},
                                        {"KHR_lights_punctual", NULL},
@@ -512,6 +514,11 @@ static bool check_extensions(lmb_gltf *gltf) {
             return false;
         }
         const extension *known = find_extension(name);
+        const char *missing = lmb_gltf_missing_library(name);
+        if (missing != NULL) {
+            return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED,
+                                     "extensionsRequired: %s is read by a build with %s alone", name, missing);
+        }
         if (known == NULL) {
             return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED,
                                      "extensionsRequired: '%.200s' is not read, and may change shapes or motion", name);

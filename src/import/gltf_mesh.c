@@ -408,12 +408,13 @@ static bool read_primitive(primitive *p, uint32_t texcoord) {
                                              "consists of a line strip"};
     uint64_t mode = MODE_TRIANGLES;
     uint32_t position;
-    bool present;
+    bool present, decoded;
     if (!lmb_gltf_read_object(p->object, "attributes", &p->attributes, NULL) ||
         !lmb_gltf_read_integer(p->object, "mode", 0, MODE_FAN, &mode) ||
-        !find_attribute(&p->attributes, "POSITION", &position)) {
+        !lmb_gltf_decompress_primitive(p->object, &decoded) || !find_attribute(&p->attributes, "POSITION", &position)) {
         return false;
     }
+    mode = decoded ? MODE_TRIANGLES : mode;
     if (mode < MODE_TRIANGLES) {
         return leave_out_primitive(p, mode_names[mode]);
     }

@@ -1,7 +1,8 @@
 # The sources around this port: it is used as an overlay.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
-vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES assimp LIMBER_ASSIMP)
+vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES assimp LIMBER_ASSIMP draco LIMBER_DRACO
+                     meshoptimizer LIMBER_MESHOPT)
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
     OPTIONS
