@@ -437,16 +437,16 @@ static void extend(uint32_t *range, uint32_t index) {
 static void add_machine(planner *p, uint32_t piece, uint32_t index) {
     const uint64_t round = round_loops(&p->bounds, index, p->has_events);
     uint32_t left = most_rounds(p->has_events);
-    if (loop(1, round) > most_loops(p)) {
-        fail(p, MACHINE, index, loop(1, round));
+    if (1 + loop(1, round) > most_loops(p)) {
+        fail(p, MACHINE, index, 1 + loop(1, round));
     }
     for (bool resumes = false; p->result == LMB_OK && left > 0; resumes = true) {
-        const uint64_t most = most_loops(p) / (1 + round) - 1;
+        const uint64_t most = (most_loops(p) - 1) / (1 + round) - 1;
         const uint32_t rounds = left <= most ? left : (uint32_t)most;
         if (resumes || rounds < left) {
             open_part(p, piece); // a part that stops within a machine has nothing else
         }
-        make_room(p, piece, MACHINE, index, loop(rounds, round));
+        make_room(p, piece, MACHINE, index, 1 + loop(rounds, round));
         if (p->result == LMB_OK) {
             extend(p->part + PART_MACHINES, index);
             p->part[PART_PIECES + 1] = piece + 1;
@@ -487,7 +487,7 @@ static void add_steps(planner *p, uint32_t piece) {
 static uint64_t piece_loops(const bounds *b, bool has_events) {
     uint64_t loops = 1 + b->cut + b->end;
     for (uint32_t i = 0; i < b->machine_count; i++) {
-        loops += loop(most_rounds(has_events), round_loops(b, i, has_events));
+        loops += 1 + loop(most_rounds(has_events), round_loops(b, i, has_events));
     }
     for (uint32_t i = 0; i < b->block[CONTROL_ALONE_COUNT]; i++) {
         loops += player_loops(b, i);

@@ -241,16 +241,18 @@ OP void move_player(control c, player own) {
     passage p = move_around(from, by, around, speed.backwards);
     note_passage(c, own.record, p);
     bool turns = own.end == PLAYER_TURNS && !no_ticks(duration);
+    uint turned = 0u; // before it moves, and after it
+    uint still_turned = 0u;
     if (turns) {
         // Count ends of the clip instead of full periods.
         uint reached_from = ends_reached(p.from, duration, speed.backwards);
         uint reached_to = ends_reached(p.to, duration, speed.backwards);
         p.ends = 2u * p.ends;
         p.ends = speed.backwards ? p.ends + reached_from - reached_to : p.ends + reached_to - reached_from;
+        turned = state_word(c, own.state + PLAYING_FLAGS) & PLAYING_TURNED;
+        still_turned = no_ticks(p.to) && (turned != 0u || p.ends > 0u) ? PLAYING_TURNED : 0u;
     }
-    uint turned = state_word(c, own.state + PLAYING_FLAGS) & PLAYING_TURNED;
-    bool stays_turned = turns && no_ticks(p.to) && (turned != 0u || p.ends > 0u);
-    set_playing(c, own.record, p, stays_turned ? PLAYING_TURNED : 0u);
+    set_playing(c, own.record, p, still_turned);
     if (emits_something(c, own.record, p.ends > 0u)) {
         real weight = player_weight(c, own.record);
         if (turns) {
