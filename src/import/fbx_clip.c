@@ -622,10 +622,13 @@ static void include_curves(const ufbx_anim_layer *layer, double *begin, double *
     }
 }
 
-// The time from LocalStart to LocalStop; if the file has none, that of all curves.
+// The time from LocalStart to LocalStop. Exporters leave out a start of 0. If the file has no stop, the time of all
+// curves.
 static void find_span(animation *animation) {
-    animation->begin = animation->stack->time_begin;
-    animation->end = animation->stack->time_end;
+    const ufbx_anim_stack *stack = animation->stack;
+    const double second = (double)animation->fbx->scene->metadata.ktime_second;
+    animation->begin = (double)ufbx_find_int(&stack->props, "LocalStart", 0) / second;
+    animation->end = (double)ufbx_find_int(&stack->props, "LocalStop", 0) / second;
     if (animation->begin < animation->end) {
         return;
     }
