@@ -498,6 +498,20 @@ static void files_cut_anywhere_are_answered(void **state) {
     }
 }
 
+// Assimp splits a joint with pivots into parts, whose names no user has seen.
+static void notes_have_no_names_of_assimp(void **state) {
+    (void)state;
+    const char *const paths[] = {LIMBER_FILES "/pivot_mixed.fbx"};
+    lmb_import *import = load_files(paths, 1);
+    bool noted = false;
+    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
+        assert_null(strchr(lmb_import_note(import, i), '$'));
+        noted = noted || strstr(lmb_import_note(import, i), "skipped: J (Rotation)") != NULL;
+    }
+    assert_true(noted || FBX_BY_UFBX);
+    lmb_import_destroy(import);
+}
+
 // By a program that does not declare the files trusted.
 static void files_that_are_not_trusted_are_refused(void **state) {
     (void)state;
@@ -618,6 +632,7 @@ int main(void) {
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(files_cut_anywhere_are_answered),
+        cmocka_unit_test(notes_have_no_names_of_assimp),
         cmocka_unit_test(files_that_are_not_trusted_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(pab_has_67_joints_and_a_clip_a_file),

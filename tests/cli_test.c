@@ -358,13 +358,12 @@ static void a_trace_is_well_formed_whatever_the_names(void **state) {
 static void info_reports_joints_and_clips(void **state) {
     (void)state;
     command_output output = run_well("info small.gltf");
-    expect_starts(output.out, "joints: 3, depth 3\n");
+    expect_starts(output.out, "notes: 0\njoints: 3, depth 3\n");
     expect_contains(output.out, "elbow \"left\"");
     expect_contains(output.out, "clips: 2\n");
     expect_contains(output.out, "Bend");
     expect_contains(output.out, "1.250");
     expect_contains(output.out, "meshes: 0, images: 0\n");
-    expect_contains(output.out, "notes: 0\n");
     command_output_release(&output);
 }
 
@@ -420,11 +419,47 @@ static void info_names_morph_targets(void **state) {
     command_output_release(&output);
 }
 
+// A hip turned by a quarter about z, its knee along its x, twice the size; a toe along no axis, and a helper at the knee.
+static void info_says_where_axes_point(void **state) {
+    (void)state;
+    write_file("axes.gltf",
+               "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"hip\",\"children\":[1],\"translation\":[0,1,0],"
+               "\"rotation\":[0,0,-0.70710678,0.70710678],\"scale\":[2,2,2]},{\"name\":\"knee\",\"children\":[2,3],"
+               "\"translation\":[0.25,0,0]},{\"name\":\"toe\",\"translation\":[0,-0.3,0.4]},{\"name\":\"helper\"}]}");
+    command_output output = run_well("info axes.gltf --axes");
+    expect_contains(output.out, "x  0.0000 -1.0000  0.0000  y  1.0000  0.0000  0.0000  z  0.0000  0.0000  1.0000\n");
+    expect_contains(output.out, "         +x to knee, 0.0 degrees off, 0.5000 m\n");
+    expect_contains(output.out, "         +z to toe, 36.9 degrees off, 1.0000 m\n");
+    expect_contains(output.out, "         helper is at the joint\n");
+    command_output_release(&output);
+    output = run_well("info --json --axes axes.gltf");
+    json_tree tree = json_tree_read(output.out);
+    int joints = json_tree_member(&tree, 0, "joints"), knee = json_tree_item(&tree, joints, 1);
+    json_tree_expect_keys(&tree, knee, "name parent extra axes children");
+    const int axes = json_tree_member(&tree, knee, "axes"), children = json_tree_member(&tree, knee, "children");
+    json_tree_expect_keys(&tree, axes, "x y z");
+    static const char *const keys[] = {"x", "y", "z"};
+    static const float expected[3][3] = {{0, -1, 0}, {1, 0, 0}, {0, 0, 1}};
+    for (int i = 0; i < 9; i++) {
+        const int direction = json_tree_member(&tree, axes, keys[i / 3]);
+        assert_float_equal(json_tree_float(&tree, json_tree_item(&tree, direction, i % 3)), expected[i / 3][i % 3],
+                           1e-6f);
+    }
+    assert_int_equal(json_tree_size(&tree, children), 2);
+    const int toe = json_tree_item(&tree, children, 0), helper = json_tree_item(&tree, children, 1);
+    json_tree_expect_keys(&tree, toe, "name joint axis degrees distance");
+    json_tree_expect_text(&tree, json_tree_member(&tree, toe, "axis"), "+z");
+    assert_float_equal(json_tree_float(&tree, json_tree_member(&tree, toe, "degrees")), 36.869898f, 1e-4f);
+    assert_float_equal(json_tree_float(&tree, json_tree_member(&tree, helper, "distance")), 0, 0);
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
 static void info_as_json_has_the_same(void **state) {
     (void)state;
     command_output output = run_well("info --json small.gltf");
     json_tree tree = json_tree_read(output.out);
-    json_tree_expect_keys(&tree, 0, "file depth joints channels clips meshes images notes");
+    json_tree_expect_keys(&tree, 0, "file notes depth joints channels clips meshes images");
     json_tree_expect_text(&tree, json_tree_member(&tree, 0, "file"), "small.gltf");
     int joints = json_tree_member(&tree, 0, "joints");
     assert_int_equal(json_tree_size(&tree, joints), JOINT_COUNT);
@@ -965,7 +1000,7 @@ static void the_mannequin_is_built_in(void **state) {
     command_output_release(&output);
     output = run_well("info mannequin --json");
     json_tree tree = json_tree_read(output.out);
-    json_tree_expect_keys(&tree, 0, "file depth joints channels clips meshes images notes");
+    json_tree_expect_keys(&tree, 0, "file notes depth joints channels clips meshes images");
     json_tree_release(&tree);
     command_output_release(&output);
 }
@@ -1300,6 +1335,7 @@ int main(void) {
         cmocka_unit_test(lengths_of_bvh_files_have_a_unit),
         cmocka_unit_test(info_marks_extra_joints),
         cmocka_unit_test(info_names_morph_targets),
+        cmocka_unit_test(info_says_where_axes_point),
         cmocka_unit_test(info_as_json_has_the_same),
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),
         cmocka_unit_test(further_files_add_their_clips),

@@ -1,9 +1,125 @@
-// `limber info`: reports the contents of a file.
+// `limber info`: reports the contents of a file. With --axes it also says where each joint's axes point in the rest pose.
 #include "command.h"
 #include "json.h"
 #include "terminal.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+// ---- Axes ----
+
+// What inverse kinematics needs to know of a joint in the rest pose.
+typedef struct axes {
+    lmb_affine model;
+    uint32_t first_child; // LMB_NONE if there is none
+    uint32_t next_sibling;
+} axes;
+
+// Returns an element for each joint, or NULL without memory.
+static axes *find_axes(const lmb_rig *rig) {
+    const uint32_t count = lmb_rig_joint_count(rig);
+    axes *joints = calloc(count > 0 ? count : 1, sizeof *joints);
+    for (uint32_t i = 0; joints != NULL && i < count; i++) {
+        const uint32_t parent = lmb_rig_joint_parent(rig, i);
+        const lmb_affine local = lmb_affine_from_transform(lmb_rig_joint_rest(rig, i));
+        joints[i].model = parent == LMB_NONE ? local : lmb_affine_multiply(joints[parent].model, local);
+        joints[i].first_child = joints[i].next_sibling = LMB_NONE;
+    }
+    for (uint32_t i = count; joints != NULL && i-- > 0;) {
+        const uint32_t parent = lmb_rig_joint_parent(rig, i);
+        if (parent != LMB_NONE) {
+            joints[i].next_sibling = joints[parent].first_child;
+            joints[parent].first_child = i;
+        }
+    }
+    return joints;
+}
+
+// Returns the direction of a joint's axis in model space, of length 1; zero if the joint has no size along it.
+static void axis_of(const lmb_affine *model, int axis, float direction[3]) {
+    const double x = (double)model->m[0][axis], y = (double)model->m[1][axis], z = (double)model->m[2][axis];
+    const double length = sqrt(x * x + y * y + z * z);
+    for (int row = 0; row < 3; row++) {
+        direction[row] = length > 0.0 ? (float)((double)model->m[row][axis] / length) + 0.0f : 0.0f;
+    }
+}
+
+// Where a child is from its joint: the nearest of the joint's own six axes, and how far the child is off it.
+typedef struct toward {
+    const char *axis; // NULL if the child is at the joint
+    float degrees;
+    float distance; // in model space
+} toward;
+
+static toward find_child(const lmb_rig *rig, const axes *axes, uint32_t joint, uint32_t child) {
+    static const char *const names[] = {"+x", "+y", "+z", "-x", "-y", "-z"};
+    const lmb_transform rest = lmb_rig_joint_rest(rig, child);
+    const float *t = rest.translation;
+    const double length = sqrt((double)t[0] * t[0] + (double)t[1] * t[1] + (double)t[2] * t[2]);
+    const lmb_affine *a = &axes[joint].model, *b = &axes[child].model;
+    const double apart[3] = {(double)b->m[0][3] - a->m[0][3], (double)b->m[1][3] - a->m[1][3],
+                             (double)b->m[2][3] - a->m[2][3]};
+    toward result = {.distance = (float)sqrt(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2])};
+    if (!(length > 0.0)) {
+        return result;
+    }
+    int best = 0;
+    for (int i = 1; i < 3; i++) {
+        best = fabsf(t[i]) > fabsf(t[best]) ? i : best;
+    }
+    const double cosine = fabs((double)t[best]) / length;
+    result.axis = names[best + (t[best] < 0.0f ? 3 : 0)];
+    result.degrees = (float)(acos(cosine < 1.0 ? cosine : 1.0) * 57.295779513082323);
+    return result;
+}
+
+static void write_axes(json *json, const lmb_rig *rig, const axes *axes, uint32_t joint) {
+    static const char *const keys[] = {"x", "y", "z"};
+    json_begin_object(json, "axes");
+    for (int axis = 0; axis < 3; axis++) {
+        float direction[3];
+        axis_of(&axes[joint].model, axis, direction);
+        json_floats(json, keys[axis], direction, 3);
+    }
+    json_end_object(json);
+    json_begin_array(json, "children");
+    for (uint32_t i = axes[joint].first_child; i != LMB_NONE; i = axes[i].next_sibling) {
+        const toward child = find_child(rig, axes, joint, i);
+        json_begin_named(json, lmb_rig_joint_name(rig, i));
+        json_index(json, "joint", i);
+        json_text(json, "axis", child.axis);
+        json_float(json, "degrees", child.degrees);
+        json_float(json, "distance", child.distance);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void print_axes(const lmb_rig *rig, const axes *axes, uint32_t joint) {
+    terminal_print("        ");
+    for (int axis = 0; axis < 3; axis++) {
+        double shown[3];
+        float direction[3];
+        axis_of(&axes[joint].model, axis, direction);
+        for (int row = 0; row < 3; row++) { // without the sign of what is printed as zero
+            shown[row] = fabsf(direction[row]) < 5e-5f ? 0.0 : (double)direction[row];
+        }
+        terminal_print("%s%c %7.4f %7.4f %7.4f", axis == 0 ? " " : "  ", "xyz"[axis], shown[0], shown[1], shown[2]);
+    }
+    terminal_print("\n");
+    for (uint32_t i = axes[joint].first_child; i != LMB_NONE; i = axes[i].next_sibling) {
+        const toward child = find_child(rig, axes, joint, i);
+        if (child.axis == NULL) {
+            terminal_print("         %s is at the joint\n", lmb_rig_joint_name(rig, i));
+        } else {
+            terminal_print("         %s to %s, %.1f degrees off, %.4f m\n", child.axis, lmb_rig_joint_name(rig, i),
+                           (double)child.degrees, (double)child.distance);
+        }
+    }
+}
+
+// ---- The report ----
 
 static size_t clip_bytes(const lmb_clip *clip) {
     size_t bytes = 0;
@@ -28,18 +144,26 @@ static void write_pack(json *json, const lmb_pack *pack) {
     json_end_object(json);
 }
 
-static void write_json(const subject *subject) {
+static void write_json(const subject *subject, const axes *shown) {
     const lmb_import *import = subject->character.import;
     const lmb_pack *pack = subject->character.pack;
     const lmb_rig *rig = subject->character.rig;
     json json = json_begin(stdout);
     json_text(&json, "file", subject->place);
+    json_begin_array(&json, "notes");
+    for (uint32_t i = 0; import != NULL && i < lmb_import_note_count(import); i++) {
+        json_text(&json, NULL, lmb_import_note(import, i));
+    }
+    json_end_array(&json);
     json_unsigned(&json, "depth", lmb_rig_depth(rig));
     json_begin_array(&json, "joints");
     for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
         json_begin_named(&json, lmb_rig_joint_name(rig, i));
         json_index(&json, "parent", lmb_rig_joint_parent(rig, i));
         json_bool(&json, "extra", lmb_rig_joint_is_extra(rig, i));
+        if (shown != NULL) {
+            write_axes(&json, rig, shown, i);
+        }
         json_end_object(&json);
     }
     json_end_array(&json);
@@ -89,11 +213,6 @@ static void write_json(const subject *subject) {
         json_end_object(&json);
     }
     json_end_array(&json);
-    json_begin_array(&json, "notes");
-    for (uint32_t i = 0; import != NULL && i < lmb_import_note_count(import); i++) {
-        json_text(&json, NULL, lmb_import_note(import, i));
-    }
-    json_end_array(&json);
     if (pack != NULL) {
         write_pack(&json, pack);
     }
@@ -120,7 +239,7 @@ static void print_joint(const lmb_rig *rig, uint32_t joint) {
     }
 }
 
-static void print_joints(const lmb_rig *rig) {
+static void print_joints(const lmb_rig *rig, const axes *shown) {
     const uint32_t count = lmb_rig_joint_count(rig), extras = count_extras(rig);
     terminal_print("joints: %u, depth %u\n", count, lmb_rig_depth(rig));
     if (extras > 0) {
@@ -129,6 +248,9 @@ static void print_joints(const lmb_rig *rig) {
     }
     for (uint32_t i = 0; i < count; i++) {
         print_joint(rig, i);
+        if (shown != NULL) {
+            print_axes(rig, shown, i);
+        }
     }
 }
 
@@ -195,15 +317,15 @@ static void print_graphs(const lmb_pack *pack) {
     }
 }
 
-static void print_text(const subject *subject) {
-    print_joints(subject->character.rig);
+static void print_text(const subject *subject, const axes *shown) {
+    if (subject->character.import != NULL) {
+        print_notes(subject->character.import);
+    }
+    print_joints(subject->character.rig, shown);
     print_channels(subject->character.rig);
     print_clips(subject);
     if (subject->character.mannequin == NULL) {
         print_meshes(subject);
-    }
-    if (subject->character.import != NULL) {
-        print_notes(subject->character.import);
     }
     if (subject->character.pack != NULL) {
         print_graphs(subject->character.pack);
@@ -215,27 +337,44 @@ static void print_text(const subject *subject) {
 typedef struct info_command {
     subject subject;
     bool as_json;
+    bool has_axes;
 } info_command;
 
 static lmb_result print_info(subject *subject, lmb_error *error) {
-    (void)error;
-    (((info_command *)subject)->as_json ? write_json : print_text)(subject);
+    const info_command *command = (const info_command *)subject;
+    axes *axes = command->has_axes ? find_axes(subject->character.rig) : NULL;
+    if (command->has_axes && axes == NULL) {
+        error->result = LMB_ERROR_MEMORY;
+        snprintf(error->message, sizeof error->message, "no memory");
+        return LMB_ERROR_MEMORY;
+    }
+    (command->as_json ? write_json : print_text)(subject, axes);
+    free(axes);
     return LMB_OK;
 }
 
 int command_info(int argc, char **argv) {
     info_command command = {0};
     const option options[] = {
-        OPTION_JSON(&command.as_json), OPTION_SKELETON(&command.subject), OPTION_BVH_UNIT(&command.subject), {0}};
+        {"--axes", OPTION_FLAG, &command.has_axes, NULL, "also each joint's axes at rest, and which leads to a child"},
+        OPTION_JSON(&command.as_json),
+        OPTION_SKELETON(&command.subject),
+        OPTION_BVH_UNIT(&command.subject),
+        {0}};
     const usage usage = {
         .command = "limber info",
-        .synopsis = "FILE... [--json]",
+        .synopsis = "FILE... [--axes] [--json]",
         .text =
-            "Shows what a character holds, in glTF, FBX, Collada, BVH or a pack: joints (parents before children),\n"
-            "float channels, clips with their tracks and keys as the author gave them and the bytes of the built\n"
-            "block, meshes, and notes on what was left out; of a pack also its graphs, and what takes its bytes. In\n"
-            "JSON a root's parent is -1, and so is the image of a mesh without. The meshes of 'mannequin' are not\n"
-            "shown.\n" CHARACTER_HELP,
+            "Shows what a character holds, in glTF, FBX, Collada, BVH or a pack: notes on what was changed or left\n"
+            "out, joints (parents before children), float channels, clips with their tracks and keys as the author\n"
+            "gave them and the bytes of the built block, and meshes; of a pack also its graphs, and what takes its\n"
+            "bytes. In JSON a root's parent is -1, and so is the image of a mesh without. The meshes of 'mannequin'\n"
+            "are not shown.\n"
+            "\n"
+            "With --axes, each joint also has the directions of its own x, y and z in model space in the rest pose,\n"
+            "and for each child the axis that leads to it, the angle between that axis and the child, and how far\n"
+            "the child is. Fields of inverse kinematics such as 'mid_axis' and 'forward' are such "
+            "axes.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
     return subject_command(&command.subject, &usage, argc, argv, print_info);

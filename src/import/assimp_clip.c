@@ -122,11 +122,21 @@ static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiN
     return true;
 }
 
+// Returns a name for a note. Of a part of a joint that Assimp has split, it is the joint's, with what the part is.
+static lmb_gltf_place shown_name(const char *name) {
+    static const char mark[] = "_$AssimpFbx$_";
+    const char *split = strstr(name, mark);
+    return split == NULL ? lmb_gltf_place_of("%s", name)
+                         : lmb_gltf_place_of("%.*s (%s)", (int)(split - name < 80 ? split - name : 80), name,
+                                             split + sizeof mark - 1);
+}
+
 static bool read_channel(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel) {
     lmb_gltf *tables = &assimp->tables;
     uint32_t index = lmb_names_find(assimp->node_names, tables->node_count, channel->mNodeName.data);
     if (index == LMB_NONE || !tables->nodes[index].in_rig) {
-        lmb_name_list_add(&animation->unmatched, channel->mNodeName.data);
+        const lmb_gltf_place shown = shown_name(channel->mNodeName.data);
+        lmb_name_list_add(&animation->unmatched, shown.text);
         return true;
     }
     const lmb_gltf_node *node = &tables->nodes[index];
