@@ -76,6 +76,11 @@ with_driver() {
     VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest "$@"
 }
 
+# Prints the option of CMake with which ufbx reads FBX, if tests/ufbx.sh has put its files into build/ufbx.
+ufbx_option() {
+    echo "-DLIMBER_UFBX=$([ ! -f build/ufbx/ufbx.c ] || echo "$PWD/build/ufbx")"
+}
+
 # Downloads cmocka for AArch64 and unpacks it in build/, so that dpkg on this machine needs no second architecture.
 aarch64_cmocka() {
     local root=$PWD/build/aarch64-packages

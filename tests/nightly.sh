@@ -28,6 +28,7 @@ keep_pipelines "$night/pipelines"
 build() {
     local options=()
     [ "$1" = release ] || options+=("-DLIMBER_KERNELS=$PWD/build/release/shaders/kernels")
+    [ "$1" != sanitize ] || options+=("$(ufbx_option)")
     if ! { cmake --preset "$1" "${options[@]}" && cmake --build --preset "$1" --target "${@:2}"; } >"$logs/build-$1.log" 2>&1; then
         tail -n 40 "$logs/build-$1.log"
         echo "The build of the preset $1 failed"
@@ -183,6 +184,13 @@ sanitized() {
     report "$name" "$found" "$cases cases$stopped"
 }
 
+# Compares FBX clips with Autodesk's library.
+peers() {
+    local found=0
+    limited peers "$1" tests/peers/fbx.sh build/sanitize/limber || found=1
+    report peers "$found" "$(grep -c '^ok' "$logs/peers.log") FBX clips as Autodesk's library has them$stopped"
+}
+
 # Runs the suites with cases that CI runs on one driver only.
 cases() {
     local name=cases-$(basename "$2" .json) found=0 cases
@@ -218,6 +226,7 @@ install_packages "${packages_build[@]}" "${packages_nightly[@]}"
 if [ -z "$(vulkan_manifests)" ]; then
     install_packages "${packages_driver[@]}"
 fi
+tests/ufbx.sh build/ufbx || [ $? -eq 77 ] || exit
 build release all
 build sanitize all
 build sanitize fuzzers
@@ -260,6 +269,10 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 parts=("2 10 golden_long" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_of clang-O0" "${emulated[@]}")
 if compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' >/dev/null; then parts+=("2 60 radeons"); fi
 for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
+if [ -f build/ufbx/ufbx.c ]; then
+    parts+=("1 60 sanitized fbx_test")
+    if command -v npm >/dev/null; then parts+=("2 120 peers"); fi
+fi
 if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
         parts+=("4 180 sanitized $suite ${drivers[0]}")

@@ -16,9 +16,9 @@ class LimberConan(ConanFile):
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"shared": [True, False], "fPIC": [True, False], "simd": [True, False], "assimp": [True, False],
-               "draco": [True, False], "meshoptimizer": [True, False]}
+               "draco": [True, False], "meshoptimizer": [True, False], "ufbx": [True, False]}
     default_options = {"shared": False, "fPIC": True, "simd": True, "assimp": False, "draco": False,
-                       "meshoptimizer": False}
+                       "meshoptimizer": False, "ufbx": False}
 
     def set_version(self):
         text = load(self, os.path.join(self._root, "CMakeLists.txt"))
@@ -55,6 +55,8 @@ class LimberConan(ConanFile):
             self.requires("draco/[>=1.5 <2]")
         if self.options.meshoptimizer:
             self.requires("meshoptimizer/[>=0.18 <1]")
+        if self.options.ufbx:
+            self.requires("ufbx/[>=0.18 <1]")
 
     def build_requirements(self):
         self.tool_requires("cmake/[>=3.25]")
@@ -67,6 +69,7 @@ class LimberConan(ConanFile):
         toolchain.cache_variables["LIMBER_ASSIMP"] = bool(self.options.assimp)
         toolchain.cache_variables["LIMBER_DRACO"] = bool(self.options.draco)
         toolchain.cache_variables["LIMBER_MESHOPT"] = bool(self.options.meshoptimizer)
+        toolchain.cache_variables["LIMBER_UFBX"] = "PACKAGE" if self.options.ufbx else ""
         toolchain.cache_variables["LIMBER_TOOLS"] = False
         toolchain.cache_variables["LIMBER_TESTS"] = False
         toolchain.generate()
@@ -103,5 +106,5 @@ class LimberConan(ConanFile):
         reader.set_property("cmake_target_name", "limber::import")
         reader.set_property("pkg_config_name", "limber-import")
         reader.libs = ["limber-import"]
-        readers = [name for name in ("assimp", "draco", "meshoptimizer") if self.options.get_safe(name)]
+        readers = [name for name in ("assimp", "draco", "meshoptimizer", "ufbx") if self.options.get_safe(name)]
         reader.requires = ["graph"] + [f"{name}::{name}" for name in readers]

@@ -92,13 +92,18 @@ def multiply(a, b):
              for column in range(4)] for row in range(3)]
 
 
+def duration_of(limber, files, clip):
+    """In seconds; None if there is no such clip."""
+    run = subprocess.run([limber, "info", *files, "--json"], capture_output=True, text=True)
+    clips = json.loads(run.stdout)["clips"] if run.returncode == 0 else []
+    return next((found["duration"] for found in clips if found["name"] == clip), None)
+
+
 def sample(limber, files, clip, times):
-    """The model matrices of joints by name, for each time; None if there is no such clip."""
+    """The model matrices of joints by name, for each time."""
     arguments = [argument for time in times for argument in ("--time", repr(time))]
     run = subprocess.run([limber, "sample", *files, "--clip", clip, *arguments, "--json"], capture_output=True,
-                         text=True)
-    if run.returncode != 0:
-        return None
+                         text=True, check=True)
     return [{joint["name"]: [joint["model"][row * 4:row * 4 + 4] for row in range(3)] for joint in pose["joints"]}
             for pose in json.loads(run.stdout)["poses"]]
 
@@ -121,9 +126,12 @@ def distance(ours, theirs, extent):
 def compare_clip(limber, files, glb, animation):
     """Returns a line of the table, and whether the clip agrees."""
     times, moved = glb.frames(animation)
-    poses = sample(limber, files, animation["name"], times)
-    if poses is None:
+    duration = duration_of(limber, files, animation["name"])
+    if duration is None:
         return "no such clip", not times
+    # The converter may go on behind the end of the take.
+    times = [time for time in times if time <= duration + 1e-6]
+    poses = sample(limber, files, animation["name"], times)
     extent = extent_of(poses)
     worst, where, joints = 0.0, "", 0
     for time, frame, pose in zip(times, moved, poses):
