@@ -149,15 +149,21 @@ static bool takes_turns(const extraction *e) {
     return e->def->yaw || e->def->rotation;
 }
 
-// Returns false if an ancestor's scale is uneven and turns are to be taken.
-static bool place_joint(const extraction *e, float time, placed *at) {
-    *at = (placed){.local = lmb_clip_sample(e->clip, e->rig, e->def->joint, time),
+// Returns a local transform at a time, or in the rest pose without one.
+static lmb_transform local_of(const extraction *e, uint32_t joint, const float *time) {
+    return time != NULL ? lmb_clip_sample(e->clip, e->rig, joint, *time) : e->rig->rest[joint];
+}
+
+// Places the joint at a time, or in the rest pose without one. Returns false if an ancestor's scale is uneven and turns
+// are to be taken.
+static bool place_joint(const extraction *e, const float *time, placed *at) {
+    *at = (placed){.local = local_of(e, e->def->joint, time),
                    .parent = {{{1.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}}},
                    .parent_rotation = {0.0, 0.0, 0.0, 1.0}};
     at->length = length_of(at->local.translation);
     bool usable = true;
     for (uint32_t joint = e->rig->parents[e->def->joint]; joint != LMB_NONE; joint = e->rig->parents[joint]) {
-        const lmb_transform local = lmb_clip_sample(e->clip, e->rig, joint, time);
+        const lmb_transform local = local_of(e, joint, time);
         const matrix own = lmb_matrix_of(&local);
         double rotation[4];
         at->length = at->length * largest_of(local.scale) + length_of(local.translation);
@@ -209,26 +215,36 @@ static void put_key_rotation(const extraction *e, uint32_t key, double rotation[
     lmb_quaternion_normalize(rotation);
 }
 
+// Places the joint as the reference says. Returns false if an ancestor's scale is uneven and turns are to be taken.
+static bool place_reference(const extraction *e, placed *reference) {
+    static const float start = 0.0f;
+    *reference = (placed){.rotation = {0.0, 0.0, 0.0, 1.0}};
+    return e->def->reference == LMB_MOTION_REFERENCE_ABSOLUTE ||
+           place_joint(e, e->def->reference == LMB_MOTION_REFERENCE_REST_POSE ? NULL : &start, reference);
+}
+
 static lmb_result find_motion(extraction *e) {
-    placed first = {0};
+    placed reference;
     double yaw = 0.0;
+    if (!place_reference(e, &reference)) {
+        return fail(e, LMB_ERROR_ARGUMENT, uneven);
+    }
+    e->distance = lmb_length(reference.position);
     for (uint32_t key = 0; key < e->key_count; key++) {
+        const float time = key_time(e, key);
         placed now;
-        if (!place_joint(e, key_time(e, key), &now)) {
+        if (!place_joint(e, &time, &now)) {
             return fail(e, LMB_ERROR_ARGUMENT, uneven);
         }
-        if (key == 0) {
-            first = now;
-        }
         e->distance = fmax(e->distance, lmb_length(now.position));
-        yaw = e->def->yaw && !e->def->rotation ? yaw_between(first.rotation, now.rotation, yaw) : 0.0;
+        yaw = e->def->yaw && !e->def->rotation ? yaw_between(reference.rotation, now.rotation, yaw) : 0.0;
         double turned[3], rotation[4];
         lmb_quaternion_from_yaw(yaw, rotation);
         if (e->def->rotation) {
-            rotation_between(first.rotation, now.rotation, rotation);
+            rotation_between(reference.rotation, now.rotation, rotation);
             put_key_rotation(e, key, rotation);
         }
-        lmb_quaternion_rotate(rotation, first.position, turned);
+        lmb_quaternion_rotate(rotation, reference.position, turned);
         const bool taken[3] = {e->def->x, e->def->y, e->def->z};
         float *numbers = e->keys + 4 * (size_t)key;
         for (int i = 0; i < 3; i++) {
@@ -306,7 +322,7 @@ static bool solve(const matrix *parent, const double position[3], double result[
 static const char *find_remaining(const extraction *e, float time, remaining *found) {
     placed now;
     double motion[3], turned[4], back[3], inverse[4];
-    if (!place_joint(e, time, &now)) {
+    if (!place_joint(e, &time, &now)) {
         return uneven;
     }
     motion_at(e, time, motion, turned);
@@ -476,7 +492,7 @@ static lmb_result plan(extraction *e) {
     double length = 0.0;
     for (uint32_t i = 0; i < e->time_count; i++) {
         placed now;
-        place_joint(e, e->times[i], &now);
+        place_joint(e, &e->times[i], &now);
         e->distance = fmax(e->distance, lmb_length(now.position));
         length = fmax(length, now.length);
     }
@@ -551,6 +567,55 @@ static LMB_NOINLINE lmb_result find_keys(const extraction *e) {
         }
     }
     return why == NULL ? LMB_OK : fail(e, LMB_ERROR_ARGUMENT, why);
+}
+
+// ---- Closed loops. ----
+
+// Takes the difference between the ends of a component out of the track, evenly over its time.
+static void close_component(const extraction *e, int component, double drift) {
+    const uint32_t last = e->key_count - 1;
+    for (uint32_t key = 1; key <= last; key++) {
+        float *value = e->keys + 4 * (size_t)key + component;
+        *value = (float)((double)*value - drift * key / last);
+    }
+}
+
+// Turns the rotations back by the difference between the ends, evenly over their time.
+static void close_rotations(const extraction *e) {
+    static const float none[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+    const uint32_t last = e->key_count - 1;
+    double from[4], to[4], back[4];
+    float whole[4];
+    lmb_quaternion_from(e->rotations, from);
+    lmb_quaternion_from(e->rotations + 4 * (size_t)last, to);
+    rotation_between(to, from, back);
+    for (int i = 0; i < 4; i++) {
+        whole[i] = (float)back[i];
+    }
+    for (uint32_t key = 1; key <= last; key++) {
+        double part[4], rotation[4];
+        lmb_quaternion_from(e->rotations + 4 * (size_t)key, rotation);
+        slerp(none, whole, (double)key / last, part);
+        lmb_quaternion_multiply(part, rotation, rotation);
+        put_key_rotation(e, key, rotation);
+    }
+}
+
+static void close_loop(const extraction *e) {
+    const lmb_root_motion_def *def = e->def;
+    const bool closes[3] = {def->close_x, def->close_y, def->close_z};
+    const float *last = e->keys + 4 * ((size_t)e->key_count - 1);
+    for (int i = 0; i < 3; i++) {
+        if (closes[i]) {
+            close_component(e, i, (double)last[i] - (double)e->keys[i]);
+        }
+    }
+    if (def->close_turn && e->rotations != NULL) {
+        close_rotations(e);
+    } else if (def->close_turn) {
+        const double turned = (double)last[3] - (double)e->keys[3];
+        close_component(e, 3, turned - 2.0 * PI * round(turned / (2.0 * PI)));
+    }
 }
 
 // ---- Times. ----
@@ -776,6 +841,7 @@ static lmb_result run_keys(extraction *e, lmb_clip **clip) {
     lmb_environment callers;
     lmb_environment_enter(&callers);
     const lmb_result result = find_keys(e);
+    close_loop(e);
     lmb_environment_leave(&callers);
     return result == LMB_OK ? build_clip(e, clip) : result;
 }
@@ -788,7 +854,8 @@ static lmb_result check(extraction *e) {
                       : e->clip->words[CLIP_PACKED] != 0 ? "it is compressed; take its motion before that"
                       : !(e->def->rate >= 1e-3f && e->def->rate <= 1000.0f)
                           ? "the rate is not from 1e-3 to 1,000 keys a second"
-                          : NULL;
+                      : (uint32_t)e->def->reference > LMB_MOTION_REFERENCE_ABSOLUTE ? "there is no such reference"
+                                                                                    : NULL;
     if (why != NULL) {
         return fail(e, LMB_ERROR_ARGUMENT, why);
     }
@@ -839,6 +906,124 @@ lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, con
     }
     lmb_arena_release(&e.memory);
     return result;
+}
+
+// ---- Which joint travels. ----
+
+// A joint travels by more than this part of the rest pose's size.
+#define MIN_TRAVEL 0.01
+
+// Returns the diagonal of the box around the joints of the skeleton in the rest pose.
+static double size_of(const lmb_rig *rig, matrix *models) {
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, way[3];
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        const uint32_t parent = rig->parents[joint];
+        models[joint] = lmb_model_of(&rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
+        for (int axis = 0; axis < 3 && !rig->is_extra[joint]; axis++) {
+            low[axis] = fmin(low[axis], models[joint].m[axis][3]);
+            high[axis] = fmax(high[axis], models[joint].m[axis][3]);
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        way[axis] = fmax(0.0, high[axis] - low[axis]);
+    }
+    return lmb_length(way);
+}
+
+// Marks the joints on which at least half of the skeleton hangs, themselves included: each the parent of the next one.
+static void mark_holders(const lmb_rig *rig, uint32_t *held) {
+    uint32_t all = 0;
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        held[joint] = !rig->is_extra[joint];
+        all += held[joint];
+    }
+    for (uint32_t joint = rig->joint_count; joint-- > 0;) {
+        if (rig->parents[joint] != LMB_NONE) {
+            held[rig->parents[joint]] += held[joint];
+        }
+    }
+    uint32_t last = LMB_NONE;
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        const bool holds = rig->parents[joint] == last && 2 * (uint64_t)held[joint] >= all;
+        last = holds ? joint : last;
+        held[joint] = holds;
+    }
+}
+
+// Returns the first joint below `end` whose own translation moves it during the clip, or `end`. What its ancestors do
+// does not count: a hand goes far with an arm that is raised.
+static uint32_t find_first(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def *def, double length,
+                           const uint32_t *held, uint32_t end) {
+    const bool taken[3] = {def->x, def->y, def->z};
+    matrix model = {{{1.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}}};
+    for (uint32_t joint = 0; joint < end; joint++) {
+        if (held[joint] == 0) {
+            continue;
+        }
+        const lmb_transform first = lmb_clip_sample(clip, rig, joint, 0.0f);
+        const lmb_transform last = lmb_clip_sample(clip, rig, joint, lmb_clip_duration(clip));
+        float own[3];
+        double way[3];
+        for (int i = 0; i < 3; i++) {
+            own[i] = last.translation[i] - first.translation[i];
+        }
+        lmb_matrix_turn(&model, own, way);
+        for (int i = 0; i < 3; i++) {
+            way[i] = taken[i] ? way[i] : 0.0;
+        }
+        if (!rig->is_extra[joint] && lmb_length(way) > length) {
+            return joint;
+        }
+        model = lmb_model_of(&first, &model);
+    }
+    return end;
+}
+
+static LMB_NOINLINE uint32_t find_joint(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count,
+                                        const lmb_root_motion_def *def, matrix *models, uint32_t *held) {
+    const double length = MIN_TRAVEL * size_of(rig, models);
+    uint32_t found = rig->joint_count;
+    mark_holders(rig, held);
+    for (uint32_t i = 0; i < clip_count; i++) {
+        if (lmb_clip_joint_count(clips[i]) == rig->joint_count) {
+            found = find_first(rig, clips[i], def, length, held, found);
+        }
+    }
+    return found < rig->joint_count ? found : 0;
+}
+
+lmb_result lmb_root_motion_find_joint(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count,
+                                      const lmb_root_motion_def *def, const lmb_host *host, uint32_t *joint,
+                                      lmb_error *error) {
+    if (joint != NULL) {
+        *joint = 0;
+    }
+    const char *missing = rig == NULL                       ? "the rig"
+                          : def == NULL                     ? "the descriptor"
+                          : joint == NULL                   ? "the result"
+                          : clip_count > 0 && clips == NULL ? "the clips"
+                                                            : NULL;
+    for (uint32_t i = 0; missing == NULL && i < clip_count; i++) {
+        missing = clips[i] == NULL ? "a clip" : NULL;
+    }
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "root motion: %s is NULL", missing);
+    }
+    const lmb_host resolved = lmb_host_resolve(host);
+    lmb_arena memory = {.host = &resolved};
+    matrix *models = lmb_arena_allocate(&memory, rig->joint_count, sizeof *models);
+    uint32_t *held = lmb_arena_allocate(&memory, rig->joint_count, sizeof *held);
+    if (!memory.failed) {
+        lmb_environment callers;
+        lmb_environment_enter(&callers);
+        *joint = find_joint(rig, clips, clip_count, def, models, held);
+        lmb_environment_leave(&callers);
+    }
+    const bool failed = memory.failed;
+    lmb_arena_release(&memory);
+    return failed
+               ? lmb_fail(error, LMB_ERROR_MEMORY, "root motion: no memory for %u joints", (unsigned)rig->joint_count)
+               : LMB_OK;
 }
 
 void lmb_root_motion_destroy(lmb_root_motion *motion) {

@@ -1298,6 +1298,92 @@ static void motion_of_a_clip(void **state) {
     end(&p);
 }
 
+// The whole descriptor: an object gives the same as the call with its values.
+static void motion_has_a_reference_and_closes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        lmb_root_motion_def def;
+    } rows[] = {
+        {"{'axes':'xyz','reference':'absolute'}",
+         {.x = true, .y = true, .z = true, .yaw = true, .rate = 30, .reference = LMB_MOTION_REFERENCE_ABSOLUTE}},
+        {"{'axes':'y','reference':'rest-pose','close':'xy'}",
+         {.y = true,
+          .yaw = true,
+          .rate = 30,
+          .reference = LMB_MOTION_REFERENCE_REST_POSE,
+          .close_x = true,
+          .close_y = true}},
+        {"{'axes':'y','reference':'first-frame','close':'','close-turn':true}",
+         {.y = true, .yaw = true, .rate = 30, .close_turn = true}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "{'op':'clip','clip':'hop','play':{'motion':%s}}", rows[i].text);
+        player p = begin(text);
+        const lmb_motion_track *track = p.graph->control->players[0].def->motion;
+        lmb_root_motion *motion = NULL;
+        assert_int_equal(lmb_root_motion_extract(rig, clips[HOP], &rows[i].def, NULL, &motion, NULL), LMB_OK);
+        assert_int_equal(track->key_count, lmb_root_motion_track(motion)->key_count);
+        assert_memory_equal(track->keys, lmb_root_motion_track(motion)->keys, 16 * track->key_count);
+        lmb_root_motion_destroy(motion);
+        assert_int_equal(lmb_graph_json_warning_count(p.graph->json), 0);
+        end(&p);
+    }
+}
+
+// An armature that stays at the origin, and hips that walk: their root motion is extracted, and a warning names them
+// once.
+static void motion_of_the_first_joint_that_travels(void **state) {
+    (void)state;
+    lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
+    static const char *const names[] = {"Armature", "Hips", "Spine"};
+    for (uint32_t i = 0; i < 3; i++) {
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+        joints[i].rest.translation[1] = 0.5f;
+    }
+    static const float times[2] = {0.0f, 1.0f}, moves[6] = {0.0f, 0.5f, 0.0f, 0.0f, 0.5f, 1.5f};
+    const lmb_track_def track = {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
+    lmb_rig *walking = NULL;
+    lmb_clip *walk[2] = {NULL, NULL};
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &walking, NULL), LMB_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        const lmb_clip_def def = {
+            .name = i == 0 ? "walk" : "stand", .tracks = &track, .track_count = i == 0 ? 1 : 0, .duration = 1.0f};
+        assert_int_equal(lmb_clip_create(walking, &def, NULL, &walk[i], NULL), LMB_OK);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        // true, an object without a joint, and one that names the armature
+        static const char *const values[] = {"true", "{'yaw':false}", "{'joint':'Armature'}"};
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{'op':'blend','weight':0,'a':{'op':'clip','clip':'walk','play':{'motion':%s}},\n"
+                 "'b':{'op':'clip','clip':'stand','play':{'motion':%s}}}",
+                 values[i], values[i]);
+        lmb_graph_source source = source_of(text);
+        source.rig = walking;
+        source.clips = (const lmb_clip *const *)walk;
+        source.clip_count = 2;
+        lmb_graph_json *graph = NULL;
+        assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, NULL), LMB_OK);
+        const lmb_motion_track *found = lmb_graph_json_def(graph)->nodes[0].player->motion;
+        assert_float_equal(found->keys[4 * (found->key_count - 1) + 2], i < 2 ? 1.5f : 0.0f, 1e-6f);
+        assert_int_equal(lmb_graph_json_warning_count(graph), i < 2 ? 1 : 0);
+        if (i < 2) {
+            const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph, 0);
+            assert_string_equal(warning->path, "a.play.motion");
+            assert_string_equal(warning->message, "joint 0 'Armature' does not travel, so the root motion is that of "
+                                                  "'Hips'; \"joint\" names another");
+        }
+        lmb_graph_json_destroy(graph);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        lmb_clip_destroy(walk[i]);
+    }
+    lmb_rig_destroy(walking);
+}
+
 // Motion keys in the text, the clips' weights, and the desired velocity and heading from parameters.
 static void motion_of_a_graph(void **state) {
     (void)state;
@@ -1504,6 +1590,10 @@ static void malformed_texts(void **state) {
         {PLAY("'motion':{'yaw':1}"), "play.motion.yaw", 2, 25, "a boolean was expected"},
         {PLAY("'motion':{'rotation':1}"), "play.motion.rotation", 2, 30, "a boolean was expected"},
         {PLAY("'motion':{'rate':0}"), "play.motion.rate", 2, 26, "0 is outside"},
+        {PLAY("'motion':{'reference':'last'}"), "play.motion.reference", 2, 31,
+         "unknown; there are first-frame, rest-pose, absolute"},
+        {PLAY("'motion':{'close':'xx'}"), "play.motion.close", 2, 27, "each once at most"},
+        {PLAY("'motion':{'close-turn':1}"), "play.motion.close-turn", 2, 32, "a boolean was expected"},
         {PLAY("'motion':{'turn':0}"), "play.motion.turn", 2, 19, "\"motion\" has no such field"},
         {PLAY("'warps':1"), "play.warps", 2, 17, "an array was expected"},
         {PLAY("'warps':[1]"), "play.warps[0]", 2, 18, "an object was expected"},
@@ -1832,6 +1922,8 @@ int main(void) {
         cmocka_unit_test(states_that_lead_to_each_other),
         cmocka_unit_test(random_machines),
         cmocka_unit_test(motion_of_a_clip),
+        cmocka_unit_test(motion_has_a_reference_and_closes),
+        cmocka_unit_test(motion_of_the_first_joint_that_travels),
         cmocka_unit_test(motion_of_a_graph),
         cmocka_unit_test(the_actual_velocity_has_a_name),
         cmocka_unit_test(malformed_texts),

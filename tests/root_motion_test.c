@@ -338,6 +338,184 @@ static void test_rotation(void **state) {
     }
 }
 
+// The hips in the rest pose: the armature is turned by -90 degrees about x and moved along x.
+static const double rest_hips[3][4] = {{1, 0, 0, 0.2}, {0, 0, 1, 1}, {0, -1, 0, 0}};
+
+// Where the hips are in the remaining clip: as the reference says, along the extracted axes, and turned so, where the
+// whole rotation is extracted. Motion and clip give the original also then.
+static void test_references(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 3 * 3 * 2; i++) {
+        const lmb_motion_reference reference = (lmb_motion_reference)(i % 3);
+        lmb_root_motion_def def = lmb_default_root_motion_def();
+        assert_int_equal(def.reference, LMB_MOTION_REFERENCE_FIRST_FRAME);
+        def.joint = 1;
+        def.reference = reference;
+        def.y = i / 3 % 3 > 0;
+        def.yaw = i / 3 % 3 == 1;
+        def.rotation = i / 3 % 3 == 2;
+        def.rate = 60.0f;
+        const double scale = i / 9 ? 0.01 : 1.0;
+        fixture f = extract((float)scale, 5.0, LMB_INTERPOLATION_LINEAR, i / 9 == 0, &def);
+        assert_below(largest_difference(&f), 1e-5);
+        for (int k = 0; k < SAMPLES; k += 4) { // at the motion's keys, or near them
+            for (int row = 0; row < 3; row++) {
+                const double at = reference == LMB_MOTION_REFERENCE_ABSOLUTE    ? 0.0
+                                  : reference == LMB_MOTION_REFERENCE_REST_POSE ? rest_hips[row][3]
+                                                                                : (double)before[0][1][row][3];
+                if (row != 1 || def.y) {
+                    assert_below(fabs((double)after[k][1][row][3] - at), 2e-5);
+                }
+                for (int column = 0; column < 3 && def.rotation; column++) {
+                    const double axis = reference == LMB_MOTION_REFERENCE_ABSOLUTE ? scale * (row == column)
+                                        : reference == LMB_MOTION_REFERENCE_REST_POSE
+                                            ? scale * rest_hips[row][column]
+                                            : (double)before[0][1][row][column];
+                    assert_below(fabs((double)after[k][1][row][column] - axis), 2e-5);
+                }
+            }
+        }
+        release(&f);
+    }
+}
+
+static void multiply_quaternions(const float a[4], const double b[4], double product[4]) {
+    const double x = (double)a[0], y = (double)a[1], z = (double)a[2], w = (double)a[3];
+    product[0] = w * b[0] + x * b[3] + y * b[2] - z * b[1];
+    product[1] = w * b[1] - x * b[2] + y * b[3] + z * b[0];
+    product[2] = w * b[2] + x * b[1] - y * b[0] + z * b[3];
+    product[3] = w * b[3] - x * b[0] - y * b[1] - z * b[2];
+}
+
+// The angle of the rotation from one key's to another's.
+static double angle_between(const float *from, const float *to) {
+    const double back[4] = {-(double)from[0], -(double)from[1], -(double)from[2], (double)from[3]};
+    double turned[4];
+    multiply_quaternions(to, back, turned);
+    return 2.0 * atan2(sqrt(turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2]), fabs(turned[3]));
+}
+
+// A closed track has the share of the open one's drift less, and the clip is the same. Whole turns stay.
+static void test_closed_loops(void **state) {
+    (void)state;
+    static const double turns[] = {0.3, 1.0, -7.0, 20.0};
+    for (uint32_t i = 0; i < 4 * 16 * 2; i++) {
+        lmb_root_motion_def def = lmb_default_root_motion_def();
+        def.joint = 1;
+        def.y = true;
+        def.rotation = i / 64;
+        fixture open = extract(1.0f, turns[i % 4], LMB_INTERPOLATION_LINEAR, true, &def);
+        def.close_x = i & 4;
+        def.close_y = i & 8;
+        def.close_z = i & 16;
+        def.close_turn = i & 32;
+        fixture closed = extract(1.0f, turns[i % 4], LMB_INTERPOLATION_LINEAR, true, &def);
+        const lmb_motion_track *a = lmb_root_motion_track(open.motion), *b = lmb_root_motion_track(closed.motion);
+        const uint32_t last = a->key_count - 1;
+        const bool closes[4] = {def.close_x, def.close_y, def.close_z, def.close_turn};
+        assert_int_equal(b->key_count, a->key_count);
+        for (uint32_t k = 0; k <= 4 * last + 3; k++) {
+            double drift = (double)a->keys[4 * last + k % 4] - (double)a->keys[k % 4];
+            drift -= k % 4 == 3 ? 2.0 * PI * round(drift / (2.0 * PI)) : 0.0;
+            const double share = (double)(k / 4) / last;
+            assert_below(fabs((double)b->keys[k] - ((double)a->keys[k] - (closes[k % 4] ? share * drift : 0.0))), 2e-6);
+        }
+        for (uint32_t key = 0; def.rotation && key <= last; key++) {
+            const float *from = a->rotations + 4 * (size_t)key, *to = b->rotations + 4 * (size_t)key;
+            const double whole = angle_between(a->rotations, a->rotations + 4 * (size_t)last);
+            assert_below(fabs(angle_between(from, to) - (def.close_turn ? whole * key / last : 0.0)), 2e-6);
+        }
+        assert_true(!def.rotation || !def.close_turn ||
+                    angle_between(b->rotations, b->rotations + 4 * (size_t)last) < 1e-6);
+        size_t sizes[2];
+        const void *blocks[2] = {lmb_clip_block(lmb_root_motion_clip(open.motion), &sizes[0]),
+                                 lmb_clip_block(lmb_root_motion_clip(closed.motion), &sizes[1])};
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(blocks[0], blocks[1], sizes[0]);
+        release(&open);
+        release(&closed);
+    }
+}
+
+static void take_axes(const char *axes, lmb_root_motion_def *def) {
+    def->x = strchr(axes, 'x') != NULL;
+    def->y = strchr(axes, 'y') != NULL;
+    def->z = strchr(axes, 'z') != NULL;
+}
+
+static uint32_t find_joint(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t count,
+                           const lmb_root_motion_def *def) {
+    uint32_t joint = LMB_NONE;
+    lmb_error error = {0};
+    assert_ok(lmb_root_motion_find_joint(rig, clips, count, def, NULL, &joint, &error), &error);
+    return joint;
+}
+
+// Which joint travels: the armature if it glides, else the hips; none if only the prop moves, which is no joint of the
+// skeleton then.
+static void test_joint_that_travels(void **state) {
+    (void)state;
+    lmb_root_motion_def def = lmb_default_root_motion_def();
+    fixture f = {.rig = make_rig(1.0f)};
+    const lmb_clip *clips[3] = {create_clip(f.rig, &(lmb_clip_def){.name = "still", .duration = 1.0f}),
+                                make_clip(f.rig, 1.0f, 1.0, LMB_INTERPOLATION_LINEAR, false),
+                                make_clip(f.rig, 1.0f, 1.0, LMB_INTERPOLATION_LINEAR, true)};
+    assert_int_equal(find_joint(f.rig, NULL, 0, &def), 0);
+    assert_int_equal(find_joint(f.rig, clips, 1, &def), 0);
+    assert_int_equal(find_joint(f.rig, clips, 2, &def), 1);
+    assert_int_equal(find_joint(f.rig, clips, 3, &def), 0);
+    // Without axes nothing travels.
+    take_axes("", &def);
+    assert_int_equal(find_joint(f.rig, clips, 3, &def), 0);
+    const lmb_clip *missing = NULL;
+    uint32_t joint = 7;
+    lmb_error error = {0};
+    static const char *const messages[] = {"the rig is NULL", "the clips is NULL", "a clip is NULL",
+                                           "the descriptor is NULL", "the result is NULL"};
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(lmb_root_motion_find_joint(i == 0 ? NULL : f.rig,
+                                                    i == 1   ? NULL
+                                                    : i == 2 ? &missing
+                                                             : clips,
+                                                    1, i == 3 ? NULL : &def, NULL, i == 4 ? NULL : &joint, &error),
+                         LMB_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, messages[i]));
+        assert_int_equal(joint, i == 4 ? 7 : 0);
+        joint = 7;
+    }
+    // An armature, hips, and an arm and a hand on them; the first joint of the list is a prop. The rest pose has a size of
+    // 1, so 0.009 is sway, and 0.011 is not. The arm turns and so moves the hand; the hand moves by itself, too.
+    lmb_joint_def joints[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i < 2 ? LMB_NONE : i - 1;
+    }
+    joints[4].rest.translation[0] = 1.0f;
+    joints[0].is_extra = true;
+    joints[0].rest.translation[0] = 50.0f;
+    const lmb_rig_def rig_def = {.joints = joints, .joint_count = 5};
+    lmb_rig *rig = NULL;
+    assert_ok(lmb_rig_create(&rig_def, NULL, &rig, &error), &error);
+    def = lmb_default_root_motion_def();
+    for (uint32_t i = 0; i < 2; i++) {
+        const float times[2] = {0.0f, 1.0f}, way = i == 0 ? 0.009f : 0.011f;
+        const float ways[6] = {0.0f, 1.0f, 0.0f, 0.0f, 1.0f, way}, far[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 9.0f};
+        const float turns[8] = {0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.6f, 0.0f, 0.8f};
+        const lmb_track_def tracks[4] = {{2, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, ways},
+                                         {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, far},
+                                         {3, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns},
+                                         {4, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, far}};
+        lmb_clip *clip = create_clip(rig, &(lmb_clip_def){.name = "sway", .tracks = tracks, .track_count = 4});
+        assert_int_equal(find_joint(rig, (const lmb_clip *[]){clips[0], clip}, 2, &def), 2 * i);
+        lmb_clip_destroy(clip);
+    }
+    lmb_rig_destroy(rig);
+    for (uint32_t i = 0; i < 3; i++) {
+        lmb_clip_destroy((lmb_clip *)(uintptr_t)clips[i]);
+    }
+    release(&f);
+}
+
 // Only yaw is extracted, about the model's origin. Cubic splines and steps are as exact as linear tracks, at any rate.
 static void test_rest(void **state) {
     (void)state;
@@ -561,12 +739,6 @@ static errors chain_errors(const chain *c, const lmb_root_motion_def *def, uint3
     return found;
 }
 
-static void take_axes(const char *axes, lmb_root_motion_def *def) {
-    def->x = strchr(axes, 'x') != NULL;
-    def->y = strchr(axes, 'y') != NULL;
-    def->z = strchr(axes, 'z') != NULL;
-}
-
 // Linear tracks with large rotations between keys, of the joint, its ancestors and its descendants, are as exact at any
 // time as at keys. With linear keys only, at 30 keys a second and without yaw, the error would be 12 mm at 11 m from
 // the origin.
@@ -687,6 +859,9 @@ static void test_refusals(void **state) {
         bad.rate = (float[]){0.0f, -1.0f, 1001.0f, NAN}[i];
         refuse(&f, f.clip, bad, LMB_ERROR_ARGUMENT, "the rate");
     }
+    bad = good;
+    bad.reference = (lmb_motion_reference)3;
+    refuse(&f, f.clip, bad, LMB_ERROR_ARGUMENT, "no such reference");
     lmb_clip *packed = NULL;
     assert_ok(lmb_clip_compress(f.rig, f.clip, NULL, NULL, &packed, NULL, &error), &error);
     refuse(&f, packed, good, LMB_ERROR_ARGUMENT, "compressed");
@@ -747,19 +922,35 @@ static lmb_result try_extract(const lmb_host *host, lmb_error *error, void *user
     return result;
 }
 
+static lmb_result try_find(const lmb_host *host, lmb_error *error, void *user) {
+    const fixture *f = user;
+    const lmb_root_motion_def def = lmb_default_root_motion_def();
+    uint32_t joint;
+    return lmb_root_motion_find_joint(f->rig, (const lmb_clip *const *)&f->clip, 1, &def, host, &joint, error);
+}
+
 static void test_no_memory(void **state) {
     (void)state;
     fixture f = {.rig = make_rig(1.0f)};
     f.clip = make_clip(f.rig, 1.0f, 1.0, LMB_INTERPOLATION_LINEAR, false);
     failing_host_try_all(try_extract, &f);
+    failing_host_try_all(try_find, &f);
     release(&f);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways),       cmocka_unit_test(test_yaw),       cmocka_unit_test(test_rotation),
-        cmocka_unit_test(test_rest),       cmocka_unit_test(test_edges),     cmocka_unit_test(test_between_keys),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_yaw),
+        cmocka_unit_test(test_rotation),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_closed_loops),
+        cmocka_unit_test(test_joint_that_travels),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_between_keys),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_memory),
 #ifdef LIMBER_HAS_IMPORT
         cmocka_unit_test(test_characters),
 #endif

@@ -27,18 +27,41 @@ typedef struct lmb_motion_track {
     const float *rotations;
 } lmb_motion_track;
 
+/// What the motion is measured from: where the joint is in the clip that remains, along the axes that are extracted.
+typedef enum lmb_motion_reference {
+    LMB_MOTION_REFERENCE_FIRST_FRAME, ///< where it is at the clip's beginning: the motion begins at zero
+    LMB_MOTION_REFERENCE_REST_POSE,   ///< where it is in the rig's rest pose
+    LMB_MOTION_REFERENCE_ABSOLUTE     ///< the origin of model space, not turned: the motion is where the joint is
+} lmb_motion_reference;
+
 /// What to extract from a clip. Start from lmb_default_root_motion_def().
 typedef struct lmb_root_motion_def {
     uint32_t joint; ///< the joint that moves the character, as a rig index. Its ancestors may move too
     bool x, y, z;   ///< which axes of model space are extracted; the others stay in the clip
-    bool yaw;       ///< whether turns about the y axis, which must be up, are extracted: the twist since the beginning
-    bool rotation;  ///< whether the whole rotation since the clip's beginning is extracted; then `yaw` does not count
+    bool yaw;       ///< whether turns about the y axis, which must be up, are extracted: the twist since the reference
+    bool rotation;  ///< whether the whole rotation since the reference is extracted; then `yaw` does not count
     /// Minimum number of keys a second: 1e-3 to 1,000. Between two keys the joint must turn by less than half a turn.
     float rate;
+    lmb_motion_reference reference;
+    /// Axes that a loop closes: the track ends where it begins, so that repeating the clip adds no drift. The difference
+    /// is taken out of the track evenly over its time, and not put into the clip.
+    bool close_x, close_y, close_z;
+    bool close_turn; ///< the same for the yaw, whose whole turns stay, or for the rotation
 } lmb_root_motion_def;
 
-/// Joint 0; x, z and yaw; 30 keys a second.
+/// Joint 0; x, z and yaw; 30 keys a second; since the first frame; nothing closed.
 LMB_API lmb_root_motion_def lmb_default_root_motion_def(void);
+
+/// Finds the first joint that travels in any of these clips: the joint whose motion to extract from rigs that begin with
+/// an armature, which stays where it is. Use it for all clips of a character. It is 0 if no joint travels.
+///
+/// A joint travels if at least half of the skeleton hangs on it, and at the end of a clip its own translation is
+/// another than at the beginning: by more than 1/100 of the diagonal of the box around the rest pose's joints, along the
+/// axes that `def` extracts. Extra joints (lmb_joint_def.is_extra) and clips of other rigs do not count. `host` provides
+/// temporary memory and may be NULL. Fails with #LMB_ERROR_ARGUMENT if something is NULL, and with #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_root_motion_find_joint(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count,
+                                              const lmb_root_motion_def *def, const lmb_host *host, uint32_t *joint,
+                                              lmb_error *error);
 
 /// A motion track and the clip without this motion.
 typedef struct lmb_root_motion lmb_root_motion;
@@ -46,18 +69,19 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// Splits a clip into a motion track and a clip without that motion.
 ///
 /// The track's motion times the joint's model matrix in the new clip is its model matrix in `clip`. With T the joint's
-/// position and a its yaw since the clip's beginning, the motion is the turn R(a) and the displacement T - R(a) T(0),
-/// of which only the chosen axes are kept. Without `yaw`, a is 0. The new clip contains the inverse of the motion times
-/// the joint's model matrix. With `rotation`, R is the joint's whole rotation since the clip's beginning, so that the
-/// joint does not turn in the new clip. Other joints and float channels keep their tracks, so joints that do not
+/// position, T0 that of the reference and a its yaw since the reference, the motion is the turn R(a) and the
+/// displacement T - R(a) T0, of which only the chosen axes are kept. Without `yaw`, a is 0. The new clip contains the
+/// inverse of the motion times the joint's model matrix. With `rotation`, R is the joint's whole rotation since the
+/// reference, so that the joint does not turn in the new clip. Where a loop is closed, the track moves by that less
+/// afterwards. Other joints and float channels keep their tracks, so joints that do not
 /// descend from the joint move with the character, too. Extract before lmb_clip_compress().
 ///
 /// **Accuracy.** At any time, not only at keys, the product is within 1e-6 of the original: positions relative to D,
-/// the axes of a matrix relative to their length. D is the larger of two lengths: the largest distance of the joint
-/// from the model's origin, and half the length of the bones from the origin to the joint. Three things can exceed the
-/// bound: the rounding of many ancestors, about 1e-7 each; with yaw or rotation, scales of ancestors that are equal
-/// along all axes only to 1e-4; and an interval in which the joint turns by more than 10 radians, for which 64 pieces
-/// are too few (see below).
+/// the axes of a matrix relative to their length. D is the larger of two lengths: the largest distance of the joint or
+/// its reference from the model's origin, and half the length of the bones from the origin to the joint. Three things
+/// can exceed the bound: the rounding of many ancestors, about 1e-7 each; with yaw or rotation, scales of ancestors
+/// that are equal along all axes only to 1e-4; and an interval in which the joint turns by more than 10 radians, for
+/// which 64 pieces are too few (see below).
 ///
 /// **Keys.** The joint's translation, and with yaw or rotation its rotation, get keys at the times of the motion track,
 /// of the joint's own tracks and of its ancestors' tracks, linear in between. If turns make the result between two of
@@ -67,7 +91,7 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// memory is at most 92 bytes a key.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT beyond #LMB_MAX_MOTION_KEYS, and #LMB_ERROR_MEMORY. The message of
-/// #LMB_ERROR_ARGUMENT says which: something is NULL, a joint or a rate is out of range, the clip has another joint or
+/// #LMB_ERROR_ARGUMENT says which: something is NULL, a joint, a rate or a reference is out of range, the clip has another joint or
 /// channel count or is compressed, the scale of an ancestor is 0, or with yaw or rotation not equal along all axes or
 /// of mixed signs, or the motion exceeds #LMB_MAX_MOTION.
 LMB_API lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def *def,

@@ -100,6 +100,8 @@ struct lmb_graph_reader {
     lmb_name *clips;
     const lmb_graph_character *character; // of the innermost retarget, or NULL
     float longest;                        // duration of the longest clip, in seconds
+    const lmb_rig *moving_rig;            // for which the joint that travels was found last, or NULL
+    lmb_root_motion_def moving;           // for what it was found, and the joint
     uint32_t *partners; // of the joints, found by name; NULL until a mirror needs them; in the graph's pool
     uint32_t *channel_partners;
     uint32_t *objects; // for each node, the object it was read from; in the scratch pool

@@ -13,11 +13,11 @@
 
 // ---- Root motion of a clip. ----
 
-// Reads letters, each at most once.
-static void read_axes(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    lmb_root_motion_def *def = target;
-    def->x = def->y = def->z = false;
+// Reads letters, each at most once. Sets one of x, y and z for each.
+static void read_axes(lmb_graph_reader *reader, uint32_t value, bool *const axes[3]) {
+    for (int i = 0; i < 3; i++) {
+        *axes[i] = false;
+    }
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return;
     }
@@ -25,7 +25,7 @@ static void read_axes(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     bool known = true;
     for (size_t i = text->start; i < text->end; i++) {
         const char letter = reader->json.text[i];
-        bool *axis = letter == 'x' ? &def->x : letter == 'y' ? &def->y : letter == 'z' ? &def->z : NULL;
+        bool *axis = letter >= 'x' && letter <= 'z' ? axes[letter - 'x'] : NULL;
         known = known && axis != NULL && !*axis;
         if (known) {
             *axis = true;
@@ -43,9 +43,23 @@ static void read_motion_joint(lmb_graph_reader *reader, const lmb_graph_field *f
     }
 }
 
+static void read_extracted(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_root_motion_def *def = target;
+    read_axes(reader, value, (bool *[3]){&def->x, &def->y, &def->z});
+}
+
+static void read_closed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_root_motion_def *def = target;
+    read_axes(reader, value, (bool *[3]){&def->close_x, &def->close_y, &def->close_z});
+}
+
+static const char *const references[] = {"first-frame", "rest-pose", "absolute", NULL};
+
 static const lmb_graph_field motion_members[] = {
     {.name = "joint", .read = read_motion_joint},
-    {.name = "axes", .read = read_axes},
+    {.name = "axes", .read = read_extracted},
     {.name = "yaw", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, yaw)},
     {.name = "rotation", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, rotation)},
     {.name = "rate",
@@ -53,8 +67,47 @@ static const lmb_graph_field motion_members[] = {
      .offset = offsetof(lmb_root_motion_def, rate),
      .min = 1e-3f,
      .max = 1000.0f},
+    {.name = "reference",
+     .read = lmb_graph_read_choice,
+     .offset = offsetof(lmb_root_motion_def, reference),
+     .choices = references},
+    {.name = "close", .read = read_closed},
+    {.name = "close-turn", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, close_turn)},
 };
-static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 5, NULL};
+static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members,
+                                               sizeof motion_members / sizeof *motion_members, NULL};
+
+static bool extracts_the_same(const lmb_root_motion_def *a, const lmb_root_motion_def *b) {
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->yaw == b->yaw && a->rotation == b->rotation;
+}
+
+// Finds the joint whose motion is extracted if the text does not name one. Warns if that is not the first, once while
+// clips of one rig follow each other.
+static uint32_t find_moving_joint(lmb_graph_reader *reader, uint32_t value, const lmb_rig *rig,
+                                  const lmb_root_motion_def *def) {
+    const lmb_graph_character *other = reader->character;
+    if (reader->moving_rig == rig && extracts_the_same(&reader->moving, def)) {
+        return reader->moving.joint;
+    }
+    const lmb_host host = lmb_pool_host(&reader->graph->pool);
+    const lmb_clip *const *clips = other != NULL ? other->clips : reader->source->clips;
+    uint32_t joint = 0;
+    if (lmb_root_motion_find_joint(rig, clips, other != NULL ? other->clip_count : reader->source->clip_count, def,
+                                   &host, &joint, NULL) != LMB_OK) {
+        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+        return 0;
+    }
+    if (joint != 0 && (reader->moving_rig != rig || reader->moving.joint != joint)) {
+        lmb_graph_warn(
+            reader, value,
+            "joint 0 '%.60s' does not travel, so the root motion is that of '%.60s'; \"joint\" names another",
+            lmb_rig_joint_name(rig, 0), lmb_rig_joint_name(rig, joint));
+    }
+    reader->moving_rig = rig;
+    reader->moving = *def;
+    reader->moving.joint = joint;
+    return joint;
+}
 
 // Extracts root motion from a clip, which inside a retarget is one of the other character. Adds the remaining clip to
 // the graph and sets `index` to it.
@@ -62,6 +115,7 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
                         lmb_value *index) {
     lmb_root_motion_def def = lmb_default_root_motion_def();
     const uint32_t before = reader->problem_count;
+    def.joint = LMB_NONE;
     if (reader->json.values[value].type == LMB_JSON_OBJECT) {
         lmb_graph_read_fields(reader, &motion_fields, value, &def);
     }
@@ -72,6 +126,10 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
     lmb_error error;
     const lmb_host host = lmb_pool_host(&reader->graph->pool);
     const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
+    def.joint = def.joint == LMB_NONE ? find_moving_joint(reader, value, rig, &def) : def.joint;
+    if (reader->result != LMB_OK) {
+        return;
+    }
     const lmb_result result = lmb_root_motion_extract(rig, clip, &def, &host, &motion, &error);
     if (result == LMB_ERROR_MEMORY) {
         reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
