@@ -130,6 +130,14 @@ radeons() {
     report radeons "$found" "the budgets of RADV's kernels$stopped"
 }
 
+# peer SECONDS SCRIPT ARGUMENTS...: compares with another program, where that can be had.
+peer() {
+    local name=peer-$(basename "$(dirname "$2")")-$(basename "$2" .sh) found=0
+    limited "$name" "$1" "${@:2}" || found=1
+    if [ "$found" -ne 0 ] && grep -q '^skipped: ' "$logs/$name.log"; then found=0; fi
+    report "$name" "$found" "$(tail -1 "$logs/$name.log")$stopped"
+}
+
 golden_long() {
     local found=0
     limited golden_long "$1" build/release/golden long || found=1
@@ -223,6 +231,8 @@ worker() {
 }
 
 install_packages "${packages_build[@]}" "${packages_nightly[@]}"
+# For peers. A part whose peer is missing says so.
+(install_packages "${packages_peers[@]}") || true
 if [ -z "$(vulkan_manifests)" ]; then
     install_packages "${packages_driver[@]}"
 fi
@@ -268,6 +278,7 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 # remaining time.
 parts=("2 10 golden_long" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_of clang-O0" "${emulated[@]}")
 if compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' >/dev/null; then parts+=("2 60 radeons"); fi
+parts+=("1 300 peer tests/peers/three/run.sh build/release/limber tests/corpus/files ../shared/assets")
 for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ -f build/ufbx/ufbx.c ]; then
     parts+=("1 60 sanitized fbx_test")
