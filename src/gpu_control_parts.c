@@ -99,7 +99,7 @@ static uint64_t begin_groups_loops(const bounds *b, uint32_t machine) {
             const uint32_t player = b->block[b->block[group + GROUP_MEMBERS] + j * MEMBER_WORDS + MEMBER_PLAYER];
             begins = begins || is_inside(b, b->block[player + PLAYER_MACHINE], machine);
         }
-        loops += 1 + loop(count, 3 * WITHIN) + (begins ? begin_group_loops(b, group) : OWN_BEGIN_GROUP);
+        loops += 1 + loop(count, 2 * WITHIN) + (begins ? begin_group_loops(b, group) : OWN_BEGIN_GROUP);
     }
     return loops;
 }

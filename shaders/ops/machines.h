@@ -211,20 +211,26 @@ OP bool player_is_in(control c, address player, address machine, address state) 
                        state);
 }
 
-// Whether the states between a player and a state that it is in are current.
-OP bool player_is_current_in(control c, address player, address machine, address state) {
+// Where a player is, seen from a state: not in it, in it, or in it with all states between them current.
+#define PLAYER_OUTSIDE 0u
+#define PLAYER_INSIDE 1u
+#define PLAYER_CURRENT 2u
+
+OP uint find_player_in(control c, address player, address machine, address state) {
     address inner = LOAD(c.block, player + PLAYER_MACHINE);
     address inner_state = LOAD(c.block, player + PLAYER_MACHINE_STATE);
+    bool inside = machine == CONTROL_NONE;
     bool current = true;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
         if (inner == machine && inner_state == state) {
+            inside = true;
             break;
         }
         current = current && state_word(c, machine_at(c, inner) + MACHINE_CURRENT) == inner_state;
         inner_state = LOAD(c.block, inner + MACHINE_OUTER_STATE);
         inner = LOAD(c.block, inner + MACHINE_OUTER);
     }
-    return current;
+    return !inside ? PLAYER_OUTSIDE : (current ? PLAYER_CURRENT : PLAYER_INSIDE);
 }
 
 // Gives phases to the groups of the players in a state that is about to become current. If another member moves, the
@@ -241,8 +247,9 @@ OP_NOINLINE void begin_groups(control c, address machine, address state) {
         bool others_move = false;
         for (; member < members_end; member += MEMBER_WORDS) {
             address player = LOAD(c.block, member + MEMBER_PLAYER);
-            if (player_is_in(c, player, machine, state)) {
-                bool current = player_is_current_in(c, player, machine, state);
+            uint where = find_player_in(c, player, machine, state);
+            if (where != PLAYER_OUTSIDE) {
+                bool current = where == PLAYER_CURRENT;
                 first = first == CONTROL_NONE || (current && !has_current) ? member : first;
                 has_current = has_current || current;
             } else {
