@@ -255,7 +255,7 @@ OP void move_fades(CHARACTERS all) {
             control c = CHARACTER(all, i);
             if (c.moves) {
                 move_fade(c, machine);
-                real share = weigh_states(c, machine, false);
+                real share = weigh_states(c, machine);
                 if (USES_PROFILES && profiles != CONTROL_NONE) {
                     weigh_profiled(c, machine, profiles, share);
                 }

@@ -331,8 +331,20 @@ OP real fade_part(ticks faded, ticks whole) {
     return TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
 }
 
-// Updates the progress of a fade with a profile; weigh_states() returned `share`. A state that has no weight, but still
-// contributes to some joints, gets a weight of 2^-40, so that it is evaluated.
+// Gives states that have no weight, but still contribute to some joints by a fade with a profile, a weight of 2^-40, so
+// that they are evaluated.
+OP_NOINLINE void show_profiled(control c, address machine, address profiles) {
+    address at = profiles_state(c, profiles);
+    address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    for (address state = 0u; state < count && state_word(c, at + PROFILED_FADE) != 0u; state++) {
+        bool seen = profiled_end(c, machine, at, state, 0u) > 0.0f || profiled_end(c, machine, at, state, 1u) > 0.0f;
+        if (seen && !(state_weight(c, machine, state) > 0.0f)) {
+            set_state_word(c, state_weight_at(c, machine, state), BITS(9.09494702e-13f)); // 2^-40
+        }
+    }
+}
+
+// Updates the progress of a fade with a profile; weigh_states() returned `share`.
 OP_NOINLINE void weigh_profiled(control c, address machine, address profiles, real share) {
     address machine_state = machine_at(c, machine);
     address at = profiles_state(c, profiles);
@@ -347,31 +359,12 @@ OP_NOINLINE void weigh_profiled(control c, address machine, address profiles, re
     } else {
         set_state_word(c, at + PROFILED_TIME, BITS(part));
     }
-    address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
-    for (address state = 0u; state < count; state++) {
-        bool seen = profiled_end(c, machine, at, state, 0u) > 0.0f || profiled_end(c, machine, at, state, 1u) > 0.0f;
-        if (seen && !(state_weight(c, machine, state) > 0.0f)) {
-            set_state_word(c, state_weight_at(c, machine, state), BITS(9.09494702e-13f)); // 2^-40
-        }
-    }
+    show_profiled(c, machine, profiles);
 }
 
-// Computes the weights of a machine's states from the progress of its fade, or ends the fade. Returns the share of the
-// current state.
-OP real weigh_states(control c, address machine, bool ends) {
+// Sets the weights of a machine's states at a share of the current state in its fade.
+OP void set_weights(control c, address machine, real share) {
     address at = machine_at(c, machine);
-    address fade = state_word(c, at + MACHINE_FADE);
-    real share = 1.0f;
-    if (fade == 0u) {
-        return share;
-    }
-    ticks faded = state_ticks(c, at + MACHINE_FADED);
-    ticks whole = block_ticks(c, fade + TRANSITION_FADE);
-    if (ticks_less(faded, whole) && !ends) {
-        share = evaluate_fade_curve(c, LOAD(c.block, fade + TRANSITION_CURVE), fade_part(faded, whole));
-    } else {
-        set_state_word(c, at + MACHINE_FADE, 0u);
-    }
     address current = state_word(c, at + MACHINE_CURRENT);
     address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
     for (address state = 0u; state < state_count; state++) {
@@ -380,6 +373,24 @@ OP real weigh_states(control c, address machine, bool ends) {
         real target = state == current ? 1.0f : 0.0f;
         real weight = lerp(began, target, share);
         set_state_word(c, weight_at, BITS(snap(weight)));
+    }
+}
+
+// Computes the weights of a machine's states from the progress of its fade, or ends the fade. Returns the share of the
+// current state.
+OP real weigh_states(control c, address machine) {
+    address at = machine_at(c, machine);
+    address fade = state_word(c, at + MACHINE_FADE);
+    real share = 1.0f;
+    if (fade != 0u) {
+        ticks faded = state_ticks(c, at + MACHINE_FADED);
+        ticks whole = block_ticks(c, fade + TRANSITION_FADE);
+        if (ticks_less(faded, whole)) {
+            share = evaluate_fade_curve(c, LOAD(c.block, fade + TRANSITION_CURVE), fade_part(faded, whole));
+        } else {
+            set_state_word(c, at + MACHINE_FADE, 0u);
+        }
+        set_weights(c, machine, share);
     }
     return share;
 }
@@ -533,9 +544,16 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
     set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
     bool inertializes = inertializes_transition(c, transition, begins && seen);
-    real share = weigh_states(c, machine, inertializes);
-    if (USES_PROFILES && profiles != CONTROL_NONE) {
-        weigh_profiled(c, machine, profiles, share);
+    bool has_profiles = USES_PROFILES && profiles != CONTROL_NONE;
+    // All curves begin at 0, so weights do not change yet, unless there is no fade.
+    if (inertializes || no_ticks(block_ticks(c, transition + TRANSITION_FADE))) {
+        set_state_word(c, at + MACHINE_FADE, 0u);
+        set_weights(c, machine, 1.0f);
+        if (has_profiles) {
+            set_state_word(c, profiles_state(c, profiles) + PROFILED_FADE, 0u);
+        }
+    } else if (has_profiles) {
+        show_profiled(c, machine, profiles);
     }
     if (inertializes) {
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
