@@ -1258,6 +1258,7 @@ static void required_extensions_that_change_no_motion(void **state) {
                                            {"KHR_node_visibility", "every node is visible"},
                                            {"KHR_materials_pbrSpecularGlossiness", NULL},
                                            {"KHR_materials_variants", NULL},
+                                           {"KHR_technique_webgl", NULL},
                                            {"EXT_lights_image_based", NULL},
                                            {"KHR_xmp_json_ld", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

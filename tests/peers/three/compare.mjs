@@ -21,7 +21,7 @@ console.warn = () => {};
 const refusals = [/not read, and may change shapes or motion/, /is read by a build with/, /sheared/, /last row is not 0 0 0 1/,
     /is read$/, /there are none, so there is no rig/, /URI with the scheme/, /is an absolute path/, /does not name a file/,
     /cannot be opened/, /JSON line/, /before the key before it/, /the rotation is zero/, /elements, the \d+ keys need/,
-    /no index/, /bytes/, /is missing/, /occurs twice/, /hangs on joint/, /two parents/, /own ancestor/, /is no root/,
+    /no index/, /bytes/, /is missing/, /occurs twice/, /hangs on joint/, /there are \d+ vertices/, /two parents/, /own ancestor/, /is no root/,
     /not an? /, /above 2\^40/, /not finite/, /at most/, /MiB/, /has a type/, /elements, POSITION has/];
 // Notes on motion that Limber mends in another way than three.js.
 const mended = [/divided by their last/, /several keys at one time/, /its keys were moved to 0/, /two channels of one property/, /sheared/, /begin/];
