@@ -295,7 +295,7 @@ static void mark_rig(lmb_fbx *fbx) {
         const ufbx_mesh *mesh = source->mesh;
         const bool is_rigid = mesh != NULL && mesh->num_triangles > 0 && lmb_fbx_skin_of(mesh) == NULL;
         tables->nodes[i].mesh = is_rigid ? mesh->typed_id : LMB_NONE;
-        tables->nodes[i].moves = source->bone != NULL && lmb_fbx_is_moved(fbx->scene, source);
+        tables->nodes[i].moves = source->bone != NULL && fbx->is_moved[i];
     }
 }
 
@@ -445,7 +445,7 @@ static bool read_scene(lmb_fbx *fbx) {
         return false;
     }
     read_rests(fbx);
-    if (!read_blend_channels(fbx)) {
+    if (!lmb_fbx_find_moved(fbx) || !read_blend_channels(fbx)) {
         return false;
     }
     if (tables->importer->adds_clips) {

@@ -12,9 +12,9 @@ typedef struct lmb_fbx {
     ufbx_scene *scene;
     const ufbx_node **sources; // of each node of the tables
     uint32_t source_count;
-    uint32_t *node_of; // for each node of the scene its index in the tables, or LMB_NONE
-    uint32_t
-        *channel_at; // for each blend channel of the scene the channel of its first shape in the tables, or LMB_NONE
+    bool *is_moved;          // by an animation: each node of the tables
+    uint32_t *node_of;       // for each node of the scene its index in the tables, or LMB_NONE
+    uint32_t *channel_at;    // for each blend channel of the scene the channel of its first shape in the tables
     lmb_gltf_skin **skin_of; // for each skin of the scene its entry in the tables, or NULL
 } lmb_fbx;
 
@@ -25,8 +25,8 @@ const ufbx_skin_deformer *lmb_fbx_skin_of(const ufbx_mesh *mesh);
 double lmb_fbx_shape_weight(const ufbx_blend_channel *channel, size_t shape, double weight);
 // fbx_clip.c
 bool lmb_fbx_build_clips(lmb_fbx *fbx);
-// Returns whether an animation changes a node.
-bool lmb_fbx_is_moved(const ufbx_scene *scene, const ufbx_node *node);
+// Finds the nodes that animations move.
+bool lmb_fbx_find_moved(lmb_fbx *fbx);
 // fbx_mesh.c
 bool lmb_fbx_build_meshes(lmb_fbx *fbx);
 

@@ -320,8 +320,10 @@ static bool add_repetitions(animation *animation, const ufbx_anim_curve *curve, 
                          extrapolation.mode == UFBX_EXTRAPOLATION_REPEAT_RELATIVE;
     const double room = after ? animation->end - curve->max_time : curve->min_time - animation->begin;
     const double asked = extrapolation.repeat_count < 0 ? MOST_REPETITIONS : extrapolation.repeat_count;
-    const double repetitions = repeats && length > 0.0 ? fmin(fmin(asked, MOST_REPETITIONS), ceil(room / length)) : 0.0;
-    bool success = true;
+    const double repetitions =
+        repeats && length > 0.0 ? fmax(fmin(fmin(asked, MOST_REPETITIONS), ceil(room / length)), 0.0) : 0.0;
+    bool success = lmb_importer_decode(animation->fbx->tables.importer,
+                                       (size_t)repetitions * curve->keyframes.count * sizeof(double));
     for (double i = 1.0; success && i <= repetitions; i++) {
         const bool is_turned = mirrors && fmod(i, 2.0) == 1.0;
         const double shift = (after ? i : -i) * length;
@@ -565,7 +567,7 @@ static bool add_node_tracks(animation *animation, uint32_t index) {
         }
     }
     animation->has_keys = animation->has_keys || is_animated;
-    if (is_animated && !node->in_rig && lmb_fbx_is_moved(fbx->scene, source)) {
+    if (is_animated && !node->in_rig && fbx->is_moved[index]) {
         lmb_name_list_add(&animation->unmatched, node->name);
     }
     return true;
@@ -770,19 +772,32 @@ static bool curve_leaves(const ufbx_anim_curve *curve, double rest) {
            (fabs(curve->min_value - rest) > tolerance || fabs(curve->max_value - rest) > tolerance);
 }
 
-bool lmb_fbx_is_moved(const ufbx_scene *scene, const ufbx_node *node) {
-    bool is_moved = false;
-    for (size_t i = 0; !is_moved && i < scene->anim_layers.count; i++) {
+static bool is_moved(const ufbx_scene *scene, const ufbx_node *node) {
+    bool moved = false;
+    for (size_t i = 0; !moved && i < scene->anim_layers.count; i++) {
         const ufbx_anim_prop_list props = ufbx_find_anim_props(scene->anim_layers.data[i], &node->element);
-        for (size_t k = 0; !is_moved && k < props.count; k++) {
+        for (size_t k = 0; !moved && k < props.count; k++) {
             const ufbx_anim_prop *prop = &props.data[k];
             const bool scales = strcmp(prop->prop_name.data, UFBX_Lcl_Scaling) == 0;
             const ufbx_vec3 otherwise = {.x = scales, .y = scales, .z = scales};
             const ufbx_vec3 rest = ufbx_find_vec3(&node->props, prop->prop_name.data, otherwise);
             for (int axis = 0; axis < 3 && !is_geometry(prop->prop_name.data); axis++) {
-                is_moved = is_moved || curve_leaves(prop->anim_value->curves[axis], rest.v[axis]);
+                moved = moved || curve_leaves(prop->anim_value->curves[axis], rest.v[axis]);
             }
         }
     }
-    return is_moved;
+    return moved;
+}
+
+bool lmb_fbx_find_moved(lmb_fbx *fbx) {
+    lmb_importer *importer = fbx->tables.importer;
+    const size_t searches = (size_t)fbx->tables.node_count * fbx->scene->anim_layers.count;
+    fbx->is_moved = lmb_importer_scratch(importer, fbx->tables.node_count, sizeof *fbx->is_moved);
+    if (fbx->is_moved == NULL || !lmb_importer_decode(importer, searches * EVALUATION_BYTES)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < fbx->tables.node_count; i++) {
+        fbx->is_moved[i] = is_moved(fbx->scene, fbx->sources[i]);
+    }
+    return true;
 }
