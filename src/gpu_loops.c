@@ -30,6 +30,7 @@ typedef struct loop_counts {
     uint32_t search_again;   // of the longest one for key times that a clip's other tracks do not share
     uint32_t property_loops; // of sample_properties()
     uint32_t sample;         // iterations for a joint of a clip
+    uint32_t own_again;      // loops of the kernel that each instruction enters again
     bool uses_retargets;
 } loop_counts;
 
@@ -176,23 +177,42 @@ static uint32_t instruction_at(const uint32_t *block, uint32_t index) {
     return block[PROGRAM_INSTRUCTIONS] + index * INSTRUCTION_WORDS;
 }
 
-uint64_t lmb_gpu_pose_loops(const lmb_graph *graph, uint32_t own, bool interprets) {
-    const loop_counts counts = count_graph(graph);
-    const uint32_t *block = graph->block;
+// Returns the iterations of an instruction's loops for the joint, or the channel, with the most.
+typedef uint64_t worst_loops(const loop_counts *counts, uint32_t at);
+
+// Returns the iterations of the pass with the most.
+static uint64_t most_of_passes(const loop_counts *counts, uint32_t own, worst_loops *of_instruction) {
+    const uint32_t *block = counts->block;
     uint64_t most = 0;
     for (uint32_t pass = 0; pass < block[PROGRAM_PASS_COUNT]; pass++) {
         uint64_t loops = own;
         for (uint32_t i = first_of_pass(block, pass); i < first_of_pass(block, pass + 1); i++) {
-            uint64_t worst = 0;
-            for (uint32_t joint = 0; joint < counts.joints; joint++) {
-                const uint64_t one = instruction_loops(&counts, instruction_at(block, i), joint);
-                worst = one > worst ? one : worst;
-            }
-            loops += worst + (interprets ? own : 0);
+            loops += of_instruction(counts, instruction_at(block, i));
         }
         most = loops > most ? loops : most;
     }
     return most;
+}
+
+static uint64_t worst_of_joints(const loop_counts *counts, uint32_t at) {
+    uint64_t worst = 0;
+    for (uint32_t joint = 0; joint < counts->joints; joint++) {
+        const uint64_t one = instruction_loops(counts, at, joint);
+        worst = one > worst ? one : worst;
+    }
+    return worst + counts->own_again;
+}
+
+static uint64_t worst_of_channels(const loop_counts *counts, uint32_t at) {
+    const uint32_t *block = counts->block;
+    const bool layers = block[at + INSTRUCTION_OPERATION] == CODE_MEAN + 1 && block[at + LAYERS_TABLE] != 0;
+    return counts->own_again + counts->search + CHANNEL_LOOPS + (layers ? 3 * (uint64_t)block[at + LAYERS_COUNT] : 0);
+}
+
+uint64_t lmb_gpu_pose_loops(const lmb_graph *graph, uint32_t own, bool interprets) {
+    loop_counts counts = count_graph(graph);
+    counts.own_again = interprets ? own : 0;
+    return most_of_passes(&counts, own, worst_of_joints);
 }
 
 uint64_t lmb_gpu_character_loops(const lmb_graph *graph, uint32_t own) {
@@ -262,17 +282,7 @@ uint64_t lmb_gpu_weights_loops(const lmb_graph *graph, uint32_t own) {
 }
 
 uint64_t lmb_gpu_channels_loops(const lmb_graph *graph, uint32_t own) {
-    const loop_counts counts = count_graph(graph);
-    const uint32_t *block = graph->block;
-    uint64_t most = 0;
-    for (uint32_t pass = 0; pass < block[PROGRAM_PASS_COUNT]; pass++) {
-        uint64_t loops = own;
-        for (uint32_t i = first_of_pass(block, pass); i < first_of_pass(block, pass + 1); i++) {
-            const uint32_t at = instruction_at(block, i);
-            const bool layers = block[at + INSTRUCTION_OPERATION] == CODE_MEAN + 1 && block[at + LAYERS_TABLE] != 0;
-            loops += own + counts.search + CHANNEL_LOOPS + (layers ? 3 * (uint64_t)block[at + LAYERS_COUNT] : 0);
-        }
-        most = loops > most ? loops : most;
-    }
-    return most;
+    loop_counts counts = count_graph(graph);
+    counts.own_again = own;
+    return most_of_passes(&counts, own, worst_of_channels);
 }
