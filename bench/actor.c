@@ -30,7 +30,7 @@ static lmb_result compress(actor *actor, lmb_error *error) {
 }
 
 lmb_result actor_create(actor_kind kind, uint32_t joints, bool compressed, actor *actor, lmb_error *error) {
-    *actor = (struct actor){0};
+    *actor = (struct actor){.compressed = compressed};
     lmb_result result = kind == ACTOR_PROCEDURAL  ? actor_create_procedural(joints, actor, error)
                         : kind == ACTOR_MANNEQUIN ? actor_create_mannequin(joints, actor, error)
                                                   : actor_create_pab(actor, error);

@@ -16,6 +16,7 @@ typedef enum actor_kind {
 typedef struct actor {
     lmb_rig *rig;
     lmb_clip *clips[ACTOR_CLIPS]; // three of locomotion; one used as an additive, relative to the rest pose
+    bool compressed;              // whether the clips are
     uint8_t *upper_body;          // mask: one byte for each joint
 } actor;
 
@@ -49,6 +50,9 @@ void keyframes_destroy(keyframes *keyframes);
 float keyframes_time(const keyframes *keyframes, uint32_t key);
 lmb_transform *keyframes_pose(keyframes *keyframes, uint32_t key);
 
+// Samples a clip of a rig at the key times and `offset` seconds more; it loops.
+lmb_result keyframes_sample(keyframes *keyframes, const lmb_rig *rig, const lmb_clip *clip, float offset,
+                            lmb_error *error);
 // Creates a clip with linear tracks: rotations of all joints; translations and scales that differ from the rest pose.
 lmb_result keyframes_clip(const keyframes *keyframes, const lmb_rig *rig, const char *name, lmb_clip **clip,
                           lmb_error *error);

@@ -1,7 +1,5 @@
 #include "actor.h"
 
-#include <limber/cpu.h>
-#include <limber/graph.h>
 #include <mannequin.h>
 
 #include <math.h>
@@ -38,50 +36,11 @@ static lmb_result create_rig(const lmb_rig *body, uint32_t joints, lmb_rig **rig
     return result;
 }
 
-static lmb_result clip_program(const lmb_rig *rig, const lmb_clip *clip, lmb_graph **graph, lmb_error *error) {
-    lmb_node_def node = lmb_default_node_def();
-    node.op = LMB_OP_CLIP;
-    node.time = lmb_parameter(0);
-    lmb_graph_def def = {
-        .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    return lmb_graph_create(&def, NULL, graph, error);
-}
-
-// Samples the clip's poses at the key times, one character per key: float [key][10][joints of the body].
-static lmb_result sample_clip(const lmb_rig *body, const lmb_clip *clip, const keyframes *keyframes, float *poses,
-                              lmb_error *error) {
-    lmb_graph *graph = NULL;
-    lmb_cpu *cpu = NULL;
-    float *times = malloc(keyframes->count * sizeof *times);
-    lmb_result result = times != NULL ? clip_program(body, clip, &graph, error) : actor_no_memory(error);
-    if (result == LMB_OK) {
-        result = lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
-    }
-    if (result == LMB_OK) {
-        for (uint32_t key = 0; key < keyframes->count; key++) {
-            times[key] = keyframes_time(keyframes, key);
-        }
-        lmb_batch_def batch = {graph, keyframes->count, LMB_OUTPUT_LOCAL_BIT};
-        lmb_batch_inputs inputs = {.parameters = times};
-        lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = poses}};
-        result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
-    }
-    lmb_cpu_destroy(cpu);
-    lmb_graph_destroy(graph);
-    free(times);
-    return result;
-}
-
-static void fill_key(const actor *actor, const float *pose, uint32_t body_joints, uint32_t joints, float phase,
+static void fill_key(const actor *actor, const lmb_transform *pose, uint32_t body_joints, uint32_t joints, float phase,
                      lmb_transform *key) {
     for (uint32_t joint = 0; joint < joints; joint++) {
-        key[joint] = lmb_rig_joint_rest(actor->rig, joint);
-        if (joint < body_joints) {
-            float *components = (float *)&key[joint];
-            for (uint32_t i = 0; i < sizeof *key / sizeof *components; i++) {
-                components[i] = pose[i * body_joints + joint];
-            }
-        } else { // a curl that increases and decreases
+        key[joint] = joint < body_joints ? pose[joint] : lmb_rig_joint_rest(actor->rig, joint);
+        if (joint >= body_joints) { // a curl that increases and decreases
             float half_angle = 0.15f + 0.1f * sinf(phase + 0.3f * (float)joint);
             key[joint].rotation[2] = sinf(half_angle);
             key[joint].rotation[3] = cosf(half_angle);
@@ -92,22 +51,23 @@ static void fill_key(const actor *actor, const float *pose, uint32_t body_joints
 static lmb_result resample(const lmb_rig *body, const lmb_clip *clip, actor *actor, lmb_clip **resampled,
                            lmb_error *error) {
     uint32_t joints = lmb_rig_joint_count(actor->rig), body_joints = lmb_rig_joint_count(body);
-    keyframes keyframes;
-    lmb_result result = keyframes_create(lmb_clip_duration(clip), joints, &keyframes, error);
-    size_t floats = sizeof(lmb_transform) / sizeof(float) * body_joints;
-    float *poses = malloc(keyframes.count * floats * sizeof *poses);
+    keyframes whole = {0}, own = {0};
+    lmb_result result = keyframes_create(lmb_clip_duration(clip), joints, &whole, error);
     if (result == LMB_OK) {
-        result = poses != NULL ? sample_clip(body, clip, &keyframes, poses, error) : actor_no_memory(error);
+        result = keyframes_create(lmb_clip_duration(clip), body_joints, &own, error);
     }
     if (result == LMB_OK) {
-        for (uint32_t key = 0; key < keyframes.count; key++) {
-            float phase = 6.2831853f * (float)key / (float)(keyframes.count - 1);
-            fill_key(actor, poses + key * floats, body_joints, joints, phase, keyframes_pose(&keyframes, key));
+        result = keyframes_sample(&own, body, clip, 0.0f, error);
+    }
+    if (result == LMB_OK) {
+        for (uint32_t key = 0; key < whole.count; key++) {
+            float phase = 6.2831853f * (float)key / (float)(whole.count - 1);
+            fill_key(actor, keyframes_pose(&own, key), body_joints, joints, phase, keyframes_pose(&whole, key));
         }
-        result = keyframes_clip(&keyframes, actor->rig, lmb_clip_name(clip), resampled, error);
+        result = keyframes_clip(&whole, actor->rig, lmb_clip_name(clip), resampled, error);
     }
-    free(poses);
-    keyframes_destroy(&keyframes);
+    keyframes_destroy(&own);
+    keyframes_destroy(&whole);
     return result;
 }
 

@@ -1,5 +1,8 @@
-// Creates clips from poses at key times.
+// Creates clips from poses at key times, and the reverse.
 #include "actor.h"
+
+#include <limber/cpu.h>
+#include <limber/graph.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,5 +89,51 @@ lmb_result keyframes_clip(const keyframes *keyframes, const lmb_rig *rig, const 
     free(tracks.times);
     free(tracks.values);
     free(tracks.defs);
+    return result;
+}
+
+// Runs a graph that plays the clip with one character for each key, and copies their poses.
+static lmb_result sample(const lmb_graph *graph, keyframes *keyframes, float offset, lmb_error *error) {
+    enum { COMPONENTS = sizeof(lmb_transform) / sizeof(float) };
+    const lmb_batch_def batch = {graph, keyframes->count, LMB_OUTPUT_LOCAL_BIT};
+    const size_t floats = lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL);
+    float *times = malloc(keyframes->count * sizeof *times);
+    float *locals = malloc(keyframes->count * floats * sizeof *locals);
+    lmb_cpu *cpu = NULL;
+    lmb_result result = times == NULL || locals == NULL ? actor_no_memory(error)
+                                                        : lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
+    if (result == LMB_OK) {
+        for (uint32_t key = 0; key < keyframes->count; key++) {
+            times[key] = keyframes_time(keyframes, key) + offset;
+        }
+        const lmb_batch_inputs inputs = {.parameters = times};
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = locals}};
+        result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
+    }
+    for (size_t i = 0; i < (size_t)keyframes->count * keyframes->joints && result == LMB_OK; i++) {
+        const float *pose = locals + i / keyframes->joints * floats + i % keyframes->joints;
+        float *to = (float *)&keyframes->poses[i];
+        for (uint32_t k = 0; k < COMPONENTS; k++) {
+            to[k] = pose[(size_t)k * keyframes->joints];
+        }
+    }
+    lmb_cpu_destroy(cpu);
+    free(times);
+    free(locals);
+    return result;
+}
+
+lmb_result keyframes_sample(keyframes *keyframes, const lmb_rig *rig, const lmb_clip *clip, float offset,
+                            lmb_error *error) {
+    lmb_node_def node = lmb_clip_node(0, lmb_parameter(0));
+    node.loop = offset > 0.0f; // without an offset the last key is not the first one
+    const lmb_graph_def def = {
+        .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
+    lmb_graph *graph = NULL;
+    lmb_result result = lmb_graph_create(&def, NULL, &graph, error);
+    if (result == LMB_OK) {
+        result = sample(graph, keyframes, offset, error);
+    }
+    lmb_graph_destroy(graph);
     return result;
 }

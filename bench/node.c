@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_NODE_PARAMETERS = WORKLOAD_MOST_PARAMETERS - ACTOR_CLIPS };
+enum { MOST_NODE_PARAMETERS = 12 };
 
 uint32_t node_parameter_count(workload_kind kind) {
     switch (kind) {

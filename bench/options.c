@@ -45,9 +45,8 @@ static const char *read_workload(const char *text, void *target) {
         }
     }
     return "four-clips, two-clips, masked, distant, neighbours, machines, ik-two-bone, ik-aim, foot-placement, stride, "
-           "foot-lock, twist, chain, override, retarget, root-motion, warp, full-rotation, skin, skin-dual-quaternion "
-           "or "
-           "skin-morph";
+           "foot-lock, twist, chain, override, retarget, root-motion, warp, full-rotation, skin, skin-dual-quaternion, "
+           "skin-morph, divergent, divergent-states, divergent-clips or divergent-fades";
 }
 
 static const char *read_clips(const char *text, void *target) {
@@ -130,7 +129,9 @@ int options_read(int count, char **arguments, options *options) {
          "retarget; root-motion: they play by themselves and move the character; warp,\n"
          "full-rotation: the same, one of them warped to a target, or with all rotations, beside\n"
          "root-motion; skin, skin-dual-quaternion, skin-morph: its 1,400 vertices too (dual\n"
-         "quaternions written besides palettes; four morph targets)"},
+         "quaternions written besides palettes; four morph targets); each character its own: divergent\n"
+         "(one to three of six states), divergent-states (one of twenty), divergent-clips (a node that\n"
+         "plays one of twenty), divergent-fades (two such nodes)"},
         {"--clips", OPTION_OTHER, &(option_other){read_clips, &request.scene.clips}, "NAME",
          "procedural (default); mannequin: the built-in character's, default above four-clips;\n"
          "pab: of FBX files"},

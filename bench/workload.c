@@ -2,6 +2,7 @@
 #include "workload.h"
 
 #include "crowd.h"
+#include "divergent.h"
 #include "node.h"
 #include "random.h"
 #include "travel.h"
@@ -10,12 +11,31 @@
 #include <stdlib.h>
 
 const char *workload_kind_name(workload_kind kind) {
-    static const char *const names[WORKLOAD_KIND_COUNT] = {
-        "four-clips",  "two-clips",   "masked",        "distant",        "neighbours",
-        "machines",    "ik-two-bone", "ik-aim",        "foot-placement", "stride",
-        "foot-lock",   "twist",       "chain",         "override",       "retarget",
-        "root-motion", "warp",        "full-rotation", "skin",           "skin-dual-quaternion",
-        "skin-morph"};
+    static const char *const names[WORKLOAD_KIND_COUNT] = {"four-clips",
+                                                           "two-clips",
+                                                           "masked",
+                                                           "distant",
+                                                           "neighbours",
+                                                           "machines",
+                                                           "ik-two-bone",
+                                                           "ik-aim",
+                                                           "foot-placement",
+                                                           "stride",
+                                                           "foot-lock",
+                                                           "twist",
+                                                           "chain",
+                                                           "override",
+                                                           "retarget",
+                                                           "root-motion",
+                                                           "warp",
+                                                           "full-rotation",
+                                                           "skin",
+                                                           "skin-dual-quaternion",
+                                                           "skin-morph",
+                                                           "divergent",
+                                                           "divergent-states",
+                                                           "divergent-clips",
+                                                           "divergent-fades"};
     return names[kind];
 }
 
@@ -54,6 +74,9 @@ static uint32_t parameter_count(workload_kind kind) {
     }
     if (travel_has(kind)) {
         return TRAVEL_PARAMETERS;
+    }
+    if (divergent_has(kind)) {
+        return divergent_parameter_count(kind);
     }
     return clip_count(kind) + node_parameter_count(kind) + (kind == WORKLOAD_TWO_CLIPS || has_levels(kind) ? 1 : 0);
 }
@@ -138,6 +161,9 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
         workload->control = result == LMB_OK ? lmb_graph_control(workload->graph) : NULL;
         return result;
     }
+    if (divergent_has(kind)) {
+        return divergent_create(workload, error);
+    }
     travel travel;
     if (travel_has(kind)) {
         travel_make(kind, actor, &travel);
@@ -202,6 +228,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
 
 void workload_destroy(workload *workload) {
     lmb_graph_destroy(workload->graph);
+    divergent_destroy(workload);
     skinning_destroy(&workload->skinning);
     *workload = (struct workload){0};
 }
@@ -221,6 +248,10 @@ uint32_t workload_list_events(const workload *workload, uint32_t characters, uin
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
     if (workload->control != NULL) {
         workload_fill_moving(workload, characters, CROWD_WARM_FRAMES + frame, parameters);
+        return;
+    }
+    if (divergent_has(workload->kind)) {
+        divergent_fill(workload, characters, frame, parameters);
         return;
     }
     uint32_t state = 1, clips = clip_count(workload->kind), width = parameter_count(workload->kind);

@@ -34,14 +34,21 @@ typedef enum workload_kind {
     WORKLOAD_SKIN,
     WORKLOAD_SKIN_DUAL_QUATERNION,
     WORKLOAD_SKIN_MORPH, // linear too, with four morph targets on the head
+    // Each character plays clips of its own: divergent.h.
+    WORKLOAD_DIVERGENT,        // six states, of which one is active (half of the characters), two or three (a tenth)
+    WORKLOAD_DIVERGENT_STATES, // twenty states, of which one is active
+    WORKLOAD_DIVERGENT_CLIPS,  // a node that plays one of twenty clips
+    WORKLOAD_DIVERGENT_FADES,  // two such nodes; a fifth of the characters fade between them
     WORKLOAD_KIND_COUNT
 } workload_kind;
 
-enum { WORKLOAD_MOST_PARAMETERS = 16 };
+enum { WORKLOAD_MOST_CLIPS = 20, WORKLOAD_MOST_PARAMETERS = 2 * WORKLOAD_MOST_CLIPS };
 
 typedef struct workload {
     workload_kind kind;
     const actor *actor;
+    lmb_clip *clips[WORKLOAD_MOST_CLIPS]; // of its own, beside the actor's
+    uint32_t clip_count;
     lmb_graph *graph;
     const lmb_control *control; // the graph's, or NULL
     skinning skinning;          // without a skin: nothing is skinned

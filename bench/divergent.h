@@ -1,0 +1,27 @@
+// Crowds whose characters play something else each, as in a game, in random order: every character has clips, states and
+// phases of its own.
+#ifndef LIMBER_BENCH_DIVERGENT_H
+#define LIMBER_BENCH_DIVERGENT_H
+
+#include "workload.h"
+
+enum { DIVERGENT_ACTIVE = 3 }; // clips that a character plays at once, at most
+
+// A clip that a character plays.
+typedef struct divergent_use {
+    uint32_t clip;
+    float time;   // seconds
+    float weight; // they sum to 1
+} divergent_use;
+
+bool divergent_has(workload_kind kind);
+uint32_t divergent_parameter_count(workload_kind kind);
+// Creates the clips and the graph of the workload, whose kind and actor are set.
+lmb_result divergent_create(workload *workload, lmb_error *error);
+void divergent_destroy(workload *workload);
+// Returns how many clips a character plays, and which, in the order of the clips.
+uint32_t divergent_find_uses(const workload *workload, uint32_t character, uint32_t frame,
+                             divergent_use uses[DIVERGENT_ACTIVE]);
+void divergent_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
+
+#endif
