@@ -299,6 +299,7 @@ lmb_result lmb_graph_set_clip(lmb_graph *graph, uint32_t index, const lmb_clip *
     }
     uint32_t *entry = &graph->block[graph->block[PROGRAM_CLIPS] + index];
     *entry = 0;
+    graph->clip_changes++;
     if (clip != NULL) {
         uint32_t *words = graph->block + slot->offset;
         memcpy(words, clip->words, clip->size * sizeof *words);

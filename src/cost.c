@@ -36,7 +36,7 @@ static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb
     lmb_environment_enter(&callers);
     for (uint32_t round = 0; round <= rounds; round++) {
         uint64_t begin = def->clock.now(def->clock.user);
-        lmb_cpu_evaluate(cpu, batch, def->inputs, 0, batch->character_count);
+        lmb_cpu_evaluate(cpu, batch, def->inputs, &(lmb_characters){.count = batch->character_count});
         uint64_t taken = def->clock.now(def->clock.user) - begin;
         min = round > 0 && taken < min ? taken : min;
     }

@@ -6,9 +6,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// Characters that a thread takes at a time: several vectors, so that taking them costs little, and few enough that all
-// threads finish at nearly the same time.
-#define SHARE 64u
+// Characters that a thread takes at a time: whole vectors, many, so that those that play the same clips can be put
+// together, and few enough that all threads finish at nearly the same time.
+#define VECTOR 16u
+#define MOST_SHARE 2048u
+#define SHARES_A_THREAD 4u
 
 typedef struct worker {
     lmb_cpu_pool *pool;
@@ -36,13 +38,20 @@ struct lmb_cpu_pool {
     const lmb_batch_def *batch;
     const lmb_batch_inputs *inputs;
     lmb_batch_outputs outputs;
+    uint32_t share;   // characters
     atomic_uint next; // the next share to take
 };
+
+static uint32_t find_share(uint32_t characters, uint32_t threads) {
+    uint32_t share = characters / (threads * SHARES_A_THREAD) / VECTOR * VECTOR;
+    share = share < MOST_SHARE ? share : MOST_SHARE;
+    return share > VECTOR ? share : VECTOR;
+}
 
 static void run_shares(worker *w) {
     lmb_cpu_pool *pool = w->pool;
     uint32_t characters = pool->batch->character_count;
-    uint32_t shares = characters / SHARE + (characters % SHARE != 0);
+    uint32_t shares = characters / pool->share + (characters % pool->share != 0);
     lmb_batch_outputs outputs = pool->outputs;
     uint32_t refused[LMB_REFUSAL_COUNT];
     outputs.refused = refused;
@@ -50,8 +59,8 @@ static void run_shares(worker *w) {
     w->result = LMB_OK;
     for (uint32_t share = atomic_fetch_add(&pool->next, 1); share < shares && w->result == LMB_OK;
          share = atomic_fetch_add(&pool->next, 1)) {
-        uint32_t first = share * SHARE;
-        uint32_t count = characters - first < SHARE ? characters - first : SHARE;
+        uint32_t first = share * pool->share;
+        uint32_t count = characters - first < pool->share ? characters - first : pool->share;
         w->result = lmb_cpu_run_range(w->cpu, pool->batch, pool->inputs, &outputs, first, count, &w->error);
         for (int kind = 0; kind < LMB_REFUSAL_COUNT && w->result == LMB_OK; kind++) {
             w->refused[kind] += refused[kind];
@@ -181,6 +190,7 @@ lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch_def *batch, cons
     pool->batch = batch;
     pool->inputs = inputs;
     pool->outputs = *outputs;
+    pool->share = find_share(batch->character_count, pool->worker_count);
     atomic_store(&pool->next, 0);
     pool->busy = pool->worker_count - 1;
     pool->round++;

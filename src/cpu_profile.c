@@ -81,26 +81,20 @@ static uint64_t look(const lmb_cpu_profile *profile) {
     return profile->clock.now(profile->clock.user);
 }
 
-void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs, uint32_t first,
-                      uint32_t count) {
-    const lmb_batch_def writes_nothing = {.graph = batch->graph, .character_count = batch->character_count};
-    const lmb_batch_outputs nowhere = {0};
-    cpu->run(&writes_nothing, inputs, &nowhere, first, count, cpu->scratch);
-}
-
 // Estimates the nanoseconds that the graphs of all characters take, from the first of them. Uses the shorter of two
 // times, because the first run may fill a cache.
 static double estimate_pose(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                            uint32_t first, uint32_t count) {
-    uint32_t sample = count < SAMPLE ? count : SAMPLE;
+                            const lmb_characters *characters) {
+    lmb_characters sample = *characters;
+    sample.count = characters->count < SAMPLE ? characters->count : SAMPLE;
     uint64_t min = UINT64_MAX;
     for (int round = 0; round < 2; round++) {
         uint64_t begin = look(cpu->profile);
-        lmb_cpu_evaluate(cpu, batch, inputs, first, sample);
+        lmb_cpu_evaluate(cpu, batch, inputs, &sample);
         uint64_t taken = look(cpu->profile) - begin;
         min = taken < min ? taken : min;
     }
-    return (double)min / sample * count;
+    return (double)min / sample.count * characters->count;
 }
 
 lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
@@ -113,12 +107,12 @@ lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *contro
 }
 
 void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                         const lmb_batch_outputs *outputs, uint32_t first, uint32_t count) {
+                         const lmb_batch_outputs *outputs, const lmb_characters *characters) {
     lmb_cpu_profile *profile = cpu->profile;
     bool estimates = profile->runs++ % LMB_CPU_PROFILE_PERIOD == 0;
-    double pose = estimates ? estimate_pose(cpu, batch, inputs, first, count) : 0.0;
+    double pose = estimates ? estimate_pose(cpu, batch, inputs, characters) : 0.0;
     uint64_t begin = look(profile);
-    cpu->run(batch, inputs, outputs, first, count, cpu->scratch);
+    lmb_cpu_run_characters(cpu, batch, inputs, outputs, characters);
     uint64_t end = look(profile);
     // The estimate came between the control and this run. The event of the control ends where the run begins.
     const uint64_t control = profile->control < begin ? begin - profile->control : 0;

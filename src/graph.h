@@ -16,6 +16,7 @@ struct lmb_graph {
     lmb_host host;
     lmb_clip_slot *clip_slots; // or NULL
     uint32_t clip_slot_count;
+    uint32_t clip_changes;         // counts calls of lmb_graph_set_clip()
     lmb_control *control;          // or NULL
     struct lmb_graph_names *names; // NULL if lmb_graph_create() did not make it
     uint32_t joint_count;

@@ -23,61 +23,68 @@
 #define SIMD_RUN NAME_SIMD(lmb_simd_, SIMD_WIDTH, _run)
 #endif
 
-#ifdef LMB_SIMD_WIDTH
-// More rows would not fit the L2 cache, and take longer than decoding tracks again.
-#define MOST_ROW_BYTES (512u * 1024u)
-
-// Returns the number of rows, or 0 if there are too many.
-static size_t count_rows(const lmb_graph *graph) {
-    size_t rows = (size_t)graph->block[PROGRAM_SOURCES] * graph->joint_count;
-    return rows * sizeof(clip_row) <= MOST_ROW_BYTES ? rows : 0;
-}
-
-// The rows, and before them the number of the last run. Scratch is zeroed at first, so no row is that of run 1.
-static void begin_rows(const lmb_graph *graph, uint32_t *runs, evaluation *e) {
-    size_t count = count_rows(graph);
-    e->rows = count > 0 ? (clip_row *)(runs + 1) : NULL;
-    if (++*runs == 0) {
-        *runs = 1;
-        memset(runs + 1, 0, count * sizeof(clip_row));
-    }
-    e->run = *runs;
-}
-
-static size_t row_bytes(const lmb_graph *graph) {
-    return sizeof(uint32_t) + count_rows(graph) * sizeof(clip_row);
-}
-#else
-static size_t row_bytes(const lmb_graph *graph) {
-    (void)graph;
-    return 0;
-}
-#endif
-
 _Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid out as batch.h says");
 
-// The scratch has model matrices [joint] and the identity, then weights, sources and their searches, then the
-// evaluator's poses, then rotations of dual quaternions [joint], then exchange areas, then rows of clips.
-size_t SIMD_SCRATCH(const lmb_graph *graph) {
-    return sizeof(affine) + graph->joint_count * (sizeof(affine) + sizeof(quaternion)) +
-           graph->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
-           graph->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(graph->stack) +
-           (size_t)graph->exchange_count * (graph->joint_count + graph->channel_count) * sizeof(transform) +
-           row_bytes(graph);
+#ifdef LMB_SIMD_WIDTH
+// Characters whose clips differ from those of their neighbours wait until there are this many, to be put in order.
+#define MOST_WAITING 4096u
+
+typedef struct waiting {
+    uint32_t count;
+    uint32_t numbers[MOST_WAITING];
+    uint16_t keys[MOST_WAITING];     // of what is sampled
+    uint32_t order[2][MOST_WAITING]; // indices of `numbers`
+} waiting;
+
+// Ranked sums have sources, searches and weights of their own.
+#define RANKED 1u
+#else
+#define RANKED 0u
+#endif
+
+// The memory of a run, in this order. Sources, searches and weights of ranks follow those of the program.
+typedef struct scratch_layout {
+    size_t weights, sources, searches, held, rotations, exchange, rank_weights, sums, waiting, size; // bytes
+} scratch_layout;
+
+static scratch_layout find_scratch(const lmb_graph *graph) {
+    const size_t joints = graph->joint_count, sources = graph->block[PROGRAM_SOURCES];
+    scratch_layout at;
+    at.weights = (joints + 1) * sizeof(affine);
+    at.sources = at.weights + graph->block[PROGRAM_WEIGHTS] * sizeof(stored_weight);
+    at.searches = at.sources + (1 + RANKED) * sources * sizeof(source);
+    at.held = at.searches + (1 + RANKED) * sources * sizeof(key_search);
+    at.rotations = at.held + SLOTS_SIZE(graph->stack);
+    at.exchange = at.rotations + joints * sizeof(quaternion);
+    at.rank_weights = at.exchange + graph->exchange_count * (joints + graph->channel_count) * sizeof(transform);
+    at.sums = at.rank_weights + RANKED * sources * sizeof(stored_weight);
+#ifdef LMB_SIMD_WIDTH
+    at.waiting = at.sums + sources * sizeof(ranked_sum);
+    at.size = at.waiting + sizeof(waiting);
+#else
+    at.waiting = at.size = at.sums;
+#endif
+    return at;
 }
 
-// The addresses of each lane's outputs. Lanes without a character repeat the last character's.
+size_t SIMD_SCRATCH(const lmb_graph *graph) {
+    return find_scratch(graph).size;
+}
+
+// The addresses of each lane's outputs.
 typedef struct rows {
     float *outputs[LMB_OUTPUT_COUNT][SIMD_WIDTH];
     int lanes;
 } rows;
 
-static rows find_rows(const lmb_batch_def *batch, const lmb_batch_outputs *outputs, size_t first, int lanes) {
+// The outputs of `first` and each lane's number. Lanes without a character repeat the last character's.
+static rows find_output_rows(const lmb_batch_def *batch, const lmb_batch_outputs *outputs, size_t first, word number,
+                             int lanes) {
     rows found = {.lanes = lanes};
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         size_t floats = lmb_batch_output_floats(batch, (lmb_output)output);
         for (int lane = 0; lane < SIMD_WIDTH && floats > 0 && (batch->outputs >> output & 1u); lane++) {
-            size_t character = first + (size_t)(lane < lanes ? lane : lanes - 1);
+            size_t character = first + LANE(number, lane);
             found.outputs[output][lane] = outputs->buffers[output] + character * floats;
         }
     }
@@ -90,10 +97,30 @@ OP void store_value(const rows *to, lmb_output output, size_t at, real value) {
     }
 }
 
-static void store_local(const rows *to, uint32_t joints, uint32_t joint, const transform *local) {
-    const real *components = (const real *)local;
+static bool four_follow(const uint32_t *joints) {
+    return joints[1] == joints[0] + 1 && joints[2] == joints[0] + 2 && joints[3] == joints[0] + 3;
+}
+
+// Stores the poses of a tile's joints. If four joints follow each other, each component of them is a row.
+static void store_locals(const rows *to, uint32_t joints, uint32_t count, const slots *held) {
+    transform locals[TILE_JOINTS];
+    for (uint32_t place = 0; place < count; place++) {
+        locals[place] = load_slot(held, 0, place);
+    }
     for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
-        store_value(to, LMB_OUTPUT_LOCAL, (size_t)i * joints + joint, components[i]);
+        const size_t begin = (size_t)i * joints;
+        real v[TILE_JOINTS];
+        for (uint32_t place = 0; place < count; place++) {
+            v[place] = ((const real *)&locals[place])[i];
+        }
+        uint32_t place = 0;
+        for (; place + 4 <= count && four_follow(&held->joints[place]); place += 4) {
+            lmb_store_rows(to->outputs[LMB_OUTPUT_LOCAL], begin + held->joints[place], v[place], v[place + 1],
+                           v[place + 2], v[place + 3]);
+        }
+        for (; place < count; place++) {
+            store_value(to, LMB_OUTPUT_LOCAL, begin + held->joints[place], v[place]);
+        }
     }
 }
 
@@ -193,11 +220,10 @@ static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e,
         if (plan.mixed || !computed) {
             leave_at_rest(e, plan, count, held);
         }
+        if (batch->outputs & LMB_OUTPUT_LOCAL_BIT) {
+            store_locals(to, joints, count, held);
+        }
         for (uint32_t place = 0; place < count; place++) {
-            if (batch->outputs & LMB_OUTPUT_LOCAL_BIT) {
-                transform local = load_slot(held, 0, place);
-                store_local(to, joints, held->joints[place], &local);
-            }
             if (needs_models(batch)) {
                 finish_joint(batch, to, e.program, held->joints[place], evaluated_matrix(e.program, place, held),
                              models);
@@ -272,67 +298,238 @@ static LMB_NOINLINE void run_points(const evaluation *e) {
     find_points(*e);
 }
 
-void SIMD_RUN(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
-              uint32_t first, uint32_t count, void *scratch) {
-    const lmb_graph *graph = batch->graph;
-    uint32_t refused[LMB_REFUSAL_COUNT] = {0};
-    const uint32_t *poses[LMB_MAX_POSES] = {0};
-    affine *models = scratch;
-    stored_weight *weights = (stored_weight *)(models + graph->joint_count + 1);
-    source *sources = (source *)(weights + graph->block[PROGRAM_WEIGHTS]);
-    key_search *searches = (key_search *)(sources + graph->block[PROGRAM_SOURCES]);
-    slots *held = (slots *)(searches + graph->block[PROGRAM_SOURCES]);
-    quaternion *rotations = (quaternion *)(held->poses + graph->stack);
-    transform *exchange = (transform *)(rotations + graph->joint_count);
-    evaluation e = {.program = graph->block,
-                    .poses = poses,
-                    .refused = outputs->refused != NULL ? outputs->refused : refused,
-                    .weights = weights,
-                    .sources = sources,
-                    .searches = searches,
-                    .exchange = exchange};
+// What a run needs for each group of characters, one in each lane.
+typedef struct run {
+    const lmb_batch_def *batch;
+    const lmb_batch_outputs *outputs;
+    size_t first; // character, from which the evaluator numbers them
+    evaluation e;
+    const uint32_t *poses[LMB_MAX_POSES];
+    uint32_t refused[LMB_REFUSAL_COUNT];
+    affine *models;
+    slots *held;
+    quaternion *rotations;
+} run;
+
+static void begin_inputs(run *r, const lmb_batch_inputs *inputs) {
+    const lmb_graph *graph = r->batch->graph;
+    if (graph->parameter_count > 0) {
+        r->e.parameters = (const uint32_t *)inputs->parameters + r->first * graph->parameter_count;
+    }
+    for (uint32_t pose = 0; pose < graph->pose_count; pose++) {
+        r->poses[pose] = (const uint32_t *)inputs->poses[pose] + r->first * graph->pose_floats[pose];
+    }
+    if (graph->point_count > 0) {
+        r->e.points = (const uint32_t *)inputs->points + r->first * graph->block[PROGRAM_POINT_FLOATS];
+    }
+    if (graph->uses_transforms) {
+        r->e.transforms = (const uint32_t *)inputs->transforms + r->first * MATRIX_COMPONENTS;
+    }
+    if (r->outputs->inertia != NULL) {
+        r->e.kept = r->outputs->inertia + r->first * graph->block[PROGRAM_KEPT];
+    }
+}
+
+static void begin_run(run *r, clip_cache *cache, char *scratch) {
+    const lmb_graph *graph = r->batch->graph;
+    const scratch_layout at = find_scratch(graph);
+    r->models = (affine *)scratch;
+    r->models[graph->joint_count] = own_matrix(identity_transform());
+    r->held = (slots *)(scratch + at.held);
+    r->rotations = (quaternion *)(scratch + at.rotations);
+    r->e = (evaluation){.program = graph->block,
+                        .poses = r->poses,
+                        .refused = r->outputs->refused != NULL ? r->outputs->refused : r->refused,
+                        .weights = (stored_weight *)(scratch + at.weights),
+                        .sources = (source *)(scratch + at.sources),
+                        .searches = (key_search *)(scratch + at.searches),
+                        .exchange = (transform *)(scratch + at.exchange)};
 #ifdef LMB_SIMD_WIDTH
-    size_t exchanged = (size_t)graph->exchange_count * (graph->joint_count + graph->channel_count);
-    begin_rows(graph, (uint32_t *)(exchange + exchanged), &e);
+    lmb_clip_cache_begin(cache, graph);
+    r->e.cache = cache;
+    r->e.rank_weights = (stored_weight *)(scratch + at.rank_weights);
+    r->e.sums = (ranked_sum *)(scratch + at.sums);
+    r->e.sum_count = list_ranked_sums(graph->block, r->e.sums);
+#else
+    (void)cache;
 #endif
-    models[graph->joint_count] = own_matrix(identity_transform());
-    for (uint32_t done = 0; done < count; done += SIMD_WIDTH) {
-        int lanes = count - done < SIMD_WIDTH ? (int)(count - done) : SIMD_WIDTH;
-        size_t character = (size_t)first + done;
-        // Rows are found here because size_t indices cannot overflow; the evaluator numbers characters from 0.
-        word number = ALL_WORD(0u);
-        for (int lane = 0; lane < SIMD_WIDTH; lane++) {
-            LANE(number, lane) = (uint32_t)lane;
-        }
-        e.character = MINIMUM(number, (uint32_t)lanes - 1u);
-        e.counts = e.character == number;
-        if (graph->parameter_count > 0) {
-            e.parameters = (const uint32_t *)inputs->parameters + character * graph->parameter_count;
-        }
-        for (uint32_t pose = 0; pose < graph->pose_count; pose++) {
-            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * graph->pose_floats[pose];
-        }
-        if (graph->point_count > 0) {
-            e.points = (const uint32_t *)inputs->points + character * graph->block[PROGRAM_POINT_FLOATS];
-        }
-        if (graph->uses_transforms) {
-            e.transforms = (const uint32_t *)inputs->transforms + character * MATRIX_COMPONENTS;
-        }
-        rows to = find_rows(batch, outputs, character, lanes);
-        e.joint = 0;
-        weigh_nodes(e);
-        if (graph->finds_points) {
-            run_points(&e);
-        }
-        find_sources(e);
-        if (outputs->inertia != NULL) {
-            e.kept = outputs->inertia + character * graph->block[PROGRAM_KEPT];
-        }
-        run_exchanges(e, held);
-        run_joints(batch, &to, e, graph->uses_inertia ? e.kept : NULL, models, held);
-        run_outputs(batch, &to, models, rotations);
-        if (lmb_batch_runs_channels(batch)) {
-            run_channels(batch, &to, e);
+}
+
+// Gives each lane a character. Lanes without one repeat the last one.
+static void take_characters(run *r, const uint32_t *list, uint32_t from, int lanes) {
+    word lane_of = ALL_WORD(0u);
+    for (int lane = 0; lane < SIMD_WIDTH; lane++) {
+        uint32_t index = from + (uint32_t)(lane < lanes ? lane : lanes - 1);
+        LANE(lane_of, lane) = (uint32_t)lane;
+        LANE(r->e.character, lane) = list != NULL ? list[index] : index;
+    }
+    r->e.counts = lane_of < ALL_WORD((uint32_t)lanes);
+}
+
+// Stage 1 of the characters in the lanes.
+static void weigh(run *r) {
+    r->e.joint = 0;
+    weigh_nodes(r->e);
+    find_sources(r->e);
+}
+
+// The other stages.
+static void pose(run *r, int lanes) {
+    const lmb_graph *graph = r->batch->graph;
+    const rows to = find_output_rows(r->batch, r->outputs, r->first, r->e.character, lanes);
+    if (graph->finds_points) {
+        run_points(&r->e);
+    }
+    run_exchanges(r->e, r->held);
+    run_joints(r->batch, &to, r->e, graph->uses_inertia ? r->e.kept : NULL, r->models, r->held);
+    run_outputs(r->batch, &to, r->models, r->rotations);
+    if (lmb_batch_runs_channels(r->batch)) {
+        run_channels(r->batch, &to, r->e);
+    }
+}
+
+#ifdef LMB_SIMD_WIDTH
+
+// Whether every source is sampled in all lanes or in none, and by the same clip.
+static bool lanes_are_like(const evaluation *e) {
+    bool like = true;
+    for (uint32_t i = 0; i < e->program[PROGRAM_SOURCES] && like; i++) {
+        like = !e->sources[i].any || (e->sources[i].alike && e->sources[i].full);
+    }
+    return like;
+}
+
+static void pose_ranked(run *r, int lanes) {
+    const bool like = r->e.sum_count == 0 || lanes_are_like(&r->e);
+    const uint32_t sums = r->e.sum_count;
+    if (!like) {
+        rank_sums(&r->e);
+    }
+    r->e.sum_count = like ? 0 : sums;
+    pose(r, lanes);
+    r->e.sum_count = sums;
+}
+
+// A key for what a character samples: in the high byte what comes first, in the low byte a hash of the rest.
+static word sampled_keys(const evaluation *e) {
+    word key = ALL_WORD(0u), hash = ALL_WORD(0u);
+    lane_mask found = ALL_WORD(0u) != 0u;
+    for (uint32_t i = 0; i < e->program[PROGRAM_SOURCES]; i++) {
+        const source *s = &e->sources[i];
+        if (s->any) {
+            const word own = s->place + 13u * i;
+            key = SELECT(AND(s->sampled, NOT(found)), own, key);
+            hash = SELECT(s->sampled, (hash + own + 1u) * 0x9e3779b1u, hash);
+            found = OR(found, s->sampled);
         }
     }
+    return (key & 255u) << 8u | hash >> 24u;
+}
+
+static void wait(waiting *w, const evaluation *e, int lanes) {
+    const word keys = sampled_keys(e);
+    for (int lane = 0; lane < lanes; lane++) {
+        w->numbers[w->count] = LANE(e->character, lane);
+        w->keys[w->count] = (uint16_t)LANE(keys, lane);
+        w->count++;
+    }
+}
+
+// Puts the waiting characters in the order of their keys, those with equal keys in the order of their arrival.
+static const uint32_t *order_waiting(waiting *w) {
+    for (uint32_t i = 0; i < w->count; i++) {
+        w->order[0][i] = i;
+    }
+    for (uint32_t shift = 0; shift <= 8; shift += 8) {
+        const uint32_t *from = w->order[shift != 0];
+        uint32_t *to = w->order[shift == 0];
+        uint32_t begin[257] = {0};
+        for (uint32_t i = 0; i < w->count; i++) {
+            begin[(w->keys[i] >> shift & 255u) + 1]++;
+        }
+        for (uint32_t i = 1; i < 257; i++) {
+            begin[i] += begin[i - 1];
+        }
+        for (uint32_t i = 0; i < w->count; i++) {
+            to[begin[w->keys[from[i]] >> shift & 255u]++] = from[i];
+        }
+    }
+    return w->order[0];
+}
+
+// Runs characters of which stage 1 has counted what it refused.
+static void run_again(run *r, const uint32_t *list, uint32_t count) {
+    for (uint32_t done = 0; done < count; done += SIMD_WIDTH) {
+        const int lanes = count - done < SIMD_WIDTH ? (int)(count - done) : SIMD_WIDTH;
+        take_characters(r, list, done, lanes);
+        const lane_mask counts = r->e.counts;
+        r->e.counts = ALL_WORD(0u) != 0u;
+        weigh(r);
+        r->e.counts = counts;
+        pose_ranked(r, lanes);
+    }
+}
+
+// Runs the waiting characters: first those of which enough sample the same to fill most lanes, then the others.
+static void run_waiting(run *r, waiting *w) {
+    const uint32_t *order = order_waiting(w);
+    uint32_t *sorted = w->order[1], *others = w->order[0], other_count = 0; // what was read in order[0] may change
+    for (uint32_t i = 0; i < w->count; i++) {
+        sorted[i] = order[i];
+    }
+    for (uint32_t begin = 0, end; begin < w->count; begin = end) {
+        for (end = begin; end < w->count && w->keys[sorted[end]] == w->keys[sorted[begin]];) {
+            end++;
+        }
+        const uint32_t rest = (end - begin) % SIMD_WIDTH, left = 3 * rest < 2 * SIMD_WIDTH ? rest : 0;
+        for (uint32_t i = end - left; i < end; i++) {
+            others[other_count++] = w->numbers[sorted[i]];
+        }
+        for (uint32_t i = begin; i < end - left; i++) {
+            sorted[i] = w->numbers[sorted[i]];
+        }
+        run_again(r, sorted + begin, end - left - begin);
+    }
+    run_again(r, others, other_count);
+    w->count = 0;
+}
+
+static void run_all(run *r, const lmb_characters *characters, waiting *w) {
+    w->count = 0;
+    for (uint32_t done = 0; done < characters->count; done += SIMD_WIDTH) {
+        const uint32_t left = characters->count - done;
+        const int lanes = left < SIMD_WIDTH ? (int)left : SIMD_WIDTH;
+        take_characters(r, characters->list, done, lanes);
+        weigh(r);
+        if (characters->count <= SIMD_WIDTH || lanes_are_like(&r->e)) {
+            pose_ranked(r, lanes);
+        } else {
+            wait(w, &r->e, lanes);
+        }
+        if (w->count > MOST_WAITING - SIMD_WIDTH) {
+            run_waiting(r, w);
+        }
+    }
+    run_waiting(r, w);
+}
+
+#else
+
+static void run_all(run *r, const lmb_characters *characters, void *unused) {
+    (void)unused;
+    for (uint32_t done = 0; done < characters->count; done++) {
+        take_characters(r, characters->list, done, 1);
+        weigh(r);
+        pose(r, 1);
+    }
+}
+
+#endif
+
+void SIMD_RUN(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+              const lmb_characters *characters, clip_cache *cache, void *scratch) {
+    run r = {.batch = batch, .outputs = outputs, .first = characters->first};
+    begin_run(&r, cache, scratch);
+    begin_inputs(&r, inputs);
+    run_all(&r, characters, (void *)((char *)scratch + find_scratch(batch->graph).waiting));
 }

@@ -4,19 +4,29 @@
 #ifndef LIMBER_SRC_SIMD_H
 #define LIMBER_SRC_SIMD_H
 
+#include "clip_cache.h"
 #include "float_environment.h"
 
 #include <limber/batch.h>
 
 #define LMB_SIMD_ALIGNMENT 64u
 
-#define LMB_DECLARE_SIMD(lanes)                                                                                        \
-    /* Returns the bytes of scratch that a run of the graph needs, aligned to LMB_SIMD_ALIGNMENT. */                   \
-    size_t lmb_simd_##lanes##_scratch(const lmb_graph *graph);                                                         \
-    /* Runs characters [first, first + count). The caller checks all arguments and sets the float environment. */      \
-    LMB_NOINLINE void lmb_simd_##lanes##_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs,               \
-                                             const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,         \
-                                             void *scratch);
+// The characters of a run: `first` + i, or `first` + list[i].
+typedef struct lmb_characters {
+    uint32_t first;
+    uint32_t count;
+    const uint32_t *list; // or NULL
+} lmb_characters;
+
+#define LMB_DECLARE_SIMD(lanes)                                                                                          \
+    /* Returns the bytes of scratch that a run of the graph needs, aligned to LMB_SIMD_ALIGNMENT. */                     \
+    size_t lmb_simd_##lanes##_scratch(const lmb_graph *graph);                                                           \
+    /* Runs characters. The caller checks all arguments and sets the float environment. Offsets from the first         \
+       character to the last one must be below 2^31 in all buffers; if the graph keeps memory, no character may be     \
+       listed twice. The reference needs no cache. */ \
+    LMB_NOINLINE void lmb_simd_##lanes##_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs,                 \
+                                             const lmb_batch_outputs *outputs, const lmb_characters *characters,         \
+                                             clip_cache *cache, void *scratch);
 
 LMB_DECLARE_SIMD(1)
 // Versions for any graph, and for graphs that are plain (lmb_graph_is_plain()).

@@ -11,10 +11,10 @@ typedef const float *skin_palette;
 // Loads `rows` rows of four floats for the joint of each lane.
 OP void load_joint_rows(skin_palette palette, word joint, uint rows, real v[][4]) {
 #ifdef LMB_SIMD_WIDTH
-    const uint32_t *from[SIMD_WIDTH];
-    lmb_find_rows((memory)palette, joint, rows * 4u, from);
+    size_t offsets[SIMD_WIDTH];
+    lmb_find_rows(joint, rows * 4u, offsets);
     for (uint row = 0; row < rows; row++) {
-        lmb_load_rows_at(from, row * 4u, v[row]);
+        lmb_load_rows_at((memory)palette + row * 4u, offsets, v[row]);
     }
 #else
     memcpy(v, palette + (size_t)joint * rows * 4u, rows * sizeof v[0]);

@@ -35,12 +35,23 @@ typedef struct lmb_cpu lmb_cpu;
 
 /// Creates scratch memory for a graph, which must outlive it.
 ///
+/// SIMD paths also get memory for the decoded tracks of clips, at most 2 MiB, and for the keys of compressed clips
+/// (lmb_cpu_set_key_memory()). Both stay valid from run to run until lmb_graph_set_clip() changes a clip. If the tracks
+/// of all clips do not fit, clips are sampled without them until the next run, at a lower speed.
+///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, and with #LMB_ERROR_UNSUPPORTED if this machine lacks the path.
 LMB_API lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
                                   lmb_error *error);
 /// NULL is allowed.
 LMB_API void lmb_cpu_destroy(lmb_cpu *cpu);
-/// Returns the path that is used, never #LMB_CPU_FAST.
+/// Sets the memory in which SIMD paths keep the decoded keys of compressed clips: at most `bytes`, and never more than
+/// all keys need, which is 16 bytes for each key of a track. 0: none. Default: 4 MiB. It changes no bit of a result.
+///
+/// Clips whose keys do not fit are decoded whenever they are sampled. This takes longer, above all where characters play
+/// different clips. Fails with #LMB_ERROR_MEMORY, and then nothing changes. The reference keeps no keys.
+LMB_API lmb_result lmb_cpu_set_key_memory(lmb_cpu *cpu, size_t bytes, lmb_error *error);
+/// Returns the path that is used, never #LMB_CPU_FAST. Few characters, and those that remain after whole vectors, run on
+/// a narrower one.
 LMB_API lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu);
 
 /// Runs one frame of the whole batch, whose graph must be the one of `cpu`.
@@ -57,6 +68,9 @@ LMB_API lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch_def *batch, const l
 /// Runs only characters [first, first + count). Pointers are still those of the whole batch. Fails with
 /// #LMB_ERROR_ARGUMENT if a character is outside the batch, and as lmb_cpu_run() does.
 ///
+/// The order in which characters run is not theirs in the batch: SIMD paths first collect up to 4096 characters that
+/// play other clips than their neighbours, and put those together that play the same ones.
+///
 /// Outputs of other characters do not change. The counters `refused` are those of this range, so give each thread its
 /// own, and add them up.
 LMB_API lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
@@ -69,12 +83,11 @@ LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, c
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
 
-/// Runs the poses of the characters in a list, in its order; otherwise as lmb_cpu_run_poses(). Unlike a list on a
+/// Runs the poses of the characters in a list; otherwise as lmb_cpu_run_poses(). Unlike a list on a
 /// device it does not run the control: call lmb_control_run() for all characters first.
 ///
 /// A character that is listed twice is run twice. An index outside the batch is ignored and counted as
-/// #LMB_REFUSED_CHARACTER. SIMD paths vectorise only sequences of consecutive indices, so ascending lists are the
-/// fastest.
+/// #LMB_REFUSED_CHARACTER. Lists in any order use whole vectors.
 LMB_API lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                     const lmb_batch_outputs *outputs, const uint32_t *characters, uint32_t count,
                                     lmb_error *error);

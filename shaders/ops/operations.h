@@ -53,7 +53,7 @@ OP evaluation begin_retarget_step(evaluation given, uint step) {
     evaluation e = given;
     e.joint = LOAD(e.program, step + RETARGET_REST);
 #ifdef LMB_SIMD_WIDTH
-    e.row = NULL; // rows are those of the rig's joints
+    e.has_rows = false;
 #endif
     return e;
 }
@@ -189,104 +189,7 @@ OP quaternion sample_rotation(evaluation e, uint clip, uint joint, real time) {
 
 #endif
 
-#ifdef LMB_SIMD_WIDTH
-OP row_kind fill_row_vector(evaluation e, uint property, uint joint, const clip_row *row, row_vector *to) {
-    track t = load_track(e.program, row->clip, property, joint);
-    row_kind kind = ROW_CONSTANT;
-    if (USES_PACKED && t.mode == MODE_REST) {
-        vector rest = rest_vector(e, property);
-        to->value[0] = LANE(rest.x, 0);
-        to->value[1] = LANE(rest.y, 0);
-        to->value[2] = LANE(rest.z, 0);
-    } else {
-        kind = fill_vector(e.program, to, t);
-    }
-    return kind;
-}
-
-// Decodes the tracks of a joint of a clip.
-OP_COLD void fill_row(const evaluation *at, uint clip, uint joint, clip_row *row) {
-    evaluation e = *at;
-    row->clip = clip;
-    row->run = e.run;
-    row->translation_kind = (uint8_t)fill_row_vector(e, PROPERTY_TRANSLATION, joint, row, &row->translation);
-    track t = load_track(e.program, clip, PROPERTY_ROTATION, joint);
-    if (USES_PACKED && t.mode == MODE_REST) {
-        transform rest = load_rest(e.program, e.joint);
-        row->rotation_kind = ROW_CONSTANT;
-        row->rotation.value[0] = LANE(rest.q.x, 0);
-        row->rotation.value[1] = LANE(rest.q.y, 0);
-        row->rotation.value[2] = LANE(rest.q.z, 0);
-        row->rotation.value[3] = LANE(rest.q.w, 0);
-    } else {
-        row->rotation_kind = (uint8_t)fill_rotation(e.program, row, t);
-    }
-    if (USES_SCALE) {
-        row->scale_kind = (uint8_t)fill_row_vector(e, PROPERTY_SCALE, joint, row, &row->scale);
-    }
-}
-
-// Out of line: what rows do not have, or whose keys are not those of the last search.
-OP_COLD void sample_vector_apart(const evaluation *at, uint clip, uint joint, uint property, const real *time,
-                                 vector *sampled) {
-    *sampled = sample_vector(*at, clip, joint, property, *time);
-}
-
-OP_COLD void sample_rotation_apart(const evaluation *at, uint clip, uint joint, const real *time, quaternion *sampled) {
-    *sampled = sample_rotation(*at, clip, joint, *time);
-}
-
-OP vector sample_row_vector(evaluation e, row_kind kind, const row_vector *row, uint joint, uint property) {
-    vector sampled;
-    if (kind == ROW_CONSTANT) {
-        sampled = all_vector(row->value[0], row->value[1], row->value[2]);
-    } else if (kind == ROW_LINEAR && e.search->times == row->linear.times) {
-        sampled = sample_vector_track(e.program, row_track(row->linear.values), &e.search->found);
-    } else {
-        const evaluation at = e;
-        const real time = e.from->time;
-        sample_vector_apart(&at, e.from->usual, joint, property, &time, &sampled);
-    }
-    return sampled;
-}
-
-OP quaternion sample_row_rotation(evaluation e, const clip_row *row, uint joint) {
-    bool near = !USES_FAR || LOAD(e.program, row->clip + CLIP_FAR) == 0u;
-    bool found = e.search->times == row->times;
-    quaternion sampled;
-    if (USES_PACKED && row->rotation_kind == ROW_PACKED && found) {
-        sampled = sample_packed_row(row, &e.search->found, near);
-    } else if (row->rotation_kind == ROW_LINEAR && found) {
-        sampled = sample_rotation_track(e.program, row_track(row->place), &e.search->found, near);
-    } else if (row->rotation_kind == ROW_CONSTANT) {
-        const float *q = row->rotation.value;
-        sampled = all_quaternion(q[0], q[1], q[2], q[3]);
-    } else {
-        const evaluation at = e;
-        const real time = e.from->time;
-        sample_rotation_apart(&at, row->clip, joint, &time, &sampled);
-    }
-    return sampled;
-}
-
-// The local transform of a joint of the clip that all lanes play, by its row.
-OP transform sample_row(evaluation e, uint joint) {
-    clip_row *row = &e.row[e.joint];
-    if (row->clip != e.from->usual || row->run != e.run) {
-        const evaluation at = e;
-        fill_row(&at, e.from->usual, joint, row);
-    }
-    transform sampled;
-    sampled.s = all_vector(1.0f, 1.0f, 1.0f);
-    sampled.t = sample_row_vector(e, row->translation_kind, &row->translation, joint, PROPERTY_TRANSLATION);
-    sampled.q = sample_row_rotation(e, row, joint);
-    if (USES_SCALE) {
-        sampled.s = sample_row_vector(e, row->scale_kind, &row->scale, joint, PROPERTY_SCALE);
-    }
-    sampled.weight = SPLAT(WEIGHT_PRESENT);
-    return sampled;
-}
-#endif
+#include "sample_rows.h"
 
 // The local transform of a joint of a clip at a time from clip_time().
 OP transform sample_joint(evaluation e, uint clip, uint joint, real time) {
@@ -314,54 +217,71 @@ OP real clip_joint_weight(evaluation e, uint clip, uint joint) {
     return weight;
 }
 
+// The joint weight in the clip that a character plays. The full weight for everything that the clip does not have.
+OP real played_joint_weight(evaluation e, source s, uint joint) {
+    word size = GATHER(e.program, s.clip + CLIP_JOINTS) + GATHER(e.program, s.clip + CLIP_FLOAT_COUNT);
+    word row = GATHER(e.program, s.clip + CLIP_WEIGHTS);
+    lane_mask has = AND(s.known, AND(ABOVE(row, 0u), ABOVE(size, joint)));
+    word bytes = GATHER(e.program, s.clip + SELECT_BITS(has, row + (joint >> 2u)));
+    return SELECT(has, TO_REAL((bytes >> ((joint & 3u) * 8u)) & 255u), SPLAT(WEIGHT_PRESENT));
+}
+
 // The pose of a clip that does not exist: the rest pose, or for an additive no change.
 OP transform absent_clip(evaluation e, uint instruction) {
     return load_static_pose(e.program, LOAD(e.program, instruction + CLIP_ABSENT), e.joint);
 }
 
 #ifdef LMB_SIMD_WIDTH
-// Without rows: there are none for a large program.
-OP_COLD void sample_joint_apart(const evaluation *at, uint joint, transform *found) {
-    *found = sample_joint(*at, at->from->usual, joint, at->from->time);
-}
-
-// If lanes play different clips, samples each of these clips in turn.
-OP_COLD void sample_each_clip(const evaluation *at, uint instruction, uint joint, transform *found) {
-    evaluation e = *at;
+// Without rows, if lanes play different clips: samples each of these clips in turn.
+OP void sample_each_clip(evaluation e, uint joint, transform *found) {
     source s = *e.from;
-    transform sampled = absent_clip(e, instruction);
-    lane_mask left = s.known;
+    lane_mask left = s.sampled;
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
         lane_mask mine = AND(left, s.clip == clip);
-        lane_mask weighs = AND(mine, s.weight > 0.0f);
-        if (ANY(weighs)) {
-            transform from_clip = sample_joint(e, clip, joint, s.time);
-            sampled = select_transform(weighs, from_clip, sampled);
-        }
-        if (USES_WEIGHTS) {
-            sampled.weight = SELECT(mine, clip_joint_weight(e, clip, joint), sampled.weight);
-        }
+        transform from_clip = sample_joint(e, clip, joint, s.time);
+        *found = select_transform(mine, from_clip, *found);
         left = AND(left, NOT(mine));
+    }
+}
+
+// Whether rows have a joint of the clip that lanes play.
+OP bool has_row(evaluation e, uint joint) {
+    const clip_rows *rows = e.search->rows[0];
+    return e.has_rows && rows != NULL && rows_fit(e, rows->joints[joint].kinds, joint);
+}
+
+// Out of line: whatever is not one clip in all lanes that count. The others have the pose of a clip that does not exist.
+OP_COLD void sample_source_apart(const evaluation *at, uint instruction, uint joint, transform *found) {
+    evaluation e = *at;
+    transform sampled;
+    if (!e.from->any) {
+        sampled = absent_clip(e, instruction);
+    } else if (e.from->alike && has_row(e, joint)) {
+        sampled = sample_row(e, joint);
+    } else if (e.from->alike || !sample_mixed(at, joint, &sampled)) {
+        sampled = identity_transform();
+        sample_each_clip(e, joint, &sampled);
+    }
+    if (!e.covered) {
+        sampled = select_transform(e.from->sampled, sampled, absent_clip(e, instruction));
+    }
+    if (USES_WEIGHTS) {
+        sampled.weight = SELECT(e.from->known, played_joint_weight(e, *e.from, joint), sampled.weight);
     }
     *found = sampled;
 }
 
 OP transform sample_source(evaluation e, uint instruction, uint joint) {
     transform sampled;
-    if (e.from->alike) {
-        if (e.row != NULL) {
-            sampled = sample_row(e, joint);
-        } else {
-            const evaluation at = e;
-            sample_joint_apart(&at, joint, &sampled);
-        }
+    if (e.covered && e.from->alike && has_row(e, joint)) {
+        sampled = sample_row(e, joint);
         if (USES_WEIGHTS) {
             sampled.weight = clip_joint_weight(e, e.from->usual, joint);
         }
     } else {
         const evaluation at = e;
-        sample_each_clip(&at, instruction, joint, &sampled);
+        sample_source_apart(&at, instruction, joint, &sampled);
     }
     return sampled;
 }

@@ -166,6 +166,10 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
     return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? sources : 0u;
 }
 
+#ifdef LMB_SIMD_WIDTH
+#include "ranks.h"
+#endif
+
 OP void take_place(evaluation *e, const slots *held, uint place) {
     e->joint = held->joints[place];
 #ifndef LMB_PLAIN // a plain program refuses nothing per joint
@@ -233,9 +237,6 @@ OP void evaluate_binary(tile t, binary_function operation, bool has_weight) {
 OP evaluation begin_any_source(evaluation e, uint instruction) {
     e.from = NULL;
     e.search = NULL;
-#ifdef LMB_SIMD_WIDTH
-    e.row = NULL;
-#endif
     if (LOAD(e.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
         e = begin_source(e, instruction);
     }
@@ -265,45 +266,73 @@ OP transform sum_source(evaluation e, uint instruction, bool is_usual) {
     return found;
 }
 
-// Evaluates a sum whose inputs are all clips and rest poses at its begin instruction, joint by joint, which keeps the
-// sums in registers. An input whose share is 0 in all lanes is skipped: it would change no bit. `code` is that of the
-// begin instruction.
-OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint code) {
-    evaluation e = *t.given;
-    uint first = t.at + INSTRUCTION_WORDS;
-    uint end = first + 2u * sources * INSTRUCTION_WORDS;
-    evaluation ends = begin_weight(e, end);
-    const stored_weight *shares = ends.weight - sources;
-    const source *from[MOST_INPUTS];
-    key_search *searches[MOST_INPUTS];
-    bool counts[MOST_INPUTS];
+// An input of a sum that is evaluated: the instruction of its source, and where it is sampled with what share.
+typedef struct sum_input {
+    uint at;
+    const source *from;
+    key_search *search;
+    const stored_weight *share;
 #ifdef LMB_SIMD_WIDTH
-    clip_row *rows[MOST_INPUTS];
+    bool covered;
+#endif
+} sum_input;
+
+OP sum_input make_sum_input(uint at, const source *from, key_search *search, const stored_weight *share) {
+    sum_input input = {.at = at, .from = from, .search = search, .share = share};
+#ifdef LMB_SIMD_WIDTH
+    input.covered = from != NULL && ALL(OR(from->sampled, NOT(share->value > 0.0f)));
+#endif
+    return input;
+}
+
+// Finds the inputs of a sum of sources that have a share in any lane; the others would change no bit. Returns their
+// number.
+OP uint find_sum_inputs(evaluation e, uint at, uint sources, const stored_weight *shares, sum_input *inputs) {
+    uint count = 0u;
+#ifdef LMB_SIMD_WIDTH
+    const ranked_sum *ranked = find_ranked_sum(e, at);
+    for (; ranked != NULL && count < ranked->ranks; count++) {
+        uint rank = ranked->first + count;
+        uint behind = LOAD(e.program, PROGRAM_SOURCES) + rank;
+        inputs[count] =
+            make_sum_input(at + INSTRUCTION_WORDS, &e.sources[behind], &e.searches[behind], &e.rank_weights[rank]);
+    }
+    sources = count > 0u ? 0u : sources;
 #endif
     for (uint i = 0u; i < sources; i++) {
-        evaluation input = begin_any_source(e, first + 2u * i * INSTRUCTION_WORDS);
-        from[i] = input.from;
-        searches[i] = input.search;
-#ifdef LMB_SIMD_WIDTH
-        rows[i] = input.row;
-#endif
-        counts[i] = ANY(shares[i].value > 0.0f);
+        uint source_at = at + INSTRUCTION_WORDS + 2u * i * INSTRUCTION_WORDS;
+        evaluation input = begin_any_source(e, source_at);
+        if (ANY(shares[i].value > 0.0f)) {
+            inputs[count] = make_sum_input(source_at, input.from, input.search, shares + i);
+            count++;
+        }
     }
+    return count;
+}
+
+// Evaluates a sum whose inputs are all clips and rest poses at its begin instruction, joint by joint, which keeps the
+// sums in registers. `code` is that of the begin instruction.
+OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint code) {
+    evaluation e = *t.given;
+    uint end = t.at + (1u + 2u * sources) * INSTRUCTION_WORDS;
+    evaluation ends = begin_weight(e, end);
+    sum_input inputs[MOST_INPUTS];
+    uint count = find_sum_inputs(e, t.at, sources, ends.weight - sources, inputs);
+#ifdef LMB_SIMD_WIDTH
+    e.has_rows = true;
+#endif
     for (uint place = 0u; place < t.joints; place++) {
         take_place(&e, t.held, place);
         weighted_sums sums = sum.begin();
-        for (uint i = 0u; i < sources; i++) {
-            uint source_at = first + 2u * i * INSTRUCTION_WORDS;
-            if (counts[i]) {
-                e.from = from[i];
-                e.search = searches[i];
+        for (uint i = 0u; i < count; i++) {
+            e.from = inputs[i].from;
+            e.search = inputs[i].search;
 #ifdef LMB_SIMD_WIDTH
-                e.row = rows[i];
+            e.covered = inputs[i].covered;
 #endif
-                transform a = sum_source(e, source_at, code == OPERATION_WEIGHTED);
-                e.weight = shares + i;
-                sums = sum.accumulate(e, source_at + INSTRUCTION_WORDS, sums, a);
-            }
+            transform a = sum_source(e, inputs[i].at, code == OPERATION_WEIGHTED);
+            e.weight = inputs[i].share;
+            sums = sum.accumulate(e, inputs[i].at + INSTRUCTION_WORDS, sums, a);
         }
         e.weight = ends.weight;
         store_slot(t.held, t.depth, place, sum.end(e, end, sums));

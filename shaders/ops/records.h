@@ -3,6 +3,7 @@
 #ifndef LMB_OPS_RECORDS_H
 #define LMB_OPS_RECORDS_H
 
+#include "clip_rows.h"
 #include "layout.h"
 #include "sampling.h"
 
@@ -20,8 +21,12 @@ real time;       // seconds within the clip
 word clip;       // offset of its block, 0 if there is no such clip
 lane_mask known; // whether there is such a clip
 #ifdef LMB_SIMD_WIDTH
-bool alike; // in all lanes the clip is known and the same, and its weight is above 0
-uint usual; // that clip
+lane_mask sampled; // lanes that sample it: the clip is known, and its weight is above 0
+word place;        // index of the clip; in lanes that do not sample it, that of a lane that does
+bool any;          // any lane samples it
+bool full;         // all lanes do
+bool alike;        // those that do play the same clip
+uint usual;        // the clip of one of them
 #endif
 END_STRUCT(source)
 
@@ -33,7 +38,28 @@ uint tracks; // row of the clip's track table, or TRACKS_PACKED and the offset o
 uint terms;  // row of the record from which the terms of slerps are loaded
 #endif
 key_position found;
+#ifdef LMB_SIMD_WIDTH
+// The rows of the clip that each lane plays, or of the one that all play; NULL if it has none.
+const clip_rows *rows[LMB_SIMD_WIDTH];
+// If lanes play different clips, `found` is for their common key times (MIXED_TIMES). This is for others.
+word apart_times;
+bool has_apart;
+key_position apart;
+#endif
 END_STRUCT(key_search)
+
+#ifdef LMB_SIMD_WIDTH
+// A weighted sum of clips whose inputs differ from lane to lane. The first rank is the first input that has a weight in
+// each lane, the second rank the second one, and so on, so lanes that have different inputs share the work of a rank.
+// Inputs without a weight change no bit, and the others keep their order.
+typedef struct ranked_sum {
+    uint at;      // offset of the instruction that begins it
+    uint sources; // of it
+    uint end;     // offset of the instruction that ends it
+    uint first;   // index of the first rank's source and share
+    uint ranks;   // of the current characters; 0: its inputs are sampled one by one
+} ranked_sum;
+#endif
 
 #define TRACKS_PACKED 0x80000000u
 
@@ -63,9 +89,12 @@ const source *from;
 key_search *search;
 #endif
 #ifdef LMB_SIMD_WIDTH
-clip_row *rows; // [source][joint], or NULL
-clip_row *row;  // [joint] of the current source, or NULL
-uint run;       // number of this run
+clip_cache *cache;
+bool has_rows;    // whether the current source may use the rows of its clip: those of the rig's joints
+bool covered;     // whether lanes that do not sample the current source do not count
+ranked_sum *sums; // sums that can be ranked, in the order of their instructions
+uint sum_count;
+stored_weight *rank_weights; // [rank] of all sums, as are their sources and searches behind those of the program
 #endif
 END_STRUCT(evaluation)
 
@@ -134,6 +163,42 @@ OP void store_weight(evaluation e, uint index, real weight) {
 OP source load_source(evaluation e, uint index) {
     return e.sources[index];
 }
+
+OP void store_source(evaluation e, uint index, source record) {
+    e.sources[index] = record;
+    e.searches[index].times = 0u;
+}
+
+#ifdef LMB_SIMD_WIDTH
+// Finds the rows of the clips that lanes play.
+OP_COLD void find_source_rows(const evaluation *e, const source *s, key_search *search) {
+    search->has_apart = false;
+    search->rows[0] = find_rows(e->program, e->cache, LANE(s->place, 0));
+    for (int lane = 1; lane < LMB_SIMD_WIDTH && !s->alike; lane++) {
+        search->rows[lane] = find_rows(e->program, e->cache, LANE(s->place, lane));
+    }
+}
+
+// What lanes have in common. `place` is the index of the clip.
+OP source compare_lanes(source given, word place) {
+    source s = given;
+    s.sampled = AND(s.known, s.weight > 0.0f);
+    s.any = ANY(s.sampled);
+    s.full = ALL(s.sampled);
+    s.usual = ONE_OF(s.sampled, s.clip);
+    s.alike = ALL(OR(s.clip == s.usual, NOT(s.sampled)));
+    s.place = SELECT(s.sampled, place, ALL_WORD(ONE_OF(s.sampled, place)));
+    return s;
+}
+
+OP void store_lanes(evaluation e, uint index, source s) {
+    store_source(e, index, s);
+    if (s.any) {
+        const evaluation at = e;
+        find_source_rows(&at, &e.sources[index], &e.searches[index]);
+    }
+}
+#endif
 
 // Programs without scale do not store it: it is 1 in every pose, and unused in sums.
 OP void store_pose(transform *to, transform pose) {
@@ -204,7 +269,8 @@ OP evaluation begin_source(evaluation e, uint instruction) {
     e.from = &e.sources[index];
     e.search = &e.searches[index];
 #ifdef LMB_SIMD_WIDTH
-    e.row = e.rows != NULL ? e.rows + index * LOAD(e.program, PROGRAM_JOINTS) : NULL;
+    e.has_rows = true;
+    e.covered = e.from->full;
 #endif
     return e;
 }

@@ -94,9 +94,9 @@ real interval;    // seconds to the next key
 slerp_terms from; // of 1 - fraction
 slerp_terms to;   // of the fraction
 #ifdef LMB_SIMD_WIDTH
-// Addresses of the rows of `key` and of `after`, as if the first row was at the start of memory.
-const uint32_t *key_rows[LMB_SIMD_WIDTH];
-const uint32_t *after_rows[LMB_SIMD_WIDTH];
+// Offsets of the rows of `key` and of `after`, in words from the first row on.
+size_t key_rows[LMB_SIMD_WIDTH];
+size_t after_rows[LMB_SIMD_WIDTH];
 bool followed; // whether `after` is the next key in every lane
 #endif
 END_STRUCT(key_position)
@@ -122,9 +122,9 @@ OP key_position prepare_rotations(key_position at) {
     return at;
 }
 
-// The frame of a packed section in which a key is: its number, or for SIMD code its addresses.
+// The frame of a packed section in which a key is: its number, or for SIMD code the offset of its row.
 #ifdef LMB_SIMD_WIDTH
-#define FRAME const uint32_t *const *
+#define FRAME const size_t *
 #define FRAME_OF_KEY(found) (found)->key_rows
 #define FRAME_OF_AFTER(found) (found)->after_rows
 #else
@@ -262,8 +262,8 @@ OP key_position find_key(memory data, track t, uint largest_step, real time) {
     at = prepare_rotations(at);
 #endif
 #ifdef LMB_SIMD_WIDTH
-    lmb_find_rows(data, at.key, t.row_words, at.key_rows);
-    lmb_find_rows(data, at.after, t.row_words, at.after_rows);
+    lmb_find_rows(at.key, t.row_words, at.key_rows);
+    lmb_find_rows(at.after, t.row_words, at.after_rows);
     at.followed = ALL(at.after > at.key);
 #endif
     return at;
@@ -381,10 +381,9 @@ OP packed_place find_packed_place(memory data, uint clip, uint at) {
 OP packed_words load_packed_words(memory data, packed_place place, FRAME frame, uint bits) {
     packed_words words;
 #ifdef LMB_SIMD_WIDTH
-    UNUSED(data);
     UNUSED(bits);
     real all[4];
-    lmb_load_rows_at(frame, place.first, all);
+    lmb_load_rows_at(data + place.first, frame, all);
     words.low = BITS(all[0]);
     words.middle = BITS(all[1]);
     words.high = BITS(all[2]);
@@ -423,8 +422,8 @@ OP real packed_field(packed_words words, uint from, uint bits) {
 #ifdef LMB_SIMD_WIDTH
 // The three fields of a key that 64 bits cannot contain. Out of line, because otherwise compilers load the addresses of
 // both ways before they choose one.
-OP_COLD void load_long_fields(packed_place place, FRAME frame, uint index_bits, vector *fields) {
-    packed_words words = load_packed_words(NULL, place, frame, 0u);
+OP_COLD void load_long_fields(memory data, packed_place place, FRAME frame, uint index_bits, vector *fields) {
+    packed_words words = load_packed_words(data, place, frame, 0u);
     uint first = place.shift + index_bits;
     fields->x = packed_field(words, first, place.bits);
     fields->y = packed_field(words, first + place.bits, place.bits);
@@ -438,18 +437,17 @@ OP vector load_packed_fields(memory data, packed_place place, FRAME frame, uint 
     uint bits = place.bits;
     uint key_bits = index_bits + 3u * bits;
 #ifdef LMB_SIMD_WIDTH
-    UNUSED(data);
     uint bytes = place.shift + key_bits > 64u ? place.shift >> 3u : 0u;
     uint begin = place.shift - 8u * bytes;
     vector fields;
     if (begin + key_bits <= 64u) {
-        lmb_doubles key = lmb_load_doubles(frame, 4u * (size_t)place.first + bytes);
+        lmb_doubles key = lmb_load_doubles((const char *)(data + place.first) + bytes, frame);
         uint from = begin + index_bits;
         fields = make_vector(TO_REAL(lmb_bits_of_doubles(key, from, bits)),
                              TO_REAL(lmb_bits_of_doubles(key, from + bits, bits)),
                              TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits)));
     } else {
-        load_long_fields(place, frame, index_bits, &fields);
+        load_long_fields(data, place, frame, index_bits, &fields);
     }
     return fields;
 #else
@@ -557,9 +555,20 @@ OP quaternion order_each(word index, quaternion found) {
 }
 
 #ifdef LMB_SIMD_WIDTH
-OP_COLD void order_each_pair(packed_place place, FRAME from, FRAME to, quaternion *a, quaternion *b) {
-    *a = order_each(packed_index(NULL, place, from), *a);
-    *b = order_each(packed_index(NULL, place, to), *b);
+OP_COLD void order_each_apart(memory data, packed_place place, FRAME frame, quaternion *q) {
+    *q = order_each(packed_index(data, place, frame), *q);
+}
+
+OP quaternion packed_rotation(memory data, packed_place place, packed_range range, FRAME frame) {
+    quaternion found = packed_components(data, place, range, frame);
+    if (place.left_out == PACKED_INDEX_PER_KEY) {
+        quaternion each = found;
+        order_each_apart(data, place, frame, &each);
+        found = each;
+    } else if (place.left_out < 3u) {
+        found = order_components(place.left_out, found);
+    }
+    return found;
 }
 #else
 OP quaternion packed_rotation(memory data, packed_place place, packed_range range, FRAME frame) {
@@ -604,18 +613,6 @@ OP quaternion sample_packed_rotation(memory data, uint clip, track t, FOUND at, 
         a = b;
         b = packed_rotation(data, place, range, i == 0u ? at.key : at.after);
     }
-#elif defined(LMB_SIMD_WIDTH)
-    quaternion a = packed_components(data, place, range, FRAME_OF_KEY(at));
-    quaternion b = packed_components(data, place, range, FRAME_OF_AFTER(at));
-    if (place.left_out == PACKED_INDEX_PER_KEY) {
-        quaternion from = a, to = b;
-        order_each_pair(place, FRAME_OF_KEY(at), FRAME_OF_AFTER(at), &from, &to);
-        a = from;
-        b = to;
-    } else if (place.left_out < 3u) {
-        a = order_components(place.left_out, a);
-        b = order_components(place.left_out, b);
-    }
 #else
     quaternion a = packed_rotation(data, place, range, FRAME_OF_KEY(at));
     quaternion b = packed_rotation(data, place, range, FRAME_OF_AFTER(at));
@@ -657,23 +654,28 @@ OP quaternion sample_cubic_rotation(memory data, track t, FOUND at) {
 }
 
 #ifdef LMB_SIMD_WIDTH
-// Loads both keys at once. For a step track the second one is not used.
-OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near) {
-    UNUSED(data);
+// Loads the rotations of both keys at once. `first` has that of key 0.
+OP void load_rotation_pair(const uint32_t *first, FOUND at, quaternion *from, quaternion *to) {
     real a[4], b[4];
     if (AT(at).followed) {
-        lmb_load_row_pairs(AT(at).key_rows, t.values, a, b);
+        lmb_load_row_pairs(first, AT(at).key_rows, a, b);
     } else {
         real apart[8];
-        lmb_load_rows_apart(AT(at).key_rows, AT(at).after_rows, t.values, apart);
+        lmb_load_rows_apart(first, AT(at).key_rows, AT(at).after_rows, apart);
         for (int i = 0; i < 4; i++) {
             a[i] = apart[i];
             b[i] = apart[4 + i];
         }
     }
-    quaternion sampled = make_quaternion(a[0], a[1], a[2], a[3]);
+    *from = make_quaternion(a[0], a[1], a[2], a[3]);
+    *to = make_quaternion(b[0], b[1], b[2], b[3]);
+}
+
+// For a step track the second key is not used.
+OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near) {
+    quaternion sampled, after;
+    load_rotation_pair(data + t.values, at, &sampled, &after);
     if (t.mode == MODE_LINEAR) {
-        quaternion after = make_quaternion(b[0], b[1], b[2], b[3]);
         sampled = slerp_between_keys(sampled, after, at, near);
     }
     return sampled;
@@ -718,108 +720,5 @@ OP quaternion constant_rotation(memory data, track t) {
     return all_quaternion(LOAD_FLOAT(data, t.values), LOAD_FLOAT(data, t.values + 1u), LOAD_FLOAT(data, t.values + 2u),
                           LOAD_FLOAT(data, t.values + 3u));
 }
-
-#ifdef LMB_SIMD_WIDTH
-// The tracks of a joint in a clip, decoded once for all characters of a run.
-
-// How a row has a track. ROW_OTHER: only the clip has it.
-typedef enum row_kind { ROW_OTHER, ROW_CONSTANT, ROW_LINEAR, ROW_PACKED } row_kind;
-
-typedef union row_vector {
-    float value[3]; // ROW_CONSTANT
-    struct {
-        uint times;
-        uint values;
-    } linear; // ROW_LINEAR
-} row_vector;
-
-typedef struct clip_row {
-    uint clip; // of which the row is
-    uint run;  // in which it was filled in: clips may change between runs
-    uint8_t translation_kind;
-    uint8_t rotation_kind;
-    uint8_t scale_kind;
-    uint8_t left_out; // ROW_PACKED: the component that all keys omit
-    uint8_t bits;     // of a field
-    uint8_t from;     // bits before the first field
-    uint times;       // ROW_LINEAR, ROW_PACKED
-    uint place; // ROW_LINEAR: the values; ROW_PACKED: bytes from the start of memory to 64 bits of the first frame
-    union {
-        packed_range range; // ROW_PACKED
-        float value[4];     // ROW_CONSTANT
-    } rotation;
-    row_vector translation;
-    row_vector scale;
-} clip_row;
-
-OP row_kind fill_rotation(memory data, clip_row *row, track t) {
-    row_kind kind = ROW_OTHER;
-    row->times = t.times;
-    row->place = t.values;
-    if (t.mode == MODE_PACKED && t.keys > 1u) {
-        packed_place place = find_packed_place(data, row->clip, t.values);
-        uint bytes = place.shift + 3u * place.bits > 64u ? place.shift >> 3u : 0u;
-        uint begin = place.shift - 8u * bytes;
-        if (place.left_out != PACKED_INDEX_PER_KEY && begin + 3u * place.bits <= 64u) {
-            kind = ROW_PACKED;
-        }
-        row->left_out = (uint8_t)place.left_out;
-        row->bits = (uint8_t)place.bits;
-        row->from = (uint8_t)begin;
-        row->place = 4u * place.first + bytes;
-        row->rotation.range = rotation_range(data, place, t.values);
-    } else if (t.mode == MODE_LINEAR && t.keys > 1u) {
-        kind = ROW_LINEAR;
-    } else if (t.mode < MODE_CUBIC && t.keys == 1u) {
-        kind = ROW_CONSTANT;
-        memcpy(row->rotation.value, data + t.values, sizeof row->rotation.value);
-    }
-    return kind;
-}
-
-// A track at rest is another matter: fill_row().
-OP row_kind fill_vector(memory data, row_vector *row, track t) {
-    row_kind kind = ROW_OTHER;
-    if (t.mode == MODE_LINEAR && t.keys > 1u) {
-        kind = ROW_LINEAR;
-        row->linear.times = t.times;
-        row->linear.values = t.values;
-    } else if (t.mode < MODE_CUBIC && t.keys == 1u) {
-        kind = ROW_CONSTANT;
-        memcpy(row->value, data + t.values, sizeof row->value);
-    }
-    return kind;
-}
-
-OP track row_track(uint values) {
-    track t;
-    t.mode = MODE_LINEAR;
-    t.keys = 2u; // or more
-    t.times = 0u;
-    t.values = values;
-    t.row_words = 4u;
-    return t;
-}
-
-OP vector row_fields(const clip_row *row, FRAME frame) {
-    lmb_doubles key = lmb_load_doubles(frame, row->place);
-    uint from = row->from, bits = row->bits;
-    return make_vector(TO_REAL(lmb_bits_of_doubles(key, from, bits)),
-                       TO_REAL(lmb_bits_of_doubles(key, from + bits, bits)),
-                       TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits)));
-}
-
-// The same as sample_packed_rotation().
-OP quaternion sample_packed_row(const clip_row *row, FOUND at, bool near) {
-    packed_range range = row->rotation.range;
-    quaternion a = components_of_fields(range, row_fields(row, FRAME_OF_KEY(at)));
-    quaternion b = components_of_fields(range, row_fields(row, FRAME_OF_AFTER(at)));
-    if (row->left_out < 3u) {
-        a = order_components(row->left_out, a);
-        b = order_components(row->left_out, b);
-    }
-    return snap_rotation(slerp_between_keys(a, b, at, near));
-}
-#endif
 
 #endif

@@ -276,7 +276,7 @@ OP real lmb_join(const lmb_quarter *quarters) {
 }
 
 // Joins every fourth row, starting with the first, into one vector.
-OP real lmb_join_fours(const float *const *rows) {
+OP real lmb_join_fours(const uint32_t *const *rows) {
     lmb_quarter quarters[LMB_SIMD_WIDTH / 4];
     for (int i = 0; i < LMB_SIMD_WIDTH / 4; i++) {
         memcpy(&quarters[i], rows[4 * i], sizeof quarters[i]);
@@ -284,35 +284,37 @@ OP real lmb_join_fours(const float *const *rows) {
     return lmb_join(quarters);
 }
 
-// Loads four consecutive floats per lane into one vector per component: `offset` words from each lane's address, or
-// from an index per lane.
-OP void lmb_load_rows_at(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t offset, real v[4]) {
-    const float *rows[LMB_SIMD_WIDTH];
-    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
-        rows[lane] = (const float *)from[lane] + offset;
-    }
+// Loads four consecutive floats per lane into one vector per component, from an address per lane.
+OP void lmb_load_rows_of(const uint32_t *const from[LMB_SIMD_WIDTH], real v[4]) {
     for (int row = 0; row < 4; row++) {
-        v[row] = lmb_join_fours(rows + row);
+        v[row] = lmb_join_fours(from + row);
     }
     lmb_transpose(v);
 }
 
-// The addresses of rows of `words` words, by row numbers.
-OP void lmb_find_rows(memory base, word number, uint32_t words, const uint32_t *rows[LMB_SIMD_WIDTH]) {
+// The same, from an offset per lane, in words from `base` on.
+OP void lmb_load_rows_at(const uint32_t *base, const size_t offsets[LMB_SIMD_WIDTH], real v[4]) {
+    const uint32_t *rows[LMB_SIMD_WIDTH];
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
-        rows[lane] = base + (size_t)number[lane] * words;
+        rows[lane] = base + offsets[lane];
+    }
+    lmb_load_rows_of(rows, v);
+}
+
+// The offsets of rows of `words` words, by row numbers.
+OP void lmb_find_rows(word number, uint32_t words, size_t offsets[LMB_SIMD_WIDTH]) {
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        offsets[lane] = (size_t)number[lane] * words;
     }
 }
 
+// The same, from an index per lane.
 OP void lmb_load_rows(memory base, word index, real v[4]) {
-    const float *rows[LMB_SIMD_WIDTH];
+    const uint32_t *rows[LMB_SIMD_WIDTH];
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
-        rows[lane] = (const float *)base + index[lane];
+        rows[lane] = base + index[lane];
     }
-    for (int row = 0; row < 4; row++) {
-        v[row] = lmb_join_fours(rows + row);
-    }
-    lmb_transpose(v);
+    lmb_load_rows_of(rows, v);
 }
 
 // 64 bits per lane. `first` has lanes 0 and 1 of each group of four, `second` has lanes 2 and 3.
@@ -322,11 +324,11 @@ typedef struct lmb_doubles {
     lmb_double second;
 } lmb_doubles;
 
-// Loads 64 bits per lane, `offset` bytes from each lane's address.
-OP lmb_doubles lmb_load_doubles(const uint32_t *const from[LMB_SIMD_WIDTH], size_t offset) {
+// Loads 64 bits per lane, from an offset per lane, in words from `base` on, which may be at any byte.
+OP lmb_doubles lmb_load_doubles(const char *base, const size_t offsets[LMB_SIMD_WIDTH]) {
     lmb_quarter quarters[2][LMB_SIMD_WIDTH / 4];
     for (int pair = 0; pair < LMB_SIMD_WIDTH / 2; pair++) {
-        const char *low = (const char *)from[2 * pair] + offset, *high = (const char *)from[2 * pair + 1] + offset;
+        const char *low = base + 4 * offsets[2 * pair], *high = base + 4 * offsets[2 * pair + 1];
 #if defined(__SSE2__)
         __m128 loaded = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)low));
         quarters[pair % 2][pair / 2] = (lmb_quarter)_mm_loadh_pi(loaded, (const __m64 *)high);
@@ -369,15 +371,15 @@ OP void lmb_ten_bits(uint32_t first, uint32_t second, float step, float pairs[8]
 }
 #endif
 
-// Loads two such rows, which are consecutive.
-OP void lmb_load_row_pairs(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t offset, real a[4], real b[4]) {
+// Loads two rows of four floats per lane, of which the second one follows the first, from an address per lane.
+OP void lmb_load_row_pairs_of(const uint32_t *const from[LMB_SIMD_WIDTH], real a[4], real b[4]) {
 #if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
     // Loads both rows at once: first for lanes 0 to 7, then for lanes 8 to 15, in quarters a, b, a, b.
     real halves[2][4];
     for (int half = 0; half < 2; half++) {
         for (int row = 0; row < 4; row++) {
-            const float *const first = (const float *)from[8 * half + row] + offset;
-            const float *const fourth = (const float *)from[8 * half + row + 4] + offset;
+            const float *const first = (const float *)from[8 * half + row];
+            const float *const fourth = (const float *)from[8 * half + row + 4];
             __m512 low = _mm512_castps256_ps512(_mm256_loadu_ps(first));
             halves[half][row] = (real)_mm512_insertf32x8(low, _mm256_loadu_ps(fourth), 1);
         }
@@ -388,16 +390,29 @@ OP void lmb_load_row_pairs(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t 
         b[i] = (real)_mm512_shuffle_f32x4((__m512)halves[0][i], (__m512)halves[1][i], 0xdd);
     }
 #else
-    lmb_load_rows_at(from, offset, a);
-    lmb_load_rows_at(from, offset + 4u, b);
+    const uint32_t *after[LMB_SIMD_WIDTH];
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        after[lane] = from[lane] + 4;
+    }
+    lmb_load_rows_of(from, a);
+    lmb_load_rows_of(after, b);
 #endif
 }
 
+// The same, from an offset per lane.
+OP void lmb_load_row_pairs(const uint32_t *base, const size_t offsets[LMB_SIMD_WIDTH], real a[4], real b[4]) {
+    const uint32_t *rows[LMB_SIMD_WIDTH];
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        rows[lane] = base + offsets[lane];
+    }
+    lmb_load_row_pairs_of(rows, a, b);
+}
+
 // Loads two rows that are not consecutive.
-OP_COLD void lmb_load_rows_apart(const uint32_t *const a[LMB_SIMD_WIDTH], const uint32_t *const b[LMB_SIMD_WIDTH],
-                                 uint32_t offset, real v[8]) {
-    lmb_load_rows_at(a, offset, v);
-    lmb_load_rows_at(b, offset, v + 4);
+OP_COLD void lmb_load_rows_apart(const uint32_t *base, const size_t a[LMB_SIMD_WIDTH], const size_t b[LMB_SIMD_WIDTH],
+                                 real v[8]) {
+    lmb_load_rows_at(base, a, v);
+    lmb_load_rows_at(base, b, v + 4);
 }
 
 // Stores a row of four per lane. The last lane is stored first, so that of several lanes with the same row the first

@@ -135,15 +135,6 @@ OP transform weighted_end(evaluation e, uint instruction, weighted_sums all) {
 // Weights that differ by joint: for layers whose inputs have masks or joint weights, by the formula in weights.h, and
 // for states in a fade with a blend profile.
 
-// The joint weight in the clip that a character plays. The full weight for everything that the clip does not have.
-OP real played_joint_weight(evaluation e, source s, uint joint) {
-    word size = GATHER(e.program, s.clip + CLIP_JOINTS) + GATHER(e.program, s.clip + CLIP_FLOAT_COUNT);
-    word row = GATHER(e.program, s.clip + CLIP_WEIGHTS);
-    lane_mask has = AND(s.known, AND(ABOVE(row, 0u), ABOVE(size, joint)));
-    word bytes = GATHER(e.program, s.clip + SELECT_BITS(has, row + (joint >> 2u)));
-    return SELECT(has, TO_REAL((bytes >> ((joint & 3u) * 8u)) & 255u), SPLAT(WEIGHT_PRESENT));
-}
-
 // The joint weight of a clip instruction, without sampling the clip. Indices from the joint count on are float
 // channels, which are not in joint maps or retargets.
 OP real input_joint_weight(evaluation e, uint instruction) {

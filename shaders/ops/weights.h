@@ -217,11 +217,6 @@ key_search search_common(evaluation e, source s) {
     }
     return search;
 }
-#else
-OP void store_source(evaluation e, uint index, source record) {
-    e.sources[index] = record;
-    e.searches[index].times = 0u;
-}
 #endif
 
 OP void find_source(evaluation e, uint index, uint use) {
@@ -231,6 +226,7 @@ OP void find_source(evaluation e, uint index, uint use) {
     s.clip = ALL_WORD(0u);
     real given = load_value(e, LOAD(e.program, use + USE_CLIP));
     real chosen = FLOOR(snap(given));
+    word place = ALL_WORD(0u);
     given_time time = load_time(e, use);
     uint count = LOAD(e.program, PROGRAM_CLIP_COUNT);
     s.known = AND(is_finite(given), AND(chosen >= 0.0f, chosen < TO_REAL(ALL_WORD(count))));
@@ -238,7 +234,7 @@ OP void find_source(evaluation e, uint index, uint use) {
     REFUSE(e, REFUSED_TIME, NOT(time.finite));
     if (count > 0u) {
         real safe_time = snap(SELECT(time.finite, time.seconds, SPLAT(0.0f)));
-        word place = TO_WORD(SELECT(s.known, chosen, SPLAT(0.0f)));
+        place = TO_WORD(SELECT(s.known, chosen, SPLAT(0.0f)));
         word clip = GATHER(e.program, LOAD(e.program, PROGRAM_CLIPS) + place);
         lane_mask fits = clip != 0u; // else the slot is empty
         refused = OR(refused, AND(NOT(fits), s.weight > 0.0f));
@@ -256,11 +252,9 @@ OP void find_source(evaluation e, uint index, uint use) {
     REFUSE(e, REFUSED_CLIP, refused);
 #ifdef LMB_GLSL
     store_source(e, index, s, search_common(e, s));
+#elif defined(LMB_SIMD_WIDTH)
+    store_lanes(e, index, compare_lanes(s, place));
 #else
-#ifdef LMB_SIMD_WIDTH
-    s.usual = ONE_OF(s.known, s.clip);
-    s.alike = ALL(AND(AND(s.known, s.clip == s.usual), s.weight > 0.0f));
-#endif
     store_source(e, index, s);
 #endif
 }
