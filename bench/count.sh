@@ -55,6 +55,10 @@ held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|f
 for node in "${nodes[@]}"; do
     held+=("simd 8|$node|mannequin")
 done
+for crowd in divergent divergent-states divergent-clips divergent-fades; do
+    held+=("simd 8|$crowd|mannequin")
+done
+held+=("simd 8|divergent|mannequin|compressed" "simd 4|divergent|mannequin")
 held+=("control|root-motion|mannequin" "control|warp|mannequin" "control|full-rotation|mannequin")
 
 update_budgets() {

@@ -3,6 +3,7 @@
 #include "peer.h"
 
 #include "clock.h"
+#include "divergent.h"
 #include "node.h"
 #include "random.h"
 #include "workload.h"
@@ -23,7 +24,7 @@ enum {
     POSES = 1000
 };
 
-static const uint32_t sizes[SIZES] = {16, 1000, 10000};
+static const uint32_t sizes[SIZES] = {16, 2000, 10000};
 static const double turn_seconds = 2e-3;
 // In metres: ozz quantises keys, and its optimiser moves points by more than the 1 mm that it allows for each joint.
 static const double palette_bound = 0.005, compressed_palette_bound = 0.05;
@@ -170,33 +171,11 @@ static lmb_transform transform_at(const float *local, uint32_t joints, uint32_t 
     return pose;
 }
 
-static bool sample_clip(const actor *actor, uint32_t index, sampled_clip *sampled, lmb_error *error) {
-    const uint32_t joints = lmb_rig_joint_count(actor->rig);
-    sampled->duration = lmb_clip_duration(actor->clips[index]);
-    sampled->key_count = (uint32_t)ceilf(sampled->duration * PEER_KEYS_A_SECOND - 0.01f) + 1;
-    sampled->poses = allocate((size_t)sampled->key_count * joints, sizeof *sampled->poses);
-    float *times = allocate(sampled->key_count, sizeof *times);
-    for (uint32_t key = 0; key < sampled->key_count; key++) {
-        times[key] = sampled_time(sampled, key);
-    }
-    lmb_graph *graph = create_player(actor, index, error);
-    lmb_cpu *cpu = NULL;
-    bool done = graph != NULL && lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, error) == LMB_OK;
-    if (done) {
-        const lmb_batch_def batch = {graph, sampled->key_count, LMB_OUTPUT_LOCAL_BIT};
-        const uint32_t floats = lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL);
-        float *locals = allocate((size_t)floats * sampled->key_count, sizeof *locals);
-        const lmb_batch_inputs inputs = {.parameters = times};
-        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = locals}};
-        done = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error) == LMB_OK;
-        for (size_t i = 0; i < (size_t)sampled->key_count * joints; i++) {
-            sampled->poses[i] = transform_at(locals + i / joints * floats, joints, (uint32_t)(i % joints));
-        }
-        free(locals);
-    }
-    free(times);
-    lmb_cpu_destroy(cpu);
-    lmb_graph_destroy(graph);
+static bool sample_clip(const lmb_rig *rig, const lmb_clip *clip, sampled_clip *sampled, lmb_error *error) {
+    keyframes keys;
+    const bool done = keyframes_create(lmb_clip_duration(clip), lmb_rig_joint_count(rig), &keys, error) == LMB_OK &&
+                      keyframes_sample(&keys, rig, clip, 0.0f, error) == LMB_OK;
+    *sampled = (sampled_clip){keys.duration, keys.count, keys.poses};
     return done;
 }
 
@@ -207,6 +186,7 @@ typedef struct crowd_work {
     ozz_crowd *ozz;
     uint32_t characters;
     float *parameters; // [MOST_FRAMES][characters]: the workload's
+    peer_uses *uses;   // [MOST_FRAMES][characters]: of a divergent workload, or NULL
     float *palettes;
 } crowd_work;
 
@@ -214,10 +194,23 @@ static float *parameters_of(const crowd_work *crowd, uint32_t index) {
     return crowd->parameters + (size_t)index * crowd->characters * lmb_graph_parameter_count(crowd->workload->graph);
 }
 
+static void prepare_uses(const crowd_work *crowd, uint32_t frame, peer_uses *uses) {
+    for (uint32_t i = 0; i < crowd->characters; i++) {
+        divergent_use found[DIVERGENT_ACTIVE];
+        uses[i].count = divergent_find_uses(crowd->workload, i, frame, found);
+        for (uint32_t k = 0; k < uses[i].count; k++) {
+            uses[i].each[k] = (peer_use){found[k].clip, found[k].time, found[k].weight};
+        }
+    }
+}
+
 static void prepare_crowd(const work *work, uint32_t first_frame, uint32_t count) {
     const crowd_work *crowd = work->data;
     for (uint32_t i = 0; i < count; i++) {
         workload_fill(crowd->workload, crowd->characters, first_frame + i, parameters_of(crowd, i));
+        if (crowd->uses != NULL) {
+            prepare_uses(crowd, first_frame + i, crowd->uses + (size_t)i * crowd->characters);
+        }
     }
 }
 
@@ -226,7 +219,8 @@ static bool run_crowd(const work *work, contestant *contestant, uint32_t index, 
     const float *parameters = parameters_of(crowd, index);
     if (contestant->cpu == NULL) {
         *error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz: a job failed"};
-        return ozz_crowd_run(crowd->ozz, parameters);
+        return crowd->uses != NULL ? ozz_crowd_run_uses(crowd->ozz, crowd->uses + (size_t)index * crowd->characters)
+                                   : ozz_crowd_run(crowd->ozz, parameters);
     }
     const lmb_batch_def batch = {crowd->workload->graph, crowd->characters, LMB_OUTPUT_PALETTE_BIT};
     const lmb_batch_inputs inputs = {.parameters = parameters};
@@ -306,6 +300,7 @@ static crowd_work create_crowd(const workload *workload, const sampled_clip *sam
 
 static void destroy_crowd(crowd_work *crowd) {
     ozz_crowd_destroy(crowd->ozz);
+    free(crowd->uses);
     free(crowd->parameters);
     free(crowd->palettes);
 }
@@ -345,6 +340,52 @@ static int run_crowds(const actor *actor, const sampled_clip *sampled, bool comp
     }
     workload_destroy(&workload);
     return done ? 0 : fail("crowd", &error);
+}
+
+// ---- Crowds whose characters play clips of their own.
+
+static int run_divergent(workload_kind kind, const actor *actor, const struct actor *plain, double seconds) {
+    static sampled_clip sampled[WORKLOAD_MOST_CLIPS];
+    workload workload = {0}, authored = {0};
+    contestants all[SIZES] = {0};
+    double differences[SIZES] = {0};
+    lmb_error error;
+    bool done = workload_create(kind, actor, &workload, &error) == LMB_OK &&
+                workload_create(kind, plain, &authored, &error) == LMB_OK;
+    for (uint32_t i = 0; i < authored.clip_count && done; i++) {
+        done = sample_clip(plain->rig, authored.clips[i], &sampled[i], &error);
+    }
+    for (int i = 0; i < SIZES && done; i++) {
+        crowd_work crowd = {
+            .workload = &workload,
+            .characters = sizes[i],
+            .ozz = ozz_crowd_create_divergent(actor->rig, sampled, workload.clip_count, sizes[i], actor->compressed),
+            .parameters =
+                allocate((size_t)MOST_FRAMES * sizes[i] * lmb_graph_parameter_count(workload.graph), sizeof(float)),
+            .uses = allocate((size_t)MOST_FRAMES * sizes[i], sizeof(peer_uses)),
+            .palettes = allocate((size_t)sizes[i] * lmb_rig_joint_count(actor->rig) * 12, sizeof(float))};
+        error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz refuses the rig or a clip"};
+        differences[i] = measure_crowd(&crowd, actor->compressed ? compressed_palette_bound : palette_bound, &all[i],
+                                       seconds, &error);
+        done = differences[i] >= 0.0;
+        destroy_crowd(&crowd);
+    }
+    if (done) {
+        char title[96];
+        snprintf(title, sizeof title, "%s, clips %s", workload_kind_name(kind),
+                 actor->compressed ? "compressed by both" : "as they are");
+        print_crowds(all, differences, title);
+    }
+    for (int i = 0; i < SIZES; i++) {
+        release(&all[i]);
+    }
+    for (uint32_t i = 0; i < WORKLOAD_MOST_CLIPS; i++) {
+        free(sampled[i].poses);
+        sampled[i].poses = NULL;
+    }
+    workload_destroy(&workload);
+    workload_destroy(&authored);
+    return done ? 0 : fail(workload_kind_name(kind), &error);
 }
 
 // ---- A node above the clips, beside ozz's jobs of inverse kinematics.
@@ -594,9 +635,14 @@ static int run_all(actor_kind kind, double seconds) {
     bool made = actor_create(kind, 67, false, &plain, &error) == LMB_OK &&
                 actor_create(kind, 67, true, &compressed, &error) == LMB_OK;
     for (uint32_t i = 0; i < PEER_CLIPS && made; i++) {
-        made = sample_clip(&plain, i, &sampled[i], &error);
+        made = sample_clip(plain.rig, plain.clips[i], &sampled[i], &error);
     }
-    int status = made ? run_crowds(&plain, sampled, false, seconds) : fail("character", &error);
+    int status = made ? 0 : fail("character", &error);
+    for (int kind_of = WORKLOAD_DIVERGENT; kind_of <= WORKLOAD_DIVERGENT_FADES && status == 0; kind_of++) {
+        status = run_divergent((workload_kind)kind_of, &plain, &plain, seconds);
+        status = status == 0 ? run_divergent((workload_kind)kind_of, &compressed, &plain, seconds) : status;
+    }
+    status = status == 0 ? run_crowds(&plain, sampled, false, seconds) : status;
     status = status == 0 ? run_crowds(&compressed, sampled, true, seconds) : status;
     if (status == 0 && kind == ACTOR_MANNEQUIN) {
         print_node_header();

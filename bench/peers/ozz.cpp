@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -52,7 +53,7 @@ struct ozz_crowd {
     int joints;
     std::vector<int> rig_joints; // [ozz's joint]: ozz has its own order
     ozz::unique_ptr<ozz::animation::Skeleton> skeleton;
-    ozz::unique_ptr<ozz::animation::Animation> clips[PEER_CLIPS];
+    std::vector<ozz::unique_ptr<ozz::animation::Animation>> clips;
     std::vector<std::unique_ptr<ozz::animation::SamplingJob::Context>> contexts; // [character][clip]
     ozz::vector<math::Float4x4> inverse_binds;
     ozz::vector<math::Float4x4> palettes; // [character][ozz's joint]
@@ -104,6 +105,17 @@ static bool create_skeleton(const lmb_rig *rig, ozz_crowd *crowd) {
     return true;
 }
 
+// Merges the keys of a track that does not move, for which ozz then does no work.
+template <typename Track> static void merge_constant(Track *track) {
+    const auto first = track->front().value;
+    for (const auto &key : *track) {
+        if (std::memcmp(&key.value, &first, sizeof first) != 0) {
+            return;
+        }
+    }
+    track->resize(1);
+}
+
 static RawAnimation make_raw(const ozz_crowd *crowd, const sampled_clip &clip) {
     RawAnimation raw;
     raw.duration = clip.duration;
@@ -118,15 +130,17 @@ static RawAnimation make_raw(const ozz_crowd *crowd, const sampled_clip &clip) {
             track.rotations.push_back({time, pose.rotation});
             track.scales.push_back({time, pose.scale});
         }
+        merge_constant(&track.translations);
+        merge_constant(&track.rotations);
+        merge_constant(&track.scales);
     }
     return raw;
 }
 
-// The last clip is an additive from the rest pose.
-static bool create_clip(const lmb_rig *rig, ozz_crowd *crowd, const sampled_clip &clip, uint32_t index,
+static bool create_clip(const lmb_rig *rig, ozz_crowd *crowd, const sampled_clip &clip, bool is_additive,
                         bool optimised) {
     RawAnimation raw = make_raw(crowd, clip);
-    if (index == PEER_CLIPS - 1) {
+    if (is_additive) { // from the rest pose
         ozz::vector<math::Transform> rest;
         for (int joint : crowd->rig_joints) {
             rest.push_back(transform_of(lmb_rig_joint_rest(rig, (uint32_t)joint)));
@@ -144,8 +158,8 @@ static bool create_clip(const lmb_rig *rig, ozz_crowd *crowd, const sampled_clip
         }
         raw = smaller;
     }
-    crowd->clips[index] = offline::AnimationBuilder()(raw);
-    return crowd->clips[index] != nullptr;
+    crowd->clips.push_back(offline::AnimationBuilder()(raw));
+    return crowd->clips.back() != nullptr;
 }
 
 static int find_joint(const ozz_crowd *crowd, uint32_t joint) {
@@ -167,29 +181,44 @@ static void set_ik(ozz_crowd *crowd, const lmb_node_def *ik) {
     crowd->kept.resize(crowd->characters);
 }
 
-ozz_crowd *ozz_crowd_create(const lmb_rig *rig, const sampled_clip clips[PEER_CLIPS], uint32_t characters,
-                            bool optimised, const lmb_node_def *ik) {
+// Creates a crowd with `contexts` sampling contexts a character.
+static std::unique_ptr<ozz_crowd> create_crowd(const lmb_rig *rig, const sampled_clip *clips, uint32_t clip_count,
+                                               uint32_t characters, uint32_t contexts, bool last_is_additive,
+                                               bool optimised) {
     auto crowd = std::make_unique<ozz_crowd>();
     crowd->characters = characters;
     if (!create_skeleton(rig, crowd.get())) {
         return nullptr;
     }
-    if (ik != nullptr) {
-        set_ik(crowd.get(), ik);
-    }
-    for (uint32_t i = 0; i < PEER_CLIPS; i++) {
-        if (!create_clip(rig, crowd.get(), clips[i], i, optimised)) {
+    for (uint32_t i = 0; i < clip_count; i++) {
+        if (!create_clip(rig, crowd.get(), clips[i], last_is_additive && i + 1 == clip_count, optimised)) {
             return nullptr;
         }
-        crowd->locals[i].resize((size_t)crowd->skeleton->num_soa_joints());
+    }
+    for (auto &locals : crowd->locals) {
+        locals.resize((size_t)crowd->skeleton->num_soa_joints());
     }
     crowd->blended.resize((size_t)crowd->skeleton->num_soa_joints());
     crowd->models.resize((size_t)crowd->joints);
     crowd->palettes.resize((size_t)crowd->joints * characters);
-    for (size_t i = 0; i < (size_t)characters * PEER_CLIPS; i++) {
+    for (size_t i = 0; i < (size_t)characters * contexts; i++) {
         crowd->contexts.push_back(std::make_unique<ozz::animation::SamplingJob::Context>(crowd->joints));
     }
+    return crowd;
+}
+
+ozz_crowd *ozz_crowd_create(const lmb_rig *rig, const sampled_clip clips[PEER_CLIPS], uint32_t characters,
+                            bool optimised, const lmb_node_def *ik) {
+    auto crowd = create_crowd(rig, clips, PEER_CLIPS, characters, PEER_CLIPS, true, optimised);
+    if (crowd != nullptr && ik != nullptr) {
+        set_ik(crowd.get(), ik);
+    }
     return crowd.release();
+}
+
+ozz_crowd *ozz_crowd_create_divergent(const lmb_rig *rig, const sampled_clip *clips, uint32_t clip_count,
+                                      uint32_t characters, bool optimised) {
+    return create_crowd(rig, clips, clip_count, characters, PEER_USES, false, optimised).release();
 }
 
 void ozz_crowd_destroy(ozz_crowd *crowd) {
@@ -246,27 +275,30 @@ static void correct(ozz_crowd *crowd, int joint, const math::SimdQuaternion &by)
     math::Transpose4x4(rotations, &soa.rotation.x);
 }
 
-static bool to_models(ozz_crowd *crowd, int from) {
+static bool to_models(ozz_crowd *crowd, int from, const ozz::vector<math::SoaTransform> &locals) {
     ozz::animation::LocalToModelJob job;
     job.skeleton = crowd->skeleton.get();
-    job.input = ozz::make_span(crowd->blended);
+    job.input = ozz::make_span(locals);
     job.output = ozz::make_span(crowd->models);
     job.from = from;
     return job.Run();
 }
 
+static bool sample_clip(ozz_crowd *crowd, size_t clip, float time, size_t context, size_t to) {
+    ozz::animation::SamplingJob job;
+    job.animation = crowd->clips[clip].get();
+    job.context = crowd->contexts[context].get();
+    job.ratio = time / crowd->clips[clip]->duration();
+    job.output = ozz::make_span(crowd->locals[to]);
+    return job.Run();
+}
+
 static bool sample(ozz_crowd *crowd, size_t character, const float *times) {
-    for (size_t i = 0; i < PEER_CLIPS; i++) {
-        ozz::animation::SamplingJob job;
-        job.animation = crowd->clips[i].get();
-        job.context = crowd->contexts[character * PEER_CLIPS + i].get();
-        job.ratio = times[i] / crowd->clips[i]->duration();
-        job.output = ozz::make_span(crowd->locals[i]);
-        if (!job.Run()) {
-            return false;
-        }
+    bool done = true;
+    for (size_t i = 0; i < PEER_CLIPS && done; i++) {
+        done = sample_clip(crowd, i, times[i], character * PEER_CLIPS + i, i);
     }
-    return true;
+    return done;
 }
 
 static bool blend(ozz_crowd *crowd) {
@@ -301,19 +333,52 @@ static bool run_ik(ozz_crowd *crowd, size_t character, const float *target, bool
     for (size_t i = 0; i < crowd->ik_count; i++) {
         correct(crowd, crowd->ik_joints[i], found.joints[i]);
     }
-    return to_models(crowd, crowd->ik_joints[0]);
+    return to_models(crowd, crowd->ik_joints[0], crowd->blended);
 }
 
-static bool finish(ozz_crowd *crowd, size_t character, const float *target, bool keep) {
-    if (!to_models(crowd, ozz::animation::Skeleton::kNoParent) ||
-        (crowd->has_ik && !run_ik(crowd, character, target, keep))) {
-        return false;
-    }
+static void store_palette(ozz_crowd *crowd, size_t character) {
     math::Float4x4 *palette = &crowd->palettes[character * (size_t)crowd->joints];
     for (size_t i = 0; i < (size_t)crowd->joints; i++) {
         palette[i] = crowd->models[i] * crowd->inverse_binds[i];
     }
-    return true;
+}
+
+static bool finish(ozz_crowd *crowd, size_t character, const float *target, bool keep) {
+    const bool done = to_models(crowd, ozz::animation::Skeleton::kNoParent, crowd->blended) &&
+                      (!crowd->has_ik || run_ik(crowd, character, target, keep));
+    if (done) {
+        store_palette(crowd, character);
+    }
+    return done;
+}
+
+static bool blend_uses(ozz_crowd *crowd, const peer_uses &uses) {
+    ozz::animation::BlendingJob::Layer layers[PEER_USES];
+    for (uint32_t i = 0; i < uses.count; i++) {
+        layers[i].weight = uses.each[i].weight;
+        layers[i].transform = ozz::make_span(crowd->locals[i]);
+    }
+    ozz::animation::BlendingJob job;
+    job.layers = {layers, uses.count};
+    job.rest_pose = crowd->skeleton->joint_rest_poses();
+    job.output = ozz::make_span(crowd->blended);
+    return job.Run();
+}
+
+bool ozz_crowd_run_uses(ozz_crowd *crowd, const peer_uses *uses) {
+    bool done = true;
+    for (size_t i = 0; i < crowd->characters && done; i++) {
+        for (uint32_t k = 0; k < uses[i].count && done; k++) {
+            done = sample_clip(crowd, uses[i].each[k].clip, uses[i].each[k].time, i * PEER_USES + k, k);
+        }
+        const bool blends = uses[i].count > 1;
+        done = done && (!blends || blend_uses(crowd, uses[i])) &&
+               to_models(crowd, ozz::animation::Skeleton::kNoParent, blends ? crowd->blended : crowd->locals[0]);
+        if (done) {
+            store_palette(crowd, i);
+        }
+    }
+    return done;
 }
 
 static size_t parameter_count(const ozz_crowd *crowd) {

@@ -39,6 +39,22 @@ bool ozz_crowd_run(ozz_crowd *crowd, const float *parameters);
 bool ozz_crowd_keep(ozz_crowd *crowd, const float *parameters);
 // Runs nothing but the jobs of inverse kinematics, on the kept matrices. Corrects no joint.
 bool ozz_crowd_run_ik(ozz_crowd *crowd, const float *parameters);
+// A crowd whose characters play clips of their own: up to PEER_USES each, whose weights sum to 1. Every character keeps
+// a sampling context for each of its clips. One clip is not blended.
+enum { PEER_USES = 3 };
+typedef struct peer_use {
+    uint32_t clip;
+    float time, weight;
+} peer_use;
+typedef struct peer_uses {
+    uint32_t count;
+    peer_use each[PEER_USES];
+} peer_uses;
+ozz_crowd *ozz_crowd_create_divergent(const lmb_rig *rig, const sampled_clip *clips, uint32_t clip_count,
+                                      uint32_t characters, bool optimised);
+// `uses` has an element for each character.
+bool ozz_crowd_run_uses(ozz_crowd *crowd, const peer_uses *uses);
+
 // Copies a character's palette [joints] in the order of the rig's joints.
 void ozz_crowd_palette(const ozz_crowd *crowd, uint32_t character, lmb_affine *palette);
 // Returns the bytes of a clip.

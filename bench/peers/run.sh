@@ -4,7 +4,7 @@
 #   bench/peers/run.sh OZZ ACL RTM [KIND] [SECONDS]
 #
 # OZZ, ACL and RTM are the sources of ozz-animation, of ACL and of RTM (the mathematics that ACL needs), with the
-# versions that are to be compared. They are built with their own release flags. KIND is the character: mannequin
+# versions that are to be compared. ozz is built for this processor (-march=native), the others with their own release flags. KIND is the character: mannequin
 # (default), procedural or pab; SECONDS (1) is the time of each row and size. Prints Markdown tables; for the mannequin
 # also what two nodes of inverse kinematics add, beside ozz's jobs. Fails if the results of the libraries do not agree.
 set -euo pipefail
@@ -25,7 +25,7 @@ disabled=()
 for part in tools fbx gltf samples howtos tests; do
     disabled+=("-Dozz_build_$part=OFF")
 done
-quietly cmake -S "$ozz" -B "$build/ozz" -DCMAKE_BUILD_TYPE=Release "${disabled[@]}"
+quietly cmake -S "$ozz" -B "$build/ozz" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=-march=native "${disabled[@]}"
 quietly cmake --build "$build/ozz" --parallel --target ozz_base ozz_animation ozz_animation_offline
 quietly cmake --preset release -B "$build/limber" -DLIMBER_PEER_OZZ="$ozz" -DLIMBER_PEER_OZZ_BUILD="$build/ozz" \
     -DLIMBER_PEER_ACL="$acl" -DLIMBER_PEER_RTM="$rtm"
