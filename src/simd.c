@@ -390,15 +390,16 @@ static void pose(run *r, int lanes) {
 
 #ifdef LMB_SIMD_WIDTH
 
-// Whether every source is sampled in all lanes or in none, and by the same clip.
+// Whether every source is sampled in all lanes or in none, by the same clip, at the same level of detail.
 static bool lanes_are_like(const evaluation *e) {
-    bool like = true;
+    bool like = !plan_walk(*e).mixed;
     for (uint32_t i = 0; i < e->program[PROGRAM_SOURCES] && like; i++) {
         like = !e->sources[i].any || (e->sources[i].alike && e->sources[i].full);
     }
     return like;
 }
 
+// Runs the other stages of lanes that may sample different things.
 static void pose_ranked(run *r, int lanes) {
     const bool like = r->e.sum_count == 0 || lanes_are_like(&r->e);
     const uint32_t sums = r->e.sum_count;
@@ -410,9 +411,10 @@ static void pose_ranked(run *r, int lanes) {
     r->e.sum_count = sums;
 }
 
-// A key for what a character samples: in the high byte what comes first, in the low byte a hash of the rest.
+// A key for what a character samples, and for its level of detail: in the high byte what comes first, in the low byte a
+// hash of everything.
 static word sampled_keys(const evaluation *e) {
-    word key = ALL_WORD(0u), hash = ALL_WORD(0u);
+    word key = ALL_WORD(0u), hash = TO_WORD(plan_walk(*e).level) * 0x9e3779b1u;
     lane_mask found = ALL_WORD(0u) != 0u;
     for (uint32_t i = 0; i < e->program[PROGRAM_SOURCES]; i++) {
         const source *s = &e->sources[i];

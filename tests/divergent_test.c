@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLIPS = 12, MOST_KEYS = 9, PARAMETERS = 2 * CLIPS + 5 };
+enum { CLIPS = 12, MOST_KEYS = 9, LOD = 2 * CLIPS + 5, PARAMETERS, MOST_JOINTS = 3000 };
 
 static void assert_ok(lmb_result result, const lmb_error *error) {
     if (result != LMB_OK) {
@@ -144,6 +144,7 @@ static void fill(crowd *c) {
         }
         own[0] = (float)(next_random(&state) % CLIPS) - (i % 97 == 0 ? (float)CLIPS : 0.0f);
         own[2] = (float)(next_random(&state) % CLIPS);
+        own[LOD] = (float)(next_random(&state) % 3);
         own[4] = i % 3 == 0 ? own[4] : (float)(i % 2);
         const uint32_t active = 1 + next_random(&state) % 10 / 5 + (i % 10 == 0);
         memset(own + 5 + CLIPS, 0, CLIPS * sizeof *own);
@@ -164,7 +165,13 @@ static crowd create_crowd(int kind, uint32_t joints, uint32_t characters, bool s
     slot.clip = 0;
     slot.bytes = 1u << 20;
     slot.kinds = LMB_CLIP_ANY;
+    static uint8_t max_lods[MOST_JOINTS]; // parents are never dropped before their children
+    for (uint32_t i = 0; i < joints; i++) {
+        max_lods[i] = (uint8_t)(i < joints / 3 ? LMB_MAX_LODS - 1 : i < joints / 2 ? 1 : 0);
+    }
     const lmb_graph_def def = {.rig = c.rig,
+                               .max_lods = kind == OF_FADES || kind == OF_BOTH ? max_lods : NULL,
+                               .lod = lmb_parameter(LOD),
                                .clips = (const lmb_clip *const *)c.clips,
                                .clip_count = CLIPS,
                                .clip_slots = &slot,
@@ -276,7 +283,7 @@ static void same_bits_in_a_large_crowd(void **state) {
 static void same_bits_with_many_joints(void **state) {
     (void)state;
     for (int kind = OF_CLIPS; kind <= OF_STATES; kind += OF_STATES) {
-        crowd c = create_crowd(kind, 3000, 21, true, false, 0);
+        crowd c = create_crowd(kind, MOST_JOINTS, 21, true, false, 0);
         expect_all_paths(&c);
         destroy_crowd(&c);
     }
