@@ -118,7 +118,7 @@ static void each_thread_of_a_pool_has_its_own(void **state) {
         runs += lmb_profile_total(lmb_cpu_profile_times(profiles[i]), LMB_CPU_STAGE_RUN).count;
         lmb_cpu_profile_destroy(profiles[i]);
     }
-    assert_int_equal(runs, (SCENARIO_CHARACTERS + 63) / 64); // 64 characters per run
+    assert_int_equal(runs, (SCENARIO_CHARACTERS + 15) / 16); // 16 characters per run
     scenario_outputs_destroy(&outputs);
 }
 

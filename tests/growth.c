@@ -97,24 +97,29 @@ static void append_nodes(text *text, const char *name, uint32_t count) {
 }
 
 // Animations with one channel each, for a different node each.
-static void append_animations(text *text, uint32_t count) {
+// The targets are node 0, or one node each.
+static void append_animations(text *text, uint32_t count, bool of_one) {
     append(text, "\"animations\":[");
     for (uint32_t i = 0; i < count; i++) {
         append(text,
                "%s{\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":"
                "{\"node\":%u,\"path\":\"translation\"}}]}",
-               i == 0 ? "" : ",", (unsigned)i);
+               i == 0 ? "" : ",", of_one ? 0u : (unsigned)i);
     }
     append(text, "],");
 }
 
 // A skin of one joint, so that the other nodes are not in a rig.
-static void make_animations(input *input, uint32_t count) {
+static void append_skin(input *input, uint32_t count, bool of_one) {
     append_nodes(&input->text, "n", count);
     append(&input->text, "\"skins\":[{\"joints\":[0]}],");
-    append_animations(&input->text, count);
+    append_animations(&input->text, count, of_one);
     append_accessors(&input->text);
     append(&input->text, "}");
+}
+
+static void make_animations(input *input, uint32_t count) {
+    append_skin(input, count, true); // what moves is in the rig, and each clip has all its joints
 }
 
 static void import_text(input *input) {
@@ -129,7 +134,7 @@ static void make_second(input *input, uint32_t count) {
     append_nodes(&input->second, "n", 1);
     append_accessors(&input->second);
     append(&input->second, "}");
-    make_animations(input, count);
+    append_skin(input, count, false);
     write_file("growth_first.gltf", input->second.bytes, input->second.size);
     write_file("growth_second.gltf", input->text.bytes, input->text.size);
 }
