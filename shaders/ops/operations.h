@@ -52,9 +52,6 @@ OP uint weighed_joint(evaluation e, uint instruction) {
 OP evaluation begin_retarget_step(evaluation given, uint step) {
     evaluation e = given;
     e.joint = LOAD(e.program, step + RETARGET_REST);
-#ifdef LMB_SIMD_WIDTH
-    e.has_rows = false;
-#endif
     return e;
 }
 
@@ -232,23 +229,24 @@ OP transform absent_clip(evaluation e, uint instruction) {
 }
 
 #ifdef LMB_SIMD_WIDTH
-// Without rows, if lanes play different clips: samples each of these clips in turn.
-OP void sample_each_clip(evaluation e, uint joint, transform *found) {
+// Without rows: samples each of the clips that lanes play in turn.
+OP transform sample_each_clip(evaluation e, uint joint) {
     source s = *e.from;
-    lane_mask left = s.sampled;
+    transform sampled = sample_joint(e, s.usual, joint, s.time);
+    lane_mask left = AND(s.sampled, s.clip != s.usual);
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
         lane_mask mine = AND(left, s.clip == clip);
-        transform from_clip = sample_joint(e, clip, joint, s.time);
-        *found = select_transform(mine, from_clip, *found);
+        sampled = select_transform(mine, sample_joint(e, clip, joint, s.time), sampled);
         left = AND(left, NOT(mine));
     }
+    return sampled;
 }
 
 // Whether rows have a joint of the clip that lanes play.
 OP bool has_row(evaluation e, uint joint) {
     const clip_rows *rows = e.search->rows[0];
-    return e.has_rows && rows != NULL && rows_fit(e, rows->joints[joint].kinds, joint);
+    return rows != NULL && rows_fit(e, rows->joints[joint].kinds, joint);
 }
 
 // Out of line: whatever is not one clip in all lanes that count. The others have the pose of a clip that does not exist.
@@ -260,8 +258,7 @@ OP_COLD void sample_source_apart(const evaluation *at, uint instruction, uint jo
     } else if (e.from->alike && has_row(e, joint)) {
         sampled = sample_row(e, joint);
     } else if (e.from->alike || !sample_mixed(at, joint, &sampled)) {
-        sampled = identity_transform();
-        sample_each_clip(e, joint, &sampled);
+        sampled = sample_each_clip(e, joint);
     }
     if (!e.covered) {
         sampled = select_transform(e.from->sampled, sampled, absent_clip(e, instruction));

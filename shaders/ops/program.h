@@ -318,9 +318,6 @@ OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint co
     evaluation ends = begin_weight(e, end);
     sum_input inputs[MOST_INPUTS];
     uint count = find_sum_inputs(e, t.at, sources, ends.weight - sources, inputs);
-#ifdef LMB_SIMD_WIDTH
-    e.has_rows = true;
-#endif
     for (uint place = 0u; place < t.joints; place++) {
         take_place(&e, t.held, place);
         weighted_sums sums = sum.begin();

@@ -90,7 +90,6 @@ key_search *search;
 #endif
 #ifdef LMB_SIMD_WIDTH
 clip_cache *cache;
-bool has_rows;    // whether the current source may use the rows of its clip: those of the rig's joints
 bool covered;     // whether lanes that do not sample the current source do not count
 ranked_sum *sums; // sums that can be ranked, in the order of their instructions
 uint sum_count;
@@ -269,7 +268,6 @@ OP evaluation begin_source(evaluation e, uint instruction) {
     e.from = &e.sources[index];
     e.search = &e.searches[index];
 #ifdef LMB_SIMD_WIDTH
-    e.has_rows = true;
     e.covered = e.from->full;
 #endif
     return e;

@@ -106,7 +106,8 @@ OP quaternion sample_row_rotation(evaluation e, const clip_row *row, uint joint,
     return sampled;
 }
 
-// Whether rows have the joint's values. A rest pose is that of e.joint, which differs from the clip's joint under a joint map.
+// Whether rows have the joint's values. A rest pose is that of e.joint, which differs from the clip's joint under a joint
+// map or a retarget.
 OP bool rows_fit(evaluation e, uint kinds, uint joint) {
     return !USES_JOINT_MAPS || joint == e.joint || (kinds & ROW_KINDS(ROW_REST)) == 0u;
 }
@@ -313,7 +314,7 @@ OP quaternion sample_mixed_rotation(const evaluation *at, const mixed_rows *rows
 
 // Finds each lane's row of a joint. Returns false if rows do not have the joint in every lane.
 OP bool take_mixed_rows(const evaluation *at, uint joint, mixed_rows *rows) {
-    bool found = at->has_rows;
+    bool found = true;
     rows->kinds = 0u;
     rows->step = 0u;
     for (int lane = 0; lane < LMB_SIMD_WIDTH && found; lane++) {
