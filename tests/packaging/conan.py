@@ -21,6 +21,9 @@ class Values(dict):
 
     __getattr__ = dict.__getitem__
 
+    def get_safe(self, name, default=None):
+        return self.get(name, default)
+
     def rm_safe(self, name):
         self.pop(name, None)
 
