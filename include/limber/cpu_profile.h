@@ -22,8 +22,8 @@ typedef struct lmb_clock {
 
 /// Stages of an lmb_cpu_profile. The host's own stages follow them.
 typedef enum lmb_cpu_stage {
-    /// "run": a run, from its first character to its last. Every run that has any characters, and each sequence
-    /// of consecutive indices in a list; costs two reads of the clock, and two more for the control.
+    /// "run": a run, from its first character to its last. Every run that has any characters, and each piece of a
+    /// list, at most 1024 characters; costs two reads of the clock, and two more for the control.
     LMB_CPU_STAGE_RUN,
     /// "control": the part of lmb_cpu_run() and lmb_cpu_run_range() in which the graph's control runs (control.h).
     LMB_CPU_STAGE_CONTROL,
