@@ -11,10 +11,15 @@ typedef const float *skin_palette;
 // Loads `rows` rows of four floats for the joint of each lane.
 OP void load_joint_rows(skin_palette palette, word joint, uint rows, real v[][4]) {
 #ifdef LMB_SIMD_WIDTH
-    size_t offsets[SIMD_WIDTH];
-    lmb_find_rows(joint, rows * 4u, offsets);
+    const uint32_t *from[SIMD_WIDTH];
+    for (int lane = 0; lane < SIMD_WIDTH; lane++) {
+        from[lane] = (memory)palette + (size_t)LANE(joint, lane) * rows * 4u;
+    }
     for (uint row = 0; row < rows; row++) {
-        lmb_load_rows_at((memory)palette + row * 4u, offsets, v[row]);
+        lmb_load_rows_of(from, v[row]);
+        for (int lane = 0; lane < SIMD_WIDTH; lane++) {
+            from[lane] += 4;
+        }
     }
 #else
     memcpy(v, palette + (size_t)joint * rows * 4u, rows * sizeof v[0]);
