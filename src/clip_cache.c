@@ -1,3 +1,4 @@
+// The memory of rows and decoded keys: one allocation, whose parts are filled when clips are first sampled.
 #include "clip_cache.h"
 
 #include "graph.h"

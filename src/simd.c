@@ -1,3 +1,10 @@
+// The CPU executor: simd.h. Each lane of a vector has a character, and a run goes through these steps:
+// - take_characters() and weigh(): stage 1, the weights and what each character samples;
+// - if all lanes sample the same clips, pose() runs the other stages at once;
+// - else the characters wait. When many do, run_waiting() puts those together that sample the same, computes stage 1
+//   again, and runs whole vectors of them. Where too few sample the same, lanes sample different clips (sample_rows.h),
+//   and share the work of weighted sums by rank (ranks.h).
+// The reference has one lane, and no need for an order.
 #include "simd.h"
 
 #include "batch.h"
