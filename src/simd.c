@@ -435,7 +435,7 @@ static word sampled_keys(const evaluation *e) {
     return (key & 255u) << 8u | hash >> 24u;
 }
 
-static void wait(waiting *w, const evaluation *e, int lanes) {
+static void let_wait(waiting *w, const evaluation *e, int lanes) {
     const word keys = sampled_keys(e);
     for (int lane = 0; lane < lanes; lane++) {
         w->numbers[w->count] = LANE(e->character, lane);
@@ -513,7 +513,7 @@ static void run_all(run *r, const lmb_characters *characters, waiting *w) {
         if (characters->count <= SIMD_WIDTH || lanes_are_like(&r->e)) {
             pose_ranked(r, lanes);
         } else {
-            wait(w, &r->e, lanes);
+            let_wait(w, &r->e, lanes);
         }
         if (w->count > MOST_WAITING - SIMD_WIDTH) {
             run_waiting(r, w);
