@@ -28,6 +28,7 @@ typedef struct sheet {
     uint32_t indices[INDICES];
 } sheet;
 
+#if defined(LIMBER_TEST_DRACO) || defined(LIMBER_TEST_MESHOPT)
 static void make_sheet(sheet *sheet) {
     static const uint32_t corners[6][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 1}};
     memset(sheet, 0, sizeof *sheet);
@@ -49,6 +50,7 @@ static void make_sheet(sheet *sheet) {
         sheet->indices[i] = (cell / (SIDE - 1) + corners[i % 6][1]) * SIDE + column;
     }
 }
+#endif
 
 static lmb_result read(const uint8_t *bytes, size_t size, const lmb_host *host, lmb_import **import, lmb_error *error) {
     return lmb_import_memory(bytes, size, "test.glb", NULL, host, import, error);
@@ -101,6 +103,7 @@ static const char scene[] =
     "\"NORMAL\":1,\"TEXCOORD_0\":2,\"JOINTS_0\":3,\"WEIGHTS_0\":4},\"indices\":5%s}]}],"
     "\"buffers\":[{\"byteLength\":%zu}%s],\"bufferViews\":[%s],\"accessors\":[%s]}";
 
+#if defined(LIMBER_TEST_DRACO) || defined(LIMBER_TEST_MESHOPT)
 static float distance(const float *a, const float *b) {
     return fabsf(a[0] - b[0]) + fabsf(a[1] - b[1]) + fabsf(a[2] - b[2]);
 }
@@ -148,6 +151,7 @@ static void expect_sheet(const lmb_import *import, const sheet *sheet, float tol
         assert_int_equal(found[corner[first]][corner[(first + 1) % 3]][corner[(first + 2) % 3]], 1);
     }
 }
+#endif
 
 // ---- Draco ----
 
