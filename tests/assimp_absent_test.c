@@ -10,7 +10,7 @@ static void other_formats_name_the_option(void **state) {
         const char *text;
         const char *name;
         const char *message;
-    } rows[] = {{"Kaydara FBX Binary  ", "a", "a: FBX is read by a build with LIMBER_ASSIMP alone"},
+    } rows[] = {{"Kaydara FBX Binary  ", "a", "a: FBX is read by a build with LIMBER_UFBX or LIMBER_ASSIMP alone"},
                 {"; FBX 7.4.0 project file\n", "a", "a: FBX is read"},
                 {"", "walk.FBX", "walk.FBX: FBX is read"},
                 {"\xEF\xBB\xBF<?xml version=\"1.0\"?><COLLADA>", "a", "a: Collada is read"}};
