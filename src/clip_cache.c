@@ -10,7 +10,8 @@
 // Rows of more clips would not fit a processor's caches, and take longer than decoding tracks again.
 #define MOST_ROW_BYTES ((size_t)2 << 20)
 
-// The words of all decoded keys of a graph's clips, up to `most`. A slot may get any clip.
+// The words of all decoded keys of a graph's clips, up to `most`. A slot may get any clip, so a graph with slots has
+// all of `most`.
 static size_t count_key_words(const lmb_graph *graph, size_t most) {
     size_t words = 0;
     for (uint32_t place = 0; place < graph->block[PROGRAM_CLIP_COUNT] && words < most; place++) {
@@ -26,8 +27,9 @@ clip_cache *lmb_clip_cache_create(const lmb_graph *graph, size_t key_bytes, cons
     size_t sets = MOST_ROW_BYTES / set_bytes;
     sets = sets < clips ? sets : clips;
     const size_t keys = graph->uses_packed ? count_key_words(graph, key_bytes / sizeof(uint32_t)) : 0;
-    char *memory =
-        lmb_host_allocate(host, sizeof(clip_cache) + sets * set_bytes + (clips + keys) * sizeof(uint32_t), 1);
+    const size_t others = sizeof(clip_cache) + sets * set_bytes + clips * sizeof(uint32_t);
+    const bool fits = keys <= (SIZE_MAX - others) / sizeof(uint32_t);
+    char *memory = fits ? lmb_host_allocate(host, others + keys * sizeof(uint32_t), 1) : NULL;
     if (memory == NULL) {
         return NULL;
     }

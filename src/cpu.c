@@ -91,13 +91,13 @@ lmb_cpu_path lmb_cpu_resolve(lmb_cpu_path path) {
     return path;
 }
 
-// Lists the path and all narrower ones, and returns the bytes of scratch that any of them needs.
-static size_t find_widths(lmb_cpu *cpu) {
+// Lists the path, and for the fast path all narrower ones. Returns the bytes of scratch that any of them needs.
+static size_t find_widths(lmb_cpu *cpu, bool is_fast) {
     const bool plain = lmb_graph_is_plain(cpu->graph);
     size_t most = 0;
     for (int i = 0; i < WIDTHS; i++) {
         const lmb_cpu_path path = widest_first[i];
-        if (lmb_cpu_has(path) && paths[path].lanes <= paths[cpu->path].lanes) {
+        if (path == cpu->path || (is_fast && lmb_cpu_has(path) && paths[path].lanes < paths[cpu->path].lanes)) {
             const runner runner = plain ? paths[path].plain : paths[path].any;
             const size_t bytes = runner.scratch(cpu->graph);
             cpu->widths[cpu->width_count++] = (lmb_cpu_width){paths[path].lanes, runner.run};
@@ -107,6 +107,7 @@ static size_t find_widths(lmb_cpu *cpu) {
     return most;
 }
 
+// The characters that offsets below 2^31 can reach in every buffer.
 static uint32_t find_reach(const lmb_graph *graph) {
     uint32_t floats = MATRIX_COMPONENTS;
     const uint32_t others[] = {graph->parameter_count, graph->block[PROGRAM_POINT_FLOATS], graph->block[PROGRAM_KEPT]};
@@ -136,7 +137,7 @@ lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_h
     if (created != NULL) {
         *created =
             (lmb_cpu){.host = resolved, .graph = graph, .path = lmb_cpu_resolve(path), .reach = find_reach(graph)};
-        const size_t scratch = find_widths(created);
+        const size_t scratch = find_widths(created, path == LMB_CPU_FAST);
         const bool has_cache = created->path != LMB_CPU_REFERENCE;
         created->cache = has_cache ? lmb_clip_cache_create(graph, DEFAULT_KEY_BYTES, &resolved) : NULL;
         created->memory = lmb_host_allocate(&resolved, scratch + LMB_SIMD_ALIGNMENT, 1);
@@ -371,7 +372,7 @@ lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_
     }
     reset_refused(outputs);
     listed all;
-    all.count = 0;
+    all.count = all.min = all.max = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t character = characters[i];
         if (character >= batch->character_count) {

@@ -11,7 +11,8 @@ typedef void lmb_run_function(const lmb_batch_def *batch, const lmb_batch_inputs
                               const lmb_batch_outputs *outputs, const lmb_characters *characters, clip_cache *cache,
                               void *scratch);
 
-// The code of a path and of all narrower ones, the widest first. Few characters take the narrowest that holds them.
+// The code of a path and, of the fast path, of all narrower ones, the widest first: few characters take the narrowest
+// that holds them.
 typedef struct lmb_cpu_width {
     uint32_t lanes;
     lmb_run_function *run;

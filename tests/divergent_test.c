@@ -1,5 +1,5 @@
-// Crowds whose characters play different clips: the SIMD paths put them in order, sample different clips in the lanes of
-// a vector, and keep decoded tracks from run to run. None of this may change a bit of the reference's result.
+// Crowds whose characters play different clips: the SIMD paths put them in order, sample different clips in the lanes
+// of a vector, and keep decoded tracks from run to run. None of this may change a bit of the reference's result.
 #include "failing_host.h"
 
 #include <limber/clip_slot.h>
@@ -371,6 +371,22 @@ static void key_memory_is_bounded(void **state) {
     destroy_crowd(&c);
 }
 
+// A slot may get any clip, so its graph takes all of the memory, which may be too much.
+static void key_memory_with_slots(void **state) {
+    (void)state;
+    crowd c = create_crowd(OF_CLIPS, 11, 40, true, true, 1);
+    lmb_cpu *cpu = create_cpu(&c, LMB_CPU_FAST);
+    lmb_error error;
+    if (lmb_cpu_path_of(cpu) != LMB_CPU_REFERENCE) {
+        assert_int_equal(lmb_cpu_set_key_memory(cpu, SIZE_MAX, &error), LMB_ERROR_MEMORY);
+    }
+    result expected = run_reference(&c);
+    expect_same(&expected, run(&c, cpu, NULL, 0));
+    free(expected.locals);
+    lmb_cpu_destroy(cpu);
+    destroy_crowd(&c);
+}
+
 static lmb_result create_and_set(const lmb_host *host, lmb_error *error, void *user) {
     const crowd *c = user;
     lmb_cpu *cpu = NULL;
@@ -394,6 +410,6 @@ int main(void) {
         cmocka_unit_test(same_bits_in_crowds_of_any_size), cmocka_unit_test(same_bits_in_a_large_crowd),
         cmocka_unit_test(same_bits_with_many_joints),      cmocka_unit_test(lists_in_any_order),
         cmocka_unit_test(a_changed_clip_is_decoded_again), cmocka_unit_test(key_memory_is_bounded),
-        cmocka_unit_test(failed_allocations_leave_nothing)};
+        cmocka_unit_test(key_memory_with_slots),           cmocka_unit_test(failed_allocations_leave_nothing)};
     return cmocka_run_group_tests_name("divergent", tests, NULL, NULL);
 }

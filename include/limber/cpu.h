@@ -15,10 +15,12 @@ extern "C" {
 /// The code that evaluates a batch. All paths give the same bits.
 typedef enum lmb_cpu_path {
     LMB_CPU_REFERENCE, ///< one character at a time, scalar
-    LMB_CPU_FAST,      ///< the widest of the following that this machine has, or the reference if it has none
-    LMB_CPU_SIMD_4,    ///< 4 characters at a time: SSE2, NEON
-    LMB_CPU_SIMD_8,    ///< 8 characters at a time: AVX2
-    LMB_CPU_SIMD_16,   ///< 16 characters at a time: AVX-512
+    /// The widest of the following that this machine has, or the reference if it has none. Few characters, and those
+    /// that remain after whole vectors, take a narrower one that holds them.
+    LMB_CPU_FAST,
+    LMB_CPU_SIMD_4,  ///< 4 characters at a time: SSE2, NEON
+    LMB_CPU_SIMD_8,  ///< 8 characters at a time: AVX2
+    LMB_CPU_SIMD_16, ///< 16 characters at a time: AVX-512
     LMB_CPU_PATH_COUNT
 } lmb_cpu_path;
 
@@ -44,14 +46,14 @@ LMB_API lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, con
                                   lmb_error *error);
 /// NULL is allowed.
 LMB_API void lmb_cpu_destroy(lmb_cpu *cpu);
-/// Sets the memory in which SIMD paths keep the decoded keys of compressed clips: at most `bytes`, and never more than
-/// all keys need, which is 16 bytes for each key of a track. 0: none. Default: 4 MiB. It changes no bit of a result.
+/// Sets the memory in which SIMD paths keep the decoded keys of compressed clips: `bytes`, or less if all keys need
+/// less, which is 16 bytes for each key of a track. A graph with clip slots (clip_slot.h) takes all of `bytes`. 0:
+/// none. Default: 4 MiB. It changes no bit of a result.
 ///
-/// Clips whose keys do not fit are decoded whenever they are sampled. This takes longer, above all where characters play
-/// different clips. Fails with #LMB_ERROR_MEMORY, and then nothing changes. The reference keeps no keys.
+/// Clips whose keys do not fit are decoded whenever they are sampled. This takes longer, above all where characters
+/// play different clips. Fails with #LMB_ERROR_MEMORY, and then nothing changes. The reference keeps no keys.
 LMB_API lmb_result lmb_cpu_set_key_memory(lmb_cpu *cpu, size_t bytes, lmb_error *error);
-/// Returns the path that is used, never #LMB_CPU_FAST. Few characters, and those that remain after whole vectors, run on
-/// a narrower one.
+/// Returns the path that is used, never #LMB_CPU_FAST.
 LMB_API lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu);
 
 /// Runs one frame of the whole batch, whose graph must be the one of `cpu`.
@@ -83,8 +85,8 @@ LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, c
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
 
-/// Runs the poses of the characters in a list; otherwise as lmb_cpu_run_poses(). Unlike a list on a
-/// device it does not run the control: call lmb_control_run() for all characters first.
+/// Runs the poses of the characters in a list; otherwise as lmb_cpu_run_poses(). Unlike a list on a device it does not
+/// run the control: call lmb_control_run() for all characters first.
 ///
 /// A character that is listed twice is run twice. An index outside the batch is ignored and counted as
 /// #LMB_REFUSED_CHARACTER. Lists in any order use whole vectors.
