@@ -406,18 +406,6 @@ static bool lanes_are_like(const evaluation *e) {
     return like;
 }
 
-// Runs the other stages of lanes that may sample different things.
-static void pose_ranked(run *r, int lanes) {
-    const bool like = r->e.sum_count == 0 || lanes_are_like(&r->e);
-    const uint32_t sums = r->e.sum_count;
-    if (!like) {
-        rank_sums(&r->e);
-    }
-    r->e.sum_count = like ? 0 : sums;
-    pose(r, lanes);
-    r->e.sum_count = sums;
-}
-
 // A key for what a character samples, and for its level of detail: in the high byte what comes first, in the low byte a
 // hash of everything.
 static word sampled_keys(const evaluation *e) {
@@ -475,7 +463,8 @@ static void run_again(run *r, const uint32_t *list, uint32_t count) {
         r->e.counts = ALL_WORD(0u) != 0u;
         weigh(r);
         r->e.counts = counts;
-        pose_ranked(r, lanes);
+        rank_sums(&r->e, lanes_are_like(&r->e));
+        pose(r, lanes);
     }
 }
 
@@ -510,8 +499,10 @@ static void run_all(run *r, const lmb_characters *characters, waiting *w) {
         const int lanes = left < SIMD_WIDTH ? (int)left : SIMD_WIDTH;
         take_characters(r, characters->list, done, lanes);
         weigh(r);
-        if (characters->count <= SIMD_WIDTH || lanes_are_like(&r->e)) {
-            pose_ranked(r, lanes);
+        const bool like = lanes_are_like(&r->e);
+        if (like || characters->count <= SIMD_WIDTH) {
+            rank_sums(&r->e, like);
+            pose(r, lanes);
         } else {
             let_wait(w, &r->e, lanes);
         }

@@ -18,14 +18,15 @@ typedef struct lmb_characters {
     const uint32_t *list; // or NULL
 } lmb_characters;
 
-#define LMB_DECLARE_SIMD(lanes)                                                                                          \
-    /* Returns the bytes of scratch that a run of the graph needs, aligned to LMB_SIMD_ALIGNMENT. */                     \
-    size_t lmb_simd_##lanes##_scratch(const lmb_graph *graph);                                                           \
-    /* Runs characters. The caller checks all arguments and sets the float environment. Offsets from the first         \
-       character to the last one must be below 2^31 in all buffers; if the graph keeps memory, no character may be     \
-       listed twice. The reference needs no cache. */ \
-    LMB_NOINLINE void lmb_simd_##lanes##_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs,                 \
-                                             const lmb_batch_outputs *outputs, const lmb_characters *characters,         \
+// lmb_simd_..._scratch() returns the bytes of scratch that a run of the graph needs, aligned to LMB_SIMD_ALIGNMENT.
+//
+// lmb_simd_..._run() runs characters. The caller checks all arguments and sets the float environment. Offsets from
+// `first` to the last character must be below 2^31 in all buffers. If the graph keeps memory, no character may be
+// listed twice. The reference needs no cache.
+#define LMB_DECLARE_SIMD(lanes)                                                                                        \
+    size_t lmb_simd_##lanes##_scratch(const lmb_graph *graph);                                                         \
+    LMB_NOINLINE void lmb_simd_##lanes##_run(const lmb_batch_def *batch, const lmb_batch_inputs *inputs,               \
+                                             const lmb_batch_outputs *outputs, const lmb_characters *characters,       \
                                              clip_cache *cache, void *scratch);
 
 LMB_DECLARE_SIMD(1)

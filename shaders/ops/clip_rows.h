@@ -41,14 +41,13 @@ typedef struct row_packed {
     uint times;
 } row_packed;
 
-typedef union row_vector {
+typedef union row_track {
     float value[4]; // ROW_CONSTANT
     row_keys keys;  // ROW_LINEAR, ROW_DECODED
-} row_vector;
+} row_track;
 
 typedef union row_rotation {
-    float value[4];
-    row_keys keys;
+    row_track track;
     row_packed packed; // ROW_PACKED
 } row_rotation;
 
@@ -57,8 +56,8 @@ typedef struct clip_row {
     // ROW_PACKED: the component that all keys omit, bits of a field, and bits before the first field.
     uint8_t left_out, bits, from;
     row_rotation rotation;
-    row_vector translation;
-    row_vector scale;
+    row_track translation;
+    row_track scale;
 } clip_row;
 
 typedef struct clip_rows {
@@ -83,6 +82,13 @@ typedef struct clip_cache {
     char *sets;
     uint32_t *keys;
 } clip_cache;
+
+// Not of a rotation that is ROW_PACKED.
+OP const row_track *track_of_row(const clip_row *row, uint property) {
+    return property == PROPERTY_ROTATION      ? &row->rotation.track
+           : property == PROPERTY_TRANSLATION ? &row->translation
+                                              : &row->scale;
+}
 
 OP bool has_keys(track t) {
     return t.keys > 1u || t.mode >= MODE_CUBIC;
@@ -124,18 +130,6 @@ OP void decode_keys(memory data, uint clip, uint property, track t, uint32_t *ke
     }
 }
 
-// Decodes a packed track into the memory at `*keys`, and moves that on. It may be NULL: there is no room.
-OP uint fill_packed_keys(memory data, uint clip, uint property, track t, uint32_t **keys, row_keys *row) {
-    uint kind = ROW_OTHER;
-    if (*keys != NULL) {
-        kind = ROW_DECODED;
-        decode_keys(data, clip, property, t, *keys);
-        *row = (row_keys){*keys, t.times | ROW_DECODED_TIMES, t.keys};
-        *keys += (size_t)t.keys * 4u;
-    }
-    return kind;
-}
-
 // Returns the kind of a packed rotation whose keys cannot be decoded.
 OP uint fill_packed_row(memory data, uint clip, track t, clip_row *row) {
     packed_place place = find_packed_place(data, clip, t.values);
@@ -148,58 +142,47 @@ OP uint fill_packed_row(memory data, uint clip, track t, clip_row *row) {
     return place.left_out != PACKED_INDEX_PER_KEY && begin + 3u * place.bits <= 64u ? ROW_PACKED : ROW_OTHER;
 }
 
-OP uint fill_rotation(memory data, uint clip, track t, uint32_t **keys, clip_row *row) {
+// Returns the kind of a track that is not at rest. Decodes the keys of a packed one into the memory at `*keys`, and
+// moves that on. It may be NULL: there is no room.
+OP uint fill_track(memory data, uint clip, uint property, track t, uint32_t **keys, row_track *row) {
     uint kind = ROW_OTHER;
-    if (t.mode == MODE_PACKED) {
-        kind = fill_packed_keys(data, clip, PROPERTY_ROTATION, t, keys, &row->rotation.keys);
-        if (kind == ROW_OTHER) {
-            kind = fill_packed_row(data, clip, t, row);
-        }
-    } else if (t.mode == MODE_LINEAR && t.keys > 1u) {
-        kind = ROW_LINEAR;
-        row->rotation.keys = (row_keys){data + t.values, t.times, t.keys};
-    } else if (!has_keys(t)) {
-        kind = ROW_CONSTANT;
-        memcpy(row->rotation.value, data + t.values, 4u * sizeof(float));
-    }
-    return kind;
-}
-
-OP uint fill_vector(memory data, uint clip, uint property, track t, uint32_t **keys, row_vector *row) {
-    uint kind = ROW_OTHER;
-    if (t.mode == MODE_PACKED) {
-        kind = fill_packed_keys(data, clip, property, t, keys, &row->keys);
+    if (t.mode == MODE_PACKED && *keys != NULL) {
+        kind = ROW_DECODED;
+        decode_keys(data, clip, property, t, *keys);
+        row->keys = (row_keys){*keys, t.times | ROW_DECODED_TIMES, t.keys};
+        *keys += (size_t)t.keys * 4u;
     } else if (t.mode == MODE_LINEAR && t.keys > 1u) {
         kind = ROW_LINEAR;
         row->keys = (row_keys){data + t.values, t.times, t.keys};
     } else if (!has_keys(t)) {
         kind = ROW_CONSTANT;
-        memcpy(row->value, data + t.values, 3u * sizeof(float));
+        memcpy(row->value, data + t.values, (property == PROPERTY_ROTATION ? 4u : 3u) * sizeof(float));
     }
     return kind;
 }
 
 // Stores the value of a joint's rest pose, which is the same in all lanes.
-OP uint fill_rest(quaternion q, float value[4]) {
-    value[0] = LANE(q.x, 0);
-    value[1] = LANE(q.y, 0);
-    value[2] = LANE(q.z, 0);
-    value[3] = LANE(q.w, 0);
+OP uint fill_rest(uint property, transform rest, row_track *row) {
+    vector v = property == PROPERTY_SCALE ? rest.s : rest.t;
+    quaternion q = property == PROPERTY_ROTATION ? rest.q : make_quaternion(v.x, v.y, v.z, SPLAT(0.0f));
+    row->value[0] = LANE(q.x, 0);
+    row->value[1] = LANE(q.y, 0);
+    row->value[2] = LANE(q.z, 0);
+    row->value[3] = LANE(q.w, 0);
     return ROW_CONSTANT | ROW_REST;
 }
 
-OP uint fill_property(memory data, uint clip, uint joint, uint property, transform rest, uint common, uint32_t **keys,
-                      clip_row *row) {
+OP uint fill_property(memory data, uint clip, uint joint, uint property, uint common, uint32_t **keys, clip_row *row) {
     track t = load_track(data, clip, property, joint);
-    row_vector *to = property == PROPERTY_SCALE ? &row->scale : &row->translation;
-    vector v = property == PROPERTY_SCALE ? rest.s : rest.t;
+    row_track *to = (row_track *)track_of_row(row, property);
     uint kind;
     if (t.mode == MODE_REST) {
-        kind = property == PROPERTY_ROTATION ? fill_rest(rest.q, row->rotation.value)
-                                             : fill_rest(make_quaternion(v.x, v.y, v.z, SPLAT(0.0f)), to->value);
+        kind = fill_rest(property, load_rest(data, joint), to);
     } else {
-        kind = property == PROPERTY_ROTATION ? fill_rotation(data, clip, t, keys, row)
-                                             : fill_vector(data, clip, property, t, keys, to);
+        kind = fill_track(data, clip, property, t, keys, to);
+        if (kind == ROW_OTHER && t.mode == MODE_PACKED && property == PROPERTY_ROTATION) {
+            kind = fill_packed_row(data, clip, t, row);
+        }
         kind |= has_keys(t) && t.times != common ? ROW_APART : 0u;
     }
     return kind << (8u * property);
@@ -228,10 +211,9 @@ OP_COLD const clip_rows *fill_rows(memory data, clip_cache *cache, uint place, u
     }
     for (uint joint = 0u; joint < LOAD(data, clip + CLIP_JOINTS); joint++) {
         clip_row *row = &set->joints[joint];
-        transform rest = load_rest(data, joint);
         row->kinds = 0u;
         for (uint property = 0u; property < (USES_SCALE ? PROPERTIES : PROPERTY_SCALE); property++) {
-            row->kinds |= fill_property(data, clip, joint, property, rest, set->times, &keys, row);
+            row->kinds |= fill_property(data, clip, joint, property, set->times, &keys, row);
         }
     }
     cache->set_of[place] = ++cache->set_used;

@@ -100,11 +100,13 @@ OP void rank_sum(evaluation e, ranked_sum *sum) {
     }
 }
 
-// Ranks the inputs of all sums for the current characters, if it saves work.
-OP_COLD void rank_sums(const evaluation *e) {
+// Ranks the inputs of all sums for the current characters where it saves work: not if all lanes sample the same.
+OP_COLD void rank_sums(const evaluation *e, bool like) {
     for (uint i = 0u; i < e->sum_count; i++) {
         e->sums[i].ranks = 0u;
-        rank_sum(*e, &e->sums[i]);
+        if (!like) {
+            rank_sum(*e, &e->sums[i]);
+        }
     }
 }
 

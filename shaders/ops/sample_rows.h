@@ -1,5 +1,5 @@
-// Sampling by rows (clip_rows.h), for the SIMD paths: all lanes play one clip, or lanes play different ones. Included by
-// operations.h.
+// Sampling by rows (clip_rows.h), for the SIMD paths: all lanes play one clip, or lanes play different ones. Included
+// by operations.h.
 #ifndef LMB_OPS_SAMPLE_ROWS_H
 #define LMB_OPS_SAMPLE_ROWS_H
 
@@ -51,7 +51,7 @@ OP vector sample_decoded_row(row_keys keys, const key_position *at) {
     return snap_vector(lerp_vectors(make_vector(a.x, a.y, a.z), make_vector(b.x, b.y, b.z), at->fraction));
 }
 
-OP vector sample_row_vector(evaluation e, uint kind, const row_vector *row, uint joint, uint property) {
+OP vector sample_row_vector(evaluation e, uint kind, const row_track *row, uint joint, uint property) {
     vector sampled;
     if ((kind & ROW_CONSTANT) != 0u) {
         sampled = all_vector(row->value[0], row->value[1], row->value[2]);
@@ -90,14 +90,14 @@ OP quaternion sample_row_rotation(evaluation e, const clip_row *row, uint joint,
     uint kind = ROW_KIND(row->kinds, PROPERTY_ROTATION);
     quaternion sampled;
     if ((kind & (ROW_LINEAR | ROW_DECODED)) != 0u) {
-        const key_position *found = find_row_keys(e, row->rotation.keys);
+        const key_position *found = find_row_keys(e, row->rotation.track.keys);
         quaternion a, b;
-        load_rotation_pair(row->rotation.keys.first, found, &a, &b);
+        load_rotation_pair(row->rotation.track.keys.first, found, &a, &b);
         sampled = snap_rotation(slerp_between_keys(a, b, found, near));
     } else if ((kind & ROW_PACKED) != 0u && e.search->times == row->rotation.packed.times) {
         sampled = sample_packed_row(e.program, row, &e.search->found, near);
     } else if ((kind & ROW_CONSTANT) != 0u) {
-        const float *q = row->rotation.value;
+        const float *q = row->rotation.track.value;
         sampled = all_quaternion(q[0], q[1], q[2], q[3]);
     } else {
         const evaluation at = e;
@@ -106,8 +106,8 @@ OP quaternion sample_row_rotation(evaluation e, const clip_row *row, uint joint,
     return sampled;
 }
 
-// Whether rows have the joint's values. A rest pose is that of e.joint, which differs from the clip's joint under a joint
-// map or a retarget.
+// Whether rows have the joint's values. A rest pose is that of e.joint, which differs from the clip's joint under a
+// joint map or a retarget.
 OP bool rows_fit(evaluation e, uint kinds, uint joint) {
     return !USES_JOINT_MAPS || joint == e.joint || (kinds & ROW_KINDS(ROW_REST)) == 0u;
 }
@@ -212,10 +212,7 @@ OP mixed_keys take_mixed_keys(const mixed_rows *rows, uint property, uint kind) 
     mixed_keys taken;
     taken.constant = ALL_WORD(0u) != 0u;
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
-        const clip_row *row = rows->each[lane];
-        taken.each[lane] = property == PROPERTY_ROTATION      ? &row->rotation.keys
-                           : property == PROPERTY_TRANSLATION ? &row->translation.keys
-                                                              : &row->scale.keys;
+        taken.each[lane] = &track_of_row(rows->each[lane], property)->keys;
     }
     if ((kind & ROW_CONSTANT) != 0u) {
         const row_keys *usual = NULL;
@@ -235,10 +232,7 @@ OP mixed_keys take_mixed_keys(const mixed_rows *rows, uint property, uint kind) 
 OP void load_mixed_constants(const mixed_rows *rows, uint property, real v[4]) {
     const uint32_t *from[LMB_SIMD_WIDTH];
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
-        const clip_row *row = rows->each[lane];
-        from[lane] = property == PROPERTY_ROTATION      ? (const uint32_t *)&row->rotation
-                     : property == PROPERTY_TRANSLATION ? (const uint32_t *)&row->translation
-                                                        : (const uint32_t *)&row->scale;
+        from[lane] = (const uint32_t *)track_of_row(rows->each[lane], property)->value;
     }
     lmb_load_rows_of(from, v);
 }
