@@ -501,7 +501,7 @@ static void files_cut_anywhere_are_answered(void **state) {
 // Assimp splits a joint with pivots into parts, whose names no user has seen.
 static void notes_have_no_names_of_assimp(void **state) {
     (void)state;
-    const char *const paths[] = {LIMBER_FILES "/pivot_mixed.fbx"};
+    const char *const paths[] = {LIMBER_CORPUS "/pivot_mixed.fbx"};
     lmb_import *import = load_files(paths, 1);
     bool noted = false;
     for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {

@@ -564,8 +564,8 @@ static void unskinned_strip_hangs_on_its_node(void **state) {
     lmb_import_destroy(import);
 }
 
-// In prop.gltf a strip of 10 vertices, x 0 to 1 and y 0 to 2, is skinned to nodes 1 and 2; the nodes Prop, below node 2,
-// and Beside have a mesh of the same vertices. Nodes 2, Prop and Beside turn about z, each by the same angle.
+// In prop.gltf a strip of 10 vertices, x 0 to 1 and y 0 to 2, is skinned to nodes 1 and 2; the nodes Prop, below node
+// 2, and Beside have a mesh of the same vertices. Nodes 2, Prop and Beside turn about z, each by the same angle.
 enum { STRIP = 24 }; // flat triangles
 
 // The turn of a node in radians. The keys are 0.5 s apart; the file gives z and w of their quaternions.
@@ -658,14 +658,19 @@ static void a_skeleton_alone_has_no_extra_joints(void **state) {
     lmb_import_destroy(whole);
 }
 
-// A skin's joint, a camera and a light that stand still, the same moving, and a node above a mesh.
+// Accessors of a triangle's positions, and of the times and values of a translation by 9 along y in a second.
+static void add_triangle_that_moves(gltf_document *document) {
+    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, times[2] = {0, 1}, moves[6] = {0, 0, 0, 0, 9, 0};
+    gltf_floats(document, "VEC3", 3, triangle);
+    gltf_floats(document, "SCALAR", 2, times);
+    gltf_floats(document, "VEC3", 2, moves);
+}
+
+// A skin's joint, a camera and a light that do not move, the same moving, and a node above a mesh.
 static void cameras_and_lights_are_no_joints_unless_they_move(void **state) {
     (void)state;
     gltf_document document = {0};
-    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, times[2] = {0, 1}, moves[6] = {0, 0, 0, 0, 9, 0};
-    gltf_floats(&document, "VEC3", 3, triangle);
-    gltf_floats(&document, "SCALAR", 2, times);
-    gltf_floats(&document, "VEC3", 2, moves);
+    add_triangle_that_moves(&document);
     lmb_import *import =
         load(&document,
              "\"nodes\":[{\"name\":\"still camera\",\"camera\":0},{\"name\":\"crane\",\"children\":[2]},"
@@ -692,10 +697,7 @@ static void cameras_and_lights_are_no_joints_unless_they_move(void **state) {
 static void what_hangs_on_a_sheared_node_keeps_its_shear(void **state) {
     (void)state;
     gltf_document document = {0};
-    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, times[2] = {0, 1}, moves[6] = {0, 0, 0, 0, 9, 0};
-    gltf_floats(&document, "VEC3", 3, triangle);
-    gltf_floats(&document, "SCALAR", 2, times);
-    gltf_floats(&document, "VEC3", 2, moves);
+    add_triangle_that_moves(&document);
     lmb_import *import =
         load(&document,
              "\"nodes\":[{\"name\":\"hip\"},{\"name\":\"shelf\",\"matrix\":[1,0,0,0,0.5,1,0,0,0,0,1,0,1,2,3,1],"
@@ -844,8 +846,8 @@ static void expect_point(const float point[3], const double expected[3], double 
     }
 }
 
-// Two files of one form: node a, which turns by 90 degrees about z within 1 s, and b below it, which in the first file turns
-// by 60 degrees about y. Two meshes with a skin each have three vertices: on a, on b, on both by halves.
+// Two files of one form: node a, which turns by 90 degrees about z within 1 s, and b below it, which in the first file
+// turns by 60 degrees about y. Two meshes with a skin each have three vertices: on a, on b, on both by halves.
 static void skins_that_bind_joints_differently(void **state) {
     (void)state;
     static const double positions[3][3][3] = {{{0, 1, 0}, {1, 1, 0}, {1.5, 1.25, 0}},
@@ -925,8 +927,9 @@ static skin_matrix inverse_of(const skin_matrix *m) {
     return result;
 }
 
-// Draws skins whose meshes are stored in spaces of their own: the first one as it is, the others moved, turned and scaled,
-// down to quantised positions. Some joints of the others have another bind pose, or a matrix without an inverse.
+// Draws skins whose meshes are stored in spaces of their own: the first one as it is, the others moved, turned and
+// scaled, down to quantised positions. Some joints of the others have another bind pose, or a matrix without an
+// inverse.
 static void draw_shared_skins(random_source *source, shared_skins *s) {
     skin_matrix models[SHARED_JOINTS];
     for (int i = 0; i < SHARED_JOINTS; i++) {
