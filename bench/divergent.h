@@ -1,5 +1,5 @@
-// Crowds whose characters play something else each, as in a game, in random order: every character has clips, states and
-// phases of its own.
+// Crowds whose characters play something else each, as in a game, in random order: every character has clips, states
+// and phases of its own.
 #ifndef LIMBER_BENCH_DIVERGENT_H
 #define LIMBER_BENCH_DIVERGENT_H
 

@@ -20,7 +20,7 @@
 #define EMITTED 2u                         // emit()
 #define NO_DIVISION 2u                     // the loops of divide_ticks() without an active lane
 #define DISPLACEMENT 42u                   // displacement_along() and rigid_along()
-#define WARP_LOOPS 3u                      // loops through a clip that warped_along() tells apart
+#define WARP_LOOPS 3u                      // loops through a clip that warped_along() distinguishes
 #define WARP_STEPS 4u                      // iterations for a warp
 #define WARP_GOAL 5u                       // load_warp_goal()
 #define WORD_BITS 33u                      // of a quotient that ticks_at_rate() computes first

@@ -419,7 +419,8 @@ static void info_names_morph_targets(void **state) {
     command_output_release(&output);
 }
 
-// A hip turned by a quarter about z, its knee along its x, twice the size; a toe along no axis, and a helper at the knee.
+// A hip turned by a quarter about z, its knee along its x, twice the size; a toe along no axis, and a helper at the
+// knee.
 static void info_says_where_axes_point(void **state) {
     (void)state;
     write_file("axes.gltf",

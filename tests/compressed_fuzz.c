@@ -1,5 +1,5 @@
-// Untrusted compressed data. The first byte chooses the library and the mode; the rest goes to the decoder of Draco, or as
-// a buffer view of glTF to meshoptimizer.
+// Untrusted compressed data. The first byte chooses the library and the mode; the rest goes to the decoder of Draco, or
+// as a buffer view of glTF to meshoptimizer.
 #include "gltf_fuzzing.h"
 
 #include "import/draco.h"

@@ -1,5 +1,5 @@
-// Compressed glTF files: data of Draco and meshoptimizer, made by the encoders of these libraries, is what it was before;
-// damaged data; builds without a library.
+// Compressed glTF files: data of Draco and meshoptimizer, made by the encoders of these libraries, is what it was
+// before; damaged data; builds without a library.
 #include "gltf_document.h"
 
 #include "suite.h"

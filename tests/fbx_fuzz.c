@@ -1,4 +1,5 @@
-// Untrusted FBX files, as ufbx reads them: the import refuses a file with a message, or gives a rig and clips that fit it.
+// Untrusted FBX files, as ufbx reads them: the import refuses a file with a message, or gives a rig and clips that fit
+// it.
 #include "gltf_fuzzing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

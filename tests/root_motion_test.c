@@ -483,8 +483,8 @@ static void test_joint_that_travels(void **state) {
         assert_int_equal(joint, i == 4 ? 7 : 0);
         joint = 7;
     }
-    // An armature, hips, and an arm and a hand on them; the first joint of the list is a prop. The rest pose has a size of
-    // 1, so 0.009 is sway, and 0.011 is not. The arm turns and so moves the hand; the hand moves by itself, too.
+    // An armature, hips, and an arm and a hand on them; the first joint of the list is a prop. The rest pose has a size
+    // of 1, so 0.009 is sway, and 0.011 is not. The arm turns and so moves the hand; the hand moves by itself, too.
     lmb_joint_def joints[5];
     for (uint32_t i = 0; i < 5; i++) {
         joints[i] = lmb_default_joint_def();

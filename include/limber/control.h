@@ -89,9 +89,9 @@ typedef struct lmb_control lmb_control;
 typedef enum lmb_end {
     LMB_END_LOOP, ///< continues at the other end
     LMB_END_HOLD, ///< stays at the end
-    /// Stays at the end. If the clip is itself the pose of a state or a fade, or the first input of a make-additive that
-    /// is, that pose then drops out: its weight is 0. If no other state of the machine has a weight, the machine gives
-    /// the rest pose.
+    /// Stays at the end. If the clip is itself the pose of a state or a fade, or the first input of a make-additive
+    /// that is, that pose then drops out: its weight is 0. If no other state of the machine has a weight, the machine
+    /// gives the rest pose.
     LMB_END_ONCE,
     LMB_END_PING_PONG, ///< turns around
     LMB_END_COUNT

@@ -5,10 +5,10 @@
 /// This is a library of its own (`limber::import`); the core library reads no file format.
 ///
 /// **Rig.** If a file has skins, its rig is the joints of the skins with all their ancestors up to the scene's root, so
-/// that model space is the scene's space: the skeleton. Behind them follow, as extra joints (lmb_joint_def.is_extra), the
-/// other nodes of the scene that an animation moves or that have a mesh without a skin, with their ancestors: props,
-/// objects beside the character, animated cameras. lmb_import_def.skeleton_only leaves them out. If a file has no skin,
-/// its rig is the whole node tree. Unnamed nodes are called "node_<index>". Units and axes are metres, Y up,
+/// that model space is the scene's space: the skeleton. Behind them follow, as extra joints (lmb_joint_def.is_extra),
+/// the other nodes of the scene that an animation moves or that have a mesh without a skin, with their ancestors:
+/// props, objects beside the character, animated cameras. lmb_import_def.skeleton_only leaves them out. If a file has
+/// no skin, its rig is the whole node tree. Unnamed nodes are called "node_<index>". Units and axes are metres, Y up,
 /// right-handed, as in glTF.
 ///
 /// **Safety.** Nothing in a glTF file, a BVH file, an FBX file that ufbx reads, or an import block is trusted. Every
@@ -31,18 +31,19 @@
 ///
 /// **Flaws of glTF files** that leave no doubt of what is meant are read, with a note that says where they are:
 /// - empty arrays, and buffers, views and accessors of no bytes or elements;
-/// - of several keys at one time the last one is used; an animation with keys before 0 is moved to 0; of two channels of
-///   one property the later one is used; a channel of an unknown path is left out;
-/// - the shear of a node's matrix is in the node's mesh and in those of nodes below it, and its joint has none; a matrix
-///   that does not end with 1 is divided by that number; a matrix beside translation, rotation or scale replaces them;
+/// - of several keys at one time the last one is used; an animation with keys before 0 is moved to 0; of two channels
+///   of one property the later one is used; a channel of an unknown path is left out;
+/// - the shear of a node's matrix is in the node's mesh and in those of nodes below it, and its joint has none; a
+///   matrix that does not end with 1 is divided by that number; a matrix beside translation, rotation or scale replaces
+///   them;
 /// - a rotation of zero length in a node is no rotation; data that is not aligned is read; indices that make no whole
 ///   triangle are left out; bytes behind the end of a binary file are ignored;
 /// - weights of a vertex that do not sum to 1 are normalised; those from -0.01 to 0 are 0;
 /// - required extensions that concern only images, lights, materials, visibility or text about the file.
 ///
 /// **Refused glTF files.** #LMB_ERROR_FORMAT, because nothing says what is meant, or the file is damaged:
-/// - JSON that is none, a key twice in one object, a value of another type than glTF's, an index of nothing, data beyond
-///   the end of its buffer, a number that is not finite or above 2^40;
+/// - JSON that is none, a key twice in one object, a value of another type than glTF's, an index of nothing, data
+///   beyond the end of its buffer, a number that is not finite or above 2^40;
 /// - nodes that are no tree: a node with two parents, one that is its own ancestor, a root of the scene with a parent;
 /// - keys whose times decrease, a number of values that does not fit the keys, a rotation key of zero length;
 /// - a skin without joints or with a joint twice; a mesh with a skin that lacks joints or weights, whose vertices hang
@@ -56,8 +57,8 @@
 /// - a matrix whose last row is not a multiple of 0 0 0 1, another version than 2, a file without nodes;
 /// - a buffer outside the file's folder, or with another scheme than data: the file may come from anyone.
 ///
-/// #LMB_ERROR_LIMIT: more than #LMB_MAX_JOINTS joints or #LMB_MAX_CHANNELS weights and curves, 256 members of an object,
-/// or the memory stated above.
+/// #LMB_ERROR_LIMIT: more than #LMB_MAX_JOINTS joints or #LMB_MAX_CHANNELS weights and curves, 256 members of an
+/// object, or the memory stated above.
 ///
 /// **Morph targets.** The weights of morph targets become float channels of the rig, for every node of the scene whose
 /// mesh has targets. Their names are those in the mesh's `extras.targetNames`, otherwise "<node>_<target>". Their rest
@@ -67,10 +68,10 @@
 /// mesh without tangents are those of unit tangents. Other attributes of targets are not read.
 ///
 /// **Pointers.** A channel whose KHR_animation_pointer names translation, rotation, scale or weights of a node, or the
-/// weights of a mesh, is as one without a pointer. Other numbers of the file become float channels of the rig, behind the
-/// weights of morph targets: colours, factors, visibility (0 or 1). Such a channel is called as the pointer, with ".x" to
-/// ".w" for each of up to four components, or "[index]" for each of up to 16. It rests at the value in the file, or at
-/// glTF's default. A pointer that leads to nothing is noted.
+/// weights of a mesh, is as one without a pointer. Other numbers of the file become float channels of the rig, behind
+/// the weights of morph targets: colours, factors, visibility (0 or 1). Such a channel is called as the pointer, with
+/// ".x" to ".w" for each of up to four components, or "[index]" for each of up to 16. It rests at the value in the
+/// file, or at glTF's default. A pointer that leads to nothing is noted.
 ///
 /// **BVH** files have joints and one clip, called "Motion". The format defines neither unit nor axes: Y is up, and
 /// lmb_import_def.bvh_unit is the unit of length. The rig is every joint and every end site ("EndSite_<parent>").
@@ -89,14 +90,14 @@
 /// - The skeleton is every bone of a skin, all their descendants and all their ancestors. Extra joints are nodes with a
 ///   mesh without a skin, and bones that move. Without a skin, the rig is every node. Other nodes that move, such as
 ///   cameras and controls, are noted.
-/// - Rotation orders, pivots, pre- and post-rotations and layers are evaluated as FBX defines them. Geometric transforms
-///   move the mesh of a node alone. Constraints are not evaluated (noted).
+/// - Rotation orders, pivots, pre- and post-rotations and layers are evaluated as FBX defines them. Geometric
+///   transforms move the mesh of a node alone. Constraints are not evaluated (noted).
 /// - Where children do not inherit the scale of a node, and that moves or is not uniform, the scale is that of a child
 ///   of its own, "<node>_scale" (noted).
 /// - A clip goes from LocalStart to LocalStop, or over all keys if the file states neither. Tracks are linear, or
-///   stepped if their curves are. They have the key times of the file, and as many between them that no point that hangs
-///   on a joint is off by more than 2e-5 of the longest chain of joints (a weight by 1e-4). This is checked at three
-///   points of each span. Keys are not added at less than 1/8192 s.
+///   stepped if their curves are. They have the key times of the file, and as many between them that no point that
+///   hangs on a joint is off by more than 2e-5 of the longest chain of joints (a weight by 1e-4). This is checked at
+///   three points of each span. Keys are not added at less than 1/8192 s.
 /// - Tracks that keep the rest pose are left out. A clip that only repeats it is left out and noted.
 /// - Blend shapes are morph targets. Their names are those of their channels, and of the shapes between.
 /// - Nodes, animations and blend shapes with the name of another one get a number behind their name (noted).
@@ -172,10 +173,10 @@ LMB_API lmb_import_def lmb_default_import_def(void);
 /// Reads a character and, for glTF, the buffers and images to which it refers.
 ///
 /// Refuses everything that is not a regular file, without waiting for it. It follows no URI of a glTF file that leads
-/// out of its folder, or to a file through a symbolic link: a buffer there is refused, an image left out. The first bytes give the format, or else the file's name.
-/// Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED (also for a format that this build does not
-/// read), #LMB_ERROR_UNTRUSTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and #LMB_ERROR_ARGUMENT if a pointer or a path is
-/// NULL, or a count is out of range.
+/// out of its folder, or to a file through a symbolic link: a buffer there is refused, an image left out. The first
+/// bytes give the format, or else the file's name. Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT,
+/// #LMB_ERROR_UNSUPPORTED (also for a format that this build does not read), #LMB_ERROR_UNTRUSTED, #LMB_ERROR_LIMIT,
+/// #LMB_ERROR_MEMORY, and #LMB_ERROR_ARGUMENT if a pointer or a path is NULL, or a count is out of range.
 LMB_API lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lmb_import **import,
                                      lmb_error *error);
 
@@ -223,8 +224,8 @@ LMB_API uint32_t lmb_import_node_count(const lmb_import *import);
 /// For hosts that read other parts of the file themselves: cameras, lights, extensions, extras of a node.
 LMB_API uint32_t lmb_import_node_joint(const lmb_import *import, uint32_t node);
 
-/// Returns the number of notes. A note is one line about something that was left out ("animation 'Walk': tracks of nodes
-/// outside the rig skipped: scale of node 'Camera'"). Notes are also logged as warnings.
+/// Returns the number of notes. A note is one line about something that was left out ("animation 'Walk': tracks of
+/// nodes outside the rig skipped: scale of node 'Camera'"). Notes are also logged as warnings.
 LMB_API uint32_t lmb_import_note_count(const lmb_import *import);
 /// Returns a note, or NULL if the index is out of range.
 LMB_API const char *lmb_import_note(const lmb_import *import, uint32_t index);

@@ -25,9 +25,10 @@ typedef struct lmb_vertex {
 /// Triangles with one material: one primitive of a file. Start from lmb_default_mesh().
 ///
 /// The mesh of a node without a skin is bound to the node's joint with weight 1 (with lmb_import_def.skeleton_only to
-/// the nearest ancestor that is in the rig), so one kind of skinning draws all meshes. If two skins bind a joint with different matrices, the rig has
-/// the matrix of the first. Meshes of the other skin are moved to match it. Where no single matrix does that for all
-/// its joints, the others are joints of their own: children that stay at the identity, called "<joint> (skin <index>)".
+/// the nearest ancestor that is in the rig), so one kind of skinning draws all meshes. If two skins bind a joint with
+/// different matrices, the rig has the matrix of the first. Meshes of the other skin are moved to match it. Where no
+/// single matrix does that for all its joints, the others are joints of their own: children that stay at the identity,
+/// called "<joint> (skin <index>)".
 typedef struct lmb_mesh {
     const char *name;
     const lmb_vertex *vertices;
@@ -53,7 +54,8 @@ typedef struct lmb_mesh {
     uint32_t influence_count;
 } lmb_mesh;
 
-/// White, metallic 0, roughness 1, without textures or vertices, with #LMB_MAX_INFLUENCES; `name` and `material` are "".
+/// White, metallic 0, roughness 1, without textures or vertices, with #LMB_MAX_INFLUENCES; `name` and `material` are
+/// "".
 LMB_API lmb_mesh lmb_default_mesh(void);
 
 /// Keeps the largest influences of each vertex, at most `influence_count`, in descending order and normalised to a sum

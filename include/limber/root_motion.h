@@ -43,8 +43,8 @@ typedef struct lmb_root_motion_def {
     /// Minimum number of keys a second: 1e-3 to 1,000. Between two keys the joint must turn by less than half a turn.
     float rate;
     lmb_motion_reference reference;
-    /// Axes that a loop closes: the track ends where it begins, so that repeating the clip adds no drift. The difference
-    /// is taken out of the track evenly over its time, and not put into the clip.
+    /// Axes that a loop closes: the track ends where it begins, so that repeating the clip adds no drift. The
+    /// difference is taken out of the track evenly over its time, and not put into the clip.
     bool close_x, close_y, close_z;
     bool close_turn; ///< the same for the yaw, whose whole turns stay, or for the rotation
 } lmb_root_motion_def;
@@ -52,13 +52,14 @@ typedef struct lmb_root_motion_def {
 /// Joint 0; x, z and yaw; 30 keys a second; since the first frame; nothing closed.
 LMB_API lmb_root_motion_def lmb_default_root_motion_def(void);
 
-/// Finds the first joint that travels in any of these clips: the joint whose motion to extract from rigs that begin with
-/// an armature, which stays where it is. Use it for all clips of a character. It is 0 if no joint travels.
+/// Finds the first joint that travels in any of these clips: the joint whose motion to extract from rigs that begin
+/// with an armature, which stays where it is. Use it for all clips of a character. It is 0 if no joint travels.
 ///
 /// A joint travels if at least half of the skeleton hangs on it, and at the end of a clip its own translation is
-/// another than at the beginning: by more than 1/100 of the diagonal of the box around the rest pose's joints, along the
-/// axes that `def` extracts. Extra joints (lmb_joint_def.is_extra) and clips of other rigs do not count. `host` provides
-/// temporary memory and may be NULL. Fails with #LMB_ERROR_ARGUMENT if something is NULL, and with #LMB_ERROR_MEMORY.
+/// another than at the beginning: by more than 1/100 of the diagonal of the box around the rest pose's joints, along
+/// the axes that `def` extracts. Extra joints (lmb_joint_def.is_extra) and clips of other rigs do not count. `host`
+/// provides temporary memory and may be NULL. Fails with #LMB_ERROR_ARGUMENT if something is NULL, and with
+/// #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_root_motion_find_joint(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count,
                                               const lmb_root_motion_def *def, const lmb_host *host, uint32_t *joint,
                                               lmb_error *error);
@@ -91,9 +92,9 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// memory is at most 92 bytes a key.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT beyond #LMB_MAX_MOTION_KEYS, and #LMB_ERROR_MEMORY. The message of
-/// #LMB_ERROR_ARGUMENT says which: something is NULL, a joint, a rate or a reference is out of range, the clip has another joint or
-/// channel count or is compressed, the scale of an ancestor is 0, or with yaw or rotation not equal along all axes or
-/// of mixed signs, or the motion exceeds #LMB_MAX_MOTION.
+/// #LMB_ERROR_ARGUMENT says which: something is NULL, a joint, a rate or a reference is out of range, the clip has
+/// another joint or channel count or is compressed, the scale of an ancestor is 0, or with yaw or rotation not equal
+/// along all axes or of mixed signs, or the motion exceeds #LMB_MAX_MOTION.
 LMB_API lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def *def,
                                            const lmb_host *host, lmb_root_motion **motion, lmb_error *error);
 /// Destroys a root motion, its clip and its track. NULL is allowed.

@@ -249,7 +249,8 @@ OP bool has_row(evaluation e, uint joint) {
     return rows != NULL && rows_fit(e, rows->joints[joint].kinds, joint);
 }
 
-// Out of line: whatever is not one clip in all lanes that count. The others have the pose of a clip that does not exist.
+// Out of line: whatever is not one clip in all lanes that count. The others have the pose of a clip that does not
+// exist.
 OP_COLD void sample_source_apart(const evaluation *at, uint instruction, uint joint, transform *found) {
     evaluation e = *at;
     transform sampled;

@@ -1,4 +1,5 @@
-// `limber info`: reports the contents of a file. With --axes it also says where each joint's axes point in the rest pose.
+// `limber info`: reports the contents of a file. With --axes it also says where each joint's axes point in the rest
+// pose.
 #include "command.h"
 #include "json.h"
 #include "terminal.h"

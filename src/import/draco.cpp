@@ -34,8 +34,8 @@ struct allowance {
     }
 };
 
-// Reads the numbers of triangles and vertices, with which a connectivity begins. Edgebreaker's of old versions begins with
-// another number of vertices. Versions before 2.0 store words.
+// Reads the numbers of triangles and vertices, with which a connectivity begins. Edgebreaker's of old versions begins
+// with another number of vertices. Versions before 2.0 store words.
 bool check_counts(draco::DecoderBuffer buffer, bool is_edgebreaker, uint16_t version, allowance *left) {
     const int numbers = is_edgebreaker && version < DRACO_BITSTREAM_VERSION(2, 2) ? 3 : 2;
     for (int i = 0; i < numbers; i++) {

@@ -171,8 +171,8 @@ static bool push_children(lmb_importer *importer, const ufbx_node *node, uint32_
     return true;
 }
 
-// Lists all nodes but the root, which is the scene itself. Does not recurse, because the file decides how deep its nodes
-// are nested.
+// Lists all nodes but the root, which is the scene itself. Does not recurse, because the file decides how deep its
+// nodes are nested.
 static bool list_nodes(lmb_fbx *fbx) {
     lmb_gltf *tables = &fbx->tables;
     lmb_importer *importer = tables->importer;

@@ -1,5 +1,5 @@
-// An FBX scene that ufbx has read, while it is converted to an import. Its nodes and skins are stored in the tables of a
-// glTF document, in metres and with Y up, so that the same code builds rig and meshes.
+// An FBX scene that ufbx has read, while it is converted to an import. Its nodes and skins are stored in the tables of
+// a glTF document, in metres and with Y up, so that the same code builds rig and meshes.
 #ifndef LIMBER_SRC_IMPORT_FBX_H
 #define LIMBER_SRC_IMPORT_FBX_H
 

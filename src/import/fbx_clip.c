@@ -1,10 +1,11 @@
 // Builds clips from the animation stacks of an FBX file.
 //
-// FBX animates Euler angles, pivots and offsets by curves with tangents, in layers; a clip has translations, quaternions
-// and scales. Each of these is a function of time that ufbx evaluates. A track has a key at each key time of the curves
-// that it depends on. Between two keys, the line (for rotations the arc) between them is compared with the function at
-// three points. If one of them is farther than a bound, a key in the middle is added, and both halves are checked again.
-// Where the function jumps, the last value before the jump is a key just before the one that has the new value.
+// FBX animates Euler angles, pivots and offsets by curves with tangents, in layers; a clip has translations,
+// quaternions and scales. Each of these is a function of time that ufbx evaluates. A track has a key at each key time
+// of the curves that it depends on. Between two keys, the line (for rotations the arc) between them is compared with
+// the function at three points. If one of them is farther than a bound, a key in the middle is added, and both halves
+// are checked again. Where the function jumps, the last value before the jump is a key just before the one that has the
+// new value.
 #include "fbx.h"
 
 #include "../quaternion.h"
@@ -14,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Max distance of a track from the function between keys, at the points that are checked: by how much this moves a point
-// that hangs on the joint, in parts of the longest chain of joints.
+// Max distance of a track from the function between keys, at the points that are checked: by how much this moves a
+// point that hangs on the joint, in parts of the longest chain of joints.
 #define BOUND 2e-5
 // Chains shorter than this, in parts of the longest one, count as if they were as long: meshes reach beyond joints.
 #define SHORTEST_CHAIN 0.1

@@ -95,7 +95,8 @@ static bool is_finite(const double *values, int count) {
     return finite;
 }
 
-// Some exporters write normals that are not finite. Such a normal stays zero here and gets an arbitrary direction later.
+// Some exporters write normals that are not finite. Such a normal stays zero here and gets an arbitrary direction
+// later.
 static corner corner_of(const ufbx_mesh *mesh, uint32_t index) {
     corner result = {.vertex = mesh->vertex_indices.data[index]};
     if (mesh->vertex_normal.exists) {

@@ -267,7 +267,7 @@ bool lmb_gltf_read_each(const lmb_gltf_list *list, bool (*read)(const lmb_gltf_o
 lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index);
 
 // gltf_data.c
-// Reads, and if wanted checks, the URIs of all elements of a list. Elements with equal URIs load it once. Loading one
+// Reads, and if asked checks, the URIs of all elements of a list. Elements with equal URIs load it once. Loading one
 // checks it as well.
 bool lmb_gltf_read_uris(const lmb_gltf_list *list, bool checks, lmb_gltf_uris *uris);
 bool lmb_gltf_load_uri(const lmb_gltf_object *object, const char *uri, const lmb_gltf_uris *uris,
@@ -372,7 +372,8 @@ struct lmb_gltf_material {
     bool has_texcoords;
 };
 // Sorts the influences of each vertex by weight and normalises them to a sum of 1. A vertex without weights is bound to
-// the skin's first joint. Notes that, sums that were off, and whether influences beyond the 8 of a vertex were left out.
+// the skin's first joint. Notes that, sums that were off, and whether influences beyond the 8 of a vertex were left
+// out.
 bool lmb_gltf_normalise_weights(lmb_gltf *gltf, const char *mesh_name, bool left_out, lmb_gltf_geometry *geometry);
 // Adds a mesh of a node. Its geometry is bound to the skin, or to the node's anchor if the skin is NULL.
 bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,

@@ -3,12 +3,12 @@
 //
 // The rig has the matrix R of the first skin that names a node. Another skin with matrices S needs
 //     palette * vertex = model * S * vertex
-// Where one matrix A gives S = R * A for its joints, A moves the vertices of its meshes once, and the skin uses the joints
-// of the others. A is the one that most of its joints agree on. A joint that does not agree gets a joint of its own: a
-// child that stays at the identity, with the inverse bind matrix S * inverse(A).
+// Where one matrix A gives S = R * A for its joints, A moves the vertices of its meshes once, and the skin uses the
+// joints of the others. A is the one that most of its joints agree on. A joint that does not agree gets a joint of its
+// own: a child that stays at the identity, with the inverse bind matrix S * inverse(A).
 //
-// Matrices are compared by what they do to a box around the joints, since the size of their entries means nothing: those
-// of quantised positions are small, and their translations are not.
+// Matrices are compared by what they do to a box around the joints, since the size of their entries means nothing:
+// those of quantised positions are small, and their translations are not.
 #include "gltf.h"
 
 #include "../matrix.h"
@@ -211,7 +211,8 @@ static bool bind_skin(lmb_gltf *gltf, uint32_t index) {
 
 // ---- Meshes without a skin ----
 
-// Finds the nearest node of the rig for each node, itself or an ancestor. `anchor` holds its index until the rig exists.
+// Finds the nearest node of the rig for each node, itself or an ancestor. `anchor` holds its index until the rig
+// exists.
 static void find_nearest(lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         lmb_gltf_node *node = &gltf->nodes[gltf->node_order[i]];

@@ -436,8 +436,8 @@ static void mark_skeleton(lmb_gltf *gltf) {
     }
 }
 
-// Adds the nodes of the scene that move, and those whose mesh has no skin and so moves with them. In place of nodes below
-// a sheared one it adds that one: no joint can have its shear, but meshes can.
+// Adds the nodes of the scene that move, and those whose mesh has no skin and so moves with them. In place of nodes
+// below a sheared one it adds that one: no joint can have its shear, but meshes can.
 static void mark_extras(lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         const uint32_t index = gltf->node_order[i];

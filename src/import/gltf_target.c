@@ -71,8 +71,8 @@ static bool find_value(const lmb_gltf *gltf, const char *pointer, uint32_t *valu
     return true;
 }
 
-// Reads /nodes/N/translation, rotation, scale or weights, /nodes/N/weights/K, and the weights of meshes. Returns whether
-// the pointer is one of these.
+// Reads /nodes/N/translation, rotation, scale or weights, /nodes/N/weights/K, and the weights of meshes. Returns
+// whether the pointer is one of these.
 static bool read_node_pointer(const lmb_gltf *gltf, const char *pointer, lmb_gltf_target *target) {
     char kind[64], index[64], name[64], element[64];
     if (!next_token(&pointer, kind) || !next_token(&pointer, index) || !next_token(&pointer, name)) {

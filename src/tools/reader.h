@@ -9,8 +9,8 @@
 // the parent requests and ends the process. Otherwise it returns.
 void reader_serve(int argc, char **argv);
 
-// Does what lmb_import_create() does with files that are not trusted. If the child dies, leaves its sandbox or exceeds a
-// limit, fails with #LMB_ERROR_FORMAT or #LMB_ERROR_LIMIT.
+// Does what lmb_import_create() does with files that are not trusted. If the child dies, leaves its sandbox or exceeds
+// a limit, fails with #LMB_ERROR_FORMAT or #LMB_ERROR_LIMIT.
 lmb_result reader_import(const lmb_import_def *def, lmb_import **import, lmb_error *error);
 
 #endif

@@ -113,7 +113,7 @@ function load(json) {
     });
 }
 
-// Nodes of a name are told apart by the names above them and by their order.
+// The names above nodes of one name, and their order, distinguish them.
 function keysOf(count, nameOf, parentOf) {
     const paths = [], seen = new Map();
     for (let i = 0; i < count; i++) {
