@@ -380,6 +380,20 @@ static void lengths_of_bvh_files_have_a_unit(void **state) {
     run_badly(2, "info unit.bvh --bvh-unit 1e7", "--bvh-unit must be a length in metres, 1e-6 to 1e6, not '1e7'");
 }
 
+static void scale_noise_is_rounded(void **state) {
+    (void)state;
+    write_file("noise.gltf",
+               "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"Hips\",\"scale\":[1.00001,1,1]}]}");
+    static const char note[] =
+        "scale noise: 0 scales of tracks and 1 of the rest pose rounded, which differ by at most 1e-05";
+    command_output output = run_well("info noise.gltf");
+    expect_contains(output.out, note);
+    command_output_release(&output);
+    output = run_well("info --exact-scales noise.gltf");
+    assert_null(strstr(output.out, "scale noise"));
+    command_output_release(&output);
+}
+
 static void info_marks_extra_joints(void **state) {
     (void)state;
     command_output output = run_well("info \"" LIMBER_CORPUS "/complete.glb\"");
@@ -1334,6 +1348,7 @@ int main(void) {
         cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),
         cmocka_unit_test(info_reports_joints_and_clips),
         cmocka_unit_test(lengths_of_bvh_files_have_a_unit),
+        cmocka_unit_test(scale_noise_is_rounded),
         cmocka_unit_test(info_marks_extra_joints),
         cmocka_unit_test(info_names_morph_targets),
         cmocka_unit_test(info_says_where_axes_point),

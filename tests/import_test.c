@@ -1862,7 +1862,7 @@ static void cesium_man(void **state) {
     assert_int_equal(lmb_import_clip_count(import), 1);
     assert_string_equal(lmb_clip_name(lmb_import_clip(import, 0)), "animation_0");
     assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 2, 1e-5f);
-    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 57);
+    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 38); // scales keep the rest pose
     // Z is up in the file, and its root corrects that: the standing man is taller than wide or deep.
     float low[3] = {1e9f, 1e9f, 1e9f};
     float high[3] = {-1e9f, -1e9f, -1e9f};

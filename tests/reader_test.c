@@ -97,14 +97,16 @@ static void expect_same(const char *path) {
     expect_same_files((lmb_import_def){.paths = &path, .path_count = 1});
 }
 
-// A BVH file beside one that Assimp reads: the child gets the unit, too.
-static void the_unit_comes_over(void **state) {
+// A BVH file beside one that Assimp reads, with a scale that is noise: the child gets the settings, too.
+static void settings_come_over(void **state) {
     (void)state;
-    write_text("reader_test_unit.dae", COLLADA SCENE_OF_A(""));
+    write_text("reader_test_unit.dae", COLLADA SCENE_OF_A("<scale>1.00001 1 1</scale>"));
     write_text("reader_test_unit.bvh", "HIERARCHY ROOT a\n{ OFFSET 1 2 3 CHANNELS 1 Xposition }\n"
                                        "MOTION Frames: 2 Frame Time: 1 5 6\n");
     const char *const paths[] = {"reader_test_unit.dae", "reader_test_unit.bvh"};
     expect_same_files((lmb_import_def){.paths = paths, .path_count = 2, .bvh_unit = 0.3f});
+    expect_same_files((lmb_import_def){.paths = paths, .path_count = 2, .exact_scales = true});
+    expect_same_files((lmb_import_def){.paths = paths, .path_count = 2, .scale_error = 1e-9f});
 }
 
 static void good_files_come_over_by_the_bit(void **state) {
@@ -426,7 +428,7 @@ static void a_reader_without_a_parent_does_not_begin(void **state) {
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        execl("/proc/self/exe", "limber-reader", "--read-for-parent", "0", "whole-rig", path, (char *)NULL);
+        execl("/proc/self/exe", "limber-reader", "--read-for-parent", "0", "0", "0", "0", path, (char *)NULL);
         _exit(2);
     }
     close(ends[1]);
@@ -442,7 +444,7 @@ int main(int argc, char **argv) {
     reader_serve(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_files_come_over_by_the_bit),
-        cmocka_unit_test(the_unit_comes_over),
+        cmocka_unit_test(settings_come_over),
         cmocka_unit_test(loops_are_survived),
         cmocka_unit_test(deep_nesting_is_survived),
         cmocka_unit_test(doubling_nodes_take_no_more_than_their_share),

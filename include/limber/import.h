@@ -67,6 +67,22 @@
 /// pose's model space. A mesh of a file without normals is flat, and so are its targets. Displacements of tangents in a
 /// mesh without tangents are those of unit tangents. Other attributes of targets are not read.
 ///
+/// **Scale noise.** Exporters write scales that differ from 1 in their last bits. Characters without a scale take less
+/// time, so such scales are rounded in all formats, unless lmb_import_def.exact_scales is set:
+/// - A scale of the rest pose becomes exactly 1 if each component differs from 1 by less than 1e-4.
+/// - A track of scales is left out if each component, at all times, differs by less than 1e-4 of it from that of the
+///   rest pose. Between the keys of a spline, its Bézier control points count. A track that animates a scale is kept as
+///   it is, as are all other values.
+/// - Both hold only if no point moves by more than lmb_import_def.scale_error. A joint moves the points below it by at
+///   most the part that its scale is off, times the length of the bones to the point; the displacements of all its
+///   ancestors add up. Points are the joints, and those at 2 % of the longest chain from each joint. Lengths are those
+///   of the rest pose for its scales, and the longest ones of all keys for the tracks of a clip. From the roots
+///   downwards, a joint for which nothing is left of the bound keeps its scale. The rest pose and each clip have this
+///   bound for themselves.
+///
+/// A note of each file states how many are rounded, and how far they are off. Import blocks and packs are not rounded
+/// again. Inverse bind matrices and vertices of the file stay as they are.
+///
 /// **Pointers.** A channel whose KHR_animation_pointer names translation, rotation, scale or weights of a node, or the
 /// weights of a mesh, is as one without a pointer. Other numbers of the file become float channels of the rig, behind
 /// the weights of morph targets: colours, factors, visibility (0 or 1). Such a channel is called as the pointer, with
@@ -164,10 +180,14 @@ typedef struct lmb_import_def {
     /// change. Tracks of other nodes are left out with a note. A mesh without a skin hangs on its nearest ancestor in
     /// the rig, or is left out with a note.
     bool skeleton_only;
-    float bvh_unit; ///< metres of a unit of length in BVH files, 1e-6 to 1e6; 0: 0.01, a centimetre
+    float bvh_unit;    ///< metres of a unit of length in BVH files, 1e-6 to 1e6; 0: 0.01, a centimetre
+    bool exact_scales; ///< keeps every scale as it is in the file; see "Scale noise" above
+    /// How far rounding scales may move a point, in units of the rig, 0 or more. 0: 0.01 % of the longest chain of
+    /// joints.
+    float scale_error;
 } lmb_import_def;
 
-/// Nothing to read, and not trusted; all joints; units of BVH files are centimetres.
+/// Nothing to read, and not trusted; all joints; scale noise is rounded; units of BVH files are centimetres.
 LMB_API lmb_import_def lmb_default_import_def(void);
 
 /// Reads a character and, for glTF, the buffers and images to which it refers.

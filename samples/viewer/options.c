@@ -168,6 +168,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--times", OPTION_FLAG, &options->times, NULL, "show how long each stage takes"},
         {"--trace", OPTION_TEXT, &options->trace, "OUT", "write a trace for chrome://tracing or Perfetto"},
         {"--skeleton-only", OPTION_FLAG, &options->skeleton_only, NULL, CHARACTER_FILE_SKELETON_HELP},
+        {"--exact-scales", OPTION_FLAG, &options->exact_scales, NULL, CHARACTER_FILE_SCALES_HELP},
         {"--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &options->bvh_unit}, "METRES",
          CHARACTER_FILE_UNIT_HELP},
         {"--validate", OPTION_FLAG, &options->validate, NULL,

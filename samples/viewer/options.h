@@ -16,6 +16,7 @@ typedef struct options {
     char **files; // the first one gives the character, the others add clips
     uint32_t file_count;
     bool skeleton_only;     // as in lmb_import_def
+    bool exact_scales;      // as there
     float bvh_unit;         // metres; 0: that of lmb_import_def
     const char *mannequin;  // the name of the one that is shown in place of files, or NULL
     const char *device;     // part of a name, or an index; NULL: the best device

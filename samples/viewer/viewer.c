@@ -325,6 +325,7 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const lmb_import_def import = {.paths = has_files ? (const char *const *)options->files : &options->mannequin,
                                    .path_count = has_files ? options->file_count : 1,
                                    .skeleton_only = options->skeleton_only,
+                                   .exact_scales = options->exact_scales,
                                    .bvh_unit = options->bvh_unit};
     const character_def character_def = {.import = import,
                                          .clips = options->clips,

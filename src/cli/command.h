@@ -84,6 +84,8 @@ typedef struct subject {
     }
 #define OPTION_SKELETON(subject)                                                                                       \
     { "--skeleton-only", OPTION_FLAG, &(subject)->import.skeleton_only, NULL, CHARACTER_FILE_SKELETON_HELP }
+#define OPTION_SCALES(subject)                                                                                         \
+    { "--exact-scales", OPTION_FLAG, &(subject)->import.exact_scales, NULL, CHARACTER_FILE_SCALES_HELP }
 #define OPTION_BVH_UNIT(subject)                                                                                       \
     {                                                                                                                  \
         "--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &(subject)->import.bvh_unit}, "METRES",  \

@@ -339,6 +339,7 @@ int command_graph(int argc, char **argv) {
                               OPTION_POSE(subject),
                               OPTION_CHARACTER(subject),
                               OPTION_SKELETON(subject),
+                              OPTION_SCALES(subject),
                               OPTION_BVH_UNIT(subject),
                               {"--dot", OPTION_FLAG, &command.as_dot, NULL, "print a graph for Graphviz"},
                               {0}};

@@ -360,6 +360,7 @@ int command_info(int argc, char **argv) {
         {"--axes", OPTION_FLAG, &command.has_axes, NULL, "also each joint's axes at rest, and which leads to a child"},
         OPTION_JSON(&command.as_json),
         OPTION_SKELETON(&command.subject),
+        OPTION_SCALES(&command.subject),
         OPTION_BVH_UNIT(&command.subject),
         {0}};
     const usage usage = {

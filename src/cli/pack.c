@@ -51,6 +51,14 @@ static const char *read_distance(const char *text, void *target) {
     return distance->is_given ? NULL : "a number, 0 or more";
 }
 
+// The bound of the compression is also that of rounded scales. `target` is the packing.
+static const char *read_error(const char *text, void *target) {
+    packing *p = target;
+    const char *const wrong = read_distance(text, &p->error);
+    p->subject.import.scale_error = wrong == NULL ? p->error.value : 0.0f;
+    return wrong;
+}
+
 static lmb_result no_memory(lmb_error *error) {
     return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
 }
@@ -419,8 +427,9 @@ int command_pack(int argc, char **argv) {
         OPTION_POSE(&p.subject),
         OPTION_CHARACTER(&p.subject),
         OPTION_SKELETON(&p.subject),
+        OPTION_SCALES(&p.subject),
         OPTION_BVH_UNIT(&p.subject),
-        {"--error", OPTION_OTHER, &(option_other){read_distance, &p.error}, "DISTANCE",
+        {"--error", OPTION_OTHER, &(option_other){read_error, &p}, "DISTANCE",
          "compress clips so that no point of the skin moves further\nthan this; 0 takes 0.01 % of the rig's extent"},
         {"--shell", OPTION_OTHER, &(option_other){read_distance, &p.shell}, "DISTANCE",
          "of the skin from the joints; 0 takes 2 % of the extent"},

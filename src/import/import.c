@@ -102,6 +102,9 @@ static LMB_NOINLINE bool read_content(lmb_importer *importer, const uint8_t *byt
     if (!read_format(importer, bytes, size)) {
         return false;
     }
+    if (!lmb_scale_noise_note(importer)) {
+        return false;
+    }
     if (!importer->adds_clips && importer->import->pack == NULL) {
         find_radii(importer->import);
     }
@@ -161,6 +164,8 @@ static lmb_result run(const lmb_import_def *def, const lmb_host *host, lmb_impor
     lmb_importer importer = {.import = create(host),
                              .trusts = def->trusted,
                              .skeleton_only = def->skeleton_only,
+                             .exact_scales = def->exact_scales,
+                             .scale_error = (double)def->scale_error,
                              .bvh_unit = def->bvh_unit == 0.0f ? 0.01 : (double)def->bvh_unit,
                              .error = error};
     if (importer.import == NULL) {
@@ -212,6 +217,10 @@ lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lm
     if (def->bvh_unit != 0.0f && !(def->bvh_unit >= 1e-6f && def->bvh_unit <= 1e6f)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: bvh_unit is %g m, 1e-6 to 1e6 may be given, or 0",
                         (double)def->bvh_unit);
+    }
+    if (!(def->scale_error >= 0.0f && def->scale_error <= LMB_LARGEST)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: scale_error is %g, 0 to 2^40 may be given",
+                        (double)def->scale_error);
     }
     lmb_result result = def->paths == NULL ? LMB_OK : check_paths(def, error);
     return result == LMB_OK ? run(def, host, import, error) : result;

@@ -105,14 +105,32 @@ bool lmb_importer_note_names(lmb_importer *importer, const char *what, lmb_name_
     return names->count == 0 || lmb_importer_note(importer, "%s: %s", what, lmb_name_list_text(names));
 }
 
-bool lmb_importer_create_rig(lmb_importer *importer, const lmb_joint_def *joints, uint32_t joint_count,
-                             const lmb_channel_def *channels, uint32_t channel_count) {
+static bool create_rig(lmb_importer *importer, const lmb_rig_def *def) {
     lmb_host host = lmb_pool_host(&importer->import->pool);
     lmb_error error;
+    return lmb_rig_create(def, &host, &importer->import->rig, &error) == LMB_OK ||
+           lmb_importer_fail_inner(importer, "rig", &error);
+}
+
+bool lmb_importer_create_rig(lmb_importer *importer, lmb_joint_def *joints, uint32_t joint_count,
+                             const lmb_channel_def *channels, uint32_t channel_count) {
     const lmb_rig_def def = {
         .joints = joints, .joint_count = joint_count, .channels = channels, .channel_count = channel_count};
-    return lmb_rig_create(&def, &host, &importer->import->rig, &error) == LMB_OK ||
-           lmb_importer_fail_inner(importer, "rig", &error);
+    if (!create_rig(importer, &def)) {
+        return false;
+    }
+    if (importer->exact_scales) {
+        return true;
+    }
+    if (!lmb_scale_noise_round_rest(importer, joints, joint_count)) {
+        return false;
+    }
+    if (importer->noise.rests == 0) {
+        return true;
+    }
+    lmb_rig_destroy(importer->import->rig);
+    importer->import->rig = NULL;
+    return create_rig(importer, &def);
 }
 
 bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip) {
@@ -128,9 +146,15 @@ bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_
     lmb_host host = lmb_pool_host(&importer->import->pool);
     lmb_error error;
     lmb_clip *clip;
-    if (lmb_clip_create(importer->import->rig, def, &host, &clip, &error) != LMB_OK) {
+    lmb_clip_def rounded = *def;
+    lmb_track_def *tracks = NULL;
+    if (!importer->exact_scales && !lmb_scale_noise_round_clip(importer, &rounded, &tracks)) {
+        return false;
+    }
+    if (lmb_clip_create(importer->import->rig, &rounded, &host, &clip, &error) != LMB_OK) {
         return lmb_importer_fail_inner(importer, place, &error);
     }
+    lmb_pool_release(&importer->scratch, tracks);
     return lmb_importer_keep_clip(importer, clip);
 }
 

@@ -34,14 +34,23 @@ typedef enum lmb_format {
     LMB_FORMAT_COUNT
 } lmb_format;
 
+// What is rounded in a file.
+typedef struct scale_noise {
+    uint32_t rests, tracks;
+    double largest; // part of a scale
+} scale_noise;
+
 typedef struct lmb_importer {
     lmb_import *import;
-    lmb_pool scratch;       // released when the import ends
-    const char *name;       // of the file, for messages
-    const char *directory;  // folder of other files, or NULL
-    bool adds_clips;        // to the rig of the first file
-    bool trusts;            // may read files with Assimp
-    bool skeleton_only;     // no extra joints
+    lmb_pool scratch;      // released when the import ends
+    const char *name;      // of the file, for messages
+    const char *directory; // folder of other files, or NULL
+    bool adds_clips;       // to the rig of the first file
+    bool trusts;           // may read files with Assimp
+    bool skeleton_only;    // no extra joints
+    bool exact_scales;     // keeps scale noise
+    double scale_error;    // units of the rig; 0: the default
+    scale_noise noise;
     double bvh_unit;        // metres
     uint32_t first_binding; // joints of the rig that are further ones of nodes of the first file
     uint32_t binding_count;
@@ -69,7 +78,8 @@ bool lmb_importer_note(lmb_importer *importer, const char *format, ...) LMB_PRIN
 // Notes names after a text and a colon, unless there are none.
 bool lmb_importer_note_names(lmb_importer *importer, const char *what, lmb_name_list *names);
 
-bool lmb_importer_create_rig(lmb_importer *importer, const lmb_joint_def *joints, uint32_t joint_count,
+// Creates the rig of the import. May round the scales of `joints`.
+bool lmb_importer_create_rig(lmb_importer *importer, lmb_joint_def *joints, uint32_t joint_count,
                              const lmb_channel_def *channels, uint32_t channel_count);
 // Adds a clip to the import, or destroys it.
 bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip);
@@ -82,6 +92,14 @@ bool lmb_importer_decode(lmb_importer *importer, size_t bytes);
 
 // Raises the budget for bytes from the caller or a file, so that larger files may use more memory.
 void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
+
+// scale_noise.c. They count in importer->noise.
+// Rounds scales of joints from which importer->import->rig was made.
+bool lmb_scale_noise_round_rest(lmb_importer *importer, lmb_joint_def *joints, uint32_t joint_count);
+// Removes tracks of scales that keep the rest pose. Then `kept` has the others in scratch memory, otherwise it is NULL.
+bool lmb_scale_noise_round_clip(lmb_importer *importer, lmb_clip_def *clip, lmb_track_def **kept);
+// Notes what is rounded in a file.
+bool lmb_scale_noise_note(lmb_importer *importer);
 
 // block.c: reads what lmb_import_write() has written. Checks all content; the bytes need not be trusted.
 #define LMB_IMPORT_BLOCK_MAGIC "LIMBER\x04\n" // includes the version of the format

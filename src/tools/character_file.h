@@ -28,6 +28,7 @@ lmb_result character_file_open(const lmb_import_def *def, character_file *charac
 // Reads the unit of BVH files, for option_other: `target` is lmb_import_def.bvh_unit.
 const char *character_file_read_unit(const char *text, void *target);
 #define CHARACTER_FILE_SKELETON_HELP "leave out joints of files that are of no skin: props, cameras"
+#define CHARACTER_FILE_SCALES_HELP "keep scales that differ from 1 or from the rest pose by less than 1e-4"
 #define CHARACTER_FILE_UNIT_HELP "metres of a unit of length in BVH files (0.01)"
 void character_file_close(character_file *character);
 

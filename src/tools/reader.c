@@ -25,11 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
-// The first argument of a child. lmb_import_def.bvh_unit follows, SKELETON_ONLY or WHOLE_RIG, then the files.
+// The first argument of a child. The members bvh_unit, scale_error, skeleton_only and exact_scales of lmb_import_def
+// follow as numbers, then the files.
 #define CHILD_ARGUMENT "--read-for-parent"
-#define SKELETON_ONLY "skeleton-only"
-#define WHOLE_RIG "whole-rig"
-#define ARGUMENTS_BEFORE_FILES 4u
+#define ARGUMENTS_BEFORE_FILES 6u
 
 // Address space of a child: this, and MEMORY_PER_BYTE for each byte of its files, which is what the library itself
 // would allow.
@@ -130,7 +129,9 @@ void reader_serve(int argc, char **argv) {
                                 .path_count = (uint32_t)argc - ARGUMENTS_BEFORE_FILES,
                                 .trusted = true,
                                 .bvh_unit = strtof(argv[2], NULL),
-                                .skeleton_only = strcmp(argv[3], SKELETON_ONLY) == 0});
+                                .scale_error = strtof(argv[3], NULL),
+                                .skeleton_only = strcmp(argv[4], "1") == 0,
+                                .exact_scales = strcmp(argv[5], "1") == 0});
     }
 }
 
@@ -182,8 +183,9 @@ static bool receive_all(int pipe, reply *reply) {
 static lmb_result start_child(const lmb_import_def *def, pid_t *child, int *from_child, lmb_error *error) {
     extern char **environ;
     int ends[2];
-    char unit[32];
+    char unit[32], scale_error[32];
     snprintf(unit, sizeof unit, "%.9g", (double)def->bvh_unit);
+    snprintf(scale_error, sizeof scale_error, "%.9g", (double)def->scale_error);
     char **arguments = malloc((ARGUMENTS_BEFORE_FILES + def->path_count + (size_t)1) * sizeof *arguments);
     if (arguments == NULL || pipe2(ends, O_CLOEXEC) != 0) {
         free(arguments);
@@ -192,7 +194,9 @@ static lmb_result start_child(const lmb_import_def *def, pid_t *child, int *from
     arguments[0] = "limber-reader";
     arguments[1] = CHILD_ARGUMENT;
     arguments[2] = unit;
-    arguments[3] = def->skeleton_only ? SKELETON_ONLY : WHOLE_RIG;
+    arguments[3] = scale_error;
+    arguments[4] = def->skeleton_only ? "1" : "0";
+    arguments[5] = def->exact_scales ? "1" : "0";
     memcpy(arguments + ARGUMENTS_BEFORE_FILES, def->paths, def->path_count * sizeof *arguments);
     arguments[ARGUMENTS_BEFORE_FILES + def->path_count] = NULL;
     posix_spawn_file_actions_t actions;
