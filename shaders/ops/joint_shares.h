@@ -40,4 +40,29 @@ OP real profile_share(memory program, uint profile, uint joint, real part) {
     return clamp_real(share, 0.0f, 1.0f);
 }
 
+#ifdef LMB_SIMD_WIDTH
+// If lanes have different profiles, evaluates each in turn; 0 is none.
+OP_COLD void share_each_profile(memory program, uint first, uint joint, const word *which, const real *part,
+                                real *share) {
+    lane_mask left = ABOVE(*which, 0u);
+    while (ANY(left)) {
+        uint profile = ONE_OF(left, *which);
+        lane_mask mine = AND(left, *which == profile);
+        *share = SELECT(mine, profile_share(program, first + (profile - 1u) * PROFILE_WORDS, joint, *part), *share);
+        left = AND(left, NOT(mine));
+    }
+}
+#endif
+
+// The same by the number of the profile, from 1 on, of the table's profiles.
+OP real numbered_profile_share(memory program, uint table, uint joint, word which, real part) {
+#ifdef LMB_SIMD_WIDTH
+    real share = SPLAT(0.0f);
+    share_each_profile(program, table + PROFILES_FIRST, joint, &which, &part, &share);
+    return share;
+#else
+    return profile_share(program, table + PROFILES_FIRST + (which - 1u) * PROFILE_WORDS, joint, part);
+#endif
+}
+
 #endif

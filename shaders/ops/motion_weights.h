@@ -13,7 +13,7 @@
 // A joint weight: the index of a weight, or WEIGHT_NONE for the constant that follows it.
 OP real load_joint_weight(evaluation e, uint at) {
     uint weight = LOAD(e.program, at);
-    real x = LOAD_FLOAT(e.program, at + 1u);
+    real x = SPLAT(LOAD_FLOAT(e.program, at + 1u));
     if (weight != WEIGHT_NONE) {
         x = load_weight(e, weight);
     }
@@ -24,9 +24,12 @@ OP real load_joint_weight(evaluation e, uint at) {
 OP real weigh_chosen_clip(evaluation e, uint rule) {
     real given = load_value(e, LOAD(e.program, rule + MOTION_RULE_BY));
     real chosen = FLOOR(snap(given));
-    real weight = WEIGHT_PRESENT;
-    if (is_finite(given) && chosen >= 0.0f && chosen < TO_REAL(LOAD(e.program, PROGRAM_CLIP_COUNT))) {
-        weight = LOAD_FLOAT(e.program, LOAD(e.program, rule + MOTION_RULE_TABLE) + TO_WORD(chosen));
+    lane_mask known = AND(chosen >= 0.0f, chosen < FLOAT_OF(LOAD(e.program, PROGRAM_CLIP_COUNT)));
+    known = AND(known, is_finite(given));
+    real weight = SPLAT(WEIGHT_PRESENT);
+    if (ANY(known)) {
+        word clip = TO_WORD(SELECT(known, chosen, SPLAT(0.0f)));
+        weight = SELECT(known, GATHER_REAL(e.program, LOAD(e.program, rule + MOTION_RULE_TABLE) + clip), weight);
     }
     return weight;
 }
@@ -37,11 +40,12 @@ OP void blend_partial_root(evaluation e, uint rule) {
     uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
     real a = load_joint_weight(e, operands);
     real b = load_joint_weight(e, operands + JOINT_WEIGHT_WORDS);
-    real blend = a > 0.0f ? 0.0f : 1.0f;
-    real weight = a > 0.0f ? a : b;
-    if (a > 0.0f && b > 0.0f) {
-        blend = partial_blend(load_weight(e, LOAD(e.program, rule + MOTION_RULE_BY)), a, b);
-        weight = partial_weight(blend, a, b);
+    lane_mask both = AND(a > 0.0f, b > 0.0f);
+    real blend = SELECT(a > 0.0f, SPLAT(0.0f), SPLAT(1.0f));
+    real weight = SELECT(a > 0.0f, a, b);
+    if (ANY(both)) {
+        blend = SELECT(both, partial_blend(load_weight(e, LOAD(e.program, rule + MOTION_RULE_BY)), a, b), blend);
+        weight = SELECT(both, partial_weight(blend, a, b), weight);
     }
     store_weight(e, result, blend);
     store_weight(e, result + 1u, weight);
@@ -52,10 +56,10 @@ OP void share_layers(evaluation e, uint rule) {
     uint count = LOAD(e.program, rule + MOTION_RULE_COUNT) - 1u;
     uint table = LOAD(e.program, rule + MOTION_RULE_TABLE);
     uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
-    real left = 1.0f;
+    real left = SPLAT(1.0f);
     for (uint first = 0u; first < count;) {
         uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
-        real sum = 0.0f;
+        real sum = SPLAT(0.0f);
         for (uint pass = 0u; pass < 2u; pass++) {
             real part = layer_part(sum);
             for (uint i = first; i < end; i++) {
@@ -74,8 +78,8 @@ OP void share_layers(evaluation e, uint rule) {
         first = end;
     }
     store_weight(e, result + count, snap_small(left));
-    store_weight(e, result + count + 1u, 1.0f);
-    store_weight(e, result + count + 2u, 1.0f);
+    store_weight(e, result + count + 1u, SPLAT(1.0f));
+    store_weight(e, result + count + 2u, SPLAT(1.0f));
 }
 
 // Stores the shares of a machine's states at joint 0, as profiled_weight() computes them for each joint.
@@ -86,19 +90,21 @@ OP void share_states(evaluation e, uint rule) {
     uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
     uint numbers = LOAD(e.program, table + PROFILES_NUMBERS);
     real given = load_weight(e, numbers + PROFILED_WHICH(states));
-    bool fades = given >= 1.0f && given <= FLOAT_OF(LOAD(e.program, table + PROFILES_COUNT));
-    real progress = 0.0f;
-    if (fades) {
-        uint profile = table + PROFILES_FIRST + (TO_WORD(given) - 1u) * PROFILE_WORDS;
+    lane_mask fades = AND(given >= 1.0f, given <= FLOAT_OF(LOAD(e.program, table + PROFILES_COUNT)));
+    real progress = SPLAT(0.0f);
+    if (ANY(fades)) {
+        word which = SELECT_BITS(fades, TO_WORD(SELECT(fades, given, SPLAT(0.0f))));
         real part = load_weight(e, numbers + PROFILED_PART(states));
-        progress = profile_share(e.program, profile, LOAD(e.program, rule + MOTION_RULE_JOINT), part);
+        progress = numbered_profile_share(e.program, table, LOAD(e.program, rule + MOTION_RULE_JOINT), which, part);
     }
-    real total = 0.0f;
+    real total = SPLAT(0.0f);
     for (uint i = 0u; i < states; i++) {
         real share = load_weight(e, shares + i);
-        if (fades && share > 0.0f) {
+        lane_mask mixes = AND(fades, share > 0.0f);
+        if (ANY(mixes)) {
             real before = load_weight(e, numbers + i);
-            share = snap_small(lerp(before, load_weight(e, numbers + states + i), progress));
+            real mixed = snap_small(lerp(before, load_weight(e, numbers + states + i), progress));
+            share = SELECT(mixes, mixed, share);
         }
         store_weight(e, result + i, share);
         total = total + share;
@@ -112,17 +118,14 @@ OP real weigh_summed_root(evaluation e, uint rule) {
     uint shares = LOAD(e.program, rule + MOTION_RULE_BY);
     uint count = LOAD(e.program, rule + MOTION_RULE_COUNT);
     uint operand = LOAD(e.program, rule + MOTION_RULE_TABLE);
-    real largest = 0.0f;
-    bool any = false;
+    real largest = SPLAT(-1.0f); // if no input counts
     for (uint i = 0u; i < count; i++) {
         real weight = load_joint_weight(e, operand);
-        if (load_weight(e, shares + i) > 0.0f) {
-            largest = weight > largest ? weight : largest;
-            any = true;
-        }
+        lane_mask counts = AND(load_weight(e, shares + i) > 0.0f, weight > largest);
+        largest = SELECT(counts, weight, largest);
         operand = operand + JOINT_WEIGHT_WORDS;
     }
-    return any ? largest : WEIGHT_PRESENT;
+    return SELECT(largest < 0.0f, SPLAT(WEIGHT_PRESENT), largest);
 }
 
 OP void weigh_inputs_in_motion(evaluation e, uint rule, uint kind) {

@@ -216,6 +216,25 @@ OP void lmb_scatter(mutable_memory base, word index, word integer, lane_mask con
     }
 }
 
+// A word of each lane, from an address per lane.
+OP word lmb_load_words(uint32_t *const from[LMB_SIMD_WIDTH], size_t index) {
+    uint32_t words[LMB_SIMD_WIDTH];
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        words[lane] = from[lane][index];
+    }
+    return lmb_load_lanes(words);
+}
+
+// Stores a word of each lane in which the condition holds.
+OP void lmb_store_words(uint32_t *const to[LMB_SIMD_WIDTH], size_t index, word integer, lane_mask condition) {
+    uint32_t words[LMB_SIMD_WIDTH];
+    memcpy(words, &integer, sizeof words);
+    for (uint32_t left = lmb_lane_bits(condition); left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        to[lane][index] = words[lane];
+    }
+}
+
 // Exact: floats from 2^23 on have no fraction, and smaller ones fit an integer.
 OP real lmb_floor(real x) {
     real whole = __builtin_convertvector(__builtin_convertvector(x, lane_mask), real);

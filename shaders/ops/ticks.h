@@ -1,8 +1,7 @@
-// Time as 64-bit integers, whose sums, products and quotients are exact on every device. Only control code, which has a
-// single lane, uses them.
+// Time as 64-bit integers, whose sums, products and quotients are exact on every device. Only control code uses them.
 //
-// There are two implementations: two words, for GPUs, which may lack 64-bit integers, and for compilers without 128-bit
-// integers; and the compiler's 64-bit integers. All results are exact, and so they are equal.
+// There are two implementations: two words, for GPUs, which may lack 64-bit integers, for vectors, and for compilers
+// without 128-bit integers; and the compiler's 64-bit integers. All results are exact, and so they are equal.
 #ifndef LMB_OPS_TICKS_H
 #define LMB_OPS_TICKS_H
 
@@ -12,9 +11,9 @@
 #define FINE_BITS 16u
 
 // Converts a word to float, rounded once. A GPU may convert words that a float cannot represent otherwise than the CPU,
-// so it converts them in halves.
-OP real real_of_word(uint a) {
-#ifdef LMB_GLSL
+// and vectors convert signed integers, so these convert a word in halves.
+OP real real_of_word(word a) {
+#if defined(LMB_GLSL) || defined(LMB_SIMD_WIDTH)
     real upper = TO_REAL(a >> 16u) * 65536.0f;
     return upper + TO_REAL(a & 0xffffu);
 #else
@@ -23,14 +22,14 @@ OP real real_of_word(uint a) {
 }
 
 // A test defines LMB_TICKS_IN_WORDS, to compare both.
-#if defined(LMB_GLSL) || !defined(__SIZEOF_INT128__) || defined(LMB_TICKS_IN_WORDS)
+#if defined(LMB_GLSL) || !defined(__SIZEOF_INT128__) || defined(LMB_TICKS_IN_WORDS) || defined(LMB_SIMD_WIDTH)
 
 STRUCT(ticks)
-uint low;
-uint high;
+word low;
+word high;
 END_STRUCT(ticks)
 
-OP ticks make_ticks(uint low, uint high) {
+OP ticks make_ticks(word low, word high) {
     ticks t;
     t.low = low;
     t.high = high;
@@ -38,69 +37,72 @@ OP ticks make_ticks(uint low, uint high) {
 }
 
 OP ticks load_ticks(memory base, address index) {
-    return make_ticks(LOAD(base, index), LOAD(base, index + 1u));
+    return make_ticks(ALL_WORD(LOAD(base, index)), ALL_WORD(LOAD(base, index + 1u)));
 }
 
+#ifndef LMB_SIMD_WIDTH
 OP void store_ticks(mutable_memory base, address index, ticks a) {
     STORE(base, index, a.low);
     STORE(base, index + 1u, a.high);
 }
+#endif
 
-OP uint ticks_low(ticks a) {
+OP word ticks_low(ticks a) {
     return a.low;
 }
 
-OP uint ticks_high(ticks a) {
+OP word ticks_high(ticks a) {
     return a.high;
 }
 
-OP bool no_ticks(ticks a) {
+OP lane_mask no_ticks(ticks a) {
     return (a.low | a.high) == 0u;
 }
 
-OP bool same_ticks(ticks a, ticks b) {
-    return a.low == b.low && a.high == b.high;
+OP lane_mask same_ticks(ticks a, ticks b) {
+    return AND(a.low == b.low, a.high == b.high);
 }
 
-OP bool ticks_less(ticks a, ticks b) {
-    return a.high < b.high || (a.high == b.high && a.low < b.low);
+OP lane_mask ticks_less(ticks a, ticks b) {
+    return OR(a.high < b.high, AND(a.high == b.high, a.low < b.low));
 }
 
 OP ticks add_ticks(ticks a, ticks b) {
-    uint low = a.low + b.low;
-    uint carry = low < a.low ? 1u : 0u;
+    word low = a.low + b.low;
+    word carry = SELECT_BITS(low < a.low, ALL_WORD(1u));
     return make_ticks(low, a.high + b.high + carry);
 }
 
 OP ticks subtract_ticks(ticks a, ticks b) {
-    uint borrow = a.low < b.low ? 1u : 0u;
+    word borrow = SELECT_BITS(a.low < b.low, ALL_WORD(1u));
     return make_ticks(a.low - b.low, a.high - b.high - borrow);
 }
 
-OP ticks multiply_words(uint a, uint b) {
-    uint a_low = a & 0xffffu;
-    uint b_low = b & 0xffffu;
-    uint a_high = a >> 16u;
-    uint b_high = b >> 16u;
-    uint first = a_low * b_low;
-    uint second = a_high * b_low + (first >> 16u);
-    uint third = a_low * b_high + (second & 0xffffu);
+OP ticks multiply_words(word a, word b) {
+    word a_low = a & 0xffffu;
+    word b_low = b & 0xffffu;
+    word a_high = a >> 16u;
+    word b_high = b >> 16u;
+    word first = a_low * b_low;
+    word second = a_high * b_low + (first >> 16u);
+    word third = a_low * b_high + (second & 0xffffu);
     return make_ticks((third << 16u) | (first & 0xffffu), a_high * b_high + (second >> 16u) + (third >> 16u));
 }
 
 // The lower 64 bits.
-OP ticks scale_ticks(ticks a, uint factor) {
+OP ticks scale_ticks(ticks a, word factor) {
     ticks product = multiply_words(a.low, factor);
     product.high = product.high + a.high * factor;
     return product;
 }
 
 // floor(a * share / 2^32), where `share` is a fraction of 1.
-OP ticks part_of_ticks(ticks a, uint share) {
+OP ticks part_of_ticks(ticks a, word share) {
     ticks lower = multiply_words(a.low, share);
-    return add_ticks(multiply_words(a.high, share), make_ticks(lower.high, 0u));
+    return add_ticks(multiply_words(a.high, share), make_ticks(lower.high, ALL_WORD(0u)));
 }
 
+#ifndef LMB_SIMD_WIDTH
 // floor(2^32 a / b) for a < b < 2^63; 2^32 - 1 for a = b.
 OP uint share_of_ticks(ticks a, ticks b) {
     uint share = 0u;
@@ -144,6 +146,7 @@ OP ticks_quotient divide_ticks(ticks a, ticks b) {
     }
     return q;
 }
+#endif
 
 OP ticks fine_of_ticks(ticks a) {
     return make_ticks(a.low << FINE_BITS, (a.high << FINE_BITS) | (a.low >> (32u - FINE_BITS)));
@@ -254,10 +257,11 @@ OP real real_of_fine(ticks a) {
 STRUCT(passage)
 ticks from;
 ticks to;
-uint ends;
-bool backwards;
+word ends;
+lane_mask backwards;
 END_STRUCT(passage)
 
+#ifndef LMB_SIMD_WIDTH
 // Moves a position by a distance, wrapping at the length `around`.
 OP passage move_around(ticks from, ticks by, ticks around, bool backwards) {
     passage p;
@@ -281,12 +285,14 @@ OP passage move_around(ticks from, ticks by, ticks around, bool backwards) {
     }
     return p;
 }
+#endif
 
 OP ticks ticks_of_fine(ticks a) {
-    uint high = ticks_high(a);
+    word high = ticks_high(a);
     return make_ticks((ticks_low(a) >> FINE_BITS) | (high << (32u - FINE_BITS)), high >> FINE_BITS);
 }
 
+#ifndef LMB_SIMD_WIDTH
 // The number of ticks, rounded up, that a fine distance takes at a rate in units of 2^-16. The rate must be above 0. If
 // the result were 2^48 or more, returns the maximum.
 OP ticks ticks_at_rate(ticks fine, uint rate) {
@@ -323,6 +329,7 @@ OP ticks time_at_rate(ticks fine, uint rate) {
     }
     return add_ticks(time, make_ticks(rest > 0u ? 1u : 0u, 0u));
 }
+#endif
 
 // Converts to seconds, with a relative error of at most 3e-7.
 OP real seconds_of_fine(ticks fine) {

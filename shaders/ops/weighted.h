@@ -4,6 +4,7 @@
 #define LMB_OPS_WEIGHTED_H
 
 #include "curve.h"
+#include "joint_shares.h"
 #include "transform.h"
 
 // The accumulators of a weighted sum. They are stored as two transforms, so that the pose stack can hold them.
@@ -197,20 +198,6 @@ OP real joint_share(evaluation e, uint instruction) {
     return snap_small(share);
 }
 
-#ifdef LMB_SIMD_WIDTH
-// If lanes have different profiles, evaluates each in turn; 0 is none.
-OP_COLD void share_each_profile(const evaluation *e, uint first, const word *which, const real *part, real *share) {
-    lane_mask left = ABOVE(*which, 0u);
-    while (ANY(left)) {
-        uint profile = ONE_OF(left, *which);
-        lane_mask mine = AND(left, *which == profile);
-        *share =
-            SELECT(mine, profile_share(e->program, first + (profile - 1u) * PROFILE_WORDS, e->joint, *part), *share);
-        left = AND(left, NOT(mine));
-    }
-}
-#endif
-
 // The weight of a state at the joint. It is 0 if the state has no weight for the character.
 OP real profiled_weight(evaluation e, uint instruction) {
     uint table = LOAD(e.program, instruction + PROFILES_TABLE);
@@ -223,13 +210,7 @@ OP real profiled_weight(evaluation e, uint instruction) {
     if (ANY(fades)) {
         word which = SELECT_BITS(fades, TO_WORD(SELECT(fades, given, SPLAT(0.0f))));
         real part = load_weight(e, numbers + PROFILED_PART(states));
-        real share = SPLAT(0.0f);
-#ifdef LMB_SIMD_WIDTH
-        const evaluation at = e;
-        share_each_profile(&at, table + PROFILES_FIRST, &which, &part, &share);
-#else
-        share = profile_share(e.program, table + PROFILES_FIRST + (which - 1u) * PROFILE_WORDS, e.joint, part);
-#endif
+        real share = numbered_profile_share(e.program, table, e.joint, which, part);
         uint own = numbers + LOAD(e.program, instruction + PROFILES_STATE);
         real mixed = lerp(load_weight(e, own), load_weight(e, own + states), share);
         weight = SELECT(fades, snap_small(mixed), weight);
