@@ -2,33 +2,17 @@
 
 #include "float_environment.h"
 #include "graph.h"
+#include "inline_ops.h"
 #include "quaternion.h"
 
-#include <limber/batch.h>
-
-// Inlining all operations into one long function is faster.
-#include "inline_ops.h"
-
-#include "../shaders/ops/control.h"
+#include "../shaders/ops/machines.h"
 
 #include <math.h>
 #include <string.h>
 
 #define TURN 6.283185307179586 // in radians
 
-_Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
 _Static_assert(LMB_MOTION_FLOATS == MOTION_FLOATS && LMB_FULL_MOTION_FLOATS == FULL_MOTION_FLOATS, "a motion's row");
-// The maximum words of a character's state. The words of smoothed parameters and of fades with a blend profile are
-// counted as parameters, because each of them has a parameter that is written from it. A player's root motion has up to
-// eight weights, one for each reflection.
-#define MOST_STATE_WORDS 10240u
-_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS + 7) +
-                       LMB_MAX_MACHINES *
-                           (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
-                       MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + INERTIAL_WORDS <=
-                   MOST_STATE_WORDS,
-               "the words of a state");
-
 lmb_control_frame lmb_default_control_frame(void) {
     return (lmb_control_frame){0};
 }
@@ -219,105 +203,6 @@ lmb_result lmb_control_check_events(const lmb_control *control, const lmb_event 
                                       : "there is no such character");
         }
     }
-    return LMB_OK;
-}
-
-static lmb_result check_frame(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
-                              uint32_t count, lmb_error *error) {
-    const char *missing = control == NULL                                             ? "it"
-                          : frame == NULL                                             ? "the frame"
-                          : frame->state == NULL                                      ? "the state"
-                          : frame->parameters == NULL && control->parameter_count > 0 ? "the row of parameters"
-                                                                                      : NULL;
-    if (missing != NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL", missing);
-    }
-    if (frame->step > LMB_MAX_STEP_TICKS) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: a step of %llu ticks is longer than 60 s",
-                        (unsigned long long)frame->step);
-    }
-    if (first > frame->character_count || count > frame->character_count - first) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: characters %u and %u more are not in a batch of %u",
-                        (unsigned)first, (unsigned)count, (unsigned)frame->character_count);
-    }
-    return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
-}
-
-// Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL
-// without interpolated updates.
-static LMB_NOINLINE void run_some(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
-                                  uint32_t count, uint32_t *copies) {
-    const uint32_t *sent = (const uint32_t *)frame->events;
-    stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
-    uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
-    control c = {.block = block->block,
-                 .program = block->graph != NULL ? block->graph->block : NULL,
-                 .weights = weights,
-                 .refused = refused,
-                 .emits_events = frame->emitted != NULL,
-                 .shows = frame->motions != NULL,
-                 .sent = sent,
-                 .number = frame->number,
-                 .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
-    characters all;
-    all.block = block->block;
-    all.count = count;
-    uint32_t event = find_sent(sent, frame->event_count, first);
-    for (uint32_t i = 0; i < count; i++) {
-        // Rows are found here because size_t indices cannot overflow.
-        size_t character = (size_t)first + i;
-        c.state = frame->state + character * block->state_words;
-        c.parameters =
-            block->parameter_count > 0 ? (uint32_t *)frame->parameters + character * block->parameter_count : NULL;
-        c.emitted = frame->emitted != NULL ? frame->emitted + character * lmb_control_emitted_words(block) : NULL;
-        c.motions =
-            frame->motions != NULL ? (uint32_t *)frame->motions + character * lmb_control_motion_floats(block) : NULL;
-        c.character = (uint32_t)character;
-        c.sent_first = event;
-        while (event < frame->event_count && frame->events[event].character == character) {
-            event++;
-        }
-        c.sent_count = event - c.sent_first;
-        all.each[i] = begin_frame(c);
-        if (copies != NULL) {
-            all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words, true);
-        }
-    }
-    run_control(&all, (frame_part){0});
-}
-
-// Runs characters in groups of at most `most`.
-static void run_characters(const lmb_control *block, const lmb_control_frame *frame, uint32_t first, uint32_t count,
-                           uint32_t most, uint32_t *copies) {
-    while (count > 0) {
-        const uint32_t together = count < most ? count : most;
-        run_some(block, frame, first, together, copies);
-        first += together;
-        count -= together;
-    }
-}
-
-static LMB_NOINLINE void run_interpolated(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
-                                          uint32_t count) {
-    uint32_t copies[MOST_STATE_WORDS];
-    const uint32_t fit = MOST_STATE_WORDS / block->state_words;
-    run_characters(block, frame, first, count, fit < MOST_TOGETHER ? fit : MOST_TOGETHER, copies);
-}
-
-lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first, uint32_t count,
-                           lmb_error *error) {
-    lmb_result result = check_frame(control, frame, first, count, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    lmb_environment callers;
-    lmb_environment_enter(&callers);
-    if ((control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0) {
-        run_interpolated(control, frame, first, count);
-    } else {
-        run_characters(control, frame, first, count, MOST_TOGETHER, NULL);
-    }
-    lmb_environment_leave(&callers);
     return LMB_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "batch.h"
 #include "control.h"
+#include "control_run.h"
 #include "float_environment.h"
 #include "graph.h"
 #include "simd.h"
@@ -254,8 +255,9 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: transitions are inertialized, and the memory for it is NULL");
     }
     if (result == LMB_OK) {
-        result = cpu->profile == NULL || count == 0 ? lmb_control_run(control, frame, first, count, error)
-                                                    : lmb_cpu_profile_control(cpu, control, frame, first, count, error);
+        result = cpu->profile == NULL || count == 0
+                     ? lmb_control_run_path(control, cpu->path, frame, first, count, error)
+                     : lmb_cpu_profile_control(cpu, control, frame, first, count, error);
     }
     return result == LMB_OK ? lmb_cpu_run_poses(cpu, batch, &posed, outputs, first, count, error) : result;
 }

@@ -1,5 +1,7 @@
 #include "cpu.h"
 
+#include "control_run.h"
+
 #include <string.h>
 
 // The maximum number of characters from which the stages of a run are estimated.
@@ -100,7 +102,7 @@ static double estimate_pose(const lmb_cpu *cpu, const lmb_batch_def *batch, cons
 lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
                                    uint32_t first, uint32_t count, lmb_error *error) {
     const uint64_t begin = look(cpu->profile);
-    const lmb_result result = lmb_control_run(control, frame, first, count, error);
+    const lmb_result result = lmb_control_run_path(control, cpu->path, frame, first, count, error);
     const uint64_t end = look(cpu->profile);
     cpu->profile->control = result == LMB_OK && end >= begin ? end - begin : 0;
     return result;

@@ -1,5 +1,7 @@
 #include "control_random.h"
 
+#include "../src/control_run.h"
+
 #include <stdio.h>
 
 enum {
@@ -672,6 +674,7 @@ control_random *control_random_create(uint32_t number) {
         fail_msg("control %u: %s", number, error.message);
     }
     free(p);
+    made->path = LMB_CPU_FAST;
     made->first_number = random_below(&random, 3) == 0 ? UINT32_MAX - 40 : random_below(&random, 100);
     for (uint32_t i = 0; i < CONTROL_RANDOM_FRAMES; i++) {
         draw_frame(&random, made, i);
@@ -733,7 +736,8 @@ void control_random_run(const control_random *random, uint32_t frame, uint32_t a
     lmb_error error = {0};
     for (uint32_t first = 0; first < CONTROL_RANDOM_CHARACTERS; first += at_once) {
         const uint32_t left = CONTROL_RANDOM_CHARACTERS - first;
-        if (lmb_control_run(random->control, &run, first, left < at_once ? left : at_once, &error) != LMB_OK) {
+        const uint32_t count = left < at_once ? left : at_once;
+        if (lmb_control_run_path(random->control, random->path, &run, first, count, &error) != LMB_OK) {
             fail_msg("frame %u: %s", frame, error.message);
         }
     }

@@ -9,6 +9,8 @@
 
 #include "control_def.h"
 
+#include <limber/cpu.h>
+
 enum {
     CONTROL_RANDOM_CHARACTERS = 40,
     CONTROL_RANDOM_FRAMES = 30,
@@ -27,6 +29,7 @@ typedef struct control_random_frame {
 // A control and the inputs from its host.
 typedef struct control_random {
     lmb_control *control;
+    lmb_cpu_path path;                          // that runs it; the fast one at first
     lmb_graph *program;                         // the control's, or NULL
     uint32_t first_number;                      // the first frame's number
     uint32_t phases[CONTROL_RANDOM_CHARACTERS]; // of updates; LMB_NONE: as the index

@@ -1,6 +1,6 @@
 // Random controls on the CPU: single characters on a processor that flushes subnormals give the same bits as many
-// characters at a time on one that does not. The state after each frame passes the check of states, and so do only
-// states that give the same bits on both.
+// characters at a time on one that does not, and every path gives the bits of the reference. The state after each frame
+// passes the check of states, and so do only states that give the same bits on both.
 #include "control_random.h"
 #include "flushing.h"
 #include "program_loop.h"
@@ -161,6 +161,40 @@ static uint64_t compare(uint32_t number) {
     return compared;
 }
 
+// ---- Paths ----
+
+// Runs a control on the reference and on another path, some characters at a time.
+static void compare_path(control_random *random, uint32_t number, lmb_cpu_path path, uint32_t at_once) {
+    control_random_result expected = control_random_result_create(random);
+    control_random_result found = control_random_result_create(random);
+    for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
+        random->path = LMB_CPU_REFERENCE;
+        control_random_run(random, frame, CONTROL_RANDOM_CHARACTERS, &expected);
+        random->path = path;
+        control_random_run(random, frame, at_once, &found);
+        control_random_expect_same(random, number, frame, &expected, &found);
+    }
+    control_random_result_destroy(&expected);
+    control_random_result_destroy(&found);
+}
+
+static void every_path_has_the_bits_of_the_reference(void **state) {
+    (void)state;
+    static const lmb_cpu_path vectors[] = {LMB_CPU_SIMD_4, LMB_CPU_SIMD_8, LMB_CPU_SIMD_16};
+    static const uint32_t at_once[] = {CONTROL_RANDOM_CHARACTERS, 2, 7, 19};
+    for (uint32_t number = 1000; number < (suite_is_slow() ? 1010u : 1100u); number++) {
+        control_random *random = control_random_create(number);
+        for (uint32_t i = 0; i < 3; i++) {
+            if (lmb_cpu_has(vectors[i])) {
+                compare_path(random, number, vectors[i], at_once[(number + i) % 4]);
+            }
+        }
+        control_random_destroy(random);
+    }
+}
+
+// ---- Faults ----
+
 // Puts a fault into a word of each character's state, another word for each, where the check does not refuse it.
 static uint32_t corrupt(const lmb_control *control, uint32_t round, uint32_t *states) {
     const uint32_t words = lmb_control_state_words(control);
@@ -214,6 +248,7 @@ static void same_bits_with_flushing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_float_of_a_state_is_checked),
+        cmocka_unit_test(every_path_has_the_bits_of_the_reference),
         cmocka_unit_test(states_that_pass_give_the_same_bits),
         cmocka_unit_test(same_bits_with_flushing),
     };

@@ -29,7 +29,8 @@ layout(constant_id = 27) const bool RUNS_PARTS = false;
     (LOAD((c).block, (character_motion) + CHARACTER_MOTION_PLACE_WORDS) == MOVING_FULL_PLACE_WORDS)
 #endif
 
-// Indices into a character's rows. On the CPU the pointers already point to the character's rows.
+// Indices into a character's rows. On the CPU the pointers already point to the character's rows; vectors have an
+// address for each lane.
 #ifdef LMB_GLSL
 #define STATE_AT(c, index) ((c).state_at + (index))
 #define ROW_AT(c, index) ((c).row + (index))
@@ -42,10 +43,19 @@ layout(constant_id = 27) const bool RUNS_PARTS = false;
 #define CHARACTER_MOTION_AT(c, index) (index)
 #endif
 
-// A character in a frame.
+// A character in a frame, or one in each lane.
 STRUCT(control)
 memory block;
 memory program; // whose clips the players play
+#ifdef LMB_SIMD_WIDTH
+uint32_t *const *states; // of each lane
+lane_mask counts;        // lanes whose state and parameters are stored
+mutable_memory parameters;
+word row; // offset of each lane's parameters
+word character;
+stored_weight *weights;
+uint32_t *refused;
+#else
 mutable_memory state;
 mutable_memory parameters;
 mutable_memory emitted;
@@ -75,6 +85,7 @@ uint held_count; // of sent events, which count once the time that the character
 ticks left;      // of the step; with held events, of the time before them
 ticks later;     // of the step, after held events
 ticks duration;  // of the current piece of the step
+#endif
 END_STRUCT(control)
 
 // A part of a frame that one dispatch runs, if RUNS_PARTS. A frame consists of its beginning and of pieces; a piece
@@ -96,6 +107,7 @@ uint end_group;
 bool ends;
 END_STRUCT(frame_part)
 
+#ifndef LMB_SIMD_WIDTH
 // How far a machine has taken its transitions in a piece.
 STRUCT(transition_progress)
 uint taken;
@@ -143,6 +155,7 @@ OP void store_progress(control c, transition_progress p) {
 STRUCT(characters)
 memory block;
 address count;
+struct lane_stages *stages; // that run in vectors
 control each[MOST_TOGETHER];
 END_STRUCT(characters)
 #define CHARACTERS const characters *
@@ -153,16 +166,23 @@ END_STRUCT(characters)
 #define SET_CHARACTER(all, i, c) (all)->each[i] = (c)
 #endif
 
-OP uint state_word(control c, address index) {
+#endif
+
+#ifdef LMB_SIMD_WIDTH
+OP word state_word(control c, address index) {
+    return lmb_load_words(c.states, index);
+}
+
+OP void set_state_word(control c, address index, word value) {
+    lmb_store_words(c.states, index, value, c.counts);
+}
+#else
+OP word state_word(control c, address index) {
     return LOAD(c.state, STATE_AT(c, index));
 }
 
-OP void set_state_word(control c, address index, uint value) {
+OP void set_state_word(control c, address index, word value) {
     STORE(c.state, STATE_AT(c, index), value);
-}
-
-OP real state_number(control c, address index) {
-    return REAL(state_word(c, index));
 }
 
 OP ticks state_ticks(control c, address index) {
@@ -172,11 +192,17 @@ OP ticks state_ticks(control c, address index) {
 OP void set_state_ticks(control c, address index, ticks value) {
     store_ticks(c.state, STATE_AT(c, index), value);
 }
+#endif
+
+OP real state_number(control c, address index) {
+    return REAL(state_word(c, index));
+}
 
 OP ticks block_ticks(control c, address index) {
     return load_ticks(c.block, index);
 }
 
+#ifndef LMB_SIMD_WIDTH
 OP void write_parameter(control c, address parameter, real value) {
     if (parameter != CONTROL_NONE) {
         STORE(c.parameters, ROW_AT(c, parameter), BITS(value));
@@ -263,5 +289,7 @@ OP_NOINLINE void emit_times(control c, uint event, real weight, uint times) {
 OP void emit(control c, uint event, real weight) {
     emit_times(c, event, weight, 1u);
 }
+
+#endif
 
 #endif

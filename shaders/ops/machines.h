@@ -7,6 +7,7 @@
 #define LMB_OPS_MACHINES_H
 
 #include "phases.h"
+#include "state_weights.h"
 
 // Inertialization: parameters by which a control triggers it in the pose kernels.
 
@@ -60,32 +61,8 @@ OP_NOINLINE void write_inertia(control c) {
     write_parameter(c, first + INERTIA_DURATION, state_number(c, at + INERTIAL_DURATION));
 }
 
-OP address machine_at(control c, address machine) {
-    return LOAD(c.block, machine + MACHINE_STATE);
-}
-
-OP address state_weight_at(control c, address machine, address state) {
-    return machine_at(c, machine) + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
-}
-
-OP real state_weight(control c, address machine, address state) {
-    return state_number(c, state_weight_at(c, machine, state));
-}
-
 OP bool is_frozen(control c, address machine, address state) {
     return (state_word(c, state_weight_at(c, machine, state) + MACHINE_BEGAN) & MACHINE_FROZEN) != 0u;
-}
-
-// A state's total weight: the product of its weight in its machine and of the weights of the states that contain the
-// machine. 1 if there is no machine.
-OP real whole_weight(control c, address machine, address state) {
-    real weight = 1.0f;
-    for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
-        weight = weight * state_weight(c, machine, state);
-        state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
-        machine = LOAD(c.block, machine + MACHINE_OUTER);
-    }
-    return snap(weight);
 }
 
 // Whether time passes in a state: it is current or has a weight, and neither it nor a state that contains it is frozen.

@@ -3,12 +3,13 @@
 // A player loops, stops at its ends or plays in ping-pong mode, in which its position runs from 0 to twice the
 // duration, there and back. A move over a frame is a passage: from and to positions, and the number of ends passed.
 //
-// After them: the root motion of all players, and the weights of their clips.
+// After them: the root motion of all players.
 #ifndef LMB_OPS_PLAYERS_H
 #define LMB_OPS_PLAYERS_H
 
 #include "full_motion.h"
 #include "machines.h"
+#include "player_weights.h"
 
 // A playback rate in units of 2^-16, and its direction.
 STRUCT(pace)
@@ -425,82 +426,6 @@ OP_NOINLINE void apply_root_motion(control c, address character_motion) {
     shift_character_motion(c, character_motion, sum, angle_of_turns(sum.turns));
 }
 
-// Weights of the players' clips: for each player, the sum over its uses in the program. They are computed after the
-// states' weights, and before players move.
-
-#ifdef LMB_GLSL
-evaluation weights_evaluation(control c);
-#else
-OP evaluation weights_evaluation(control c) {
-    return (evaluation){.program = c.program, .parameters = c.parameters, .refused = c.refused, .weights = c.weights};
-}
-#endif
-
-// The weight of a player. If the program does not use its clip, its state's weight.
-OP real weigh_player(control c, evaluation e, address player) {
-    uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
-    address use = LOAD(c.block, player + PLAYER_USES);
-    real weight = 0.0f;
-    for (address i = 0u; i < count; i++) {
-        weight = weight + load_weight(e, LOAD(c.block, use + CLIP_USE_WEIGHT));
-        use = use + CLIP_USE_WORDS;
-    }
-    if (count == 0u) {
-        bool drops_out = LOAD(c.block, player + PLAYER_END) == PLAYER_DROPS_OUT;
-        uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
-        weight = whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
-        weight = drops_out && (flags & PLAYING_ENDED) != 0u ? 0.0f : weight;
-    }
-    return snap(weight);
-}
-
-// The motion weight of a player's clip, where it has the reflection of the record. If the program does not use the
-// clip, the player's weight.
-OP real weigh_motion(control c, evaluation e, address motion) {
-    address player = LOAD(c.block, motion + MOTION_PLAYER);
-    uint reflection = LOAD(c.block, motion + MOTION_REFLECTION);
-    uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
-    address use = LOAD(c.block, player + PLAYER_USES) + CLIP_USE_MOTION;
-    real weight = 0.0f;
-    for (address i = 0u; i < count; i++) {
-        uint used = LOAD(c.block, use);
-        if (used >> CLIP_USE_REFLECTION_SHIFT == reflection) {
-            real own = load_weight(e, used & CLIP_USE_INDEX);
-            weight = (used & CLIP_USE_NEGATED) != 0u ? weight - own : weight + own;
-        }
-        use = use + CLIP_USE_WORDS;
-    }
-    if (count == 0u) {
-        weight = state_number(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT);
-    }
-    return snap(weight);
-}
-
-OP void weigh_players(control c) {
-    evaluation e = weights_evaluation(c);
-    if ((LOAD(c.block, CONTROL_FLAGS) & CONTROL_WEIGHS) != 0u) {
-        weigh_nodes(e);
-    }
-    address player = LOAD(c.block, CONTROL_PLAYERS);
-    address end = player + LOAD(c.block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
-    for (; player < end; player += PLAYER_WORDS) {
-        address at = LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT;
-        set_state_word(c, at, BITS(weigh_player(c, e, player)));
-    }
-    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
-    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
-        address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
-        address motions_end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
-        if (USES_MOTION_RULES && (LOAD(c.block, CONTROL_FLAGS) & CONTROL_WEIGHS) != 0u) {
-            weigh_motions(e);
-        }
-        for (; motion < motions_end; motion += MOTION_WORDS) {
-            set_state_word(c, LOAD(c.block, motion + MOTION_WEIGHT), BITS(weigh_motion(c, e, motion)));
-            set_state_word(c, LOAD(c.block, motion + MOTION_STATE) + MOTION_SPAN_HOW, 0u);
-        }
-    }
-}
-
 // Between updates, players keep the weights of the last update. Only marks their root motion as not moved.
 OP_NOINLINE void keep_player_weights(control c) {
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
@@ -513,12 +438,22 @@ OP_NOINLINE void keep_player_weights(control c) {
     }
 }
 
+// Runs a stage for characters in the lanes of vectors, unless it returns false.
+#ifdef LMB_GLSL
+OP bool weigh_in_lanes(CHARACTERS all) {
+    return false;
+}
+#else
+static bool weigh_in_lanes(CHARACTERS all);
+#endif
+
 OP void weigh_all_players(CHARACTERS all) {
+    bool weighed = weigh_in_lanes(all);
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
-        if (c.moves && c.updates) {
+        if (c.moves && c.updates && !weighed) {
             weigh_players(c);
-        } else if (c.moves) {
+        } else if (c.moves && !c.updates) {
             keep_player_weights(c);
         }
     }

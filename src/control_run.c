@@ -1,0 +1,199 @@
+// Runs a control on the CPU: lmb_control_run(). The frames of up to MOST_TOGETHER characters are computed together by
+// scalar code. Stages that are the same for all characters run for one in each lane of a vector (control_lanes.h),
+// unless the path is the reference.
+#include "control_run.h"
+
+#include "control.h"
+#include "control_lanes.h"
+#include "cpu.h"
+#include "float_environment.h"
+#include "graph.h"
+
+#include <limber/batch.h>
+
+// Inlining all operations into one long function is faster.
+#include "inline_ops.h"
+
+#include "../shaders/ops/control.h"
+
+_Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
+_Static_assert(MOST_TOGETHER == LMB_CONTROL_TOGETHER, "characters that run together");
+// The maximum words of a character's state. The words of smoothed parameters and of fades with a blend profile are
+// counted as parameters, because each of them has a parameter that is written from it. A player's root motion has up to
+// eight weights, one for each reflection.
+#define MOST_STATE_WORDS 10240u
+_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS + 7) +
+                       LMB_MAX_MACHINES *
+                           (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
+                       MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + INERTIAL_WORDS <=
+                   MOST_STATE_WORDS,
+               "the words of a state");
+
+// The stages of each path; NULL if this build lacks the path.
+static lmb_control_stage *const weigh_stages[LMB_CPU_PATH_COUNT] = {
+#ifdef LMB_HAS_SIMD_4
+    [LMB_CPU_SIMD_4] = lmb_control_weigh_4,
+#endif
+#ifdef LMB_HAS_SIMD_8
+    [LMB_CPU_SIMD_8] = lmb_control_weigh_8,
+#endif
+#ifdef LMB_HAS_SIMD_16
+    [LMB_CPU_SIMD_16] = lmb_control_weigh_16,
+#endif
+};
+
+static lmb_result check_frame(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
+                              uint32_t count, lmb_error *error) {
+    const char *missing = control == NULL                                             ? "it"
+                          : frame == NULL                                             ? "the frame"
+                          : frame->state == NULL                                      ? "the state"
+                          : frame->parameters == NULL && control->parameter_count > 0 ? "the row of parameters"
+                                                                                      : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL", missing);
+    }
+    if (frame->step > LMB_MAX_STEP_TICKS) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: a step of %llu ticks is longer than 60 s",
+                        (unsigned long long)frame->step);
+    }
+    if (first > frame->character_count || count > frame->character_count - first) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: characters %u and %u more are not in a batch of %u",
+                        (unsigned)first, (unsigned)count, (unsigned)frame->character_count);
+    }
+    return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
+}
+
+// The stages that run in vectors.
+struct lane_stages {
+    lmb_control_lanes lanes;
+    lmb_control_stage *weigh; // or NULL
+};
+
+static uint32_t count_bits(uint32_t bits) {
+    uint32_t count = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
+
+// One character alone runs the scalar code.
+static bool run_stage(lmb_control_lanes *lanes, lmb_control_stage *stage, uint32_t active) {
+    const bool runs = stage != NULL && count_bits(active) > 1;
+    if (runs) {
+        lanes->active = active;
+        stage(lanes);
+    }
+    return runs;
+}
+
+static bool weigh_in_lanes(CHARACTERS all) {
+    uint32_t active = 0;
+    FOR_EACH(all, i) {
+        active |= (uint32_t)(all->each[i].moves && all->each[i].updates) << i;
+    }
+    return run_stage(&all->stages->lanes, all->stages->weigh, active);
+}
+
+static struct lane_stages begin_stages(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame,
+                                       uint32_t first, uint32_t count) {
+    const size_t before = (size_t)first * block->parameter_count;
+    struct lane_stages stages = {
+        .lanes = {.block = block->block,
+                  .program = block->graph != NULL ? block->graph->block : NULL,
+                  .parameters = block->parameter_count > 0 ? (uint32_t *)frame->parameters + before : NULL,
+                  .parameter_count = block->parameter_count,
+                  .count = count},
+        .weigh = weigh_stages[path]};
+    if (block->graph != NULL && block->graph->block[PROGRAM_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
+        stages.weigh = NULL;
+    }
+    return stages;
+}
+
+// Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL
+// without interpolated updates.
+static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame,
+                                  uint32_t first, uint32_t count, uint32_t *copies) {
+    const uint32_t *sent = (const uint32_t *)frame->events;
+    stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
+    control c = {.block = block->block,
+                 .program = block->graph != NULL ? block->graph->block : NULL,
+                 .weights = weights,
+                 .refused = refused,
+                 .emits_events = frame->emitted != NULL,
+                 .shows = frame->motions != NULL,
+                 .sent = sent,
+                 .number = frame->number,
+                 .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
+    struct lane_stages stages = begin_stages(block, path, frame, first, count);
+    characters all;
+    all.block = block->block;
+    all.count = count;
+    all.stages = &stages;
+    uint32_t event = find_sent(sent, frame->event_count, first);
+    for (uint32_t i = 0; i < count; i++) {
+        // Rows are found here because size_t indices cannot overflow.
+        size_t character = (size_t)first + i;
+        c.state = frame->state + character * block->state_words;
+        c.parameters =
+            block->parameter_count > 0 ? (uint32_t *)frame->parameters + character * block->parameter_count : NULL;
+        c.emitted = frame->emitted != NULL ? frame->emitted + character * lmb_control_emitted_words(block) : NULL;
+        c.motions =
+            frame->motions != NULL ? (uint32_t *)frame->motions + character * lmb_control_motion_floats(block) : NULL;
+        c.character = (uint32_t)character;
+        c.sent_first = event;
+        while (event < frame->event_count && frame->events[event].character == character) {
+            event++;
+        }
+        c.sent_count = event - c.sent_first;
+        all.each[i] = begin_frame(c);
+        if (copies != NULL) {
+            all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words, true);
+        }
+        stages.lanes.states[i] = all.each[i].state;
+    }
+    run_control(&all, (frame_part){0});
+}
+
+// Runs characters in groups of at most `most`.
+static void run_characters(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame, uint32_t first,
+                           uint32_t count, uint32_t most, uint32_t *copies) {
+    while (count > 0) {
+        const uint32_t together = count < most ? count : most;
+        run_some(block, path, frame, first, together, copies);
+        first += together;
+        count -= together;
+    }
+}
+
+static LMB_NOINLINE void run_interpolated(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame,
+                                          uint32_t first, uint32_t count) {
+    uint32_t copies[MOST_STATE_WORDS];
+    const uint32_t fit = MOST_STATE_WORDS / block->state_words;
+    run_characters(block, path, frame, first, count, fit < MOST_TOGETHER ? fit : MOST_TOGETHER, copies);
+}
+
+lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first, uint32_t count,
+                           lmb_error *error) {
+    return lmb_control_run_path(control, LMB_CPU_FAST, frame, first, count, error);
+}
+
+lmb_result lmb_control_run_path(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
+                                uint32_t first, uint32_t count, lmb_error *error) {
+    lmb_result result = check_frame(control, frame, first, count, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    path = lmb_cpu_resolve(path);
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    if ((control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0) {
+        run_interpolated(control, path, frame, first, count);
+    } else {
+        run_characters(control, path, frame, first, count, MOST_TOGETHER, NULL);
+    }
+    lmb_environment_leave(&callers);
+    return LMB_OK;
+}
