@@ -450,13 +450,3 @@ void lmb_control_root_rotation(const lmb_control *control, const uint32_t *state
         lmb_quaternion_from_yaw(TURN * (double)REAL(words[first + MOVED_BY_CLIPS + 3]), rotation);
     }
 }
-
-uint64_t lmb_control_hash(const uint32_t *words, size_t count) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < count; i++) {
-        for (uint32_t shift = 0; shift < 32; shift += 8) {
-            hash = (hash ^ (words[i] >> shift & 255u)) * UINT64_C(0x100000001b3);
-        }
-    }
-    return hash;
-}

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t control_scenario_golden = UINT64_C(0xb082a39de8b3a34a);
-const uint64_t motion_scenario_golden = UINT64_C(0xa75a32973917b5fe);
-const uint64_t motion_scenario_long_golden = UINT64_C(0xfb709795737bd0d3);
+const uint64_t control_scenario_golden = UINT64_C(0xc6f67ed93f5c35b3);
+const uint64_t motion_scenario_golden = UINT64_C(0x79099472fea27100);
+const uint64_t motion_scenario_long_golden = UINT64_C(0x2fa971094250aace);
 
 // The host's parameters, then the parameters that the control writes.
 enum {

@@ -1756,6 +1756,99 @@ static void test_states_from_outside(void **state) {
     stage_end(&s);
 }
 
+// The hash by the formula in control.h, word by word and with numbers of 64 bits.
+static uint64_t rotate_number(uint64_t x, uint32_t count) {
+    return (x * (UINT64_C(1) << count) + x / (UINT64_C(1) << (32 - count))) % (UINT64_C(1) << 32);
+}
+
+static void take_words(uint64_t pair[2], uint64_t x, uint64_t y) {
+    pair[0] = rotate_number((pair[0] + x) % (UINT64_C(1) << 32), 13) ^ pair[1];
+    pair[1] = (rotate_number((pair[1] + y) % (UINT64_C(1) << 32), 19) + pair[0]) % (UINT64_C(1) << 32);
+}
+
+static uint64_t spread_number(uint64_t x) {
+    x = (x ^ x >> 16) * 0x85ebca6bu % (UINT64_C(1) << 32);
+    x = (x ^ x >> 13) * 0xc2b2ae35u % (UINT64_C(1) << 32);
+    return x ^ x >> 16;
+}
+
+static uint64_t expected_hash(const uint32_t *words, size_t count) {
+    uint64_t lanes[8][2], last[2] = {(uint64_t)count % (UINT64_C(1) << 32), (uint64_t)count >> 32};
+    for (uint64_t k = 0; k < 8; k++) {
+        lanes[k][0] = (k + 1) * 0x9e3779b9u % (UINT64_C(1) << 32);
+        lanes[k][1] = (k + 9) * 0x9e3779b9u % (UINT64_C(1) << 32);
+        for (size_t i = k; i < (count + 15) / 16 * 16; i += 16) {
+            take_words(lanes[k], i < count ? words[i] : 0, i + 8 < count ? words[i + 8] : 0);
+        }
+        take_words(last, lanes[k][0], lanes[k][1]);
+    }
+    take_words(last, 0, 0);
+    take_words(last, 0, 0);
+    return spread_number(last[1]) << 32 | spread_number(last[0]);
+}
+
+static uint32_t count_ones(uint64_t bits) {
+    uint32_t count = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
+
+enum { HASHED_WORDS = 70, HASHED_ROWS = 5 };
+
+static void fill_words(uint32_t *words, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        words[i] = (uint32_t)(i + 1) * 2654435761u;
+    }
+}
+
+static void test_hash(void **state) {
+    (void)state;
+    uint32_t words[HASHED_ROWS * HASHED_WORDS], zeros[HASHED_WORDS] = {0};
+    uint64_t hashes[HASHED_ROWS], of_zeros[HASHED_WORDS];
+    fill_words(words, HASHED_ROWS * HASHED_WORDS);
+    assert_true(lmb_control_hash(NULL, 0) == expected_hash(NULL, 0));
+    for (size_t count = 0; count < HASHED_WORDS; count++) {
+        assert_true(lmb_control_hash(words, count) == expected_hash(words, count));
+        assert_true(lmb_control_hash(words + 1, count) == expected_hash(words + 1, count)); // not aligned to 16 bytes
+        of_zeros[count] = lmb_control_hash(zeros, count);
+        for (size_t shorter = 0; shorter < count; shorter++) {
+            assert_true(of_zeros[shorter] != of_zeros[count]);
+        }
+    }
+    assert_true(lmb_control_hash(words, HASHED_ROWS * HASHED_WORDS) ==
+                expected_hash(words, HASHED_ROWS * HASHED_WORDS));
+    lmb_control_hash_rows(words, HASHED_WORDS, HASHED_ROWS, hashes);
+    for (size_t row = 0; row < HASHED_ROWS; row++) {
+        assert_true(hashes[row] == lmb_control_hash(words + row * HASHED_WORDS, HASHED_WORDS));
+    }
+    lmb_control_hash_rows(NULL, HASHED_WORDS, 0, NULL);
+    lmb_control_hash_rows(words, 0, HASHED_ROWS, hashes);
+    assert_true(hashes[HASHED_ROWS - 1] == lmb_control_hash(NULL, 0));
+}
+
+// Each bit that differs changes about half of the hash, wherever it is.
+static void test_hash_spreads(void **state) {
+    (void)state;
+    uint32_t words[HASHED_WORDS], min = 64, max = 0, sum = 0;
+    fill_words(words, HASHED_WORDS);
+    const uint64_t hash = lmb_control_hash(words, HASHED_WORDS);
+    for (size_t i = 0; i < HASHED_WORDS; i++) {
+        for (uint32_t bit = 0; bit < 32; bit++) {
+            words[i] ^= 1u << bit;
+            const uint32_t ones = count_ones(hash ^ lmb_control_hash(words, HASHED_WORDS));
+            words[i] ^= 1u << bit;
+            min = ones < min ? ones : min;
+            max = ones > max ? ones : max;
+            sum += ones;
+        }
+    }
+    assert_in_range(min, 12, 32);
+    assert_in_range(max, 32, 52);
+    assert_true(fabs((double)sum / (32.0 * HASHED_WORDS) - 32.0) < 0.5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_day),
@@ -1803,6 +1896,8 @@ int main(void) {
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_refused_frames),
         cmocka_unit_test(test_states_from_outside),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_hash_spreads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -769,9 +769,21 @@ LMB_API void lmb_control_root_motion(const lmb_control *control, const uint32_t 
 /// Returns the rotation of that displacement, a unit quaternion x, y, z, w.
 LMB_API void lmb_control_root_rotation(const lmb_control *control, const uint32_t *state, double rotation[4]);
 
-/// Returns the 64-bit FNV-1a hash of words in their order, least significant byte first, for comparing states and the
-/// like.
+/// Returns a 64-bit hash of words in their order, for comparing states and the like, at about the speed of memory. It
+/// does not protect against words that someone chose. `words` may be NULL if `count` is 0.
+///
+/// All arithmetic is modulo 2^32; rotate(x, n) rotates to the left. A pair (a, b) takes two words (x, y) by
+/// a = rotate(a + x, 13) ^ b, and then b = rotate(b + y, 19) + a.
+/// - Eight lanes k = 0 to 7 are pairs that begin with ((k + 1) * 0x9e3779b9, (k + 9) * 0x9e3779b9).
+/// - The words are padded with zeros to a multiple of 16. Of each 16 words w, lane k takes (w[k], w[k + 8]).
+/// - A last pair begins with the lower and the upper 32 bits of `count`. It takes (a, b) of lanes 0 to 7 in order, and
+///   then (0, 0) twice.
+/// - Both words of this pair are spread: x = (x ^ x >> 16) * 0x85ebca6b, then x = (x ^ x >> 13) * 0xc2b2ae35, then
+///   x = x ^ x >> 16. Word a is the lower half of the hash, b the upper half.
 LMB_API uint64_t lmb_control_hash(const uint32_t *words, size_t count);
+/// Writes lmb_control_hash() of each row: `hashes` has `row_count` elements, and `words` that many rows of `row_words`
+/// words. For states, a row is a character: two hosts find out which characters differ.
+LMB_API void lmb_control_hash_rows(const uint32_t *words, size_t row_words, size_t row_count, uint64_t *hashes);
 
 #ifdef __cplusplus
 }
