@@ -1,3 +1,9 @@
+// The host's memory and log, arenas, and error messages. Without a host, calloc() and free() provide memory, and
+// messages to the log are dropped.
+//
+// An arena is a list: each of its blocks begins with a pointer to the one before it. A message about an unknown name
+// lists the names that exist. If they are many, it lists those with the shortest edit distance. The work is bounded,
+// because names may come from a file that is not trusted.
 #include "host.h"
 
 #include <stdarg.h>

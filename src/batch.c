@@ -1,3 +1,5 @@
+// The outputs of a batch, and checks that the CPU and the GPU side share. One table says how many floats a row of an
+// output has, and what has a row: a joint, a socket, a float channel, or the whole character.
 #include "batch.h"
 
 #include "graph.h"

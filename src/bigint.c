@@ -1,3 +1,5 @@
+// Two's complement modulo 2^448. Overflow is not detected; callers stay within the bounds of bigint.h. The predicates
+// run only when a graph is created, so schoolbook multiplication is fast enough.
 #include "bigint.h"
 
 #include <assert.h>

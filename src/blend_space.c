@@ -1,3 +1,14 @@
+// The triangulation is a Delaunay triangulation. It must be the same on every machine, and must never contain crossing
+// triangles. So orientations and circles are decided exactly: all coordinates are scaled by a power of two to integers
+// (bigint.h), and ties are broken by the indices of the positions.
+//
+// It starts at a side of the hull. For each side it searches all positions for the apex whose circle contains no other
+// position, and goes on across the sides of the new triangle. That takes cubic time, which is short for 64 positions.
+// Sorting makes the result independent of the order of discovery.
+//
+// Positions that are nearly on a side of the hull give flat triangles there, in which a weight would jump from 0 to 1
+// across a tiny height. These triangles are removed one by one from the side inwards. Strips replace them, in which two
+// neighbouring positions share the weight by the coordinate along the side.
 #include "blend_space.h"
 
 #include "bigint.h"

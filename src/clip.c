@@ -1,3 +1,10 @@
+// Builds a clip's block from a descriptor, and opens blocks. The steps are: check every track, find tracks that share
+// their key times (with a hash table), compute the size, then write one allocation from its beginning to its end.
+//
+// After the header come the name, the track tables, the values of all keys, the key times, and the joint weights. A
+// joint's property without a track becomes a track with one key, its rest value, so that sampling needs no special
+// case. The key times of such tracks are one pair of words. Behind each row of key times are the reciprocals of its
+// intervals, because kernels do not divide.
 #include "clip.h"
 
 #include "clip_layout.h"

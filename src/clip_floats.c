@@ -1,3 +1,5 @@
+// Float tracks of a packed clip are not quantised. A constant one keeps a single key, one at rest keeps none, and
+// neighbouring tracks with the same key times share them. One function measures and writes, so both agree.
 #include "clip_pack.h"
 
 #include "rig.h"

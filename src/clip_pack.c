@@ -1,3 +1,17 @@
+// Quantises keys with the numbers of bits that clip_compress.c chooses, and writes a packed block.
+//
+// - A translation or scale stores three fields. Each axis has its own range: its minimum and the step between two
+//   values.
+// - A rotation stores three components. The fourth follows from the length of 1. It is the same component in all keys
+//   if one stays far from zero; otherwise each key says in two bits which one it omits. Ranges are in steps of 1/512,
+//   so that two words hold those of all three components.
+//
+// All packed tracks share their key times. The fields of all tracks at one time are one string of bits, a frame, so
+// sampling a pose reads two contiguous pieces of memory. Half a word per joint and property says how it is stored: at
+// rest, constant, with the source's own keys, or packed.
+//
+// Entries are written twice by the same code: the first time only to find all offsets. A block that would not be
+// smaller than the source is not written.
 #include "clip_pack.h"
 
 #include <math.h>

@@ -1,3 +1,9 @@
+// A graph is compiled for every clip that its slots admit, not for those that are there at first. So the compiler asks
+// lmb_graph_clip_...() about a clip: these answer for the slot if there is one, else for the clip. A clip that is put
+// into a slot later is only checked against the slot.
+//
+// A slot's clip is a copy in the graph's block, in room of the slot's size. An entry in the table of clips points
+// there, or is 0 while the slot is empty; its sources then give the rest pose. gpu_clip.c does the same on a device.
 #include "clip_slot.h"
 
 #include "clip.h"

@@ -1,3 +1,5 @@
+// Compares bits, not values: 0 and -0 differ. Equal outputs are the usual case and take one memcmp(). Only of outputs
+// that differ are floats compared one by one, to count them and to describe the first one.
 #include "batch.h"
 #include "host.h"
 

@@ -1,3 +1,8 @@
+// Default descriptors, the creation of a control, and what a host reads from a character's state or writes to it.
+//
+// A state is words in the layout of shaders/ops/control_layout.h. Its owner may be the host, a device or a file, so
+// functions here use only the control's block and the given words. Positions are fixed-point numbers of 64 bits, and a
+// yaw is a fraction of a turn in 32 bits. So they are as precise far from the origin as near it.
 #include "control.h"
 
 #include "float_environment.h"

@@ -1,3 +1,6 @@
+// Checks states that a host restores, for example from a saved game. A check covers what the kernels rely on: indices
+// are in range, times are within their clips, and every float is one that a kernel could have stored. A character that
+// has not begun is all 0, except what a host may set before its first frame.
 #include "control.h"
 
 #include "../shaders/ops/control_layout.h"

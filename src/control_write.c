@@ -1,3 +1,18 @@
+// Writes a control's block: what stage 1 needs to know of players, groups, machines and root motion, in words that the
+// CPU and the GPU read alike. The same code runs twice. The first run has no block and only counts words; take()
+// assigns offsets in both. So offsets must not depend on what has been written.
+//
+// Records of machines and players come first, so that everything after them can refer to them by offset. Then, in
+// order: smoothed parameters; each player's notifies and uses; groups; states, transitions and terms of machines; the
+// character motion; inertialization; and tables that are the same in every frame. Words of a character's state are
+// assigned in the same order, so equal descriptors have equal states.
+//
+// - Seconds become fine ticks (2^-16 of a tick). A float stands for the simplest fraction of a second near it, so that
+//   steps of 1/60 s add up to a duration exactly.
+// - Transitions are sorted by priority. Each state has a list of those that need no event.
+// - A motion track becomes displacements and rotations relative to its first key. Mirrors reflect root motion, so a
+//   player has a record for each reflection in which the graph uses its clip.
+// - Divisions and square roots are done here, in double precision; kernels multiply.
 #include "control.h"
 
 #include "float_environment.h"

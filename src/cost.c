@@ -1,3 +1,7 @@
+// Nodes run together, so none can be timed alone. Instead a graph that ends with each node is created and timed: its
+// cost is that time less those of its inputs. The fixed part of a run, which is the time of a graph of only the rest
+// pose, is subtracted first. The shortest of several rounds counts, because everything else that happens on a machine
+// only adds time.
 #include "batch.h"
 #include "cpu.h"
 #include "float_environment.h"

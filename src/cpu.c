@@ -1,3 +1,9 @@
+// Chooses the code of a path at run time, and divides runs among the widths of its vectors. The fast path gives whole
+// vectors to the widest code and the rest to the narrowest that holds it. All widths store the same bits, so the
+// division changes no result.
+//
+// SIMD code has 32-bit offsets, so a run is cut where they would not reach. A list is collected into parts that run at
+// once. If the graph keeps data from frame to frame, a character occurs in a part only once.
 #include "cpu.h"
 
 #include "batch.h"

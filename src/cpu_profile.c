@@ -1,3 +1,6 @@
+// Pose and model stages alternate in a run, for each vector of characters, so a clock between them would cost more than
+// they do. Instead, once in LMB_CPU_PROFILE_PERIOD runs, the graphs of a few characters are evaluated again without
+// outputs. Their time is the share of the pose; the rest of the run is the model stage.
 #include "cpu.h"
 
 #include "control_run.h"
