@@ -1,3 +1,9 @@
+// The device of the host: functions, limits, the pipelines that serve all graphs, and the numbers of objects that use
+// it.
+//
+// Before a driver sees a kernel, its module is specialised (spirv.h): code that the constants disable is removed, and
+// rounding to nearest even is declared where the device lets it be. A device that cannot declare it is not refused. The
+// probe decides, because many of these devices round that way.
 #include "gpu.h"
 
 #include "gpu_push.h"

@@ -1,3 +1,21 @@
+// A batch on a device: its buffers, and the commands of a frame.
+//
+// Characters are divided into spans, because allocations and 32-bit indices limit how many fit into a buffer. Each
+// output has a buffer for each span and frame slot; slots let several frames be in flight. The inertia buffers and the
+// control's states exist once, since they go from frame to frame. A table on the device has the addresses of each span,
+// and a kernel is dispatched once for each span.
+//
+// A frame is recorded in this order, with a barrier between two steps of which the second reads what the first wrote:
+// 1. Copies: zeroed refusal counters, the table of spans, parameters, events. A barrier before them orders the frame
+//    after the earlier use of these buffers.
+// 2. The control, if the graph moves by itself: it writes parameters.
+// 3. The list kernel, if the host gives a list on the device: it computes the arguments of the indirect dispatches that
+//    follow, so its length need not be known while recording.
+// 4. The weights: stage 1 of the graph, one invocation per character.
+// 5. The poses. A specialised kernel may run all stages of the graph in one dispatch. Otherwise each pass is a
+//    dispatch, because a pass reads exchange areas that earlier passes wrote for other joints.
+// 6. The model matrices and what depends on them, unless step 5 ran all stages.
+// 7. A barrier that makes the outputs visible to every later command of the host.
 #include "gpu.h"
 
 #include "batch.h"

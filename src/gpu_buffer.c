@@ -1,3 +1,6 @@
+// Buffers of the library, each with its own memory: from the host's hooks, or else one allocation each. Kernels reach a
+// device buffer by its address. What the host writes or reads is in staging buffers, which are mapped all the time and
+// only copied.
 #include "gpu.h"
 
 #define HOST_PROPERTIES (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)

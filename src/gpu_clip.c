@@ -1,3 +1,6 @@
+// A clip in host memory that commands copy into a slot of a graph on a device. The copy and the change of the table of
+// clips are between two barriers. So frames recorded before it use the old clip to their end, and frames after it the
+// new one.
 #include "clip.h"
 #include "clip_layout.h"
 #include "clip_slot.h"

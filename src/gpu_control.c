@@ -1,3 +1,10 @@
+// Events that the host sends are collected in the staging buffer of a frame slot. Recording sorts them by character,
+// because each invocation of the kernel searches for those of its character.
+//
+// Most drivers run the control of a frame in one dispatch. For those that end loops (gpu_control_parts.h) it is a
+// dispatch for each part, with a barrier between two of them. All except the first are indirect: their arguments are
+// zeroed, and a part that some character must continue writes those of the next one. So a part that nobody needs costs
+// nearly nothing. The state between two parts is kept in a buffer.
 #include "gpu_control.h"
 
 #include "control.h"

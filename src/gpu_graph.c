@@ -1,3 +1,10 @@
+// A graph on a device: its block, and the pipelines that run it.
+//
+// A graph that is short enough has a specialised kernel (gpu_specialized.h), unless the host asks for interpretation.
+// Any other is interpreted, by the interpreter of the gpu or, if it holds more poses than that has room for, by one of
+// its own. It has its own kernels for weights and float channels only if it needs what the shared ones lack. If the
+// driver ends loops, creation fails where a kernel could exceed the limit, because the results would be wrong without
+// any error.
 #include "gpu.h"
 
 #include "gpu_loops.h"

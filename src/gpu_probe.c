@@ -1,3 +1,6 @@
+// The probe runs cases with known answers on the device, and compares bits. Cases are where devices differ: ties of
+// rounding, products that must be rounded before an addition, values around 2^-40 and 2^40, subnormals, infinity and
+// NaN. The elementary functions are included because one wrong step anywhere in them changes the last bits.
 #include "gpu.h"
 
 #include "gpu_push.h"

@@ -1,3 +1,8 @@
+// Times of stages on a device, from timestamps. Each frame slot has a range of queries. A mark writes a timestamp and
+// notes which stage ended there. Collecting turns the marks of a completed frame into durations.
+//
+// Timestamps may have fewer than 64 bits and wrap. A clock therefore moves from each one to the next by their
+// difference modulo these bits, forwards or backwards, whichever is shorter.
 #include "gpu_profile.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+// Records the conversion of model matrices, from a physics engine, to local transforms on the device. One invocation
+// converts all joints of a character, parents first. The barriers order it after earlier writes by copies and kernels,
+// and before later reads by them.
 #include "gpu.h"
 
 #include "gpu_push.h"

@@ -1,3 +1,6 @@
+// Records skinning on the device. A run is one mesh and a number of characters. Workgroups share the vertices along one
+// axis of the grid, and the characters along the other one. A workgroup loads its vertices once and skins them for
+// several characters.
 #include "gpu.h"
 
 #include "gpu_push.h"

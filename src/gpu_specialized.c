@@ -1,3 +1,11 @@
+// Two templates in shaders/ have the code of every operation, as a function whose parameters are an instruction's
+// offset and the number of poses held. Here the graph's instructions become calls of these functions with constant
+// arguments, which replace the body of an empty function in the module (spirv_calls.c). Then loads from the block
+// become constants too, and code that cannot run is removed (spirv_specialize.c). Words that may change later, those of
+// clips and their table, stay loads.
+//
+// The kernel runs all stages if one workgroup holds a character and its loops stay within a driver's limit. Otherwise
+// it runs only the pose, with an invocation for each joint.
 #include "gpu_specialized.h"
 
 #include "gpu_loops.h"

@@ -1,3 +1,6 @@
+// Workgroup memory holds the matrices of all joints of a workgroup's characters, so characters times joints decides how
+// many workgroups run at once. The best division depends on the subgroup size, so there are three rules: for
+// processors, for subgroups of 64, and for smaller ones. The numbers are measured, not derived (bench/NOTES.md).
 #include "gpu_workgroup.h"
 
 // Subgroups of 64 have Radeons and their kind. Two workgroups of this many invocations give each of the four SIMDs that

@@ -1,3 +1,7 @@
+// Walks over a module's instructions, whose first words have their length and operation. Modules are those of the
+// build, but nothing relies on that: lmb_spirv_check_shape() runs before anything is read by position. Loops are
+// counted by rounds over all functions, in each of which a function's sum includes those of the functions that it
+// calls, until no sum changes.
 #include "spirv.h"
 
 #include <spirv/unified1/spirv.h>
