@@ -278,8 +278,8 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 # remaining time.
 parts=("2 10 golden_long" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_of clang-O0" "${emulated[@]}")
 if compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' >/dev/null; then parts+=("2 60 radeons"); fi
-parts+=("1 300 peer tests/peers/three/run.sh build/release/limber tests/corpus/files ../shared/assets")
-parts+=("1 60 peer tests/peers/testmodels.sh build/sanitize/limber" "1 60 peer tests/peers/blender/run.sh build/release/limber")
+parts+=("6 240 peer tests/peers/three/run.sh build/release/limber tests/corpus/files ../shared/assets")
+parts+=("1 60 peer tests/peers/testmodels.sh build/sanitize/limber" "3 90 peer tests/peers/blender/run.sh build/release/limber")
 for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ -f build/ufbx/ufbx.c ]; then
     parts+=("1 60 sanitized fbx_test")

@@ -102,8 +102,8 @@ def duration_of(limber, files, clip):
 def sample(limber, files, clip, times):
     """The model matrices of joints by name, for each time."""
     arguments = [argument for time in times for argument in ("--time", repr(time))]
-    run = subprocess.run([limber, "sample", *files, "--clip", clip, *arguments, "--json"], capture_output=True,
-                         text=True, check=True)
+    run = subprocess.run([limber, "sample", *files, "--clip", clip, *arguments, "--exact-scales", "--json"],
+                         capture_output=True, text=True, check=True)
     return [{joint["name"]: [joint["model"][row * 4:row * 4 + 4] for row in range(3)] for joint in pose["joints"]}
             for pose in json.loads(run.stdout)["poses"]]
 

@@ -27,7 +27,7 @@ print(f"{'file':16} clips  difference")
 for name, options, axes in FILES:
     path = f"{FOLDER}/{name}"
     times = [str(frame / blender["fps"]) for frame in range(len(blender["poses"]))]
-    command = [LIMBER, "sample", path, "--clip", "0", *options, "--json"]
+    command = [LIMBER, "sample", path, "--clip", "0", *options, "--exact-scales", "--json"]
     for time in times:
         command += ["--time", time]
     result = subprocess.run(command, capture_output=True, text=True, check=False)

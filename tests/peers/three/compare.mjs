@@ -196,7 +196,7 @@ function differenceOf(ours, theirs, extent) {
 }
 
 async function compare(limber, path) {
-    const info = run(limber, 'info', '--json', path);
+    const info = run(limber, 'info', '--json', '--exact-scales', path);
     const row = { clips: info.clips.length, joints: info.joints.length, difference: 0, where: '', notes: info.notes };
     const json = readDocument(path), nodes = nodeKeys(json);
     const names = (json.animations ?? []).map((animation, i) => animation.name || `animation_${i}`);
@@ -211,7 +211,8 @@ async function compare(limber, path) {
             return { ...row, result: `no animation of three.js for clip ${c}` };
         }
         const times = timesOf(info.clips[c].duration);
-        const sampled = run(limber, 'sample', path, '--clip', String(c), ...times.flatMap((t) => ['--time', String(t)]), '--json');
+        const sampled = run(limber, 'sample', path, '--clip', String(c), ...times.flatMap((t) => ['--time', String(t)]),
+            '--exact-scales', '--json');
         normaliseRotations(gltf.animations[a]);
         const action = mixer.clipAction(gltf.animations[a]);
         const poses = times.map((time) => poseOf(gltf, action, mixer, time));
