@@ -170,6 +170,7 @@ static uint64_t instruction_loops(const loop_counts *c, uint32_t at, uint32_t jo
         return c->block[table + TWIST_COUNT];
     case CODE_CHAIN:
         return chain_loops(c, table, joint);
+    // The second instruction of a sum, which adds an input. In layers it computes the share at the joint.
     case CODE_MEAN + 1:
         return (LAYER_LOOPS + 1) * (uint64_t)(c->block[at + LAYERS_TABLE] != 0 ? c->block[at + LAYERS_COUNT] : 0);
     default:

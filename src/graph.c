@@ -1,3 +1,9 @@
+// Creates graphs. A descriptor is checked completely and emitted once to count instructions, weights and data. From
+// these numbers plan_block() assigns the offset of every part. Then the block is allocated, the rig, masks and clips
+// are copied into it, and the graph is emitted again to write the rest.
+//
+// A graph that moves by itself is split first (graph_moving.h). Its poses become the block, and what moves becomes its
+// control, which reads the weights of the block's sources.
 #include "graph_compiler.h"
 
 #include "clip.h"

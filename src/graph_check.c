@@ -1,3 +1,7 @@
+// Checks a descriptor before anything is emitted. The lengths of all lists come first, because later checks index them.
+// Nodes only have inputs before them, so one pass in order finds cycles and missing nodes, and the type of each input
+// is known when its node is checked. What depends on where a node is used, such as joint maps around it, is checked
+// while it is emitted.
 #include "graph_compiler.h"
 
 #include "clip_slot.h"

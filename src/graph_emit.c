@@ -1,3 +1,17 @@
+// Emits a graph's nodes as instructions of a stack machine, depth first from the last node: a node's inputs in order,
+// then its own instruction, which takes their poses from the stack and leaves one. A node with several users is emitted
+// for each of them, because the stack has no names for poses. A sum holds two poses however many inputs it has: an
+// instruction begins it, one after each input adds that input, and one ends it.
+//
+// An instruction sees one joint. So a node that reads other joints (a mirror, inverse kinematics, a change to model
+// space) cannot take its input from the stack. That input becomes a pass of its own, which runs before and leaves its
+// pose in an exchange area. Passes begin in the order of the descent and end in the order in which they run. They are
+// emitted nested, but their instructions are contiguous: counting finds lmb_pass.first, and writing uses it.
+//
+// Counting and writing are the same code, so whatever gets a number (instructions, weights, rules, sources, data) must
+// get the same one both times. On the way down, c->own is the node's part in the result. Rules give its inputs their
+// weights before these are emitted (graph_rules.c). On the way up, c->joint_weight is that of joint 0 in the emitted
+// pose, for root motion (graph_motion.c).
 #include "graph_compiler.h"
 
 #include "joint_limits.h"

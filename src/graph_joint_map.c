@@ -1,3 +1,9 @@
+// Joint maps, retargets and static poses of a graph: their checks, their tables, and the check that a source has the
+// joints that are expected where it is.
+//
+// A retarget is used as one more joint map: its index continues those of the joint maps. While a goal is emitted (the
+// pose in a retarget once more, for the position of a limb's end), another table and rest pose replace those of its
+// retarget. A pose that changes nothing is stored as a static pose, because absent additives need it.
 #include "graph_compiler.h"
 
 #include "clip_slot.h"

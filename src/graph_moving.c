@@ -1,3 +1,13 @@
+// The steps of the split:
+// 1. Check what is read here; lmb_moving_check() checks the rest later.
+// 2. Find which state owns each node, from the last node down, and add a machine for each node or fade on the way. So
+//    outer machines come before those inside their states. The walk has a stack of its own, since graphs may be deep. A
+//    node that moves by itself must have a single owner, because its time advances only while that has a weight.
+// 3. Find the retarget around each clip that plays. Its root motion is scaled and turned as the retarget does with
+//    poses.
+// 4. Number the added parameters, and give each player and state the parameter that it writes.
+// 5. Write the transitions of fades as those of machines with the states "in" and "out".
+// 6. Copy the nodes. In the copy clips read their time, and machines their weights, from the added parameters.
 #include "graph_moving.h"
 
 #include "clip_slot.h"

@@ -1,3 +1,6 @@
+// Names and initial values are kept in arrays of one arena. The text of all names is one allocation: the code that
+// writes them runs twice, first without memory to count the characters. The graph's own parameters have joined names,
+// such as "Walk.time".
 #include "graph_names.h"
 
 #include "clip_slot.h"

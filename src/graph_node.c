@@ -1,3 +1,5 @@
+// The default node, and constructors of common nodes. Constructors begin with the default node, so a field that they do
+// not set never means parameter 0 or joint 0.
 #include "graph.h"
 
 #include <string.h>

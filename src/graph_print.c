@@ -1,3 +1,6 @@
+// Prints a graph's block, not its descriptor, so that the text shows what runs: one line for each instruction, with the
+// stack entries s0, s1 and so on that it takes and leaves, and its operands. Weights have no values yet. They are shown
+// by the rule that computes them, which is searched by the index of the weight.
 #include "graph.h"
 #include "joint_limits.h"
 

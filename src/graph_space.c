@@ -1,3 +1,11 @@
+// Checks the positions of blend spaces, and writes the tables from which stage 1 computes weights
+// (shaders/ops/spaces.h):
+// - 1D and grids: for each input and axis, the neighbouring coordinates and the slopes between.
+// - Bands: for each input, the gradient of the band to every other input.
+// - Triangles: the edges of the hull, and the pieces that blend_space.c cuts, with the gradients of their weights.
+//
+// Everything that needs a division or a root is computed here, in double precision. A kernel only multiplies and
+// compares.
 #include "blend_space.h"
 #include "graph_compiler.h"
 

@@ -1,3 +1,6 @@
+// Angles are stored as sines, cosines or tangents of their halves, which are components of quaternions or ratios of
+// them. So kernels compare and clamp rotations without trigonometry. Tables are component-major: neighbouring joints
+// read neighbouring words. Translations are stored absolutely, so the rest pose need not be read again.
 #include "joint_limits.h"
 
 #include "rig.h"

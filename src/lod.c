@@ -1,3 +1,11 @@
+// Checks, suggests and stores the max lod of each joint.
+//
+// The suggestion is by size. The reach of a joint is how far from it the skin and the joints below it extend in the
+// rest pose. A level drops joints below a reach, which doubles from each level to the next. Extra joints do not make a
+// skeleton larger, but are kept as long as their vertices need.
+//
+// The table lists joints by descending max lod. The joints that a level computes are then the first ones, and a count
+// describes them.
 #include "lod.h"
 
 #include "float_environment.h"

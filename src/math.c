@@ -1,3 +1,6 @@
+// Public functions on transforms and matrices use the operations of the kernels, so a host computes the same bits as a
+// frame. The inverse of a matrix and the length of a rotation are only needed while objects are created. They are
+// computed in double precision.
 #include "matrix.h"
 #include "value.h"
 

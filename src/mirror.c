@@ -1,3 +1,9 @@
+// If the rest pose is symmetric, mirroring a joint is only a reflection of its partner's transform. In general the
+// partner's axes, reflected, are turned against the joint's own. C is that rotation. A reflected rotation is multiplied
+// by the joint's C on the right, and by the inverse of its parent's C on the left (shaders/ops/mirror.h).
+//
+// Mirroring twice must give the same bits for common rigs. So C of the second of two partners is derived from that of
+// the first by changes of sign. A C that is nearly one of the 24 rotations of a cube is made exactly that.
 #include "mirror.h"
 
 #include "quaternion.h"

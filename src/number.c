@@ -1,3 +1,5 @@
+// Values of descriptors: their checks, their words in a block, and their evaluation for a host. A host's evaluation
+// runs the operations of the kernels, so it shows what a frame will compute.
 #include "number.h"
 
 #include "float_environment.h"

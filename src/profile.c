@@ -1,3 +1,6 @@
+// Statistics of stages, and a list of events, without allocations after creation. Both are rings: when one is full, the
+// newest entry replaces the oldest. The window of a stage exists twice, in order of time and sorted, so that the median
+// is found at once. A new duration moves part of the sorted copy, which is short.
 #include "host.h"
 
 #include <limber/profile.h>

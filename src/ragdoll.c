@@ -1,3 +1,5 @@
+// Converts the model matrices of bodies to local transforms on the CPU, one character after the other, with the
+// operation that shaders/ragdoll.comp runs. The checks of masks also serve gpu_ragdoll.c.
 #include "ragdoll.h"
 
 #include "float_environment.h"

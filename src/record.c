@@ -1,3 +1,10 @@
+// Writing compares a struct with its default, field by field and with nested records in the same way, and stores what
+// differs. Without memory it only counts bytes.
+//
+// Reading does not trust the bytes. It starts from the default and checks every count against what is left of the pack
+// before it allocates. All memory of a pack is limited by its size, so that a small file cannot ask for much. Local
+// variables form a list from the outermost struct to the current field, for messages such as
+// "graphs[0].nodes[3].weight".
 #include "record.h"
 
 #include <assert.h>

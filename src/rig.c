@@ -1,3 +1,9 @@
+// Creates rigs. Joints may come in any order. They are sorted so that parents come before their children, because every
+// loop over a hierarchy relies on that. Joints keep their order as far as this allows, and of_def maps the descriptor's
+// indices to the rig's.
+//
+// Checks come before allocations. Inverse bind matrices that are not given are derived from the rest pose, with the
+// arithmetic of a frame.
 #include "rig.h"
 
 #include "float_environment.h"

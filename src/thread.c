@@ -1,3 +1,5 @@
+// Thin layers over the system's threads. A started thread reads its function from the lmb_thread, which therefore stays
+// where it is until it is joined.
 #define _POSIX_C_SOURCE 200809L
 
 #include "thread.h"
