@@ -1,3 +1,5 @@
+// What the subcommands share. A subject is opened step by step (character, static poses, other characters, graph),
+// because each step looks up names in those before it. Messages about an unknown name list the names that exist.
 #include "command.h"
 
 #include "file.h"

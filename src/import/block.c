@@ -1,3 +1,6 @@
+// An import block holds what a reader process found in a file that is not trusted, in a form that the parent can check:
+// notes, the joint of each node, and a pack. Writing measures first if there is no buffer. Reading checks every count,
+// and leaves the rest to lmb_pack_open().
 #include "importer.h"
 
 #include <limber/pack.h>

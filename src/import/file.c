@@ -1,3 +1,6 @@
+// Files are read whole, and count towards the import's budget before memory is allocated. Every name in a file may be
+// hostile: URIs are decoded, "." and ".." are resolved, and a path that leaves the folder or has unusual characters is
+// refused before anything is opened.
 #include "file.h"
 
 #include "../open_file.h"

@@ -1,3 +1,6 @@
+// A recursive reader with a bounded depth. It stores no text: a value refers to the source, and strings are decoded
+// each time they are compared or copied. Values follow each other in the order of the text. Each one has the index of
+// the first value after it, so that members are skipped without a tree.
 #include "json.h"
 
 #include "text.h"

@@ -1,3 +1,6 @@
+// Each block has a header before its memory: its size, and links to the other blocks of its pool, so that any block can
+// be released alone. Growing arrays need no capacity field: their room is the next power of two from 16 on. A hash
+// table is chained by indices: entry i belongs to element i of a list that its user keeps.
 #include "pool.h"
 
 #include <string.h>

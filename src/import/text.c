@@ -1,3 +1,5 @@
+// Numbers are converted by strtod(), which rounds correctly but expects the locale's decimal point. So they are
+// rewritten without a point, as digits and an exponent. Digits beyond those that can matter become one digit.
 #include "text.h"
 
 #include "../utf8.h"

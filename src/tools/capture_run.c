@@ -1,3 +1,10 @@
+// Runs a captured frame in parts, so that the first difference between two machines names an operation:
+// - the control, with states and emitted events;
+// - each node as the end of a graph of its own, without inertialization;
+// - all outputs of the whole graph, and control and poses in one run, as they were captured.
+//
+// Parts after the control start from the reference's parameters, so an error in the control does not spread to them.
+// Each result is a hash. A device runs single nodes only if the whole graph differs there.
 #include "capture_run.h"
 
 #include "file.h"

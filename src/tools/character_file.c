@@ -1,3 +1,5 @@
+// Tries what a name may be in this order: a built-in mannequin, a pack (found by its first bytes), and files to import.
+// The members of a character_file then point into the one that was opened.
 #include "character_file.h"
 
 #include "command_line.h"

@@ -1,3 +1,6 @@
+// Reads arguments in order, by the table of options in `usage`. An option stores its value in the variable that its row
+// points to. Everything that is no option is moved to the front of argv. The first mistake is printed, with how to get
+// help, and becomes an exit status.
 #include "command_line.h"
 
 #include "terminal.h"

@@ -1,3 +1,8 @@
+// Opens an instance, a device with one queue, and a pipeline cache that is kept in a file, and closes them. Commands
+// run one at a time: a command pool for each submission, which then waits for a fence. Data is copied through a staging
+// buffer for each transfer. That is slow and simple, which suits tools and tests.
+//
+// With the validation layer, its messages are counted, and a tool that has caused one fails when it closes the device.
 #include "device.h"
 
 #include "terminal.h"

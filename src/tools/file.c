@@ -1,3 +1,5 @@
+// Reads to the end of the stream instead of asking for the size, because a file may grow, and a limit bounds the
+// memory. The hash is 64-bit FNV-1a.
 #include "file.h"
 
 #include "../host.h"

@@ -1,3 +1,6 @@
+// A gpu_side is a graph and a batch on a device with everything that a host provides: buffers for poses, points and
+// transforms, an upload, commands and a readback. A `side` is that or the reference, behind the same functions, with
+// the memory of inputs, states and outputs on the host.
 #include "gpu_side.h"
 
 #include "../host.h"

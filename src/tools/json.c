@@ -1,3 +1,5 @@
+// No tree is built. A flag says whether a comma must come before the next value, which is enough as values are written
+// in order.
 #include "json.h"
 
 #include "terminal.h"

@@ -1,3 +1,6 @@
+// The file has the driver's data behind a head with its size and its hash, because a driver need not survive data that
+// was damaged. The file's name has the device and the driver's version. Writing goes to a file of this process, which
+// is then renamed, so that several processes may write at once.
 #define _POSIX_C_SOURCE 200809L
 #include "pipeline_cache.h"
 

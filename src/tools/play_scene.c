@@ -1,3 +1,10 @@
+// A scene is read from JSON by tables of fields: a row has a name, a function and the target. The first error is
+// reported with line and column, and stops the reading.
+//
+// Each frame places the characters by their root motion and follows their feet. The ground is known under each foot,
+// but a foot also needs the height of a riser before it steps on it. So a moving foot looks ahead along its velocity,
+// and its height follows as a critically damped spring does. Points are then filled in for inverse kinematics: ground,
+// normals, the camera, positions on rails.
 #include "play_scene.h"
 
 #include "../host.h"
@@ -294,6 +301,7 @@ static void read_phase(reader *reader, uint32_t value, void *target) {
     }
 }
 
+// No columns count as one.
 static void read_columns(reader *reader, uint32_t value, void *target) {
     *(uint32_t *)target = 1 + read_index(reader, value, 10000, "a whole number up to 9999 was expected");
     *(uint32_t *)target -= *(uint32_t *)target > 1;

@@ -1,3 +1,5 @@
+// Reads the script line by line. The first mistake ends it, with its line and column. Names are not looked up here,
+// because the graph may not exist yet.
 #include "play_script.h"
 
 #include "../host.h"

@@ -1,3 +1,9 @@
+// Draws a tree of nodes from the root down. A table has a row for each operation: how many inputs it may have, how many
+// poses it holds, and the function that draws its fields. A row is drawn again until it fits what is left: nodes, stack
+// entries, poses that are read at other joints, joints of the rig, and the type (a pose or an additive) that the node
+// around it needs. So no drawn program has to be refused.
+//
+// random_program_hold_all() instead uses every operation once, so that the smallest test covers all of them.
 #include "random_program.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+// Files that need Assimp are read by a copy of this program with a special first argument. The child limits its memory,
+// time and files, enters the sandbox, and writes a result code and then an import block or a message to a pipe. The
+// parent reads with limits of its own, checks the block as it checks any file, and explains a child that died. So a
+// file can at most make its child fail. Other systems than Linux refuse such files.
 #if defined(__linux__)
 #define _GNU_SOURCE
 #endif

@@ -1,3 +1,5 @@
+// A static pose is sampled by running a graph of one clip node on the reference, so that it has the bits that a frame
+// would have.
 #include "static_pose.h"
 
 #include "../host.h"

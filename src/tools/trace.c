@@ -1,3 +1,5 @@
+// Events are written as they are taken from a profile, one object a line, so that a trace of any length needs no
+// memory. Times are in thousandths of a microsecond, written as decimal fractions.
 #define _POSIX_C_SOURCE 200809L
 
 #include "trace.h"
