@@ -1,3 +1,5 @@
+// The mannequin of the samples, with as many joints as the bench asks for. Additional joints are chains at the hands,
+// which curl, so that they cost what fingers cost. Clips are resampled at 30 Hz, like those of the procedural actor.
 #include "actor.h"
 
 #include <mannequin.h>

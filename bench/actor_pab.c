@@ -1,3 +1,5 @@
+// A motion-captured character from FBX files. The rig and the clips are copied, because the import owns them. Builds
+// that read no files have no such actor.
 #include "actor.h"
 
 #include <stdio.h>

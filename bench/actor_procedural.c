@@ -1,3 +1,5 @@
+// A character of any number of joints, without files. Every joint rotates about an axis of its own in every clip, so no
+// track is constant and none can be left out: the most work that a rig of this size can be.
 #include "actor.h"
 #include "random.h"
 

@@ -1,3 +1,4 @@
+// Wall clock and processor time, from the system's most precise clocks that do not go back.
 #define _POSIX_C_SOURCE 200809L
 
 #include "clock.h"

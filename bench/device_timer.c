@@ -1,3 +1,5 @@
+// Timestamps are written at the top of the pipe before the commands and at the bottom after them. Their difference is
+// taken modulo their valid bits, because they may wrap in between.
 #include "device_timer.h"
 
 #include "clock.h"

@@ -1,3 +1,6 @@
+// Each character draws, from its index alone, the number of its active clips, the clips, their phases and their
+// weights. So a frame needs no state, and characters that follow each other play different things. Unused clips have
+// the weight 0 in a sum of all, or a parameter chooses the clip, according to the workload.
 #include "divergent.h"
 
 #include "random.h"

@@ -1,3 +1,5 @@
+// The nodes have the mannequin's proportions. Targets are within reach or just out of it, slopes are moderate, and each
+// character is at a phase of its own. So no branch of an operation is always or never taken.
 #include "node.h"
 
 #include <limber/batch.h>

@@ -1,3 +1,5 @@
+// The counts are in operations.inc, which count.sh writes from a simulated processor. They give the floor of a
+// workload: the time that its arithmetic alone would take.
 #include "operations.h"
 
 typedef struct count {

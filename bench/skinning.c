@@ -1,3 +1,5 @@
+// All meshes of the mannequin become one skin. Morph targets move the vertices of the head, which is the usual case:
+// few vertices, several targets.
 #include "skinning.h"
 
 #include <mannequin.h>

@@ -1,3 +1,5 @@
+// Clips get motion tracks that are made here, because those of the actors have none. Rates and targets differ by
+// character, so that neither players nor warps of two characters are at the same time.
 #include "travel.h"
 
 #include "crowd.h"
