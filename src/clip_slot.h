@@ -42,7 +42,7 @@ uint32_t lmb_graph_clip_kinds(const lmb_graph_def *def, uint32_t clip);
 // Words that the clip takes in a graph's block.
 uint64_t lmb_graph_clip_words(const lmb_graph_def *def, uint32_t clip);
 
-// Checks the slots, that every clip without one is there, and that clips fit into theirs.
+// Checks the slots, and that clips fit into theirs.
 bool lmb_graph_check_slots(const lmb_compiler *c);
 
 // Copies the slots of a descriptor that was checked, as one allocation. The graph's block has the offset of each slot

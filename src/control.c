@@ -340,7 +340,7 @@ static double twist_about_y(const double rotation[4]) {
     return twist >= 0.5 * TURN ? twist - TURN : twist < -0.5 * TURN ? twist + TURN : twist;
 }
 
-lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state) {
+static LMB_NOINLINE lmb_motion find_character_motion(const lmb_control *control, const uint32_t *state) {
     lmb_motion character_motion = {.rotation = {0.0, 0.0, 0.0, 1.0}};
     const uint32_t *words = motion_words(control, state);
     for (uint32_t i = 0; i < 3 && words != NULL; i++) {
@@ -356,13 +356,22 @@ lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state)
     return character_motion;
 }
 
+lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state) {
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const lmb_motion character_motion = find_character_motion(control, state);
+    lmb_environment_leave(&callers);
+    return character_motion;
+}
+
 // Converts an angle from radians to 2^-32 of a turn.
 static uint32_t find_angle(double radians) {
     const double turns = fmod(radians, TURN) / TURN;
     return (uint32_t)(int64_t)llround(ldexp(turns, 32));
 }
 
-// Writes a rotation or, if all its numbers are 0, the yaw. Returns false if a number is not finite.
+// Writes a rotation or, if all its numbers are 0, the yaw. Returns false if the rotation's length is below 2^-40, above
+// 2^40, or not a number.
 static bool write_orientation(const lmb_motion *from, uint32_t words[4]) {
     double of_yaw[4], square = 0.0;
     lmb_quaternion_from_yaw(from->yaw, of_yaw);
@@ -378,16 +387,15 @@ static bool write_orientation(const lmb_motion *from, uint32_t words[4]) {
     return !given || (length >= 0x1p-40 && length <= 0x1p40);
 }
 
-lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, const lmb_motion *character_motion,
-                                  lmb_error *error) {
-    const char *missing = control == NULL                    ? "the control"
-                          : state == NULL                    ? "the state"
-                          : character_motion == NULL         ? "the motion"
-                          : !lmb_control_has_motion(control) ? "its character motion"
-                                                             : NULL;
-    if (missing != NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s is NULL", missing);
-    }
+// Floors to 2^-32. A multiple of it below 2^31 is exact in 64 bits.
+static void write_position(double position, uint32_t words[2]) {
+    const int64_t fixed = (int64_t)floor(ldexp(position, 32));
+    words[0] = (uint32_t)fixed;
+    words[1] = (uint32_t)((uint64_t)fixed >> 32);
+}
+
+static LMB_NOINLINE lmb_result set_motion(const lmb_control *control, uint32_t *state,
+                                          const lmb_motion *character_motion, lmb_error *error) {
     uint32_t words[MOVING_FULL_PLACE_WORDS] = {0};
     for (uint32_t i = 0; i < 3; i++) {
         const double position = character_motion->position[i];
@@ -395,10 +403,7 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
             return lmb_fail(error, LMB_ERROR_ARGUMENT,
                             "control: character motion: %g is not a position from -2^31 to 2^31", position);
         }
-        const double whole = floor(position);
-        const double part = floor(ldexp(position - whole, 32));
-        words[2 * i] = (uint32_t)part;
-        words[2 * i + 1] = (uint32_t)(int32_t)whole;
+        write_position(position, words + (size_t)2 * i);
     }
     if (!isfinite(character_motion->yaw)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the yaw is not a finite number");
@@ -411,6 +416,23 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
     const lmb_word_range range = lmb_control_motion_words(control);
     memcpy(state + range.first, words, range.count * sizeof *words);
     return LMB_OK;
+}
+
+lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, const lmb_motion *character_motion,
+                                  lmb_error *error) {
+    const char *missing = control == NULL                    ? "the control"
+                          : state == NULL                    ? "the state"
+                          : character_motion == NULL         ? "the motion"
+                          : !lmb_control_has_motion(control) ? "its character motion"
+                                                             : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s is NULL", missing);
+    }
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const lmb_result result = set_motion(control, state, character_motion, error);
+    lmb_environment_leave(&callers);
+    return result;
 }
 
 uint32_t lmb_control_update_phase(const lmb_control *control, const uint32_t *state) {

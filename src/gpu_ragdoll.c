@@ -63,8 +63,8 @@ static lmb_result check_arrays(const lmb_gpu_ragdoll_info *info, lmb_error *erro
     const lmb_graph *graph = info->graph->graph;
     const uint64_t pose_words = graph->block[PROGRAM_POSE_FLOATS];
     const uint64_t model_words = (uint64_t)graph->joint_count * MATRIX_COMPONENTS;
-    if (info->character_count * (pose_words > model_words ? pose_words : model_words) > UINT32_MAX) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu ragdoll: an array of %u characters has 2^32 words or more",
+    if (info->character_count * (pose_words > model_words ? pose_words : model_words) >= LMB_GPU_MOST_WORDS) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu ragdoll: an array of %u characters has 2^31 words or more",
                         (unsigned)info->character_count);
     }
     const bool needed = info->character_count > 0;

@@ -1,7 +1,7 @@
 // The specialised kernel of one graph. Its instructions are straight-line code, so the device does not interpret them
 // and poses stay in registers.
-#ifndef LIMBER_SRC_GPU_STEPS_H
-#define LIMBER_SRC_GPU_STEPS_H
+#ifndef LIMBER_SRC_GPU_SPECIALIZED_H
+#define LIMBER_SRC_GPU_SPECIALIZED_H
 
 #include "gpu.h"
 #include "spirv.h"

@@ -3,7 +3,7 @@
 // processors, for subgroups of 64, and for smaller ones. The numbers are measured, not derived (bench/NOTES.md).
 #include "gpu_workgroup.h"
 
-// Subgroups of 64 have Radeons and their kind. Two workgroups of this many invocations give each of the four SIMDs that
+// Of a workgroup with subgroups of 64, as Radeons have. Two workgroups of this many invocations give each of the four SIMDs that
 // share 128 KiB of workgroup memory six waves.
 #define MOST_WIDE_INVOCATIONS 768u
 

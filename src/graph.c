@@ -10,6 +10,7 @@
 #include "clip_layout.h"
 #include "clip_slot.h"
 #include "control.h"
+#include "float_environment.h"
 #include "graph_names.h"
 #include "joint_limits.h"
 #include "rig.h"
@@ -322,13 +323,8 @@ lmb_graph_def lmb_default_graph_def(void) {
     return (lmb_graph_def){.lod = lmb_constant(0.0f), .inertia_parameters = LMB_NONE};
 }
 
-lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
-    if (graph != NULL) {
-        *graph = NULL;
-    }
-    if (def == NULL || graph == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: %s is NULL", def == NULL ? "the descriptor" : "the result");
-    }
+static LMB_NOINLINE lmb_result create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph,
+                                      lmb_error *error) {
     lmb_result result;
     if (lmb_graph_moves(def)) {
         result = create_moving(def, host, graph, error);
@@ -340,6 +336,20 @@ lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_
         lmb_graph_destroy(*graph);
         *graph = NULL;
     }
+    return result;
+}
+
+lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
+    if (graph != NULL) {
+        *graph = NULL;
+    }
+    if (def == NULL || graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: %s is NULL", def == NULL ? "the descriptor" : "the result");
+    }
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const lmb_result result = create(def, host, graph, error);
+    lmb_environment_leave(&callers);
     return result;
 }
 

@@ -276,8 +276,8 @@ lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t inde
 }
 
 uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {
-    const lmb_graph_names *names = graph->names;
-    for (uint32_t i = 0; i < names->parameter_count; i++) {
+    const lmb_graph_names *names = graph == NULL || name == NULL ? NULL : graph->names;
+    for (uint32_t i = 0; names != NULL && i < names->parameter_count; i++) {
         if (!names->parameters[i].is_written && strcmp(names->parameters[i].name, name) == 0) {
             return i;
         }
@@ -296,8 +296,9 @@ uint32_t lmb_graph_event_count(const lmb_graph *graph) {
 }
 
 uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name) {
-    for (uint32_t i = 0; i < graph->names->event_count; i++) {
-        if (strcmp(graph->names->events[i], name) == 0) {
+    const lmb_graph_names *names = graph == NULL || name == NULL ? NULL : graph->names;
+    for (uint32_t i = 0; names != NULL && i < names->event_count; i++) {
+        if (strcmp(names->events[i], name) == 0) {
             return i;
         }
     }

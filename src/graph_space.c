@@ -136,7 +136,7 @@ static bool check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *
     case LMB_SPACE2D_COUNT:
         break;
     }
-    return lmb_graph_refuse_node(c, index, "space", "unknown");
+    return lmb_graph_refuse_node(c, index, "space2d", "unknown");
 }
 
 bool lmb_graph_check_space(const lmb_compiler *c, uint32_t index) {

@@ -1,6 +1,6 @@
 // Tables for the clamp operation; their layout is in shaders/ops/joint_limits.h.
-#ifndef LIMBER_SRC_LIMITS_H
-#define LIMBER_SRC_LIMITS_H
+#ifndef LIMBER_SRC_JOINT_LIMITS_H
+#define LIMBER_SRC_JOINT_LIMITS_H
 
 #include <limber/joint_limits.h>
 

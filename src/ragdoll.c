@@ -36,13 +36,7 @@ static lmb_result check(const lmb_ragdoll_info *info, lmb_error *error) {
                            : lmb_ragdoll_check_mask(info->graph, info->mask, error);
 }
 
-lmb_result lmb_ragdoll_run(const lmb_ragdoll_info *info, lmb_error *error) {
-    const lmb_result result = check(info, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    lmb_environment callers;
-    lmb_environment_enter(&callers);
+static LMB_NOINLINE void run(const lmb_ragdoll_info *info) {
     const size_t pose_floats = info->graph->block[PROGRAM_POSE_FLOATS];
     const size_t model_floats = (size_t)info->graph->joint_count * MATRIX_COMPONENTS;
     uint32_t refused = 0;
@@ -61,6 +55,15 @@ lmb_result lmb_ragdoll_run(const lmb_ragdoll_info *info, lmb_error *error) {
     if (info->refused_sums != NULL) {
         info->refused_sums[LMB_REFUSED_POSE] += refused;
     }
-    lmb_environment_leave(&callers);
-    return LMB_OK;
+}
+
+lmb_result lmb_ragdoll_run(const lmb_ragdoll_info *info, lmb_error *error) {
+    const lmb_result result = check(info, error);
+    if (result == LMB_OK) {
+        lmb_environment callers;
+        lmb_environment_enter(&callers);
+        run(info);
+        lmb_environment_leave(&callers);
+    }
+    return result;
 }

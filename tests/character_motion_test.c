@@ -561,6 +561,10 @@ static void test_setting(void **state) {
     assert_ok(lmb_control_check_states(s.control, s.state, 1, &error), &error);
     stage_step(&s, 0);
     assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
+    const lmb_motion near = {{-1e-20, 0.1, -0.3}, 0.0, {0}}; // a part of a unit is floored
+    assert_ok(lmb_control_set_motion(s.control, s.state, &near, &error), &error);
+    stage_step(&s, 0);
+    assert_at(&s, (rigid){-0x1p-32, 0.1, -0.3, 0.0}, 0x1p-32);
     // The position stops at the end of its range.
     lmb_motion far = {{0.0, 0.0, 2147483647.5}, 0.0, {0}};
     assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);

@@ -852,6 +852,10 @@ static void parameters(void **state) {
         assert_int_equal(lmb_graph_find_parameter(created, expected[i].name), i);
     }
     assert_int_equal(lmb_graph_find_parameter(created, "Speed"), LMB_NONE);
+    assert_int_equal(lmb_graph_find_parameter(created, NULL), LMB_NONE);
+    assert_int_equal(lmb_graph_find_parameter(NULL, "Speed"), LMB_NONE);
+    assert_int_equal(lmb_graph_find_event(created, NULL), LMB_NONE);
+    assert_int_equal(lmb_graph_find_event(NULL, "Speed"), LMB_NONE);
     lmb_graph_destroy(created);
     lmb_graph_json_destroy(graph);
 }

@@ -11,6 +11,7 @@
 #include <limber/graph_json.h>
 #include <limber/import.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef _WIN32
@@ -57,6 +58,24 @@ static lmb_result read_text(const char *path, lmb_error *error) {
     const lmb_result result = file_read(path, FILE_LARGEST_TEXT, &bytes, &size, error);
     assert_null(bytes);
     return result;
+}
+
+// A file may have as many bytes as a reader takes, and no more.
+static void as_large_as_allowed(void **state) {
+    (void)state;
+    static const char text[100000] = {1};
+    static const size_t sizes[] = {1, 65536, 65537, 99999, 100000};
+    lmb_error error;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        char *bytes = NULL;
+        size_t size = 0;
+        assert_int_equal(file_write(path_of("large"), text, sizes[i], &error), LMB_OK);
+        assert_int_equal(file_read(path_of("large"), sizes[i], &bytes, &size, &error), LMB_OK);
+        assert_int_equal(size, sizes[i]);
+        free(bytes);
+        assert_int_equal(file_read(path_of("large"), sizes[i] - 1, &bytes, &size, &error), LMB_ERROR_LIMIT);
+        assert_null(bytes);
+    }
 }
 
 static lmb_result open_character(const char *path, lmb_error *error) {
@@ -197,7 +216,8 @@ static int enter(void **state) {
 
 static int leave(void **state) {
     (void)state;
-    static const char *const names[] = {"pipe", "socket", "dangling", "to_pipe", "to_file", "to_itself", "file"};
+    static const char *const names[] = {"pipe",    "socket",    "dangling", "to_pipe",
+                                        "to_file", "to_itself", "file",     "large"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         (void)remove(path_of(names[i]));
     }
@@ -208,6 +228,7 @@ static int leave(void **state) {
 int main(int argc, char **argv) {
     reader_serve(argc, argv);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_large_as_allowed),
         cmocka_unit_test(what_is_no_file_is_not_read),
         cmocka_unit_test(outputs_do_not_wait),
         cmocka_unit_test(outputs_are_written),

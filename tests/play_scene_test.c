@@ -391,6 +391,8 @@ static void bad_scenes_are_refused(void **state) {
         {"{\"ground\": [{\"from\": 0, \"to\": 1, \"profile\": [[1, 0], [0, 0]]}]}", "must not descend"},
         {"{\"ground\": [{\"from\": 0, \"to\": 1, \"profile\": [[0, 0], [0, 1]]}]}", "the profile is too short"},
         {"{\"camera\": {}}", "the camera has no eye"},
+        {"{\"rails\": [], \"ground\": [], \"ground\": []}", "line 1, column 30: this field is given twice"},
+        {"{\"points\": [{\"camera\": false}]}", "true was expected"},
         {"{\"points\": [{\"ground\": \"tail\"}]}", "there is no joint of this name"},
         {"{\"points\": [{\"rail\": 0}]}", "there is no rail of this index"},
         {"{\"points\": [{\"ground\": \"head\"}]}", "more points than the scene has"},

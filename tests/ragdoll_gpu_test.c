@@ -132,7 +132,7 @@ static void invalid_calls_are_refused(void **state) {
     REFUSED(LMB_ERROR_ARGUMENT, info.animated += 1, "the address of the animated poses is not a multiple of 4");
     REFUSED(LMB_ERROR_ARGUMENT, info.refused_sums += 1, "the address of the refusal counters is not a multiple of 4");
     REFUSED(LMB_ERROR_LIMIT, info.character_count = UINT32_MAX,
-            "an array of 4294967295 characters has 2^32 words or more");
+            "an array of 4294967295 characters has 2^31 words or more");
 #undef REFUSED
     lmb_gpu_ragdoll_info info = good;
     info.mask = 2;

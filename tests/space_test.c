@@ -4,6 +4,9 @@
 #include "scene.h"
 #include "space_oracle.h"
 
+#include "../src/graph.h"
+
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -694,7 +697,7 @@ static void planes_that_are_refused(void **state) {
         expect_refused(&s, "coordinates[1]", "no such parameter");
         node->coordinates[1] = lmb_constant(0.0f);
         node->space2d = LMB_SPACE2D_COUNT;
-        expect_refused(&s, "space", "unknown");
+        expect_refused(&s, "space2d", "unknown");
         scene_end(&s.scene);
     }
 }
@@ -742,6 +745,46 @@ static void grids_that_lack_a_place(void **state) {
     scene_end(&s.scene);
 }
 
+static lmb_graph *create_scattered(lmb_space2d kind) {
+    static const float positions[7][2] = {{0.1f, 0.2f},   {0.9f, 0.3f},   {0.4f, 1.1f}, {-0.7f, 0.35f},
+                                          {-0.3f, -0.9f}, {0.65f, -0.5f}, {1.3f, 1.7f}};
+    space_scene s;
+    start(&s, LMB_OP_SPACE2D, 7, 1);
+    for (uint32_t i = 0; i < 7; i++) {
+        s.scene.nodes[i].op = LMB_OP_REST;
+    }
+    lmb_node_def *node = space_of(&s);
+    node->space2d = kind;
+    memcpy(node->positions, positions, sizeof positions);
+    const lmb_graph_def def = {
+        .rig = s.scene.rig, .nodes = s.scene.nodes, .node_count = s.scene.node_count, .parameter_count = 2};
+    lmb_graph *graph = NULL;
+    assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
+    scene_end(&s.scene);
+    return graph;
+}
+
+// A graph's tables do not depend on the caller's rounding mode.
+static void the_callers_environment_changes_nothing(void **state) {
+    (void)state;
+    static const lmb_space2d kinds[] = {LMB_SPACE2D_TRIANGLES, LMB_SPACE2D_FREEFORM};
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (size_t kind = 0; kind < 2; kind++) {
+        lmb_graph *expected = create_scattered(kinds[kind]);
+        for (size_t i = 0; i < 3; i++) {
+            fesetround(modes[i]);
+            lmb_graph *graph = create_scattered(kinds[kind]);
+            const int rounding = fegetround();
+            fesetround(FE_TONEAREST);
+            assert_int_equal(rounding, modes[i]);
+            assert_int_equal(graph->size, expected->size);
+            assert_memory_equal(graph->block, expected->block, graph->size * sizeof *graph->block);
+            lmb_graph_destroy(graph);
+        }
+        lmb_graph_destroy(expected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_against_the_oracle), cmocka_unit_test(the_ends_of_a_line),
@@ -753,7 +796,7 @@ int main(void) {
         cmocka_unit_test(the_order_of_inputs),       cmocka_unit_test(paths_agree),
         cmocka_unit_test(a_space_is_printed),        cmocka_unit_test(lines_that_are_refused),
         cmocka_unit_test(planes_that_are_refused),   cmocka_unit_test(lines_in_the_plane),
-        cmocka_unit_test(grids_that_lack_a_place),
+        cmocka_unit_test(grids_that_lack_a_place),   cmocka_unit_test(the_callers_environment_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

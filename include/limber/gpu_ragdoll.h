@@ -49,7 +49,7 @@ LMB_API lmb_gpu_ragdoll_info lmb_default_gpu_ragdoll_info(void);
 ///
 /// Nothing that `info` points to is used after the call; the buffers must live until the commands have completed. Fails
 /// as lmb_ragdoll_run() does, with #LMB_ERROR_ARGUMENT if the graph belongs to another lmb_gpu, a needed address is 0
-/// or one is not a multiple of 4, and with #LMB_ERROR_LIMIT if an array has 2^32 words or more. Fails with
+/// or one is not a multiple of 4, and with #LMB_ERROR_LIMIT if an array has 2^31 words or more. Fails with
 /// #LMB_ERROR_STATE if the graph's upload has not been recorded, or no probe has passed and lmb_gpu_def.accept_mismatch
 /// is not set. Then nothing is recorded.
 LMB_API lmb_result lmb_gpu_ragdoll_record(lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands,

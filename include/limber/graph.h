@@ -809,12 +809,12 @@ typedef struct lmb_graph_parameter {
 
 /// Returns a parameter. Its name is "" if there is no such parameter.
 LMB_API lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index);
-/// Returns the index of the parameter of that name, if the host sets it, or #LMB_NONE.
+/// Returns the index of the parameter of that name, if the host sets it, or #LMB_NONE. NULL finds nothing.
 LMB_API uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name);
 /// Fills a character's row of parameters, float [lmb_graph_parameter_count()], with initial values.
 LMB_API void lmb_graph_defaults(const lmb_graph *graph, float *row);
 LMB_API uint32_t lmb_graph_event_count(const lmb_graph *graph);
-/// Returns the event of that name, or #LMB_NONE.
+/// Returns the event of that name, or #LMB_NONE. NULL finds nothing.
 LMB_API uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name);
 /// Returns the name of an event, "" without one. This name and those below live as long as the graph.
 LMB_API const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event);

@@ -10,16 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_at_end(FILE *stream) {
+    return fgetc(stream) == EOF && !ferror(stream);
+}
+
 // Reads the whole stream into memory that grows.
 static lmb_result read_stream(const char *name, size_t largest, FILE *stream, char **bytes, size_t *size,
                               lmb_error *error) {
     size_t capacity = 0;
     for (size_t got = 1; got > 0; *size += got) {
         if (*size == capacity) {
-            capacity = capacity == 0 ? 65536 : capacity * 2;
-            if (capacity > largest) {
-                return lmb_fail(error, LMB_ERROR_LIMIT, "%s: more than %zu MiB", name, largest >> 20);
+            if (capacity == largest) {
+                return is_at_end(stream) ? LMB_OK
+                                         : lmb_fail(error, LMB_ERROR_LIMIT, "%s: more than %zu bytes", name, largest);
             }
+            capacity = capacity == 0 ? 65536 : capacity * 2;
+            capacity = capacity < largest ? capacity : largest;
             char *larger = realloc(*bytes, capacity);
             if (larger == NULL) {
                 return lmb_fail(error, LMB_ERROR_MEMORY, "%s: no memory", name);

@@ -191,6 +191,7 @@ static void read_fields(reader *reader, uint32_t object, const field *fields) {
     if (!expect(reader, object, LMB_JSON_OBJECT)) {
         return;
     }
+    uint32_t given = 0; // a bit for each field
     for (uint32_t key = object + 1; key < reader->json.values[object].next && !reader->failed;
          key = reader->json.values[key].next) {
         char name[NAME_SIZE];
@@ -203,7 +204,10 @@ static void read_fields(reader *reader, uint32_t object, const field *fields) {
         }
         if (field->name == NULL) {
             fail_at(reader, key, "there is no field of this name");
+        } else if ((given >> (field - fields) & 1u) != 0) {
+            fail_at(reader, key, "this field is given twice");
         } else {
+            given |= 1u << (field - fields);
             field->read(reader, key + 1, field->target);
         }
     }
@@ -455,6 +459,9 @@ static void read_normal_point(reader *reader, uint32_t value, void *target) {
 static void read_camera_point(reader *reader, uint32_t value, void *target) {
     if (expect(reader, value, LMB_JSON_BOOLEAN)) {
         ((point *)target)->kind = POINT_CAMERA;
+        if (!lmb_json_boolean(&reader->json, value)) {
+            fail_at(reader, value, "true was expected");
+        }
     }
 }
 

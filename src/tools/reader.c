@@ -169,7 +169,8 @@ static bool receive(int pipe, reply *reply) {
 static bool receive_all(int pipe, reply *reply) {
     struct timespec start, now;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    do {
+    bool more = true;
+    while (more) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         const time_t left = start.tv_sec + WAITING_SECONDS - now.tv_sec;
         struct pollfd wait = {.fd = pipe, .events = POLLIN};
@@ -177,10 +178,8 @@ static bool receive_all(int pipe, reply *reply) {
         if (ready == 0) {
             return false;
         }
-        if (ready < 0) {
-            continue;
-        }
-    } while (receive(pipe, reply));
+        more = ready < 0 ? errno == EINTR : receive(pipe, reply);
+    }
     return true;
 }
 
