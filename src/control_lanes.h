@@ -19,14 +19,19 @@ typedef struct lmb_control_lanes {
     uint32_t *parameters;     // row of the first character
     uint32_t parameter_count; // in a row
     uint32_t count;
-    uint32_t active; // a bit for each character that the stage runs for
-    uint32_t *states[LMB_CONTROL_TOGETHER];
+    uint32_t active;                         // a bit for each character that a stage runs for
+    uint32_t *states[LMB_CONTROL_TOGETHER];  // those behind the last character's repeat it
+    uint32_t steps[2][LMB_CONTROL_TOGETHER]; // low words, high words
 } lmb_control_lanes;
 
-// Computes the weights of the players' clips. Not for programs that have motion rules.
 typedef void lmb_control_stage(const lmb_control_lanes *lanes);
 
-#define LMB_DECLARE_CONTROL_LANES(lanes) LMB_NOINLINE void lmb_control_weigh_##lanes(const lmb_control_lanes *all);
+// ..._weigh computes the weights of the players' clips, ..._drive moves the character motions that parameters drive,
+// and ..._root_motion those that clips move. The latter two do not know full rotation or warps.
+#define LMB_DECLARE_CONTROL_LANES(lanes)                                                                               \
+    LMB_NOINLINE void lmb_control_weigh_##lanes(const lmb_control_lanes *all);                                         \
+    LMB_NOINLINE void lmb_control_drive_##lanes(const lmb_control_lanes *all);                                         \
+    LMB_NOINLINE void lmb_control_root_motion_##lanes(const lmb_control_lanes *all);
 
 LMB_DECLARE_CONTROL_LANES(4)
 LMB_DECLARE_CONTROL_LANES(8)

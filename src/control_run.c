@@ -30,16 +30,23 @@ _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING
                "the words of a state");
 
 // The stages of each path; NULL if this build lacks the path.
-static lmb_control_stage *const weigh_stages[LMB_CPU_PATH_COUNT] = {
+static lmb_control_stage *const stages_of_paths[LMB_CPU_PATH_COUNT][STAGE_COUNT] = {
+#define LANE_STAGES(lanes)                                                                                             \
+    {                                                                                                                  \
+        [STAGE_WEIGHTS] = lmb_control_weigh_##lanes, [STAGE_DRIVE] = lmb_control_drive_##lanes,                        \
+        [STAGE_ROOT_MOTION] = lmb_control_root_motion_##lanes                                                          \
+    }
+    [LMB_CPU_REFERENCE] = {NULL},
 #ifdef LMB_HAS_SIMD_4
-    [LMB_CPU_SIMD_4] = lmb_control_weigh_4,
+    [LMB_CPU_SIMD_4] = LANE_STAGES(4),
 #endif
 #ifdef LMB_HAS_SIMD_8
-    [LMB_CPU_SIMD_8] = lmb_control_weigh_8,
+    [LMB_CPU_SIMD_8] = LANE_STAGES(8),
 #endif
 #ifdef LMB_HAS_SIMD_16
-    [LMB_CPU_SIMD_16] = lmb_control_weigh_16,
+    [LMB_CPU_SIMD_16] = LANE_STAGES(16),
 #endif
+#undef LANE_STAGES
 };
 
 static lmb_result check_frame(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
@@ -66,49 +73,56 @@ static lmb_result check_frame(const lmb_control *control, const lmb_control_fram
 // The stages that run in vectors.
 struct lane_stages {
     lmb_control_lanes lanes;
-    lmb_control_stage *weigh; // or NULL
+    lmb_control_stage *run[STAGE_COUNT]; // or NULL
 };
 
-static uint32_t count_bits(uint32_t bits) {
-    uint32_t count = 0;
-    for (; bits != 0; bits &= bits - 1) {
-        count++;
+// Whether the vectors have the code for a control's character motion.
+static bool has_plain_motion(const uint32_t *block) {
+    const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
+    bool plain = record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_PLACE_WORDS;
+    for (uint32_t i = 0; i < record[CHARACTER_MOTION_TRACK_COUNT]; i++) {
+        plain = plain && block[record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS + MOTION_WARP_COUNT] == 0;
     }
-    return count;
+    return plain;
+}
+
+static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
+                                       uint32_t first, uint32_t count) {
+    const size_t before = (size_t)first * control->parameter_count;
+    const uint32_t *block = control->block, *program = control->graph != NULL ? control->graph->block : NULL;
+    struct lane_stages stages = {
+        .lanes = {.block = block,
+                  .program = program,
+                  .parameters = control->parameter_count > 0 ? (uint32_t *)frame->parameters + before : NULL,
+                  .parameter_count = control->parameter_count,
+                  .count = count}};
+    memcpy(stages.run, stages_of_paths[path], sizeof stages.run);
+    if (program != NULL && program[PROGRAM_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
+        stages.run[STAGE_WEIGHTS] = NULL;
+    }
+    if (block[CONTROL_CHARACTER_MOTION] == CONTROL_NONE || !has_plain_motion(block)) {
+        stages.run[STAGE_DRIVE] = stages.run[STAGE_ROOT_MOTION] = NULL;
+    }
+    return stages;
 }
 
 // One character alone runs the scalar code.
-static bool run_stage(lmb_control_lanes *lanes, lmb_control_stage *stage, uint32_t active) {
-    const bool runs = stage != NULL && count_bits(active) > 1;
-    if (runs) {
-        lanes->active = active;
-        stage(lanes);
-    }
-    return runs;
-}
-
-static bool weigh_in_lanes(CHARACTERS all) {
+static bool run_in_lanes(CHARACTERS all, uint stage) {
+    lmb_control_lanes *lanes = &all->stages->lanes;
+    lmb_control_stage *run = all->stages->run[stage];
     uint32_t active = 0;
-    FOR_EACH(all, i) {
-        active |= (uint32_t)(all->each[i].moves && all->each[i].updates) << i;
+    for (uint32_t i = 0; i < all->count && run != NULL; i++) {
+        const control *c = &all->each[i];
+        active |= (uint32_t)(c->moves && (c->updates || stage != STAGE_WEIGHTS)) << i;
+        lanes->steps[0][i] = ticks_low(c->step);
+        lanes->steps[1][i] = ticks_high(c->step);
     }
-    return run_stage(&all->stages->lanes, all->stages->weigh, active);
-}
-
-static struct lane_stages begin_stages(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame,
-                                       uint32_t first, uint32_t count) {
-    const size_t before = (size_t)first * block->parameter_count;
-    struct lane_stages stages = {
-        .lanes = {.block = block->block,
-                  .program = block->graph != NULL ? block->graph->block : NULL,
-                  .parameters = block->parameter_count > 0 ? (uint32_t *)frame->parameters + before : NULL,
-                  .parameter_count = block->parameter_count,
-                  .count = count},
-        .weigh = weigh_stages[path]};
-    if (block->graph != NULL && block->graph->block[PROGRAM_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
-        stages.weigh = NULL;
+    if ((active & (active - 1u)) == 0) {
+        return false;
     }
-    return stages;
+    lanes->active = active;
+    run(lanes);
+    return true;
 }
 
 // Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL
@@ -153,6 +167,9 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
             all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words, true);
         }
         stages.lanes.states[i] = all.each[i].state;
+    }
+    for (uint32_t i = count; i < MOST_TOGETHER; i++) {
+        stages.lanes.states[i] = all.each[count - 1].state;
     }
     run_control(&all, (frame_part){0});
 }

@@ -228,18 +228,19 @@ OP void move_before_machines(CHARACTERS all) {
     bool has_root_motion = USES_CHARACTER_MOTION && character_motion != CONTROL_NONE;
     bool inertializes = USES_INERTIA && LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
     if (has_root_motion || inertializes) {
+        bool driven = has_root_motion && run_in_lanes(all, STAGE_DRIVE);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves && inertializes) {
                 move_inertia(c);
             }
-            if (c.moves && has_root_motion) {
+            if (c.moves && has_root_motion && !driven) {
                 if (ROTATES_FULLY(c, character_motion)) {
                     drive_fully(c, character_motion);
                 } else {
                     drive_character_motion(c, character_motion);
                 }
-            } else if (has_root_motion) {
+            } else if (!c.moves && has_root_motion) {
                 write_velocity(c, character_motion);
             }
         }
@@ -267,6 +268,9 @@ OP void move_fades(CHARACTERS all) {
 OP void apply_root_motions(CHARACTERS all) {
     address character_motion = LOAD(CHARACTERS_BLOCK(all), CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
+        if (run_in_lanes(all, STAGE_ROOT_MOTION)) {
+            return;
+        }
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {

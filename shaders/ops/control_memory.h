@@ -52,6 +52,7 @@ uint32_t *const *states; // of each lane
 lane_mask counts;        // lanes whose state and parameters are stored
 mutable_memory parameters;
 word row; // offset of each lane's parameters
+ticks step;
 word character;
 stored_weight *weights;
 uint32_t *refused;
@@ -176,6 +177,15 @@ OP word state_word(control c, address index) {
 OP void set_state_word(control c, address index, word value) {
     lmb_store_words(c.states, index, value, c.counts);
 }
+
+OP ticks state_ticks(control c, address index) {
+    return make_ticks(state_word(c, index), state_word(c, index + 1u));
+}
+
+OP void set_state_ticks(control c, address index, ticks value) {
+    set_state_word(c, index, value.low);
+    set_state_word(c, index + 1u, value.high);
+}
 #else
 OP word state_word(control c, address index) {
     return LOAD(c.state, STATE_AT(c, index));
@@ -202,20 +212,31 @@ OP ticks block_ticks(control c, address index) {
     return load_ticks(c.block, index);
 }
 
-#ifndef LMB_SIMD_WIDTH
 OP void write_parameter(control c, address parameter, real value) {
     if (parameter != CONTROL_NONE) {
+#ifdef LMB_SIMD_WIDTH
+        lmb_scatter(c.parameters, c.row + (uint)parameter, BITS(value), c.counts);
+#else
         STORE(c.parameters, ROW_AT(c, parameter), BITS(value));
+#endif
     }
+}
+
+OP real parameter_number(control c, address parameter) {
+#ifdef LMB_SIMD_WIDTH
+    return GATHER_REAL(c.parameters, c.row + (uint)parameter);
+#else
+    return LOAD_FLOAT(c.parameters, ROW_AT(c, parameter));
+#endif
 }
 
 // A value: a constant or a parameter, and a curve.
 STRUCT(control_value)
-real constant;
+float constant;
 address parameter;
 uint curve;
-real first;
-real second;
+float first;
+float second;
 END_STRUCT(control_value)
 
 OP control_value load_control_value(memory block, address at) {
@@ -229,17 +250,25 @@ OP control_value load_control_value(memory block, address at) {
 }
 
 OP real curve_value(control_value v, real x) {
-    if (USES_CURVES && v.curve != CURVE_LINEAR && is_finite(x)) {
-        x = evaluate_any_curve(v.curve, v.first, v.second, snap(x));
+    lane_mask shapes = is_finite(x);
+    if (USES_CURVES && v.curve != CURVE_LINEAR && ANY(shapes)) {
+#ifdef LMB_SIMD_WIDTH
+        real shaped = snap(x);
+        apply_curve_in_place(v.curve, v.first, v.second, &shaped);
+#else
+        real shaped = evaluate_any_curve(v.curve, v.first, v.second, snap(x));
+#endif
+        x = SELECT(shapes, shaped, x);
     }
     return x;
 }
 
 // snap() for finite x; returns other x unchanged. Most values need only the first test.
 OP real snap_finite(real x) {
-    uint magnitude = BITS(x) & BITS_MAGNITUDE;
-    if (magnitude - SNAP_SMALLEST > SNAP_LARGEST - SNAP_SMALLEST && magnitude < BITS_INFINITY) {
-        x = snap(x);
+    word magnitude = BITS(x) & BITS_MAGNITUDE;
+    lane_mask snaps = AND(magnitude - SNAP_SMALLEST > SNAP_LARGEST - SNAP_SMALLEST, magnitude < BITS_INFINITY);
+    if (ANY(snaps)) {
+        x = SELECT(snaps, snap(x), x);
     }
     return x;
 }
@@ -247,10 +276,9 @@ OP real snap_finite(real x) {
 // Evaluates a value. Finite parameters are snapped, because drivers differ in whether a subnormal is above 0. Constants
 // are snapped when they are written. Values that are not finite stay so.
 OP real number_of_value(control c, control_value v) {
-    real x = v.constant;
+    real x = SPLAT(v.constant);
     if (v.parameter != CONTROL_NONE) {
-        x = LOAD_FLOAT(c.parameters, ROW_AT(c, v.parameter));
-        x = snap_finite(x);
+        x = snap_finite(parameter_number(c, v.parameter));
     }
     return curve_value(v, x);
 }
@@ -259,6 +287,7 @@ OP real control_number(control c, address value) {
     return number_of_value(c, load_control_value(c.block, value));
 }
 
+#ifndef LMB_SIMD_WIDTH
 // Events that a control emits to its host, with weights, in the order in which they occurred.
 
 // Zeroes the number of events and their pairs.

@@ -389,15 +389,6 @@ OP bool compare_terms(uint kind, real left, real right) {
     return holds;
 }
 
-// The time in the clip at a ping-pong position: from 0 to twice the duration, there and back.
-OP ticks turned_time(ticks place, ticks duration) {
-    ticks time = place;
-    if (!ticks_less(place, duration)) {
-        time = subtract_ticks(add_ticks(duration, duration), place);
-    }
-    return time;
-}
-
 OP ticks time_in_clip(control c, address player) {
     ticks time = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
     return LOAD(c.block, player + PLAYER_END) == PLAYER_TURNS

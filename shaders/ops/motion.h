@@ -18,7 +18,7 @@
 #define FIXED_MOST 1.07374182e+09f // 2^30
 
 OP ticks negate_fixed(ticks a) {
-    return subtract_ticks(make_ticks(0u, 0u), a);
+    return subtract_ticks(make_ticks(ALL_WORD(0u), ALL_WORD(0u)), a);
 }
 
 // Rounds to nearest. Clamps to +-2^30. NaN becomes 0.
@@ -28,34 +28,37 @@ OP ticks fixed_of(real x) {
     real whole = FLOOR(magnitude);
     real part = (magnitude - whole) * 4.2949673e+09f;
     // From 2^23 on it is an integer already.
-    part = part < 8388608.0f ? FLOOR(part + 0.5f) : part;
-    ticks fixed_magnitude = make_ticks(TO_WORD(part), TO_WORD(whole));
-    return bounded < 0.0f ? negate_fixed(fixed_magnitude) : fixed_magnitude;
+    part = SELECT(part < 8388608.0f, FLOOR(part + 0.5f), part);
+    ticks fixed_magnitude = make_ticks(word_of_real(part), TO_WORD(whole));
+    return select_ticks(bounded < 0.0f, negate_fixed(fixed_magnitude), fixed_magnitude);
 }
 
-OP bool is_negative(ticks a) {
+OP lane_mask is_negative(ticks a) {
     return (ticks_high(a) >> 31u) != 0u;
 }
 
 // Converts to float, with a relative error of at most 2e-7.
 OP real real_of_fixed(ticks a) {
-    bool below = is_negative(a);
-    ticks magnitude = below ? negate_fixed(a) : a;
+    lane_mask below = is_negative(a);
+    ticks magnitude = select_ticks(below, negate_fixed(a), a);
     real x = real_of_word(ticks_high(magnitude)) + real_of_word(ticks_low(magnitude)) * 2.32830644e-10f;
-    return below ? -x : x;
+    return SELECT(below, -x, x);
 }
 
 // Saturating addition.
 OP ticks add_fixed(ticks a, ticks b) {
     ticks sum = add_ticks(a, b);
-    bool beyond = is_negative(a) == is_negative(b) && is_negative(sum) != is_negative(a);
-    ticks most = is_negative(a) ? make_ticks(0u, 0x80000000u) : make_ticks(0xffffffffu, 0x7fffffffu);
-    return beyond ? most : sum;
+    word differs = ticks_high(a) ^ ticks_high(b); // its upper bit: the signs differ
+    word grows = ticks_high(a) ^ ticks_high(sum);
+    lane_mask beyond = ((grows & ~differs) >> 31u) != 0u;
+    ticks most = select_ticks(is_negative(a), make_ticks(ALL_WORD(0u), ALL_WORD(0x80000000u)),
+                              make_ticks(ALL_WORD(0xffffffffu), ALL_WORD(0x7fffffffu)));
+    return select_ticks(beyond, most, sum);
 }
 
 // The magnitude of an angle in 2^-32 of a turn, on the shorter side.
-OP uint turn_magnitude(uint angle) {
-    return (angle >> 31u) != 0u ? 0u - angle : angle;
+OP word turn_magnitude(word angle) {
+    return SELECT((angle >> 31u) != 0u, 0u - angle, angle);
 }
 
 STRUCT(direction)
@@ -71,28 +74,19 @@ OP direction make_direction(real sine, real cosine) {
 }
 
 // Sine and cosine of an angle, with an error of at most 2e-7. The angle is reduced to the nearest quarter turn.
-OP direction direction_of_angle(uint angle) {
-    uint quarter = (angle + 0x20000000u) >> 30u;
-    uint rest = angle - (quarter << 30u);
+OP direction direction_of_angle(word angle) {
+    word quarter = (angle + 0x20000000u) >> 30u;
+    word rest = angle - (quarter << 30u);
     real x = real_of_word(turn_magnitude(rest)) * 9.31322575e-10f;
-    real sine = quarter_sine(x);
+    real sine = negated_where((rest >> 31u) != 0u, quarter_sine(x));
     real cosine = 1.0f - quarter_versine(x);
-    sine = (rest >> 31u) != 0u ? -sine : sine;
-    direction d = make_direction(sine, cosine);
-    if (quarter == 1u) {
-        d = make_direction(cosine, -sine);
-    }
-    if (quarter == 2u) {
-        d = make_direction(-sine, -cosine);
-    }
-    if (quarter == 3u) {
-        d = make_direction(-cosine, sine);
-    }
-    return d;
+    lane_mask is_odd = (quarter & 1u) != 0u;
+    return make_direction(negated_where(quarter >= 2u, SELECT(is_odd, cosine, sine)),
+                          negated_where(((quarter + 1u) & 2u) != 0u, SELECT(is_odd, sine, cosine)));
 }
 
 // The angle of a number of turns.
-OP uint angle_of_turns(real turns) {
+OP word angle_of_turns(real turns) {
     return ticks_low(fixed_of(turns));
 }
 
@@ -101,9 +95,9 @@ OP real turns_of_radians(real radians) {
 }
 
 // In [-pi, pi).
-OP real radians_of_angle(uint angle) {
+OP real radians_of_angle(word angle) {
     real radians = real_of_word(turn_magnitude(angle)) * 1.46291812e-09f;
-    return (angle >> 31u) != 0u ? -radians : radians;
+    return SELECT((angle >> 31u) != 0u, -radians, radians);
 }
 
 // A displacement relative to its start: a translation along the character's own axes there, and a rotation about y in
@@ -131,6 +125,15 @@ OP displacement turn_displacement(displacement d, direction by) {
     return make_displacement(x, d.y, z, d.turns);
 }
 
+OP displacement no_displacement(void) {
+    return make_displacement(SPLAT(0.0f), SPLAT(0.0f), SPLAT(0.0f), SPLAT(0.0f));
+}
+
+OP displacement select_displacement(lane_mask condition, displacement yes, displacement no) {
+    return make_displacement(SELECT(condition, yes.x, no.x), SELECT(condition, yes.y, no.y),
+                             SELECT(condition, yes.z, no.z), SELECT(condition, yes.turns, no.turns));
+}
+
 // The displacement a followed by b.
 OP displacement join_displacements(displacement a, displacement b) {
     displacement turned = turn_displacement(b, direction_of_angle(angle_of_turns(a.turns)));
@@ -139,11 +142,11 @@ OP displacement join_displacements(displacement a, displacement b) {
 
 // A position in a motion track: the key before it, and the fraction of the way to the next key in 2^-32.
 STRUCT(motion_place)
-uint key;
-uint part;
+word key;
+word part;
 END_STRUCT(motion_place)
 
-OP motion_place make_motion_place(uint key, uint part) {
+OP motion_place make_motion_place(word key, word part) {
     motion_place p;
     p.key = key;
     p.part = part;
@@ -155,11 +158,15 @@ OP motion_place make_motion_place(uint key, uint part) {
 OP motion_place find_motion_place(control c, address motion, ticks place, ticks duration) {
     uint intervals = LOAD(c.block, motion + MOTION_INTERVALS);
     uint shift = LOAD(c.block, motion + MOTION_SHIFT);
-    uint upper = shift == 0u ? 0u : ticks_high(place) << (32u - shift);
-    ticks share = multiply_words((ticks_low(place) >> shift) | upper, LOAD(c.block, motion + MOTION_INVERSE));
-    ticks at = multiply_words((ticks_high(share) << 1u) | (ticks_low(share) >> 31u), intervals);
-    bool before_end = ticks_less(place, duration);
-    return make_motion_place(before_end ? ticks_high(at) : intervals, before_end ? ticks_low(at) : 0u);
+    word shifted = ticks_low(place) >> shift;
+    if (shift != 0u) {
+        shifted = shifted | (ticks_high(place) << (32u - shift));
+    }
+    ticks share = multiply_words(shifted, ALL_WORD(LOAD(c.block, motion + MOTION_INVERSE)));
+    ticks at = multiply_words((ticks_high(share) << 1u) | (ticks_low(share) >> 31u), ALL_WORD(intervals));
+    lane_mask before_end = ticks_less(place, duration);
+    return make_motion_place(SELECT(before_end, ticks_high(at), ALL_WORD(intervals)),
+                             SELECT_BITS(before_end, ticks_low(at)));
 }
 
 // The shares of the intervals at two positions. Within one interval they are differences already, so that a short
@@ -170,39 +177,61 @@ real to;
 END_STRUCT(motion_shares)
 
 OP motion_shares find_motion_shares(motion_place from, motion_place to) {
-    bool back = to.part < from.part;
-    real between = real_of_word(back ? from.part - to.part : to.part - from.part) * 2.32830644e-10f;
+    lane_mask back = to.part < from.part;
+    real between = real_of_word(SELECT(back, from.part - to.part, to.part - from.part)) * 2.32830644e-10f;
     real begin = real_of_word(from.part) * 2.32830644e-10f;
     real end = real_of_word(to.part) * 2.32830644e-10f;
-    bool within = from.key == to.key;
+    lane_mask within = from.key == to.key;
     motion_shares shares;
-    shares.from = within ? 0.0f : begin;
-    shares.to = within ? (back ? -between : between) : end;
+    shares.from = SELECT(within, SPLAT(0.0f), begin);
+    shares.to = SELECT(within, negated_where(back, between), end);
     return shares;
 }
 
-// The change of a component between two positions, whose keys are `words` apart.
-OP real motion_growth(control c, address from_key, address to_key, address words, motion_shares shares) {
-    real from = LOAD_FLOAT(c.block, from_key);
-    real to = LOAD_FLOAT(c.block, to_key);
-    real to_growth = LOAD_FLOAT(c.block, to_key + words) - to;
-    real from_growth = LOAD_FLOAT(c.block, from_key + words) - from;
+// A key, and the next one.
+STRUCT(motion_keys)
+displacement here;
+displacement next;
+END_STRUCT(motion_keys)
+
+OP motion_keys load_motion_keys(memory block, word at) {
+    motion_keys keys;
+#ifdef LMB_SIMD_WIDTH
+    size_t offsets[LMB_SIMD_WIDTH];
+    real here[4];
+    real next[4];
+    lmb_find_rows(at, 1u, offsets);
+    lmb_load_row_pairs(block, offsets, here, next);
+    keys.here = make_displacement(here[0], here[1], here[2], here[3]);
+    keys.next = make_displacement(next[0], next[1], next[2], next[3]);
+#else
+    keys.here = make_displacement(LOAD_FLOAT(block, at), LOAD_FLOAT(block, at + 1u), LOAD_FLOAT(block, at + 2u),
+                                  LOAD_FLOAT(block, at + 3u));
+    keys.next = make_displacement(LOAD_FLOAT(block, at + 4u), LOAD_FLOAT(block, at + 5u), LOAD_FLOAT(block, at + 6u),
+                                  LOAD_FLOAT(block, at + 7u));
+#endif
+    return keys;
+}
+
+// The change of a component between two positions, from its values at their keys and at the next ones.
+OP real motion_growth(real from, real from_next, real to, real to_next, motion_shares shares) {
+    real to_growth = to_next - to;
+    real from_growth = from_next - from;
     return (to - from) + (to_growth * shares.to - from_growth * shares.from);
 }
 
 OP displacement displacement_between(control c, address motion, motion_place from, motion_place to) {
-    address keys = LOAD(c.block, motion + MOTION_KEYS);
-    address a = keys + from.key * MOTION_KEY_WORDS;
-    address b = keys + to.key * MOTION_KEY_WORDS;
+    uint keys = LOAD(c.block, motion + MOTION_KEYS);
+    motion_keys a = load_motion_keys(c.block, keys + from.key * MOTION_KEY_WORDS);
+    motion_keys b = load_motion_keys(c.block, keys + to.key * MOTION_KEY_WORDS);
     motion_shares shares = find_motion_shares(from, to);
-    displacement d = make_displacement(motion_growth(c, a, b, MOTION_KEY_WORDS, shares),
-                                       motion_growth(c, a + 1u, b + 1u, MOTION_KEY_WORDS, shares),
-                                       motion_growth(c, a + 2u, b + 2u, MOTION_KEY_WORDS, shares),
-                                       motion_growth(c, a + 3u, b + 3u, MOTION_KEY_WORDS, shares));
+    displacement d = make_displacement(motion_growth(a.here.x, a.next.x, b.here.x, b.next.x, shares),
+                                       motion_growth(a.here.y, a.next.y, b.here.y, b.next.y, shares),
+                                       motion_growth(a.here.z, a.next.z, b.here.z, b.next.z, shares),
+                                       motion_growth(a.here.turns, a.next.turns, b.here.turns, b.next.turns, shares));
     if (LOAD(c.block, motion + MOTION_TURNS) != 0u) {
         real begin = real_of_word(from.part) * 2.32830644e-10f;
-        real first = LOAD_FLOAT(c.block, a + 3u);
-        real turns = first + (LOAD_FLOAT(c.block, a + 3u + MOTION_KEY_WORDS) - first) * begin;
+        real turns = a.here.turns + (a.next.turns - a.here.turns) * begin;
         d = turn_displacement(d, direction_of_angle(0u - angle_of_turns(turns)));
     }
     return d;
@@ -213,25 +242,33 @@ OP displacement displacement_between(control c, address motion, motion_place fro
 OP displacement displacement_along(control c, address motion, passage p, ticks duration) {
     motion_place from = find_motion_place(c, motion, p.from, duration);
     motion_place to = find_motion_place(c, motion, p.to, duration);
-    uint last = LOAD(c.block, motion + MOTION_INTERVALS);
-    motion_place first_end = make_motion_place(p.backwards ? 0u : last, 0u);
-    motion_place other_end = make_motion_place(p.backwards ? last : 0u, 0u);
-    displacement whole = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
-    for (address i = 0u; i < 3u; i++) {
+    word last = ALL_WORD(LOAD(c.block, motion + MOTION_INTERVALS));
+    word first_end = SELECT_BITS(NOT(p.backwards), last); // keys
+    word other_end = SELECT_BITS(p.backwards, last);
+    lane_mask stays_within = p.ends == 0u;
+    displacement whole = no_displacement();
+    for (uint i = 0u; i < 3u; i++) {
         bool begins = i == 0u;
         bool ends = i == 2u;
-        uint times = begins ? 1u : (p.ends == 0u ? 0u : (ends ? 1u : p.ends - 1u));
-        if (times > 0u) {
-            motion_place a = make_motion_place(begins ? from.key : other_end.key, begins ? from.part : 0u);
-            bool arrives = ends || p.ends == 0u;
-            motion_place b = make_motion_place(arrives ? to.key : first_end.key, arrives ? to.part : 0u);
+        word times = ALL_WORD(1u);
+        motion_place a = from;
+        motion_place b = to;
+        if (!begins) {
+            times = SELECT_BITS(NOT(stays_within), ends ? ALL_WORD(1u) : p.ends - 1u);
+            a = make_motion_place(other_end, ALL_WORD(0u));
+        }
+        if (!ends) {
+            b = make_motion_place(SELECT(stays_within, to.key, first_end), SELECT_BITS(stays_within, to.part));
+        }
+        if (ANY(times != 0u)) {
             displacement d = displacement_between(c, motion, a, b);
-            for (uint left = times; left > 0u; left = left >> 1u) {
-                bool counts = (left & 1u) != 0u;
-                displacement joined = join_displacements(whole, d);
-                whole = make_displacement(counts ? joined.x : whole.x, counts ? joined.y : whole.y,
-                                          counts ? joined.z : whole.z, counts ? joined.turns : whole.turns);
-                if (left > 1u) {
+            if (begins) {
+                whole = d;
+                times = ALL_WORD(0u);
+            }
+            for (word left = times; ANY(left != 0u); left = left >> 1u) {
+                whole = select_displacement((left & 1u) != 0u, join_displacements(whole, d), whole);
+                if (ANY(left > 1u)) {
                     d = join_displacements(d, d);
                 }
             }
@@ -257,9 +294,9 @@ OP void shift_component(control c, address at, real by) {
 }
 
 // Moves by a displacement along the character motion's own axes, then adds `angle` to its yaw.
-OP void shift_character_motion(control c, address character_motion, displacement d, uint angle) {
+OP void shift_character_motion(control c, address character_motion, displacement d, word angle) {
     address at = motion_state(c, character_motion);
-    uint yaw = state_word(c, at + MOVING_YAW);
+    word yaw = state_word(c, at + MOVING_YAW);
     displacement turned = turn_displacement(d, direction_of_angle(yaw));
     for (address i = 0u; i < 3u; i++) {
         real by = i == 0u ? turned.x : (i == 1u ? turned.y : turned.z);
@@ -283,17 +320,20 @@ OP void set_moved_by_clips(control c, address character_motion, displacement d) 
 }
 
 // The angle to turn by in this step towards a desired heading, on the shorter side.
-OP uint turn_towards(control c, address character_motion, real desired, uint yaw, real seconds) {
-    uint by = angle_of_turns(turns_of_radians(snap(desired))) - yaw;
-    real rate = LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_TURN_RATE); // turns per second
-    uint most = turn_magnitude(by);
-    real limit = rate * seconds;
-    if (rate > 0.0f && limit < 0.5f) {
-        uint limited = angle_of_turns(limit);
-        most = limited < most ? limited : most;
+OP word turn_towards(control c, address character_motion, real desired, word yaw, real seconds) {
+    if (LOAD(c.block, character_motion + CHARACTER_MOTION_TURNS_TO_HEADING) == 0u) {
+        return ALL_WORD(0u);
     }
-    by = (by >> 31u) != 0u ? 0u - most : most;
-    return is_finite(desired) && LOAD(c.block, character_motion + CHARACTER_MOTION_TURNS_TO_HEADING) != 0u ? by : 0u;
+    word by = angle_of_turns(turns_of_radians(snap(desired))) - yaw;
+    float rate = LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_TURN_RATE); // turns per second
+    word most = turn_magnitude(by);
+    if (rate > 0.0f) {
+        real limit = rate * seconds;
+        word limited = angle_of_turns(limit);
+        most = SELECT(AND(limit < 0.5f, limited < most), limited, most);
+    }
+    by = SELECT((by >> 31u) != 0u, 0u - most, most);
+    return SELECT_BITS(is_finite(desired), by);
 }
 
 OP real square_of(displacement d) {
@@ -303,7 +343,7 @@ OP real square_of(displacement d) {
 
 OP displacement motion_velocity(control c, address character_motion) {
     address at = moved_state(c, character_motion) + MOVED_VELOCITY;
-    return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u), 0.0f);
+    return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u), SPLAT(0.0f));
 }
 
 OP void write_velocity(control c, address character_motion) {
@@ -316,23 +356,24 @@ OP void write_velocity(control c, address character_motion) {
 // Changes the velocity towards the desired one at the permitted rate, and returns the resulting displacement.
 OP displacement accelerate(control c, address character_motion, displacement desired, real seconds) {
     displacement from = motion_velocity(c, character_motion);
-    displacement change = make_displacement(desired.x - from.x, desired.y - from.y, desired.z - from.z, 0.0f);
-    bool faster = square_of(desired) > square_of(from);
-    real rate = LOAD_FLOAT(c.block,
-                           character_motion + (faster ? CHARACTER_MOTION_ACCELERATION : CHARACTER_MOTION_DECELERATION));
-    real square = square_of(change);
-    real size = square * reciprocal_root(square);
-    real most = rate * seconds;
+    displacement change = make_displacement(desired.x - from.x, desired.y - from.y, desired.z - from.z, SPLAT(0.0f));
+    lane_mask faster = square_of(desired) > square_of(from);
+    real rate = SELECT(faster, SPLAT(LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_ACCELERATION)),
+                       SPLAT(LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_DECELERATION)));
+    lane_mask limits = rate > 0.0f;
     displacement to = desired;
-    real share = 0.0f; // of the time step, during which the velocity changes
-    if (rate > 0.0f) {
-        share = 1.0f;
-        if (size <= most) {
-            share = size * reciprocal(most);
-        } else {
-            real part = most * reciprocal(size);
-            to = make_displacement(from.x + change.x * part, from.y + change.y * part, from.z + change.z * part, 0.0f);
-        }
+    real share = SPLAT(0.0f); // of the time step, during which the velocity changes
+    if (ANY(limits)) {
+        real square = square_of(change);
+        real size = square * reciprocal_root(square);
+        real most = rate * seconds;
+        real part = most * reciprocal(size);
+        lane_mask arrives = size <= most;
+        lane_mask remains = AND(limits, NOT(arrives));
+        share = SELECT(limits, SELECT(arrives, size * reciprocal(most), SPLAT(1.0f)), SPLAT(0.0f));
+        to.x = SELECT(remains, from.x + change.x * part, desired.x);
+        to.y = SELECT(remains, from.y + change.y * part, desired.y);
+        to.z = SELECT(remains, from.z + change.z * part, desired.z);
     }
     address at = moved_state(c, character_motion) + MOVED_VELOCITY;
     set_state_word(c, at, BITS(snap(to.x)));
@@ -341,16 +382,16 @@ OP displacement accelerate(control c, address character_motion, displacement des
     real half_share = 0.5f * share;
     return make_displacement((to.x - (to.x - from.x) * half_share) * seconds,
                              (to.y - (to.y - from.y) * half_share) * seconds,
-                             (to.z - (to.z - from.z) * half_share) * seconds, 0.0f);
+                             (to.z - (to.z - from.z) * half_share) * seconds, SPLAT(0.0f));
 }
 
 // The desired velocity and, as `turns`, the desired heading in radians. A velocity component that is not finite counts
 // as 0.
 OP displacement desired_displacement(control c, address character_motion) {
-    displacement desired = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
+    displacement desired = no_displacement();
     for (address i = 0u; i < 4u; i++) {
         real number = control_number(c, character_motion + CHARACTER_MOTION_DESIRED + i * CONTROL_VALUE_WORDS);
-        real bounded = is_finite(number) ? clamp_real(snap(number), -1048576.0f, 1048576.0f) : 0.0f;
+        real bounded = SELECT(is_finite(number), clamp_real(snap(number), -1048576.0f, 1048576.0f), SPLAT(0.0f));
         desired.x = i == 0u ? bounded : desired.x;
         desired.y = i == 1u ? bounded : desired.y;
         desired.z = i == 2u ? bounded : desired.z;
@@ -366,16 +407,17 @@ OP_NOINLINE void drive_character_motion(control c, address character_motion) {
     }
     real seconds = seconds_of_fine(fine_of_ticks(c.step));
     address yaw_at = motion_state(c, character_motion) + MOVING_YAW;
-    uint yaw = state_word(c, yaw_at);
+    word yaw = state_word(c, yaw_at);
     displacement desired = desired_displacement(c, character_motion);
-    uint by = turn_towards(c, character_motion, desired.turns, yaw, seconds);
-    uint first_half = (by >> 1u) | (by & 0x80000000u);
+    word by = turn_towards(c, character_motion, desired.turns, yaw, seconds);
+    word first_half = (by >> 1u) | (by & 0x80000000u);
     displacement moved = accelerate(c, character_motion, desired, seconds);
     set_state_word(c, yaw_at, yaw + first_half);
     shift_character_motion(c, character_motion, moved, by - first_half);
     write_velocity(c, character_motion);
 }
 
+#ifndef LMB_SIMD_WIDTH
 // Writes position and yaw as floats for renderers.
 OP_NOINLINE void show_character_motion(control c, address character_motion) {
     address at = motion_state(c, character_motion);
@@ -385,5 +427,6 @@ OP_NOINLINE void show_character_motion(control c, address character_motion) {
     }
     STORE(c.motions, CHARACTER_MOTION_AT(c, 3u), BITS(radians_of_angle(state_word(c, at + MOVING_YAW))));
 }
+#endif
 
 #endif

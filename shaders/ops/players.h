@@ -2,14 +2,13 @@
 //
 // A player loops, stops at its ends or plays in ping-pong mode, in which its position runs from 0 to twice the
 // duration, there and back. A move over a frame is a passage: from and to positions, and the number of ends passed.
-//
-// After them: the root motion of all players.
 #ifndef LMB_OPS_PLAYERS_H
 #define LMB_OPS_PLAYERS_H
 
 #include "full_motion.h"
 #include "machines.h"
 #include "player_weights.h"
+#include "root_motion.h"
 
 // A playback rate in units of 2^-16, and its direction.
 STRUCT(pace)
@@ -340,46 +339,6 @@ OP void move_players(CHARACTERS all, frame_part runs) {
     }
 }
 
-// Root motion of all players of a character, by their weights, which moves its character motion.
-
-// What a player's clip passed in this step. Of a clip that turns around, there and back count as one.
-OP passage passage_of_motion(control c, address motion) {
-    address player = LOAD(c.block, motion + MOTION_PLAYER);
-    address at = LOAD(c.block, motion + MOTION_STATE);
-    ticks duration = block_ticks(c, player + PLAYER_DURATION);
-    passage p;
-    p.from = state_ticks(c, at + MOTION_SPAN_FROM);
-    p.to = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
-    p.ends = state_word(c, at + MOTION_SPAN_ENDS);
-    p.backwards = state_word(c, at + MOTION_SPAN_HOW) == MOTION_SPAN_BACKWARDS;
-    if (LOAD(c.block, player + PLAYER_END) == PLAYER_TURNS) {
-        p.from = turned_time(p.from, duration);
-        p.to = turned_time(p.to, duration);
-        p.ends = 0u;
-    }
-    return p;
-}
-
-// The motion weight of a clip, 0 if the clip did not move.
-OP real weight_of_motion(control c, address motion) {
-    address at = LOAD(c.block, motion + MOTION_STATE);
-    bool moved = state_word(c, at + MOTION_SPAN_HOW) != 0u;
-    return moved ? state_number(c, LOAD(c.block, motion + MOTION_WEIGHT)) : 0.0f;
-}
-
-// The displacement of a player's clip in this step.
-OP displacement root_motion_of(control c, address character_motion, address motion) {
-    ticks duration = block_ticks(c, LOAD(c.block, motion + MOTION_PLAYER) + PLAYER_DURATION);
-    passage p = passage_of_motion(c, motion);
-    displacement d;
-    if (USES_WARPS && LOAD(c.block, motion + MOTION_WARP_COUNT) != 0u && !p.backwards) {
-        d = warped_along(c, character_motion, motion, p, duration);
-    } else {
-        d = displacement_along(c, motion, p, duration);
-    }
-    return d;
-}
-
 // Adds root motion to a character motion with full rotation: the sum of the weighted translations, and the normalised
 // sum of the weighted rotations, to which no rotation adds what the weights' magnitudes lack of 1. A negative weight
 // takes the inverse rotation.
@@ -407,25 +366,6 @@ OP_NOINLINE void apply_fully(control c, address character_motion) {
     add_fully(c, character_motion, make_rigid(make_vector(snap(t.x), snap(t.y), snap(t.z)), q));
 }
 
-// Adds root motion to the character motion, after players have moved.
-OP_NOINLINE void apply_root_motion(control c, address character_motion) {
-    address motions = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
-    displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
-    address motion_count = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT);
-    for (address i = 0u; i < motion_count; i++) {
-        address motion = motions + i * MOTION_WORDS;
-        real weight = weight_of_motion(c, motion);
-        if (weight != 0.0f) {
-            displacement d = root_motion_of(c, character_motion, motion);
-            sum = make_displacement(sum.x + d.x * weight, sum.y + d.y * weight, sum.z + d.z * weight,
-                                    sum.turns + d.turns * weight);
-        }
-    }
-    sum = make_displacement(snap(sum.x), snap(sum.y), snap(sum.z), snap(sum.turns));
-    set_moved_by_clips(c, character_motion, join_displacements(moved_by_clips(c, character_motion), sum));
-    shift_character_motion(c, character_motion, sum, angle_of_turns(sum.turns));
-}
-
 // Between updates, players keep the weights of the last update. Only marks their root motion as not moved.
 OP_NOINLINE void keep_player_weights(control c) {
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
@@ -438,17 +378,21 @@ OP_NOINLINE void keep_player_weights(control c) {
     }
 }
 
-// Runs a stage for characters in the lanes of vectors, unless it returns false.
+// Runs a stage for the characters that move, in the lanes of vectors. Returns false if it does not.
+#define STAGE_WEIGHTS 0u
+#define STAGE_DRIVE 1u
+#define STAGE_ROOT_MOTION 2u
+#define STAGE_COUNT 3u
 #ifdef LMB_GLSL
-OP bool weigh_in_lanes(CHARACTERS all) {
+OP bool run_in_lanes(CHARACTERS all, uint stage) {
     return false;
 }
 #else
-static bool weigh_in_lanes(CHARACTERS all);
+static bool run_in_lanes(CHARACTERS all, uint stage);
 #endif
 
 OP void weigh_all_players(CHARACTERS all) {
-    bool weighed = weigh_in_lanes(all);
+    bool weighed = run_in_lanes(all, STAGE_WEIGHTS);
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves && c.updates && !weighed) {

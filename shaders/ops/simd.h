@@ -229,6 +229,12 @@ OP word lmb_load_words(uint32_t *const from[LMB_SIMD_WIDTH], size_t index) {
 OP void lmb_store_words(uint32_t *const to[LMB_SIMD_WIDTH], size_t index, word integer, lane_mask condition) {
     uint32_t words[LMB_SIMD_WIDTH];
     memcpy(words, &integer, sizeof words);
+    if (!lmb_any(~condition)) {
+        for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+            to[lane][index] = words[lane];
+        }
+        return;
+    }
     for (uint32_t left = lmb_lane_bits(condition); left != 0; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         to[lane][index] = words[lane];

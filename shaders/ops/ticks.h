@@ -22,7 +22,10 @@ OP real real_of_word(word a) {
 }
 
 // A test defines LMB_TICKS_IN_WORDS, to compare both.
-#if defined(LMB_GLSL) || !defined(__SIZEOF_INT128__) || defined(LMB_TICKS_IN_WORDS) || defined(LMB_SIMD_WIDTH)
+#if !defined(LMB_TICKS_IN_WORDS) && (defined(LMB_GLSL) || !defined(__SIZEOF_INT128__) || defined(LMB_SIMD_WIDTH))
+#define LMB_TICKS_IN_WORDS
+#endif
+#ifdef LMB_TICKS_IN_WORDS
 
 STRUCT(ticks)
 word low;
@@ -252,6 +255,29 @@ OP real real_of_fine(ticks a) {
 }
 
 #endif
+
+OP ticks select_ticks(lane_mask condition, ticks yes, ticks no) {
+#ifdef LMB_TICKS_IN_WORDS
+    return make_ticks(SELECT(condition, yes.low, no.low), SELECT(condition, yes.high, no.high));
+#else
+    return SELECT(condition, yes, no);
+#endif
+}
+
+// Converts a number that is at least 0 and below 2^32. The fraction is cut off.
+OP word word_of_real(real x) {
+#ifdef LMB_SIMD_WIDTH
+    real upper = FLOOR(x * 1.52587891e-05f); // 2^-16
+    return (TO_WORD(upper) << 16u) + TO_WORD(x - upper * 65536.0f);
+#else
+    return TO_WORD(x);
+#endif
+}
+
+// The time in the clip at a ping-pong position: from 0 to twice the duration, there and back.
+OP ticks turned_time(ticks place, ticks duration) {
+    return select_ticks(ticks_less(place, duration), place, subtract_ticks(add_ticks(duration, duration), place));
+}
 
 // A move of a position: from, to, and how many times it passed an end.
 STRUCT(passage)
