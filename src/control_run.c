@@ -34,7 +34,9 @@ static lmb_control_stage *const stages_of_paths[LMB_CPU_PATH_COUNT][STAGE_COUNT]
 #define LANE_STAGES(lanes)                                                                                             \
     {                                                                                                                  \
         [STAGE_WEIGHTS] = lmb_control_weigh_##lanes, [STAGE_DRIVE] = lmb_control_drive_##lanes,                        \
-        [STAGE_ROOT_MOTION] = lmb_control_root_motion_##lanes                                                          \
+        [STAGE_ROOT_MOTION] = lmb_control_root_motion_##lanes, [STAGE_PLAYERS] = lmb_control_players_##lanes,          \
+        [STAGE_GROUP] = lmb_control_group_##lanes, [STAGE_SMOOTHED] = lmb_control_smoothed_##lanes,                    \
+        [STAGE_PLAYER_TIMES] = lmb_control_player_times_##lanes,                                                       \
     }
     [LMB_CPU_REFERENCE] = {NULL},
 #ifdef LMB_HAS_SIMD_4
@@ -76,6 +78,30 @@ struct lane_stages {
     lmb_control_stage *run[STAGE_COUNT]; // or NULL
 };
 
+// Emits what a player has passed in the lanes of a vector.
+static void emit_in_lanes(const lmb_control_lanes *lanes, const lmb_control_passages *passages) {
+    const characters *all = lanes->characters;
+    const player own = load_player(lanes->block, passages->player);
+    const bool is_grouped = lanes->block[passages->player + PLAYER_IS_GROUPED] != 0;
+    for (uint32_t i = 0; i < LMB_CONTROL_TOGETHER && passages->emits >> i != 0; i++) {
+        if ((passages->emits >> i & 1u) == 0) {
+            continue;
+        }
+        const player_move m = {.p = {.from = make_ticks(passages->from[0][i], passages->from[1][i]),
+                                     .to = make_ticks(passages->to[0][i], passages->to[1][i]),
+                                     .ends = passages->counts[i],
+                                     .backwards = (passages->backwards >> i & 1u) != 0},
+                               .ends = (passages->ends >> i & 1u) != 0,
+                               .had_turned = (passages->had_turned >> i & 1u) != 0};
+        const control c = all->each[passages->first + i];
+        if (is_grouped) {
+            emit_member(c, own.record, m.p);
+        } else {
+            emit_move(c, own, m);
+        }
+    }
+}
+
 // Whether the vectors have the code for a control's character motion.
 static bool has_plain_motion(const uint32_t *block) {
     const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
@@ -95,7 +121,8 @@ static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path 
                   .program = program,
                   .parameters = control->parameter_count > 0 ? (uint32_t *)frame->parameters + before : NULL,
                   .parameter_count = control->parameter_count,
-                  .count = count}};
+                  .count = count,
+                  .emit = emit_in_lanes}};
     memcpy(stages.run, stages_of_paths[path], sizeof stages.run);
     if (program != NULL && program[PROGRAM_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
         stages.run[STAGE_WEIGHTS] = NULL;
@@ -106,23 +133,37 @@ static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path 
     return stages;
 }
 
-// One character alone runs the scalar code.
-static bool run_in_lanes(CHARACTERS all, uint stage) {
+static void take_character(lmb_control_lanes *lanes, uint32_t i, const control *c) {
+    lanes->states[i] = c->state;
+    lanes->moves |= (uint32_t)c->moves << i;
+    lanes->updates |= (uint32_t)c->updates << i;
+    lanes->begins |= (uint32_t)c->begins << i;
+    lanes->emits |= (uint32_t)c->emits_events << i;
+    lanes->steps[0][i] = ticks_low(c->step);
+    lanes->steps[1][i] = ticks_high(c->step);
+}
+
+static void begin_piece_of_lanes(CHANGED_CHARACTERS all) {
     lmb_control_lanes *lanes = &all->stages->lanes;
-    lmb_control_stage *run = all->stages->run[stage];
-    uint32_t active = 0;
-    for (uint32_t i = 0; i < all->count && run != NULL; i++) {
+    lanes->moves = lanes->first_pieces = 0;
+    for (uint32_t i = 0; i < all->count && all->stages->run[STAGE_PLAYERS] != NULL; i++) {
         const control *c = &all->each[i];
-        active |= (uint32_t)(c->moves && (c->updates || stage != STAGE_WEIGHTS)) << i;
-        lanes->steps[0][i] = ticks_low(c->step);
-        lanes->steps[1][i] = ticks_high(c->step);
+        lanes->moves |= (uint32_t)c->moves << i;
+        lanes->first_pieces |= (uint32_t)is_first_piece(*c) << i;
+        lanes->durations[0][i] = ticks_low(c->duration);
+        lanes->durations[1][i] = ticks_high(c->duration);
     }
-    if ((active & (active - 1u)) == 0) {
-        return false;
+}
+
+// One character alone runs the scalar code.
+static bool run_in_lanes(CHARACTERS all, uint stage, address record) {
+    const lmb_control_lanes *lanes = &all->stages->lanes;
+    lmb_control_stage *run = all->stages->run[stage];
+    const bool runs = run != NULL && all->count > 1;
+    if (runs) {
+        run(lanes, (uint32_t)record);
     }
-    lanes->active = active;
-    run(lanes);
-    return true;
+    return runs;
 }
 
 // Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL
@@ -141,8 +182,9 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
                  .sent = sent,
                  .number = frame->number,
                  .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
-    struct lane_stages stages = begin_stages(block, path, frame, first, count);
     characters all;
+    struct lane_stages stages = begin_stages(block, path, frame, first, count);
+    stages.lanes.characters = &all;
     all.block = block->block;
     all.count = count;
     all.stages = &stages;
@@ -166,7 +208,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
         if (copies != NULL) {
             all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words, true);
         }
-        stages.lanes.states[i] = all.each[i].state;
+        take_character(&stages.lanes, i, &all.each[i]);
     }
     for (uint32_t i = count; i < MOST_TOGETHER; i++) {
         stages.lanes.states[i] = all.each[count - 1].state;

@@ -11,58 +11,44 @@
 
 #include "computed.h"
 #include "groups.h"
+#include "smoothed.h"
 
 // Updates smoothed parameters. Those of characters that do not move keep their values.
 OP void move_smoothed(CHARACTERS all) {
+    if (run_in_lanes(all, STAGE_SMOOTHED, 0u)) {
+        return;
+    }
     memory block = CHARACTERS_BLOCK(all);
-    address smoothed = LOAD(block, CONTROL_SMOOTHED);
-    address end = smoothed + LOAD(block, CONTROL_SMOOTHED_COUNT) * SMOOTHED_WORDS;
-    for (; smoothed < end; smoothed += SMOOTHED_WORDS) {
-        control_value source = load_control_value(block, smoothed + SMOOTHED_SOURCE);
-        real rate = LOAD_FLOAT(block, smoothed + SMOOTHED_RATE);
-        address at = LOAD(block, smoothed + SMOOTHED_STATE);
-        address parameter = LOAD(block, smoothed + SMOOTHED_PARAMETER);
+    address record = LOAD(block, CONTROL_SMOOTHED);
+    address end = record + LOAD(block, CONTROL_SMOOTHED_COUNT) * SMOOTHED_WORDS;
+    for (; record < end; record += SMOOTHED_WORDS) {
+        smoothed own = load_smoothed(block, record);
         // Most time steps are equal: the decay factor of one is computed once.
         ticks step = make_ticks(0u, 0u);
         real left = 1.0f;
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
-            real target = number_of_value(c, source);
-            real x = state_number(c, at);
-            if (c.moves && is_finite(target)) {
-                target = snap(target);
-                if (c.begins || rate == 0.0f) {
-                    x = target;
-                } else {
-                    if (!same_ticks(step, c.step)) {
-                        step = c.step;
-                        left = exponential2(-(seconds_of_fine(fine_of_ticks(step)) * rate));
-                    }
-                    x = snap(target + (x - target) * left);
-                }
+            if (c.moves && !c.begins && !same_ticks(step, c.step)) {
+                step = c.step;
+                left = find_decay(step, own);
             }
-            set_state_word(c, at, BITS(x));
-            write_parameter(c, parameter, x);
+            smooth_parameter(c, own, left);
         }
     }
 }
 
 OP void write_players(CHARACTERS all) {
+    if (run_in_lanes(all, STAGE_PLAYER_TIMES, 0u)) {
+        return;
+    }
     memory block = CHARACTERS_BLOCK(all);
     address record = LOAD(block, CONTROL_PLAYERS);
     address records_end = record + LOAD(block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
     for (; record < records_end; record += PLAYER_WORDS) {
-        ticks duration = load_ticks(block, record + PLAYER_DURATION);
-        address at = LOAD(block, record + PLAYER_STATE);
-        uint end = LOAD(block, record + PLAYER_END);
-        address parameter = LOAD(block, record + PLAYER_TIME_PARAMETER);
+        shown_player own = load_shown_player(block, record);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
-            ticks time = state_ticks(c, at + PLAYING_PLACE);
-            if (end == PLAYER_TURNS) {
-                time = turned_time(time, duration);
-            }
-            write_parameter(c, parameter, seconds_of_fine(time));
+            write_player_time(c, own);
         }
     }
 }
@@ -228,7 +214,7 @@ OP void move_before_machines(CHARACTERS all) {
     bool has_root_motion = USES_CHARACTER_MOTION && character_motion != CONTROL_NONE;
     bool inertializes = USES_INERTIA && LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
     if (has_root_motion || inertializes) {
-        bool driven = has_root_motion && run_in_lanes(all, STAGE_DRIVE);
+        bool driven = has_root_motion && run_in_lanes(all, STAGE_DRIVE, character_motion);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves && inertializes) {
@@ -268,7 +254,7 @@ OP void move_fades(CHARACTERS all) {
 OP void apply_root_motions(CHARACTERS all) {
     address character_motion = LOAD(CHARACTERS_BLOCK(all), CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
-        if (run_in_lanes(all, STAGE_ROOT_MOTION)) {
+        if (run_in_lanes(all, STAGE_ROOT_MOTION, character_motion)) {
             return;
         }
         FOR_EACH(all, i) {
@@ -530,6 +516,7 @@ OP void run_beginning(CHARACTERS all) {
 // After machines: cuts the step, and computes the weights of states, then those of clips.
 OP void run_cut(CHANGED_CHARACTERS all, uint piece) {
     cut_steps(all, piece);
+    begin_piece_of_lanes(all);
     move_fades(all);
     write_weights(all, piece == 1u);
     write_computed(all, COMPUTED_WEIGHED);

@@ -50,9 +50,16 @@ memory program; // whose clips the players play
 #ifdef LMB_SIMD_WIDTH
 uint32_t *const *states; // of each lane
 lane_mask counts;        // lanes whose state and parameters are stored
+lane_mask moves;
+lane_mask begins;
+lane_mask emits_events;
+const struct lmb_control_lanes *all;
+uint first; // character
 mutable_memory parameters;
 word row; // offset of each lane's parameters
 ticks step;
+ticks duration; // of the current piece of the step
+lane_mask is_first_piece;
 word character;
 stored_weight *weights;
 uint32_t *refused;
@@ -167,6 +174,28 @@ END_STRUCT(characters)
 #define SET_CHARACTER(all, i, c) (all)->each[i] = (c)
 #endif
 
+// Stages that may run in the lanes of vectors. begin_piece_of_lanes() takes over the current piece.
+// run_in_lanes() runs a stage for the characters that move; `record` is what it runs for. It returns false if it does
+// not.
+#define STAGE_WEIGHTS 0u
+#define STAGE_DRIVE 1u
+#define STAGE_ROOT_MOTION 2u
+#define STAGE_PLAYERS 3u
+#define STAGE_GROUP 4u
+#define STAGE_SMOOTHED 5u
+#define STAGE_PLAYER_TIMES 6u
+#define STAGE_COUNT 7u
+#ifdef LMB_GLSL
+void begin_piece_of_lanes(CHANGED_CHARACTERS all) {}
+
+bool run_in_lanes(CHARACTERS all, uint stage, address record) {
+    return false;
+}
+#else
+static void begin_piece_of_lanes(CHANGED_CHARACTERS all);
+static bool run_in_lanes(CHARACTERS all, uint stage, address record);
+#endif
+
 #endif
 
 #ifdef LMB_SIMD_WIDTH
@@ -204,12 +233,31 @@ OP void set_state_ticks(control c, address index, ticks value) {
 }
 #endif
 
+// The character, or the lanes of it in which the condition holds.
+OP control only_where(control c, lane_mask condition) {
+#ifdef LMB_SIMD_WIDTH
+    c.counts = AND(c.counts, condition);
+#else
+    UNUSED(condition);
+#endif
+    return c;
+}
+
 OP real state_number(control c, address index) {
     return REAL(state_word(c, index));
 }
 
 OP ticks block_ticks(control c, address index) {
     return load_ticks(c.block, index);
+}
+
+// From an index per lane.
+OP ticks gather_ticks(memory block, word index) {
+#ifdef LMB_SIMD_WIDTH
+    return make_ticks(GATHER(block, index), GATHER(block, index + 1u));
+#else
+    return load_ticks(block, index);
+#endif
 }
 
 OP void write_parameter(control c, address parameter, real value) {

@@ -3,7 +3,12 @@
 #ifndef LMB_OPS_GROUPS_H
 #define LMB_OPS_GROUPS_H
 
+#ifdef LMB_SIMD_WIDTH
+#include "passages.h"
+#include "phases.h"
+#else
 #include "players.h"
+#endif
 
 // Weighted means over the members: factor of the group's rate, and velocity.
 STRUCT(group_mean)
@@ -17,30 +22,29 @@ END_STRUCT(group_mean)
 OP group_mean find_group_mean(control c, address group, address index) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     bool by_velocity = (LOAD(c.block, group + GROUP_CADENCE) & CADENCE_VELOCITY) != 0u;
-    real weights = 0.0f;
-    real speeds = 0.0f;
-    real pieces = 0.0f;
-    real velocities = 0.0f;
+    real weights = SPLAT(0.0f);
+    real speeds = SPLAT(0.0f);
+    real pieces = SPLAT(0.0f);
+    real velocities = SPLAT(0.0f);
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
     for (address i = 0u; i < member_count; i++) {
         address member = leading + i * MEMBER_WORDS;
         real weight = player_weight(c, LOAD(c.block, member + MEMBER_PLAYER));
-        real velocity = LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
+        float velocity = LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
         weights = weights + weight;
-        speeds = speeds + weight * magnitude_of(velocity);
+        speeds = speeds + weight * (velocity < 0.0f ? -velocity : velocity);
         pieces = pieces + weight * LOAD_FLOAT(c.block, LOAD(c.block, member + MEMBER_PIECES) + index);
         velocities = velocities + weight * velocity;
     }
+    lane_mask unseen = snap(weights) == 0.0f;
     real inverse = reciprocal(snap(weights));
     group_mean mean;
-    mean.rate = by_velocity ? speeds * reciprocal(snap(pieces)) : pieces * inverse;
-    mean.velocity = velocities * inverse;
-    if (snap(weights) == 0.0f || snap(pieces) == 0.0f) {
-        mean.rate = 1.0f;
+    mean.rate = pieces * inverse;
+    if (by_velocity) {
+        mean.rate = speeds * reciprocal(snap(pieces));
     }
-    if (snap(weights) == 0.0f) {
-        mean.velocity = LOAD_FLOAT(c.block, leading + MEMBER_VELOCITY);
-    }
+    mean.rate = SELECT(OR(unseen, snap(pieces) == 0.0f), SPLAT(1.0f), mean.rate);
+    mean.velocity = SELECT(unseen, SPLAT(LOAD_FLOAT(c.block, leading + MEMBER_VELOCITY)), velocities * inverse);
     return mean;
 }
 
@@ -61,12 +65,12 @@ OP bool group_shares_owner(memory block, address group) {
     return shares;
 }
 
-OP bool group_moves(control c, address group) {
+OP lane_mask group_moves(control c, address group) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
-    bool moves = false;
-    for (address i = 0u; i < count && !moves; i++) {
-        moves = player_moves(c, LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
+    lane_mask moves = ALL_WORD(0u) != 0u;
+    for (address i = 0u; i < count && !ALL(moves); i++) {
+        moves = OR(moves, player_moves(c, LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER)));
     }
     return moves;
 }
@@ -81,6 +85,7 @@ OP void stay_in_group(control c, address group) {
     }
 }
 
+#ifndef LMB_SIMD_WIDTH
 // The magnitude of a rate in units of 2^-24.
 OP uint fine_rate(real rate) {
     return TO_WORD(FLOOR(magnitude_of(bounded_rate(rate)) * 16777216.0f + 0.5f));
@@ -142,21 +147,28 @@ OP_NOINLINE passage lead_through_pieces(control c, address group, ticks from, re
     }
     return p;
 }
+#endif
 
-// A step of the leader, relative to its first marker.
+// A step of the leader, relative to its first marker. Vectors have no rates that differ between pieces.
 OP passage lead_group(control c, address group, ticks from) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     ticks duration = block_ticks(c, LOAD(c.block, leading + MEMBER_PLAYER) + PLAYER_DURATION);
     real rate = control_number(c, group + GROUP_RATE);
-    passage p;
+#ifndef LMB_SIMD_WIDTH
     if ((LOAD(c.block, group + GROUP_CADENCE) & CADENCE_VARIES) != 0u) {
-        p = lead_through_pieces(c, group, from, rate);
-    } else {
-        pace speed = make_pace(rate * find_group_mean(c, group, 0u).rate);
-        p = move_around(from, scale_ticks(c.duration, speed.rate), duration, speed.backwards);
+        return lead_through_pieces(c, group, from, rate);
     }
-    return p;
+#endif
+    pace speed = make_pace(rate * find_group_mean(c, group, 0u).rate);
+    return move_around(from, scale_ticks(c.duration, speed.rate), duration, speed.backwards);
 }
+
+// Emits what a member of a group passes.
+#ifdef LMB_GLSL
+void emit_member(control c, address player, passage p);
+#else
+static void emit_member(control c, address player, passage p);
+#endif
 
 // Moves a group. `shares`: all members have the same owning state. Otherwise each member checks its own.
 OP void move_group(control c, address group, bool shares) {
@@ -164,38 +176,54 @@ OP void move_group(control c, address group, bool shares) {
     ticks from = leader_place(c, group);
     passage led = lead_group(c, group, from);
     phase after = find_phase(c, group, leading, led.to);
-    bool moves = led.ends > 0u || !same_ticks(from, led.to);
-    bool seen = true;
+    lane_mask moves = OR(led.ends > 0u, NOT(same_ticks(from, led.to)));
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
     for (address i = 0u; i < member_count; i++) {
         address member = leading + i * MEMBER_WORDS;
         address player = LOAD(c.block, member + MEMBER_PLAYER);
+        address at = LOAD(c.block, player + PLAYER_STATE);
         ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
+        playing before = load_playing(c, at);
         passage p;
-        p.from = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
-        p.to = i == 0u ? place_in_clip(c, member, led.to) : matched_place(c, group, member, after);
+        p.from = before.place;
+        if (i == 0u) {
+            p.to = place_in_clip(c, member, led.to);
+        } else {
+            p.to = matched_place(c, group, member, after);
+        }
         // A member that began at its offset may be before its position at the leader's phase.
-        p.to = moves ? p.to : p.from;
+        p.to = select_ticks(moves, p.to, p.from);
         // If a position is before the first marker, the clip's end was passed after the last marker.
-        uint past_before = ticks_less(p.from, first) ? 1u : 0u;
-        uint past_after = ticks_less(p.to, first) ? 1u : 0u;
-        uint passed = led.ends + (led.backwards ? past_before : past_after);
-        uint early = led.backwards ? past_after : past_before;
-        p.ends = passed < early ? 0u : passed - early;
+        word past_before = SELECT_BITS(ticks_less(p.from, first), ALL_WORD(1u));
+        word past_after = SELECT_BITS(ticks_less(p.to, first), ALL_WORD(1u));
+        word passed = led.ends + SELECT(led.backwards, past_before, past_after);
+        word early = SELECT(led.backwards, past_after, past_before);
+        p.ends = SELECT_BITS(NOT(passed < early), passed - early);
         p.backwards = led.backwards;
-        set_playing(c, player, p, 0u);
+        set_playing(c, at, before, p.to, passed_flags(c, before.flags, p, ALL_WORD(0u)));
         // A member whose state does not move stays in phase, but emits nothing.
+        lane_mask seen = ALL_WORD(0u) == 0u;
         if (!shares) {
             seen = player_moves(c, player);
         }
-        if (seen) {
-            real weight = player_weight(c, player);
-            note_passage(c, player, p);
-            emit_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
-            if (p.ends > 0u) {
-                emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
-            }
+        if (ANY(seen)) {
+            control shown = only_where(c, seen);
+            note_passage(shown, player, p);
+            emit_member(shown, player, p);
         }
+    }
+}
+
+#ifndef LMB_SIMD_WIDTH
+#ifdef LMB_GLSL
+void emit_member(control c, address player, passage p) {
+#else
+static void emit_member(control c, address player, passage p) {
+#endif
+    real weight = player_weight(c, player);
+    emit_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
+    if (p.ends > 0u) {
+        emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
     }
 }
 
@@ -208,9 +236,11 @@ OP void move_groups(CHARACTERS all, frame_part runs) {
         address leader = LOAD(block, LOAD(block, group + GROUP_MEMBERS) + MEMBER_PLAYER);
         owning_state leaders = load_owner(block, leader);
         bool shares = group_shares_owner(block, group);
+        bool varies = (LOAD(block, group + GROUP_CADENCE) & CADENCE_VARIES) != 0u;
+        bool moved = !varies && run_in_lanes(all, STAGE_GROUP, group);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
-            if (c.moves) {
+            if (c.moves && !moved) {
                 if (shares ? owner_moves(c, leaders) : group_moves(c, group)) {
                     move_group(c, group, shares);
                 } else {
@@ -220,5 +250,6 @@ OP void move_groups(CHARACTERS all, frame_part runs) {
         }
     }
 }
+#endif
 
 #endif

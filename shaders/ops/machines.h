@@ -61,63 +61,6 @@ OP_NOINLINE void write_inertia(control c) {
     write_parameter(c, first + INERTIA_DURATION, state_number(c, at + INERTIAL_DURATION));
 }
 
-OP bool is_frozen(control c, address machine, address state) {
-    return (state_word(c, state_weight_at(c, machine, state) + MACHINE_BEGAN) & MACHINE_FROZEN) != 0u;
-}
-
-// Whether time passes in a state: it is current or has a weight, and neither it nor a state that contains it is frozen.
-OP bool state_moves(control c, address machine, address state) {
-    bool moves = true;
-    for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE && moves; level++) {
-        address at = machine_at(c, machine);
-        if (state_word(c, at + MACHINE_CURRENT) != state) {
-            // Most states that are not current have no weight.
-            moves = state_weight(c, machine, state) > 0.0f && !is_frozen(c, machine, state);
-        }
-        state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
-        machine = LOAD(c.block, machine + MACHINE_OUTER);
-    }
-    return moves;
-}
-
-// A state that owns players, or none. The same for all characters.
-STRUCT(owning_state)
-address machine;
-address state;
-address current;   // offset in the state of the number of the machine's current state
-address weight;    // offset in the state of this state's weight
-bool is_outermost; // the machine is in no other
-END_STRUCT(owning_state)
-
-OP owning_state load_owner(memory block, address player) {
-    owning_state h;
-    h.machine = LOAD(block, player + PLAYER_MACHINE);
-    h.state = LOAD(block, player + PLAYER_MACHINE_STATE);
-    h.current = 0u;
-    h.weight = 0u;
-    h.is_outermost = false;
-    if (h.machine != CONTROL_NONE) {
-        address at = LOAD(block, h.machine + MACHINE_STATE);
-        h.current = at + MACHINE_CURRENT;
-        h.weight = at + MACHINE_WEIGHTS + h.state * MACHINE_STATE_WEIGHT_WORDS;
-        h.is_outermost = LOAD(block, h.machine + MACHINE_OUTER) == CONTROL_NONE;
-    }
-    return h;
-}
-
-// The same as state_moves(), which it calls only for the less simple cases.
-OP bool owner_moves(control c, owning_state h) {
-    bool moves = true;
-    if (h.machine != CONTROL_NONE) {
-        bool is_current = state_word(c, h.current) == h.state;
-        moves = is_current || state_number(c, h.weight) > 0.0f;
-        if (moves && !(is_current && h.is_outermost)) {
-            moves = state_moves(c, h.machine, h.state);
-        }
-    }
-    return moves;
-}
-
 // Whether all the states that contain a machine are current.
 OP bool machine_is_current(control c, address machine) {
     bool current = true;

@@ -188,50 +188,71 @@ OP motion_shares find_motion_shares(motion_place from, motion_place to) {
     return shares;
 }
 
-// A key, and the next one.
+// A key and the next one: their components in vectors, else where they are.
 STRUCT(motion_keys)
-displacement here;
-displacement next;
+#ifdef LMB_SIMD_WIDTH
+real here[MOTION_KEY_WORDS];
+real next[MOTION_KEY_WORDS];
+#else
+word at;
+#endif
 END_STRUCT(motion_keys)
 
-OP motion_keys load_motion_keys(memory block, word at) {
+OP motion_keys find_motion_keys(control c, word at) {
     motion_keys keys;
 #ifdef LMB_SIMD_WIDTH
     size_t offsets[LMB_SIMD_WIDTH];
-    real here[4];
-    real next[4];
     lmb_find_rows(at, 1u, offsets);
-    lmb_load_row_pairs(block, offsets, here, next);
-    keys.here = make_displacement(here[0], here[1], here[2], here[3]);
-    keys.next = make_displacement(next[0], next[1], next[2], next[3]);
+    lmb_load_row_pairs(c.block, offsets, keys.here, keys.next);
 #else
-    keys.here = make_displacement(LOAD_FLOAT(block, at), LOAD_FLOAT(block, at + 1u), LOAD_FLOAT(block, at + 2u),
-                                  LOAD_FLOAT(block, at + 3u));
-    keys.next = make_displacement(LOAD_FLOAT(block, at + 4u), LOAD_FLOAT(block, at + 5u), LOAD_FLOAT(block, at + 6u),
-                                  LOAD_FLOAT(block, at + 7u));
+    UNUSED(c);
+    keys.at = at;
 #endif
     return keys;
 }
 
-// The change of a component between two positions, from its values at their keys and at the next ones.
-OP real motion_growth(real from, real from_next, real to, real to_next, motion_shares shares) {
+OP real motion_component(control c, motion_keys keys, uint i) {
+#ifdef LMB_SIMD_WIDTH
+    UNUSED(c);
+    return keys.here[i];
+#else
+    return LOAD_FLOAT(c.block, keys.at + i);
+#endif
+}
+
+OP real next_component(control c, motion_keys keys, uint i) {
+#ifdef LMB_SIMD_WIDTH
+    UNUSED(c);
+    return keys.next[i];
+#else
+    return LOAD_FLOAT(c.block, keys.at + MOTION_KEY_WORDS + i);
+#endif
+}
+
+// The change between two positions, from the values at their keys and at the next ones.
+OP real growth_between(real from, real from_next, real to, real to_next, motion_shares shares) {
     real to_growth = to_next - to;
     real from_growth = from_next - from;
     return (to - from) + (to_growth * shares.to - from_growth * shares.from);
 }
 
+// The change of a component.
+OP real motion_growth(control c, motion_keys a, motion_keys b, uint i, motion_shares shares) {
+    return growth_between(motion_component(c, a, i), next_component(c, a, i), motion_component(c, b, i),
+                          next_component(c, b, i), shares);
+}
+
 OP displacement displacement_between(control c, address motion, motion_place from, motion_place to) {
     uint keys = LOAD(c.block, motion + MOTION_KEYS);
-    motion_keys a = load_motion_keys(c.block, keys + from.key * MOTION_KEY_WORDS);
-    motion_keys b = load_motion_keys(c.block, keys + to.key * MOTION_KEY_WORDS);
+    motion_keys a = find_motion_keys(c, keys + from.key * MOTION_KEY_WORDS);
+    motion_keys b = find_motion_keys(c, keys + to.key * MOTION_KEY_WORDS);
     motion_shares shares = find_motion_shares(from, to);
-    displacement d = make_displacement(motion_growth(a.here.x, a.next.x, b.here.x, b.next.x, shares),
-                                       motion_growth(a.here.y, a.next.y, b.here.y, b.next.y, shares),
-                                       motion_growth(a.here.z, a.next.z, b.here.z, b.next.z, shares),
-                                       motion_growth(a.here.turns, a.next.turns, b.here.turns, b.next.turns, shares));
+    displacement d = make_displacement(motion_growth(c, a, b, 0u, shares), motion_growth(c, a, b, 1u, shares),
+                                       motion_growth(c, a, b, 2u, shares), motion_growth(c, a, b, 3u, shares));
     if (LOAD(c.block, motion + MOTION_TURNS) != 0u) {
         real begin = real_of_word(from.part) * 2.32830644e-10f;
-        real turns = a.here.turns + (a.next.turns - a.here.turns) * begin;
+        real first = motion_component(c, a, 3u);
+        real turns = first + (next_component(c, a, 3u) - first) * begin;
         d = turn_displacement(d, direction_of_angle(0u - angle_of_turns(turns)));
     }
     return d;

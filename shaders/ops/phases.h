@@ -10,42 +10,68 @@
 
 // A piece of a member's clip between two markers. Times are relative to its first marker.
 STRUCT(piece)
-address index;
+word index;
 ticks begin;
 ticks size;
 END_STRUCT(piece)
 
-OP piece find_piece_at(control c, address group, address member, address index) {
-    address markers = LOAD(c.block, member + MEMBER_MARKERS);
-    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
-    ticks first = block_ticks(c, markers);
-    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
-    if (index + 1u < count) {
-        end = subtract_ticks(block_ticks(c, markers + (index + 1u) * 2u), first);
-    }
+OP piece make_piece(word index, ticks begin, ticks end) {
     piece p;
     p.index = index;
-    p.begin = subtract_ticks(block_ticks(c, markers + index * 2u), first);
-    p.size = subtract_ticks(end, p.begin);
+    p.begin = begin;
+    p.size = subtract_ticks(end, begin);
     return p;
 }
 
+OP piece find_piece_at(control c, address group, address member, word index) {
+    uint markers = LOAD(c.block, member + MEMBER_MARKERS);
+    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    ticks first = block_ticks(c, markers);
+    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    lane_mask is_before = index + 1u < count;
+    if (ANY(is_before)) {
+        word next = SELECT_BITS(is_before, index + 1u);
+        end = select_ticks(is_before, subtract_ticks(gather_ticks(c.block, markers + next * 2u), first), end);
+    }
+    return make_piece(index, subtract_ticks(gather_ticks(c.block, markers + index * 2u), first), end);
+}
+
 // Finds the piece that contains a position relative to the first marker.
+#ifdef LMB_SIMD_WIDTH
+OP piece find_piece(control c, address group, address member, ticks place) {
+    uint markers = LOAD(c.block, member + MEMBER_MARKERS);
+    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    ticks first = block_ticks(c, markers);
+    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    piece found = make_piece(ALL_WORD(0u), subtract_ticks(first, first), end);
+    for (uint index = 1u; index < count; index++) {
+        ticks begin = subtract_ticks(block_ticks(c, markers + index * 2u), first);
+        lane_mask is_before = ticks_less(place, begin);
+        lane_mask is_here = AND(is_before, found.index == index - 1u);
+        found.size = select_ticks(is_here, subtract_ticks(begin, found.begin), found.size);
+        found.index = SELECT(is_before, found.index, ALL_WORD(index));
+        found.begin = select_ticks(is_before, found.begin, begin);
+        found.size = select_ticks(is_before, found.size, subtract_ticks(end, begin));
+    }
+    return found;
+}
+#else
 OP piece find_piece(control c, address group, address member, ticks place) {
     address index = LOAD(c.block, group + GROUP_MARKER_COUNT);
     bool is_here = false;
     piece p;
     while (!is_here) {
         index--;
-        p = find_piece_at(c, group, member, index);
+        p = find_piece_at(c, group, member, TO_WORD(index));
         is_here = index == 0u || !ticks_less(place, p.begin);
     }
     return p;
 }
+#endif
 
 STRUCT(phase)
-address index; // of the piece
-uint share;    // in 2^-32 of the piece
+word index; // of the piece
+word share; // in 2^-32 of the piece
 END_STRUCT(phase)
 
 // The phase at a member's position relative to its first marker.
@@ -60,19 +86,14 @@ OP phase find_phase(control c, address group, address member, ticks place) {
 // Converts a position in the clip to one relative to the first marker, and back.
 OP ticks place_from_marker(control c, address member, ticks place) {
     ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
-    if (ticks_less(place, first)) {
-        place = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION));
-    }
-    return subtract_ticks(place, first);
+    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    return subtract_ticks(select_ticks(ticks_less(place, first), add_ticks(place, duration), place), first);
 }
 
 OP ticks place_in_clip(control c, address member, ticks place) {
     ticks found = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS)));
     ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
-    if (!ticks_less(found, duration)) {
-        found = subtract_ticks(found, duration);
-    }
-    return found;
+    return select_ticks(ticks_less(found, duration), found, subtract_ticks(found, duration));
 }
 
 // The position in its clip of a member other than the leader at a phase.
@@ -91,6 +112,7 @@ OP ticks leader_place(control c, address group) {
     return place_from_marker(c, leading, state_ticks(c, member_place(c, leading)));
 }
 
+#ifndef LMB_SIMD_WIDTH
 // The leader's position, relative to its first marker, at which another member has at least a position relative to its
 // own first marker: the rounding of positions must not put the member before where it begins.
 OP ticks place_to_lead(control c, address group, address member, ticks place) {
@@ -124,5 +146,6 @@ OP_NOINLINE void begin_group(control c, address group, address first) {
         set_state_ticks(c, member_place(c, member), member == first ? offset : place);
     }
 }
+#endif
 
 #endif

@@ -7,27 +7,9 @@
 
 #include "full_motion.h"
 #include "machines.h"
+#include "passages.h"
 #include "player_weights.h"
 #include "root_motion.h"
-
-// A playback rate in units of 2^-16, and its direction.
-STRUCT(pace)
-uint rate;
-bool backwards;
-END_STRUCT(pace)
-
-OP real bounded_rate(real rate) {
-    return is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
-}
-
-OP pace make_pace(real rate) {
-    real bounded = bounded_rate(rate);
-    real magnitude = magnitude_of(bounded) * 65536.0f;
-    pace p;
-    p.backwards = bounded < 0.0f;
-    p.rate = TO_WORD(magnitude + 0.5f);
-    return p;
-}
 
 // Emits the notifies in [low, high), or in [low, high] if `with_high`, in the direction of play.
 OP void emit_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
@@ -79,16 +61,6 @@ OP bool turned_time_rises(ticks place, ticks duration, bool backwards) {
     return backwards ? no_ticks(place) || ticks_less(duration, place) : ticks_less(place, duration);
 }
 
-// Counts the clip's ends up to a ping-pong position. The difference between two positions is the number of ends passed.
-// In either direction an end counts as passed when it is reached.
-OP uint ends_reached(ticks place, ticks duration, bool backwards) {
-    uint ends = ticks_less(place, duration) ? 0u : 1u;
-    if (backwards) {
-        ends = ticks_less(duration, place) ? 2u : (no_ticks(place) ? 0u : 1u);
-    }
-    return ends;
-}
-
 // Emits the notifies of a ping-pong player, leg by leg. A notify at an end of the clip is emitted when the end is
 // reached. So one at the beginning is not emitted again when a player that `has_turned` there leaves.
 OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration, bool has_turned, real weight) {
@@ -117,152 +89,33 @@ OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration
     }
 }
 
-// The flag for an end passed in an earlier piece of the same frame. Events that are held begin another frame.
-OP uint kept_flags(control c, address at) {
-    return same_ticks(add_ticks(c.left, c.later), c.step) ? 0u
-                                                          : state_word(c, at + PLAYING_FLAGS) & PLAYING_PASSED_IN_FRAME;
-}
-
-OP void set_playing(control c, address player, passage p, uint flags) {
-    address at = LOAD(c.block, player + PLAYER_STATE);
-    flags = flags | kept_flags(c, at) | (p.ends > 0u ? PLAYING_PASSED | PLAYING_PASSED_IN_FRAME : 0u);
-    set_state_ticks(c, at + PLAYING_PLACE, p.to);
-    set_state_word(c, at + PLAYING_FLAGS, flags);
-}
-
-// Updates the flags of a player that does not move.
-OP void stay(control c, address player) {
-    address at = LOAD(c.block, player + PLAYER_STATE);
-    uint kept = state_word(c, at + PLAYING_FLAGS) & (PLAYING_ENDED | PLAYING_TURNED);
-    set_state_word(c, at + PLAYING_FLAGS, kept | kept_flags(c, at));
-}
-
-// The player's weight in the pose, computed before players move.
-OP real player_weight(control c, address player) {
-    return state_number(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT);
-}
-
-OP bool player_moves(control c, address player) {
-    return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
-}
-
-// Records a player's passage for its root motion.
-OP void note_passage(control c, address player, passage p) {
-    if (!USES_CHARACTER_MOTION || LOAD(c.block, CONTROL_CHARACTER_MOTION) == CONTROL_NONE) {
-        return;
-    }
-    address index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
-    address motion_span =
-        LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_CHARACTER_MOTION) + CHARACTER_MOTION_ROOT_MOTION) + index);
-    if (motion_span != CONTROL_NONE) {
-        set_state_ticks(c, motion_span + MOTION_SPAN_FROM, p.from);
-        set_state_word(c, motion_span + MOTION_SPAN_ENDS, p.ends);
-        set_state_word(c, motion_span + MOTION_SPAN_HOW, p.backwards ? MOTION_SPAN_BACKWARDS : MOTION_SPAN_FORWARDS);
-    }
-}
-
 // Whether a player may emit events, so that its weight is needed.
 OP bool emits_something(control c, address player, bool ends) {
     return c.emits_events && (ends || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) > 0u);
 }
 
-// Moves a player that stops at its ends.
-OP void move_to_end(control c, address player, ticks by, bool backwards) {
-    address at = LOAD(c.block, player + PLAYER_STATE);
-    ticks duration = block_ticks(c, player + PLAYER_DURATION);
-    bool had_ended = (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
-    passage p;
-    p.from = state_ticks(c, at + PLAYING_PLACE);
-    p.to = p.from;
-    p.ends = 0u;
-    p.backwards = backwards;
-    bool ended = had_ended;
-    if (!no_ticks(by)) {
-        ticks left = backwards ? p.from : subtract_ticks(duration, p.from);
-        ended = !ticks_less(by, left);
-        by = ended ? left : by;
-        p.to = backwards ? subtract_ticks(p.from, by) : add_ticks(p.from, by);
-    }
-    note_passage(c, player, p);
-    bool ends_now = ended && !had_ended;
-    set_playing(c, player, p, (ended ? PLAYING_ENDED : 0u) | (ends_now ? PLAYING_PASSED : 0u));
-    if (emits_something(c, player, ends_now)) {
-        real weight = player_weight(c, player);
-        ticks low = backwards ? p.to : p.from;
-        ticks high = backwards ? p.from : p.to;
-        emit_notifies(c, player, low, high, ends_now && !backwards, backwards, weight);
-        if (ends_now) {
-            emit(c, LOAD(c.block, player + PLAYER_ENDED_EVENT), weight);
-        }
-    }
-}
-
-// Data of a player in no group. The same for all characters.
-STRUCT(player)
-address record;
-address state;
-ticks duration;
-uint end;
-owning_state at;
-control_value rate;
-pace constant_pace; // if no parameter gives it
-END_STRUCT(player)
-
-OP player load_player(memory block, address record) {
-    player p;
-    p.record = record;
-    p.state = LOAD(block, record + PLAYER_STATE);
-    p.duration = load_ticks(block, record + PLAYER_DURATION);
-    p.end = LOAD(block, record + PLAYER_END);
-    p.at = load_owner(block, record);
-    p.rate = load_control_value(block, record + PLAYER_RATE);
-    p.constant_pace = make_pace(curve_value(p.rate, p.rate.constant));
-    return p;
-}
-
-OP pace player_pace(control c, player own) {
-    pace speed = own.constant_pace;
-    if (own.rate.parameter != CONTROL_NONE) {
-        speed = make_pace(number_of_value(c, own.rate));
-    }
-    return speed;
-}
-
-OP void move_player(control c, player own) {
-    pace speed = player_pace(c, own);
-    ticks by = scale_ticks(c.duration, speed.rate);
-    if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
-        move_to_end(c, own.record, by, speed.backwards);
+// Emits what a player in no group passes.
+#ifdef LMB_GLSL
+void emit_move(control c, player own, player_move m) {
+#else
+static void emit_move(control c, player own, player_move m) {
+#endif
+    if (!emits_something(c, own.record, m.ends)) {
         return;
     }
-    ticks duration = own.duration;
-    ticks from = state_ticks(c, own.state + PLAYING_PLACE);
-    ticks around = own.end == PLAYER_TURNS ? add_ticks(duration, duration) : duration;
-    passage p = move_around(from, by, around, speed.backwards);
-    note_passage(c, own.record, p);
-    bool turns = own.end == PLAYER_TURNS && !no_ticks(duration);
-    uint turned = 0u; // before it moves, and after it
-    uint still_turned = 0u;
-    if (turns) {
-        // Count ends of the clip instead of full periods.
-        uint reached_from = ends_reached(p.from, duration, speed.backwards);
-        uint reached_to = ends_reached(p.to, duration, speed.backwards);
-        p.ends = 2u * p.ends;
-        p.ends = speed.backwards ? p.ends + reached_from - reached_to : p.ends + reached_to - reached_from;
-        turned = state_word(c, own.state + PLAYING_FLAGS) & PLAYING_TURNED;
-        still_turned = no_ticks(p.to) && (turned != 0u || p.ends > 0u) ? PLAYING_TURNED : 0u;
+    real weight = player_weight(c, own.record);
+    if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
+        ticks low = m.p.backwards ? m.p.to : m.p.from;
+        ticks high = m.p.backwards ? m.p.from : m.p.to;
+        emit_notifies(c, own.record, low, high, m.ends && !m.p.backwards, m.p.backwards, weight);
+    } else if (own.turns) {
+        emit_turns(c, own.record, m.p, own.duration, m.had_turned, weight);
+    } else {
+        emit_loop(c, own.record, m.p, own.duration, weight);
     }
-    set_playing(c, own.record, p, still_turned);
-    if (emits_something(c, own.record, p.ends > 0u)) {
-        real weight = player_weight(c, own.record);
-        if (turns) {
-            emit_turns(c, own.record, p, duration, turned != 0u, weight);
-        } else {
-            emit_loop(c, own.record, p, duration, weight);
-        }
-        if (p.ends > 0u) {
-            emit(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), weight);
-        }
+    if (m.ends) {
+        bool stops = own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT;
+        emit(c, LOAD(c.block, own.record + (stops ? PLAYER_ENDED_EVENT : PLAYER_LOOPED_EVENT)), weight);
     }
 }
 
@@ -324,6 +177,9 @@ OP ticks time_to_place(control c, address record, address term) {
 
 OP void move_players(CHARACTERS all, frame_part runs) {
     memory block = CHARACTERS_BLOCK(all);
+    if (run_in_lanes(all, STAGE_PLAYERS, 0u)) {
+        return;
+    }
     address alone = LOAD(block, CONTROL_ALONE);
     address end = alone + (RUNS_PARTS ? runs.end_player : LOAD(block, CONTROL_ALONE_COUNT));
     for (address at = alone + (RUNS_PARTS ? runs.first_player : 0u); at < end; at++) {
@@ -378,21 +234,8 @@ OP_NOINLINE void keep_player_weights(control c) {
     }
 }
 
-// Runs a stage for the characters that move, in the lanes of vectors. Returns false if it does not.
-#define STAGE_WEIGHTS 0u
-#define STAGE_DRIVE 1u
-#define STAGE_ROOT_MOTION 2u
-#define STAGE_COUNT 3u
-#ifdef LMB_GLSL
-OP bool run_in_lanes(CHARACTERS all, uint stage) {
-    return false;
-}
-#else
-static bool run_in_lanes(CHARACTERS all, uint stage);
-#endif
-
 OP void weigh_all_players(CHARACTERS all) {
-    bool weighed = run_in_lanes(all, STAGE_WEIGHTS);
+    bool weighed = run_in_lanes(all, STAGE_WEIGHTS, 0u);
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves && c.updates && !weighed) {

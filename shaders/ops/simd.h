@@ -209,10 +209,18 @@ OP word lmb_load_lanes(memory from) {
 }
 
 OP void lmb_scatter(mutable_memory base, word index, word integer, lane_mask condition) {
-    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
-        if (condition[lane]) {
-            base[index[lane]] = integer[lane];
+    uint32_t at[LMB_SIMD_WIDTH], words[LMB_SIMD_WIDTH];
+    memcpy(at, &index, sizeof at);
+    memcpy(words, &integer, sizeof words);
+    if (!lmb_any(~condition)) {
+        for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+            base[at[lane]] = words[lane];
         }
+        return;
+    }
+    for (uint32_t left = lmb_lane_bits(condition); left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        base[at[lane]] = words[lane];
     }
 }
 
@@ -431,6 +439,32 @@ OP void lmb_load_row_pairs(const uint32_t *base, const size_t offsets[LMB_SIMD_W
         rows[lane] = base + offsets[lane];
     }
     lmb_load_row_pairs_of(rows, a, b);
+}
+
+// A row of each lane, from an index behind an address per lane.
+OP void lmb_load_rows_behind(uint32_t *const from[LMB_SIMD_WIDTH], size_t index, real v[4]) {
+    const uint32_t *rows[LMB_SIMD_WIDTH];
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        rows[lane] = from[lane] + index;
+    }
+    lmb_load_rows_of(rows, v);
+}
+
+// Stores such a row of each lane in which the condition holds.
+OP void lmb_store_rows_behind(uint32_t *const to[LMB_SIMD_WIDTH], size_t index, real v0, real v1, real v2, real v3,
+                              lane_mask condition) {
+    real v[4] = {v0, v1, v2, v3};
+    lmb_transpose(v);
+    if (!lmb_any(~condition)) {
+        for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+            memcpy(to[lane] + index, (const char *)&v[lane % 4] + 16 * (lane / 4), 16);
+        }
+        return;
+    }
+    for (uint32_t left = lmb_lane_bits(condition); left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        memcpy(to[lane] + index, (const char *)v + sizeof v[0] * (size_t)(lane % 4) + 16 * (size_t)(lane / 4), 16);
+    }
 }
 
 // Loads two rows that are not consecutive.

@@ -105,7 +105,52 @@ OP ticks part_of_ticks(ticks a, word share) {
     return add_ticks(multiply_words(a.high, share), make_ticks(lower.high, ALL_WORD(0u)));
 }
 
-#ifndef LMB_SIMD_WIDTH
+#ifdef LMB_SIMD_WIDTH
+OP uint64_t lane_of_ticks(const ticks *a, int lane) {
+    return (uint64_t)LANE(a->high, lane) << 32u | LANE(a->low, lane);
+}
+
+// The same as below, one lane at a time. The quotient of doubles is too large by less than 2^-18, so the integer below it
+// is the result or one less.
+OP_COLD void share_lanes(const ticks *a, const ticks *b, word *shares) {
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        const uint64_t x = lane_of_ticks(a, lane), y = lane_of_ticks(b, lane);
+        const double estimate = (double)(int64_t)x * 4294967296.0 / (double)(int64_t)(y | (y == 0)) - 0x1p-16;
+        const uint64_t below = estimate > 0.0 ? (uint64_t)(int64_t)estimate : 0u;
+        const uint64_t rest = (x << 32u) - below * y;
+        LANE(*shares, lane) = x < y ? (uint32_t)(below + (rest >= y)) : 0xffffffffu;
+    }
+}
+
+OP word share_of_ticks(ticks a, ticks b) {
+    word shares;
+    share_lanes(&a, &b, &shares);
+    return shares;
+}
+
+typedef struct ticks_quotient {
+    word times;
+    ticks rest;
+} ticks_quotient;
+
+OP_COLD void divide_lanes(const ticks *b, ticks_quotient *q) {
+    for (uint32_t left = lmb_lane_bits(NOT(ticks_less(q->rest, *b))); left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const uint64_t x = lane_of_ticks(&q->rest, lane), y = lane_of_ticks(b, lane);
+        LANE(q->times, lane) = (uint32_t)(x / y);
+        LANE(q->rest.low, lane) = (uint32_t)(x % y);
+        LANE(q->rest.high, lane) = (uint32_t)(x % y >> 32u);
+    }
+}
+
+OP ticks_quotient divide_ticks(ticks a, ticks b) {
+    ticks_quotient q = {ALL_WORD(0u), a};
+    if (ANY(NOT(ticks_less(a, b)))) { // not in most frames
+        divide_lanes(&b, &q);
+    }
+    return q;
+}
+#else
 // floor(2^32 a / b) for a < b < 2^63; 2^32 - 1 for a = b.
 OP uint share_of_ticks(ticks a, ticks b) {
     uint share = 0u;
@@ -287,31 +332,27 @@ word ends;
 lane_mask backwards;
 END_STRUCT(passage)
 
-#ifndef LMB_SIMD_WIDTH
-// Moves a position by a distance, wrapping at the length `around`.
-OP passage move_around(ticks from, ticks by, ticks around, bool backwards) {
+// Moves a position by a distance, wrapping at the length `around`, which is the same for all lanes.
+OP passage move_around(ticks from, ticks by, ticks around, lane_mask backwards) {
     passage p;
     p.from = from;
     p.to = from;
-    p.ends = 0u;
+    p.ends = ALL_WORD(0u);
     p.backwards = backwards;
-    if (no_ticks(around)) {
+    if (!ANY(NOT(no_ticks(around)))) {
         return p;
     }
-    if (!backwards) {
-        ticks_quotient q = divide_ticks(add_ticks(from, by), around);
-        p.to = q.rest;
-        p.ends = q.times;
-    } else if (!ticks_less(from, by)) {
-        p.to = subtract_ticks(from, by);
-    } else {
-        ticks_quotient q = divide_ticks(subtract_ticks(by, from), around);
-        p.ends = q.times + (no_ticks(q.rest) ? 0u : 1u);
-        p.to = no_ticks(q.rest) ? q.rest : subtract_ticks(around, q.rest);
-    }
+    // Backwards and not beyond the beginning, nothing is divided.
+    lane_mask within = AND(backwards, NOT(ticks_less(from, by)));
+    ticks none = make_ticks(ALL_WORD(0u), ALL_WORD(0u));
+    ticks_quotient q = divide_ticks(
+        select_ticks(backwards, select_ticks(within, none, subtract_ticks(by, from)), add_ticks(from, by)), around);
+    lane_mask before_end = AND(backwards, NOT(no_ticks(q.rest)));
+    p.ends = q.times + SELECT_BITS(before_end, ALL_WORD(1u));
+    p.to = select_ticks(before_end, subtract_ticks(around, q.rest), q.rest);
+    p.to = select_ticks(within, subtract_ticks(from, by), p.to);
     return p;
 }
-#endif
 
 OP ticks ticks_of_fine(ticks a) {
     word high = ticks_high(a);

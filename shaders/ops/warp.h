@@ -62,8 +62,8 @@ OP warp_goal load_warp_goal(control c, address character_motion, address warp) {
 OP real path_between(control c, address motion, motion_place from, motion_place to) {
     address a = LOAD(c.block, motion + MOTION_LENGTHS) + from.key;
     address b = LOAD(c.block, motion + MOTION_LENGTHS) + to.key;
-    real length = motion_growth(LOAD_FLOAT(c.block, a), LOAD_FLOAT(c.block, a + 1u), LOAD_FLOAT(c.block, b),
-                                LOAD_FLOAT(c.block, b + 1u), find_motion_shares(from, to));
+    real length = growth_between(LOAD_FLOAT(c.block, a), LOAD_FLOAT(c.block, a + 1u), LOAD_FLOAT(c.block, b),
+                                 LOAD_FLOAT(c.block, b + 1u), find_motion_shares(from, to));
     return length > 0.0f ? snap(length) : 0.0f;
 }
 

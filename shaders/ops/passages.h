@@ -1,0 +1,265 @@
+// Passages: how players move. players.h emits what they pass.
+#ifndef LMB_OPS_PASSAGES_H
+#define LMB_OPS_PASSAGES_H
+
+#include "state_weights.h"
+
+// A playback rate in units of 2^-16, and its direction.
+STRUCT(pace)
+word rate;
+lane_mask backwards;
+END_STRUCT(pace)
+
+OP real bounded_rate(real rate) {
+    return SELECT(is_finite(rate), clamp_real(snap(rate), -64.0f, 64.0f), SPLAT(0.0f));
+}
+
+OP pace make_pace(real rate) {
+    real bounded = bounded_rate(rate);
+    real magnitude = magnitude_of(bounded) * 65536.0f;
+    pace p;
+    p.backwards = bounded < 0.0f;
+    p.rate = TO_WORD(magnitude + 0.5f);
+    return p;
+}
+
+// Where a player is.
+STRUCT(playing)
+ticks place;
+word flags;
+#ifdef LMB_SIMD_WIDTH
+word weight; // of the same row
+#endif
+END_STRUCT(playing)
+
+OP playing load_playing(control c, address at) {
+    playing p;
+#ifdef LMB_SIMD_WIDTH
+    real row[4];
+    lmb_load_rows_behind(c.states, at, row);
+    p.place = make_ticks(BITS(row[0]), BITS(row[1]));
+    p.flags = BITS(row[2]);
+    p.weight = BITS(row[3]);
+#else
+    p.place = state_ticks(c, at + PLAYING_PLACE);
+    p.flags = state_word(c, at + PLAYING_FLAGS);
+#endif
+    return p;
+}
+
+// Stores where a player is. `before` is its row.
+OP void set_playing(control c, address at, playing before, ticks place, word flags) {
+#ifdef LMB_SIMD_WIDTH
+    lmb_store_rows_behind(c.states, at, REAL(place.low), REAL(place.high), REAL(flags), REAL(before.weight), c.counts);
+#else
+    UNUSED(before);
+    set_state_ticks(c, at + PLAYING_PLACE, place);
+    set_state_word(c, at + PLAYING_FLAGS, flags);
+#endif
+}
+
+// The player's weight in the pose, computed before players move.
+OP real player_weight(control c, address player) {
+    return state_number(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT);
+}
+
+// Counts the clip's ends up to a ping-pong position. The difference between two positions is the number of ends passed.
+// In either direction an end counts as passed when it is reached.
+OP word ends_reached(ticks place, ticks duration, lane_mask backwards) {
+    word rising = SELECT_BITS(NOT(ticks_less(place, duration)), ALL_WORD(1u));
+    word falling = SELECT_BITS(NOT(no_ticks(place)), ALL_WORD(1u));
+    falling = SELECT(ticks_less(duration, place), ALL_WORD(2u), falling);
+    return SELECT(backwards, falling, rising);
+}
+
+// Whether this is the first piece of a frame. Events that are held begin another frame.
+OP lane_mask is_first_piece(control c) {
+#ifdef LMB_SIMD_WIDTH
+    return c.is_first_piece;
+#else
+    return same_ticks(add_ticks(c.left, c.later), c.step);
+#endif
+}
+
+// The flag for an end passed in an earlier piece of the same frame.
+OP word kept_flags(control c, word flags) {
+    return SELECT_BITS(NOT(is_first_piece(c)), flags & PLAYING_PASSED_IN_FRAME);
+}
+
+// The flags of a player after a passage.
+OP word passed_flags(control c, word before, passage p, word flags) {
+    return flags | kept_flags(c, before) | SELECT_BITS(p.ends > 0u, ALL_WORD(PLAYING_PASSED | PLAYING_PASSED_IN_FRAME));
+}
+
+// The flags of a player that does not move.
+OP word still_flags(control c, word before) {
+    return (before & (PLAYING_ENDED | PLAYING_TURNED)) | kept_flags(c, before);
+}
+
+// Records a player's passage for its root motion.
+OP void note_passage(control c, address player, passage p) {
+    if (!USES_CHARACTER_MOTION || LOAD(c.block, CONTROL_CHARACTER_MOTION) == CONTROL_NONE) {
+        return;
+    }
+    address index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
+    address motion_span =
+        LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_CHARACTER_MOTION) + CHARACTER_MOTION_ROOT_MOTION) + index);
+    if (motion_span != CONTROL_NONE) {
+        word how = SELECT(p.backwards, ALL_WORD(MOTION_SPAN_BACKWARDS), ALL_WORD(MOTION_SPAN_FORWARDS));
+#ifdef LMB_SIMD_WIDTH
+        lmb_store_rows_behind(c.states, motion_span + MOTION_SPAN_FROM, REAL(p.from.low), REAL(p.from.high),
+                              REAL(p.ends), REAL(how), c.counts);
+#else
+        set_state_ticks(c, motion_span + MOTION_SPAN_FROM, p.from);
+        set_state_word(c, motion_span + MOTION_SPAN_ENDS, p.ends);
+        set_state_word(c, motion_span + MOTION_SPAN_HOW, how);
+#endif
+    }
+}
+
+// Data of a player in no group. The same for all characters.
+STRUCT(player)
+address record;
+address state;
+ticks duration;
+uint end;
+bool turns; // around at ends of its clip
+owning_state at;
+control_value rate;
+pace constant_pace; // if no parameter gives it
+END_STRUCT(player)
+
+OP player load_player(memory block, address record) {
+    player p;
+    p.record = record;
+    p.state = LOAD(block, record + PLAYER_STATE);
+    p.duration = load_ticks(block, record + PLAYER_DURATION);
+    p.end = LOAD(block, record + PLAYER_END);
+    uint duration = LOAD(block, record + PLAYER_DURATION) | LOAD(block, record + PLAYER_DURATION + 1u);
+    p.turns = p.end == PLAYER_TURNS && duration != 0u;
+    p.at = load_owner(block, record);
+    p.rate = load_control_value(block, record + PLAYER_RATE);
+    p.constant_pace = make_pace(curve_value(p.rate, SPLAT(p.rate.constant)));
+    return p;
+}
+
+OP pace player_pace(control c, player own) {
+    pace speed = own.constant_pace;
+    if (own.rate.parameter != CONTROL_NONE) {
+        speed = make_pace(number_of_value(c, own.rate));
+    }
+    return speed;
+}
+
+// A move of a player.
+STRUCT(player_move)
+passage p;
+word loops;           // ends for root motion: of a clip that turns around, there and back count as one
+word flags;           // without those of passed ends
+lane_mask ends;       // it emits that it ended or looped
+lane_mask had_turned; // around at the beginning of its clip, and not left it
+END_STRUCT(player_move)
+
+// Of a player that stops at its ends.
+OP player_move find_move_to_end(player own, playing before, ticks by, lane_mask backwards) {
+    player_move m;
+    ticks left = select_ticks(backwards, before.place, subtract_ticks(own.duration, before.place));
+    lane_mask arrives = NOT(ticks_less(by, left));
+    lane_mask had_ended = (before.flags & PLAYING_ENDED) != 0u;
+    lane_mask stays = no_ticks(by);
+    lane_mask ended = OR(AND(stays, had_ended), AND(NOT(stays), arrives));
+    ticks moved = select_ticks(AND(arrives, NOT(stays)), left, by);
+    m.p.from = before.place;
+    m.p.to = select_ticks(backwards, subtract_ticks(before.place, moved), add_ticks(before.place, moved));
+    m.p.ends = ALL_WORD(0u);
+    m.p.backwards = backwards;
+    m.loops = ALL_WORD(0u);
+    m.ends = AND(ended, NOT(had_ended));
+    m.flags = SELECT_BITS(ended, ALL_WORD(PLAYING_ENDED)) | SELECT_BITS(m.ends, ALL_WORD(PLAYING_PASSED));
+    m.had_turned = ALL_WORD(0u) != 0u;
+    return m;
+}
+
+OP player_move find_move(control c, player own, playing before) {
+    pace speed = player_pace(c, own);
+    ticks by = scale_ticks(c.duration, speed.rate);
+    if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
+        return find_move_to_end(own, before, by, speed.backwards);
+    }
+    player_move m;
+    ticks around = own.duration;
+    if (own.end == PLAYER_TURNS) {
+        around = add_ticks(own.duration, own.duration);
+    }
+    m.p = move_around(before.place, by, around, speed.backwards);
+    m.loops = m.p.ends;
+    m.flags = ALL_WORD(0u);
+    m.had_turned = ALL_WORD(0u) != 0u;
+    if (own.turns) {
+        // Count ends of the clip instead of full periods.
+        word reached_from = ends_reached(m.p.from, own.duration, speed.backwards);
+        word reached_to = ends_reached(m.p.to, own.duration, speed.backwards);
+        m.p.ends = 2u * m.p.ends + SELECT(speed.backwards, reached_from - reached_to, reached_to - reached_from);
+        m.had_turned = (before.flags & PLAYING_TURNED) != 0u;
+        m.flags = SELECT_BITS(AND(no_ticks(m.p.to), OR(m.had_turned, m.p.ends > 0u)), ALL_WORD(PLAYING_TURNED));
+    }
+    m.ends = m.p.ends > 0u;
+    return m;
+}
+
+OP lane_mask player_moves(control c, address player) {
+    return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+}
+
+// Updates the flags of a player that does not move.
+OP void stay(control c, address player) {
+    address flags = LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS;
+    word before = state_word(c, flags);
+    word after = still_flags(c, before);
+    set_state_word(only_where(c, after != before), flags, after);
+}
+
+// Emits what a player in no group passes.
+#ifdef LMB_GLSL
+void emit_move(control c, player own, player_move m);
+#else
+static void emit_move(control c, player own, player_move m);
+#endif
+
+// Moves a player in no group.
+OP void move_player(control c, player own) {
+    playing before = load_playing(c, own.state);
+    player_move m = find_move(c, own, before);
+    passage noted = m.p;
+    noted.ends = m.loops;
+    note_passage(c, own.record, noted);
+    set_playing(c, own.state, before, m.p.to, passed_flags(c, before.flags, m.p, m.flags));
+    emit_move(c, own, m);
+}
+
+// A player whose time is a parameter. The same for all characters.
+STRUCT(shown_player)
+address state;
+uint end;
+ticks duration;
+address parameter;
+END_STRUCT(shown_player)
+
+OP shown_player load_shown_player(memory block, address record) {
+    shown_player p;
+    p.state = LOAD(block, record + PLAYER_STATE);
+    p.end = LOAD(block, record + PLAYER_END);
+    p.duration = load_ticks(block, record + PLAYER_DURATION);
+    p.parameter = LOAD(block, record + PLAYER_TIME_PARAMETER);
+    return p;
+}
+
+OP void write_player_time(control c, shown_player own) {
+    ticks time = load_playing(c, own.state).place;
+    if (own.end == PLAYER_TURNS) {
+        time = turned_time(time, own.duration);
+    }
+    write_parameter(c, own.parameter, seconds_of_fine(time));
+}
+
+#endif
