@@ -5,6 +5,7 @@
 
 #include "inline_ops.h"
 
+#include "../shaders/ops/conditions.h"
 #include "../shaders/ops/groups.h"
 #include "../shaders/ops/player_weights.h"
 #include "../shaders/ops/root_motion.h"
@@ -41,6 +42,7 @@ static control take_characters(const lmb_control_lanes *all, uint32_t first) {
     c.emits_events = lanes_of_bits(all->emits >> first, lane);
     c.is_first_piece = lanes_of_bits(all->first_pieces >> first, lane);
     c.step = make_ticks(lmb_load_lanes(all->steps[0] + first), lmb_load_lanes(all->steps[1] + first));
+    c.left = make_ticks(lmb_load_lanes(all->lefts[0] + first), lmb_load_lanes(all->lefts[1] + first));
     c.duration = make_ticks(lmb_load_lanes(all->durations[0] + first), lmb_load_lanes(all->durations[1] + first));
     c.character = MINIMUM(lane + first, all->count - 1u);
     c.row = c.character * all->parameter_count;
@@ -108,7 +110,7 @@ OP void emit_member(control c, address player, passage p) {
 
 // ---- Stages.
 
-void NAME_LANES(lmb_control_weigh_, SIMD_WIDTH)(const lmb_control_lanes *all, uint32_t record) {
+void NAME_LANES(lmb_control_weigh_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     stored_weight weights[LMB_CONTROL_LANE_WEIGHTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
@@ -123,7 +125,7 @@ void NAME_LANES(lmb_control_weigh_, SIMD_WIDTH)(const lmb_control_lanes *all, ui
     }
 }
 
-void NAME_LANES(lmb_control_drive_, SIMD_WIDTH)(const lmb_control_lanes *all, uint32_t record) {
+void NAME_LANES(lmb_control_drive_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
         if (vector_moves(all, first)) {
             drive_character_motion(take_characters(all, first), record);
@@ -131,7 +133,7 @@ void NAME_LANES(lmb_control_drive_, SIMD_WIDTH)(const lmb_control_lanes *all, ui
     }
 }
 
-void NAME_LANES(lmb_control_root_motion_, SIMD_WIDTH)(const lmb_control_lanes *all, uint32_t record) {
+void NAME_LANES(lmb_control_root_motion_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
         if (vector_moves(all, first)) {
             apply_root_motion(take_characters(all, first), record);
@@ -139,7 +141,7 @@ void NAME_LANES(lmb_control_root_motion_, SIMD_WIDTH)(const lmb_control_lanes *a
     }
 }
 
-void NAME_LANES(lmb_control_players_, SIMD_WIDTH)(const lmb_control_lanes *all, uint32_t record) {
+void NAME_LANES(lmb_control_players_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     const uint32_t *alone = all->block + all->block[CONTROL_ALONE], count = all->block[CONTROL_ALONE_COUNT];
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
@@ -158,7 +160,7 @@ void NAME_LANES(lmb_control_players_, SIMD_WIDTH)(const lmb_control_lanes *all, 
     }
 }
 
-void NAME_LANES(lmb_control_group_, SIMD_WIDTH)(const lmb_control_lanes *all, uint32_t record) {
+void NAME_LANES(lmb_control_group_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     const uint32_t leader = all->block[all->block[record + GROUP_MEMBERS] + MEMBER_PLAYER];
     const owning_state leaders = load_owner(all->block, leader);
     const bool shares = group_shares_owner(all->block, record);
@@ -185,7 +187,7 @@ static control take_all(const lmb_control_lanes *all, uint32_t first) {
     return c;
 }
 
-void NAME_LANES(lmb_control_smoothed_, SIMD_WIDTH)(const lmb_control_lanes *all, uint32_t record) {
+void NAME_LANES(lmb_control_smoothed_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     const uint32_t begin = all->block[CONTROL_SMOOTHED];
     const uint32_t end = begin + all->block[CONTROL_SMOOTHED_COUNT] * SMOOTHED_WORDS;
@@ -198,7 +200,7 @@ void NAME_LANES(lmb_control_smoothed_, SIMD_WIDTH)(const lmb_control_lanes *all,
     }
 }
 
-void NAME_LANES(lmb_control_player_times_, SIMD_WIDTH)(const lmb_control_lanes *all, uint32_t record) {
+void NAME_LANES(lmb_control_player_times_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     const uint32_t begin = all->block[CONTROL_PLAYERS];
     const uint32_t end = begin + all->block[CONTROL_PLAYER_COUNT] * PLAYER_WORDS;
@@ -208,4 +210,87 @@ void NAME_LANES(lmb_control_player_times_, SIMD_WIDTH)(const lmb_control_lanes *
             write_player_time(c, load_shown_player(all->block, at));
         }
     }
+}
+
+// ---- Transitions that no event triggers. Nearly no character takes one in a frame.
+
+typedef lane_mask check_transition(control c, address machine, uint state, address transition);
+
+// Finds the lanes in which a transition of a current state passes a check.
+OP lane_mask find_lanes(control c, check_transition *check) {
+    const uint32_t *block = c.block;
+    lane_mask found = ALL_WORD(0u) != 0u;
+    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT]; i++) {
+        const uint32_t machine = block[CONTROL_MACHINES] + i * MACHINE_WORDS;
+        const word current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+        const lane_mask runs = AND(c.counts, machine_is_current(c, machine));
+        for (uint32_t state = 0; state < block[machine + MACHINE_STATE_COUNT]; state++) {
+            const uint32_t table = (uint32_t)state_table(c, machine, state);
+            const lane_mask here = AND(runs, current == state);
+            for (uint32_t k = 0; k < block[table + TABLE_TRANSITION_COUNT] && ANY(here); k++) {
+                found = OR(found, AND(here, check(c, machine, state, block[table + TABLE_TRANSITIONS + k])));
+            }
+        }
+    }
+    return found;
+}
+
+OP void find_alone(lmb_control_lanes *all, check_transition *check) {
+    all->alone = 0;
+    for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
+        control c = take_characters(all, first);
+        c.counts = AND(c.counts, lanes_of_bits(all->updates, c.character));
+        if (ANY(c.counts)) {
+            all->alone |= lmb_lane_bits(find_lanes(c, check)) << first;
+        }
+    }
+}
+
+OP lane_mask applies_now(control c, address machine, uint state, address transition) {
+    return transition_applies(c, machine, state, transition, PLAYING_PASSED);
+}
+
+// Whether a player may reach its next end within the step.
+OP lane_mask may_end(control c, address record) {
+    if (c.block[record + PLAYER_IS_GROUPED] != 0) {
+        return ALL_WORD(0u) != 0u;
+    }
+    const player own = load_player(c.block, record);
+    const pace speed = player_pace(c, own);
+    const playing now = load_playing(c, own.state);
+    const ticks reach = scale_ticks(c.left, speed.rate);
+    const lane_mask stopped = (now.flags & PLAYING_ENDED) != 0u;
+    return AND(NOT(stopped), ticks_less(distance_to_end(own, now.place, speed.backwards), reach));
+}
+
+// Whether time_to_transition() may find less than the time left in the step.
+OP lane_mask may_be_due(control c, address machine, uint state, address transition) {
+    const ticks after = block_ticks(c, transition + TRANSITION_AFTER);
+    const ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
+    const lane_mask waits = ticks_less(time, after);
+    const lane_mask late = AND(waits, NOT(ticks_less(subtract_ticks(after, time), fine_of_ticks(c.left))));
+    const address terms = c.block[transition + TRANSITION_TERMS];
+    const uint32_t count = c.block[transition + TRANSITION_TERM_COUNT];
+    lane_mask due = waits;
+    if ((c.block[transition + TRANSITION_FLAGS] & TRANSITION_AT_END) != 0) {
+        const uint32_t player = c.block[state_record(c, machine, state) + STATE_END_PLAYER];
+        due = player != CONTROL_NONE ? OR(due, may_end(c, player)) : due;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if ((c.block[terms + i * TERM_WORDS + TERM_KIND] & TERM_OF_PLACE) != 0) {
+            due = ALL_WORD(0u) == 0u;
+        }
+    }
+    due = AND(due, NOT(late));
+    return ANY(due) ? AND(due, condition_holds(c, terms, count, true)) : due;
+}
+
+void NAME_LANES(lmb_control_transitions_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+    (void)record;
+    find_alone(all, applies_now);
+}
+
+void NAME_LANES(lmb_control_stops_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+    (void)record;
+    find_alone(all, may_be_due);
 }

@@ -37,6 +37,7 @@ static lmb_control_stage *const stages_of_paths[LMB_CPU_PATH_COUNT][STAGE_COUNT]
         [STAGE_ROOT_MOTION] = lmb_control_root_motion_##lanes, [STAGE_PLAYERS] = lmb_control_players_##lanes,          \
         [STAGE_GROUP] = lmb_control_group_##lanes, [STAGE_SMOOTHED] = lmb_control_smoothed_##lanes,                    \
         [STAGE_PLAYER_TIMES] = lmb_control_player_times_##lanes,                                                       \
+        [STAGE_TRANSITIONS] = lmb_control_transitions_##lanes, [STAGE_STOPS] = lmb_control_stops_##lanes,              \
     }
     [LMB_CPU_REFERENCE] = {NULL},
 #ifdef LMB_HAS_SIMD_4
@@ -146,24 +147,36 @@ static void take_character(lmb_control_lanes *lanes, uint32_t i, const control *
 static void begin_piece_of_lanes(CHANGED_CHARACTERS all) {
     lmb_control_lanes *lanes = &all->stages->lanes;
     lanes->moves = lanes->first_pieces = 0;
-    for (uint32_t i = 0; i < all->count && all->stages->run[STAGE_PLAYERS] != NULL; i++) {
+    for (uint32_t i = 0; i < all->count && all->stages->run[STAGE_STOPS] != NULL; i++) {
         const control *c = &all->each[i];
         lanes->moves |= (uint32_t)c->moves << i;
         lanes->first_pieces |= (uint32_t)is_first_piece(*c) << i;
-        lanes->durations[0][i] = ticks_low(c->duration);
-        lanes->durations[1][i] = ticks_high(c->duration);
+        lanes->lefts[0][i] = ticks_low(c->left);
+        lanes->lefts[1][i] = ticks_high(c->left);
+    }
+}
+
+static void cut_piece_of_lanes(CHANGED_CHARACTERS all) {
+    lmb_control_lanes *lanes = &all->stages->lanes;
+    for (uint32_t i = 0; i < all->count && all->stages->run[STAGE_PLAYERS] != NULL; i++) {
+        lanes->durations[0][i] = ticks_low(all->each[i].duration);
+        lanes->durations[1][i] = ticks_high(all->each[i].duration);
     }
 }
 
 // One character alone runs the scalar code.
 static bool run_in_lanes(CHARACTERS all, uint stage, address record) {
-    const lmb_control_lanes *lanes = &all->stages->lanes;
+    lmb_control_lanes *lanes = &all->stages->lanes;
     lmb_control_stage *run = all->stages->run[stage];
     const bool runs = run != NULL && all->count > 1;
     if (runs) {
         run(lanes, (uint32_t)record);
     }
     return runs;
+}
+
+static bool runs_alone(CHARACTERS all, address i) {
+    return (all->stages->lanes.alone >> i & 1u) != 0;
 }
 
 // Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL

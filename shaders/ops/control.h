@@ -285,9 +285,10 @@ OP void run_machines(control c, frame_part runs) {
 }
 
 OP void run_all_machines(CHARACTERS all, frame_part runs) {
+    bool found = run_in_lanes(all, STAGE_TRANSITIONS, 0u);
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
-        if (c.moves && c.updates) {
+        if (c.moves && c.updates && (!found || runs_alone(all, i) || c.begins || c.sent_count > 0u)) {
             run_machines(c, runs);
         }
     }
@@ -474,11 +475,13 @@ OP ticks find_next_stop(control c) {
 // Sets the duration of the next piece: until the next transition is due. For the last piece, the one before it if
 // events are held, and between updates, the time left.
 OP void cut_steps(CHANGED_CHARACTERS all, uint piece) {
+    bool found = run_in_lanes(all, STAGE_STOPS, 0u);
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves) {
             bool is_last = piece + (c.held_count > 0u ? 1u : 0u) >= MOST_PIECES;
-            c.duration = is_last || !c.updates ? c.left : find_next_stop(c);
+            bool may_stop = c.updates && !is_last && (!found || runs_alone(all, i));
+            c.duration = may_stop ? find_next_stop(c) : c.left;
             SET_CHARACTER(all, i, c);
         }
     }
@@ -516,7 +519,7 @@ OP void run_beginning(CHARACTERS all) {
 // After machines: cuts the step, and computes the weights of states, then those of clips.
 OP void run_cut(CHANGED_CHARACTERS all, uint piece) {
     cut_steps(all, piece);
-    begin_piece_of_lanes(all);
+    cut_piece_of_lanes(all);
     move_fades(all);
     write_weights(all, piece == 1u);
     write_computed(all, COMPUTED_WEIGHED);
@@ -534,6 +537,7 @@ OP bool run_control(CHANGED_CHARACTERS all, frame_part runs) {
     bool goes_on = true;
     uint first = RUNS_PARTS ? runs.first_piece : 1u;
     for (uint piece = first; goes_on && (!RUNS_PARTS || piece < runs.end_piece); piece++) {
+        begin_piece_of_lanes(all);
         run_all_machines(all, runs);
         if (!RUNS_PARTS || runs.cuts) {
             run_cut(all, piece);

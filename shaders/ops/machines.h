@@ -6,8 +6,8 @@
 #ifndef LMB_OPS_MACHINES_H
 #define LMB_OPS_MACHINES_H
 
+#include "conditions.h"
 #include "phases.h"
-#include "state_weights.h"
 
 // Inertialization: parameters by which a control triggers it in the pose kernels.
 
@@ -61,20 +61,6 @@ OP_NOINLINE void write_inertia(control c) {
     write_parameter(c, first + INERTIA_DURATION, state_number(c, at + INERTIAL_DURATION));
 }
 
-// Whether all the states that contain a machine are current.
-OP bool machine_is_current(control c, address machine) {
-    bool current = true;
-    for (address level = 0u; level < MOST_MACHINES_WITHIN; level++) {
-        address state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
-        machine = LOAD(c.block, machine + MACHINE_OUTER);
-        if (machine == CONTROL_NONE) {
-            break;
-        }
-        current = current && state_word(c, machine_at(c, machine) + MACHINE_CURRENT) == state;
-    }
-    return current;
-}
-
 // Whether a state of a machine is a given state of another one, or nested in it at any depth. All states are in
 // CONTROL_NONE.
 OP bool state_is_in(control c, address inner, address inner_state, address machine, address state) {
@@ -85,14 +71,6 @@ OP bool state_is_in(control c, address inner, address inner_state, address machi
         inner = LOAD(c.block, inner + MACHINE_OUTER);
     }
     return found;
-}
-
-OP address state_record(control c, address machine, address state) {
-    return LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS;
-}
-
-OP address state_table(control c, address machine, address state) {
-    return LOAD(c.block, state_record(c, machine, state) + STATE_TABLE);
 }
 
 // Offset of a machine's blend profiles, or CONTROL_NONE.
@@ -313,99 +291,6 @@ OP real weigh_states(control c, address machine) {
         set_weights(c, machine, share);
     }
     return share;
-}
-
-OP bool compare_terms(uint kind, real left, real right) {
-    bool holds = left == right;
-    if (kind == TERM_LESS) {
-        holds = left < right;
-    }
-    if (kind == TERM_LESS_EQUAL) {
-        holds = left <= right;
-    }
-    if (kind == TERM_GREATER) {
-        holds = left > right;
-    }
-    if (kind == TERM_GREATER_EQUAL) {
-        holds = left >= right;
-    }
-    return holds;
-}
-
-OP ticks time_in_clip(control c, address player) {
-    ticks time = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
-    return LOAD(c.block, player + PLAYER_END) == PLAYER_TURNS
-               ? turned_time(time, block_ticks(c, player + PLAYER_DURATION))
-               : time;
-}
-
-// Compares the time of a term's player with the term's time: returns -1 if it is before it, 0 if they are equal, 1 if
-// it is past it.
-OP real side_of_place(control c, address term) {
-    ticks time = time_in_clip(c, LOAD(c.block, term + TERM_PLAYER));
-    ticks place = block_ticks(c, term + TERM_PLACE);
-    return ticks_less(time, place) ? -1.0f : (same_ticks(time, place) ? 0.0f : 1.0f);
-}
-
-// Evaluates a condition in postfix notation. The stack of truth values is a word whose lowest bit is the newest. If
-// `reached`, terms that compare a player's time hold, as if the player had reached it.
-OP bool condition_holds(control c, address terms, uint count, bool reached) {
-    uint truths = 1u;
-    for (address i = 0u; i < count; i++) {
-        address term = terms + i * TERM_WORDS;
-        uint kind = LOAD(c.block, term + TERM_KIND);
-        uint both = truths & 3u;
-        if (kind == TERM_AND) {
-            truths = ((truths >> 2u) << 1u) | (both == 3u ? 1u : 0u);
-        } else if (kind == TERM_OR) {
-            truths = ((truths >> 2u) << 1u) | (both != 0u ? 1u : 0u);
-        } else {
-            bool is_place = (kind & TERM_OF_PLACE) != 0u;
-            real left = is_place ? side_of_place(c, term) : 0.0f;
-            real right = 0.0f;
-            // The left one, then the right one. As a loop, so that kernels contain the code that reads a value only
-            // once.
-            for (address side = 0u; side < 2u && !is_place; side++) {
-                left = right;
-                right = control_number(c, term + TERM_LEFT + side * CONTROL_VALUE_WORDS);
-            }
-            // Tested by their bits: devices may treat NaN and infinities in comparisons as they like.
-            bool known = true;
-            if (!is_finite(left) || !is_finite(right)) {
-                known = !is_nan(left) && !is_nan(right);
-                left = snap(left);
-                right = snap(right);
-            }
-            bool holds = known && compare_terms(kind & TERM_COMPARISON, left, right);
-            holds = holds || (reached && is_place);
-            truths = (truths << 1u) | (holds ? 1u : 0u);
-        }
-    }
-    return (truths & 1u) != 0u;
-}
-
-OP bool state_ended(control c, address machine, address state, uint passed) {
-    address player = LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER);
-    bool ended = false;
-    if (player != CONTROL_NONE) {
-        uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
-        ended = (flags & (PLAYING_ENDED | passed)) != 0u;
-    }
-    return ended;
-}
-
-// Whether a transition from the current state may be taken now, regardless of its event.
-OP bool transition_applies(control c, address machine, address current, address transition, uint passed) {
-    bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
-    if (at_end && !state_ended(c, machine, current, passed)) {
-        return false;
-    }
-    ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
-    if (ticks_less(time, block_ticks(c, transition + TRANSITION_AFTER))) {
-        return false;
-    }
-    return condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
-                           LOAD(c.block, transition + TRANSITION_TERM_COUNT), false);
 }
 
 OP void emit_state(control c, address machine, address state, uint which) {

@@ -151,6 +151,22 @@ OP pace player_pace(control c, player own) {
     return speed;
 }
 
+// The distance from a position to the next end. A loop that plays backwards passes its end when it leaves 0.
+OP ticks distance_to_end(player own, ticks place, lane_mask backwards) {
+    ticks duration = own.duration;
+    ticks forwards = subtract_ticks(duration, place);
+    ticks back = place;
+    if (own.end == PLAYER_LOOPS) {
+        back = add_ticks(place, make_ticks(ALL_WORD(1u), ALL_WORD(0u)));
+    }
+    if (own.end == PLAYER_TURNS) {
+        forwards = select_ticks(ticks_less(place, duration), forwards, add_ticks(duration, forwards));
+        back = select_ticks(ticks_less(duration, place), subtract_ticks(place, duration), place);
+        back = select_ticks(no_ticks(place), duration, back);
+    }
+    return select_ticks(backwards, back, forwards);
+}
+
 // A move of a player.
 STRUCT(player_move)
 passage p;

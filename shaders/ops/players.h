@@ -119,22 +119,6 @@ static void emit_move(control c, player own, player_move m) {
     }
 }
 
-// The distance from a position to the next end. A loop that plays backwards passes its end when it leaves 0.
-OP ticks distance_to_end(player own, ticks place, bool backwards) {
-    ticks none = make_ticks(0u, 0u);
-    ticks distance = backwards ? place : subtract_ticks(own.duration, place);
-    if (own.end == PLAYER_LOOPS && backwards) {
-        distance = add_ticks(place, make_ticks(1u, 0u));
-    }
-    if (own.end == PLAYER_TURNS && backwards) {
-        bool is_beyond = ticks_less(own.duration, place);
-        distance = no_ticks(place) ? own.duration : subtract_ticks(place, is_beyond ? own.duration : none);
-    } else if (own.end == PLAYER_TURNS && !ticks_less(place, own.duration)) {
-        distance = subtract_ticks(add_ticks(own.duration, own.duration), place);
-    }
-    return distance;
-}
-
 // The distance of a player from a term's time, in the direction of play. 0 if it is past it or moves away from it.
 OP ticks distance_to_place(control c, player own, ticks place, bool backwards, address term) {
     uint kind = LOAD(c.block, term + TERM_KIND) & TERM_COMPARISON;
