@@ -4,6 +4,7 @@
 //
 // A share is a range of characters, or the characters of a list that a hash assigns to it. So a character that is
 // listed twice is run twice by the same thread, in the order of the list, as by lmb_cpu_run_list().
+#include "control_run.h"
 #include "host.h"
 #include "thread.h"
 
@@ -80,9 +81,8 @@ static lmb_result run_poses(lmb_cpu *cpu, const work *work, const lmb_batch_outp
 
 static lmb_result run_control(lmb_cpu *cpu, const work *work, const lmb_batch_outputs *outputs, uint32_t first,
                               uint32_t count, lmb_error *error) {
-    (void)cpu;
     (void)outputs;
-    return lmb_control_run(work->control, work->frame, first, count, error);
+    return lmb_control_run_path(work->control, lmb_cpu_path_of(cpu), work->frame, first, count, error);
 }
 
 static lmb_result run_listed(lmb_cpu *cpu, const work *work, const lmb_batch_outputs *outputs, uint32_t first,
