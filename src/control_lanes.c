@@ -214,41 +214,12 @@ void NAME_LANES(lmb_control_player_times_, SIMD_WIDTH)(lmb_control_lanes *all, u
 
 // ---- Transitions that no event triggers. Nearly no character takes one in a frame.
 
-typedef lane_mask check_transition(control c, address machine, uint state, address transition);
-
-// Finds the lanes in which a transition of a current state passes a check.
-OP lane_mask find_lanes(control c, check_transition *check) {
-    const uint32_t *block = c.block;
-    lane_mask found = ALL_WORD(0u) != 0u;
-    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT]; i++) {
-        const uint32_t machine = block[CONTROL_MACHINES] + i * MACHINE_WORDS;
-        const word current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
-        const lane_mask runs = AND(c.counts, machine_is_current(c, machine));
-        for (uint32_t state = 0; state < block[machine + MACHINE_STATE_COUNT]; state++) {
-            const uint32_t table = (uint32_t)state_table(c, machine, state);
-            const lane_mask here = AND(runs, current == state);
-            for (uint32_t k = 0; k < block[table + TABLE_TRANSITION_COUNT] && ANY(here); k++) {
-                found = OR(found, AND(here, check(c, machine, state, block[table + TABLE_TRANSITIONS + k])));
-            }
-        }
-    }
-    return found;
-}
-
-OP void find_alone(lmb_control_lanes *all, check_transition *check) {
-    all->alone = 0;
-    for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
-        control c = take_characters(all, first);
-        c.counts = AND(c.counts, lanes_of_bits(all->updates, c.character));
-        if (ANY(c.counts)) {
-            all->alone |= lmb_lane_bits(find_lanes(c, check)) << first;
-        }
-    }
-}
-
-OP lane_mask applies_now(control c, address machine, uint state, address transition) {
-    return transition_applies(c, machine, state, transition, PLAYING_PASSED);
-}
+// A machine, and the lanes in one of its states.
+typedef struct state_lanes {
+    uint32_t machine, state;
+    ticks time;     // in the state
+    lane_mask here; // lanes in which the state is current
+} state_lanes;
 
 // Whether a player may reach its next end within the step.
 OP lane_mask may_end(control c, address record) {
@@ -263,34 +234,91 @@ OP lane_mask may_end(control c, address record) {
     return AND(NOT(stopped), ticks_less(distance_to_end(own, now.place, speed.backwards), reach));
 }
 
-// Whether time_to_transition() may find less than the time left in the step.
-OP lane_mask may_be_due(control c, address machine, uint state, address transition) {
-    const ticks after = block_ticks(c, transition + TRANSITION_AFTER);
-    const ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
-    const lane_mask waits = ticks_less(time, after);
-    const lane_mask late = AND(waits, NOT(ticks_less(subtract_ticks(after, time), fine_of_ticks(c.left))));
-    const address terms = c.block[transition + TRANSITION_TERMS];
-    const uint32_t count = c.block[transition + TRANSITION_TERM_COUNT];
+OP bool has_place_term(const uint32_t *block, uint32_t transition) {
+    const uint32_t terms = block[transition + TRANSITION_TERMS], count = block[transition + TRANSITION_TERM_COUNT];
+    bool has = false;
+    for (uint32_t i = 0; i < count; i++) {
+        has = has || (block[terms + i * TERM_WORDS + TERM_KIND] & TERM_OF_PLACE) != 0;
+    }
+    return has;
+}
+
+// The lanes in which a transition applies now, as transition_applies() finds.
+OP lane_mask find_applying(control c, state_lanes s, uint32_t transition, lane_mask waits) {
+    lane_mask applies = AND(s.here, NOT(waits));
+    if ((c.block[transition + TRANSITION_FLAGS] & TRANSITION_AT_END) != 0 && ANY(applies)) {
+        applies = AND(applies, state_ended(c, s.machine, s.state, PLAYING_PASSED));
+    }
+    if (ANY(applies)) {
+        applies = AND(applies, condition_holds(c, c.block[transition + TRANSITION_TERMS],
+                                               c.block[transition + TRANSITION_TERM_COUNT], false));
+    }
+    return applies;
+}
+
+// The lanes in which time_to_transition() may find less than the time left in the step.
+OP lane_mask find_due(control c, state_lanes s, uint32_t transition, ticks after, lane_mask waits) {
     lane_mask due = waits;
     if ((c.block[transition + TRANSITION_FLAGS] & TRANSITION_AT_END) != 0) {
-        const uint32_t player = c.block[state_record(c, machine, state) + STATE_END_PLAYER];
+        const uint32_t player = c.block[state_record(c, s.machine, s.state) + STATE_END_PLAYER];
         due = player != CONTROL_NONE ? OR(due, may_end(c, player)) : due;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if ((c.block[terms + i * TERM_WORDS + TERM_KIND] & TERM_OF_PLACE) != 0) {
-            due = ALL_WORD(0u) == 0u;
+    if (has_place_term(c.block, transition)) {
+        due = s.here;
+    }
+    due = AND(due, s.here);
+    if (ANY(due)) {
+        const lane_mask late = NOT(ticks_less(subtract_ticks(after, s.time), fine_of_ticks(c.left)));
+        due = AND(due, NOT(AND(waits, late)));
+    }
+    if (ANY(due)) {
+        due = AND(due, condition_holds(c, c.block[transition + TRANSITION_TERMS],
+                                       c.block[transition + TRANSITION_TERM_COUNT], true));
+    }
+    return due;
+}
+
+// Adds the lanes that must run alone: those in which a transition applies, and those in which one may be due.
+OP void find_lanes(control c, lane_mask *applying, lane_mask *due) {
+    const uint32_t *block = c.block;
+    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT]; i++) {
+        const uint32_t machine = block[CONTROL_MACHINES] + i * MACHINE_WORDS;
+        const lane_mask runs = AND(c.counts, machine_is_current(c, machine));
+        real row[4];
+        lmb_load_rows_behind(c.states, machine_at(c, machine) + MACHINE_CURRENT, row);
+        const word current = BITS(row[0]);
+        state_lanes s = {.machine = machine, .time = make_ticks(BITS(row[1]), BITS(row[2]))};
+        for (s.state = 0; s.state < block[machine + MACHINE_STATE_COUNT]; s.state++) {
+            const uint32_t table = (uint32_t)state_table(c, machine, s.state);
+            s.here = AND(runs, current == s.state);
+            for (uint32_t k = 0; k < block[table + TABLE_TRANSITION_COUNT] && ANY(s.here); k++) {
+                const uint32_t transition = block[table + TABLE_TRANSITIONS + k];
+                const ticks after = block_ticks(c, transition + TRANSITION_AFTER);
+                const lane_mask waits = ticks_less(s.time, after);
+                *applying = OR(*applying, find_applying(c, s, transition, waits));
+                *due = OR(*due, find_due(c, s, transition, after, waits));
+            }
         }
     }
-    due = AND(due, NOT(late));
-    return ANY(due) ? AND(due, condition_holds(c, terms, count, true)) : due;
 }
 
 void NAME_LANES(lmb_control_transitions_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     (void)record;
-    find_alone(all, applies_now);
+    all->alone = all->due = 0;
+    for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
+        control c = take_characters(all, first);
+        c.counts = AND(c.counts, lanes_of_bits(all->updates, c.character));
+        if (ANY(c.counts)) {
+            lane_mask applying = ALL_WORD(0u) != 0u, due = applying;
+            find_lanes(c, &applying, &due);
+            all->alone |= lmb_lane_bits(applying) << first;
+            all->due |= lmb_lane_bits(due) << first;
+        }
+    }
 }
 
+// What the stage of transitions has found counts where none was taken.
 void NAME_LANES(lmb_control_stops_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
     (void)record;
-    find_alone(all, may_be_due);
+    all->alone |= all->due | all->decides;
 }

@@ -32,7 +32,9 @@ typedef struct lmb_control_lanes {
     uint32_t parameter_count; // in a row
     uint32_t count;
     uint32_t moves, updates, begins, emits, first_pieces;
-    uint32_t alone;                          // stored by ..._transitions and ..._stops
+    uint32_t decides; // characters that begin, or have events
+    uint32_t alone;   // those that the scalar code must run alone, found by ..._transitions and ..._stops
+    uint32_t due;     // for ..._stops
     uint32_t *states[LMB_CONTROL_TOGETHER];  // those behind the last character's repeat it
     uint32_t steps[2][LMB_CONTROL_TOGETHER]; // low words, high words
     uint32_t lefts[2][LMB_CONTROL_TOGETHER];

@@ -25,4 +25,16 @@ typedef struct ticks_functions {
 
 extern const ticks_functions ticks_of_words, ticks_of_the_compiler;
 
+// The same functions of a and b in the lanes of vectors.
+enum { TICKS_LANES = 4 };
+typedef struct ticks_lanes {
+    uint64_t a[TICKS_LANES], b[TICKS_LANES]; // b is not 0
+    uint64_t sum[TICKS_LANES], difference[TICKS_LANES], scaled[TICKS_LANES], part[TICKS_LANES], rest[TICKS_LANES];
+    uint32_t times[TICKS_LANES], share[TICKS_LANES];
+    float real[TICKS_LANES];
+    bool less[TICKS_LANES];
+} ticks_lanes;
+
+void ticks_of_lanes(ticks_lanes *lanes);
+
 #endif

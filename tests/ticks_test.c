@@ -1,5 +1,5 @@
-// 64-bit integers: the two-word form, which devices use, gives the same bits as the compiler's 64-bit integers, and
-// both satisfy the definitions.
+// 64-bit integers: the two-word form, which devices and vectors use, gives the same bits as the compiler's 64-bit
+// integers, and both satisfy the definitions.
 #include "suite.h"
 #include "ticks_functions.h"
 
@@ -111,6 +111,40 @@ static void words_are_as_the_compiler_has_numbers(void **state) {
     }
 }
 
+static void expect_lane(const ticks_lanes *lanes, int lane) {
+    const ticks_functions *c = &ticks_of_the_compiler;
+    const uint64_t a = lanes->a[lane], b = lanes->b[lane];
+    const float number = c->real(a);
+    uint64_t rest;
+    assert_true(lanes->sum[lane] == a + b && lanes->difference[lane] == a - b);
+    assert_true(lanes->scaled[lane] == c->scale(a, (uint32_t)b) && lanes->part[lane] == c->part(a, (uint32_t)b));
+    assert_int_equal(lanes->times[lane], c->divide(a, b, &rest));
+    assert_true(lanes->rest[lane] == rest && lanes->less[lane] == (a < b));
+    assert_memory_equal(&lanes->real[lane], &number, sizeof number);
+    if (a <= b) {
+        assert_int_equal(lanes->share[lane], c->share(a, b));
+    }
+}
+
+// Each lane has its own numbers.
+static void lanes_are_as_the_compiler_has_numbers(void **state) {
+    (void)state;
+    for (int i = 0; i < EDGES * EDGES + ROUNDS; i++) {
+        ticks_lanes lanes;
+        for (int lane = 0; lane < TICKS_LANES; lane++) {
+            const bool is_edge = i < EDGES * EDGES && lane == i % TICKS_LANES;
+            const uint64_t b = is_edge ? edges[i / EDGES] : next_number();
+            const uint64_t a = is_edge ? edges[i % EDGES] : next_number();
+            lanes.b[lane] = b > 0 ? b : 1;
+            lanes.a[lane] = i % 3 == 0 ? a % lanes.b[lane] : i % 3 == 1 ? a : a - a % lanes.b[lane];
+        }
+        ticks_of_lanes(&lanes);
+        for (int lane = 0; lane < TICKS_LANES; lane++) {
+            expect_lane(&lanes, lane);
+        }
+    }
+}
+
 // There and back through the longest clip takes all 64 bits.
 static void quotients_take_all_bits(void **state) {
     (void)state;
@@ -175,6 +209,7 @@ static void a_word_is_rounded_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_as_the_compiler_has_numbers),
+        cmocka_unit_test(lanes_are_as_the_compiler_has_numbers),
         cmocka_unit_test(quotients_take_all_bits),
         cmocka_unit_test(distances_and_times_are_exact),
         cmocka_unit_test(the_whole_is_the_maximum_share),

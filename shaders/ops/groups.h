@@ -237,10 +237,12 @@ OP void move_groups(CHARACTERS all, frame_part runs) {
         owning_state leaders = load_owner(block, leader);
         bool shares = group_shares_owner(block, group);
         bool varies = (LOAD(block, group + GROUP_CADENCE) & CADENCE_VARIES) != 0u;
-        bool moved = !varies && run_in_lanes(all, STAGE_GROUP, group);
+        if (!varies && run_in_lanes(all, STAGE_GROUP, group)) {
+            continue;
+        }
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
-            if (c.moves && !moved) {
+            if (c.moves) {
                 if (shares ? owner_moves(c, leaders) : group_moves(c, group)) {
                     move_group(c, group, shares);
                 } else {
