@@ -6,6 +6,7 @@
 #define LMB_OPS_PLAYERS_H
 
 #include "full_motion.h"
+#include "lanes.h"
 #include "machines.h"
 #include "passages.h"
 #include "player_weights.h"
