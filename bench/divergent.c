@@ -7,11 +7,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The clips are the actor's, each begun at another of its phases, with another duration.
-static uint32_t clip_count(workload_kind kind) {
-    return kind == WORKLOAD_DIVERGENT ? 6 : WORKLOAD_MOST_CLIPS;
+static uint32_t usual_clips(workload_kind kind) {
+    return kind == WORKLOAD_DIVERGENT ? 6 : WORKLOAD_MOST_STATES;
 }
 
 bool divergent_has(workload_kind kind) {
@@ -20,11 +21,15 @@ bool divergent_has(workload_kind kind) {
 
 // WORKLOAD_DIVERGENT: a time for each clip, then a weight for each. WORKLOAD_DIVERGENT_STATES: a time for each clip,
 // then the coordinate of a blend space. The others: a clip and a time for each node, and the weight of the second one.
-uint32_t divergent_parameter_count(workload_kind kind) {
+static uint32_t parameter_count(workload_kind kind, uint32_t clips) {
     return kind == WORKLOAD_DIVERGENT_CLIPS    ? 2
            : kind == WORKLOAD_DIVERGENT_FADES  ? 5
-           : kind == WORKLOAD_DIVERGENT_STATES ? clip_count(kind) + 1
-                                               : 2 * clip_count(kind);
+           : kind == WORKLOAD_DIVERGENT_STATES ? clips + 1
+                                               : 2 * clips;
+}
+
+uint32_t divergent_parameter_count(workload_kind kind) {
+    return parameter_count(kind, usual_clips(kind));
 }
 
 static lmb_result make_clip(const actor *actor, uint32_t index, lmb_clip **clip, lmb_error *error) {
@@ -49,8 +54,7 @@ static lmb_result make_clip(const actor *actor, uint32_t index, lmb_clip **clip,
     return result;
 }
 
-static uint32_t make_nodes(workload_kind kind, lmb_node_def *nodes) {
-    const uint32_t clips = clip_count(kind);
+static uint32_t make_nodes(workload_kind kind, uint32_t clips, lmb_node_def *nodes) {
     uint32_t count = 0;
     if (kind == WORKLOAD_DIVERGENT_CLIPS || kind == WORKLOAD_DIVERGENT_FADES) {
         for (uint32_t i = 0; i < (kind == WORKLOAD_DIVERGENT_FADES ? 2u : 1u); i++) {
@@ -79,19 +83,20 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def *nodes) {
     return count;
 }
 
-lmb_result divergent_create(workload *workload, lmb_error *error) {
+lmb_result divergent_create(workload *workload, uint32_t clips, lmb_error *error) {
     lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < clip_count(workload->kind) && result == LMB_OK; i++) {
+    clips = clips > 0 ? clips : usual_clips(workload->kind);
+    for (uint32_t i = 0; i < clips && result == LMB_OK; i++) {
         result = make_clip(workload->actor, i, &workload->clips[i], error);
         workload->clip_count += result == LMB_OK ? 1 : 0;
     }
-    lmb_node_def nodes[WORKLOAD_MOST_CLIPS + 1];
+    lmb_node_def nodes[WORKLOAD_MOST_STATES + 1];
     const lmb_graph_def def = {.rig = workload->actor->rig,
                                .clips = (const lmb_clip *const *)workload->clips,
                                .clip_count = workload->clip_count,
                                .nodes = nodes,
-                               .node_count = make_nodes(workload->kind, nodes),
-                               .parameter_count = divergent_parameter_count(workload->kind)};
+                               .node_count = make_nodes(workload->kind, clips, nodes),
+                               .parameter_count = parameter_count(workload->kind, clips)};
     return result == LMB_OK ? lmb_graph_create(&def, NULL, &workload->graph, error) : result;
 }
 
@@ -159,8 +164,40 @@ static void fill_character(const workload *workload, const divergent_use *uses, 
     }
 }
 
+typedef struct sorted_character {
+    uint32_t clips; // a key
+    uint32_t character;
+} sorted_character;
+
+static int compare_characters(const void *a, const void *b) {
+    const sorted_character *x = a, *y = b;
+    const bool less = x->clips < y->clips || (x->clips == y->clips && x->character < y->character);
+    return less ? -1 : 1;
+}
+
+lmb_result divergent_sort(const workload *workload, uint32_t characters, uint32_t *order, lmb_error *error) {
+    sorted_character *sorted = malloc(characters * sizeof *sorted);
+    if (sorted == NULL) {
+        return actor_no_memory(error);
+    }
+    for (uint32_t i = 0; i < characters; i++) {
+        divergent_use uses[DIVERGENT_ACTIVE];
+        const uint32_t count = divergent_find_uses(workload, i, 0, uses);
+        sorted[i] = (sorted_character){.character = i};
+        for (uint32_t k = 0; k < DIVERGENT_ACTIVE; k++) {
+            sorted[i].clips = sorted[i].clips << 8 | (k < count ? uses[k].clip + 1 : 0);
+        }
+    }
+    qsort(sorted, characters, sizeof *sorted, compare_characters);
+    for (uint32_t i = 0; i < characters; i++) {
+        order[i] = sorted[i].character;
+    }
+    free(sorted);
+    return LMB_OK;
+}
+
 void divergent_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
-    const size_t width = divergent_parameter_count(workload->kind);
+    const size_t width = lmb_graph_parameter_count(workload->graph);
     memset(parameters, 0, characters * width * sizeof *parameters);
     for (uint32_t i = 0; i < characters; i++) {
         divergent_use uses[DIVERGENT_ACTIVE];

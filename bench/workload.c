@@ -162,7 +162,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
         return result;
     }
     if (divergent_has(kind)) {
-        return divergent_create(workload, error);
+        return divergent_create(workload, 0, error);
     }
     travel travel;
     if (travel_has(kind)) {

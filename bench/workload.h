@@ -42,7 +42,7 @@ typedef enum workload_kind {
     WORKLOAD_KIND_COUNT
 } workload_kind;
 
-enum { WORKLOAD_MOST_CLIPS = 20, WORKLOAD_MOST_PARAMETERS = 2 * WORKLOAD_MOST_CLIPS };
+enum { WORKLOAD_MOST_CLIPS = 200, WORKLOAD_MOST_STATES = 20, WORKLOAD_MOST_PARAMETERS = 2 * WORKLOAD_MOST_STATES };
 
 typedef struct workload {
     workload_kind kind;

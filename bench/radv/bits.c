@@ -2,6 +2,7 @@
 #include "bits.h"
 
 #include "crowd.h"
+#include "divergent.h"
 #include "movement.h"
 
 #include <limber/cpu.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTROL_FRAMES = 4 };
+enum { CONTROL_FRAMES = 4, CROWD = 10000, NEIGHBOURS = 16 }; // characters of a crowd next to each other
 
 // Data shared by the parts of one comparison.
 typedef struct comparison {
@@ -18,6 +19,9 @@ typedef struct comparison {
     lmb_batch_def description;
     float *parameters; // of the reference
     float *palette;    // of the reference
+    uint32_t *list;    // the number of characters, then the characters; if `sorted`
+    bool sorted;
+    bits_profiled profiled; // or NULL
 } comparison;
 
 static size_t parameter_floats(const comparison *c) {
@@ -35,14 +39,30 @@ static void compare_words(const void *reference, const lmb_gpu_span *span, bits_
 }
 
 static lmb_result record(const comparison *c, uint32_t frame, bool poses_alone, rdna_counts *counts, lmb_error *error) {
-    const lmb_gpu_record_info info = {.commands = emulated_commands(),
-                                      .step = crowd_step(CROWD_WARM_FRAMES + frame),
-                                      .number = CROWD_WARM_FRAMES + frame,
-                                      .poses_alone = poses_alone};
+    lmb_gpu_record_info info = {.commands = emulated_commands(),
+                                .step = crowd_step(CROWD_WARM_FRAMES + frame),
+                                .number = CROWD_WARM_FRAMES + frame,
+                                .poses_alone = poses_alone};
+    if (c->sorted) {
+        info.list_count = (VkDeviceAddress)c->list;
+        info.list = info.list_count + sizeof *c->list;
+        info.list_capacity = c->description.character_count;
+    }
     emulated_take_counts();
+    emulated_clear_profiles();
     lmb_result result = lmb_gpu_batch_record(c->batch, &info, error);
     *counts = emulated_take_counts();
     return result == LMB_OK ? emulated_result(error) : result;
+}
+
+// Reports the kernels of the last recorded frame, of these names.
+static void report_profiles(const comparison *c, const char *const *kernels, uint32_t count) {
+    for (uint32_t i = 0; i < count && c->profiled != NULL; i++) {
+        const rdna_profile *profile = emulated_profile(kernels[i]);
+        if (profile != NULL) {
+            c->profiled(c->workload, kernels[i], profile);
+        }
+    }
 }
 
 static lmb_result move_frame(const comparison *c, movement *movement, uint32_t frame, rdna_counts *counts,
@@ -79,8 +99,34 @@ static lmb_result move_crowd(const comparison *c, bits_part *part, lmb_error *er
             compare_words(movement.state, &state, part);
         }
     }
+    report_profiles(c, (const char *const[]){"control"}, 1);
     part->items = c->description.character_count;
     movement_destroy(&movement);
+    return result;
+}
+
+// Takes characters of a crowd that are next to each other, from several places of it.
+static lmb_result fill_divergent(const comparison *c, lmb_error *error) {
+    const uint32_t count = c->description.character_count, width = lmb_graph_parameter_count(c->description.graph);
+    float *crowd = malloc((size_t)CROWD * width * sizeof *crowd);
+    uint32_t *order = malloc(CROWD * sizeof *order);
+    lmb_result result = crowd != NULL && order != NULL ? LMB_OK : actor_no_memory(error);
+    if (result == LMB_OK) {
+        divergent_fill(c->workload, CROWD, 0, crowd);
+        for (uint32_t i = 0; i < CROWD; i++) {
+            order[i] = i;
+        }
+        result = c->sorted ? divergent_sort(c->workload, CROWD, order, error) : LMB_OK;
+    }
+    for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
+        const uint32_t place = c->sorted ? i * 29 % count : i; // 29 and a power of two have no common factor
+        const uint32_t from = order[i / NEIGHBOURS * (CROWD * NEIGHBOURS / count) + i % NEIGHBOURS];
+        memcpy(c->parameters + (size_t)place * width, crowd + (size_t)from * width, width * sizeof *crowd);
+        c->list[1 + i] = place;
+    }
+    c->list[0] = count;
+    free(order);
+    free(crowd);
     return result;
 }
 
@@ -88,6 +134,9 @@ static lmb_result move_crowd(const comparison *c, bits_part *part, lmb_error *er
 static lmb_result fill(const comparison *c, bits_result *found, lmb_error *error) {
     if (c->workload->control != NULL) {
         return move_crowd(c, &found->control, error);
+    }
+    if (divergent_has(c->workload->kind)) {
+        return fill_divergent(c, error);
     }
     if (c->workload->kind != WORKLOAD_KIND_COUNT) {
         workload_fill(c->workload, c->description.character_count, 0, c->parameters);
@@ -117,6 +166,7 @@ static lmb_result compare_poses(const comparison *c, bits_part *part, lmb_error 
     memcpy(lmb_gpu_batch_parameters(c->batch, 0), c->parameters, parameter_floats(c) * sizeof(float));
     lmb_result result = record(c, 0, true, &part->counts, error);
     if (result == LMB_OK) {
+        report_profiles(c, (const char *const[]){"weights", "graph", "pose", "model"}, 4);
         result = run_reference(c, error);
     }
     if (result == LMB_OK && lmb_gpu_batch_output(c->batch, 0, LMB_OUTPUT_PALETTE, 0, &span)) {
@@ -133,16 +183,27 @@ static void subtract(rdna_counts *from, const rdna_counts *poses) {
     from->loads -= poses->loads;
 }
 
-lmb_result bits_compare(const workload *workload, lmb_gpu_graph *graph, lmb_gpu_batch *batch, bits_result *found,
-                        lmb_error *error) {
-    comparison c = {.workload = workload, .batch = batch, .description = lmb_gpu_batch_description(batch)};
-    const size_t words = lmb_batch_output_floats(&c.description, LMB_OUTPUT_PALETTE) * c.description.character_count;
+lmb_result bits_compare(const workload *workload, bool sorted, lmb_gpu_graph *graph, lmb_gpu_batch *batch,
+                        bits_profiled profiled, bits_result *found, lmb_error *error) {
+    comparison c = {.workload = workload,
+                    .batch = batch,
+                    .description = lmb_gpu_batch_description(batch),
+                    .sorted = sorted,
+                    .profiled = profiled};
+    const uint32_t count = c.description.character_count;
+    const size_t words = lmb_batch_output_floats(&c.description, LMB_OUTPUT_PALETTE) * count;
     *found = (bits_result){0};
     c.parameters = malloc(parameter_floats(&c) * sizeof *c.parameters);
     c.palette = malloc(words * sizeof *c.palette);
-    lmb_result result = c.parameters != NULL && c.palette != NULL
-                            ? lmb_gpu_graph_record_upload(graph, emulated_commands(), error)
-                            : actor_no_memory(error);
+    c.list = malloc((count + 1) * sizeof *c.list);
+    lmb_result result = LMB_OK;
+    if (c.parameters == NULL || c.palette == NULL || c.list == NULL ||
+        emulated_show(c.list, (count + 1) * sizeof *c.list) == 0) {
+        result = actor_no_memory(error);
+    }
+    if (result == LMB_OK) {
+        result = lmb_gpu_graph_record_upload(graph, emulated_commands(), error);
+    }
     if (result == LMB_OK) {
         result = fill(&c, found, error);
     }
@@ -152,6 +213,8 @@ lmb_result bits_compare(const workload *workload, lmb_gpu_graph *graph, lmb_gpu_
     if (found->control.items > 0) {
         subtract(&found->control.counts, &found->poses.counts);
     }
+    emulated_hide(c.list);
+    free(c.list);
     free(c.parameters);
     free(c.palette);
     return result;

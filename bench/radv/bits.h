@@ -18,8 +18,13 @@ typedef struct bits_result {
     bits_part control; // states; zero if the workload has no control
 } bits_result;
 
-// Records frames of a batch that outputs palettes. The graph must not be uploaded yet.
-lmb_result bits_compare(const workload *workload, lmb_gpu_graph *graph, lmb_gpu_batch *batch, bits_result *found,
-                        lmb_error *error);
+// Called with the profile of each kernel of a frame, which is valid during the call.
+typedef void (*bits_profiled)(const workload *workload, const char *kernel, const rdna_profile *profile);
+
+// Records frames of a batch that outputs palettes. The graph must not be uploaded yet. A divergent crowd is a part of
+// one of 10,000 characters: workgroups of it, and of the same crowd sorted by clips if `sorted` is true. Then the batch
+// has them in another order again, and runs them by a list. `profiled` may be NULL.
+lmb_result bits_compare(const workload *workload, bool sorted, lmb_gpu_graph *graph, lmb_gpu_batch *batch,
+                        bits_profiled profiled, bits_result *found, lmb_error *error);
 
 #endif

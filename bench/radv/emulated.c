@@ -1,21 +1,27 @@
 // Vulkan functions of a device in host memory.
 #include "emulated.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_NAME = 64, ALIGNMENT = 256 };
 
 typedef struct emulated_buffer {
     struct emulated_buffer *next;
     VkDeviceSize size;
     unsigned char *bytes; // set when memory is bound
+    bool is_shared;
 } emulated_buffer;
 
 typedef struct emulated_pipeline {
     struct emulated_pipeline *next;
     VkPipeline pipeline;
     char *assembly;
+    char name[MOST_NAME];
     uint32_t invocations;
     uint32_t lds_bytes;
+    rdna_profile profile;
 } emulated_pipeline;
 
 // Global, because Vulkan's functions have no argument for user data.
@@ -24,6 +30,7 @@ static emulated_pipeline *pipelines;
 static VkPipeline bound;
 static unsigned char push_constants[RDNA_PUSH_BYTES];
 static rdna_counts counts;
+static bool profiles;
 static lmb_error first_error;
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo *info,
@@ -33,7 +40,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBuf
     if (created == NULL) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    *created = (emulated_buffer){buffers, info->size, NULL};
+    *created = (emulated_buffer){.next = buffers, .size = info->size};
     buffers = created;
     *buffer = (VkBuffer)created;
     return VK_SUCCESS;
@@ -54,7 +61,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_buffer(VkDevice device, VkBuffer buffe
 
 static VKAPI_ATTR void VKAPI_CALL get_requirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements *needed) {
     (void)device;
-    *needed = (VkMemoryRequirements){((emulated_buffer *)buffer)->size, 16, 1};
+    *needed = (VkMemoryRequirements){((emulated_buffer *)buffer)->size, ALIGNMENT, 1};
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL bind_memory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
@@ -69,11 +76,12 @@ static VKAPI_ATTR VkDeviceAddress VKAPI_CALL get_address(VkDevice device, const 
     return (VkDeviceAddress)((emulated_buffer *)info->buffer)->bytes;
 }
 
-// Allocates host memory filled with 0xcd, because nothing may be read before it was written.
+// Allocates host memory filled with 0xcd, because nothing may be read before it was written. It is aligned as devices
+// do, so that counts of sectors are the same in every run.
 static VkResult allocate(void *user, const VkMemoryRequirements *needed, lmb_gpu_memory_use use,
                          lmb_gpu_memory *memory) {
     (void)user;
-    void *bytes = malloc(needed->size);
+    void *bytes = aligned_alloc(ALIGNMENT, (needed->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     if (bytes == NULL) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -91,14 +99,24 @@ const lmb_gpu_memory_hooks emulated_memory = {allocate, release, NULL};
 
 // Commands: each runs immediately.
 
-static void *find_bytes(uint64_t address, uint32_t bytes) {
-    for (const emulated_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
+static emulated_buffer *find_buffer(uint64_t address, uint32_t bytes) {
+    for (emulated_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
         const uint64_t first = (uint64_t)buffer->bytes;
         if (buffer->bytes != NULL && address >= first && address + bytes <= first + buffer->size) {
-            return buffer->bytes + (address - first);
+            return buffer;
         }
     }
     return NULL;
+}
+
+static void *find_bytes(uint64_t address, uint32_t bytes) {
+    const emulated_buffer *buffer = find_buffer(address, bytes);
+    return buffer != NULL ? buffer->bytes + (address - (uint64_t)buffer->bytes) : NULL;
+}
+
+static bool is_shared(uint64_t address) {
+    const emulated_buffer *buffer = find_buffer(address, 1);
+    return buffer != NULL && buffer->is_shared;
 }
 
 static VKAPI_ATTR void VKAPI_CALL copy_buffer(VkCommandBuffer commands, VkBuffer from, VkBuffer to, uint32_t count,
@@ -136,9 +154,14 @@ static VKAPI_ATTR void VKAPI_CALL push(VkCommandBuffer commands, VkPipelineLayou
     memcpy(push_constants + offset, values, size);
 }
 
-static lmb_result run_pipeline(const emulated_pipeline *pipeline, uint32_t x, uint32_t y, lmb_error *error) {
-    rdna_dispatch dispatch = {
-        .groups = {x, y}, .invocations = pipeline->invocations, .lds_bytes = pipeline->lds_bytes, .memory = find_bytes};
+static lmb_result run_pipeline(emulated_pipeline *pipeline, uint32_t x, uint32_t y, lmb_error *error) {
+    rdna_dispatch dispatch = {.groups = {x, y},
+                              .invocations = pipeline->invocations,
+                              .lds_bytes = pipeline->lds_bytes,
+                              .has_push_pointer = pipeline->invocations > 1,
+                              .memory = find_bytes,
+                              .is_shared = is_shared,
+                              .profile = profiles ? &pipeline->profile : NULL};
     memcpy(dispatch.push, push_constants, sizeof push_constants);
     rdna_kernel *kernel;
     lmb_result result = rdna_read(pipeline->assembly, &kernel, error);
@@ -160,6 +183,12 @@ static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x,
     } else if (first_error.result == LMB_OK) {
         first_error.result = run_pipeline(pipeline, x, y, &first_error);
     }
+}
+
+static VKAPI_ATTR void VKAPI_CALL dispatch_indirect(VkCommandBuffer commands, VkBuffer arguments, VkDeviceSize offset) {
+    VkDispatchIndirectCommand groups;
+    memcpy(&groups, ((emulated_buffer *)arguments)->bytes + offset, sizeof groups);
+    dispatch(commands, groups.x, groups.y, groups.z);
 }
 
 static VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkPipelineStageFlags to,
@@ -193,6 +222,7 @@ PFN_vkVoidFunction emulated_function(const char *name) {
                      {"vkCmdBindPipeline", (PFN_vkVoidFunction)bind_pipeline},
                      {"vkCmdPushConstants", (PFN_vkVoidFunction)push},
                      {"vkCmdDispatch", (PFN_vkVoidFunction)dispatch},
+                     {"vkCmdDispatchIndirect", (PFN_vkVoidFunction)dispatch_indirect},
                      {"vkCmdPipelineBarrier", (PFN_vkVoidFunction)barrier},
                      {"vkCmdBeginDebugUtilsLabelEXT", (PFN_vkVoidFunction)begin_label},
                      {"vkCmdEndDebugUtilsLabelEXT", (PFN_vkVoidFunction)end_label}};
@@ -220,8 +250,9 @@ void emulated_add(VkPipeline pipeline, const kernel *kernel) {
     *added = (emulated_pipeline){.next = pipelines,
                                  .pipeline = pipeline,
                                  .assembly = memcpy(assembly, kernel->assembly, size),
-                                 .invocations = kernel->invocations,
+                                 .invocations = strcmp(kernel->name, "list") == 0 ? 1 : kernel->invocations,
                                  .lds_bytes = kernel->lds_bytes};
+    snprintf(added->name, sizeof added->name, "%s", kernel->name);
     pipelines = added;
 }
 
@@ -238,10 +269,52 @@ void emulated_remove(VkPipeline pipeline) {
     }
 }
 
+VkDeviceAddress emulated_show(void *bytes, size_t size) {
+    const VkBufferCreateInfo info = {.size = size};
+    VkBuffer buffer;
+    if (create_buffer(VK_NULL_HANDLE, &info, NULL, &buffer) != VK_SUCCESS) {
+        return 0;
+    }
+    ((emulated_buffer *)buffer)->bytes = bytes;
+    return (VkDeviceAddress)bytes;
+}
+
+void emulated_hide(const void *bytes) {
+    for (emulated_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
+        if (buffer->bytes == bytes) {
+            destroy_buffer(VK_NULL_HANDLE, (VkBuffer)buffer, NULL);
+            return;
+        }
+    }
+}
+
+void emulated_name_buffer(VkBuffer buffer, const char *name) {
+    ((emulated_buffer *)buffer)->is_shared = strcmp(name, "limber graph") == 0 || strcmp(name, "limber control") == 0;
+}
+
+void emulated_profile_kernels(void) {
+    profiles = true;
+}
+
 rdna_counts emulated_take_counts(void) {
     const rdna_counts taken = counts;
     counts = (rdna_counts){0};
     return taken;
+}
+
+void emulated_clear_profiles(void) {
+    for (emulated_pipeline *pipeline = pipelines; pipeline != NULL; pipeline = pipeline->next) {
+        pipeline->profile = (rdna_profile){0};
+    }
+}
+
+const rdna_profile *emulated_profile(const char *kernel) {
+    for (const emulated_pipeline *pipeline = pipelines; pipeline != NULL; pipeline = pipeline->next) {
+        if (pipeline->profile.groups > 0 && strcmp(pipeline->name, kernel) == 0) {
+            return &pipeline->profile;
+        }
+    }
+    return NULL;
 }
 
 lmb_result emulated_result(lmb_error *error) {

@@ -5,7 +5,7 @@
 #define LIMBER_BENCH_RADV_EMULATED_H
 
 #include "kernels.h"
-#include "rdna.h"
+#include "rdna_profile.h"
 
 // Returns the function that replaces one of the device, or of the instance for labels; NULL for the device's own
 // function.
@@ -17,8 +17,19 @@ VkCommandBuffer emulated_commands(void);
 // Stores what dispatches of the pipeline need. If there is no memory for it, the dispatches fail.
 void emulated_add(VkPipeline pipeline, const kernel *kernel);
 void emulated_remove(VkPipeline pipeline);
+// Makes memory of the host accessible to kernels until it is hidden, and returns its address; 0 without memory for that.
+VkDeviceAddress emulated_show(void *bytes, size_t size);
+void emulated_hide(const void *bytes);
+// Takes note of a buffer's name, which says whether all characters read it.
+void emulated_name_buffer(VkBuffer buffer, const char *name);
+
 // Returns the counts of all kernels since the last call.
 rdna_counts emulated_take_counts(void);
+// Makes dispatches add to profiles from now on.
+void emulated_profile_kernels(void);
+void emulated_clear_profiles(void);
+// Returns the profile of the kernel with this name since profiles were cleared; NULL if it did not run.
+const rdna_profile *emulated_profile(const char *kernel);
 // Returns the first error in commands.
 lmb_result emulated_result(lmb_error *error);
 

@@ -10,6 +10,7 @@ enum { MOST_STATISTICS = 32, MOST_REPRESENTATIONS = 8, INVOCATIONS_ID = 4, USUAL
 // Global, because the hooks have no argument for user data.
 static kernels_found report;
 static uint32_t invocations; // of the last created pipeline
+static uint32_t subgroup;    // lanes, or 0: those of the driver
 static bool complete = true;
 
 bool kernels_are_complete(void) {
@@ -126,6 +127,9 @@ static char *read_representation(VkDevice device, const VkPipelineExecutableInfo
 
 // The library calls this with each pipeline that it has created, and with other objects that are ignored.
 static VKAPI_ATTR VkResult VKAPI_CALL name_object(VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info) {
+    if (info->objectType == VK_OBJECT_TYPE_BUFFER) {
+        emulated_name_buffer((VkBuffer)info->objectHandle, info->pObjectName);
+    }
     if (info->objectType != VK_OBJECT_TYPE_PIPELINE) {
         return VK_SUCCESS;
     }
@@ -152,6 +156,16 @@ static VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline p
     vkDestroyPipeline(device, pipeline, allocator);
 }
 
+// The driver's properties, with the size of subgroups that the caller of kernels_gpu_def() gave.
+static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties) {
+    vkGetPhysicalDeviceProperties2(device, properties);
+    for (VkBaseOutStructure *next = properties->pNext; next != NULL && subgroup > 0; next = next->pNext) {
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
+            ((VkPhysicalDeviceVulkan11Properties *)next)->subgroupSize = subgroup;
+        }
+    }
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
     const PFN_vkVoidFunction emulated = emulated_function(name);
     return strcmp(name, "vkCreateComputePipelines") == 0 ? (PFN_vkVoidFunction)create_pipeline
@@ -162,14 +176,16 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
     const PFN_vkVoidFunction emulated = emulated_function(name);
-    return strcmp(name, "vkGetDeviceProcAddr") == 0            ? (PFN_vkVoidFunction)get_device_proc_addr
-           : strcmp(name, "vkSetDebugUtilsObjectNameEXT") == 0 ? (PFN_vkVoidFunction)name_object
-           : emulated != NULL                                  ? emulated
-                                                               : vkGetInstanceProcAddr(instance, name);
+    return strcmp(name, "vkGetDeviceProcAddr") == 0              ? (PFN_vkVoidFunction)get_device_proc_addr
+           : strcmp(name, "vkSetDebugUtilsObjectNameEXT") == 0   ? (PFN_vkVoidFunction)name_object
+           : strcmp(name, "vkGetPhysicalDeviceProperties2") == 0 ? (PFN_vkVoidFunction)get_properties
+           : emulated != NULL                                    ? emulated
+                                                                 : vkGetInstanceProcAddr(instance, name);
 }
 
-lmb_gpu_def kernels_gpu_def(const device *device, kernels_found found) {
+lmb_gpu_def kernels_gpu_def(const device *device, uint32_t subgroup_size, kernels_found found) {
     report = found;
+    subgroup = subgroup_size;
     lmb_gpu_def def = device_gpu_def(device);
     def.get_instance_proc_addr = get_instance_proc_addr;
     def.memory = &emulated_memory;

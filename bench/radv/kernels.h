@@ -24,8 +24,9 @@ typedef struct kernel {
 typedef void (*kernels_found)(const kernel *kernel);
 
 // Returns a definition for a device that was opened with `executable_properties`. `found` is called for every pipeline.
-// Nothing may be submitted.
-lmb_gpu_def kernels_gpu_def(const device *device, kernels_found found);
+// Nothing may be submitted. The library chooses workgroups for subgroups of `subgroup_size` lanes, or of as many as the
+// driver has if it is 0; the code has the driver's either way.
+lmb_gpu_def kernels_gpu_def(const device *device, uint32_t subgroup_size, kernels_found found);
 
 // Returns whether every pipeline so far had statistics and could be disassembled.
 bool kernels_are_complete(void);

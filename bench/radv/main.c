@@ -3,9 +3,11 @@
 
 #include "bits.h"
 #include "device.h"
+#include "divergent.h"
 #include "emulated.h"
 #include "file.h"
 #include "graphs.h"
+#include "profile.h"
 #include "terminal.h"
 #include "workload.h"
 
@@ -20,12 +22,15 @@ static const char *folder;        // for disassembly, or NULL
 static const char *workload_name; // of the current scene
 static bool skips_known;          // while an interpreting gpu is created: skips the kernels that every gpu has
 static bool emulates;
+static bool profiles;
+static uint32_t subgroup; // lanes, or 0: those of the driver
+static const char *only;  // the workload to compile, or NULL
 static bool failed;
 
 static void print_usage(FILE *stream) {
     terminal_print_lines(
         stream,
-        "usage: limber-radv [-e] [-d FOLDER]\n"
+        "usage: limber-radv [-e] [-p] [-s LANES] [-w WORKLOAD] [-d FOLDER]\n"
         "\n"
         "Compiles the library's kernels by the first Vulkan device's driver, runs none of them, and prints a\n"
         "row for each: workload, kernel, invocations, VGPRs, SGPRs, spilled registers, LDS bytes, code bytes,\n"
@@ -34,6 +39,9 @@ static void print_usage(FILE *stream) {
         "  -e  runs the workloads instead, on an emulated RDNA 2 (navi21): whether palettes have the reference's "
         "bits,\n"
         "      vector instructions a joint times lanes, cycles of a SIMD a joint, loads a joint times lanes\n"
+        "  -p  the same, and a row for each kernel and each of its phases: see profile.h\n"
+        "  -s  chooses workgroups for subgroups of so many lanes: 32 as NVIDIA has them\n"
+        "  -w  compiles or runs one workload\n"
         "  -d  writes each kernel's disassembly into the folder\n");
 }
 
@@ -89,8 +97,30 @@ static void print_bits(const bits_result *found) {
     }
 }
 
+static uint32_t count_levels(const lmb_rig *rig) {
+    uint32_t most = 0;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        uint32_t levels = 0;
+        for (uint32_t at = joint; at != LMB_NONE; at = lmb_rig_joint_parent(rig, at)) {
+            levels++;
+        }
+        most = levels > most ? levels : most;
+    }
+    return most;
+}
+
+static void print_profile(const workload *workload, const char *kernel, const rdna_profile *profile) {
+    const lmb_rig *rig = workload->actor->rig;
+    const bool of_character = strcmp(kernel, "weights") == 0 || strcmp(kernel, "control") == 0;
+    const profile_subject subject = {.workload = workload_name,
+                                     .kernel = kernel,
+                                     .items = CHARACTERS * (of_character ? 1 : lmb_rig_joint_count(rig)),
+                                     .levels = strcmp(kernel, "graph") == 0 ? count_levels(rig) : 0};
+    profile_print(&subject, profile, true);
+}
+
 // Compiles the pipelines of a graph, and that of its control, which a batch creates.
-static lmb_result compile_graph(lmb_gpu *gpu, const workload *workload, lmb_error *error) {
+static lmb_result compile_graph(lmb_gpu *gpu, const workload *workload, bool sorted, lmb_error *error) {
     lmb_gpu_graph *gpu_graph = NULL;
     lmb_gpu_batch *batch = NULL;
     lmb_result result = lmb_gpu_graph_create(gpu, workload->graph, &gpu_graph, error);
@@ -102,7 +132,7 @@ static lmb_result compile_graph(lmb_gpu *gpu, const workload *workload, lmb_erro
     }
     if (result == LMB_OK && emulates) {
         bits_result found;
-        result = bits_compare(workload, gpu_graph, batch, &found, error);
+        result = bits_compare(workload, sorted, gpu_graph, batch, profiles ? print_profile : NULL, &found, error);
         if (result == LMB_OK) {
             print_bits(&found);
         }
@@ -121,22 +151,43 @@ typedef struct scene {
     actor_kind clips;
     bool compressed;
     uint32_t joints;
+    uint32_t own_clips; // of a divergent crowd, or 0: as many as it has
+    bool sorted;        // by these
 } scene;
 
 static const scene scenes[] = {
-    {"four-clips", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, JOINTS},
-    {"four-clips-pab", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PAB, false, JOINTS},
-    {"four-clips-pab-compressed", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PAB, true, JOINTS},
-    {"four-clips-mannequin-compressed", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS},
-    {"two-clips", WORKLOAD_TWO_CLIPS, NULL, ACTOR_PROCEDURAL, false, JOINTS},
-    {"masked", WORKLOAD_MASKED, NULL, ACTOR_PROCEDURAL, false, JOINTS},
-    {"distant", WORKLOAD_DISTANT, NULL, ACTOR_PROCEDURAL, false, JOINTS},
-    {"machines", WORKLOAD_MACHINES, NULL, ACTOR_PROCEDURAL, false, JOINTS},
-    {"mirror", WORKLOAD_KIND_COUNT, graphs_create_mirror, ACTOR_PROCEDURAL, false, JOINTS},
-    {"model-additive", WORKLOAD_KIND_COUNT, graphs_create_model_additive, ACTOR_PROCEDURAL, false, JOINTS},
-    {"inertialized", WORKLOAD_KIND_COUNT, graphs_create_inertialized, ACTOR_PROCEDURAL, false, JOINTS},
-    {"four-clips-1500-joints", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, MANY_JOINTS},
-    {"inertialized-1500-joints", WORKLOAD_KIND_COUNT, graphs_create_inertialized, ACTOR_PROCEDURAL, false, MANY_JOINTS},
+    {"four-clips", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, JOINTS, 0, false},
+    {"four-clips-pab", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PAB, false, JOINTS, 0, false},
+    {"four-clips-pab-compressed", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PAB, true, JOINTS, 0, false},
+    {"four-clips-mannequin-compressed", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS, 0, false},
+    {"two-clips", WORKLOAD_TWO_CLIPS, NULL, ACTOR_PROCEDURAL, false, JOINTS, 0, false},
+    {"masked", WORKLOAD_MASKED, NULL, ACTOR_PROCEDURAL, false, JOINTS, 0, false},
+    {"distant", WORKLOAD_DISTANT, NULL, ACTOR_PROCEDURAL, false, JOINTS, 0, false},
+    {"machines", WORKLOAD_MACHINES, NULL, ACTOR_PROCEDURAL, false, JOINTS, 0, false},
+    {"mirror", WORKLOAD_KIND_COUNT, graphs_create_mirror, ACTOR_PROCEDURAL, false, JOINTS, 0, false},
+    {"model-additive", WORKLOAD_KIND_COUNT, graphs_create_model_additive, ACTOR_PROCEDURAL, false, JOINTS, 0, false},
+    {"inertialized", WORKLOAD_KIND_COUNT, graphs_create_inertialized, ACTOR_PROCEDURAL, false, JOINTS, 0, false},
+    {"divergent", WORKLOAD_DIVERGENT, NULL, ACTOR_MANNEQUIN, false, JOINTS, 0, false},
+    {"divergent-sorted", WORKLOAD_DIVERGENT, NULL, ACTOR_MANNEQUIN, false, JOINTS, 0, true},
+    {"divergent-compressed", WORKLOAD_DIVERGENT, NULL, ACTOR_MANNEQUIN, true, JOINTS, 0, false},
+    {"divergent-compressed-sorted", WORKLOAD_DIVERGENT, NULL, ACTOR_MANNEQUIN, true, JOINTS, 0, true},
+    {"states-4", WORKLOAD_DIVERGENT_STATES, NULL, ACTOR_MANNEQUIN, false, JOINTS, 4, false},
+    {"states-4-sorted", WORKLOAD_DIVERGENT_STATES, NULL, ACTOR_MANNEQUIN, false, JOINTS, 4, true},
+    {"states-12", WORKLOAD_DIVERGENT_STATES, NULL, ACTOR_MANNEQUIN, false, JOINTS, 12, false},
+    {"states-12-sorted", WORKLOAD_DIVERGENT_STATES, NULL, ACTOR_MANNEQUIN, false, JOINTS, 12, true},
+    {"clip-of-1", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, false, JOINTS, 1, false},
+    {"clip-of-4", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, false, JOINTS, 4, false},
+    {"clip-of-4-sorted", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, false, JOINTS, 4, true},
+    {"clip-of-20", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, false, JOINTS, 20, false},
+    {"clip-of-20-sorted", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, false, JOINTS, 20, true},
+    {"clip-of-200", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, false, JOINTS, 200, false},
+    {"clip-of-200-sorted", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, false, JOINTS, 200, true},
+    {"clip-of-1-compressed", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS, 1, false},
+    {"clip-of-20-compressed", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS, 20, false},
+    {"clip-of-20-compressed-sorted", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS, 20, true},
+    {"four-clips-1500-joints", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, MANY_JOINTS, 0, false},
+    {"inertialized-1500-joints", WORKLOAD_KIND_COUNT, graphs_create_inertialized, ACTOR_PROCEDURAL, false, MANY_JOINTS,
+     0, false},
 };
 
 // Skips a scene if clip files are missing or this build cannot read them.
@@ -150,9 +201,10 @@ static lmb_result compile_scene(lmb_gpu *gpu, const scene *scene, lmb_error *err
     } else if (result == LMB_OK) {
         workload.kind = scene->workload;
         workload.actor = &actor;
-        result = scene->create != NULL ? scene->create(&actor, &workload.graph, error)
-                                       : workload_create(scene->workload, &actor, &workload, error);
-        result = result == LMB_OK ? compile_graph(gpu, &workload, error) : result;
+        result = scene->create != NULL  ? scene->create(&actor, &workload.graph, error)
+                 : scene->own_clips > 0 ? divergent_create(&workload, scene->own_clips, error)
+                                        : workload_create(scene->workload, &actor, &workload, error);
+        result = result == LMB_OK ? compile_graph(gpu, &workload, scene->sorted, error) : result;
     }
     workload_destroy(&workload);
     actor_destroy(&actor);
@@ -170,17 +222,22 @@ static lmb_result create_interpreter(lmb_gpu_def def, lmb_error *error) {
     return result;
 }
 
+// Returns whether a scene is asked for. Some compile the same kernels as another.
+static bool includes(const scene *scene) {
+    return only != NULL ? strcmp(only, scene->name) == 0 : emulates || (!scene->sorted && scene->own_clips == 0);
+}
+
 // Compiles both sets of kernels that a gpu may have for all graphs, then those of each scene.
 static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
     lmb_gpu *gpu = NULL;
-    lmb_result result = emulates ? LMB_OK : create_interpreter(def, error);
+    lmb_result result = emulates || only != NULL ? LMB_OK : create_interpreter(def, error);
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes && result == LMB_OK; i++) {
         if (gpu == NULL) {
             workload_name = "any";
             result = lmb_gpu_create(&def, NULL, &gpu, error);
         }
         workload_name = scenes[i].name;
-        result = result == LMB_OK ? compile_scene(gpu, &scenes[i], error) : result;
+        result = result == LMB_OK && includes(&scenes[i]) ? compile_scene(gpu, &scenes[i], error) : result;
     }
     lmb_gpu_destroy(gpu);
     return result;
@@ -211,7 +268,10 @@ static int run(void) {
         return fail("device", error.message);
     }
     print_driver(&device);
-    lmb_result result = compile_all(kernels_gpu_def(&device, print_kernel), &error);
+    if (profiles) {
+        emulated_profile_kernels();
+    }
+    lmb_result result = compile_all(kernels_gpu_def(&device, subgroup, print_kernel), &error);
     close_device(&device);
     if (result != LMB_OK) {
         return fail(workload_name, error.message);
@@ -224,13 +284,18 @@ static int run(void) {
 
 int main(int argument_count, char **arguments) {
     int option;
-    while ((option = getopt(argument_count, arguments, "d:eh")) != -1) {
+    while ((option = getopt(argument_count, arguments, "d:ehps:w:")) != -1) {
         if (option == 'h') {
             print_usage(stdout);
             return 0;
         }
-        if (option == 'e') {
+        if (option == 'e' || option == 'p') {
             emulates = true;
+            profiles = profiles || option == 'p';
+        } else if (option == 's') {
+            subgroup = (uint32_t)strtoul(optarg, NULL, 10);
+        } else if (option == 'w') {
+            only = optarg;
         } else if (option == 'd') {
             folder = optarg;
         } else {

@@ -8,6 +8,7 @@
 
 #include <limber/base.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { RDNA_LANES = 64, RDNA_PUSH_BYTES = 128 };
@@ -17,11 +18,16 @@ typedef struct rdna_kernel rdna_kernel;
 // Returns `bytes` bytes at an address of the kernel; NULL if they are not in memory.
 typedef void *(*rdna_memory)(uint64_t address, uint32_t bytes);
 
+typedef struct rdna_profile rdna_profile;
+
 typedef struct rdna_dispatch {
     uint32_t groups[2];
     uint32_t invocations; // per workgroup
     uint32_t lds_bytes;
+    bool has_push_pointer; // unless all push constants that the kernel reads are in registers
     rdna_memory memory;
+    bool (*is_shared)(uint64_t address); // whether all characters read what is there, so that a cache has it
+    rdna_profile *profile;               // or NULL
     unsigned char push[RDNA_PUSH_BYTES];
 } rdna_dispatch;
 
@@ -36,7 +42,7 @@ typedef struct rdna_counts {
 lmb_result rdna_read(const char *assembly, rdna_kernel **kernel, lmb_error *error);
 void rdna_destroy(rdna_kernel *kernel);
 
-// Adds to the counts. Fails with #LMB_ERROR_LIMIT and the line's number if an access is outside all memory or the
+// Adds to the counts and to the dispatch's profile. Fails with #LMB_ERROR_LIMIT and the line's number if an access is outside all memory or the
 // kernel does not end.
 lmb_result rdna_run(const rdna_kernel *kernel, const rdna_dispatch *dispatch, rdna_counts *counts, lmb_error *error);
 

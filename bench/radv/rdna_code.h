@@ -4,10 +4,13 @@
 
 #include "rdna.h"
 #include "rdna_operations.h"
+#include "rdna_profile.h"
 
 enum { RDNA_VGPRS = 256, RDNA_SGPRS = 128 };
 enum { RDNA_VCC = 106, RDNA_M0 = 124, RDNA_NULL = 125, RDNA_EXEC = 126 }; // indices among the SGPRs
-enum { RDNA_MOST_OPERANDS = 6 };
+enum { RDNA_MOST_OPERANDS = 6, RDNA_MOST_USES = RDNA_MOST_OPERANDS + 2 };
+// Numbers for all registers of a wave: VGPRs, SGPRs, SCC.
+enum { RDNA_FIRST_SGPR = RDNA_VGPRS, RDNA_SCC = RDNA_FIRST_SGPR + RDNA_SGPRS, RDNA_REGISTERS };
 
 typedef enum operand_kind {
     OPERAND_CONSTANT,
@@ -26,6 +29,17 @@ typedef struct operand {
     uint32_t shift; // selects a part of a word, together with a mask of its width
     uint32_t mask;
 } operand;
+
+// Registers that an instruction reads or writes.
+typedef struct register_range {
+    uint32_t first;
+    uint32_t count;
+} register_range;
+
+typedef struct register_ranges {
+    register_range ranges[RDNA_MOST_USES];
+    uint32_t count;
+} register_ranges;
 
 struct workgroup;
 struct wave;
@@ -49,6 +63,9 @@ struct instruction {
     uint32_t cycles; // of a vector instruction
     uint32_t target; // of a branch: the instruction; while reading, the label
     uint32_t line;
+    rdna_kind kind;
+    register_ranges reads;
+    register_ranges writes;
 };
 
 struct rdna_kernel {
@@ -58,5 +75,7 @@ struct rdna_kernel {
 
 // Sets the function that runs an instruction; returns false if the name is unknown.
 bool rdna_find_step(const char *name, instruction *instruction);
+// Sets the kind and the registers, when the operands are known.
+void rdna_find_uses(const char *name, instruction *instruction);
 
 #endif

@@ -178,6 +178,7 @@ static bool read_instruction(const char *line, size_t length, instruction *in) {
     if (begins(name, "s_cbranch") || strcmp(name, "s_branch") == 0) {
         const char *label = strstr(text + end, "BB");
         in->target = label != NULL ? (uint32_t)strtoul(label + 2, NULL, 10) : MOST_LABELS;
+        rdna_find_uses(name, in);
         return in->target < MOST_LABELS;
     }
     // The operands of s_waitcnt have a different form and are not needed.
@@ -187,6 +188,7 @@ static bool read_instruction(const char *line, size_t length, instruction *in) {
     if (strcmp(name, "v_fmac_f32") == 0) { // adds to its destination
         in->operands[in->operand_count++] = in->operands[0];
     }
+    rdna_find_uses(name, in);
     return true;
 }
 

@@ -1,82 +1,23 @@
 // Runs the waves of a kernel's workgroups.
-#include "rdna_code.h"
+#include "rdna_profiler.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIMD_WIDTH = RDNA_LANES, MOST_STEPS = 100 * 1000 * 1000 }; // per workgroup
+enum { MOST_STEPS = 100 * 1000 * 1000 }; // per workgroup
 
 // The initial registers of a wave in RADV of Mesa 22.3: the address of the push constants, whose high word is implied;
-// the first push constants themselves; the number of workgroups in x, y and z; and the index of this workgroup.
+// the first push constants themselves; the number of workgroups in x, y and z; and the index of this workgroup. A kernel
+// that reads few push constants has these alone.
 enum { PUSH_POINTER = 2, PUSH_WORDS = 3, PUSH_WORD_COUNT = 8, GROUP_COUNTS = 11, GROUP_INDEX = 14 };
 #define PUSH_ADDRESS UINT64_C(0xffff800000010000)
-
-typedef struct wave {
-    uint32_t vgprs[RDNA_VGPRS][SIMD_WIDTH];
-    uint32_t sgprs[RDNA_SGPRS];
-    bool scc;
-    bool waits; // at a barrier
-    bool done;
-    uint32_t at; // index of the next instruction
-} wave;
-
-typedef struct workgroup {
-    const rdna_kernel *kernel;
-    const rdna_dispatch *dispatch;
-    rdna_counts *counts;
-    unsigned char *lds;
-    wave *waves;
-    uint32_t wave_count;
-    const char *problem; // or NULL
-} workgroup;
-
-static uint32_t read_scalar(const wave *wave, const operand *operand, uint32_t word) {
-    switch (operand->kind) {
-    case OPERAND_SGPR:
-        return operand->index == RDNA_NULL ? 0 : wave->sgprs[operand->index + word];
-    case OPERAND_SCC:
-        return wave->scc && word == 0;
-    default:
-        return (uint32_t)(operand->value >> (32 * word));
-    }
-}
-
-static uint64_t read_scalar_64(const wave *wave, const operand *operand) {
-    return read_scalar(wave, operand, 0) | (uint64_t)read_scalar(wave, operand, 1) << 32;
-}
 
 static void write_scalar(wave *wave, uint32_t index, uint64_t value, bool wide) {
     wave->sgprs[index] = (uint32_t)value;
     if (wide) {
         wave->sgprs[index + 1] = (uint32_t)(value >> 32);
     }
-}
-
-static uint64_t exec_of(const wave *wave) {
-    return wave->sgprs[RDNA_EXEC] | (uint64_t)wave->sgprs[RDNA_EXEC + 1] << 32;
-}
-
-// Returns the first active lane from `lane` on, or SIMD_WIDTH.
-static uint32_t next_lane(const wave *wave, uint32_t lane) {
-    const uint64_t mask = exec_of(wave);
-    while (lane < SIMD_WIDTH && !(mask >> lane & 1u)) {
-        lane++;
-    }
-    return lane;
-}
-
-static uint32_t read_lane(const wave *wave, const operand *operand, uint32_t lane) {
-    uint32_t bits = operand->kind == OPERAND_VGPR ? wave->vgprs[operand->index][lane] : read_scalar(wave, operand, 0);
-    bits = bits >> operand->shift & operand->mask;
-    bits = operand->absolute ? bits & 0x7fffffffu : bits;
-    return operand->negated ? bits ^ 0x80000000u : bits;
-}
-
-static uint64_t read_lane_64(const wave *wave, const operand *operand, uint32_t lane) {
-    return operand->kind == OPERAND_VGPR
-               ? wave->vgprs[operand->index][lane] | (uint64_t)wave->vgprs[operand->index + 1][lane] << 32
-               : read_scalar_64(wave, operand);
 }
 
 static void run_lanes(workgroup *group, wave *wave, const instruction *in) {
@@ -279,12 +220,9 @@ static void run_scalar_load(workgroup *group, wave *wave, const instruction *in)
 }
 
 // Returns the location of a lane's access to global memory; NULL with a problem.
-static unsigned char *find_global(workgroup *group, const wave *wave, const instruction *in, uint32_t lane,
-                                  const operand *place, const operand *base) {
-    const uint64_t address = base->kind == OPERAND_OFF ? read_lane_64(wave, place, lane)
-                                                       : read_scalar_64(wave, base) + read_lane(wave, place, lane);
+static unsigned char *find_global(workgroup *group, const wave *wave, const instruction *in, uint32_t lane) {
     unsigned char *found =
-        group->dispatch->memory(address + (uint64_t)(int64_t)in->offsets[0], in->words * (uint32_t)sizeof(uint32_t));
+        group->dispatch->memory(global_address(wave, in, lane), in->words * (uint32_t)sizeof(uint32_t));
     if (found == NULL) {
         group->problem = "an access outside of all memory";
     }
@@ -307,7 +245,7 @@ static void run_load(workgroup *group, wave *wave, const instruction *in) {
     group->counts->loads++;
     for (uint32_t lane = next_lane(wave, 0); lane < SIMD_WIDTH && group->problem == NULL;
          lane = next_lane(wave, lane + 1)) {
-        const unsigned char *from = find_global(group, wave, in, lane, &in->operands[1], &in->operands[2]);
+        const unsigned char *from = find_global(group, wave, in, lane);
         if (from != NULL) {
             load_words(wave, in->operands[0].index, lane, in->words, from);
         }
@@ -317,7 +255,7 @@ static void run_load(workgroup *group, wave *wave, const instruction *in) {
 static void run_store(workgroup *group, wave *wave, const instruction *in) {
     for (uint32_t lane = next_lane(wave, 0); lane < SIMD_WIDTH && group->problem == NULL;
          lane = next_lane(wave, lane + 1)) {
-        unsigned char *to = find_global(group, wave, in, lane, &in->operands[0], &in->operands[2]);
+        unsigned char *to = find_global(group, wave, in, lane);
         if (to != NULL) {
             store_words(wave, in->operands[1].index, lane, in->words, to);
         }
@@ -334,7 +272,7 @@ static void apply_lane(unsigned char *to, const instruction *in, uint32_t operan
 static void run_atomic(workgroup *group, wave *wave, const instruction *in) {
     for (uint32_t lane = next_lane(wave, 0); lane < SIMD_WIDTH && group->problem == NULL;
          lane = next_lane(wave, lane + 1)) {
-        unsigned char *to = find_global(group, wave, in, lane, &in->operands[0], &in->operands[2]);
+        unsigned char *to = find_global(group, wave, in, lane);
         if (to != NULL) {
             apply_lane(to, in, read_lane(wave, &in->operands[1], lane));
         }
@@ -518,6 +456,10 @@ static void start_wave(const workgroup *group, uint32_t number, const uint32_t i
         wave->vgprs[0][lane] = number * SIMD_WIDTH + lane;
     }
     write_scalar(wave, RDNA_EXEC, left >= SIMD_WIDTH ? UINT64_MAX : (UINT64_C(1) << left) - 1u, true);
+    if (!dispatch->has_push_pointer) {
+        memcpy(&wave->sgprs[PUSH_POINTER], dispatch->push, RDNA_PUSH_BYTES);
+        return;
+    }
     wave->sgprs[PUSH_POINTER] = (uint32_t)PUSH_ADDRESS;
     memcpy(&wave->sgprs[PUSH_WORDS], dispatch->push, PUSH_WORD_COUNT * sizeof(uint32_t));
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -540,6 +482,9 @@ static uint32_t run_wave(workgroup *group, wave *wave, uint32_t *steps_left) {
         --*steps_left;
         group->counts->valu += in->cycles > 0;
         group->counts->cycles += 2u * in->cycles; // for both halves of the wave
+        if (group->profiler != NULL) {
+            rdna_profiler_step(group->profiler, (uint32_t)(wave - group->waves), wave, in);
+        }
         in->step(group, wave, in);
     }
     return in != NULL ? in->line : 0;
@@ -551,6 +496,9 @@ static lmb_result run_group(workgroup *group, const uint32_t index[2], lmb_error
     memset(group->lds, 0xcd, group->dispatch->lds_bytes);
     for (uint32_t i = 0; i < group->wave_count; i++) {
         start_wave(group, i, index);
+    }
+    if (group->profiler != NULL) {
+        rdna_profiler_begin(group->profiler);
     }
     while (running > 0) {
         running = 0;
@@ -564,6 +512,9 @@ static lmb_result run_group(workgroup *group, const uint32_t index[2], lmb_error
             }
             running += !group->waves[i].done;
         }
+        if (group->profiler != NULL) {
+            rdna_profiler_join(group->profiler, running == 0);
+        }
     }
     return LMB_OK;
 }
@@ -575,8 +526,11 @@ lmb_result rdna_run(const rdna_kernel *kernel, const rdna_dispatch *dispatch, rd
                        .lds = malloc(dispatch->lds_bytes + 1),
                        .wave_count = (dispatch->invocations + SIMD_WIDTH - 1) / SIMD_WIDTH};
     group.waves = calloc(group.wave_count, sizeof *group.waves);
+    if (dispatch->profile != NULL) {
+        group.profiler = rdna_profiler_create(dispatch, group.wave_count);
+    }
     lmb_result result = LMB_OK;
-    if (group.lds == NULL || group.waves == NULL) {
+    if (group.lds == NULL || group.waves == NULL || (dispatch->profile != NULL && group.profiler == NULL)) {
         *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
         result = LMB_ERROR_MEMORY;
     }
@@ -585,6 +539,7 @@ lmb_result rdna_run(const rdna_kernel *kernel, const rdna_dispatch *dispatch, rd
             result = run_group(&group, (const uint32_t[2]){x, y}, error);
         }
     }
+    rdna_profiler_destroy(group.profiler);
     free(group.waves);
     free(group.lds);
     return result;

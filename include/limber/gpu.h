@@ -276,6 +276,7 @@ typedef struct lmb_gpu_record_info {
     /// for lmb_gpu_batch_bind_pose(). The host writes them before it submits, or compute shaders or copies write them,
     /// earlier on the same queue; nothing may write them until the commands have completed. Characters that are not
     /// listed cost nothing except for their control, and their outputs stay as they are in the slot.
+    /// The order changes no result. Neighbours that weigh the same clips take less time.
     ///
     /// A character that is listed twice is run twice. This is not allowed with a previous palette of the same slot, nor
     /// if lmb_graph_inertia_words() is not 0, because both runs would change what is kept for the character's joints:
