@@ -14,7 +14,7 @@
 enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
 // The first controls have kernels of their own, as on devices that are not processors. If cases are quick, only one
 // has, and none on lavapipe, which takes longest to compile it. The others share kernels.
-enum { OWN_KERNELS = 8, MOST_KERNELS = OWN_KERNELS + 4 };
+enum { OWN_KERNELS = 8, MOST_KERNELS = OWN_KERNELS + 16 };
 
 static device opened;
 static lmb_gpu *gpu;
