@@ -138,6 +138,10 @@ lmb_draco *lmb_draco_decode(const uint8_t *bytes, size_t size, size_t limit, boo
     try {
         std::unique_ptr<lmb_draco> result(new lmb_draco);
         if (decode_any(bytes, size, &left, &result->mesh)) {
+            // Values are taken as they are stored. Draco stores any byte of a file as this flag.
+            for (int i = 0; i < result->mesh.num_attributes(); i++) {
+                result->mesh.attribute(i)->set_normalized(false);
+            }
             return result.release();
         }
     } catch (const std::bad_alloc &) {
