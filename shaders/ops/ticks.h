@@ -115,7 +115,8 @@ OP uint64_t lane_of_ticks(const ticks *a, int lane) {
 OP_COLD void share_lanes(const ticks *a, const ticks *b, word *shares) {
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
         const uint64_t x = lane_of_ticks(a, lane), y = lane_of_ticks(b, lane);
-        const double estimate = (double)(int64_t)x * 4294967296.0 / (double)(int64_t)(y | (y == 0)) - 0x1p-16;
+        const double part = x < y ? (double)(int64_t)x : 0.0; // a quotient of 1 or more may exceed 64 bits
+        const double estimate = part * 4294967296.0 / (double)(int64_t)(y | (y == 0)) - 0x1p-16;
         const uint64_t below = estimate > 0.0 ? (uint64_t)(int64_t)estimate : 0u;
         const uint64_t rest = (x << 32u) - below * y;
         LANE(*shares, lane) = x < y ? (uint32_t)(below + (rest >= y)) : 0xffffffffu;
