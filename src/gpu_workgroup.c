@@ -3,8 +3,8 @@
 // processors, for subgroups of 64, and for smaller ones. The numbers are measured, not derived (bench/NOTES.md).
 #include "gpu_workgroup.h"
 
-// Of a workgroup with subgroups of 64, as Radeons have. Two workgroups of this many invocations give each of the four SIMDs that
-// share 128 KiB of workgroup memory six waves.
+// Of a workgroup with subgroups of 64, as Radeons have. Two workgroups of this many invocations give six waves to each
+// of the four SIMDs that share 128 KiB of workgroup memory.
 #define MOST_WIDE_INVOCATIONS 768u
 
 // Of a workgroup with subgroups of 32 or fewer. Measured (bench/NOTES.md).

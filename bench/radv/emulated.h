@@ -17,7 +17,8 @@ VkCommandBuffer emulated_commands(void);
 // Stores what dispatches of the pipeline need. If there is no memory for it, the dispatches fail.
 void emulated_add(VkPipeline pipeline, const kernel *kernel);
 void emulated_remove(VkPipeline pipeline);
-// Makes memory of the host accessible to kernels until it is hidden, and returns its address; 0 without memory for that.
+// Makes memory of the host accessible to kernels until it is hidden. Returns its address, or 0 if there is no memory
+// for that.
 VkDeviceAddress emulated_show(void *bytes, size_t size);
 void emulated_hide(const void *bytes);
 // Takes note of a buffer's name, which says whether all characters read it.

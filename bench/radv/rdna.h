@@ -42,8 +42,8 @@ typedef struct rdna_counts {
 lmb_result rdna_read(const char *assembly, rdna_kernel **kernel, lmb_error *error);
 void rdna_destroy(rdna_kernel *kernel);
 
-// Adds to the counts and to the dispatch's profile. Fails with #LMB_ERROR_LIMIT and the line's number if an access is outside all memory or the
-// kernel does not end.
+// Adds to the counts and to the dispatch's profile. Fails with #LMB_ERROR_LIMIT and the line's number if an access is
+// outside all memory or the kernel does not end.
 lmb_result rdna_run(const rdna_kernel *kernel, const rdna_dispatch *dispatch, rdna_counts *counts, lmb_error *error);
 
 #endif

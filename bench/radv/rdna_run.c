@@ -8,8 +8,8 @@
 enum { MOST_STEPS = 100 * 1000 * 1000 }; // per workgroup
 
 // The initial registers of a wave in RADV of Mesa 22.3: the address of the push constants, whose high word is implied;
-// the first push constants themselves; the number of workgroups in x, y and z; and the index of this workgroup. A kernel
-// that reads few push constants has these alone.
+// the first push constants themselves; the number of workgroups in x, y and z; and the index of this workgroup. A
+// kernel that reads few push constants has these alone.
 enum { PUSH_POINTER = 2, PUSH_WORDS = 3, PUSH_WORD_COUNT = 8, GROUP_COUNTS = 11, GROUP_INDEX = 14 };
 #define PUSH_ADDRESS UINT64_C(0xffff800000010000)
 

@@ -60,8 +60,8 @@ OP real side_of_place(control c, address term) {
     return SELECT(ticks_less(time, place), SPLAT(-1.0f), past);
 }
 
-// Evaluates a condition in postfix notation. The stack of truth values is a word whose lowest bit is the newest. If
-// `reached`, terms that compare a player's time hold, as if the player had reached it.
+// Evaluates a condition in postfix notation. The stack is a word, a bit for each result, the newest in the lowest bit.
+// If `reached`, terms that compare a player's time hold, as if the player had reached it.
 OP lane_mask condition_holds(control c, address terms, uint count, bool reached) {
     word truths = ALL_WORD(1u);
     for (address i = 0u; i < count; i++) {

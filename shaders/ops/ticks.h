@@ -110,8 +110,8 @@ OP uint64_t lane_of_ticks(const ticks *a, int lane) {
     return (uint64_t)LANE(a->high, lane) << 32u | LANE(a->low, lane);
 }
 
-// The same as below, one lane at a time. The quotient of doubles is too large by less than 2^-18, so the integer below it
-// is the result or one less.
+// The same as the scalar share_of_ticks(), one lane at a time. The quotient of doubles is off by less than 2^-18, so
+// the integer below the estimate is the result or one less.
 OP_COLD void share_lanes(const ticks *a, const ticks *b, word *shares) {
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
         const uint64_t x = lane_of_ticks(a, lane), y = lane_of_ticks(b, lane);

@@ -1,10 +1,10 @@
 // Rounds scale noise: scales that differ from 1, or from the rest pose, by no more than exporters' rounding. Rigs and
 // clips without a scale other than 1 take shorter code.
 //
-// A scale that is off by a part d of it moves the points below its joint by at most d times their distance from it. This
-// distance is bounded by the lengths of the bones in between: those of the rest pose for a rig, and the longest ones of
-// all keys for a clip. From the roots to the leaves, a joint is rounded if it and its ancestors together move no point
-// by more than the bound.
+// A scale that is off by a part d of it moves the points below its joint by at most d times their distance from it.
+// This distance is bounded by the lengths of the bones in between: those of the rest pose for a rig, and the longest
+// ones of all keys for a clip. From the roots to the leaves, a joint is rounded if it and its ancestors together move
+// no point by more than the bound.
 #include "importer.h"
 
 #include <math.h>

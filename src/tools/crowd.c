@@ -1,6 +1,6 @@
 // First everything that a random graph refers to is drawn (masks, mirrors, joint limits, joint maps, retargets, static
 // poses, levels of detail), then the graph is created. For each frame the inputs of all characters are drawn. Edges are
-// likely: exact ends of ranges, values outside, and, if the crowd wants refusals, NaN and infinity.
+// likely: exact ends of ranges, values outside, and, if refusals are desired, NaN and infinity.
 //
 // Every draw comes from one sequence for the graph and one for each frame. So any frame can be drawn again alone.
 #include "crowd.h"
