@@ -5,7 +5,12 @@
 
 #include "graph_moving.h"
 
+#include "../shaders/ops/control_layout.h"
+
 #include <math.h>
+
+#define LONGEST_WAIT ((uint64_t)LONGEST_WAIT_HIGH << 32 | LONGEST_WAIT_LOW) // ticks
+_Static_assert(LONGEST_WAIT == 17 * LMB_MAX_STEP_TICKS, "the longest wait");
 
 struct lmb_control {
     lmb_host host;

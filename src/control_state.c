@@ -3,14 +3,9 @@
 // has not begun is all 0, except what a host may set before its first frame.
 #include "control.h"
 
-#include "../shaders/ops/control_layout.h"
-
 #include <math.h>
 #include <string.h>
 
-// The longest time that a character can wait for its update, plus a margin, in ticks. With much longer times an update
-// would practically not end.
-#define MOST_WAITING (UINT64_C(17) * LMB_MAX_STEP_TICKS)
 #define LARGEST_WEIGHT 1.001f // sums of rounded shares can be slightly above 1
 #define SMALLEST 0x2b800000u  // bits of 2^-40: the kernels store no smaller number, and no negative zero
 #define MAGNITUDE 0x7fffffffu // the bits of a float without its sign
@@ -148,7 +143,7 @@ static bool check_not_begun(const checker *c) {
 static bool check_inertia(const checker *c) {
     const uint32_t *block = c->control->block;
     const uint32_t *words = c->state + block[block[CONTROL_INERTIA] + INERTIAL_STATE];
-    const float longest = (float)MOST_WAITING / (float)LMB_TICKS_PER_SECOND;
+    const float longest = (float)LONGEST_WAIT / (float)LMB_TICKS_PER_SECOND;
     const struct {
         uint32_t word;
         bool valid;
@@ -169,7 +164,7 @@ static bool check_inertia(const checker *c) {
 
 static bool check_begun(const checker *c) {
     const uint32_t *block = c->control->block;
-    bool valid = require(c, c->state[CHARACTER_BEGUN] == 1 && wide(c->state + CHARACTER_WAITING) <= MOST_WAITING,
+    bool valid = require(c, c->state[CHARACTER_BEGUN] == 1 && wide(c->state + CHARACTER_WAITING) <= LONGEST_WAIT,
                          "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not") &&
                  check_update_phase(c);
     for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT] && valid; i++) {

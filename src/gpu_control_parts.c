@@ -6,10 +6,9 @@
 // each machine takes as many transitions as it can in each piece of a step.
 #include "gpu_control_parts.h"
 
+#include "control.h"
 #include "gpu_loops.h"
 #include "graph.h"
-
-#include "../shaders/ops/control_layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +24,6 @@
 #define WARP_GOAL 5u                       // load_warp_goal()
 #define WORD_BITS 33u                      // of a quotient that ticks_at_rate() computes first
 #define COMPUTED (MOST_COMPUTED_INPUTS + 1u)
-#define MOST_WAITING 18u // steps that a character has waited at most
 #define MOST_RATE 64u
 
 // Loops inside others, as the kernel's module has them.
@@ -266,7 +264,7 @@ static uint64_t bits_of(uint64_t x) {
 // move_around(), which divides in one of two places.
 static uint64_t move_around_loops(const bounds *b, uint32_t player) {
     const uint64_t duration = wide(b->block + player + PLAYER_DURATION) >> FINE_BITS;
-    const uint64_t farthest = MOST_WAITING * LMB_MAX_STEP_TICKS * MOST_RATE;
+    const uint64_t farthest = LONGEST_WAIT * MOST_RATE;
     return 2 * division_loops(duration > 0 ? bits_of(farthest / duration) + 1 : 64);
 }
 

@@ -694,7 +694,7 @@ static lmb_result check(const stage *s, lmb_error *error) {
 // motion span stays between updates; its other words are written before they are read.
 static void test_states_from_outside(void **state) {
     (void)state;
-    enum { PLACE_WORDS = 7, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
+    enum { PLACE_WORDS = 7, NUMBERS = 7 };
     static const lmb_motion_track track = {5, winding, NULL};
     control_player_def player = stage_player(0.8f, 1);
     player.motion = &track;

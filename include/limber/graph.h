@@ -681,9 +681,9 @@ typedef struct lmb_graph_def {
     ///
     /// A character is updated in its first frame, in a frame whose number plus the character's phase is divisible by N,
     /// and if events are sent to it. The phase is part of its state: lmb_control_set_update_phase(), or else the
-    /// character's index in the batch when it begins. An update advances it by all the time since its last one; events
-    /// take effect where the frame's own step begins (control.h, "Events"). In other frames it stands still, unless
-    /// `interpolate_updates` is set.
+    /// character's index in the batch when it begins. An update advances it by all the time since its last one, at most
+    /// by 17 of the longest steps (#LMB_MAX_STEP_TICKS). Events take effect where the frame's own step begins
+    /// (control.h, "Events"). In other frames it stands still, unless `interpolate_updates` is set.
     const lmb_value *update_every;
     /// Whether everything continuous goes on between updates (control.h, "Updates").
     ///

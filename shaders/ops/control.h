@@ -376,7 +376,9 @@ OP control begin_frame(control c) {
     ticks waited = state_ticks(c, CHARACTER_WAITING);
     c.updates = c.begins || c.sent_count > 0u || updates_in_frame(c);
     c.moves = c.updates;
+    ticks longest = make_ticks(LONGEST_WAIT_LOW, LONGEST_WAIT_HIGH);
     c.step = add_ticks(waited, own);
+    c.step = select_ticks(ticks_less(longest, c.step), longest, c.step);
     c.later = make_ticks(0u, 0u);
     c.left = c.step;
     c.duration = c.step;

@@ -228,7 +228,9 @@
 #define CHARACTER_LOST_EVENTS 5u
 #define CHARACTER_UPDATE_PHASE 6u // plus 1; 0 before the first frame if the index gives it
 #define CHARACTER_WORDS 7u
-#define UPDATE_PHASES 720720u // the smallest number that all periods of updates divide
+#define LONGEST_WAIT_LOW 0x922d9800u // the two words of the longest wait that counts: 17 steps of LMB_MAX_STEP_TICKS,
+#define LONGEST_WAIT_HIGH 167u       // which is one more than the longest period
+#define UPDATE_PHASES 720720u        // the smallest number that all periods of updates divide
 
 #define PLAYING_PLACE 0u // two words
 #define PLAYING_FLAGS 2u
