@@ -5,7 +5,7 @@
 
 #include "control.h"
 #include "control_lanes.h"
-#include "cpu.h"
+#include "cpu_path.h"
 #include "float_environment.h"
 #include "graph.h"
 

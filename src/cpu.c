@@ -1,4 +1,4 @@
-// Chooses the code of a path at run time, and divides runs among the widths of its vectors. The fast path gives whole
+// Divides runs among the widths of a path's vectors. The fast path gives whole
 // vectors to the widest code and the rest to the narrowest that holds it. All widths store the same bits, so the
 // division changes no result.
 //
@@ -9,6 +9,7 @@
 #include "batch.h"
 #include "control.h"
 #include "control_run.h"
+#include "cpu_path.h"
 #include "float_environment.h"
 #include "graph.h"
 #include "simd.h"
@@ -24,90 +25,41 @@ typedef struct runner {
     lmb_run_function *run;
 } runner;
 
-// The runners of each path, for any graph and for plain graphs; NULL if this build lacks the path. The fast path is
-// another name of one of the others.
+// The runners of each path, for any graph and for plain graphs; NULL if this build lacks the path.
 static const struct {
-    const char *name;
-    uint32_t lanes;
     runner any, plain;
 } paths[LMB_CPU_PATH_COUNT] = {
 #define SIMD_PATH(lanes)                                                                                               \
     {                                                                                                                  \
-        "simd " #lanes, lanes, {lmb_simd_##lanes##_scratch, lmb_simd_##lanes##_run}, {                                 \
+        {lmb_simd_##lanes##_scratch, lmb_simd_##lanes##_run}, {                                                        \
             lmb_simd_##lanes##_plain_scratch, lmb_simd_##lanes##_plain_run                                             \
         }                                                                                                              \
     }
-    [LMB_CPU_REFERENCE] = {"reference", 1, {lmb_simd_1_scratch, lmb_simd_1_run}, {lmb_simd_1_scratch, lmb_simd_1_run}},
-    [LMB_CPU_FAST] = {.name = "fast"},
+    [LMB_CPU_REFERENCE] = {{lmb_simd_1_scratch, lmb_simd_1_run}, {lmb_simd_1_scratch, lmb_simd_1_run}},
 #ifdef LMB_HAS_SIMD_4
     [LMB_CPU_SIMD_4] = SIMD_PATH(4),
-#else
-    [LMB_CPU_SIMD_4] = {.name = "simd 4"},
 #endif
 #ifdef LMB_HAS_SIMD_8
     [LMB_CPU_SIMD_8] = SIMD_PATH(8),
-#else
-    [LMB_CPU_SIMD_8] = {.name = "simd 8"},
 #endif
 #ifdef LMB_HAS_SIMD_16
     [LMB_CPU_SIMD_16] = SIMD_PATH(16),
-#else
-    [LMB_CPU_SIMD_16] = {.name = "simd 16"},
 #endif
 #undef SIMD_PATH
 };
 
 #define DEFAULT_KEY_BYTES ((size_t)4 << 20)
 
-static const lmb_cpu_path widest_first[] = {LMB_CPU_SIMD_16, LMB_CPU_SIMD_8, LMB_CPU_SIMD_4, LMB_CPU_REFERENCE};
-enum { WIDTHS = sizeof widest_first / sizeof widest_first[0] };
-
-const char *lmb_cpu_path_name(lmb_cpu_path path) {
-    return (unsigned)path < LMB_CPU_PATH_COUNT ? paths[path].name : "unknown path";
-}
-
-static bool machine_has(lmb_cpu_path path) {
-#if defined(LMB_HAS_SIMD_8) || defined(LMB_HAS_SIMD_16)
-    if (path == LMB_CPU_SIMD_8) {
-        return __builtin_cpu_supports("avx2");
-    }
-    if (path == LMB_CPU_SIMD_16) {
-#ifdef LMB_AVX512_EMULATED
-        return __builtin_cpu_supports("avx2");
-#else
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#endif
-    }
-#endif
-    (void)path;
-    return true;
-}
-
-bool lmb_cpu_has(lmb_cpu_path path) {
-    return path == LMB_CPU_FAST ||
-           ((unsigned)path < LMB_CPU_PATH_COUNT && paths[path].any.run != NULL && machine_has(path));
-}
-
-lmb_cpu_path lmb_cpu_resolve(lmb_cpu_path path) {
-    for (int i = 0; path == LMB_CPU_FAST && i < WIDTHS; i++) {
-        if (lmb_cpu_has(widest_first[i])) {
-            path = widest_first[i];
-        }
-    }
-    return path;
-}
-
 // Lists the path, and for the fast path all narrower ones. Returns the bytes of scratch that any of them needs.
 static size_t find_widths(lmb_cpu *cpu, bool is_fast) {
     const bool plain = lmb_graph_is_plain(cpu->graph);
     size_t most = 0;
-    for (int i = 0; i < WIDTHS; i++) {
-        const lmb_cpu_path path = widest_first[i];
-        if (path == cpu->path || (is_fast && lmb_cpu_has(path) && paths[path].lanes < paths[cpu->path].lanes)) {
+    for (int i = 0; i < LMB_CPU_WIDTHS; i++) {
+        const lmb_cpu_path path = lmb_cpu_widest_first[i];
+        if (path == cpu->path || (is_fast && lmb_cpu_has(path) && lmb_cpu_lanes(path) < lmb_cpu_lanes(cpu->path))) {
             const runner runner = plain ? paths[path].plain : paths[path].any;
             const size_t bytes = runner.scratch(cpu->graph);
-            cpu->widths[cpu->width_count++] = (lmb_cpu_width){paths[path].lanes, runner.run};
+            cpu->widths[cpu->width_count++] = (lmb_cpu_width){lmb_cpu_lanes(path), runner.run};
             most = bytes > most ? bytes : most;
         }
     }

@@ -31,9 +31,6 @@ struct lmb_cpu {
     uint32_t reach; // characters from one to another one of a run, so that offsets stay below 2^31
 };
 
-// Resolves the fast path to the widest path that this machine has.
-lmb_cpu_path lmb_cpu_resolve(lmb_cpu_path path);
-
 // Runs poses. The caller has checked all arguments and set the default float environment. The last character of a list
 // is less than cpu->reach from the first one.
 void lmb_cpu_run_characters(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,

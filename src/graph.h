@@ -7,9 +7,6 @@
 
 #include <limber/graph.h>
 
-// The cookie of descriptors that come from a default function. Zeroed ones would name parameter 0, event 0 or mask 0.
-#define LMB_COOKIE UINT32_C(0x4c4d4244)
-
 typedef struct lmb_clip_slot lmb_clip_slot; // clip_slot.h
 
 struct lmb_graph {

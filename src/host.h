@@ -1,9 +1,13 @@
-// The host's memory, log and error messages, used by every other source file of the library. No public header declares
-// these functions. They are exported because the libraries beside the core use them too.
+// The host's memory, log and error messages, and the cookie of descriptors, used by every other source file of the
+// library. No public header declares these functions. They are exported because the libraries beside the core use them
+// too.
 #ifndef LIMBER_SRC_HOST_H
 #define LIMBER_SRC_HOST_H
 
 #include <limber/base.h>
+
+// The cookie of descriptors that come from a default function. Zeroed ones would name parameter 0, event 0 or mask 0.
+#define LMB_COOKIE UINT32_C(0x4c4d4244)
 
 // Returns a copy of the caller's host with every member set, so that no use needs to check.
 LMB_API lmb_host lmb_host_resolve(const lmb_host *host);

@@ -3,7 +3,6 @@
 #include "retarget.h"
 
 #include "float_environment.h"
-#include "graph.h"
 #include "matrix.h"
 #include "number.h"
 #include "quaternion.h"

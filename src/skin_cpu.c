@@ -1,7 +1,7 @@
 // Runs on the CPU: checks arguments, and skins the characters one after the other.
 #include "skin.h"
 
-#include "cpu.h"
+#include "cpu_path.h"
 
 #include "../shaders/ops/skin_layout.h"
 
