@@ -40,7 +40,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Re
 #define RESULT_ROWS ReadSources
 #endif
 
-// A span's buffers, each starting at the span's first character. Must match struct lmb_span_row in src/gpu_push.h.
+// A span's buffers, each starting at the span's first character. Must match struct lmb_span_row in src/gpu/push.h.
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Span {
     Words parameters;
     Words outputs[OUTPUT_COUNT];
@@ -54,7 +54,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Spa
     ReadWords transforms;
 };
 
-// Must match struct lmb_batch_push in src/gpu_push.h.
+// Must match struct lmb_batch_push in src/gpu/push.h.
 layout(push_constant, scalar) uniform Push {
     ReadWords program;
     Span span;            // the one that is run

@@ -1,5 +1,5 @@
 // Pose, model matrices and palette in one dispatch, specialised for one program. Each workgroup computes several
-// characters, and writes only the requested outputs to memory. src/gpu_workgroup.c chooses the number of characters and
+// characters, and writes only the requested outputs to memory. src/gpu/workgroup.c chooses the number of characters and
 // invocations per workgroup.
 //
 // Neighbouring invocations compute the same joint of neighbouring characters, which read the same tracks. So the more
@@ -34,7 +34,7 @@ layout(constant_id = 7) const bool WALKS = false;
 
 // The operands of instructions, the records of sources and weights, are the same for all joints of a character. With
 // WALKS an invocation loads them once for its character, because loads are expensive if kernels run on a CPU. The
-// arrays are in registers, as every index is a constant. src/gpu_specialized.c replaces the body of run_hold_operands()
+// arrays are in registers, as every index is a constant. src/gpu/specialized.c replaces the body of run_hold_operands()
 // by calls of the two functions before it. They take the index of a source or weight, and the number of the operand.
 uvec4 held_rows[MOST_SPECIALIZED * SOURCE_ROWS];
 float held_weights[MOST_SPECIALIZED];

@@ -8,7 +8,7 @@
 
 layout(local_size_x = 64) in;
 
-// Must match struct lmb_control_push in src/gpu_push.h.
+// Must match struct lmb_control_push in src/gpu/push.h.
 layout(push_constant, scalar) uniform Push {
     ReadWords block;
     Words state;

@@ -6,7 +6,7 @@
 #include "exact.h"
 #include "hoist.h"
 
-#include "../src/open_file.h"
+#include "../src/base/open_file.h"
 #include "../src/tools/file.h"
 
 #include <stdio.h>

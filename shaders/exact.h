@@ -3,7 +3,7 @@
 #ifndef LIMBER_SHADERS_EXACT_H
 #define LIMBER_SHADERS_EXACT_H
 
-#include "../src/spirv.h"
+#include "../src/gpu/spirv/spirv.h"
 
 // Returns a copy in which every float operation is decorated NoContraction. Fails with LMB_ERROR_FORMAT if the words
 // are not a module.

@@ -6,7 +6,7 @@
 #ifndef LIMBER_SHADERS_HOIST_H
 #define LIMBER_SHADERS_HOIST_H
 
-#include "../src/spirv.h"
+#include "../src/gpu/spirv/spirv.h"
 
 enum { HOIST_MOST_INSTRUCTIONS = 12 }; // of an arm that is moved
 

@@ -8,7 +8,7 @@
 
 layout(local_size_x = 1) in;
 
-// Must match struct lmb_list_push in src/gpu_push.h.
+// Must match struct lmb_list_push in src/gpu/push.h.
 layout(push_constant, scalar) uniform Push {
     Words list_count;
     Words dispatch;
@@ -22,7 +22,7 @@ layout(push_constant, scalar) uniform Push {
 }
 push;
 
-#define LARGEST_GRID 65535u // as LMB_GPU_LARGEST_GRID in src/gpu.h
+#define LARGEST_GRID 65535u // as LMB_GPU_LARGEST_GRID in src/gpu/gpu.h
 
 void store_grid(uint at, uint items, uint of_each) {
     uint groups = (items + of_each - 1u) / of_each;

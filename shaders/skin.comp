@@ -13,7 +13,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Pa
     vec4 at[];
 };
 
-// Must match struct lmb_skin_push in src/gpu_push.h.
+// Must match struct lmb_skin_push in src/gpu/push.h.
 layout(push_constant, scalar) uniform Push {
     ReadWords block;
     PaletteRows palette;

@@ -1,4 +1,4 @@
-// A program as straight-line code: one function per kind of instruction. src/gpu_specialized.c replaces the body of
+// A program as straight-line code: one function per kind of instruction. src/gpu/specialized.c replaces the body of
 // run_straight_line() by calls of these functions, one for each instruction of the program, in order.
 
 // The pose stack. It is in registers once the calls are inlined and every index is a constant.

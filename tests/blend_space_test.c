@@ -2,8 +2,8 @@
 #include "random.h"
 #include "suite.h"
 
-#include "../src/bigint.h"
-#include "../src/blend_space.h"
+#include "../src/base/bigint.h"
+#include "../src/program/blend_space.h"
 
 #include <string.h>
 

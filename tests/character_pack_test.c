@@ -7,11 +7,11 @@
 #include <limber/pack.h>
 
 // The tables themselves, to compare them with the structs. The library's own copy is then not linked.
-#include "../src/pack_records.c"
+#include "../src/pack/records.c"
 
-#include "../src/clip.h"
-#include "../src/control.h"
-#include "../src/graph.h"
+#include "../src/clip/clip.h"
+#include "../src/control/control.h"
+#include "../src/program/program.h"
 
 #include <crowd.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // Untrusted clip blocks: opening a block refuses it or gives a clip that samples to finite numbers. The mutator starts
 // from valid blocks and mostly keeps the fixed words of the header, which random data would never match.
-#include "clip.h"
-#include "clip_layout.h"
+#include "../src/clip/clip.h"
+#include "../src/clip/layout.h"
 
 #include <limber/cpu.h>
 

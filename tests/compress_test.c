@@ -6,8 +6,8 @@
 #include "scene.h"
 #include "suite.h"
 
-#include "../src/clip.h"
-#include "../src/clip_layout.h"
+#include "../src/clip/clip.h"
+#include "../src/clip/layout.h"
 
 #include <mannequin.h>
 

@@ -1,6 +1,6 @@
 #include "control_def.h"
 
-#include "../src/graph.h"
+#include "../src/program/program.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef LIMBER_TESTS_CONTROL_DEF_H
 #define LIMBER_TESTS_CONTROL_DEF_H
 
-#include "../src/control.h"
+#include "../src/control/control.h"
 
 // Start from default_control_player_def().
 typedef struct control_player_def {

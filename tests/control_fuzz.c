@@ -4,7 +4,7 @@
 #include "descriptor_fuzzing.h"
 #include "flushing.h"
 
-#include "../src/graph.h"
+#include "../src/program/program.h"
 
 #include <limber/clip.h>
 

@@ -6,7 +6,7 @@
 #include "control_scenario.h"
 #include "gpu_suite.h"
 
-#include "../src/gpu_control.h"
+#include "../src/gpu/control.h"
 #include <limber/compare.h>
 #include <limber/cpu.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "control_random.h"
 
 #include "../shaders/ops/control_layout.h"
-#include "../src/control.h"
-#include "../src/gpu_control_parts.h"
+#include "../src/control/control.h"
+#include "../src/gpu/control_parts.h"
 
 #include <string.h>
 

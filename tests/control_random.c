@@ -1,6 +1,6 @@
 #include "control_random.h"
 
-#include "../src/control_run.h"
+#include "../src/control/run.h"
 
 #include <stdio.h>
 

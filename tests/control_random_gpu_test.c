@@ -1,11 +1,11 @@
 // Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame.
 #include "gpu_suite.h"
 
-#include "../src/control.h"
-#include "../src/gpu.h"
-#include "../src/gpu_control.h"
-#include "../src/gpu_push.h"
-#include "../src/graph.h"
+#include "../src/control/control.h"
+#include "../src/gpu/control.h"
+#include "../src/gpu/gpu.h"
+#include "../src/gpu/push.h"
+#include "../src/program/program.h"
 #include "control_random.h"
 #include "program_loop.h"
 

@@ -6,7 +6,7 @@
 #include "program_loop.h"
 
 #include "../shaders/ops/control_layout.h"
-#include "../src/control.h"
+#include "../src/control/control.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #include "../samples/viewer/graph_file.h"
 #include "../samples/viewer/graph_run.h"
 #include "../samples/viewer/measure.h"
-#include "../src/clip.h"
+#include "../src/clip/clip.h"
 #include "file.h"
 #include "reader.h"
 

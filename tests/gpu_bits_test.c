@@ -4,8 +4,8 @@
 #include "keyframes.h"
 #include "scene.h"
 
-#include "../src/gpu.h"
-#include "../src/graph.h"
+#include "../src/gpu/gpu.h"
+#include "../src/program/program.h"
 
 #include <crowd.h>
 #include <gpu_side.h>

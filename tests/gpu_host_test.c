@@ -5,7 +5,7 @@
 
 #include <gpu_side.h>
 
-#include "../src/gpu_control.h"
+#include "../src/gpu/control.h"
 #include <inttypes.h>
 #include <limber/compare.h>
 #include <limber/cpu.h>

@@ -5,8 +5,8 @@
 #include "scene.h"
 #include "suite.h"
 
-#include "../src/gpu_loops.h"
-#include "../src/gpu_specialized.h"
+#include "../src/gpu/loops.h"
+#include "../src/gpu/specialized.h"
 
 #include "../shaders/ops/layout.h"
 

@@ -1,7 +1,7 @@
 // The distribution of characters to workgroups: within every limit, for any device and rig.
 #include "suite.h"
 
-#include "../src/gpu_workgroup.h"
+#include "../src/gpu/workgroup.h"
 
 // The size of the arrays in shaders/character_specialized.comp.
 static uint64_t bytes(lmb_gpu_workgroup shape, uint32_t joints) {

@@ -4,7 +4,7 @@
 #include "gpu_suite.h"
 #include "random.h"
 
-#include "../src/gpu_control.h"
+#include "../src/gpu/control.h"
 #include <limber/cpu.h>
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef LIMBER_TESTS_JSON_TREE_H
 #define LIMBER_TESTS_JSON_TREE_H
 
-#include "../src/import/json.h"
+#include "../src/json/json.h"
 
 typedef struct json_tree {
     lmb_json json;

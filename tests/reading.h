@@ -2,7 +2,7 @@
 #ifndef LIMBER_TESTS_READING_H
 #define LIMBER_TESTS_READING_H
 
-#include "../src/graph_moving.h"
+#include "../src/control/moving.h"
 
 #include <limber/graph_json.h>
 

@@ -1,7 +1,7 @@
 // A failing call sets its result to NULL, whatever it was before, so that the caller may release it.
 #include "suite.h"
 
-#include "../src/gpu_control.h"
+#include "../src/gpu/control.h"
 #include <limber/additive.h>
 #include <limber/batch.h>
 #include <limber/clip.h>

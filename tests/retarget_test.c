@@ -5,7 +5,7 @@
 #include "refusal.h"
 #include "scene.h"
 
-#include "../src/graph_moving.h"
+#include "../src/control/moving.h"
 
 #include <math.h>
 #include <stdio.h>

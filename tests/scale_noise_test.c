@@ -1,6 +1,6 @@
 // Scale noise in imported files: what is rounded, what is kept, and how far points move at most.
-#include "../src/clip.h"
-#include "../src/graph.h"
+#include "../src/clip/clip.h"
+#include "../src/program/program.h"
 #include "gltf_document.h"
 #include "random.h"
 #include "refusal.h"

@@ -4,7 +4,7 @@
 #include "scene.h"
 #include "space_oracle.h"
 
-#include "../src/graph.h"
+#include "../src/program/program.h"
 
 #include <fenv.h>
 #include <stdio.h>

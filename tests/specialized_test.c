@@ -3,8 +3,8 @@
 #include "suite.h"
 
 #include "../shaders/exact.h"
-#include "../src/gpu_specialized.h"
-#include "../src/graph.h"
+#include "../src/gpu/specialized.h"
+#include "../src/program/program.h"
 #include "crowd.h"
 
 #include "../shaders/ops/layout.h"

@@ -1,6 +1,6 @@
 // Numbers of JSON against the strtod of glibc, which rounds correctly, in the C locale.
-#include "../src/import/text.h"
-#include "../src/thread.h"
+#include "../src/base/thread.h"
+#include "../src/json/text.h"
 
 #include "suite.h"
 

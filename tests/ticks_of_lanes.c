@@ -1,7 +1,7 @@
 #include "ticks_functions.h"
 
 #define LMB_SIMD_WIDTH 4
-#include "../src/inline_ops.h"
+#include "../src/math/inline_ops.h"
 
 #include "../shaders/ops/ticks.h"
 

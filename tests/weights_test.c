@@ -7,7 +7,7 @@
 #include <limber/batch.h>
 #include <stdlib.h>
 
-#include "../src/graph.h"
+#include "../src/program/program.h"
 
 #include "../shaders/ops/motion_weights.h"
 

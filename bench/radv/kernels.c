@@ -18,7 +18,7 @@ bool kernels_are_complete(void) {
 }
 
 // Workgroups have 64 invocations, except those of the kernel whose size is a specialization constant
-// (lmb_kernel_constants, src/gpu.h).
+// (lmb_kernel_constants, src/gpu/gpu.h).
 static uint32_t find_invocations(const VkSpecializationInfo *constants) {
     uint32_t found = 0;
     for (uint32_t i = 0; constants != NULL && i < constants->mapEntryCount; i++) {

@@ -3,7 +3,7 @@
 //
 // A set has the rows of a clip, one for each of its joints. A row has a track's kind, the address of its keys, and the
 // value of a constant track. The keys of packed tracks are decoded, if there is memory for those of the whole clip.
-// sample_rows.h reads rows; src/clip_cache.c owns the memory.
+// sample_rows.h reads rows; src/cpu/clip_cache.c owns the memory.
 #ifndef LMB_OPS_CLIP_ROWS_H
 #define LMB_OPS_CLIP_ROWS_H
 

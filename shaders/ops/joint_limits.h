@@ -1,6 +1,6 @@
 // Clamps the transform of a joint to its limits. The table is component-major and has the values that
-// src/joint_limits.c derives from them for each joint: sines and cosines of half angles, so that angles are compared
-// and clamped without trigonometry.
+// src/rig/joint_limits.c derives from them for each joint: sines and cosines of half angles, so that angles are
+// compared and clamped without trigonometry.
 #ifndef LMB_OPS_LIMITS_H
 #define LMB_OPS_LIMITS_H
 

@@ -1,4 +1,4 @@
-// Stages of a control that may run in the lanes of vectors: on the CPU, src/control_run.c says which do.
+// Stages of a control that may run in the lanes of vectors: on the CPU, src/control/run.c says which do.
 #ifndef LMB_OPS_LANES_H
 #define LMB_OPS_LANES_H
 

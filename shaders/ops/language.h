@@ -132,7 +132,7 @@ static inline float lmb_float_of(uint32_t bits) {
 #include "simd.h"
 #else
 
-// An attribute that forces inlining, if defined (see src/inline_ops.h).
+// An attribute that forces inlining, if defined (see src/math/inline_ops.h).
 #ifdef LMB_INLINE_OPS
 #define OP static inline LMB_INLINE_OPS
 #else

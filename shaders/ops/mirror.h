@@ -1,6 +1,6 @@
 // Mirroring: reflects the transform of a joint's partner. The rotation becomes (C of the parent)^-1 reflect(q) C, where
-// C corrects for rest poses that are not symmetric. The table is component-major and has the values that src/mirror.c
-// derives for each joint from the rest pose.
+// C corrects for rest poses that are not symmetric. The table is component-major and has the values that
+// src/rig/mirror.c derives for each joint from the rest pose.
 #ifndef LMB_OPS_MIRROR_H
 #define LMB_OPS_MIRROR_H
 

@@ -1,5 +1,5 @@
 // The operations of programs: one function each, and one row each in the table at the end. The evaluators in program.h,
-// the specialised kernels, and the operation names and checks in src/graph_emit.c are generated from that table. Each
+// the specialised kernels, and the operation names and checks in src/program/emit.c are generated from that table. Each
 // operation snaps its result (number.h).
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H
@@ -92,8 +92,8 @@ void sample_property(evaluation e, uint clip, track t, uint property, key_positi
 }
 
 // Samples translation, rotation and, if the program uses it, scale. `joint` is the index in the clip, which differs
-// from the rig's index under a joint map. The loop asks drivers to unroll it. src/spirv.c removes that request for
-// software drivers, which compile each load slowly.
+// from the rig's index under a joint map. The loop asks drivers to unroll it. src/gpu/spirv/spirv.c removes that
+// request for software drivers, which compile each load slowly.
 void sample_properties(evaluation e, uint clip, uint joint, float time, inout transform sampled) {
     bool packed = USES_PACKED && (e.search.tracks & TRACKS_PACKED) != 0u;
     if (packed) {

@@ -1,5 +1,6 @@
 // Retargeting: the transform of a joint from those of joints of another rig. The products of rotations, and the sum of
-// how far the joints moved, go from the mapped joint up. src/retarget.c derives everything else from the rest poses.
+// how far the joints moved, go from the mapped joint up. src/rig/retarget.c derives everything else from the rest
+// poses.
 #ifndef LMB_OPS_RETARGET_H
 #define LMB_OPS_RETARGET_H
 

@@ -1,5 +1,5 @@
 // Blend spaces: computes the share of each input at a position in parameter space, from the inputs' positions.
-// src/graph_space.c writes the tables. Included by weights.h.
+// src/program/space.c writes the tables. Included by weights.h.
 //
 // - 1D, and each axis of a grid: triangular weights, 1 at an input's coordinate and 0 at its neighbours'.
 // - Triangles: barycentric weights in a triangulation. Positions outside are projected to the hull.

@@ -5,7 +5,7 @@
 #include "play.h"
 #include "terminal.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <stdlib.h>
 #include <string.h>

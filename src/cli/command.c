@@ -7,7 +7,7 @@
 #include "static_pose.h"
 #include "terminal.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <limber/machine.h>
 #include <stdio.h>

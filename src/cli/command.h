@@ -6,7 +6,7 @@
 #include "character_file.h"
 #include "command_line.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <limber/graph_json.h>
 

@@ -6,7 +6,7 @@
 #include "json.h"
 #include "terminal.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <inttypes.h>
 #include <limber/compare.h>

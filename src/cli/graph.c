@@ -2,9 +2,9 @@
 #include "command.h"
 #include "terminal.h"
 
-#include "../graph_moving.h"
-#include "../host.h"
-#include "../number.h"
+#include "base/host.h"
+#include "base/number.h"
+#include "control/moving.h"
 
 #include <string.h>
 

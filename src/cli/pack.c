@@ -3,7 +3,7 @@
 #include "file.h"
 #include "terminal.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "json.h"
 #include "terminal.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>

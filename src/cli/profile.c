@@ -6,7 +6,7 @@
 #include "terminal.h"
 #include "trace.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <limber/cost.h>
 

@@ -2,8 +2,8 @@
 // Gram-Schmidt process, and of a shear that remains.
 #include "gltf.h"
 
-#include "../matrix.h"
-#include "../quaternion.h"
+#include "math/matrix.h"
+#include "math/quaternion.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 // new value.
 #include "fbx.h"
 
-#include "../quaternion.h"
+#include "math/quaternion.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 // refused before anything is opened.
 #include "file.h"
 
-#include "../open_file.h"
+#include "base/open_file.h"
 
 #include <errno.h>
 #include <string.h>

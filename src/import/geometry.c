@@ -1,7 +1,7 @@
 // Geometry, as the readers of FBX and Collada need it.
 #include "gltf.h"
 
-#include "../matrix.h"
+#include "math/matrix.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #define LIMBER_SRC_IMPORT_GLTF_H
 
 #include "importer.h"
-#include "json.h"
-#include "text.h"
+#include "json/json.h"
+#include "json/text.h"
 
 // The position of an element in the document, such as "meshes[2].primitives[0]".
 typedef struct lmb_gltf_place {
@@ -403,7 +403,7 @@ bool lmb_gltf_read_targets(lmb_gltf *gltf, const lmb_gltf_object *primitive, con
 void lmb_gltf_release_targets(lmb_gltf *gltf, lmb_gltf_geometry *geometry);
 // Transforms displacements as the vertices, whose normals have not been transformed yet. Returns false if one is out of
 // range.
-struct matrix; // of src/matrix.h
+struct matrix; // of src/math/matrix.h
 bool lmb_gltf_transform_targets(const struct matrix *bind, lmb_gltf_geometry *geometry);
 // Makes displacements for flat triangles that share no vertices, whose indices still refer to the shared ones.
 bool lmb_gltf_flatten_targets(lmb_gltf *gltf, lmb_gltf_geometry *geometry);

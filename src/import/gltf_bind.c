@@ -11,7 +11,7 @@
 // those of quantised positions are small, and their translations are not.
 #include "gltf.h"
 
-#include "../matrix.h"
+#include "math/matrix.h"
 
 #include <inttypes.h>
 #include <stdio.h>

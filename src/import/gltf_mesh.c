@@ -1,8 +1,8 @@
 // Reads primitives and builds meshes: binds their geometry to joints of the rig, in the bind pose's model space.
 #include "gltf.h"
 
-#include "../matrix.h"
-#include "../mesh.h"
+#include "math/matrix.h"
+#include "skin/mesh.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // Reads the geometry of morph targets: the displacements of the vertices that a target moves.
 #include "gltf.h"
 
-#include "../matrix.h"
+#include "math/matrix.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // Builds the rig from nodes, morph targets and skins, or matches them with the rig of another file.
 #include "gltf.h"
 
-#include "../quaternion.h"
+#include "math/quaternion.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // Imports files: recognises their format, reads them, and owns the result.
 #include "gltf.h"
 
-#include "../float_environment.h"
-#include "../rig.h"
+#include "base/float_environment.h"
 #include "file.h"
+#include "rig/rig.h"
 
 #include <inttypes.h>
 #include <math.h>

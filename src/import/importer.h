@@ -2,8 +2,8 @@
 #ifndef LIMBER_SRC_IMPORT_IMPORTER_H
 #define LIMBER_SRC_IMPORT_IMPORTER_H
 
-#include "pool.h"
-#include "text.h"
+#include "json/pool.h"
+#include "json/text.h"
 
 #include <limber/import.h>
 #include <limber/pack.h>

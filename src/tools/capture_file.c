@@ -3,7 +3,7 @@
 
 #include "file.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef LIMBER_SRC_TOOLS_CAPTURE_FILE_H
 #define LIMBER_SRC_TOOLS_CAPTURE_FILE_H
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <limber/pack.h>
 

@@ -9,8 +9,8 @@
 
 #include "file.h"
 
-#include "../graph.h"
-#include "../host.h"
+#include "base/host.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

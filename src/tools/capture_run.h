@@ -5,7 +5,7 @@
 #include "capture_file.h"
 #include "gpu_side.h"
 
-#include "../graph_moving.h"
+#include "control/moving.h"
 
 // A capture's graph, and the objects created from it.
 typedef struct capture_scene {

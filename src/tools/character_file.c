@@ -6,7 +6,7 @@
 #include "file.h"
 #include "reader.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 // Every draw comes from one sequence for the graph and one for each frame. So any frame can be drawn again alone.
 #include "crowd.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef LIMBER_SRC_TOOLS_CROWD_H
 #define LIMBER_SRC_TOOLS_CROWD_H
 
-#include "../host.h"
+#include "base/host.h"
 #include "random_program.h"
 
 #include <limber/batch.h>

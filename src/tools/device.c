@@ -7,7 +7,7 @@
 
 #include "terminal.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 // memory. The hash is 64-bit FNV-1a.
 #include "file.h"
 
-#include "../host.h"
-#include "../open_file.h"
+#include "base/host.h"
+#include "base/open_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // the memory of inputs, states and outputs on the host.
 #include "gpu_side.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <stdlib.h>
 #include <string.h>

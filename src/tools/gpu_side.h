@@ -4,7 +4,7 @@
 #ifndef LIMBER_SRC_TOOLS_GPU_SIDE_H
 #define LIMBER_SRC_TOOLS_GPU_SIDE_H
 
-#include "../host.h"
+#include "base/host.h"
 #include "device.h"
 
 #include <limber/cpu.h>

@@ -6,7 +6,7 @@
 
 #include "file.h"
 
-#include "../open_file.h"
+#include "base/open_file.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 // normals, the camera, positions on rails.
 #include "play_scene.h"
 
-#include "../host.h"
-#include "../import/json.h"
+#include "base/host.h"
+#include "json/json.h"
 
 #include <math.h>
 #include <stdio.h>

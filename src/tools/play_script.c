@@ -2,7 +2,7 @@
 // because the graph may not exist yet.
 #include "play_script.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <math.h>
 #include <stdlib.h>

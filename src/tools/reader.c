@@ -9,7 +9,7 @@
 
 #include "sandbox.h"
 
-#include "../host.h"
+#include "base/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

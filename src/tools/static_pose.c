@@ -2,7 +2,7 @@
 // would have.
 #include "static_pose.h"
 
-#include "../host.h"
+#include "base/host.h"
 #include "command_line.h"
 
 #include <limber/cpu.h>

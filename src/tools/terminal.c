@@ -3,7 +3,7 @@
 // lines of several programs on one terminal do not mix.
 #include "terminal.h"
 
-#include "../utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

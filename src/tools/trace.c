@@ -4,8 +4,8 @@
 
 #include "trace.h"
 
-#include "../host.h"
-#include "../open_file.h"
+#include "base/host.h"
+#include "base/open_file.h"
 
 #include <errno.h>
 #include <string.h>

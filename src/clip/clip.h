@@ -1,0 +1,22 @@
+// Internal view of a clip: its block of words. The layout is in shaders/ops/sampling.h.
+#ifndef LIMBER_SRC_CLIP_CLIP_H
+#define LIMBER_SRC_CLIP_CLIP_H
+
+#include "base/host.h"
+
+#include <limber/clip.h>
+
+struct lmb_clip {
+    lmb_host host;
+    uint32_t size; // words
+    uint32_t *words;
+};
+
+// Checks every word of a block that sampling relies on.
+lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error);
+
+// Samples a joint's transform from a plain or packed clip, with the same operations that evaluate it at run time.
+// motion.c.
+LMB_API lmb_transform lmb_clip_sample(const lmb_clip *clip, const lmb_rig *rig, uint32_t joint, float time);
+
+#endif

@@ -1,0 +1,479 @@
+// Default descriptors, the creation of a control, and what a host reads from a character's state or writes to it.
+//
+// A state is words in the layout of shaders/ops/control_layout.h. Its owner may be the host, a device or a file, so
+// functions here use only the control's block and the given words. Positions are fixed-point numbers of 64 bits, and a
+// yaw is a fraction of a turn in 32 bits. So they are as precise far from the origin as near it.
+#include "control.h"
+
+#include "base/float_environment.h"
+#include "math/inline_ops.h"
+#include "math/quaternion.h"
+#include "program/program.h"
+
+#include "../../shaders/ops/machines.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TURN 6.283185307179586 // in radians
+
+_Static_assert(LMB_MOTION_FLOATS == MOTION_FLOATS && LMB_FULL_MOTION_FLOATS == FULL_MOTION_FLOATS, "a motion's row");
+lmb_control_frame lmb_default_control_frame(void) {
+    return (lmb_control_frame){0};
+}
+
+lmb_machine_def lmb_default_machine_def(void) {
+    return (lmb_machine_def){0};
+}
+
+lmb_notify_def lmb_default_notify_def(void) {
+    return (lmb_notify_def){.event = LMB_NONE};
+}
+
+lmb_warp_def lmb_default_warp_def(void) {
+    const lmb_value none = lmb_constant(0.0f);
+    return (lmb_warp_def){.target = {none, none, none}, .warps_height = true, .heading = none, .cookie = LMB_COOKIE};
+}
+
+lmb_player_def lmb_default_player_def(void) {
+    return (lmb_player_def){.rate = lmb_constant(1.0f),
+                            .ended_event = LMB_NONE,
+                            .looped_event = LMB_NONE,
+                            .group = LMB_NONE,
+                            .cookie = LMB_COOKIE};
+}
+
+lmb_smoothed_def lmb_default_smoothed_def(void) {
+    return (lmb_smoothed_def){.source = lmb_constant(0.0f), .parameter = LMB_NONE, .cookie = LMB_COOKIE};
+}
+
+lmb_smoothed_def lmb_smoothed_parameter(lmb_value source, float half_life, uint32_t parameter) {
+    lmb_smoothed_def def = lmb_default_smoothed_def();
+    def.source = source;
+    def.half_life = half_life;
+    def.parameter = parameter;
+    return def;
+}
+
+lmb_computed_def lmb_default_computed_def(void) {
+    lmb_computed_def def = {.parameter = LMB_NONE, .cookie = LMB_COOKIE};
+    for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
+        def.inputs[i] = lmb_constant(0.0f);
+    }
+    return def;
+}
+
+lmb_term lmb_default_term(void) {
+    return (lmb_term){.left = lmb_constant(0.0f), .right = lmb_constant(0.0f), .player_node = LMB_NONE};
+}
+
+lmb_group_def lmb_default_group_def(void) {
+    return (lmb_group_def){.velocity_parameter = LMB_NONE, .cookie = LMB_COOKIE};
+}
+
+lmb_state_def lmb_default_state_def(void) {
+    return (lmb_state_def){.entry_event = LMB_NONE, .exit_event = LMB_NONE, .cookie = LMB_COOKIE};
+}
+
+lmb_fade_def lmb_default_fade_def(void) {
+    const lmb_transition_def transition = lmb_default_transition_def();
+    return (lmb_fade_def){.parameter = LMB_NONE,
+                          .pose = LMB_NONE,
+                          .in_event = LMB_NONE,
+                          .out_event = LMB_NONE,
+                          .after = transition.after,
+                          .in_seconds = transition.fade,
+                          .out_seconds = transition.fade,
+                          .curve = transition.curve,
+                          .curve_control = {transition.curve_control[0], transition.curve_control[1]},
+                          .cookie = LMB_COOKIE};
+}
+
+lmb_motion_def lmb_default_motion_def(void) {
+    const lmb_value still = lmb_constant(0.0f);
+    return (lmb_motion_def){.velocity = {still, still, still},
+                            .heading = still,
+                            .velocity_parameters = {LMB_NONE, LMB_NONE, LMB_NONE},
+                            .cookie = LMB_COOKIE};
+}
+
+lmb_transition_def lmb_default_transition_def(void) {
+    return (lmb_transition_def){.from = LMB_NONE,
+                                .event = LMB_NONE,
+                                .after = -1.0f,
+                                .fade = 0.2f,
+                                .curve = LMB_CURVE_SMOOTHSTEP,
+                                .profile = LMB_NONE,
+                                .curve_control = {0.0f, 1.0f},
+                                .cookie = LMB_COOKIE};
+}
+
+lmb_result lmb_control_create(const lmb_moving *moving, const lmb_graph *graph, const lmb_host *host,
+                              lmb_control **control, lmb_error *error) {
+    *control = NULL;
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    uint32_t state_words;
+    uint32_t size = lmb_control_write(moving, graph, NULL, &state_words);
+    lmb_environment_leave(&callers);
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_control *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
+    if (created == NULL || block == NULL) {
+        lmb_host_release(&resolved, created);
+        lmb_host_release(&resolved, block);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory for %u words", (unsigned)size);
+    }
+    lmb_environment_enter(&callers);
+    lmb_control_write(moving, graph, block, &state_words);
+    lmb_environment_leave(&callers);
+    *created = (lmb_control){.host = resolved,
+                             .graph = graph,
+                             .parameter_count = moving->poses.parameter_count,
+                             .event_count = moving->def->event_count,
+                             .max_emitted_events = moving->max_emitted_events,
+                             .state_words = state_words,
+                             .machine_count = moving->machine_count,
+                             .size = size,
+                             .block = block};
+    *control = created;
+    return LMB_OK;
+}
+
+void lmb_control_destroy(lmb_control *control) {
+    if (control == NULL) {
+        return;
+    }
+    lmb_host host = control->host;
+    lmb_host_release(&host, control->block);
+    lmb_host_release(&host, control);
+}
+
+uint32_t lmb_control_inertia_parameters(const lmb_control *control) {
+    const uint32_t at = control->block[CONTROL_INERTIA];
+    return at != CONTROL_NONE ? control->block[at + INERTIAL_PARAMETER] : LMB_NONE;
+}
+
+uint32_t lmb_control_parameter_count(const lmb_control *control) {
+    return control->parameter_count;
+}
+
+uint32_t lmb_control_state_words(const lmb_control *control) {
+    return control != NULL ? control->state_words : 0;
+}
+
+uint32_t lmb_control_emitted_words(const lmb_control *control) {
+    return control != NULL ? 1 + 2 * control->max_emitted_events : 0;
+}
+
+static void merge(const lmb_event *from, lmb_event *to, uint32_t first, uint32_t middle, uint32_t end) {
+    uint32_t left = first, right = middle;
+    for (uint32_t i = first; i < end; i++) {
+        bool takes_left = left < middle && (right == end || from[left].character <= from[right].character);
+        to[i] = takes_left ? from[left++] : from[right++];
+    }
+}
+
+// Merge sort with runs of 1, 2, 4 and so on. It is stable and needs no memory except `scratch`.
+void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint32_t count) {
+    lmb_event *from = events, *to = scratch;
+    for (uint64_t run = 1; run < count; run *= 2) {
+        for (uint64_t first = 0; first < count; first += 2 * run) {
+            uint64_t middle = first + run < count ? first + run : count;
+            uint64_t end = first + 2 * run < count ? first + 2 * run : count;
+            merge(from, to, (uint32_t)first, (uint32_t)middle, (uint32_t)end);
+        }
+        lmb_event *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != events && count > 0) {
+        memcpy(events, from, count * sizeof *events);
+    }
+}
+
+lmb_result lmb_control_check_events(const lmb_control *control, const lmb_event *events, uint32_t count,
+                                    uint32_t characters, lmb_error *error) {
+    if (count > 0 && events == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: the events are NULL");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = events[i].event < control->event_count || events[i].event == LMB_EVENT_RESET;
+        bool sorted = i == 0 || events[i - 1].character <= events[i].character;
+        if (!known || !sorted || events[i].character >= characters) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: event %u (%u for character %u): %s", (unsigned)i,
+                            (unsigned)events[i].event, (unsigned)events[i].character,
+                            !known    ? "there is no such event"
+                            : !sorted ? "they are not sorted by character"
+                                      : "there is no such character");
+        }
+    }
+    return LMB_OK;
+}
+
+lmb_control_counts lmb_control_state_counts(const lmb_control *control, const uint32_t *state) {
+    (void)control;
+    return (lmb_control_counts){.transitions = state[CHARACTER_TRANSITIONS_LEFT],
+                                .sent_events = state[CHARACTER_EVENTS_LOST],
+                                .emitted_events = state[CHARACTER_LOST_EVENTS]};
+}
+
+// Returns the record of a machine or of a player, or NULL if the index is out of range.
+static const uint32_t *find_machine(const lmb_control *control, uint32_t machine) {
+    const uint32_t *block = control->block;
+    return machine < block[CONTROL_MACHINE_COUNT] ? block + block[CONTROL_MACHINES] + machine * MACHINE_WORDS : NULL;
+}
+
+static const uint32_t *find_player(const lmb_control *control, uint32_t player) {
+    const uint32_t *block = control->block;
+    return player < block[CONTROL_PLAYER_COUNT] ? block + block[CONTROL_PLAYERS] + player * PLAYER_WORDS : NULL;
+}
+
+uint32_t lmb_control_current_state(const lmb_control *control, const uint32_t *state, uint32_t machine) {
+    const uint32_t *record = find_machine(control, machine);
+    return record != NULL ? state[record[MACHINE_STATE] + MACHINE_CURRENT] : LMB_NONE;
+}
+
+float lmb_control_state_weight(const lmb_control *control, const uint32_t *state, uint32_t machine,
+                               uint32_t machine_state) {
+    const uint32_t *record = find_machine(control, machine);
+    if (record == NULL || machine_state >= record[MACHINE_STATE_COUNT]) {
+        return 0.0f;
+    }
+    return REAL(state[record[MACHINE_STATE] + MACHINE_WEIGHTS + machine_state * MACHINE_STATE_WEIGHT_WORDS]);
+}
+
+uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player) {
+    const uint32_t *record = find_player(control, player);
+    if (record == NULL) {
+        return 0;
+    }
+    const uint32_t *playing = state + record[PLAYER_STATE] + PLAYING_PLACE;
+    ticks place = make_ticks(playing[0], playing[1]);
+    if (record[PLAYER_END] == PLAYER_TURNS) {
+        place = turned_time(place, make_ticks(record[PLAYER_DURATION], record[PLAYER_DURATION + 1]));
+    }
+    place = ticks_of_fine(place);
+    return (uint64_t)ticks_high(place) << 32 | ticks_low(place);
+}
+
+float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player) {
+    const uint32_t *record = find_player(control, player);
+    return record != NULL ? REAL(state[record[PLAYER_STATE] + PLAYING_WEIGHT]) : 0.0f;
+}
+
+// Returns the record of the character motion, or NULL.
+static const uint32_t *find_motion(const lmb_control *control) {
+    return lmb_control_has_motion(control) ? control->block + control->block[CONTROL_CHARACTER_MOTION] : NULL;
+}
+
+// Returns the words of a character's motion, or NULL.
+static const uint32_t *motion_words(const lmb_control *control, const uint32_t *state) {
+    const uint32_t *record = find_motion(control);
+    return record != NULL ? state + record[CHARACTER_MOTION_STATE] : NULL;
+}
+
+bool lmb_control_has_motion(const lmb_control *control) {
+    return control != NULL && control->block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
+}
+
+bool lmb_control_rotates_fully(const lmb_control *control) {
+    const uint32_t *record = find_motion(control);
+    return record != NULL && record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_FULL_PLACE_WORDS;
+}
+
+static bool has_warps(const lmb_control *control) {
+    const uint32_t *record = find_motion(control);
+    bool has = false;
+    for (uint32_t i = 0; record != NULL && i < record[CHARACTER_MOTION_TRACK_COUNT]; i++) {
+        has |= control->block[record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS + MOTION_WARP_COUNT] > 0;
+    }
+    return has;
+}
+
+static bool has_profiles(const lmb_control *control) {
+    bool has = false;
+    for (uint32_t i = 0; i < control->machine_count; i++) {
+        has |= block_profiles(control->block, control->block[CONTROL_MACHINES] + i * MACHINE_WORDS) != CONTROL_NONE;
+    }
+    return has;
+}
+
+lmb_control_features lmb_control_find_features(const lmb_control *control) {
+    const uint32_t *block = control->block, flags = block[CONTROL_FLAGS];
+    const bool weighs = (flags & CONTROL_WEIGHS) != 0;
+    return (lmb_control_features){.motion = lmb_control_has_motion(control),
+                                  .warps = has_warps(control),
+                                  .full_rotation = lmb_control_rotates_fully(control),
+                                  .groups = block[CONTROL_GROUP_COUNT] > 0,
+                                  .inertia = block[CONTROL_INERTIA] != CONTROL_NONE,
+                                  .profiles = has_profiles(control),
+                                  .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
+                                  .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
+                                  .spaces = weighs && control->graph->uses_spaces,
+                                  .motion_rules = weighs && lmb_control_has_motion(control) &&
+                                                  control->graph->block[PROGRAM_MOTION_RULE_COUNT] > 0};
+}
+
+uint32_t lmb_control_motion_floats(const lmb_control *control) {
+    return !lmb_control_has_motion(control)     ? 0
+           : lmb_control_rotates_fully(control) ? LMB_FULL_MOTION_FLOATS
+                                                : LMB_MOTION_FLOATS;
+}
+
+lmb_word_range lmb_control_motion_words(const lmb_control *control) {
+    const uint32_t *record = find_motion(control);
+    return record != NULL ? (lmb_word_range){record[CHARACTER_MOTION_STATE], record[CHARACTER_MOTION_PLACE_WORDS]}
+                          : (lmb_word_range){0};
+}
+
+// Reads a unit quaternion. All 0 is no rotation.
+static void read_rotation(const uint32_t words[4], double rotation[4]) {
+    float given[4];
+    memcpy(given, words, sizeof given);
+    lmb_quaternion_from(given, rotation);
+}
+
+// The twist of a rotation about y, in radians, at least -pi and below pi.
+static double twist_about_y(const double rotation[4]) {
+    const double twist = 2.0 * atan2(rotation[1], rotation[3]);
+    return twist >= 0.5 * TURN ? twist - TURN : twist < -0.5 * TURN ? twist + TURN : twist;
+}
+
+static LMB_NOINLINE lmb_motion find_character_motion(const lmb_control *control, const uint32_t *state) {
+    lmb_motion character_motion = {.rotation = {0.0, 0.0, 0.0, 1.0}};
+    const uint32_t *words = motion_words(control, state);
+    for (uint32_t i = 0; i < 3 && words != NULL; i++) {
+        character_motion.position[i] = (double)(int32_t)words[2 * i + 1] + ldexp((double)words[2 * i], -32);
+    }
+    if (words != NULL && lmb_control_rotates_fully(control)) {
+        read_rotation(words + MOVING_ORIENTATION, character_motion.rotation);
+        character_motion.yaw = twist_about_y(character_motion.rotation);
+    } else if (words != NULL) {
+        character_motion.yaw = ldexp((double)(int32_t)words[MOVING_YAW], -32) * TURN;
+        lmb_quaternion_from_yaw(character_motion.yaw, character_motion.rotation);
+    }
+    return character_motion;
+}
+
+lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state) {
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const lmb_motion character_motion = find_character_motion(control, state);
+    lmb_environment_leave(&callers);
+    return character_motion;
+}
+
+// Converts an angle from radians to 2^-32 of a turn.
+static uint32_t find_angle(double radians) {
+    const double turns = fmod(radians, TURN) / TURN;
+    return (uint32_t)(int64_t)llround(ldexp(turns, 32));
+}
+
+// Writes a rotation or, if all its numbers are 0, the yaw. Returns false if the rotation's length is below 2^-40, above
+// 2^40, or not a number.
+static bool write_orientation(const lmb_motion *from, uint32_t words[4]) {
+    double of_yaw[4], square = 0.0;
+    lmb_quaternion_from_yaw(from->yaw, of_yaw);
+    bool given = false;
+    for (int i = 0; i < 4; i++) {
+        square += from->rotation[i] * from->rotation[i];
+        given = given || from->rotation[i] != 0.0;
+    }
+    const double length = sqrt(square);
+    for (int i = 0; i < 4; i++) {
+        words[i] = BITS(snap((float)(given ? from->rotation[i] / length : of_yaw[i])));
+    }
+    return !given || (length >= 0x1p-40 && length <= 0x1p40);
+}
+
+// Floors to 2^-32. A multiple of it below 2^31 is exact in 64 bits.
+static void write_position(double position, uint32_t words[2]) {
+    const int64_t fixed = (int64_t)floor(ldexp(position, 32));
+    words[0] = (uint32_t)fixed;
+    words[1] = (uint32_t)((uint64_t)fixed >> 32);
+}
+
+static LMB_NOINLINE lmb_result set_motion(const lmb_control *control, uint32_t *state,
+                                          const lmb_motion *character_motion, lmb_error *error) {
+    uint32_t words[MOVING_FULL_PLACE_WORDS] = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        const double position = character_motion->position[i];
+        if (!(position >= -2147483648.0 && position < 2147483648.0)) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                            "control: character motion: %g is not a position from -2^31 to 2^31", position);
+        }
+        write_position(position, words + (size_t)2 * i);
+    }
+    if (!isfinite(character_motion->yaw)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the yaw is not a finite number");
+    }
+    if (!lmb_control_rotates_fully(control)) {
+        words[MOVING_YAW] = find_angle(character_motion->yaw);
+    } else if (!write_orientation(character_motion, words + MOVING_ORIENTATION)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the rotation is not a quaternion");
+    }
+    const lmb_word_range range = lmb_control_motion_words(control);
+    memcpy(state + range.first, words, range.count * sizeof *words);
+    return LMB_OK;
+}
+
+lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, const lmb_motion *character_motion,
+                                  lmb_error *error) {
+    const char *missing = control == NULL                    ? "the control"
+                          : state == NULL                    ? "the state"
+                          : character_motion == NULL         ? "the motion"
+                          : !lmb_control_has_motion(control) ? "its character motion"
+                                                             : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s is NULL", missing);
+    }
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const lmb_result result = set_motion(control, state, character_motion, error);
+    lmb_environment_leave(&callers);
+    return result;
+}
+
+uint32_t lmb_control_update_phase(const lmb_control *control, const uint32_t *state) {
+    (void)control;
+    return state[CHARACTER_UPDATE_PHASE] - 1u; // LMB_NONE for 0
+}
+
+lmb_result lmb_control_set_update_phase(const lmb_control *control, uint32_t *state, uint32_t phase, lmb_error *error) {
+    if (control == NULL || state == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: phase of updates: %s is NULL",
+                        control == NULL ? "the control" : "the state");
+    }
+    state[CHARACTER_UPDATE_PHASE] = phase % UPDATE_PHASES + 1u;
+    return LMB_OK;
+}
+
+lmb_word_range lmb_control_update_phase_words(const lmb_control *control) {
+    return control != NULL ? (lmb_word_range){CHARACTER_UPDATE_PHASE, 1} : (lmb_word_range){0};
+}
+
+void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]) {
+    const uint32_t *words = motion_words(control, state);
+    const uint32_t first = lmb_control_motion_words(control).count + MOVED_BY_CLIPS;
+    for (uint32_t i = 0; i < 4; i++) {
+        displacement[i] = words != NULL ? REAL(words[first + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;
+    }
+    if (lmb_control_rotates_fully(control)) {
+        double rotation[4];
+        lmb_control_root_rotation(control, state, rotation);
+        displacement[3] = (float)twist_about_y(rotation);
+    }
+}
+
+void lmb_control_root_rotation(const lmb_control *control, const uint32_t *state, double rotation[4]) {
+    const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    const uint32_t *words = motion_words(control, state);
+    const uint32_t first = lmb_control_motion_words(control).count;
+    memcpy(rotation, none, sizeof none);
+    if (lmb_control_rotates_fully(control)) {
+        read_rotation(words + first + MOVED_ROTATION, rotation);
+    } else if (words != NULL) {
+        lmb_quaternion_from_yaw(TURN * (double)REAL(words[first + MOVED_BY_CLIPS + 3]), rotation);
+    }
+}

@@ -1,0 +1,272 @@
+// Runs a control on the CPU: lmb_control_run(). The frames of up to MOST_TOGETHER characters are computed together by
+// scalar code. Stages that are the same for all characters run for one in each lane of a vector (lanes.h),
+// unless the path is the reference.
+#include "run.h"
+
+#include "base/cpu_path.h"
+#include "base/float_environment.h"
+#include "control.h"
+#include "lanes.h"
+#include "program/program.h"
+
+#include <limber/batch.h>
+
+// Inlining all operations into one long function is faster.
+#include "math/inline_ops.h"
+
+#include "../../shaders/ops/control.h"
+
+_Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
+_Static_assert(MOST_TOGETHER == LMB_CONTROL_TOGETHER, "characters that run together");
+// The maximum words of a character's state. The words of smoothed parameters and of fades with a blend profile are
+// counted as parameters, because each of them has a parameter that is written from it. A player's root motion has up to
+// eight weights, one for each reflection.
+#define MOST_STATE_WORDS 10240u
+_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS + 7) +
+                       LMB_MAX_MACHINES *
+                           (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
+                       MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + INERTIAL_WORDS <=
+                   MOST_STATE_WORDS,
+               "the words of a state");
+
+// The stages of each path; NULL if this build lacks the path.
+static lmb_control_stage *const stages_of_paths[LMB_CPU_PATH_COUNT][STAGE_COUNT] = {
+#define LANE_STAGES(lanes)                                                                                             \
+    {                                                                                                                  \
+        [STAGE_WEIGHTS] = lmb_control_weigh_##lanes, [STAGE_DRIVE] = lmb_control_drive_##lanes,                        \
+        [STAGE_ROOT_MOTION] = lmb_control_root_motion_##lanes, [STAGE_PLAYERS] = lmb_control_players_##lanes,          \
+        [STAGE_GROUP] = lmb_control_group_##lanes, [STAGE_SMOOTHED] = lmb_control_smoothed_##lanes,                    \
+        [STAGE_PLAYER_TIMES] = lmb_control_player_times_##lanes,                                                       \
+        [STAGE_TRANSITIONS] = lmb_control_transitions_##lanes, [STAGE_STOPS] = lmb_control_stops_##lanes,              \
+    }
+    [LMB_CPU_REFERENCE] = {NULL},
+#ifdef LMB_HAS_SIMD_4
+    [LMB_CPU_SIMD_4] = LANE_STAGES(4),
+#endif
+#ifdef LMB_HAS_SIMD_8
+    [LMB_CPU_SIMD_8] = LANE_STAGES(8),
+#endif
+#ifdef LMB_HAS_SIMD_16
+    [LMB_CPU_SIMD_16] = LANE_STAGES(16),
+#endif
+#undef LANE_STAGES
+};
+
+static lmb_result check_frame(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
+                              uint32_t count, lmb_error *error) {
+    const char *missing = control == NULL                                             ? "it"
+                          : frame == NULL                                             ? "the frame"
+                          : frame->state == NULL                                      ? "the state"
+                          : frame->parameters == NULL && control->parameter_count > 0 ? "the row of parameters"
+                                                                                      : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL", missing);
+    }
+    if (frame->step > LMB_MAX_STEP_TICKS) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: a step of %llu ticks is longer than 60 s",
+                        (unsigned long long)frame->step);
+    }
+    if (first > frame->character_count || count > frame->character_count - first) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: characters %u and %u more are not in a batch of %u",
+                        (unsigned)first, (unsigned)count, (unsigned)frame->character_count);
+    }
+    return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
+}
+
+// The stages that run in vectors.
+struct lane_stages {
+    lmb_control_lanes lanes;
+    lmb_control_stage *run[STAGE_COUNT]; // or NULL
+};
+
+// Emits what a player has passed in the lanes of a vector.
+static void emit_in_lanes(const lmb_control_lanes *lanes, const lmb_control_passages *passages) {
+    const characters *all = lanes->characters;
+    const player own = load_player(lanes->block, passages->player);
+    const bool is_grouped = lanes->block[passages->player + PLAYER_IS_GROUPED] != 0;
+    for (uint32_t i = 0; i < LMB_CONTROL_TOGETHER && passages->emits >> i != 0; i++) {
+        if ((passages->emits >> i & 1u) == 0) {
+            continue;
+        }
+        const player_move m = {.p = {.from = make_ticks(passages->from[0][i], passages->from[1][i]),
+                                     .to = make_ticks(passages->to[0][i], passages->to[1][i]),
+                                     .ends = passages->counts[i],
+                                     .backwards = (passages->backwards >> i & 1u) != 0},
+                               .ends = (passages->ends >> i & 1u) != 0,
+                               .had_turned = (passages->had_turned >> i & 1u) != 0};
+        const control c = all->each[passages->first + i];
+        if (is_grouped) {
+            emit_member(c, own.record, m.p);
+        } else {
+            emit_move(c, own, m);
+        }
+    }
+}
+
+// Whether the vectors have the code for a control's character motion.
+static bool has_plain_motion(const uint32_t *block) {
+    const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
+    bool plain = record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_PLACE_WORDS;
+    for (uint32_t i = 0; i < record[CHARACTER_MOTION_TRACK_COUNT]; i++) {
+        plain = plain && block[record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS + MOTION_WARP_COUNT] == 0;
+    }
+    return plain;
+}
+
+static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
+                                       uint32_t first, uint32_t count) {
+    const size_t before = (size_t)first * control->parameter_count;
+    const uint32_t *block = control->block, *program = control->graph != NULL ? control->graph->block : NULL;
+    struct lane_stages stages = {
+        .lanes = {.block = block,
+                  .program = program,
+                  .parameters = control->parameter_count > 0 ? (uint32_t *)frame->parameters + before : NULL,
+                  .parameter_count = control->parameter_count,
+                  .count = count,
+                  .emit = emit_in_lanes}};
+    memcpy(stages.run, stages_of_paths[path], sizeof stages.run);
+    if (program != NULL && program[PROGRAM_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
+        stages.run[STAGE_WEIGHTS] = NULL;
+    }
+    if (block[CONTROL_CHARACTER_MOTION] == CONTROL_NONE || !has_plain_motion(block)) {
+        stages.run[STAGE_DRIVE] = stages.run[STAGE_ROOT_MOTION] = NULL;
+    }
+    return stages;
+}
+
+static void take_character(lmb_control_lanes *lanes, uint32_t i, const control *c) {
+    lanes->states[i] = c->state;
+    lanes->moves |= (uint32_t)c->moves << i;
+    lanes->updates |= (uint32_t)c->updates << i;
+    lanes->begins |= (uint32_t)c->begins << i;
+    lanes->emits |= (uint32_t)c->emits_events << i;
+    lanes->steps[0][i] = ticks_low(c->step);
+    lanes->steps[1][i] = ticks_high(c->step);
+}
+
+static void begin_piece_of_lanes(CHANGED_CHARACTERS all) {
+    lmb_control_lanes *lanes = &all->stages->lanes;
+    lanes->moves = lanes->first_pieces = lanes->decides = 0;
+    for (uint32_t i = 0; i < all->count && all->stages->run[STAGE_STOPS] != NULL; i++) {
+        const control *c = &all->each[i];
+        lanes->moves |= (uint32_t)c->moves << i;
+        lanes->first_pieces |= (uint32_t)is_first_piece(*c) << i;
+        lanes->decides |= (uint32_t)(c->begins || c->sent_count > 0) << i;
+        lanes->lefts[0][i] = ticks_low(c->left);
+        lanes->lefts[1][i] = ticks_high(c->left);
+    }
+}
+
+static void cut_piece_of_lanes(CHANGED_CHARACTERS all) {
+    lmb_control_lanes *lanes = &all->stages->lanes;
+    for (uint32_t i = 0; i < all->count && all->stages->run[STAGE_PLAYERS] != NULL; i++) {
+        lanes->durations[0][i] = ticks_low(all->each[i].duration);
+        lanes->durations[1][i] = ticks_high(all->each[i].duration);
+    }
+}
+
+// One character alone runs the scalar code.
+static bool run_in_lanes(CHARACTERS all, uint stage, address record) {
+    lmb_control_lanes *lanes = &all->stages->lanes;
+    lmb_control_stage *run = all->stages->run[stage];
+    const bool runs = run != NULL && all->count > 1;
+    if (runs) {
+        run(lanes, (uint32_t)record);
+    }
+    return runs;
+}
+
+static bool runs_alone(CHARACTERS all, address i) {
+    return (all->stages->lanes.alone >> i & 1u) != 0;
+}
+
+// Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL
+// without interpolated updates.
+static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame,
+                                  uint32_t first, uint32_t count, uint32_t *copies) {
+    const uint32_t *sent = (const uint32_t *)frame->events;
+    stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
+    control c = {.block = block->block,
+                 .program = block->graph != NULL ? block->graph->block : NULL,
+                 .weights = weights,
+                 .refused = refused,
+                 .emits_events = frame->emitted != NULL,
+                 .shows = frame->motions != NULL,
+                 .sent = sent,
+                 .number = frame->number,
+                 .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
+    characters all;
+    struct lane_stages stages = begin_stages(block, path, frame, first, count);
+    stages.lanes.characters = &all;
+    all.block = block->block;
+    all.count = count;
+    all.stages = &stages;
+    uint32_t event = find_sent(sent, frame->event_count, first);
+    for (uint32_t i = 0; i < count; i++) {
+        // Rows are found here because size_t indices cannot overflow.
+        size_t character = (size_t)first + i;
+        c.state = frame->state + character * block->state_words;
+        c.parameters =
+            block->parameter_count > 0 ? (uint32_t *)frame->parameters + character * block->parameter_count : NULL;
+        c.emitted = frame->emitted != NULL ? frame->emitted + character * lmb_control_emitted_words(block) : NULL;
+        c.motions =
+            frame->motions != NULL ? (uint32_t *)frame->motions + character * lmb_control_motion_floats(block) : NULL;
+        c.character = (uint32_t)character;
+        c.sent_first = event;
+        while (event < frame->event_count && frame->events[event].character == character) {
+            event++;
+        }
+        c.sent_count = event - c.sent_first;
+        all.each[i] = begin_frame(c);
+        if (copies != NULL) {
+            all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words, true);
+        }
+        take_character(&stages.lanes, i, &all.each[i]);
+    }
+    for (uint32_t i = count; i < MOST_TOGETHER; i++) {
+        stages.lanes.states[i] = all.each[count - 1].state;
+    }
+    run_control(&all, (frame_part){0});
+}
+
+// Runs characters in groups of at most `most`.
+static void run_characters(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame, uint32_t first,
+                           uint32_t count, uint32_t most, uint32_t *copies) {
+    while (count > 0) {
+        const uint32_t together = count < most ? count : most;
+        run_some(block, path, frame, first, together, copies);
+        first += together;
+        count -= together;
+    }
+}
+
+static LMB_NOINLINE void run_interpolated(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame,
+                                          uint32_t first, uint32_t count) {
+    uint32_t copies[MOST_STATE_WORDS];
+    const uint32_t fit = MOST_STATE_WORDS / block->state_words;
+    run_characters(block, path, frame, first, count, fit < MOST_TOGETHER ? fit : MOST_TOGETHER, copies);
+}
+
+lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first, uint32_t count,
+                           lmb_error *error) {
+    return lmb_control_run_path(control, LMB_CPU_FAST, frame, first, count, error);
+}
+
+lmb_result lmb_control_run_path(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
+                                uint32_t first, uint32_t count, lmb_error *error) {
+    lmb_result result = check_frame(control, frame, first, count, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    path = lmb_cpu_resolve(path);
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    if ((control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0) {
+        run_interpolated(control, path, frame, first, count);
+    } else {
+        run_characters(control, path, frame, first, count, MOST_TOGETHER, NULL);
+    }
+    lmb_environment_leave(&callers);
+    return LMB_OK;
+}

@@ -1,0 +1,831 @@
+// Writes a control's block: what stage 1 needs to know of players, groups, machines and root motion, in words that the
+// CPU and the GPU read alike. The same code runs twice. The first run has no block and only counts words; take()
+// assigns offsets in both. So offsets must not depend on what has been written.
+//
+// Records of machines and players come first, so that everything after them can refer to them by offset. Then, in
+// order: smoothed parameters; each player's notifies and uses; groups; states, transitions and terms of machines; the
+// character motion; inertialization; and tables that are the same in every frame. Words of a character's state are
+// assigned in the same order, so equal descriptors have equal states.
+//
+// - Seconds become fine ticks (2^-16 of a tick). A float stands for the simplest fraction of a second near it, so that
+//   steps of 1/60 s add up to a duration exactly.
+// - Transitions are sorted by priority. Each state has a list of those that need no event.
+// - A motion track becomes displacements and rotations relative to its first key. Mirrors reflect root motion, so a
+//   player has a record for each reflection in which the graph uses its clip.
+// - Divisions and square roots are done here, in double precision; kernels multiply.
+#include "control.h"
+
+#include "base/float_environment.h"
+#include "base/number.h"
+#include "math/quaternion.h"
+#include "program/compiler.h"
+
+#include "../../shaders/ops/control_layout.h"
+#include "../../shaders/ops/layout.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TURN 6.283185307179586 // in radians
+#define REFLECTIONS 8u         // of root motion, by any of three axes
+
+// State of writing a block. `block` is NULL while only its size is counted.
+typedef struct writer {
+    const lmb_moving *moving;
+    const lmb_graph_def *def;
+    const lmb_graph *graph; // or NULL
+    uint32_t *block;
+    uint32_t size;
+    uint32_t state_words;
+    uint32_t machines; // offset of their records
+    uint32_t players;
+    bool weighs; // the graph plays a player's clip
+    // [player]: a bit for each reflection by mirrors of its root motion, which has a record for each. At least one.
+    uint8_t reflections[LMB_MAX_PLAYERS];
+} writer;
+
+// Among the numbers of ticks that give the same float, `share` of a whole, returns the multiple of the largest part of
+// a second: 0.4 s is 282,240,000 ticks, not 282,240,004. Returns 0 if there is none.
+static uint64_t find_whole_ticks(float share, double whole) {
+    const double ticks = (double)share * whole;
+    const double bound = 0.5 * ((double)share - (double)nextafterf(share, 0.0f)) * whole;
+    static const uint32_t threes[] = {1, 3, 9}, fives[] = {1, 5, 25, 125, 625, 3125}, sevens[] = {1, 7, 49};
+    uint32_t largest = 0;
+    _Static_assert(LMB_TICKS_PER_SECOND == 512u * 9u * 3125u * 49u, "the parts of a second");
+    for (uint32_t i = 0; i < 10 * 3 * 6 * 3; i++) {
+        const uint32_t part = (1u << i % 10) * threes[i / 10 % 3] * fives[i / 30 % 6] * sevens[i / 180];
+        if (part > largest && fabs(rint(ticks / part) * part - ticks) < bound) {
+            largest = part;
+        }
+    }
+    return largest > 0 ? (uint64_t)rint(ticks / largest) * largest : 0;
+}
+
+uint64_t lmb_control_fine(float seconds) {
+    const uint64_t whole = find_whole_ticks(seconds, (double)LMB_TICKS_PER_SECOND);
+    return whole > 0 ? whole << FINE_BITS
+                     : (uint64_t)llround((double)seconds * (double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS));
+}
+
+static LMB_NOINLINE uint64_t find_step(double seconds) {
+    const float same = (float)seconds;
+    const uint64_t whole = (double)same == seconds ? find_whole_ticks(same, (double)LMB_TICKS_PER_SECOND) : 0;
+    return whole > 0 ? whole : (uint64_t)llround(seconds * (double)LMB_TICKS_PER_SECOND);
+}
+
+uint64_t lmb_ticks_from_seconds(double seconds) {
+    if (!(seconds > 0.0)) {
+        return 0;
+    }
+    if (seconds >= (double)(LMB_MAX_STEP_TICKS / LMB_TICKS_PER_SECOND)) {
+        return LMB_MAX_STEP_TICKS;
+    }
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const uint64_t step = find_step(seconds);
+    lmb_environment_leave(&callers);
+    return step;
+}
+
+static uint32_t take(writer *w, uint64_t words) {
+    uint32_t at = w->size;
+    w->size += (uint32_t)words;
+    return at;
+}
+
+static void put(const writer *w, uint32_t at, uint32_t word) {
+    if (w->block != NULL) {
+        w->block[at] = word;
+    }
+}
+
+static void put_number(const writer *w, uint32_t at, float number) {
+    put(w, at, BITS(number));
+}
+
+static void put_time(const writer *w, uint32_t at, float seconds) {
+    uint64_t fine = lmb_control_fine(seconds);
+    put(w, at, (uint32_t)fine);
+    put(w, at + 1, (uint32_t)(fine >> 32));
+}
+
+static void put_value(const writer *w, uint32_t at, lmb_value value) {
+    if (w->block != NULL) {
+        lmb_value_write(value, w->block + at);
+        w->block[CONTROL_FLAGS] |= value.curve != LMB_CURVE_LINEAR ? CONTROL_CURVES : 0;
+    }
+}
+
+static uint32_t player_record(const writer *w, uint32_t player) {
+    return player == LMB_NONE ? CONTROL_NONE : w->players + player * PLAYER_WORDS;
+}
+
+static uint32_t machine_record(const writer *w, uint32_t machine) {
+    return machine == LMB_NONE ? CONTROL_NONE : w->machines + machine * MACHINE_WORDS;
+}
+
+static uint32_t take_state(writer *w, uint32_t words) {
+    uint32_t at = w->state_words;
+    w->state_words += words;
+    return at;
+}
+
+static void write_smoothed(writer *w) {
+    uint32_t at = take(w, (uint64_t)w->def->smoothed_count * SMOOTHED_WORDS);
+    put(w, CONTROL_SMOOTHED, at);
+    for (uint32_t i = 0; i < w->def->smoothed_count; i++, at += SMOOTHED_WORDS) {
+        const lmb_smoothed_def *smoothed = &w->def->smoothed[i];
+        // A half-life too short for a float division follows at once.
+        float rate = smoothed->half_life >= 1e-6f ? (float)(1.0 / (double)smoothed->half_life) : 0.0f;
+        put_value(w, at + SMOOTHED_SOURCE, smoothed->source);
+        put_number(w, at + SMOOTHED_RATE, rate);
+        put(w, at + SMOOTHED_PARAMETER, smoothed->parameter);
+        put(w, at + SMOOTHED_STATE, take_state(w, 1));
+    }
+}
+
+static void write_notifies(writer *w, uint32_t record, const lmb_player_def *player) {
+    uint32_t at = take(w, (uint64_t)player->notify_count * NOTIFY_WORDS);
+    put(w, record + PLAYER_NOTIFIES, at);
+    put(w, record + PLAYER_NOTIFY_COUNT, player->notify_count);
+    for (uint32_t i = 0; i < player->notify_count; i++, at += NOTIFY_WORDS) {
+        put_time(w, at, player->notifies[i].time);
+        put(w, at + 2, player->notifies[i].event);
+    }
+}
+
+// Returns a use's word of CLIP_USE_MOTION.
+static uint32_t motion_use(const uint32_t *use) {
+    return use[USE_MOTION] | ((use[USE_FLAGS] & CLIP_NEGATED) != 0 ? CLIP_USE_NEGATED : 0) |
+           (use[USE_FLAGS] >> CLIP_REFLECTION_SHIFT) << CLIP_USE_REFLECTION_SHIFT;
+}
+
+// Writes where the graph plays a clip at the time that a player writes. Returns the reflections in which the clip moves
+// the character, a bit for each.
+static uint32_t write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
+    const uint32_t *block = w->graph != NULL ? w->graph->block : NULL;
+    const uint32_t sources = block != NULL && time_parameter != LMB_NONE ? block[PROGRAM_SOURCES] : 0;
+    uint32_t count = 0, reflections = 0;
+    put(w, record + PLAYER_USES, w->size);
+    for (uint32_t i = 0; i < sources; i++) {
+        const uint32_t *use = block + block[PROGRAM_USES] + i * USE_WORDS;
+        if (block[use[USE_TIME] + VALUE_PARAMETER] == time_parameter && (use[USE_FLAGS] & CLIP_REPEATS) == 0) {
+            const uint32_t at = take(w, CLIP_USE_WORDS), motion = motion_use(use);
+            put(w, at + CLIP_USE_WEIGHT, use[USE_WEIGHT]);
+            put(w, at + CLIP_USE_MOTION, motion);
+            w->weighs = true;
+            reflections |= use[USE_MOTION] != WEIGHT_NONE ? 1u << (motion >> CLIP_USE_REFLECTION_SHIFT) : 0;
+            count++;
+        }
+    }
+    put(w, record + PLAYER_USE_COUNT, count);
+    return reflections;
+}
+
+static void write_player(writer *w, uint32_t index) {
+    const lmb_moving_player *player = &w->moving->players[index];
+    const lmb_player_def *def = player->def;
+    uint32_t at = player_record(w, index);
+    put_time(w, at + PLAYER_DURATION, player->duration);
+    // A looping clip is never at its end.
+    put_time(w, at + PLAYER_OFFSET, def->end == LMB_END_LOOP && def->offset == player->duration ? 0.0f : def->offset);
+    put_value(w, at + PLAYER_RATE, def->rate);
+    put(w, at + PLAYER_END, (uint32_t)def->end);
+    put(w, at + PLAYER_TIME_PARAMETER, player->time_parameter);
+    put(w, at + PLAYER_WEIGHT_PARAMETER, player->weight_parameter);
+    put(w, at + PLAYER_ENDED_EVENT, def->ended_event);
+    put(w, at + PLAYER_LOOPED_EVENT, def->looped_event);
+    put(w, at + PLAYER_MACHINE, machine_record(w, player->machine));
+    put(w, at + PLAYER_MACHINE_STATE, player->state);
+    put(w, at + PLAYER_STATE, take_state(w, PLAYING_WORDS));
+    put(w, at + PLAYER_IS_GROUPED, def->group != LMB_NONE);
+    write_notifies(w, at, def);
+    const uint32_t reflections = write_uses(w, at, player->time_parameter);
+    w->reflections[index] = (uint8_t)(reflections != 0 ? reflections : 1);
+}
+
+// Returns the first player of a group from that index on, or NULL.
+static const lmb_moving_player *find_member(const writer *w, uint32_t group, uint32_t first) {
+    for (uint32_t i = first; i < w->moving->player_count; i++) {
+        if (w->moving->players[i].def->group == group) {
+            return &w->moving->players[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t find_cadence(const writer *w, uint32_t group) {
+    bool all_move = w->def->groups[group].cadence != LMB_CADENCE_DURATION;
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
+        const lmb_moving_player *player = &w->moving->players[i];
+        all_move = all_move && (player->def->group != group || lmb_player_velocity(player) != 0.0f);
+    }
+    return all_move ? CADENCE_VELOCITY : CADENCE_DURATION;
+}
+
+static ticks ticks_of_seconds(float seconds) {
+    const uint64_t fine = lmb_control_fine(seconds);
+    return make_ticks((uint32_t)fine, (uint32_t)(fine >> 32));
+}
+
+// Returns the length of the piece from one of a player's markers to the next. The last piece wraps around the clip's
+// end to the first marker.
+static ticks piece_size(const lmb_moving_player *player, uint32_t piece) {
+    const lmb_player_def *def = player->def;
+    if (def->marker_count == 0) {
+        return ticks_of_seconds(player->duration);
+    }
+    const ticks begin = ticks_of_seconds(def->markers[piece]);
+    if (piece + 1 < def->marker_count) {
+        return subtract_ticks(ticks_of_seconds(def->markers[piece + 1]), begin);
+    }
+    return subtract_ticks(ticks_of_seconds(player->duration), subtract_ticks(begin, ticks_of_seconds(def->markers[0])));
+}
+
+// Returns CADENCE_VARIES if the numbers of the pieces differ, else 0.
+static uint32_t write_pieces(writer *w, uint32_t member, const lmb_moving_player *leader, uint32_t cadence,
+                             const lmb_moving_player *player) {
+    const uint32_t count = leader->def->marker_count > 0 ? leader->def->marker_count : 1;
+    const uint32_t at = take(w, count);
+    const float speed = fabsf(lmb_player_velocity(player));
+    uint32_t varies = 0;
+    float first = 0.0f;
+    put(w, member + MEMBER_PIECES, at);
+    for (uint32_t piece = 0; piece < count; piece++) {
+        const float led = seconds_of_fine(piece_size(leader, piece));
+        const float own = seconds_of_fine(piece_size(player, piece));
+        const float number =
+            cadence == CADENCE_VELOCITY ? snap(speed * (own * reciprocal(led))) : led * reciprocal(own);
+        put_number(w, at + piece, number);
+        first = piece == 0 ? number : first;
+        varies = BITS(number) != BITS(first) ? CADENCE_VARIES : varies;
+    }
+    return varies;
+}
+
+static uint32_t write_member(writer *w, uint32_t record, const lmb_moving_player *leader, uint32_t cadence, uint32_t at,
+                             const lmb_moving_player *player) {
+    const lmb_player_def *def = player->def;
+    uint32_t count = def->marker_count > 0 ? def->marker_count : 1;
+    uint32_t markers = take(w, UINT64_C(2) * count);
+    put(w, at + MEMBER_PLAYER, player_record(w, (uint32_t)(player - w->moving->players)));
+    put(w, at + MEMBER_MARKERS, markers);
+    put_number(w, at + MEMBER_VELOCITY, lmb_player_velocity(player));
+    put(w, record + GROUP_MARKER_COUNT, count);
+    float offset = def->offset == player->duration ? 0.0f : def->offset;
+    for (uint32_t i = 0; i < count; i++) {
+        put_time(w, markers + 2 * i, def->marker_count > 0 ? def->markers[i] : offset);
+    }
+    return write_pieces(w, at, leader, cadence, player);
+}
+
+static void write_group(writer *w, uint32_t at, uint32_t index) {
+    const lmb_moving_player *players = w->moving->players, *leader = find_member(w, index, 0);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
+        count += players[i].def->group == index;
+    }
+    uint32_t member = take(w, (uint64_t)count * MEMBER_WORDS);
+    put_value(w, at + GROUP_RATE, leader->def->rate);
+    put(w, at + GROUP_MEMBERS, member);
+    put(w, at + GROUP_MEMBER_COUNT, count);
+    put(w, at + GROUP_VELOCITY_PARAMETER, w->def->groups[index].velocity_parameter);
+    const uint32_t cadence = find_cadence(w, index);
+    uint32_t varies = 0;
+    for (const lmb_moving_player *player = leader; player != NULL; member += MEMBER_WORDS) {
+        varies |= write_member(w, at, leader, cadence, member, player);
+        player = find_member(w, index, (uint32_t)(player - players) + 1);
+    }
+    put(w, at + GROUP_CADENCE, cadence | varies);
+}
+
+static void write_groups(writer *w) {
+    const uint32_t at = take(w, (uint64_t)w->def->group_count * GROUP_WORDS);
+    put(w, CONTROL_GROUPS, at);
+    for (uint32_t i = 0; i < w->def->group_count; i++) {
+        write_group(w, at + i * GROUP_WORDS, i);
+    }
+}
+
+static void write_states(writer *w, uint32_t record, const lmb_moving_machine *machine) {
+    uint32_t at = take(w, (uint64_t)machine->def.state_count * STATE_WORDS);
+    put(w, record + MACHINE_STATES, at);
+    put(w, record + MACHINE_STATE_COUNT, machine->def.state_count);
+    for (uint32_t i = 0; i < machine->def.state_count; i++, at += STATE_WORDS) {
+        put(w, at + STATE_WEIGHT_PARAMETER, machine->states[i].weight_parameter);
+        put(w, at + STATE_END_PLAYER, player_record(w, machine->states[i].end_player));
+        put(w, at + STATE_ENTRY_EVENT, machine->def.states[i].entry_event);
+        put(w, at + STATE_EXIT_EVENT, machine->def.states[i].exit_event);
+    }
+}
+
+static uint32_t player_of(const writer *w, const lmb_term *term) {
+    return w->moving->player_of[term->player_node];
+}
+
+// Returns the time in the clip at which a player is at a term's phase, or has the term's time remaining.
+static uint64_t find_place(const writer *w, const lmb_term *term) {
+    const uint64_t duration = lmb_control_fine(w->moving->players[player_of(w, term)].duration);
+    const float right = lmb_value_at(term->right, NULL);
+    uint64_t place = lmb_control_fine(right);
+    if (term->operand == LMB_OPERAND_PHASE) {
+        const uint64_t whole = find_whole_ticks(right, (double)(duration >> FINE_BITS));
+        place = whole > 0 ? whole << FINE_BITS : (uint64_t)((double)right * (double)duration);
+    }
+    place = place < duration ? place : duration;
+    return term->operand == LMB_OPERAND_PHASE ? place : duration - place;
+}
+
+// Comparisons of the remaining time are reversed, because the time in the clip grows as the remaining time shrinks.
+static void write_place(const writer *w, uint32_t at, const lmb_term *term) {
+    static const uint32_t turned[LMB_TERM_COUNT] = {
+        [LMB_TERM_LESS] = TERM_GREATER, [LMB_TERM_LESS_EQUAL] = TERM_GREATER_EQUAL,
+        [LMB_TERM_GREATER] = TERM_LESS, [LMB_TERM_GREATER_EQUAL] = TERM_LESS_EQUAL,
+        [LMB_TERM_EQUAL] = TERM_EQUAL,
+    };
+    const uint64_t place = find_place(w, term);
+    put(w, at + TERM_KIND,
+        (term->operand == LMB_OPERAND_PHASE ? (uint32_t)term->kind : turned[term->kind]) | TERM_OF_PLACE);
+    put(w, at + TERM_PLAYER, player_record(w, player_of(w, term)));
+    put(w, at + TERM_PLACE, (uint32_t)place);
+    put(w, at + TERM_PLACE + 1, (uint32_t)(place >> 32));
+}
+
+static void write_terms(writer *w, uint32_t record, const lmb_transition_def *transition) {
+    uint32_t at = take(w, (uint64_t)transition->term_count * TERM_WORDS);
+    put(w, record + TRANSITION_TERMS, at);
+    put(w, record + TRANSITION_TERM_COUNT, transition->term_count);
+    for (uint32_t i = 0; i < transition->term_count; i++, at += TERM_WORDS) {
+        const lmb_term *term = &transition->terms[i];
+        if (term->kind < LMB_TERM_AND && term->operand != LMB_OPERAND_VALUE) {
+            write_place(w, at, term);
+            continue;
+        }
+        put(w, at + TERM_KIND, (uint32_t)term->kind);
+        put_value(w, at + TERM_LEFT, term->left);
+        put_value(w, at + TERM_RIGHT, term->right);
+    }
+}
+
+// `profile` is 0 or, of the machine's transitions with a blend profile, one more than its index.
+static void write_transition(writer *w, uint32_t at, const lmb_transition_def *transition, uint32_t profile) {
+    put(w, at + TRANSITION_FROM, transition->from);
+    put(w, at + TRANSITION_TO, transition->to);
+    put(w, at + TRANSITION_EVENT, transition->event);
+    static const uint32_t kinds[LMB_FADE_COUNT] = {
+        [LMB_FADE_FROZEN] = TRANSITION_FREEZES, [LMB_FADE_INERTIALIZED] = TRANSITION_INERTIALIZES};
+    put(w, at + TRANSITION_FLAGS,
+        (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] |
+            (transition->to_self ? TRANSITION_TO_SELF : 0) | profile << TRANSITION_PROFILE_SHIFT);
+    put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
+    put_time(w, at + TRANSITION_FADE, transition->fade);
+    write_terms(w, at, transition);
+}
+
+// Returns how many transitions come before a transition: those of higher priority, and earlier ones of equal priority.
+static uint32_t find_rank(const lmb_machine_def *machine, uint32_t index) {
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        int32_t other = machine->transitions[i].priority;
+        int32_t own = machine->transitions[index].priority;
+        rank += other > own || (other == own && i < index);
+    }
+    return rank;
+}
+
+static void write_machine(writer *w, uint32_t index) {
+    const lmb_moving_machine *machine = &w->moving->machines[index];
+    const lmb_machine_def *def = &machine->def;
+    uint32_t at = machine_record(w, index), profiles = 0;
+    write_states(w, at, machine);
+    uint32_t transitions = take(w, (uint64_t)def->transition_count * TRANSITION_WORDS);
+    put(w, at + MACHINE_TRANSITIONS, transitions);
+    put(w, at + MACHINE_TRANSITION_COUNT, def->transition_count);
+    put(w, at + MACHINE_OUTER, machine_record(w, machine->machine));
+    put(w, at + MACHINE_OUTER_STATE, machine->state);
+    put(w, at + MACHINE_STATE, take_state(w, MACHINE_WEIGHTS + def->state_count * MACHINE_STATE_WEIGHT_WORDS));
+    for (uint32_t i = 0; i < def->transition_count; i++) {
+        const bool has_profile = def->transitions[i].profile != LMB_NONE;
+        profiles += has_profile;
+        write_transition(w, transitions + find_rank(def, i) * TRANSITION_WORDS, &def->transitions[i],
+                         has_profile ? profiles : 0);
+    }
+}
+
+// Root motion.
+
+static bool has_root_motion(const writer *w, uint32_t player) {
+    const lmb_player_def *def = w->moving->players[player].def;
+    return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f || def->warp_count > 0);
+}
+
+// A motion track as a record has it: a player's, reflected by the mirrors around some of its uses.
+typedef struct motion_source {
+    const lmb_motion_track *track;
+    double travel;       // factor of translations
+    uint32_t reflection; // a bit for each axis that changes sign
+} motion_source;
+
+static double axis_sign(uint32_t reflection, uint32_t axis) {
+    return (reflection >> axis & 1) != 0 ? -1.0 : 1.0;
+}
+
+// The sign by which the turn about an axis changes: reflected by one of the other two axes, it turns the other way.
+static double turn_sign(uint32_t reflection, uint32_t axis) {
+    return axis_sign(reflection, (axis + 1) % 3) * axis_sign(reflection, (axis + 2) % 3);
+}
+
+// The rotation of a track at a key: its own, or that of its yaw.
+static void load_rotation(const lmb_motion_track *track, uint32_t key, double rotation[4]) {
+    if (track->rotations == NULL) {
+        lmb_quaternion_from_yaw((double)track->keys[4 * (size_t)key + 3], rotation);
+    } else {
+        lmb_quaternion_from(track->rotations + 4 * (size_t)key, rotation);
+    }
+}
+
+// The rotation from one key to another, along the axes at the first.
+static void rotation_between_keys(const lmb_motion_track *track, uint32_t from, uint32_t to, double rotation[4]) {
+    double first[4], last[4];
+    load_rotation(track, from, first);
+    load_rotation(track, to, last);
+    lmb_quaternion_conjugate(first, first);
+    lmb_quaternion_multiply(first, last, rotation);
+}
+
+// Writes a key's displacement relative to the first key, and `turns`, its turns since then.
+static void put_key(const writer *w, uint32_t at, motion_source from, uint32_t key, double turns) {
+    const lmb_motion_track *track = from.track;
+    const float *first = track->keys, *own = track->keys + 4 * (size_t)key;
+    double rotation[4], moved[3];
+    for (int i = 0; i < 3; i++) {
+        moved[i] = (double)own[i] - (double)first[i];
+    }
+    load_rotation(track, 0, rotation);
+    lmb_quaternion_conjugate(rotation, rotation);
+    lmb_quaternion_rotate(rotation, moved, moved);
+    for (uint32_t i = 0; i < 3; i++) {
+        put_number(w, at + i, snap((float)(axis_sign(from.reflection, i) * from.travel * moved[i])));
+    }
+    put_number(w, at + 3, snap((float)(turn_sign(from.reflection, 1) * turns)));
+}
+
+// Returns the turns of a key since the first one: from its yaw or, with rotations, their twist about y, on the side
+// nearest to `before`.
+static double turns_of_key(const lmb_motion_track *track, uint32_t key, double before) {
+    if (track->rotations == NULL) {
+        return ((double)track->keys[4 * (size_t)key + 3] - (double)track->keys[3]) / TURN;
+    }
+    double rotation[4];
+    rotation_between_keys(track, 0, key, rotation);
+    const double turns = 2.0 * atan2(rotation[1], rotation[3]) / TURN;
+    return turns + rint(before - turns);
+}
+
+static void write_keys(writer *w, uint32_t record, motion_source from) {
+    const lmb_motion_track *track = from.track;
+    uint32_t keys = take(w, ((uint64_t)track->key_count + 1) * MOTION_KEY_WORDS);
+    const bool full = w->def->motion->full_rotation && track->rotations != NULL;
+    put(w, record + MOTION_KEYS, keys);
+    put(w, record + MOTION_INTERVALS, track->key_count - 1);
+    bool turns = false;
+    double before = 0.0;
+    for (uint32_t i = 0; i <= track->key_count; i++) {
+        const uint32_t key = i < track->key_count ? i : i - 1;
+        before = full ? 0.0 : turns_of_key(track, key, before);
+        put_key(w, keys + i * MOTION_KEY_WORDS, from, key, before);
+        turns = turns || before != 0.0;
+    }
+    put(w, record + MOTION_TURNS, turns);
+}
+
+// Writes the rotations of a track's keys, each with the axis and the turns of the interval after it.
+static void write_rotations(writer *w, uint32_t record, motion_source from) {
+    const lmb_motion_track *track = from.track;
+    if (!w->def->motion->full_rotation || track->rotations == NULL) {
+        return;
+    }
+    uint32_t at = take(w, ((uint64_t)track->key_count + 1) * MOTION_ROTATION_WORDS);
+    put(w, record + MOTION_ROTATIONS, at);
+    for (uint32_t i = 0; i <= track->key_count; i++, at += MOTION_ROTATION_WORDS) {
+        const uint32_t key = i < track->key_count ? i : i - 1, next = key + 1 < track->key_count ? key + 1 : key;
+        double rotation[4], way[4];
+        rotation_between_keys(track, 0, key, rotation);
+        rotation_between_keys(track, key, next, way);
+        const double sine = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+        const double sign = way[3] < 0.0 ? -1.0 : 1.0; // the short way
+        for (uint32_t k = 0; k < 3; k++) {
+            const double turned = turn_sign(from.reflection, k);
+            put_number(w, at + k, snap((float)(turned * rotation[k])));
+            put_number(w, at + 4 + k, sine > 0.0 ? snap((float)(turned * sign * way[k] / sine)) : 0.0f);
+        }
+        put_number(w, at + 3, snap((float)rotation[3]));
+        put_number(w, at + 7, snap((float)(2.0 * atan2(sine, fabs(way[3])) / TURN)));
+    }
+}
+
+// Writes the inverse of the duration, from which kernels compute the fraction of the duration that a position is. If
+// the duration is below 2^31 in units of 2^-16 of a tick, the inverse is 0: every position before the end counts as the
+// beginning.
+static void write_inverse(const writer *w, uint32_t record, float seconds) {
+    const uint64_t duration = lmb_control_fine(seconds);
+    uint32_t shift = 0;
+    while (duration >> shift > UINT32_MAX) {
+        shift++;
+    }
+    // The rounded factor is never above the exact one, so that a fraction stays below 1.
+    const double inverse = duration >= UINT64_C(1) << 31 ? ldexp(1.0, 63 + (int)shift) / (double)duration - 1.0 : 0.0;
+    put(w, record + MOTION_SHIFT, shift);
+    put(w, record + MOTION_INVERSE, (uint32_t)inverse);
+}
+
+// Writes the length of the path up to each key.
+static void write_lengths(writer *w, uint32_t record, const lmb_motion_track *track) {
+    const uint32_t at = take(w, (uint64_t)track->key_count + 1);
+    double length = 0.0;
+    put(w, record + MOTION_LENGTHS, at);
+    for (uint32_t i = 0; i <= track->key_count; i++) {
+        const float *key = track->keys + 4 * (size_t)i;
+        if (i > 0 && i < track->key_count) {
+            const double x = (double)key[0] - (double)key[-4], y = (double)key[1] - (double)key[-3];
+            const double z = (double)key[2] - (double)key[-2];
+            length += sqrt(x * x + y * y + z * z);
+        }
+        put_number(w, at + i, snap((float)length));
+    }
+}
+
+static void write_warps(writer *w, uint32_t record, const lmb_player_def *player, const lmb_motion_track *track) {
+    put(w, record + MOTION_WARP_COUNT, player->warp_count);
+    if (player->warp_count == 0) {
+        return;
+    }
+    write_lengths(w, record, track);
+    uint32_t at = take(w, (uint64_t)player->warp_count * WARP_WORDS);
+    put(w, record + MOTION_WARPS, at);
+    for (uint32_t i = 0; i < player->warp_count; i++, at += WARP_WORDS) {
+        const lmb_warp_def *warp = &player->warps[i];
+        put_time(w, at + WARP_START, warp->start);
+        put_time(w, at + WARP_END, warp->end);
+        for (uint32_t k = 0; k < 3; k++) {
+            put_value(w, at + WARP_TARGET + k * CONTROL_VALUE_WORDS, warp->target[k]);
+        }
+        put_value(w, at + WARP_HEADING, warp->heading);
+        put(w, at + WARP_FLAGS,
+            (warp->warps_height ? WARP_TO_HEIGHT : 0) | (warp->turns_to_heading ? WARP_TO_HEADING : 0));
+    }
+}
+
+// Writes a record of a player; `span` is where the player's MOTION_SPAN_... are in the state.
+static void write_motion(writer *w, uint32_t at, uint32_t player, uint32_t reflection, uint32_t span, uint32_t weight) {
+    const lmb_player_def *def = w->moving->players[player].def;
+    const float duration = w->moving->players[player].duration;
+    const float along[8] = {[6] = (float)((double)def->velocity * (double)duration)};
+    const lmb_motion_track straight = {.key_count = 2, .keys = along};
+    const motion_source from = {def->motion != NULL ? def->motion : &straight,
+                                (double)w->moving->players[player].travel, reflection};
+    write_keys(w, at, from);
+    write_rotations(w, at, from);
+    write_warps(w, at, def, from.track);
+    write_inverse(w, at, duration);
+    put(w, at + MOTION_REFLECTION, reflection);
+    put(w, at + MOTION_PLAYER, player_record(w, player));
+    put(w, at + MOTION_STATE, span);
+    put(w, at + MOTION_WEIGHT, weight);
+}
+
+// Writes the records of a player, one for each reflection. Returns the offset after them.
+static uint32_t write_motions_of(writer *w, uint32_t at, uint32_t player) {
+    const uint32_t span = take_state(w, MOTION_SPAN_WORDS), reflections = w->reflections[player];
+    uint32_t weight = span + MOTION_SPAN_WEIGHT;
+    for (uint32_t reflection = 0; reflection < REFLECTIONS; reflection++) {
+        if ((reflections >> reflection & 1) != 0) {
+            write_motion(w, at, player, reflection, span, weight != LMB_NONE ? weight : take_state(w, 1));
+            weight = LMB_NONE;
+            at += MOTION_WORDS;
+        }
+    }
+    return at;
+}
+
+static uint32_t count_motions(const writer *w, uint32_t player) {
+    uint32_t count = 0;
+    for (uint32_t left = has_root_motion(w, player) ? w->reflections[player] : 0; left != 0; left &= left - 1) {
+        count++;
+    }
+    return count;
+}
+
+static void write_motions(writer *w, uint32_t record) {
+    uint32_t motion_count = 0;
+    uint32_t motion_span = take(w, w->moving->player_count);
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
+        motion_count += count_motions(w, i);
+    }
+    uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
+    put(w, record + CHARACTER_MOTION_ROOT_MOTION, motion_span);
+    put(w, record + CHARACTER_MOTION_TRACKS, motions);
+    put(w, record + CHARACTER_MOTION_TRACK_COUNT, motion_count);
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
+        put(w, motion_span + i, has_root_motion(w, i) ? w->state_words : CONTROL_NONE);
+        if (has_root_motion(w, i)) {
+            motions = write_motions_of(w, motions, i);
+        }
+    }
+}
+
+static bool is_driven(const lmb_motion_def *character_motion) {
+    bool driven = character_motion->turns_to_heading;
+    for (uint32_t i = 0; i < 3; i++) {
+        const lmb_value desired = character_motion->velocity[i];
+        driven = driven || desired.kind == LMB_VALUE_PARAMETER || desired.constant != 0.0f ||
+                 character_motion->velocity_parameters[i] != LMB_NONE;
+    }
+    return driven;
+}
+
+static void write_character_motion(writer *w) {
+    const lmb_motion_def *character_motion = w->def->motion;
+    put(w, CONTROL_CHARACTER_MOTION, CONTROL_NONE);
+    if (character_motion == NULL) {
+        return;
+    }
+    uint32_t at = take(w, CHARACTER_MOTION_WORDS);
+    put(w, CONTROL_CHARACTER_MOTION, at);
+    const uint32_t place = character_motion->full_rotation ? MOVING_FULL_PLACE_WORDS : MOVING_PLACE_WORDS;
+    put(w, at + CHARACTER_MOTION_PLACE_WORDS, place);
+    put(w, at + CHARACTER_MOTION_STATE,
+        take_state(w, place + (character_motion->full_rotation ? MOVED_FULL_WORDS : MOVED_WORDS)));
+    write_motions(w, at);
+    put(w, at + CHARACTER_MOTION_IS_DRIVEN, is_driven(character_motion));
+    put(w, at + CHARACTER_MOTION_TURNS_TO_HEADING, character_motion->turns_to_heading);
+    put_value(w, at + CHARACTER_MOTION_HEADING, character_motion->heading);
+    put_number(w, at + CHARACTER_MOTION_ACCELERATION, character_motion->acceleration);
+    put_number(w, at + CHARACTER_MOTION_DECELERATION, character_motion->deceleration);
+    put_number(w, at + CHARACTER_MOTION_TURN_RATE, (float)((double)character_motion->turn_rate / TURN));
+    for (uint32_t i = 0; i < 3; i++) {
+        put_value(w, at + CHARACTER_MOTION_DESIRED + i * CONTROL_VALUE_WORDS, character_motion->velocity[i]);
+        put(w, at + CHARACTER_MOTION_VELOCITY_PARAMETERS + i, character_motion->velocity_parameters[i]);
+    }
+}
+
+static void write_inertia(writer *w) {
+    put(w, CONTROL_INERTIA, CONTROL_NONE);
+    if (w->moving->inertia_parameters != LMB_NONE) {
+        uint32_t at = take(w, INERTIAL_RECORD_WORDS);
+        put(w, CONTROL_INERTIA, at);
+        put(w, at + INERTIAL_STATE, take_state(w, INERTIAL_WORDS));
+        put(w, at + INERTIAL_PARAMETER, w->moving->inertia_parameters);
+    }
+}
+
+// Returns CONTROL_NONE if the machine has no blend profiles.
+static uint32_t write_profiles(writer *w, const lmb_moving_machine *machine) {
+    if (machine->node == LMB_NONE || lmb_graph_profile_count(&w->def->nodes[machine->node]) == 0) {
+        return CONTROL_NONE;
+    }
+    const uint32_t at = take(w, PROFILES_WORDS);
+    put(w, at + PROFILES_STATE_WORDS, take_state(w, PROFILED_ENDS + machine->def.state_count * PROFILED_ENDS_WORDS));
+    put(w, at + PROFILES_PARAMETER, machine->profile_parameter);
+    return at;
+}
+
+// Tables of what is the same in every frame, so that no frame has to compute it.
+
+static void write_alone(writer *w) {
+    put(w, CONTROL_ALONE, w->size);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->moving->player_count; i++) {
+        if (w->moving->players[i].def->group == LMB_NONE) {
+            put(w, take(w, 1), player_record(w, i));
+            count++;
+        }
+    }
+    put(w, CONTROL_ALONE_COUNT, count);
+}
+
+static uint32_t phase_of(uint8_t writer) {
+    return writer < LMB_BY_CHARACTER_MOTION    ? COMPUTED_EARLY
+           : writer == LMB_BY_CHARACTER_MOTION ? COMPUTED_MOVED
+                                               : COMPUTED_WEIGHED;
+}
+
+// Writes the computed parameters, ordered by phase, then as in the descriptor. Their table follows that of the
+// ungrouped players.
+static void write_computed(writer *w) {
+    const uint32_t table = take(w, COMPUTED_PHASES + 1);
+    put(w, table, w->size);
+    for (uint32_t phase = 0; phase < COMPUTED_PHASES; phase++) {
+        for (uint32_t i = 0; i < w->def->computed_count; i++) {
+            const lmb_computed_def *computed = &w->def->computed[i];
+            const uint32_t count = lmb_computed_input_count(computed->kind);
+            if (phase_of(w->moving->writers[computed->parameter]) != phase) {
+                continue;
+            }
+            const uint32_t at = take(w, COMPUTED_WORDS);
+            put(w, at + COMPUTED_KIND, (uint32_t)computed->kind);
+            put(w, at + COMPUTED_PARAMETER, computed->parameter);
+            put(w, at + COMPUTED_INPUT_COUNT, count);
+            for (uint32_t j = 0; j < count; j++) {
+                put_value(w, at + COMPUTED_INPUTS + j * CONTROL_VALUE_WORDS, computed->inputs[j]);
+            }
+        }
+        put(w, table + phase + 1, w->size);
+    }
+}
+
+// Returns a word that has been written, or 0 while counting.
+static uint32_t written(const writer *w, uint32_t at) {
+    return w->block != NULL ? w->block[at] : 0;
+}
+
+// Writes a state's table of transitions that need no event. `order` has the machine's transitions by rank.
+static void write_state_table(writer *w, const lmb_machine_def *machine, const uint32_t *order, uint32_t record,
+                              uint32_t state, uint32_t profiles) {
+    const uint32_t at = take(w, TABLE_TRANSITIONS), first = written(w, record + MACHINE_TRANSITIONS);
+    uint32_t count = 0;
+    for (uint32_t rank = 0; rank < machine->transition_count; rank++) {
+        const lmb_transition_def *transition = &machine->transitions[order[rank]];
+        if (lmb_transition_leaves(transition, state) && transition->event == LMB_NONE) {
+            put(w, take(w, 1), first + rank * TRANSITION_WORDS);
+            count++;
+        }
+    }
+    put(w, at + TABLE_PROFILES, profiles);
+    put(w, at + TABLE_RESTARTS, machine->states[state].restart);
+    put(w, at + TABLE_TRANSITION_COUNT, count);
+    put(w, written(w, record + MACHINE_STATES) + state * STATE_WORDS + STATE_TABLE, at);
+}
+
+// Writes the curves of a machine's transitions. `order` has these by rank.
+static void write_curves(writer *w, const lmb_machine_def *machine, const uint32_t *order, uint32_t record) {
+    uint32_t transition = written(w, record + MACHINE_TRANSITIONS);
+    for (uint32_t rank = 0; rank < machine->transition_count; rank++, transition += TRANSITION_WORDS) {
+        const lmb_transition_def *def = &machine->transitions[order[rank]];
+        const uint32_t at = take(w, FADE_CURVE_WORDS);
+        put(w, transition + TRANSITION_CURVE, at);
+        put(w, at, (uint32_t)def->curve);
+        put_number(w, at + 1, def->curve_control[0]);
+        put_number(w, at + 2, def->curve_control[1]);
+    }
+}
+
+static void write_tables(writer *w) {
+    write_alone(w);
+    write_computed(w);
+    for (uint32_t i = 0; i < w->moving->machine_count; i++) {
+        const lmb_machine_def *machine = &w->moving->machines[i].def;
+        const uint32_t profiles = write_profiles(w, &w->moving->machines[i]);
+        uint32_t order[LMB_MAX_TRANSITIONS];
+        for (uint32_t k = 0; k < machine->transition_count; k++) {
+            order[find_rank(machine, k)] = k;
+        }
+        for (uint32_t state = 0; state < machine->state_count; state++) {
+            write_state_table(w, machine, order, machine_record(w, i), state, profiles);
+        }
+        write_curves(w, machine, order, machine_record(w, i));
+    }
+}
+
+static void write_header(const writer *w) {
+    const lmb_moving *moving = w->moving;
+    put(w, CONTROL_PARAMETERS, moving->poses.parameter_count);
+    put(w, CONTROL_STATE_WORDS, w->state_words);
+    put(w, CONTROL_SMOOTHED_COUNT, w->def->smoothed_count);
+    put(w, CONTROL_PLAYERS, w->players);
+    put(w, CONTROL_PLAYER_COUNT, moving->player_count);
+    put(w, CONTROL_GROUP_COUNT, w->def->group_count);
+    put(w, CONTROL_MACHINES, w->machines);
+    put(w, CONTROL_MACHINE_COUNT, moving->machine_count);
+    put(w, CONTROL_EMITTED_CAPACITY, moving->max_emitted_events);
+    put_value(w, CONTROL_UPDATE_EVERY, moving->update_every);
+    if (w->block != NULL) { // which has CONTROL_CURVES from its values
+        w->block[CONTROL_FLAGS] |=
+            (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0);
+    }
+}
+
+uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uint32_t *block, uint32_t *state_words) {
+    writer w = {.moving = moving,
+                .def = moving->def,
+                .graph = graph,
+                .block = block,
+                .size = CONTROL_HEADER_WORDS,
+                .state_words = CHARACTER_WORDS};
+    w.machines = take(&w, (uint64_t)moving->machine_count * MACHINE_WORDS);
+    w.players = take(&w, (uint64_t)moving->player_count * PLAYER_WORDS);
+    write_smoothed(&w);
+    for (uint32_t i = 0; i < moving->player_count; i++) {
+        write_player(&w, i);
+    }
+    write_groups(&w);
+    for (uint32_t i = 0; i < moving->machine_count; i++) {
+        write_machine(&w, i);
+    }
+    write_character_motion(&w);
+    write_inertia(&w);
+    write_tables(&w);
+    write_header(&w);
+    *state_words = w.state_words;
+    return w.size;
+}

@@ -1,0 +1,49 @@
+// Internal view of a CPU executor, for profiles and for the cost of nodes.
+#ifndef LIMBER_SRC_CPU_CPU_H
+#define LIMBER_SRC_CPU_CPU_H
+
+#include "base/host.h"
+#include "simd.h"
+
+#include <limber/cpu_profile.h>
+
+typedef void lmb_run_function(const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                              const lmb_batch_outputs *outputs, const lmb_characters *characters, clip_cache *cache,
+                              void *scratch);
+
+// The code of a path and, of the fast path, of all narrower ones, the widest first: few characters take the narrowest
+// that holds them.
+typedef struct lmb_cpu_width {
+    uint32_t lanes;
+    lmb_run_function *run;
+} lmb_cpu_width;
+
+struct lmb_cpu {
+    lmb_host host;
+    const lmb_graph *graph;
+    lmb_cpu_path path;
+    lmb_cpu_width widths[LMB_CPU_PATH_COUNT];
+    uint32_t width_count;
+    lmb_cpu_profile *profile; // or NULL
+    clip_cache *cache;        // NULL for the reference
+    void *memory;
+    void *scratch;  // inside `memory`, aligned
+    uint32_t reach; // characters from one to another one of a run, so that offsets stay below 2^31
+};
+
+// Runs poses. The caller has checked all arguments and set the default float environment. The last character of a list
+// is less than cpu->reach from the first one.
+void lmb_cpu_run_characters(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                            const lmb_batch_outputs *outputs, const lmb_characters *characters);
+// The same, and writes no outputs.
+void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                      const lmb_characters *characters);
+
+// Runs a control under the profile of `cpu`. The next run includes its time.
+lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
+                                   uint32_t first, uint32_t count, lmb_error *error);
+// Calls lmb_cpu_run_characters() under the profile of `cpu`, for at least 1 character.
+void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                         const lmb_batch_outputs *outputs, const lmb_characters *characters);
+
+#endif

@@ -1,0 +1,813 @@
+// A batch on a device: its buffers, and the commands of a frame.
+//
+// Characters are divided into spans, because allocations and 32-bit indices limit how many fit into a buffer. Each
+// output has a buffer for each span and frame slot; slots let several frames be in flight. The inertia buffers and the
+// control's states exist once, since they go from frame to frame. A table on the device has the addresses of each span,
+// and a kernel is dispatched once for each span.
+//
+// A frame is recorded in this order, with a barrier between two steps of which the second reads what the first wrote:
+// 1. Copies: zeroed refusal counters, the table of spans, parameters, events. A barrier before them orders the frame
+//    after the earlier use of these buffers.
+// 2. The control, if the graph moves by itself: it writes parameters.
+// 3. The list kernel, if the host gives a list on the device: it computes the arguments of the indirect dispatches that
+//    follow, so its length need not be known while recording.
+// 4. The weights: stage 1 of the graph, one invocation per character.
+// 5. The poses. A specialised kernel may run all stages of the graph in one dispatch. Otherwise each pass is a
+//    dispatch, because a pass reads exchange areas that earlier passes wrote for other joints.
+// 6. The model matrices and what depends on them, unless step 5 ran all stages.
+// 7. A barrier that makes the outputs visible to every later command of the host.
+#include "gpu.h"
+
+#include "control.h"
+#include "cpu/batch.h"
+#include "profile.h"
+#include "program/program.h"
+#include "push.h"
+
+#include "../../shaders/ops/layout.h"
+
+#include <string.h>
+
+#define MARKS 4u // marks in a frame's profile, without the one for stage 1
+#define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
+// Rows of the span table that one command writes.
+#define ROWS_AT_ONCE 64u
+// Bytes of a joint in an exchange area: three rows of four floats.
+#define EXCHANGE_BYTES 48u
+
+// Data of a frame slot.
+typedef struct frame_slot {
+    lmb_gpu_buffer staging;    // parameters that the host writes
+    lmb_gpu_buffer parameters; // parameters that the kernels read
+    lmb_gpu_buffer refused;
+    lmb_gpu_buffer spans;    // lmb_span_row [span]
+    lmb_gpu_buffer dispatch; // written by shaders/list.comp
+    VkDeviceAddress poses[LMB_MAX_POSES];
+    VkDeviceAddress points;
+    VkDeviceAddress transforms;
+    lmb_gpu_buffer *records; // [span]: exchange areas, then the results of stage 1: sources, then weights
+    lmb_gpu_buffer *outputs; // [span][output]
+    lmb_gpu_recorded recorded;
+} frame_slot;
+
+struct lmb_gpu_batch {
+    lmb_gpu *gpu;
+    lmb_gpu_graph *graph;
+    lmb_batch_def description;
+    uint32_t slot_count;
+    uint32_t span_characters; // of every span except the last
+    uint32_t span_count;
+    lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL if the graph needs none
+    bool begun;               // the inertia buffers have been zeroed
+    lmb_gpu_control *control; // or NULL
+    lmb_gpu_children children;
+    uint64_t frames; // recorded so far
+    frame_slot slots[LMB_GPU_MOST_SLOTS];
+};
+
+lmb_gpu_batch_def lmb_default_gpu_batch_def(void) {
+    return (lmb_gpu_batch_def){.outputs = LMB_OUTPUT_PALETTE_BIT, .slot_count = 2, .events_a_frame = 1024};
+}
+
+lmb_gpu_record_info lmb_default_gpu_record_info(void) {
+    return (lmb_gpu_record_info){0};
+}
+
+static uint32_t span_size(const lmb_gpu_batch *batch, uint32_t span) {
+    uint32_t first = span * batch->span_characters;
+    uint32_t left = batch->description.character_count - first;
+    return left < batch->span_characters ? left : batch->span_characters;
+}
+
+static VkDeviceSize output_bytes(const lmb_gpu_batch *batch, lmb_output output) {
+    return (VkDeviceSize)lmb_batch_output_floats(&batch->description, output) * sizeof(float);
+}
+
+// Returns bytes per character.
+static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
+    return (VkDeviceSize)lmb_graph_inertia_words(batch->description.graph) * sizeof(uint32_t);
+}
+
+// Returns bytes per character.
+static VkDeviceSize source_bytes(const lmb_gpu_batch *batch) {
+    return (VkDeviceSize)batch->description.graph->block[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
+}
+
+// Returns bytes per character.
+static VkDeviceSize exchange_bytes(const lmb_gpu_batch *batch) {
+    const lmb_graph *graph = batch->description.graph;
+    return (VkDeviceSize)graph->exchange_count * (graph->joint_count + graph->channel_count) * EXCHANGE_BYTES;
+}
+
+static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
+    return exchange_bytes(batch) + source_bytes(batch) +
+           (VkDeviceSize)batch->description.graph->block[PROGRAM_WEIGHTS] * sizeof(float);
+}
+
+// Returns whether stage 1 has any weights, sources or points to compute.
+static bool has_rules(const lmb_gpu_batch *batch) {
+    const uint32_t *block = batch->description.graph->block;
+    return block[PROGRAM_RULE_COUNT] + block[PROGRAM_SOURCES] + block[PROGRAM_POINT_COUNT] > 0;
+}
+
+// Returns the bytes of a character in a pose buffer.
+static VkDeviceSize pose_bytes(const lmb_gpu_batch *batch, uint32_t pose) {
+    return (VkDeviceSize)batch->description.graph->pose_floats[pose] * sizeof(float);
+}
+
+// Returns whether one kernel, the specialised one of its graph, runs all stages.
+static bool in_one_kernel(const lmb_gpu_batch *batch) {
+    return batch->graph->shape.characters > 0;
+}
+
+// Returns whether an output has a buffer. If one kernel runs all stages, only outputs have one. Otherwise local
+// transforms also have one, because the model kernel reads them, and so do model matrices if that kernel runs. If a
+// graph ends with matrices, the model kernel finds local matrices in the buffer of the model matrices.
+static bool keeps_output(const lmb_gpu_batch *batch, lmb_output output) {
+    uint32_t outputs = batch->description.outputs;
+    if (!in_one_kernel(batch)) {
+        uint32_t needs_models = outputs & ~(LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT);
+        const bool matrices = batch->description.graph->gives_matrices;
+        outputs |= (matrices ? 0u : LMB_OUTPUT_LOCAL_BIT) | (needs_models || matrices ? LMB_OUTPUT_MODEL_BIT : 0u);
+    }
+    return outputs >> output & 1u;
+}
+
+static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
+    if (gpu == NULL || def == NULL || batch == NULL || def->graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s is NULL",
+                        gpu == NULL     ? "the gpu"
+                        : def == NULL   ? "the descriptor"
+                        : batch == NULL ? "the result"
+                                        : "the graph");
+    }
+    if (lmb_gpu_check_owner(gpu, def->graph->gpu, "gpu batch", "graph", error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
+    if (def->character_count == 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there are no characters");
+    }
+    if (def->slot_count == 0 || def->slot_count > LMB_GPU_MOST_SLOTS) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
+                        (unsigned)def->slot_count, LMB_GPU_MOST_SLOTS);
+    }
+    const lmb_graph *graph = def->graph->graph;
+    uint64_t joints = (uint64_t)def->character_count *
+                      (graph->joint_count > graph->channel_count ? graph->joint_count : graph->channel_count);
+    if (joints >= LMB_GPU_MOST_WORDS) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: %llu %s of all characters are not below 2^31",
+                        (unsigned long long)joints, graph->joint_count < graph->channel_count ? "channels" : "joints");
+    }
+    lmb_batch_def description = {def->graph->graph, def->character_count, def->outputs};
+    return lmb_batch_check(&description, error);
+}
+
+// Returns the largest number of bytes per character of all buffers. Model matrices always count.
+static VkDeviceSize largest_output_bytes(const lmb_gpu_batch *batch) {
+    VkDeviceSize largest = output_bytes(batch, LMB_OUTPUT_MODEL);
+    largest = inertia_bytes(batch) > largest ? inertia_bytes(batch) : largest;
+    largest = record_bytes(batch) > largest ? record_bytes(batch) : largest;
+    for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        VkDeviceSize bytes = output_bytes(batch, (lmb_output)output);
+        largest = keeps_output(batch, (lmb_output)output) && bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_error *error) {
+    const lmb_gpu *gpu = batch->gpu;
+    VkDeviceSize limit = desired != 0 ? desired : DEFAULT_SPAN_BYTES;
+    if (gpu->largest_allocation != 0 && gpu->largest_allocation < limit) {
+        limit = gpu->largest_allocation;
+    }
+    VkDeviceSize bytes = largest_output_bytes(batch);
+    bytes = bytes > 0 ? bytes : sizeof(float); // a rig without joints whose channels are not asked for
+    uint64_t characters = limit / bytes;
+    if (characters == 0) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: one character takes %llu bytes, and a span has %llu",
+                        (unsigned long long)bytes, (unsigned long long)limit);
+    }
+    uint64_t parameters = lmb_graph_parameter_count(batch->description.graph);
+    uint64_t parameter_bytes = parameters * sizeof(float) * batch->description.character_count;
+    if (gpu->largest_allocation != 0 && parameter_bytes > gpu->largest_allocation) {
+        return lmb_fail(error, LMB_ERROR_LIMIT,
+                        "gpu batch: the parameters take %llu bytes, and the device allocates %llu at most",
+                        (unsigned long long)parameter_bytes, (unsigned long long)gpu->largest_allocation);
+    }
+    uint64_t words = bytes / sizeof(float) > parameters ? bytes / sizeof(float) : parameters;
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
+        words = pose_bytes(batch, i) / sizeof(float) > words ? pose_bytes(batch, i) / sizeof(float) : words;
+    }
+    const uint64_t points = batch->description.graph->block[PROGRAM_POINT_FLOATS];
+    words = points > words ? points : words;
+    words = batch->description.graph->uses_transforms && words < MATRIX_COMPONENTS ? MATRIX_COMPONENTS : words;
+    uint64_t addressable = (LMB_GPU_MOST_WORDS - 1) / words;
+    characters = characters < addressable ? characters : addressable;
+    uint32_t count = batch->description.character_count;
+    batch->span_characters = characters < count ? (uint32_t)characters : count;
+    batch->span_count = (count - 1) / batch->span_characters + 1;
+    return LMB_OK;
+}
+
+static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error *error) {
+    lmb_gpu *gpu = batch->gpu;
+    slot->outputs = lmb_host_allocate(&gpu->host, batch->span_count, LMB_OUTPUT_COUNT * sizeof *slot->outputs);
+    slot->records = lmb_host_allocate(&gpu->host, batch->span_count, sizeof *slot->records);
+    if (slot->outputs == NULL || slot->records == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
+    }
+    static const char *const names[LMB_OUTPUT_COUNT] = {
+        "limber local",  "limber model",   "limber palette", "limber previous palette", "limber dual quaternions",
+        "limber bounds", "limber sockets", "limber channels"};
+    const VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
+                                    lmb_graph_parameter_count(batch->description.graph) * sizeof(float);
+    const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    lmb_gpu_make(&maker, LMB_REFUSAL_COUNT * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber refused", &slot->refused);
+    lmb_gpu_make(&maker, batch->span_count * sizeof(lmb_span_row), LMB_GPU_MEMORY_DEVICE, "limber spans", &slot->spans);
+    lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber dispatch", &slot->dispatch);
+    lmb_gpu_make(&maker, parameters, LMB_GPU_MEMORY_UPLOAD, "limber parameters staging", &slot->staging);
+    lmb_gpu_make(&maker, parameters, LMB_GPU_MEMORY_DEVICE, "limber parameters", &slot->parameters);
+    for (uint32_t span = 0; span < batch->span_count && has_records; span++) {
+        lmb_gpu_make(&maker, batch->span_characters * record_bytes(batch), LMB_GPU_MEMORY_DEVICE, "limber weights",
+                     &slot->records[span]);
+    }
+    for (uint32_t i = 0; i < batch->span_count * LMB_OUTPUT_COUNT; i++) {
+        const lmb_output output = (lmb_output)(i % LMB_OUTPUT_COUNT);
+        const VkDeviceSize bytes = keeps_output(batch, output) ? output_bytes(batch, output) : 0;
+        lmb_gpu_make(&maker, span_size(batch, i / LMB_OUTPUT_COUNT) * bytes, LMB_GPU_MEMORY_DEVICE, names[output],
+                     &slot->outputs[i]);
+    }
+    return maker.result;
+}
+
+static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
+    lmb_gpu *gpu = batch->gpu;
+    const VkDeviceSize bytes = inertia_bytes(batch);
+    if (bytes == 0) {
+        return LMB_OK;
+    }
+    batch->inertia = lmb_host_allocate(&gpu->host, batch->span_count, sizeof *batch->inertia);
+    if (batch->inertia == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
+    }
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    for (uint32_t span = 0; span < batch->span_count; span++) {
+        lmb_gpu_make(&maker, span_size(batch, span) * bytes, LMB_GPU_MEMORY_DEVICE, "limber inertia",
+                     &batch->inertia[span]);
+    }
+    return maker.result;
+}
+
+static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
+    const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.graph),
+                                         .graph = batch->graph,
+                                         .character_count = batch->description.character_count,
+                                         .slot_count = batch->slot_count,
+                                         .events_a_frame = def->events_a_frame,
+                                         .emits_events = def->emits_events};
+    return control.control != NULL ? lmb_gpu_control_create(batch->gpu, &control, &batch->control, error) : LMB_OK;
+}
+
+lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
+    if (batch != NULL) {
+        *batch = NULL;
+    }
+    lmb_result result = check_def(gpu, def, batch, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_gpu_batch *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
+    if (created == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory");
+    }
+    created->gpu = gpu;
+    created->graph = def->graph;
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_BATCH);
+    lmb_gpu_add_child(&def->graph->children, LMB_GPU_CHILD_BATCH);
+    created->description = (lmb_batch_def){def->graph->graph, def->character_count, def->outputs};
+    created->slot_count = def->slot_count;
+    result = plan_spans(created, def->span_bytes, error);
+    if (result == LMB_OK) {
+        result = create_inertia(created, error);
+    }
+    for (uint32_t i = 0; i < def->slot_count && result == LMB_OK; i++) {
+        result = create_slot(created, &created->slots[i], error);
+    }
+    if (result == LMB_OK) {
+        result = create_control(created, def, error);
+    }
+    if (result != LMB_OK) {
+        lmb_gpu_batch_destroy(created);
+        return result;
+    }
+    *batch = created;
+    return LMB_OK;
+}
+
+// Calls a function with each of the batch's own buffers, those that do not exist included.
+static void visit_buffers(lmb_gpu_batch *batch, lmb_gpu_buffer_visitor *visit, void *user) {
+    for (uint32_t i = 0; i < batch->slot_count; i++) {
+        frame_slot *slot = &batch->slots[i];
+        visit(user, &slot->staging);
+        visit(user, &slot->parameters);
+        visit(user, &slot->refused);
+        visit(user, &slot->spans);
+        visit(user, &slot->dispatch);
+        for (uint32_t j = 0; slot->records != NULL && j < batch->span_count; j++) {
+            visit(user, &slot->records[j]);
+        }
+        for (uint32_t j = 0; slot->outputs != NULL && j < batch->span_count * LMB_OUTPUT_COUNT; j++) {
+            visit(user, &slot->outputs[j]);
+        }
+    }
+    for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
+        visit(user, &batch->inertia[i]);
+    }
+}
+
+void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
+    if (batch == NULL || !lmb_gpu_is_childless(batch->gpu, &batch->children, "gpu batch")) {
+        return;
+    }
+    lmb_gpu *gpu = batch->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_BATCH);
+    lmb_gpu_remove_child(&batch->graph->children, LMB_GPU_CHILD_BATCH);
+    lmb_gpu_control_destroy(batch->control);
+    visit_buffers(batch, lmb_gpu_buffer_destroy_visited, gpu);
+    for (uint32_t i = 0; i < batch->slot_count; i++) {
+        lmb_host_release(&gpu->host, batch->slots[i].outputs);
+        lmb_host_release(&gpu->host, batch->slots[i].records);
+    }
+    lmb_host_release(&gpu->host, batch->inertia);
+    lmb_host_release(&gpu->host, batch);
+}
+
+lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
+    return batch->description;
+}
+
+lmb_gpu *lmb_gpu_batch_gpu(const lmb_gpu_batch *batch) {
+    return batch->gpu;
+}
+
+lmb_gpu_children *lmb_gpu_batch_children(const lmb_gpu_batch *batch) {
+    return &((lmb_gpu_batch *)(uintptr_t)batch)->children; // no batch is a constant object
+}
+
+uint32_t lmb_gpu_batch_slot_count(const lmb_gpu_batch *batch) {
+    return batch->slot_count;
+}
+
+lmb_gpu_recorded lmb_gpu_batch_recorded(const lmb_gpu_batch *batch, uint32_t slot) {
+    return batch->slots[slot].recorded;
+}
+
+void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control) {
+    batch->control = control;
+}
+
+lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
+                              lmb_error *error) {
+    return batch == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: it is NULL")
+                         : lmb_gpu_control_send(batch->control, slot, character, event, error);
+}
+
+lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch) {
+    return lmb_gpu_control_state(batch->control);
+}
+
+lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t slot) {
+    return lmb_gpu_control_emitted(batch->control, slot);
+}
+
+lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot) {
+    return lmb_gpu_control_motions(batch->control, slot);
+}
+
+float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot) {
+    return slot < batch->slot_count ? batch->slots[slot].staging.memory.mapped : NULL;
+}
+
+static lmb_result check_slot(const lmb_gpu_batch *batch, uint32_t slot, lmb_error *error) {
+    if (batch == NULL || slot >= batch->slot_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
+                        batch == NULL ? "it is NULL" : "there is no such frame slot");
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
+                                   lmb_error *error) {
+    if (check_slot(batch, slot, error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
+    const uint32_t count = lmb_graph_pose_count(batch->description.graph);
+    if (pose >= count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no pose buffer %u: the graph has %u",
+                        (unsigned)pose, (unsigned)count);
+    }
+    if (address == 0 || address % 4 != 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of pose buffer %u is %s", (unsigned)pose,
+                        address == 0 ? "0" : "not a multiple of 4");
+    }
+    batch->slots[slot].poses[pose] = address;
+    return LMB_OK;
+}
+
+// Binds an address of host memory to a frame slot. Rows of four floats must not cross a multiple of 16 bytes.
+static lmb_result bind_rows(lmb_gpu_batch *batch, uint32_t slot, bool points, VkDeviceAddress bound, lmb_error *error) {
+    if (check_slot(batch, slot, error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
+    const lmb_graph *graph = batch->description.graph;
+    if (points ? lmb_graph_point_count(graph) == 0 : !lmb_graph_uses_transforms(graph)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the graph has no %s",
+                        points ? "points" : "points in world space");
+    }
+    if (bound == 0 || bound % 16 != 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of the %s is %s",
+                        points ? "points" : "world transforms", bound == 0 ? "0" : "not a multiple of 16");
+    }
+    *(points ? &batch->slots[slot].points : &batch->slots[slot].transforms) = bound;
+    return LMB_OK;
+}
+
+lmb_result lmb_gpu_batch_bind_points(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress points, lmb_error *error) {
+    return bind_rows(batch, slot, true, points, error);
+}
+
+lmb_result lmb_gpu_batch_bind_transforms(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress transforms,
+                                         lmb_error *error) {
+    return bind_rows(batch, slot, false, transforms, error);
+}
+
+static bool runs_control(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    return batch->control != NULL && !info->poses_alone;
+}
+
+static bool has_control_stage(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    return runs_control(batch, info) || has_rules(batch);
+}
+
+static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
+    if (batch == NULL || info == NULL || info->commands == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s is NULL",
+                        batch == NULL  ? "it"
+                        : info == NULL ? "the record info"
+                                       : "the command buffer");
+    }
+    if (info->slot >= batch->slot_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u is not one of %u", (unsigned)info->slot,
+                        (unsigned)batch->slot_count);
+    }
+    if (info->has_previous_slot && info->previous_slot >= batch->slot_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u of the previous palette is not one of %u",
+                        (unsigned)info->previous_slot, (unsigned)batch->slot_count);
+    }
+    if (info->has_previous_slot && batch->slots[info->previous_slot].recorded.serial == 0) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: frame slot %u of the previous palette was never recorded",
+                        (unsigned)info->previous_slot);
+    }
+    if (info->list != 0 && (info->list % 4 != 0 || info->list_count == 0 || info->list_count % 4 != 0)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of %s is 0 or not a multiple of 4",
+                        info->list % 4 != 0 ? "the list" : "the list's count");
+    }
+    if (info->list != 0 && info->list_capacity > batch->description.character_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a list of %u is longer than a batch of %u characters",
+                        (unsigned)info->list_capacity, (unsigned)batch->description.character_count);
+    }
+    if (lmb_gpu_check_probe(batch->gpu, "gpu batch", error)) {
+        return LMB_ERROR_STATE;
+    }
+    if (lmb_gpu_check_upload(batch->graph, "gpu batch", error)) {
+        return LMB_ERROR_STATE;
+    }
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
+        if (batch->slots[info->slot].poses[i] == 0) {
+            return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: pose buffer %u of frame slot %u is not bound",
+                            (unsigned)i, (unsigned)info->slot);
+        }
+    }
+    const lmb_graph *graph = batch->description.graph;
+    const frame_slot *slot = &batch->slots[info->slot];
+    if ((graph->point_count > 0 && slot->points == 0) || (graph->uses_transforms && slot->transforms == 0)) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the %s of frame slot %u are not bound",
+                        graph->point_count > 0 && slot->points == 0 ? "points" : "world transforms",
+                        (unsigned)info->slot);
+    }
+    if (runs_control(batch, info) && info->step > LMB_MAX_STEP_TICKS) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a step of %llu ticks is longer than 60 s",
+                        (unsigned long long)info->step);
+    }
+    return lmb_gpu_profile_check(info->profile, batch->gpu, info->slot, MARKS + has_control_stage(batch, info), error);
+}
+
+static void mark(const lmb_gpu_record_info *info, uint32_t stage) {
+    lmb_gpu_profile_write(info->profile, info->slot, info->commands, stage);
+}
+
+static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t span) {
+    const frame_slot *slot = &batch->slots[info->slot];
+    const frame_slot *named = info->has_previous_slot ? &batch->slots[info->previous_slot] : slot;
+    const lmb_graph *graph = batch->description.graph;
+    uint64_t first = (uint64_t)span * batch->span_characters;
+    lmb_span_row row = {.parameters = slot->parameters.address + first * graph->parameter_count * sizeof(float),
+                        .named_palette = named->outputs[span * LMB_OUTPUT_COUNT + LMB_OUTPUT_PALETTE].address};
+    for (uint32_t output = 0; output < LMB_OUTPUT_COUNT; output++) {
+        row.outputs[output] = slot->outputs[span * LMB_OUTPUT_COUNT + output].address;
+        row.rows[output] = row.outputs[output];
+    }
+    row.dual_quaternions = row.outputs[LMB_OUTPUT_DUAL_QUATERNIONS];
+    row.named_rows = row.named_palette;
+    for (uint32_t i = 0; i < graph->pose_count; i++) {
+        row.poses[i] = slot->poses[i] + first * pose_bytes(batch, i);
+    }
+    if (graph->point_count > 0) {
+        row.points = slot->points + first * graph->block[PROGRAM_POINT_FLOATS] * sizeof(float);
+    }
+    if (graph->uses_transforms) {
+        row.transforms = slot->transforms + first * MATRIX_COMPONENTS * sizeof(float);
+    }
+    if (batch->inertia != NULL) {
+        row.inertia = batch->inertia[span].address;
+    }
+    return row;
+}
+
+// The rows are stored in the commands, so a pose that is bound later does not change what was recorded.
+static void record_spans(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_span_row rows[ROWS_AT_ONCE];
+    for (uint32_t first = 0; first < batch->span_count; first += ROWS_AT_ONCE) {
+        uint32_t left = batch->span_count - first;
+        uint32_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) {
+            rows[i] = find_row(batch, info, first + i);
+        }
+        batch->gpu->vk.CmdUpdateBuffer(info->commands, batch->slots[info->slot].spans.buffer, first * sizeof *rows,
+                                       count * sizeof *rows, rows);
+    }
+}
+
+// Zeroes the inertia buffers once, before the first frame.
+static void record_beginning(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    for (uint32_t i = 0; batch->inertia != NULL && !batch->begun && i < batch->span_count; i++) {
+        batch->gpu->vk.CmdFillBuffer(info->commands, batch->inertia[i].buffer, 0, batch->inertia[i].size, 0);
+    }
+    batch->begun = true;
+}
+
+static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const frame_slot *slot = &batch->slots[info->slot];
+    VkCommandBuffer commands = info->commands;
+    const lmb_gpu *gpu = batch->gpu;
+    const VkPipelineStageFlags copy_and_compute = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    lmb_gpu_begin_label(gpu, commands, "limber parameters");
+    lmb_gpu_barrier(gpu, commands, copy_and_compute | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
+                    VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, copy_and_compute,
+                    VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    gpu->vk.CmdFillBuffer(commands, slot->refused.buffer, 0, slot->refused.size, 0);
+    record_spans(batch, info);
+    record_beginning(batch, info);
+    if (slot->parameters.buffer != VK_NULL_HANDLE) {
+        VkBufferCopy copy = {.size = slot->parameters.size};
+        gpu->vk.CmdCopyBuffer(commands, slot->staging.buffer, slot->parameters.buffer, 1, &copy);
+    }
+    if (runs_control(batch, info)) {
+        lmb_gpu_control_record_copies(batch->control, info);
+    }
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    lmb_gpu_end_label(gpu, commands);
+}
+
+static uint64_t groups_for(uint64_t count, uint32_t of_each) {
+    return (count + of_each - 1) / of_each;
+}
+
+// The work of a kernel: a character consists of `parts` items (1, or one per joint), and a workgroup takes `items`.
+typedef struct share {
+    uint32_t items;
+    uint32_t parts;
+} share;
+
+// Dispatches a kernel once for each span. If there is a list, `offset` is the word of the kernel's dispatch arguments.
+static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline, share share,
+                          uint32_t offset, uint32_t pass) {
+    const frame_slot *slot = &batch->slots[info->slot];
+    const lmb_graph *graph = batch->description.graph;
+    const bool has_list = info->list != 0;
+    for (uint32_t span = 0; span < batch->span_count; span++) {
+        const VkDeviceAddress records = slot->records[span].address;
+        const VkDeviceAddress sources = records != 0 ? records + batch->span_characters * exchange_bytes(batch) : 0;
+        const VkDeviceAddress weights = records != 0 ? sources + batch->span_characters * source_bytes(batch) : 0;
+        const lmb_batch_push push = {.graph = batch->graph->buffer.address,
+                                     .span = slot->spans.address + span * sizeof(lmb_span_row),
+                                     .refused = slot->refused.address,
+                                     .list = info->list,
+                                     .dispatch = slot->dispatch.address,
+                                     .sources = sources,
+                                     .weights = weights,
+                                     .exchange = records,
+                                     .characters = batch->description.character_count,
+                                     .first = span * batch->span_characters,
+                                     .span_characters = batch->span_characters,
+                                     .outputs = batch->description.outputs,
+                                     .has_named = info->has_previous_slot,
+                                     .has_list = has_list,
+                                     .pass = pass,
+                                     .exchanged = graph->joint_count + graph->channel_count,
+                                     .wide_graph = batch->graph->buffer.address};
+        if (has_list) {
+            lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, slot->dispatch.buffer,
+                                      offset * sizeof(uint32_t));
+        } else {
+            lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push,
+                             groups_for((uint64_t)span_size(batch, span) * share.parts, share.items));
+        }
+    }
+}
+
+// The work of the pose kernel.
+static share first_share(const lmb_gpu_batch *batch) {
+    const lmb_gpu_graph *graph = batch->graph;
+    return graph->shape.characters > 0 ? (share){graph->shape.characters, 1}
+                                       : (share){LMB_GPU_GROUP, graph->graph->joint_count};
+}
+
+// Computes how many workgroups the listed characters need.
+static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const frame_slot *slot = &batch->slots[info->slot];
+    const share first = first_share(batch);
+    const lmb_list_push push = {.list_count = info->list_count,
+                                .dispatch = slot->dispatch.address,
+                                .refused = slot->refused.address,
+                                .capacity = info->list_capacity,
+                                .first_items = first.items,
+                                .first_joint_maps = first.parts,
+                                .character_items = LMB_GPU_GROUP,
+                                .channels = batch->description.graph->channel_count,
+                                .channel_items = LMB_GPU_GROUP};
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber list");
+    lmb_gpu_dispatch(batch->gpu, info->commands, batch->gpu->pipelines[LMB_KERNEL_LIST], &push, sizeof push, 1);
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                    VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
+// Orders a kernel before one that reads or overwrites its results.
+static void record_kernel_barrier(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
+    const VkPipeline own = batch->graph->weights;
+    record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
+                  (share){LMB_GPU_GROUP, 1}, DISPATCH_CHARACTERS, 0);
+    record_kernel_barrier(batch, info);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
+// Records a pass of the pose, or all stages in one kernel.
+static void record_pose(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t pass) {
+    const lmb_gpu_graph *graph = batch->graph;
+    bool all_stages = in_one_kernel(batch);
+    lmb_gpu_begin_label(batch->gpu, info->commands, all_stages ? "limber characters" : "limber pose");
+    record_kernel(batch, info,
+                  graph->steps != VK_NULL_HANDLE         ? graph->steps
+                  : graph->interpreter != VK_NULL_HANDLE ? graph->interpreter
+                                                         : batch->gpu->pipelines[LMB_KERNEL_POSE],
+                  first_share(batch), DISPATCH_FIRST, pass);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
+static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t pass) {
+    const uint32_t channels = batch->description.graph->channel_count;
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
+    const VkPipeline own = batch->graph->channels;
+    record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_CHANNELS],
+                  (share){LMB_GPU_GROUP, channels}, DISPATCH_CHANNELS, pass);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
+// Records the passes. One kernel runs all passes of the joints, or one kernel per pass. Passes of float channels always
+// have a kernel each.
+static void record_passes(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const lmb_graph *graph = batch->description.graph;
+    const bool runs_channels = lmb_batch_runs_channels(&batch->description);
+    for (uint32_t pass = 0; pass < graph->block[PROGRAM_PASS_COUNT]; pass++) {
+        const bool runs_joints = graph->joint_count > 0 && (pass == 0 || !in_one_kernel(batch));
+        if (pass > 0 && (runs_joints || runs_channels)) {
+            record_kernel_barrier(batch, info);
+        }
+        if (runs_joints) {
+            record_pose(batch, info, pass);
+        }
+        if (runs_channels) {
+            record_channels(batch, info, pass);
+        }
+    }
+}
+
+static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber model");
+    record_kernel_barrier(batch, info);
+    record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL], (share){LMB_GPU_GROUP, 1}, DISPATCH_CHARACTERS,
+                  0);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
+lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
+    lmb_result result = check_record(batch, info, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber batch");
+    mark(info, LMB_NONE);
+    record_parameters(batch, info);
+    mark(info, LMB_GPU_STAGE_PARAMETERS);
+    if (runs_control(batch, info)) {
+        lmb_gpu_control_record(batch->control, info, batch->slots[info->slot].parameters.address);
+    }
+    if (info->list != 0) {
+        record_list(batch, info);
+    }
+    if (has_rules(batch)) {
+        record_weights(batch, info);
+    }
+    if (has_control_stage(batch, info)) {
+        mark(info, LMB_GPU_STAGE_CONTROL);
+    }
+    record_passes(batch, info);
+    bool all_stages = in_one_kernel(batch);
+    mark(info, all_stages ? LMB_GPU_STAGE_CHARACTERS : LMB_GPU_STAGE_POSE);
+    if (!all_stages && keeps_output(batch, LMB_OUTPUT_MODEL)) {
+        record_models(batch, info);
+        mark(info, LMB_GPU_STAGE_MODEL);
+    }
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+    batch->slots[info->slot].recorded =
+        (lmb_gpu_recorded){.serial = ++batch->frames, .number = info->number, .ran_control = runs_control(batch, info)};
+    return LMB_OK;
+}
+
+uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch) {
+    return batch->span_count;
+}
+
+bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb_output output, uint32_t span,
+                          lmb_gpu_span *found) {
+    *found = (lmb_gpu_span){0};
+    if (slot >= batch->slot_count || (unsigned)output >= LMB_OUTPUT_COUNT || span >= batch->span_count ||
+        !(batch->description.outputs >> output & 1u)) {
+        return false;
+    }
+    const lmb_gpu_buffer *buffer = &batch->slots[slot].outputs[span * LMB_OUTPUT_COUNT + (uint32_t)output];
+    *found = lmb_gpu_span_of(buffer, span * batch->span_characters, span_size(batch, span));
+    return true;
+}
+
+bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia) {
+    *inertia = (lmb_gpu_span){0};
+    if (batch->inertia == NULL || span >= batch->span_count) {
+        return false;
+    }
+    *inertia = lmb_gpu_span_of(&batch->inertia[span], span * batch->span_characters, span_size(batch, span));
+    return true;
+}
+
+lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot) {
+    return slot < batch->slot_count
+               ? lmb_gpu_span_of(&batch->slots[slot].refused, 0, batch->description.character_count)
+               : (lmb_gpu_span){0};
+}
+
+typedef struct bytes_table {
+    lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];
+    uint32_t count;
+} bytes_table;
+
+static void add_bytes(void *user, lmb_gpu_buffer *buffer) {
+    bytes_table *table = user;
+    lmb_gpu_bytes_add(buffer, table->rows, &table->count);
+}
+
+uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, uint32_t count) {
+    bytes_table table = {.count = 0};
+    // Buffers are only read here.
+    visit_buffers((lmb_gpu_batch *)(uintptr_t)batch, add_bytes, &table);
+    if (batch->control != NULL) {
+        lmb_gpu_control_visit_buffers(batch->control, add_bytes, &table);
+    }
+    add_bytes(&table, &batch->graph->buffer);
+    add_bytes(&table, &batch->graph->staging);
+    for (uint32_t i = 0; i < table.count && i < count; i++) {
+        rows[i] = table.rows[i];
+    }
+    return table.count;
+}

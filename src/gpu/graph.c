@@ -1,0 +1,162 @@
+// A graph on a device: its block, and the pipelines that run it.
+//
+// A graph that is short enough has a specialised kernel (specialized.h), unless the host asks for interpretation.
+// Any other is interpreted, by the interpreter of the gpu or, if it holds more poses than that has room for, by one of
+// its own. It has its own kernels for weights and float channels only if it needs what the shared ones lack. If the
+// driver ends loops, creation fails where a kernel could exceed the limit, because the results would be wrong without
+// any error.
+#include "gpu.h"
+
+#include "loops.h"
+#include "program/program.h"
+#include "specialized.h"
+
+#include <string.h>
+
+// Returns whether the gpu's own interpreter can run the graph.
+static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
+    return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses;
+}
+
+// Few graphs need an interpreter of their own. Because it is separate, other graphs do not use its workgroup memory.
+static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_error *error) {
+    size_t bytes = graph->stack * LMB_GPU_POSE_BYTES;
+    if (graph->stack > gpu->interpreted_poses && bytes > gpu->limits.workgroup_bytes) {
+        return lmb_fail(error, LMB_ERROR_DEVICE,
+                        "gpu graph: it holds %u poses at once, for which the device lacks workgroup memory: %u of %u "
+                        "bytes",
+                        (unsigned)graph->stack, (unsigned)gpu->limits.workgroup_bytes, (unsigned)bytes);
+    }
+    // Drivers on the processor take long to compile an interpreter, and have it in their cache if it is the same.
+    const uint32_t shared = gpu->limits.is_cpu ? gpu->interpreted_poses : 0;
+    return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, pipeline, error);
+}
+
+// Checks a kernel that is compiled without the graph: `loops` finds the iterations from the loops of its module.
+static lmb_result check_kernel(const lmb_gpu_graph *gpu_graph, lmb_kernel kernel, const char *name,
+                               uint64_t (*loops)(const lmb_graph *graph, uint32_t own), lmb_error *error) {
+    uint32_t own;
+    const lmb_result result = lmb_gpu_count_loops(gpu_graph->gpu, kernel, &own, error);
+    return result != LMB_OK ? result : lmb_gpu_check_loops(gpu_graph->gpu, name, loops(gpu_graph->graph, own), error);
+}
+
+static uint64_t interpreter_loops(const lmb_graph *graph, uint32_t own) {
+    return lmb_gpu_pose_loops(graph, own, true);
+}
+
+static lmb_result check_loops(const lmb_gpu_graph *gpu_graph, lmb_error *error) {
+    const bool has_pose = gpu_graph->graph->joint_count > 0, all_stages = gpu_graph->shape.characters > 0;
+    if (gpu_graph->gpu->limits.loops == UINT32_MAX) {
+        return LMB_OK;
+    }
+    lmb_result result = check_kernel(gpu_graph, LMB_KERNEL_WEIGHTS, "weights", lmb_gpu_weights_loops, error);
+    if (result == LMB_OK && has_pose && gpu_graph->steps == VK_NULL_HANDLE) {
+        result = check_kernel(gpu_graph, LMB_KERNEL_POSE, "pose", interpreter_loops, error);
+    }
+    if (result == LMB_OK && has_pose && !all_stages) {
+        result = check_kernel(gpu_graph, LMB_KERNEL_MODEL, "model", lmb_gpu_model_loops, error);
+    }
+    if (result == LMB_OK && gpu_graph->graph->channel_count > 0) {
+        result = check_kernel(gpu_graph, LMB_KERNEL_CHANNELS, "channels", lmb_gpu_channels_loops, error);
+    }
+    return result;
+}
+
+lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph, lmb_error *error) {
+    if (gpu_graph != NULL) {
+        *gpu_graph = NULL;
+    }
+    if (gpu == NULL || graph == NULL || gpu_graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu graph: %s is NULL",
+                        gpu == NULL     ? "the gpu"
+                        : graph == NULL ? "the graph"
+                                        : "the result");
+    }
+    lmb_gpu_graph *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
+    if (created == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu graph: no memory");
+    }
+    created->gpu = gpu;
+    created->graph = graph;
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
+    VkDeviceSize size = (VkDeviceSize)graph->size * sizeof *graph->block;
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_DEVICE, "limber graph", &created->buffer);
+    lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_UPLOAD, "limber graph staging", &created->staging);
+    lmb_result result = maker.result;
+    if (result == LMB_OK && !gpu->interpret_graphs && lmb_gpu_specialized_fit(graph)) {
+        result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);
+    } else if (result == LMB_OK && graph->joint_count > 0 && !is_interpreted(gpu, graph)) {
+        result = create_interpreter(gpu, graph, &created->interpreter, error);
+    }
+    if (result == LMB_OK) {
+        result = check_loops(created, error);
+    }
+    if (result == LMB_OK && (graph->uses_spaces || graph->finds_points) && !gpu->interpret_graphs) {
+        result = lmb_gpu_weights_create(gpu, graph->uses_spaces, graph->finds_points, &created->weights, error);
+    }
+    if (result == LMB_OK && graph->channel_count > 0 && !gpu->interpret_graphs) {
+        result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &created->channels, error);
+    }
+    if (result != LMB_OK) {
+        lmb_gpu_graph_destroy(created);
+        return result;
+    }
+    memcpy(created->staging.memory.mapped, graph->block, size);
+    *gpu_graph = created;
+    return LMB_OK;
+}
+
+void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph) {
+    if (gpu_graph == NULL || !lmb_gpu_is_childless(gpu_graph->gpu, &gpu_graph->children, "gpu graph")) {
+        return;
+    }
+    lmb_gpu *gpu = gpu_graph->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->steps, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->weights, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->channels, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->interpreter, gpu->allocator);
+    lmb_gpu_buffer_destroy(gpu, &gpu_graph->staging);
+    lmb_gpu_buffer_destroy(gpu, &gpu_graph->buffer);
+    lmb_host_release(&gpu->host, gpu_graph);
+}
+
+lmb_result lmb_gpu_check_upload(const lmb_gpu_graph *graph, const char *owner, lmb_error *error) {
+    return graph->recorded
+               ? LMB_OK
+               : lmb_fail(error, LMB_ERROR_STATE, "%s: the upload of its graph has not been recorded", owner);
+}
+
+lmb_result lmb_gpu_graph_record_upload(lmb_gpu_graph *gpu_graph, VkCommandBuffer commands, lmb_error *error) {
+    if (gpu_graph == NULL || commands == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu graph: %s is NULL",
+                        gpu_graph == NULL ? "it" : "the command buffer");
+    }
+    if (gpu_graph->staging.buffer == VK_NULL_HANDLE) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu graph: its upload has completed already");
+    }
+    if (gpu_graph->changed) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu graph: an upload would undo the changes of its clips");
+    }
+    const lmb_gpu *gpu = gpu_graph->gpu;
+    lmb_gpu_begin_label(gpu, commands, "limber upload");
+    VkBufferCopy copy = {.size = gpu_graph->buffer.size};
+    gpu->vk.CmdCopyBuffer(commands, gpu_graph->staging.buffer, gpu_graph->buffer.buffer, 1, &copy);
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+    lmb_gpu_end_label(gpu, commands);
+    gpu_graph->recorded = true;
+    return LMB_OK;
+}
+
+lmb_result lmb_gpu_graph_uploaded(lmb_gpu_graph *gpu_graph, lmb_error *error) {
+    if (gpu_graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu graph: it is NULL");
+    }
+    if (!gpu_graph->recorded) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu graph: no upload has been recorded");
+    }
+    lmb_gpu_buffer_destroy(gpu_graph->gpu, &gpu_graph->staging);
+    return LMB_OK;
+}

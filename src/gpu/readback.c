@@ -1,0 +1,283 @@
+// A ring of places, each a buffer that the host reads. A place is taken when its frame is recorded, and free again when
+// the frame was returned, lost, or overwritten. After its copies a frame writes its mark, the batch's serial of the
+// frame, so that a frame whose commands never ran is not taken for one that did.
+#include "gpu.h"
+
+#include "base/host.h"
+
+#include <limber/gpu_readback.h>
+
+#include <string.h>
+
+#define ALL_CONTENTS                                                                                                   \
+    (LMB_READBACK_EMITTED_BIT | LMB_READBACK_MOTIONS_BIT | LMB_READBACK_STATES_BIT | LMB_READBACK_REFUSED_BIT)
+#define ALIGNMENT 64u // of each part of a place
+
+typedef enum part { EMITTED, MOTIONS, STATES, REFUSED, PART_COUNT } part;
+
+typedef struct place {
+    lmb_gpu_buffer buffer;
+    lmb_gpu_recorded frame;
+    uint32_t slot;
+    bool completed;
+} place;
+
+struct lmb_gpu_readback {
+    lmb_gpu *gpu;
+    const lmb_gpu_batch *batch;
+    uint32_t contents;
+    uint32_t slot_count;
+    VkDeviceSize offsets[PART_COUNT]; // in a place
+    VkDeviceSize mark;                // offset of the mark
+    uint64_t last;                    // serial of the frame that was recorded last
+    uint64_t missed;
+    uint64_t reported; // of `missed`, in frames returned
+    uint32_t first;    // place of the oldest frame
+    uint32_t taken;    // places
+    uint32_t frame_count;
+    place *places;
+};
+
+lmb_gpu_readback_def lmb_default_gpu_readback_def(void) {
+    return (lmb_gpu_readback_def){.frame_count = 8};
+}
+
+static lmb_gpu_span part_span(const lmb_gpu_batch *batch, uint32_t slot, part part) {
+    return part == EMITTED   ? lmb_gpu_batch_emitted(batch, slot)
+           : part == MOTIONS ? lmb_gpu_batch_motions(batch, slot)
+           : part == STATES  ? lmb_gpu_batch_state(batch)
+                             : lmb_gpu_batch_refused(batch, slot);
+}
+
+static bool has_part(const lmb_gpu_readback *readback, part part) {
+    return readback->contents >> part & 1u;
+}
+
+static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_readback_def *def, lmb_gpu_readback **readback,
+                            lmb_error *error) {
+    const char *missing = gpu == NULL          ? "the gpu"
+                          : def == NULL        ? "the descriptor"
+                          : readback == NULL   ? "the result"
+                          : def->batch == NULL ? "the batch"
+                                               : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: %s is NULL", missing);
+    }
+    if (lmb_gpu_check_owner(gpu, lmb_gpu_batch_gpu(def->batch), "gpu readback", "batch", error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
+    if (def->contents == 0 || (def->contents & ~ALL_CONTENTS) != 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: contents 0x%x are not LMB_READBACK bits",
+                        (unsigned)def->contents);
+    }
+    static const char *const lacks[PART_COUNT] = {"emitted events", "character motion", "states", "refusal counters"};
+    for (int i = 0; i < PART_COUNT; i++) {
+        if ((def->contents >> i & 1u) && part_span(def->batch, 0, (part)i).size == 0) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: the batch has no %s", lacks[i]);
+        }
+    }
+    const uint32_t slots = lmb_gpu_batch_slot_count(def->batch);
+    if (def->frame_count < slots || def->frame_count > LMB_MAX_READBACK_FRAMES) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: %u frames are not %u, the batch's frame slots, to %u",
+                        (unsigned)def->frame_count, (unsigned)slots, LMB_MAX_READBACK_FRAMES);
+    }
+    return LMB_OK;
+}
+
+// Finds the offsets of the parts. Returns the bytes of a place.
+static VkDeviceSize plan_place(lmb_gpu_readback *readback) {
+    VkDeviceSize size = 0;
+    for (int i = 0; i < PART_COUNT; i++) {
+        readback->offsets[i] = size;
+        if (has_part(readback, (part)i)) {
+            const VkDeviceSize bytes = part_span(readback->batch, 0, (part)i).size;
+            size += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        }
+    }
+    readback->mark = size;
+    return size + sizeof(uint64_t);
+}
+
+static lmb_result create_places(lmb_gpu_readback *readback, lmb_error *error) {
+    lmb_gpu *gpu = readback->gpu;
+    const VkDeviceSize bytes = plan_place(readback);
+    if (gpu->largest_allocation != 0 && bytes > gpu->largest_allocation) {
+        return lmb_fail(error, LMB_ERROR_LIMIT,
+                        "gpu readback: a frame takes %llu bytes, and the device allocates %llu at most",
+                        (unsigned long long)bytes, (unsigned long long)gpu->largest_allocation);
+    }
+    lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    for (uint32_t i = 0; i < readback->frame_count; i++) {
+        lmb_gpu_make(&maker, bytes, LMB_GPU_MEMORY_READBACK, "limber readback", &readback->places[i].buffer);
+        if (maker.result == LMB_OK) {
+            memset(readback->places[i].buffer.memory.mapped, 0, (size_t)bytes);
+        }
+    }
+    return maker.result;
+}
+
+lmb_result lmb_gpu_readback_create(lmb_gpu *gpu, const lmb_gpu_readback_def *def, lmb_gpu_readback **readback,
+                                   lmb_error *error) {
+    if (readback != NULL) {
+        *readback = NULL;
+    }
+    lmb_result result = check_def(gpu, def, readback, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_gpu_readback *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
+    place *places = lmb_host_allocate(&gpu->host, def->frame_count, sizeof *places);
+    if (created == NULL || places == NULL) {
+        lmb_host_release(&gpu->host, created);
+        lmb_host_release(&gpu->host, places);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu readback: no memory for %u frames", (unsigned)def->frame_count);
+    }
+    *created = (lmb_gpu_readback){.gpu = gpu,
+                                  .batch = def->batch,
+                                  .contents = def->contents,
+                                  .slot_count = lmb_gpu_batch_slot_count(def->batch),
+                                  .frame_count = def->frame_count,
+                                  .places = places};
+    lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_READBACK);
+    lmb_gpu_add_child(lmb_gpu_batch_children(def->batch), LMB_GPU_CHILD_READBACK);
+    result = create_places(created, error);
+    if (result != LMB_OK) {
+        lmb_gpu_readback_destroy(created);
+        return result;
+    }
+    *readback = created;
+    return LMB_OK;
+}
+
+void lmb_gpu_readback_destroy(lmb_gpu_readback *readback) {
+    if (readback == NULL) {
+        return;
+    }
+    lmb_gpu *gpu = readback->gpu;
+    lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_READBACK);
+    lmb_gpu_remove_child(lmb_gpu_batch_children(readback->batch), LMB_GPU_CHILD_READBACK);
+    for (uint32_t i = 0; i < readback->frame_count; i++) {
+        lmb_gpu_buffer_destroy(gpu, &readback->places[i].buffer);
+    }
+    lmb_host_release(&gpu->host, readback->places);
+    lmb_host_release(&gpu->host, readback);
+}
+
+static lmb_result check_slot(const lmb_gpu_readback *readback, uint32_t slot, lmb_error *error) {
+    if (readback == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: it is NULL");
+    }
+    if (slot >= readback->slot_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: frame slot %u is not one of %u", (unsigned)slot,
+                        (unsigned)readback->slot_count);
+    }
+    return LMB_OK;
+}
+
+static void free_oldest(lmb_gpu_readback *readback) {
+    readback->first = (readback->first + 1) % readback->frame_count;
+    readback->taken--;
+}
+
+static place *take_place(lmb_gpu_readback *readback) {
+    if (readback->taken == readback->frame_count) {
+        readback->missed++;
+        free_oldest(readback);
+    }
+    return &readback->places[(readback->first + readback->taken++) % readback->frame_count];
+}
+
+// Parts that the frame has: without the control, only the refusal counters.
+static bool copies_part(const lmb_gpu_readback *readback, const place *place, part part) {
+    return has_part(readback, part) && (part == REFUSED || place->frame.ran_control);
+}
+
+static void record_copies(const lmb_gpu_readback *readback, const place *place, VkCommandBuffer commands) {
+    const lmb_gpu *gpu = readback->gpu;
+    lmb_gpu_begin_label(gpu, commands, "limber readback");
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+    for (int i = 0; i < PART_COUNT; i++) {
+        if (copies_part(readback, place, (part)i)) {
+            const lmb_gpu_span span = part_span(readback->batch, place->slot, (part)i);
+            const VkBufferCopy copy = {span.offset, readback->offsets[i], span.size};
+            gpu->vk.CmdCopyBuffer(commands, span.buffer, place->buffer.buffer, 1, &copy);
+        }
+    }
+    gpu->vk.CmdUpdateBuffer(commands, place->buffer.buffer, readback->mark, sizeof place->frame.serial,
+                            &place->frame.serial);
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    lmb_gpu_end_label(gpu, commands);
+}
+
+lmb_result lmb_gpu_readback_record(lmb_gpu_readback *readback, uint32_t slot, VkCommandBuffer commands,
+                                   lmb_error *error) {
+    lmb_result result = check_slot(readback, slot, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    if (commands == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: the command buffer is NULL");
+    }
+    const lmb_gpu_recorded frame = lmb_gpu_batch_recorded(readback->batch, slot);
+    if (frame.serial <= readback->last) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu readback: %s frame slot %u %s",
+                        frame.serial == 0 ? "no frame of" : "the frame of", (unsigned)slot,
+                        frame.serial == 0                ? "was recorded"
+                        : frame.serial == readback->last ? "is read back already"
+                                                         : "was recorded before one that is read back already");
+    }
+    place *taken = take_place(readback);
+    taken->frame = frame;
+    taken->slot = slot;
+    taken->completed = false;
+    readback->last = frame.serial;
+    record_copies(readback, taken, commands);
+    return LMB_OK;
+}
+
+lmb_result lmb_gpu_readback_completed(lmb_gpu_readback *readback, uint32_t slot, lmb_error *error) {
+    const lmb_result result = check_slot(readback, slot, error);
+    for (uint32_t i = 0; result == LMB_OK && i < readback->taken; i++) {
+        place *place = &readback->places[(readback->first + i) % readback->frame_count];
+        place->completed = place->completed || place->slot == slot;
+    }
+    return result;
+}
+
+static const char *place_bytes(const place *place) {
+    return place->buffer.memory.mapped;
+}
+
+static bool has_run(const lmb_gpu_readback *readback, const place *place) {
+    return memcmp(place_bytes(place) + readback->mark, &place->frame.serial, sizeof place->frame.serial) == 0;
+}
+
+static const void *find_part(const lmb_gpu_readback *readback, const place *place, part part) {
+    return copies_part(readback, place, part) ? place_bytes(place) + readback->offsets[part] : NULL;
+}
+
+bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *frame) {
+    *frame = (lmb_gpu_readback_frame){0};
+    while (readback->taken > 0 && readback->places[readback->first].completed) {
+        const place *oldest = &readback->places[readback->first];
+        free_oldest(readback);
+        if (has_run(readback, oldest)) {
+            *frame = (lmb_gpu_readback_frame){.number = oldest->frame.number,
+                                              .missed = (uint32_t)(readback->missed - readback->reported),
+                                              .emitted = find_part(readback, oldest, EMITTED),
+                                              .motions = find_part(readback, oldest, MOTIONS),
+                                              .states = find_part(readback, oldest, STATES),
+                                              .refused = find_part(readback, oldest, REFUSED)};
+            readback->reported = readback->missed;
+            return true;
+        }
+        readback->missed++;
+    }
+    return false;
+}
+
+uint64_t lmb_gpu_readback_missed(const lmb_gpu_readback *readback) {
+    return readback->missed;
+}

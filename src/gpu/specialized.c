@@ -1,0 +1,171 @@
+// Two templates in shaders/ have the code of every operation, as a function whose parameters are an instruction's
+// offset and the number of poses held. Here the graph's instructions become calls of these functions with constant
+// arguments, which replace the body of an empty function in the module (spirv/calls.c). Then loads from the block
+// become constants too, and code that cannot run is removed (spirv/specialize.c). Words that may change later, those of
+// clips and their table, stay loads.
+//
+// The kernel runs all stages if one workgroup holds a character and its loops stay within a driver's limit. Otherwise
+// it runs only the pose, with an invocation for each joint.
+#include "specialized.h"
+
+#include "loops.h"
+#include "program/program.h"
+
+#include "../../shaders/ops/operations.h"
+
+#include "character_specialized.spv.h"
+#include "pose_specialized.spv.h"
+
+// The template's function for each instruction, and how it changes the number of poses held. And the function that
+// loads its operand, if it has one, and how far that is behind the operand's index.
+static const struct {
+    const char *function;
+    int pushed;
+    const char *hold;
+    uint32_t after;
+} steps[] = {
+#define HOLD(takes)                                                                                                    \
+    ((takes)&TAKES_CLIP) != 0 ? "run_hold_source" : ((takes)&TAKES_WEIGHT) != 0 ? "run_hold_weight" : NULL
+#define SOURCE_STEP(NAME, name, code, takes) [code] = {"run_" #name, 1, HOLD(takes), 0},
+#define UNARY_STEP(NAME, name, code, takes) [code] = {"run_" #name, 0, HOLD(takes), 0},
+#define BINARY_STEP(NAME, name, code, takes) [code] = {"run_" #name, -1, HOLD(takes), 0},
+#define SUM_STEPS(NAME, name, code, takes)                                                                             \
+    [code] = {"run_" #name "_begin", 2, NULL, 0},                                                                      \
+    [(code) + 1u] = {"run_" #name "_accumulate", -1, "run_hold_weight", 0},                                            \
+    [(code) + 2u] = {"run_" #name "_end", -1, "run_hold_weight", 1},
+    EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, SUM_STEPS)
+#undef HOLD
+#undef SOURCE_STEP
+#undef UNARY_STEP
+#undef BINARY_STEP
+#undef SUM_STEPS
+};
+
+// The calls that replace the bodies of the template's functions.
+typedef struct program_calls {
+    lmb_spirv_call run[3 * MOST_SPECIALIZED]; // every pass has at least one instruction
+    uint32_t run_count;
+    lmb_spirv_call hold[MOST_SPECIALIZED];
+    uint32_t hold_count;
+} program_calls;
+
+bool lmb_gpu_specialized_fit(const lmb_graph *graph) {
+    return graph->joint_count > 0 && graph->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_SPECIALIZED;
+}
+
+static void call_instruction(const uint32_t *block, uint32_t at, uint32_t *depth, program_calls *calls) {
+    const uint32_t code = block[at + INSTRUCTION_OPERATION], operand = calls->hold_count;
+    if (steps[code].hold != NULL) {
+        const uint32_t index = block[at + WEIGHT_INDEX] + steps[code].after;
+        calls->hold[calls->hold_count++] = (lmb_spirv_call){steps[code].hold, {index, operand}, false};
+        calls->run[calls->run_count++] = (lmb_spirv_call){"run_operand", {operand, 0}, false};
+    }
+    calls->run[calls->run_count++] = (lmb_spirv_call){steps[code].function, {at, *depth}, false};
+    *depth += (uint32_t)steps[code].pushed;
+}
+
+static void call_program(const uint32_t *block, program_calls *calls) {
+    const uint32_t passes = block[PROGRAM_PASS_COUNT];
+    *calls = (program_calls){.run_count = 0};
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        if (passes > 1) {
+            calls->run[calls->run_count++] = (lmb_spirv_call){"run_pass", {pass, 0}, true};
+        }
+        uint32_t depth = 0;
+        for (uint32_t i = first_of_pass(block, pass); i < first_of_pass(block, pass + 1u); i++) {
+            call_instruction(block, block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS, &depth, calls);
+        }
+    }
+}
+
+lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
+                                      lmb_error *error) {
+    program_calls calls;
+    call_program(graph->block, &calls);
+    const uint32_t *words = all_stages ? kernel_character_specialized : kernel_pose_specialized;
+    const size_t bytes = all_stages ? sizeof kernel_character_specialized : sizeof kernel_pose_specialized;
+    lmb_spirv run = {0};
+    lmb_result result = lmb_spirv_replace_body(host, words, bytes / sizeof *words, "run_straight_line", calls.run,
+                                               calls.run_count, &run, error);
+    if (result != LMB_OK || !all_stages) {
+        *module = run;
+        return result;
+    }
+    result = lmb_spirv_replace_body(host, run.words, run.count, "run_hold_operands", calls.hold, calls.hold_count,
+                                    module, error);
+    lmb_spirv_release(host, &run);
+    return result;
+}
+
+lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
+    return (lmb_kernel_constants){.cubic = graph->uses_cubic,
+                                  .curves = VK_TRUE,
+                                  .scale = graph->uses_scale,
+                                  .far = graph->uses_far,
+                                  .packed = graph->uses_packed,
+                                  .weights = graph->uses_weights,
+                                  .parts = graph->uses_joint_maps,
+                                  .lod = graph->uses_lod,
+                                  .matrices = graph->gives_matrices,
+                                  .poses = graph->stack,
+                                  .inertia = graph->uses_inertia,
+                                  .exchanges = graph->exchange_count > 0,
+                                  .profiles = graph->uses_profiles,
+                                  .chains = graph->uses_chains,
+                                  .retargets = graph->uses_retargets};
+}
+
+static lmb_kernel_constants shape_constants(const lmb_graph *graph, lmb_gpu_workgroup shape) {
+    lmb_kernel_constants constants = lmb_gpu_graph_constants(graph);
+    constants.invocations = shape.invocations;
+    constants.joints = graph->joint_count;
+    constants.characters = shape.characters;
+    constants.walks = shape.walks;
+    return constants;
+}
+
+// Creates the graph's module for a shape, and finds how many iterations of loops an invocation of it runs at most.
+static lmb_result create_module(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_workgroup shape, lmb_spirv *module,
+                                uint64_t *loops, lmb_error *error) {
+    const bool all_stages = shape.characters > 0;
+    const uint32_t *words = graph->block;
+    // Clips may be added to a running graph and removed.
+    const lmb_spirv_block block = {words, words[PROGRAM_SIZE], words[PROGRAM_CLIPS], words[PROGRAM_DATA]};
+    lmb_spirv whole = {0};
+    uint32_t own = 0;
+    *module = (lmb_spirv){0};
+    lmb_result result = lmb_gpu_specialized_module(&gpu->host, graph, all_stages, &whole, error);
+    if (result == LMB_OK) {
+        result =
+            lmb_gpu_specialize(gpu, whole.words, whole.count, shape_constants(graph, shape), &block, module, error);
+        lmb_spirv_release(&gpu->host, &whole);
+    }
+    if (result == LMB_OK) {
+        result = lmb_spirv_count_loops(&gpu->host, module->words, module->count, &own, error);
+    }
+    *loops = all_stages ? lmb_gpu_character_loops(graph, own) : lmb_gpu_pose_loops(graph, own, false);
+    return result;
+}
+
+lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline,
+                                      lmb_gpu_workgroup *shape, lmb_error *error) {
+    *shape = lmb_gpu_find_shape(gpu->limits, graph->joint_count);
+    lmb_spirv module;
+    uint64_t loops;
+    lmb_result result = create_module(gpu, graph, *shape, &module, &loops, error);
+    if (result == LMB_OK && shape->characters > 0 && loops > gpu->limits.loops) {
+        // An invocation per joint, and per pass.
+        *shape = (lmb_gpu_workgroup){0};
+        lmb_spirv_release(&gpu->host, &module);
+        result = create_module(gpu, graph, *shape, &module, &loops, error);
+    }
+    if (result == LMB_OK) {
+        result = lmb_gpu_check_loops(gpu, "pose", loops, error);
+    }
+    if (result == LMB_OK) {
+        result =
+            lmb_gpu_pipeline_create_from(gpu, &module, shape_constants(graph, *shape), "limber graph", pipeline, error);
+    }
+    lmb_spirv_release(&gpu->host, &module);
+    return result;
+}

@@ -1,0 +1,26 @@
+// How a graph's characters are divided among the workgroups of shaders/character_specialized.comp.
+#ifndef LIMBER_SRC_GPU_WORKGROUP_H
+#define LIMBER_SRC_GPU_WORKGROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// The device limits that the choice depends on.
+typedef struct lmb_gpu_limits {
+    uint32_t workgroup_bytes;
+    uint32_t workgroup_invocations;
+    uint32_t subgroup;
+    bool is_cpu;    // the device is a processor; a subgroup is the lanes of its vectors
+    uint32_t loops; // iterations after which the driver ends all loops of an invocation (loops.h)
+} lmb_gpu_limits;
+
+// The shape of a workgroup.
+typedef struct lmb_gpu_workgroup {
+    uint32_t characters; // 0 if not even one fits
+    uint32_t invocations;
+    bool walks; // each invocation runs a character of its own
+} lmb_gpu_workgroup;
+
+lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints);
+
+#endif

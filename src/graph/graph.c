@@ -1,0 +1,502 @@
+// Creates graphs. A descriptor is checked completely and emitted once to count instructions, weights and data. From
+// these numbers plan_block() assigns the offset of every part. Then the block is allocated, the rig, masks and clips
+// are copied into it, and the graph is emitted again to write the rest.
+//
+// A graph that moves by itself is split first (control/moving.h). Its poses become the block, and what moves becomes
+// its control, which reads the weights of the block's sources.
+#include "program/compiler.h"
+
+#include "base/float_environment.h"
+#include "clip/clip.h"
+#include "clip/layout.h"
+#include "control/control.h"
+#include "names.h"
+#include "program/clip_slot.h"
+#include "rig/joint_limits.h"
+#include "rig/rig.h"
+
+#include "../../shaders/ops/channels.h"
+#include "../../shaders/ops/inertia.h"
+#include "../../shaders/ops/layout.h"
+
+#include <string.h>
+
+#define LARGEST_BLOCK (1u << 30) // words
+
+_Static_assert(LMB_INERTIA_NUMBER == INERTIA_NUMBER && LMB_INERTIA_STEP == INERTIA_STEP &&
+                   LMB_INERTIA_TRIGGERED == INERTIA_SWITCHED && LMB_INERTIA_TIME == INERTIA_TIME &&
+                   LMB_INERTIA_DURATION == INERTIA_DURATION && LMB_INERTIA_PARAMETERS == INERTIA_PARAMETERS &&
+                   LMB_INERTIA_LAST_NUMBER == INERTIA_LAST_NUMBER,
+               "the kernels read the parameters of inertialization otherwise than inertia.h says");
+_Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
+_Static_assert(LMB_MAX_CHANNEL_STACK == STACK_CHANNELS, "the channels' stack differs from the stated one");
+_Static_assert(LMB_MAX_STACK == 11 && STACK_CHANNELS >= 5 * LMB_MAX_INPUTS + 1,
+               "five sums of 16 around one another, which two poses each leave room for, hold more values of channels");
+
+static bool has_full_mask(const lmb_graph_def *def) {
+    bool has = false;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        has |= def->nodes[i].op == LMB_OP_OVERRIDE && def->nodes[i].mask == LMB_NONE;
+    }
+    return has;
+}
+
+static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
+    const lmb_graph_def *def = c->def;
+    uint64_t joints = def->rig->joint_count;
+    uint64_t at = PROGRAM_HEADER_WORDS;
+    header[PROGRAM_JOINTS] = (uint32_t)joints;
+    header[PROGRAM_PARAMETERS] = def->parameter_count;
+    header[PROGRAM_INSTRUCTIONS] = (uint32_t)at;
+    header[PROGRAM_INSTRUCTION_COUNT] = c->instruction_count;
+    at += (uint64_t)c->instruction_count * INSTRUCTION_WORDS;
+    header[PROGRAM_RULES] = (uint32_t)at;
+    header[PROGRAM_RULE_COUNT] = c->rule_count;
+    header[PROGRAM_WEIGHTS] = c->weight_count;
+    header[PROGRAM_SOURCES] = c->source_count;
+    at += (uint64_t)c->rule_count * RULE_WORDS;
+    c->first_motion_rule = c->root_rule_count;
+    c->first_motion_weight = c->weight_count;
+    header[PROGRAM_MOTION_RULES] = (uint32_t)at;
+    header[PROGRAM_MOTION_RULE_COUNT] = c->root_rule_count + c->motion_rule_count;
+    header[PROGRAM_CONTROL_WEIGHTS] = c->weight_count + c->motion_weight_count;
+    at += ((uint64_t)c->root_rule_count + c->motion_rule_count) * MOTION_RULE_WORDS;
+    header[PROGRAM_USES] = (uint32_t)at;
+    at += (uint64_t)c->source_count * USE_WORDS;
+    header[PROGRAM_POINTS] = (uint32_t)at;
+    header[PROGRAM_POINT_COUNT] = c->point_count;
+    header[PROGRAM_POINT_FLOATS] = c->point_slots * POINT_COMPONENTS;
+    at += (uint64_t)c->point_count * POINT_WORDS;
+    header[PROGRAM_PARENTS] = (uint32_t)at;
+    at += joints;
+    header[PROGRAM_LEVEL_COUNT] = def->rig->depth;
+    header[PROGRAM_LEVELS] = (uint32_t)at;
+    at += def->rig->depth + UINT64_C(1);
+    header[PROGRAM_ORDER] = (uint32_t)at;
+    at += joints;
+    at = lmb_align_wide(at);
+    header[PROGRAM_REST] = (uint32_t)at;
+    at += STATIC_POSE_WORDS * joints;
+    header[PROGRAM_INVERSE_BIND] = (uint32_t)at;
+    at += MATRIX_COMPONENTS * joints;
+    header[PROGRAM_BINDS] = (uint32_t)at;
+    at += BIND_COMPONENTS * joints;
+    header[PROGRAM_SOCKETS] = (uint32_t)at;
+    header[PROGRAM_SOCKET_COUNT] = def->rig->socket_count;
+    at += (uint64_t)SOCKET_WORDS * def->rig->socket_count;
+    uint64_t channels = def->rig->channel_count;
+    header[PROGRAM_CHANNELS] = (uint32_t)channels;
+    header[PROGRAM_CHANNEL_REST] = (uint32_t)at;
+    header[PROGRAM_POSE_FLOATS] = (uint32_t)(POSE_COMPONENTS * joints + channels);
+    at += 2 * channels;
+    c->mask_words = (uint32_t)((joints + channels + 3) / 4);
+    c->masks = (uint32_t)at;
+    header[PROGRAM_MASKS] = c->masks;
+    c->has_full_mask = has_full_mask(def);
+    at += ((uint64_t)def->mask_count + c->has_full_mask) * c->mask_words;
+    header[PROGRAM_CLIPS] = (uint32_t)at;
+    header[PROGRAM_CLIP_COUNT] = def->clip_count;
+    at += def->clip_count;
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        at = lmb_align_wide(at) + lmb_graph_clip_words(def, i);
+    }
+    at += lmb_static_pose_padding(at - header[PROGRAM_REST]);
+    c->data = (uint32_t)at;
+    header[PROGRAM_DATA] = c->data;
+    header[PROGRAM_INERTIA] = def->inertialize ? 1 + def->inertia_parameters : 0;
+    header[PROGRAM_KEPT] = c->inertia_words + c->chain_words;
+    at += c->data_words;
+    at += 1; // spare: see load_vector() in shaders/ops/sampling.h
+    header[PROGRAM_SIZE] = (uint32_t)at;
+    return at;
+}
+
+// Writes the joints in the order of their depth in the hierarchy.
+static void write_order(const lmb_rig *rig, uint32_t *block) {
+    uint32_t *level_of = block + block[PROGRAM_PARENTS]; // until the parents are written
+    uint32_t *levels = block + block[PROGRAM_LEVELS];
+    uint32_t *order = block + block[PROGRAM_ORDER];
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        level_of[joint] = rig->parents[joint] == LMB_NONE ? 0 : level_of[rig->parents[joint]] + 1;
+        levels[level_of[joint]]++;
+    }
+    // First turn each level's number of joints into the start of the next level.
+    for (uint32_t level = 1; level <= rig->depth; level++) {
+        levels[level] += levels[level - 1];
+    }
+    // Then fill each level from its end, which turns that into the level's own start.
+    for (uint32_t joint = rig->joint_count; joint-- > 0;) {
+        order[--levels[level_of[joint]]] = joint | rig->parents[joint] << 16;
+    }
+}
+
+static void write_rig(const lmb_rig *rig, uint32_t *block) {
+    uint32_t joints = rig->joint_count;
+    write_order(rig, block);
+    memcpy(block + block[PROGRAM_PARENTS], rig->parents, joints * sizeof *rig->parents);
+    memcpy(block + block[PROGRAM_INVERSE_BIND], rig->inverse_bind, joints * sizeof *rig->inverse_bind);
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        lmb_store_static_pose(&rig->rest[joint], block + block[PROGRAM_REST], joint);
+    }
+    memcpy(block + block[PROGRAM_BINDS], rig->binds, joints * sizeof *rig->binds);
+    for (uint32_t i = 0; i < rig->socket_count; i++) {
+        uint32_t *socket = block + block[PROGRAM_SOCKETS] + (size_t)i * SOCKET_WORDS;
+        socket[0] = rig->sockets[i].joint;
+        memcpy(socket + 1, &rig->sockets[i].matrix, sizeof rig->sockets[i].matrix);
+    }
+    for (uint32_t i = 0; i < rig->channel_count; i++) {
+        uint32_t *rest = block + block[PROGRAM_CHANNEL_REST];
+        rest[i] = BITS(rig->channels[i].rest);
+        rest[rig->channel_count + i] = rig->channels[i].angle;
+    }
+}
+
+static void write_block(lmb_compiler *c, uint32_t *block) {
+    const lmb_graph_def *def = c->def;
+    write_rig(def->rig, block);
+    for (uint32_t i = 0; i < def->mask_count; i++) {
+        memcpy(block + c->masks + (size_t)i * c->mask_words, def->masks[i],
+               def->rig->joint_count + def->rig->channel_count);
+    }
+    if (c->has_full_mask) {
+        memset(block + c->masks + (size_t)def->mask_count * c->mask_words, 0xff, c->mask_words * sizeof *block);
+    }
+    uint32_t at = block[PROGRAM_CLIPS] + def->clip_count;
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        at = (uint32_t)lmb_align_wide(at);
+        block[block[PROGRAM_CLIPS] + i] = at;
+        if (def->clips[i] != NULL) {
+            memcpy(block + at, def->clips[i]->words, def->clips[i]->size * sizeof *block);
+            block[at + CLIP_COMMON] = lmb_clip_find_common_track(def->clips[i]->words);
+        }
+        at += (uint32_t)lmb_graph_clip_words(def, i);
+    }
+    c->block = block;
+    (void)lmb_graph_emit(c); // the same instructions as while counting
+}
+
+static bool rest_scales(const lmb_rig *rig) {
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        for (int axis = 0; axis < 3; axis++) {
+            if (rig->rest[joint].scale[axis] != 1.0f) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        graph->uses_spaces =
+            graph->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS || def->nodes[i].op == LMB_OP_SPACE2D;
+        graph->uses_profiles = graph->uses_profiles || lmb_graph_profile_count(&def->nodes[i]) > 0;
+        graph->uses_weights =
+            graph->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
+    }
+    graph->uses_scale = graph->pose_count > 0 || rest_scales(def->rig) || lmb_graph_static_poses_scale(def);
+    for (uint32_t i = 0; i < def->joint_limits_count; i++) {
+        graph->uses_scale = graph->uses_scale || lmb_limits_scale(def->rig, def->joint_limits[i]);
+    }
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        const uint32_t kinds = lmb_graph_clip_kinds(def, i);
+        graph->uses_cubic = graph->uses_cubic || (kinds & LMB_CLIP_CUBIC) != 0;
+        graph->uses_far = graph->uses_far || (kinds & LMB_CLIP_FAR) != 0;
+        graph->uses_packed = graph->uses_packed || (kinds & LMB_CLIP_PACKED) != 0;
+        graph->uses_scale = graph->uses_scale || (kinds & LMB_CLIP_SCALED) != 0;
+        graph->uses_weights = graph->uses_weights || (kinds & LMB_CLIP_PARTIAL) != 0;
+        graph->uses_joint_maps = graph->uses_joint_maps || lmb_graph_clip_joints(def, i) != def->rig->joint_count;
+    }
+}
+
+// Checks a descriptor completely, and finds the header and the size of its block.
+static bool prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS], uint64_t *size) {
+    if (!lmb_graph_check_def(c) || !lmb_graph_emit(c)) {
+        return false;
+    }
+    *size = plan_block(c, header);
+    return *size <= LARGEST_BLOCK || lmb_refuse(c->error, LMB_ERROR_LIMIT,
+                                                "graph: its block would take %llu words, and at most 2^30 are possible",
+                                                (unsigned long long)*size);
+}
+
+static lmb_result check_poses(const lmb_graph_def *def, uint32_t *weights, lmb_error *error) {
+    lmb_error unread;
+    lmb_compiler c = {.def = def, .error = error != NULL ? error : &unread, .joint_map = LMB_NONE};
+    uint32_t header[PROGRAM_HEADER_WORDS] = {0};
+    uint64_t size;
+    const bool valid = prepare(&c, header, &size);
+    *weights = c.weight_count + c.motion_weight_count;
+    return valid ? LMB_OK : c.error->result;
+}
+
+lmb_parameter_def lmb_default_parameter_def(void) {
+    return (lmb_parameter_def){.max = 1.0f};
+}
+
+lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
+    uint32_t weights;
+    return def == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: the descriptor is NULL")
+                       : check_poses(def, &weights, error);
+}
+
+// Checks what a control requires of a graph: see LMB_MAX_CONTROL_WEIGHTS.
+static lmb_result check_weights(const lmb_graph_def *def, uint32_t weights, lmb_error *error) {
+    if (weights > LMB_MAX_CONTROL_WEIGHTS) {
+        return lmb_fail(
+            error, LMB_ERROR_LIMIT,
+            "graph: its nodes have %u weights, and at most %u are possible where clips play or machines run",
+            (unsigned)weights, LMB_MAX_CONTROL_WEIGHTS);
+    }
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        for (uint32_t k = 0; k < def->group_count; k++) {
+            if (lmb_graph_weighs_by(&def->nodes[i], def->groups[k].velocity_parameter)) {
+                return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                                "graph: node %u (%s): a weight reads the velocity of group %u, which is known after it",
+                                (unsigned)i, lmb_op_name(def->nodes[i].op), (unsigned)k);
+            }
+        }
+    }
+    return LMB_OK;
+}
+
+// Splits a descriptor, and checks the result. On failure nothing is left allocated.
+static lmb_result split(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving, lmb_error *error) {
+    uint32_t weights = 0;
+    lmb_result result = lmb_moving_create(def, host, moving, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    result = lmb_moving_check(moving, error);
+    if (result == LMB_OK) {
+        result = check_poses(&moving->poses, &weights, error);
+    }
+    if (result == LMB_OK) {
+        result = check_weights(def, weights, error);
+    }
+    if (result != LMB_OK) {
+        lmb_moving_release(moving);
+    }
+    return result;
+}
+
+lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error) {
+    lmb_moving moving;
+    const lmb_result result = split(def, host, &moving, error);
+    if (result == LMB_OK) {
+        lmb_moving_release(&moving);
+    }
+    return result;
+}
+
+lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error) {
+    lmb_result result = lmb_graph_check_poses(def, error);
+    return result == LMB_OK && lmb_graph_moves(def) ? lmb_graph_check_moving(def, NULL, error) : result;
+}
+
+static lmb_result create_names(lmb_graph *graph, const lmb_graph_def *def, const lmb_moving *moving, lmb_error *error) {
+    graph->names = lmb_graph_names_create(def, moving, &graph->host);
+    return graph->names != NULL ? LMB_OK : lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for names");
+}
+
+static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
+    lmb_moving moving;
+    lmb_result result = lmb_graph_check_poses(def, error);
+    if (result == LMB_OK) {
+        result = split(def, host, &moving, error);
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    result = lmb_graph_create_in(&moving.poses, LMB_NONE, host, graph, error);
+    if (result == LMB_OK) {
+        result = lmb_control_create(&moving, *graph, host, &(*graph)->control, error);
+    }
+    if (result == LMB_OK) {
+        result = create_names(*graph, def, &moving, error);
+    }
+    lmb_moving_release(&moving);
+    return result;
+}
+
+lmb_graph_def lmb_default_graph_def(void) {
+    return (lmb_graph_def){.lod = lmb_constant(0.0f), .inertia_parameters = LMB_NONE};
+}
+
+static LMB_NOINLINE lmb_result create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph,
+                                      lmb_error *error) {
+    lmb_result result;
+    if (lmb_graph_moves(def)) {
+        result = create_moving(def, host, graph, error);
+    } else {
+        result = lmb_graph_create_in(def, LMB_NONE, host, graph, error);
+        result = result == LMB_OK ? create_names(*graph, def, NULL, error) : result;
+    }
+    if (result != LMB_OK) {
+        lmb_graph_destroy(*graph);
+        *graph = NULL;
+    }
+    return result;
+}
+
+lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
+    if (graph != NULL) {
+        *graph = NULL;
+    }
+    if (def == NULL || graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: %s is NULL", def == NULL ? "the descriptor" : "the result");
+    }
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const lmb_result result = create(def, host, graph, error);
+    lmb_environment_leave(&callers);
+    return result;
+}
+
+// Returns the joints of the rig and of the largest source, if there is one.
+static size_t count_frames(const lmb_graph_def *def) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < def->retarget_count; i++) {
+        const size_t both = (size_t)def->rig->joint_count + def->retargets[i].source_joint_count;
+        count = both > count ? both : count;
+    }
+    return count;
+}
+
+lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, const lmb_host *host, lmb_graph **graph,
+                               lmb_error *error) {
+    *graph = NULL;
+    lmb_error unread;
+    lmb_compiler c = {.def = def, .error = error != NULL ? error : &unread, .joint_map = joint_map};
+    uint32_t header[PROGRAM_HEADER_WORDS] = {0};
+    uint64_t size;
+    if (!prepare(&c, header, &size)) {
+        return c.error->result;
+    }
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_graph *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
+    lmb_clip_slot *slots = def->clip_slot_count > 0 ? lmb_host_allocate(&resolved, 1, lmb_clip_slots_bytes(def)) : NULL;
+    c.rest_turns =
+        lmb_host_allocate(&resolved, def->mirror_count > 0 ? def->rig->joint_count : 0, sizeof *c.rest_turns);
+    c.frames = lmb_host_allocate(&resolved, count_frames(def), sizeof *c.frames);
+    if (created == NULL || block == NULL || c.rest_turns == NULL || c.frames == NULL ||
+        (def->clip_slot_count > 0 && slots == NULL)) {
+        lmb_host_release(&resolved, created);
+        lmb_host_release(&resolved, block);
+        lmb_host_release(&resolved, slots);
+        lmb_host_release(&resolved, c.rest_turns);
+        lmb_host_release(&resolved, c.frames);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for %llu words", (unsigned long long)size);
+    }
+    memcpy(block, header, sizeof header);
+    write_block(&c, block);
+    lmb_clip_slots_write(def, block, slots);
+    lmb_host_release(&resolved, c.rest_turns);
+    lmb_host_release(&resolved, c.frames);
+    *created = (lmb_graph){.host = resolved,
+                           .clip_slots = slots,
+                           .clip_slot_count = def->clip_slot_count,
+                           .joint_count = def->rig->joint_count,
+                           .parameter_count = def->parameter_count,
+                           .pose_count = c.pose_count,
+                           .point_count = c.point_slots,
+                           .finds_points = c.point_count > 0,
+                           .uses_transforms = c.uses_transforms,
+                           .socket_count = def->rig->socket_count,
+                           .channel_count = def->rig->channel_count,
+                           .mask_count = def->mask_count,
+                           .stack = c.deepest,
+                           .exchange_count = c.ended - 1,
+                           .uses_joint_maps = c.uses_joint_maps,
+                           .uses_curves = c.uses_curves,
+                           .uses_retargets = c.uses_retargets,
+                           .uses_lod = lmb_graph_has_lods(def),
+                           .uses_inertia = def->inertialize,
+                           .uses_chains = c.chain_words > 0,
+                           .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
+                           .joint_limits = c.joint_limits,
+                           .joint_maps = c.joint_maps,
+                           .size = (uint32_t)size,
+                           .block = block};
+    memcpy(created->pose_joints, c.pose_joints, sizeof c.pose_joints);
+    memcpy(created->pose_floats, c.pose_floats, sizeof c.pose_floats);
+    find_uses(created, def);
+    *graph = created;
+    return LMB_OK;
+}
+
+void lmb_graph_destroy(lmb_graph *graph) {
+    if (graph == NULL) {
+        return;
+    }
+    lmb_host host = graph->host;
+    lmb_control_destroy(graph->control);
+    lmb_graph_names_destroy(graph->names, &host);
+    lmb_host_release(&host, graph->clip_slots);
+    lmb_host_release(&host, graph->block);
+    lmb_host_release(&host, graph);
+}
+
+const lmb_control *lmb_graph_control(const lmb_graph *graph) {
+    return graph->control;
+}
+
+uint32_t lmb_graph_joint_count(const lmb_graph *graph) {
+    return graph->joint_count;
+}
+
+uint32_t lmb_graph_parameter_count(const lmb_graph *graph) {
+    return graph->parameter_count;
+}
+
+uint32_t lmb_graph_pose_count(const lmb_graph *graph) {
+    return graph->pose_count;
+}
+
+uint32_t lmb_graph_point_count(const lmb_graph *graph) {
+    return graph->point_count;
+}
+
+bool lmb_graph_uses_transforms(const lmb_graph *graph) {
+    return graph->uses_transforms;
+}
+
+uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose) {
+    return pose < LMB_MAX_POSES ? graph->pose_floats[pose] : 0;
+}
+
+uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose) {
+    return pose < LMB_MAX_POSES ? graph->pose_joints[pose] : 0;
+}
+
+uint32_t lmb_graph_socket_count(const lmb_graph *graph) {
+    return graph->socket_count;
+}
+
+uint32_t lmb_graph_channel_count(const lmb_graph *graph) {
+    return graph->channel_count;
+}
+
+uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t level) {
+    if (!graph->uses_lod) {
+        return graph->joint_count;
+    }
+    return lod_count(graph->block, level < LMB_MAX_LODS ? level : LMB_MAX_LODS - 1);
+}
+
+uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph) {
+    return graph->uses_inertia ? graph->block[PROGRAM_INERTIA] - 1 : LMB_NONE;
+}
+
+uint32_t lmb_graph_inertia_words(const lmb_graph *graph) {
+    return graph->block[PROGRAM_KEPT];
+}
+
+uint32_t lmb_graph_stack(const lmb_graph *graph) {
+    return graph->stack;
+}
+
+uint32_t lmb_graph_exchanges(const lmb_graph *graph) {
+    return graph->exchange_count;
+}

@@ -1,0 +1,13 @@
+// Names of the things in a graph, copied from its descriptor.
+#ifndef LIMBER_SRC_GRAPH_NAMES_H
+#define LIMBER_SRC_GRAPH_NAMES_H
+
+#include "control/moving.h"
+
+typedef struct lmb_graph_names lmb_graph_names;
+
+// `moving` is NULL if nothing in the graph moves by itself. Returns NULL if there is no memory.
+lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_moving *moving, const lmb_host *host);
+void lmb_graph_names_destroy(lmb_graph_names *names, const lmb_host *host);
+
+#endif

@@ -1,0 +1,331 @@
+// A graph written as JSON, while it is read. Tables of fields describe the objects, including those of the operations.
+#ifndef LIMBER_SRC_JSON_GRAPH_H
+#define LIMBER_SRC_JSON_GRAPH_H
+
+#include "json.h"
+#include "text.h"
+
+#include <limber/graph_json.h>
+
+typedef struct lmb_graph_stated {
+    float value;
+    uint32_t at; // the JSON value that states it, or LMB_NONE
+} lmb_graph_stated;
+
+// A parameter, or the defaults and range that one use of it states.
+typedef struct lmb_graph_declared {
+    const char *name;
+    lmb_graph_stated initial;
+    lmb_graph_stated min;
+    lmb_graph_stated max;
+    bool is_written; // by the control: uses cannot find it by its name
+    bool is_computed;
+    bool is_late; // a fade's weight, or computed from one: not known yet when transitions are taken and rates are read
+} lmb_graph_declared;
+
+// The weight of a fade, found by the fade's name.
+typedef struct lmb_graph_named {
+    const char *name;
+    uint32_t parameter;
+    uint32_t count;   // number of fades with this name
+    uint32_t used_at; // the first use, or LMB_NONE
+} lmb_graph_named;
+
+struct lmb_graph_json {
+    lmb_budget budget;
+    lmb_pool pool;       // of everything below
+    lmb_graph_def def;   // its clips are the source's, then those of other characters and the copies from which
+                         // root motion was extracted
+    lmb_node_def *nodes; // of the definition, as the other lists that change after they were added
+    lmb_index mask_index;
+    lmb_index limits_index;
+    uint32_t **joint_map_tables; // of the joint maps
+    uint32_t part_count;
+    lmb_index part_index;
+    lmb_graph_declared *parameters;
+    lmb_index parameter_index; // by name
+    lmb_graph_named *fade_names;
+    uint32_t fade_name_count;
+    const lmb_player_def **leaders; // the first player of each group
+    lmb_fade_def *fades;
+    bool has_character_motion;
+    lmb_motion_def motion;
+    lmb_value update_every;
+    lmb_index event_index; // by name
+    lmb_graph_problem *warnings;
+    uint32_t warning_count;
+};
+
+// The state of a machine, or the fade, for which a pose is read.
+typedef struct lmb_graph_owner {
+    const char *name;  // of the state or fade; NULL outside of both
+    uint32_t depth;    // how many machines are nested
+    uint32_t end_node; // the first clip that plays in it, or LMB_NONE
+    bool holds;        // clips without "play" hold at their ends
+} lmb_graph_owner;
+
+// The state from which a transition starts.
+typedef struct lmb_graph_left {
+    uint32_t first; // node of its pose
+    uint32_t end;   // the node past the last one; 0 if there is no single state, or if its pose was not read
+    uint32_t end_node;
+    bool is_any;
+} lmb_graph_left;
+
+// The values that were read from a machine's own text.
+typedef struct lmb_graph_insert {
+    uint32_t first;
+    uint32_t end;    // 0 if there are none
+    size_t size;     // of that text
+    size_t replaced; // position of the object in the graph's text that they replace
+    uint32_t warning_count;
+} lmb_graph_insert;
+
+// The number of members that only the outermost object may have.
+#define LMB_GRAPH_ROOT_FIELDS 7
+
+typedef struct lmb_graph_reader lmb_graph_reader;
+struct lmb_graph_reader {
+    // Reads such a member of any pose; returns false if it is another one.
+    bool (*read_root_member)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+    const lmb_graph_source *source;
+    lmb_graph_insert insert;
+    const char *text; // of the graph, without a byte order mark
+    size_t size;      // 0 if a machine's text is the whole graph
+    lmb_graph_json *graph;
+    lmb_pool scratch;
+    lmb_json json;
+    lmb_name *joints; // sorted, in the scratch pool
+    lmb_name *channels;
+    lmb_name *clips;
+    const lmb_graph_character *character; // of the innermost retarget, or NULL
+    float longest;                        // duration of the longest clip, in seconds
+    const lmb_rig *moving_rig;            // for which the joint that travels was found last, or NULL
+    lmb_root_motion_def moving;           // for what it was found, and the joint
+    uint32_t *partners; // of the joints, found by name; NULL until a mirror needs them; in the graph's pool
+    uint32_t *channel_partners;
+    uint32_t *objects; // for each node, the object it was read from; in the scratch pool
+    lmb_graph_owner owner;
+    struct lmb_graph_machine *machine; // the innermost one being read
+    lmb_graph_left left;               // the state from which the transition being read starts
+    uint32_t player_count;
+    uint32_t machine_count; // including fades
+    uint32_t inertia_at;    // the first inertialized transition, or LMB_NONE
+    lmb_graph_problem first;
+    lmb_graph_problems *problems; // or NULL
+    uint32_t problem_count;
+    uint32_t root_keys[LMB_GRAPH_ROOT_FIELDS]; // keys of these fields, or 0
+    uint32_t depth;                            // how deep computed values are nested
+    bool is_full;                              // a limit on nodes or parameters was reported
+    lmb_result result;                         // not LMB_OK if memory ran out: reading then ends
+};
+
+// A member that an object may have. `read` stores its value at `offset` of the target.
+typedef struct lmb_graph_field lmb_graph_field;
+typedef struct lmb_graph_fields {
+    const char *what; // name of the object in messages
+    const lmb_graph_field *fields;
+    size_t count;
+    // Reads other members than the fields; returns false if there is no such member. May be NULL.
+    bool (*read_other)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+} lmb_graph_fields;
+
+struct lmb_graph_field {
+    const char *name;
+    bool required;
+    void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+    size_t offset;
+    size_t slot;                // of a point: offset of its lmb_point_slot
+    const char *const *choices; // names in the order of the enumeration, then NULL
+    const lmb_graph_fields *inside;
+    const char *what; // name of the elements of an array in messages
+    uint32_t count;   // of them
+    float min;        // range of a constant
+    float max;
+    float initial; // default and range of a parameter, if no use states them
+    float parameter_min;
+    float parameter_max;
+};
+
+// Small enough that every integer up to it is a float.
+#define LMB_PRIORITY_RANGE .min = -1000000.0f, .max = 1000000.0f
+#define LMB_ANY_NUMBER .min = -LMB_LARGEST, .max = LMB_LARGEST
+
+// A pose that events fade in and out, while the object with its weight is read.
+typedef struct lmb_graph_fade {
+    uint32_t at;    // the value of the weight, if it is a fade; else LMB_NONE
+    uint32_t index; // of the fade, or LMB_NONE if the graph has no room for it
+    const char *name;
+    uint32_t end_at; // "at-end", or LMB_NONE
+    uint32_t parameter;
+    bool is_read; // the pose was read
+    bool plays;   // a clip of the pose plays
+} lmb_graph_fade;
+
+// The node of an operation while its object is read. Offsets of the operation's fields are relative to this struct.
+typedef struct lmb_graph_node {
+    lmb_graph_fade fade; // of the weight
+    lmb_node_def def;
+    uint32_t object;
+    bool is_additive;
+    bool has_goal;
+    uint32_t reference;        // node of the reference pose of an additive clip, or LMB_NONE
+    lmb_mirror_def mirror;     // the partners that it states, or NULL
+    lmb_retarget_def retarget; // what its object states
+} lmb_graph_node;
+
+// field.c: reports an error at a JSON value.
+void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
+// Adds an error.
+void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *problem);
+// Warns of something that is allowed but probably unintended.
+void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
+// Returns whether a value has this type; reports it if not.
+bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
+// Returns whether a value is an array of `min` to `max` elements, whose name in messages is `what`; reports it if not.
+bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t min, uint32_t max, const char *what);
+// Appends a name to a list of names, as far as there is room.
+void lmb_graph_list_name(char *names, size_t size, const char *name);
+
+// Returns the text of a source without its byte order mark, which some editors write.
+const char *lmb_graph_text_of(const lmb_graph_source *source, size_t *size);
+// Reads JSON into reader->json.
+bool lmb_graph_read_json(lmb_graph_reader *reader, const char *text, size_t size);
+void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
+// Appends as lmb_pool_append() does.
+bool lmb_graph_append(lmb_graph_reader *reader, lmb_pool *pool, void *array, uint32_t *count, const void *element,
+                      size_t size);
+// Adds the next element to a table in the graph's pool.
+bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
+// Returns a decoded string in a pool; NULL if memory ran out or if it contains a zero, which is reported.
+const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
+// Returns a name in the graph's pool; NULL if it is not a string. An empty name is reported as `if_empty` says, and
+// returned as "".
+#define LMB_EMPTY_NAME "a name without a character"
+const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value, const char *if_empty);
+// Returns the value of an object's member, the first of several; LMB_NONE if there is none or if it is no object.
+uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name);
+// Returns whether a value is the boolean true.
+bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value);
+// Returns whether a string or key is a given name.
+bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
+// Reads the members of an object into a target.
+void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
+// A reader of fields that are read before or after all others.
+void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// Readers of fields: a bool; an int32_t or uint32_t in the field's range; a float in the
+// field's range; an array of `count` consecutive floats; an enumeration; an object with the fields inside.
+void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_object(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// value.c: reads an lmb_value: a constant, a parameter, a curve or a computed value.
+void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// Reads the curve beside a value, which is stored at the same offset.
+void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// Stores a value and keeps its curve, which may have been read already.
+void lmb_graph_set_value(lmb_value *result, lmb_value value);
+// Uses a parameter as the value of this field. Merges the default and range that this use states with those of other
+// uses.
+lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
+                                  uint32_t value);
+// Adds a parameter that the control writes. Its name joins `owner` and `what`: "Walk.time" of "Walk" and "time".
+uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial, float max,
+                               uint32_t value);
+// Makes the control write the parameter of that name; earlier uses stay valid. Adds a parameter of this field if there
+// is none. Returns LMB_NONE if there is no room.
+uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
+                                   uint32_t value);
+// Completes defaults and ranges after all uses are known.
+void lmb_graph_finish_parameters(lmb_graph_reader *reader);
+
+// Reads a value like lmb_graph_read_value(), and reports one that is not known yet when transitions are taken and rates
+// are read. lmb_graph_expect_early() does that for a value that was read.
+void lmb_graph_read_early(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read);
+// Returns the parameter for the weight of the fade being read; `initial` is the weight at the start.
+uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value);
+
+// joints.c: reads a byte for each joint, at most `max`. A joint that is not named has its parent's byte, a root
+// `of_root`. If `with_channels`, a byte for each channel follows, 0 if it is not named. The bytes are in the graph's
+// pool; returns NULL if memory ran out or the value is no object. lmb_graph_read_mask() reads a node's mask.
+uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
+                                    bool with_channels);
+void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// Returns the joint of that name; reports it and returns LMB_NONE if there is none. Then the joint
+// map of an input of a combine.
+uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value);
+void lmb_graph_read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// Reads the partners of a mirror; returns the index of a mirror with the partners that the node has
+// read.
+void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                     void *target);
+uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node);
+
+// Reads a node's joint limits.
+void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// Reports what only the checks of a graph find in a mirror, joint limits or a retarget, which are in `def` alone.
+void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at);
+
+// operation.c: returns the index of a static pose of the source by its name; reports it and returns LMB_NONE if
+// there is none.
+uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value);
+
+// retarget.c: reads joints whose bones keep their directions, and factors of translations; adds a retarget and
+// the pose inside. Finds a clip of the other character by its name, LMB_NONE for none; and the joint of a clip, of the
+// other character inside a retarget; reports it and returns LMB_NONE if there is none.
+void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+uint32_t lmb_graph_add_retarget(lmb_graph_reader *reader, const lmb_graph_node *node);
+uint32_t lmb_graph_find_source_clip(lmb_graph_reader *reader, const char *name);
+uint32_t lmb_graph_find_clip_joint(lmb_graph_reader *reader, uint32_t value);
+
+// operation.c: reads a pose and all poses inside it, and returns the index of its node. After an error was
+// reported, the index has no meaning.
+uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
+uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object);
+
+// player.c: adds a player for a clip that has "play", or that is in a state and has no "time". The player then
+// sets the clip's time.
+void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
+// The reader of a field that is an event: it stores the event's index.
+void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// loop.c: returns a state from which transitions without events lead back to it while the same conditions hold,
+// or LMB_NONE. Writes the names of the states on that path to `text`.
+#define LMB_GRAPH_LOOP_TEXT 160u
+uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, char text[LMB_GRAPH_LOOP_TEXT]);
+
+// Reads the character motion at a key, or its default at 0. Other uses of the parameters that it writes come first.
+void lmb_graph_read_character_motion(lmb_graph_reader *reader, uint32_t key);
+
+// machine.c: adds a machine, which becomes a pose that blends the poses of its states.
+uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);
+// Counts another machine in the state being read; returns false if there are too many, which is reported.
+bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object);
+// Returns whether the value of a weight is a fade. lmb_graph_begin_fade() is called before the object
+// with this member is read, then its pose and its value are read in any order, then lmb_graph_end_fade() is called.
+bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value);
+void lmb_graph_begin_fade(lmb_graph_reader *reader, uint32_t object, const char *member, lmb_graph_fade *fade);
+uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fade, uint32_t value);
+lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade);
+void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
+
+// Writes that a clip of this name does not exist, and which ones do. Returns the message.
+#define LMB_GRAPH_MESSAGE_SIZE 240u
+const char *lmb_graph_no_clip(const lmb_graph_reader *reader, const lmb_graph_source *source, const char *name,
+                              size_t length, char message[LMB_GRAPH_MESSAGE_SIZE]);
+
+// machine_text.c: reads the compact text of a machine into reader->json. It is the whole graph if reader->size is 0;
+// otherwise it replaces the first machine without states in the graph's text. Returns false if that failed.
+bool lmb_graph_read_machine_text(lmb_graph_reader *reader, const lmb_graph_source *machine);
+
+#endif

@@ -1,0 +1,512 @@
+// Reads what concerns joints and channels by their names: masks, joint maps, mirrors and joint limits.
+#include "graph.h"
+
+#include "program/program.h"
+
+#include <string.h>
+
+#define RANGE(member) offsetof(range, member)
+#define LIMIT(member) offsetof(lmb_joint_limit_def, member)
+
+// ---- Names.
+
+enum { JOINTS = 1, CHANNELS = 2 };
+
+// Returns the index of a joint or channel of that name; reports it and returns LMB_NONE if there is none. Where both
+// are possible, channels follow the joints.
+static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kinds) {
+    const lmb_rig *rig = reader->source->rig;
+    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return LMB_NONE;
+    }
+    uint32_t part = (kinds & JOINTS) != 0 ? lmb_names_find(reader->joints, joint_count, name) : LMB_NONE;
+    if (part == LMB_NONE && (kinds & CHANNELS) != 0) {
+        part = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), name);
+        part += part != LMB_NONE && (kinds & JOINTS) != 0 ? joint_count : 0;
+    }
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    if (part == LMB_NONE) {
+        lmb_graph_report(reader, value, "the rig has no %s of this name", kinds == CHANNELS ? "channel" : "joint");
+    }
+    return part;
+}
+
+uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value) {
+    return find_part(reader, value, JOINTS);
+}
+
+void lmb_graph_read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_find_joint(reader, value);
+    }
+}
+
+void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at) {
+    const lmb_node_def rest = lmb_default_node_def();
+    def.rig = reader->source->rig;
+    def.nodes = &rest;
+    def.node_count = 1;
+    lmb_error error;
+    if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
+        lmb_graph_report(reader, at, "%s", error.message);
+    }
+}
+
+// ---- A byte for each joint and channel: masks, joint weights, blend profiles and max lods.
+
+// The value that an object gives a joint or a channel.
+typedef struct share {
+    uint32_t value;
+    bool is_set;
+} share;
+
+// Reads the value of a joint by its name, or of a channel if `count` includes the channels.
+static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uint32_t count, share *shares) {
+    const lmb_graph_field field = {.offset = offsetof(share, value), .min = 0.0f, .max = (float)max};
+    const bool with_channels = count > lmb_rig_joint_count(reader->source->rig);
+    const uint32_t part = find_part(reader, key, with_channels ? JOINTS | CHANNELS : JOINTS);
+    if (part == LMB_NONE) {
+        return;
+    }
+    if (shares[part].is_set) {
+        lmb_graph_report(reader, key, "given twice");
+    }
+    shares[part].is_set = true;
+    lmb_graph_read_integer(reader, &field, key + 1, &shares[part]);
+}
+
+static uint32_t count_joint_maps(const lmb_rig *rig) {
+    return lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig);
+}
+
+// Parents precede their children, so the value that a joint inherits is known.
+static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t count, share *shares, uint8_t *bytes) {
+    for (uint32_t part = lmb_rig_joint_count(rig); part < count; part++) {
+        bytes[part] = (uint8_t)shares[part].value;
+    }
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        if (!shares[joint].is_set) {
+            shares[joint].value = parent != LMB_NONE ? shares[parent].value : of_root;
+        }
+        bytes[joint] = (uint8_t)shares[joint].value;
+    }
+}
+
+// Returns the index of a block in a list of pointers to blocks of this size. The list takes ownership of the block; one
+// that it has already is released.
+static uint32_t intern(lmb_graph_reader *reader, lmb_index *index, void *list, uint32_t *count, void *block,
+                       size_t size) {
+    lmb_pool *pool = &reader->graph->pool;
+    const uint64_t hash = lmb_index_hash(block, size);
+    const char *blocks;
+    memcpy(&blocks, list, sizeof blocks);
+    for (uint32_t i = lmb_index_first(index, hash); i != LMB_NONE; i = lmb_index_next(index, i)) {
+        const void *known;
+        memcpy(&known, blocks + i * sizeof known, sizeof known);
+        if (memcmp(known, block, size) == 0) {
+            lmb_pool_release(pool, block);
+            return i;
+        }
+    }
+    return lmb_graph_append(reader, pool, list, count, &block, sizeof block) && lmb_graph_index(reader, index, hash)
+               ? *count - 1
+               : 0;
+}
+
+uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
+                                    bool with_channels) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return NULL;
+    }
+    uint32_t count = with_channels ? count_joint_maps(reader->source->rig) : lmb_rig_joint_count(reader->source->rig);
+    share *shares = lmb_graph_allocate(reader, &reader->scratch, count, sizeof *shares);
+    uint8_t *bytes = lmb_graph_allocate(reader, &reader->graph->pool, count, 1);
+    if (shares == NULL || bytes == NULL) {
+        return NULL;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_share(reader, key, max, count, shares);
+    }
+    inherit(reader->source->rig, of_root, count, shares, bytes);
+    lmb_pool_release(&reader->scratch, shares);
+    return bytes;
+}
+
+void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_json *graph = reader->graph;
+    uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
+    if (mask != NULL) {
+        *(uint32_t *)(void *)((char *)target + field->offset) =
+            intern(reader, &graph->mask_index, &graph->def.masks, &graph->def.mask_count, mask,
+                   count_joint_maps(graph->def.rig));
+    }
+}
+
+// ---- Joint maps of the inputs of a combine.
+
+// Maps the joint named at `value` to joint `joint` of the input.
+static void set_joint(lmb_graph_reader *reader, uint32_t value, uint32_t joint, uint32_t *table) {
+    uint32_t named = lmb_graph_find_joint(reader, value);
+    if (named == LMB_NONE || joint == LMB_NONE) {
+        return;
+    }
+    if (table[named] != LMB_NONE) {
+        lmb_graph_report(reader, value, "given twice");
+    }
+    table[named] = joint;
+}
+
+// Reads a list of joints, in the order of the input's joints; or an object of joints with the input's joint for each.
+static void read_map(lmb_graph_reader *reader, uint32_t value, uint32_t *table) {
+    const lmb_json_value *values = reader->json.values;
+    const bool is_list = values[value].type == LMB_JSON_ARRAY;
+    uint32_t joint = 0;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next, joint++) {
+        if (lmb_graph_expect(reader, is_list ? at : at + 1, LMB_JSON_STRING)) {
+            set_joint(reader, at, is_list ? joint : lmb_graph_find_joint(reader, at + 1), table);
+        }
+    }
+}
+
+// Returns the index of a joint map. The table ends with the number of joints of the input.
+static uint32_t add_joint_map(lmb_graph_reader *reader, uint32_t *table) {
+    lmb_graph_json *graph = reader->graph;
+    const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig), before = graph->part_count;
+    const lmb_joint_map_def map = {table, table[joint_count]};
+    const uint32_t index = intern(reader, &graph->part_index, &graph->joint_map_tables, &graph->part_count, table,
+                                  (joint_count + 1) * sizeof *table);
+    return graph->part_count == before || lmb_graph_append(reader, &graph->pool, &graph->def.joint_maps,
+                                                           &graph->def.joint_map_count, &map, sizeof map)
+               ? index
+               : LMB_NONE;
+}
+
+void lmb_graph_read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *given = &reader->json.values[value];
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    bool is_list = given->type == LMB_JSON_ARRAY;
+    if (!is_list && !lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (given->count == 0) {
+        lmb_graph_report(reader, value, "no joints");
+        return;
+    }
+    uint32_t *table = lmb_graph_allocate(reader, &reader->graph->pool, joint_count + 1, sizeof *table);
+    if (table == NULL) {
+        return;
+    }
+    memset(table, 0xff, joint_count * sizeof *table); // LMB_NONE
+    read_map(reader, value, table);
+    table[joint_count] = is_list ? given->count : joint_count;
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_joint_map(reader, table);
+}
+
+// ---- Mirrors: their axis, and the partners of joints and channels.
+
+// Makes two joints or channels each other's partners; reports it and returns false if one of them has another.
+static bool pair(lmb_graph_reader *reader, uint32_t value, uint32_t first, uint32_t second, uint32_t *partners) {
+    if ((partners[first] != first && partners[first] != second) ||
+        (partners[second] != second && partners[second] != first)) {
+        lmb_graph_report(reader, value, "one of the two has another partner");
+        return false;
+    }
+    partners[first] = second;
+    partners[second] = first;
+    return true;
+}
+
+// What the object of a channel contains.
+typedef struct channel_mirror {
+    uint32_t partner; // or LMB_NONE
+    float sign;
+} channel_mirror;
+
+static void read_channel_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        ((channel_mirror *)target)->partner = find_part(reader, value, CHANNELS);
+    }
+}
+
+static void read_sign(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    channel_mirror *mirror = target;
+    lmb_graph_read_plain(reader, field, value, target);
+    if (mirror->sign != 1.0f && mirror->sign != -1.0f) {
+        lmb_graph_report(reader, value, "neither 1 nor -1");
+    }
+}
+
+static const lmb_graph_field mirrored_members[] = {
+    {.name = "partner", .read = read_channel_name},
+    {.name = "sign", .read = read_sign, .offset = offsetof(channel_mirror, sign), .min = -1.0f, .max = 1.0f}};
+static const lmb_graph_fields mirrored_fields = {"a channel's mirror", mirrored_members, 2, NULL};
+
+// Reads the partner of a joint: its name; or that of a channel: its name or an object.
+static void read_pair(lmb_graph_reader *reader, uint32_t key, unsigned kind, uint32_t *partners, int8_t *signs) {
+    const uint32_t first = find_part(reader, key, kind);
+    channel_mirror mirror = {.partner = first, .sign = 1.0f};
+    if (first == LMB_NONE) {
+        return;
+    }
+    if (kind == CHANNELS && reader->json.values[key + 1].type != LMB_JSON_STRING) {
+        if (lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &mirrored_fields, key + 1, &mirror);
+        }
+    } else if (lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
+        mirror.partner = find_part(reader, key + 1, kind);
+    }
+    const uint32_t second = mirror.partner;
+    if (second != LMB_NONE && pair(reader, key + 1, first, second, partners) && signs != NULL) {
+        signs[first] = signs[second] = mirror.sign < 0.0f ? -1 : 1;
+    }
+}
+
+// Returns the partners of all joints or channels; NULL if there are none. Those that are not named are their own.
+static uint32_t *read_pairs_of(lmb_graph_reader *reader, uint32_t value, unsigned kind, uint32_t count, int8_t *signs) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return NULL;
+    }
+    uint32_t *partners = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *partners);
+    for (uint32_t i = 0; partners != NULL && i < count; i++) {
+        partners[i] = i;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_pair(reader, key, kind, partners, signs);
+    }
+    return partners;
+}
+
+void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    const uint32_t count = lmb_rig_joint_count(reader->source->rig);
+    ((lmb_graph_node *)target)->mirror.partners = read_pairs_of(reader, value, JOINTS, count, NULL);
+}
+
+void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                     void *target) {
+    (void)field;
+    const uint32_t count = lmb_rig_channel_count(reader->source->rig);
+    lmb_mirror_def *mirror = &((lmb_graph_node *)target)->mirror;
+    int8_t *signs = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *signs);
+    for (uint32_t channel = 0; signs != NULL && channel < count; channel++) {
+        signs[channel] = 1;
+    }
+    mirror->channel_signs = signs;
+    mirror->channel_partners = signs == NULL ? NULL : read_pairs_of(reader, value, CHANNELS, count, signs);
+}
+
+// Finds partners by name, once for all mirrors.
+static uint32_t *find_channel_partners(lmb_graph_reader *reader) {
+    if (reader->channel_partners == NULL) {
+        const lmb_rig *rig = reader->source->rig;
+        reader->channel_partners = lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_channel_count(rig),
+                                                      sizeof *reader->channel_partners);
+        if (reader->channel_partners != NULL) {
+            lmb_rig_find_mirror_channels(rig, &reader->graph->budget.host, reader->channel_partners);
+        }
+    }
+    return reader->channel_partners;
+}
+
+// Finds partners by name, once for all mirrors.
+static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    if (reader->partners == NULL) {
+        const lmb_rig *rig = reader->source->rig;
+        lmb_error error;
+        reader->partners =
+            lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_joint_count(rig), sizeof *reader->partners);
+        if (reader->partners != NULL &&
+            lmb_rig_find_mirror(rig, &reader->graph->budget.host, reader->partners, &error) != LMB_OK) {
+            lmb_graph_report(reader, node->object, "%s", error.message);
+        }
+    }
+    return reader->partners;
+}
+
+static bool are_alike(const lmb_mirror_def *a, const lmb_mirror_def *b, const lmb_rig *rig) {
+    size_t joint_count = lmb_rig_joint_count(rig), channel_count = lmb_rig_channel_count(rig);
+    return a->axis == b->axis && memcmp(a->partners, b->partners, joint_count * sizeof *a->partners) == 0 &&
+           memcmp(a->channel_partners, b->channel_partners, channel_count * sizeof *a->channel_partners) == 0 &&
+           a->channel_signs == b->channel_signs;
+}
+
+uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    lmb_graph_json *graph = reader->graph;
+    lmb_mirror_def mirror = node->mirror;
+    const char *stated = mirror.partners != NULL ? "partners" : mirror.channel_partners != NULL ? "channels" : NULL;
+    mirror.partners = mirror.partners != NULL ? mirror.partners : find_partners(reader, node);
+    mirror.channel_partners = mirror.channel_partners != NULL ? mirror.channel_partners : find_channel_partners(reader);
+    if (mirror.partners == NULL || mirror.channel_partners == NULL) {
+        return 0;
+    }
+    if (stated != NULL && reader->problem_count == 0) {
+        lmb_graph_check_alone(reader, (lmb_graph_def){.mirrors = &mirror, .mirror_count = 1},
+                              lmb_graph_find_member(reader, node->object, stated));
+    }
+    for (uint32_t i = 0; i < graph->def.mirror_count; i++) {
+        if (are_alike(&graph->def.mirrors[i], &mirror, reader->source->rig)) {
+            return i;
+        }
+    }
+    if (!lmb_graph_append(reader, &graph->pool, &graph->def.mirrors, &graph->def.mirror_count, &mirror,
+                          sizeof mirror)) {
+        return 0;
+    }
+    return graph->def.mirror_count - 1;
+}
+
+// ---- Joint limits and ranges of channels.
+
+// The ends of a range of three components, as a limit contains them.
+typedef struct range {
+    float min[3];
+    float max[3];
+} range;
+_Static_assert(LIMIT(translation_max) == LIMIT(translation_min) + 12 && LIMIT(scale_max) == LIMIT(scale_min) + 12 &&
+                   LIMIT(angle_max) == LIMIT(angle_min) + 12,
+               "a limit contains ranges");
+
+// Reads three numbers, or one that applies to all three.
+static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *given = &reader->json.values[value];
+    if (given->type == LMB_JSON_ARRAY && given->count != 3) {
+        lmb_graph_report(reader, value, "%u numbers, where 3 were expected, or one for all", (unsigned)given->count);
+    } else if (given->type == LMB_JSON_ARRAY) {
+        lmb_graph_read_floats(reader, field, value, target);
+    } else {
+        lmb_graph_read_plain(reader, field, value, target);
+        float *ends = (float *)(void *)((char *)target + field->offset);
+        ends[1] = ends[2] = ends[0];
+    }
+}
+
+#define END(key, member, most)                                                                                         \
+    {                                                                                                                  \
+        .name = key, .required = true, .read = read_triple, .offset = RANGE(member), .count = 3, .min = -(most),       \
+        .max = most                                                                                                    \
+    }
+
+static const lmb_graph_field distance_members[] = {END("min", min, LMB_LARGEST), END("max", max, LMB_LARGEST)};
+static const lmb_graph_fields distance_fields = {"a range", distance_members, 2, NULL};
+static const lmb_graph_field angle_members[] = {END("min", min, 180.0f), END("max", max, 180.0f)};
+static const lmb_graph_fields angle_fields = {"a range", angle_members, 2, NULL};
+
+static const char *const axes[] = {"x", "y", "z", NULL};
+static const lmb_graph_field twist_members[] = {
+    {.name = "axis", .read = lmb_graph_read_choice, .offset = LIMIT(twist_axis), .choices = axes},
+    {.name = "min", .read = lmb_graph_read_plain, .offset = LIMIT(twist_min), .min = -360.0f, .max = 360.0f},
+    {.name = "max", .read = lmb_graph_read_plain, .offset = LIMIT(twist_max), .min = -360.0f, .max = 360.0f},
+};
+static const lmb_graph_fields twist_fields = {"a twist", twist_members, 3, NULL};
+
+static const lmb_graph_field limit_members[] = {
+    {.name = "translation",
+     .read = lmb_graph_read_object,
+     .offset = LIMIT(translation_min),
+     .inside = &distance_fields},
+    {.name = "scale", .read = lmb_graph_read_object, .offset = LIMIT(scale_min), .inside = &distance_fields},
+    {.name = "twist", .read = lmb_graph_read_object, .inside = &twist_fields},
+    {.name = "swing", .read = lmb_graph_read_plain, .offset = LIMIT(swing), .max = 180.0f},
+    {.name = "angles", .read = lmb_graph_read_object, .offset = LIMIT(angle_min), .inside = &angle_fields},
+};
+static const lmb_graph_fields limit_fields = {"a joint's limits", limit_members, 5, NULL};
+
+static const lmb_graph_field channel_members[] = {{.name = "range",
+                                                   .required = true,
+                                                   .read = lmb_graph_read_floats,
+                                                   .offset = offsetof(lmb_channel_range, min),
+                                                   .what = "numbers",
+                                                   .count = 2,
+                                                   LMB_ANY_NUMBER}};
+static const lmb_graph_fields channel_fields = {"a channel's limits", channel_members, 1, NULL};
+
+static void read_joint_limits(lmb_graph_reader *reader, uint32_t object, lmb_joint_limit_def *limit) {
+    static const uint32_t bits[] = {LMB_JOINT_LIMIT_TRANSLATION, LMB_JOINT_LIMIT_SCALE, LMB_JOINT_LIMIT_TWIST,
+                                    LMB_JOINT_LIMIT_SWING, LMB_JOINT_LIMIT_ANGLES};
+    for (size_t i = 0; i < limit_fields.count; i++) {
+        const bool is_set = lmb_graph_find_member(reader, object, limit_fields.fields[i].name) != LMB_NONE;
+        limit->set |= is_set ? bits[i] : 0;
+    }
+    if ((limit->set & LMB_JOINT_LIMIT_TWIST) != 0) {
+        limit->twist_min = -180.0f;
+        limit->twist_max = 180.0f;
+    }
+    lmb_graph_read_fields(reader, &limit_fields, object, limit);
+}
+
+static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_def *limits, lmb_channel_range *ranges,
+                      bool *given) {
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t part = find_part(reader, key, JOINTS | CHANNELS);
+    if (part == LMB_NONE) {
+        return;
+    }
+    if (given[part]) {
+        lmb_graph_report(reader, key, "given twice");
+    }
+    given[part] = true;
+    if (!lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (part < joint_count) {
+        read_joint_limits(reader, key + 1, &limits[part]);
+    } else {
+        lmb_graph_read_fields(reader, &channel_fields, key + 1, &ranges[part - joint_count]);
+    }
+}
+
+// Returns the index of joint limits, which the ranges of the channels follow in one block of this size.
+static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
+                           size_t size) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t range_count = graph->def.joint_limits_count;
+    const uint32_t before = range_count;
+    const uint32_t index =
+        intern(reader, &graph->limits_index, &graph->def.joint_limits, &graph->def.joint_limits_count, limits, size);
+    return graph->def.joint_limits_count == before || lmb_graph_append(reader, &graph->pool, &graph->def.channel_ranges,
+                                                                       &range_count, &ranges, sizeof ranges)
+               ? index
+               : 0;
+}
+
+void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t channel_count = lmb_rig_channel_count(reader->source->rig);
+    bool *given = lmb_graph_allocate(reader, &reader->scratch, (size_t)joint_count + channel_count, sizeof *given);
+    const size_t size = joint_count * sizeof(lmb_joint_limit_def) + channel_count * sizeof(lmb_channel_range);
+    lmb_joint_limit_def *limits = lmb_graph_allocate(reader, &reader->graph->pool, 1, size);
+    if (given == NULL || limits == NULL) {
+        return;
+    }
+    lmb_channel_range *ranges = (lmb_channel_range *)(limits + joint_count);
+    for (uint32_t channel = 0; channel < channel_count; channel++) {
+        ranges[channel] = lmb_default_channel_range();
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        limits[joint] = lmb_default_joint_limit_def();
+    }
+    uint32_t problems = reader->problem_count;
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_part(reader, key, limits, ranges, given);
+    }
+    lmb_pool_release(&reader->scratch, given);
+    if (reader->problem_count == problems) {
+        const lmb_joint_limit_def *all_limits = limits;
+        const lmb_channel_range *all_ranges = ranges;
+        lmb_graph_check_alone(
+            reader,
+            (lmb_graph_def){.joint_limits = &all_limits, .joint_limits_count = 1, .channel_ranges = &all_ranges},
+            value);
+    }
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits, ranges, size);
+}

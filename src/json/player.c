@@ -1,0 +1,723 @@
+// Reads how clips play: players, groups, events and markers; root motion of clips and the character motion.
+#include "graph.h"
+
+#include "base/number.h"
+#include "control/control.h"
+
+#include <math.h>
+#include <string.h>
+
+#define A_VELOCITY "a velocity is x, y and z"
+#define MOTION(member) offsetof(lmb_motion_def, member)
+#define PLAY(member) offsetof(play, member)
+
+// ---- Root motion of a clip. ----
+
+// Reads letters, each at most once. Sets one of x, y and z for each.
+static void read_axes(lmb_graph_reader *reader, uint32_t value, bool *const axes[3]) {
+    for (int i = 0; i < 3; i++) {
+        *axes[i] = false;
+    }
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return;
+    }
+    const lmb_json_value *text = &reader->json.values[value];
+    bool known = true;
+    for (size_t i = text->start; i < text->end; i++) {
+        const char letter = reader->json.text[i];
+        bool *axis = letter >= 'x' && letter <= 'z' ? axes[letter - 'x'] : NULL;
+        known = known && axis != NULL && !*axis;
+        if (known) {
+            *axis = true;
+        }
+    }
+    if (!known) {
+        lmb_graph_report(reader, value, "axes are letters of \"xyz\", each once at most");
+    }
+}
+
+static void read_motion_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        ((lmb_root_motion_def *)target)->joint = lmb_graph_find_clip_joint(reader, value);
+    }
+}
+
+static void read_extracted(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_root_motion_def *def = target;
+    read_axes(reader, value, (bool *[3]){&def->x, &def->y, &def->z});
+}
+
+static void read_closed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_root_motion_def *def = target;
+    read_axes(reader, value, (bool *[3]){&def->close_x, &def->close_y, &def->close_z});
+}
+
+static const char *const references[] = {"first-frame", "rest-pose", "absolute", NULL};
+
+static const lmb_graph_field motion_members[] = {
+    {.name = "joint", .read = read_motion_joint},
+    {.name = "axes", .read = read_extracted},
+    {.name = "yaw", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, yaw)},
+    {.name = "rotation", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, rotation)},
+    {.name = "rate",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(lmb_root_motion_def, rate),
+     .min = 1e-3f,
+     .max = 1000.0f},
+    {.name = "reference",
+     .read = lmb_graph_read_choice,
+     .offset = offsetof(lmb_root_motion_def, reference),
+     .choices = references},
+    {.name = "close", .read = read_closed},
+    {.name = "close-turn", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, close_turn)},
+};
+static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members,
+                                               sizeof motion_members / sizeof *motion_members, NULL};
+
+static bool extracts_the_same(const lmb_root_motion_def *a, const lmb_root_motion_def *b) {
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->yaw == b->yaw && a->rotation == b->rotation;
+}
+
+// Finds the joint whose motion is extracted if the text does not name one. Warns if that is not the first, once while
+// clips of one rig follow each other.
+static uint32_t find_moving_joint(lmb_graph_reader *reader, uint32_t value, const lmb_rig *rig,
+                                  const lmb_root_motion_def *def) {
+    const lmb_graph_character *other = reader->character;
+    if (reader->moving_rig == rig && extracts_the_same(&reader->moving, def)) {
+        return reader->moving.joint;
+    }
+    const lmb_host host = lmb_pool_host(&reader->graph->pool);
+    const lmb_clip *const *clips = other != NULL ? other->clips : reader->source->clips;
+    uint32_t joint = 0;
+    if (lmb_root_motion_find_joint(rig, clips, other != NULL ? other->clip_count : reader->source->clip_count, def,
+                                   &host, &joint, NULL) != LMB_OK) {
+        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+        return 0;
+    }
+    if (joint != 0 && (reader->moving_rig != rig || reader->moving.joint != joint)) {
+        lmb_graph_warn(
+            reader, value,
+            "joint 0 '%.60s' does not travel, so the root motion is that of '%.60s'; \"joint\" names another",
+            lmb_rig_joint_name(rig, 0), lmb_rig_joint_name(rig, joint));
+    }
+    reader->moving_rig = rig;
+    reader->moving = *def;
+    reader->moving.joint = joint;
+    return joint;
+}
+
+// Extracts root motion from a clip, which inside a retarget is one of the other character. Adds the remaining clip to
+// the graph and sets `index` to it.
+static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
+                        lmb_value *index) {
+    lmb_root_motion_def def = lmb_default_root_motion_def();
+    const uint32_t before = reader->problem_count;
+    def.joint = LMB_NONE;
+    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
+        lmb_graph_read_fields(reader, &motion_fields, value, &def);
+    }
+    if (clip == NULL || reader->problem_count > before || reader->result != LMB_OK) {
+        return;
+    }
+    lmb_root_motion *motion = NULL;
+    lmb_error error;
+    const lmb_host host = lmb_pool_host(&reader->graph->pool);
+    const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
+    def.joint = def.joint == LMB_NONE ? find_moving_joint(reader, value, rig, &def) : def.joint;
+    if (reader->result != LMB_OK) {
+        return;
+    }
+    const lmb_result result = lmb_root_motion_extract(rig, clip, &def, &host, &motion, &error);
+    if (result == LMB_ERROR_MEMORY) {
+        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+    } else if (result != LMB_OK) {
+        lmb_graph_report(reader, value, "%s", error.message);
+    } else {
+        player->motion = lmb_root_motion_track(motion);
+        *index = lmb_constant((float)reader->graph->def.clip_count);
+        const lmb_clip *rest = lmb_root_motion_clip(motion);
+        lmb_graph_json *graph = reader->graph;
+        lmb_graph_append(reader, &graph->pool, &graph->def.clips, &graph->def.clip_count, &rest, sizeof rest);
+    }
+}
+
+static const lmb_graph_field key_number = {.count = 4, .min = -LMB_MAX_MOTION, .max = LMB_MAX_MOTION};
+
+// Returns whether a value is an array of so many elements; reports another one as `what` says.
+static bool expect_array(lmb_graph_reader *reader, uint32_t value, uint32_t count, const char *what) {
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return false;
+    }
+    if (reader->json.values[value].count != count) {
+        lmb_graph_report(reader, value, "%s", what);
+    }
+    return reader->json.values[value].count == count;
+}
+
+// Reads a track of keys in the text.
+static void read_keys(lmb_graph_reader *reader, uint32_t value, lmb_player_def *player) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t count = values[value].count;
+    if (!lmb_graph_expect_count(reader, value, 2, LMB_MAX_MOTION_KEYS, "keys")) {
+        return;
+    }
+    lmb_pool *pool = &reader->graph->pool;
+    float *keys = lmb_graph_allocate(reader, pool, (size_t)count * 4, sizeof *keys);
+    lmb_motion_track *track = lmb_graph_allocate(reader, pool, 1, sizeof *track);
+    if (keys == NULL || track == NULL) {
+        return;
+    }
+    size_t key = 0;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, key++) {
+        if (expect_array(reader, at, 4, "a key is x, y, z and yaw")) {
+            lmb_graph_read_floats(reader, &key_number, at, keys + 4 * key);
+        }
+    }
+    *track = (lmb_motion_track){.key_count = count, .keys = keys};
+    player->motion = track;
+}
+
+// Reads the root motion of a clip. If it is extracted from the clip, `index` becomes that of the remaining clip.
+static void read_root_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
+                             lmb_value *index) {
+    const lmb_json_type type = reader->json.values[value].type;
+    reader->graph->has_character_motion = true;
+    if (type == LMB_JSON_ARRAY) {
+        read_keys(reader, value, player);
+    } else if (type == LMB_JSON_OBJECT || lmb_graph_is_true(reader, value)) {
+        take_motion(reader, value, clip, player, index);
+    } else {
+        lmb_graph_report(reader, value, "neither true, nor an object, nor an array of keys");
+    }
+}
+
+// ---- Character motion. ----
+
+// Reads three values, for x, y and z.
+static void read_coordinates(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    if (!expect_array(reader, value, 3, field->what)) {
+        return;
+    }
+    lmb_graph_field number = *field;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
+        lmb_graph_read_early(reader, &number, at, target);
+        number.offset += sizeof(lmb_value);
+    }
+}
+
+static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((lmb_motion_def *)target)->turns_to_heading = true;
+    lmb_graph_read_early(reader, field, value, target);
+}
+
+// Reads a limit: 0, or a value that character motion accepts.
+static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    float *limit = (float *)(void *)((char *)target + field->offset);
+    lmb_graph_read_plain(reader, field, value, target);
+    if (*limit != 0.0f && *limit < 1e-6f) {
+        lmb_graph_report(reader, value, "neither 0, which is no limit, nor 1e-6 at least");
+    }
+}
+
+#define PI_FLOAT 3.14159274f
+#define VELOCITY_RANGE .parameter_min = -10.0f, .parameter_max = 10.0f
+#define HEADING_RANGE .min = -1048576.0f, .max = 1048576.0f, .parameter_min = -PI_FLOAT, .parameter_max = PI_FLOAT
+
+static const lmb_graph_field character_motion_members[] = {
+    {.name = "velocity",
+     .read = read_coordinates,
+     .offset = MOTION(velocity),
+     .what = A_VELOCITY,
+     .min = -1048576.0f,
+     .max = 1048576.0f,
+     VELOCITY_RANGE},
+    {.name = "heading", .read = read_heading, .offset = MOTION(heading), HEADING_RANGE},
+    {.name = "acceleration", .read = read_limit, .offset = MOTION(acceleration), .max = 1048576.0f},
+    {.name = "deceleration", .read = read_limit, .offset = MOTION(deceleration), .max = 1048576.0f},
+    {.name = "turn-rate", .read = read_limit, .offset = MOTION(turn_rate), .max = 1048576.0f},
+    {.name = "actual-velocity", .read = lmb_graph_skip},
+    {.name = "full-rotation", .read = lmb_graph_read_boolean, .offset = MOTION(full_rotation)},
+};
+static const lmb_graph_fields character_motion_fields = {"\"character-motion\"", character_motion_members, 7, NULL};
+
+// Returns whether a value is a parameter, or computed from it.
+static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
+    bool found = lmb_value_reads(value) == parameter;
+    for (uint32_t i = 0; i < graph->def.computed_count && value.kind == LMB_VALUE_PARAMETER && !found; i++) {
+        for (uint32_t k = 0; k < LMB_MAX_COMPUTED_INPUTS && graph->def.computed[i].parameter == value.parameter; k++) {
+            found = found || reads(graph, graph->def.computed[i].inputs[k], parameter);
+        }
+    }
+    return found;
+}
+
+// Returns why the character motion cannot write a parameter, or NULL.
+static const char *find_reader(const lmb_graph_json *graph, uint32_t parameter) {
+    const lmb_motion_def *character_motion = &graph->motion;
+    bool is_read = reads(graph, character_motion->heading, parameter);
+    for (uint32_t i = 0; i < 3; i++) {
+        is_read = is_read || reads(graph, character_motion->velocity[i], parameter);
+    }
+    for (uint32_t i = 0; i < graph->def.smoothed_count; i++) {
+        if (lmb_value_reads(graph->def.smoothed[i].source) == parameter) {
+            return "what the character motion writes cannot be smoothed";
+        }
+    }
+    return is_read ? "what the character motion writes cannot be what it wants" : NULL;
+}
+
+static bool is_named_already(const lmb_graph_json *graph, uint32_t axis, const char *name) {
+    for (uint32_t i = 0; i < axis; i++) {
+        const uint32_t parameter = graph->motion.velocity_parameters[i];
+        if (parameter != LMB_NONE && strcmp(graph->parameters[parameter].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void name_velocity(lmb_graph_reader *reader, uint32_t value, uint32_t axis) {
+    static const lmb_graph_field field = {VELOCITY_RANGE};
+    lmb_graph_json *graph = reader->graph;
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    if (name == NULL || name[0] == '\0') {
+        return;
+    }
+    if (is_named_already(graph, axis, name)) {
+        lmb_graph_report(reader, value, "given twice");
+        return;
+    }
+    const uint32_t parameter = lmb_graph_write_parameter(reader, name, &field, value);
+    const char *why = parameter == LMB_NONE ? NULL : find_reader(graph, parameter);
+    graph->motion.velocity_parameters[axis] = parameter;
+    if (why != NULL) {
+        lmb_graph_report(reader, value, "%s", why);
+    }
+}
+
+// Reads the names of the parameters that the character motion writes, each a name or null.
+static void read_actual_velocity(lmb_graph_reader *reader, uint32_t object) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t list = lmb_graph_find_member(reader, object, "actual-velocity");
+    if (list == LMB_NONE || !expect_array(reader, list, 3, A_VELOCITY)) {
+        return;
+    }
+    uint32_t axis = 0;
+    for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next, axis++) {
+        if (values[at].type != LMB_JSON_NULL) {
+            name_velocity(reader, at, axis);
+        }
+    }
+}
+
+void lmb_graph_read_character_motion(lmb_graph_reader *reader, uint32_t key) {
+    lmb_graph_json *graph = reader->graph;
+    graph->motion = lmb_default_motion_def();
+    if (key == 0 || reader->result != LMB_OK) {
+        return;
+    }
+    graph->has_character_motion = true;
+    const uint32_t value = key + 1;
+    const lmb_json_type type = reader->json.values[value].type;
+    if (type == LMB_JSON_OBJECT) {
+        lmb_graph_read_fields(reader, &character_motion_fields, value, &graph->motion);
+        read_actual_velocity(reader, value);
+    } else if (!lmb_graph_is_true(reader, value)) {
+        lmb_graph_report(reader, value, "neither true nor an object");
+    }
+}
+
+// ---- Players.
+
+// The "play" object of a clip.
+typedef struct play {
+    lmb_player_def def;
+    uint32_t at;    // the value of "play", or LMB_NONE
+    float duration; // of the clip
+    const char *group;
+    lmb_cadence cadence; // of its group
+} play;
+
+// A warp, while it is read.
+typedef struct warp_reading {
+    lmb_warp_def def;
+    const play *play;
+} warp_reading;
+
+#define WARP(member) offsetof(warp_reading, member)
+
+// Returns the event of that name, or LMB_NONE.
+static uint32_t find_event(const lmb_graph_json *graph, const char *name) {
+    uint32_t i = lmb_index_first(&graph->event_index, lmb_index_hash_text(name));
+    while (i != LMB_NONE && strcmp(graph->def.event_names[i], name) != 0) {
+        i = lmb_index_next(&graph->event_index, i);
+    }
+    return i;
+}
+
+void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_json *graph = reader->graph;
+    const char *name = lmb_graph_read_name(reader, value, "an event without a name");
+    if (name == NULL || name[0] == '\0') {
+        return;
+    }
+    uint32_t event = find_event(graph, name);
+    if (strcmp(name, "END") == 0) {
+        lmb_graph_report(reader, value, "END is no event; an end is reported by \"end\": true");
+    } else if (event == LMB_NONE) {
+        event = graph->def.event_count;
+        if (!lmb_graph_append(reader, &graph->pool, &graph->def.event_names, &graph->def.event_count, &name,
+                              sizeof name) ||
+            !lmb_graph_index(reader, &graph->event_index, lmb_index_hash_text(name))) {
+            return;
+        }
+    }
+    *(uint32_t *)(void *)((char *)target + field->offset) = event;
+}
+
+// Reads seconds from 0 to the clip's duration.
+static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_field within = *field;
+    within.max = ((const play *)target)->duration;
+    lmb_graph_read_plain(reader, &within, value, target);
+}
+
+static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    play *read = target;
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        read->group = lmb_graph_text(reader, &reader->graph->pool, value);
+    }
+}
+
+// Returns memory for the elements of an array; NULL after an error.
+static void *begin_list(lmb_graph_reader *reader, uint32_t value, uint32_t most, const char *what, size_t size) {
+    const bool fits = lmb_graph_expect_count(reader, value, 0, most, what);
+    return fits ? lmb_graph_allocate(reader, &reader->graph->pool, reader->json.values[value].count, size) : NULL;
+}
+
+static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    play *read = target;
+    const lmb_json_value *values = reader->json.values;
+    float *markers = begin_list(reader, value, LMB_MAX_MARKERS, "markers", sizeof *markers);
+    if (markers == NULL) {
+        return;
+    }
+    lmb_graph_field within = *field;
+    within.offset = 0;
+    within.max = read->duration;
+    uint32_t count = 0;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, count++) {
+        markers[count] = -1.0f;
+        lmb_graph_read_plain(reader, &within, at, &markers[count]);
+        if (markers[count] == read->duration ||
+            (count > 0 && markers[count] >= 0.0f && markers[count] <= markers[count - 1])) {
+            lmb_graph_report(reader, at, "%g: markers ascend, and are before the clip's end", (double)markers[count]);
+        }
+    }
+    read->def.markers = markers;
+    read->def.marker_count = count;
+}
+
+static const lmb_graph_field notify_members[] = {
+    {.name = "time",
+     .required = true,
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(lmb_notify_def, time),
+     .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "event", .required = true, .read = lmb_graph_read_event, .offset = offsetof(lmb_notify_def, event)},
+};
+static const lmb_graph_fields notify_fields = {"a notify", notify_members, 2, NULL};
+
+static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    play *read = target;
+    const lmb_json_value *values = reader->json.values;
+    lmb_notify_def *notifies = begin_list(reader, value, LMB_MAX_NOTIFIES, "notifies", sizeof *notifies);
+    if (notifies == NULL) {
+        return;
+    }
+    uint32_t count = 0;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next, count++) {
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &notify_fields, at, &notifies[count]);
+        }
+        float time = notifies[count].time;
+        if (time > read->duration || (count > 0 && time < notifies[count - 1].time)) {
+            lmb_graph_report(
+                reader, at, "a time of %g: notifies are in the order of their times, within the clip, which takes %g s",
+                (double)time, (double)read->duration);
+        }
+    }
+    read->def.notifies = notifies;
+    read->def.notify_count = count;
+}
+
+// Reads the end of a warp: seconds, or the event of a notify of the clip.
+static void read_warp_end(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const warp_reading *read = target;
+    const lmb_player_def *player = &read->play->def;
+    lmb_graph_field within = *field;
+    within.max = read->play->duration;
+    if (reader->json.values[value].type != LMB_JSON_STRING) {
+        lmb_graph_read_plain(reader, &within, value, target);
+        return;
+    }
+    const char *name = lmb_graph_read_name(reader, value, "an event without a name");
+    const uint32_t event = name != NULL && name[0] != '\0' ? find_event(reader->graph, name) : LMB_NONE;
+    uint32_t i = 0;
+    while (i < player->notify_count && (event == LMB_NONE || player->notifies[i].event != event)) {
+        i++;
+    }
+    if (i < player->notify_count) {
+        ((warp_reading *)target)->def.end = player->notifies[i].time;
+    } else if (name != NULL && name[0] != '\0') {
+        lmb_graph_report(reader, value, "no notify of the clip has this event");
+    }
+}
+
+static void read_warp_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((warp_reading *)target)->def.turns_to_heading = true;
+    lmb_graph_read_early(reader, field, value, target);
+}
+
+static const lmb_graph_field warp_members[] = {
+    {.name = "start", .read = lmb_graph_read_plain, .offset = WARP(def.start), .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "end", .required = true, .read = read_warp_end, .offset = WARP(def.end)},
+    {.name = "target",
+     .required = true,
+     .read = read_coordinates,
+     .offset = WARP(def.target),
+     .what = "a target is x, y and z",
+     LMB_ANY_NUMBER,
+     .parameter_min = -10.0f,
+     .parameter_max = 10.0f},
+    {.name = "height", .read = lmb_graph_read_boolean, .offset = WARP(def.warps_height)},
+    {.name = "heading", .read = read_warp_heading, .offset = WARP(def.heading), HEADING_RANGE},
+};
+static const lmb_graph_fields warp_fields = {"a warp", warp_members, sizeof warp_members / sizeof warp_members[0],
+                                             NULL};
+
+// Reads warps, after the notifies.
+static void read_warps(lmb_graph_reader *reader, uint32_t value, play *read) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_warp_def *warps = begin_list(reader, value, LMB_MAX_WARPS, "warps", sizeof *warps);
+    if (warps == NULL) {
+        return;
+    }
+    uint32_t count = 0;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next, count++) {
+        warp_reading own = {.def = lmb_default_warp_def(), .play = read};
+        const uint32_t before = reader->problem_count;
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &warp_fields, at, &own);
+        }
+        warps[count] = own.def;
+        const float earliest = count > 0 ? warps[count - 1].end : 0.0f;
+        if (reader->problem_count == before && !(own.def.start >= earliest && own.def.end > own.def.start)) {
+            lmb_graph_report(reader, at, "from %g to %g s: warps are in the order of their times, and take some time",
+                             (double)own.def.start, (double)own.def.end);
+        }
+    }
+    if (count > 0 && read->def.end == LMB_END_PING_PONG) {
+        lmb_graph_report(reader, value, "a clip that turns around has no warps");
+    }
+    reader->graph->has_character_motion = true;
+    read->def.warps = warps;
+    read->def.warp_count = count;
+}
+
+static const char *const ends[] = {
+    [LMB_END_LOOP] = "loop", [LMB_END_HOLD] = "hold", [LMB_END_ONCE] = "once", [LMB_END_PING_PONG] = "ping-pong", NULL};
+
+static const char *const cadences[] = {
+    [LMB_CADENCE_DEFAULT] = "default", [LMB_CADENCE_DURATION] = "duration", [LMB_CADENCE_VELOCITY] = "velocity", NULL};
+
+#define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_max = 2.0f
+
+static const lmb_graph_field play_members[] = {
+    {.name = "end", .read = lmb_graph_read_choice, .offset = PLAY(def.end), .choices = ends},
+    {.name = "rate", .read = lmb_graph_read_early, .offset = PLAY(def.rate), RATE_RANGE},
+    {.name = "offset", .read = read_seconds, .offset = PLAY(def.offset)},
+    {.name = "group", .read = read_group},
+    {.name = "cadence", .read = lmb_graph_read_choice, .offset = PLAY(cadence), .choices = cadences},
+    {.name = "markers", .read = read_markers},
+    {.name = "velocity", .read = lmb_graph_read_plain, .offset = PLAY(def.velocity), LMB_ANY_NUMBER},
+    {.name = "motion", .read = lmb_graph_skip},
+    {.name = "ended", .read = lmb_graph_read_event, .offset = PLAY(def.ended_event)},
+    {.name = "looped", .read = lmb_graph_read_event, .offset = PLAY(def.looped_event)},
+    {.name = "notifies", .read = read_notifies},
+    {.name = "warps", .read = lmb_graph_skip},
+};
+static const lmb_graph_fields play_fields = {"\"play\"", play_members, sizeof play_members / sizeof play_members[0],
+                                             NULL};
+
+// Returns the value of a member of "play", or LMB_NONE.
+static uint32_t find_stated(const lmb_graph_reader *reader, const play *read, const char *name) {
+    return read->at == LMB_NONE ? LMB_NONE : lmb_graph_find_member(reader, read->at, name);
+}
+
+// Reads "play". Reports members that must not be beside it.
+static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
+    static const char *const others[] = {"time", "rate", "offset", "loop"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        uint32_t at = lmb_graph_find_member(reader, node->object, others[i]);
+        if (at != LMB_NONE) {
+            lmb_graph_report(reader, at, "a clip with \"play\" has %s",
+                             i == 0   ? "its time from that"
+                             : i == 3 ? "an \"end\" inside it"
+                                      : "this inside it");
+        }
+    }
+    lmb_json_type type = reader->json.values[read->at].type;
+    if (type == LMB_JSON_OBJECT) {
+        lmb_graph_read_fields(reader, &play_fields, read->at, read);
+    } else if (!lmb_graph_is_true(reader, read->at)) {
+        lmb_graph_report(reader, read->at, "neither true nor an object");
+    }
+}
+
+// Sets up the player of a clip that is in a state and has no "play", from the members that the clip has instead.
+static void take_from_clip(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
+    read->def.rate = node->def.rate;
+    lmb_graph_expect_early(reader, lmb_graph_find_member(reader, node->object, "rate"), read->def.rate);
+    if (!node->def.loop) {
+        read->def.end = LMB_END_HOLD;
+    }
+    uint32_t at = lmb_graph_find_member(reader, node->object, "offset");
+    if (at != LMB_NONE && (node->def.offset.kind == LMB_VALUE_PARAMETER ||
+                           !(node->def.offset.constant >= 0.0f && node->def.offset.constant <= read->duration))) {
+        lmb_graph_report(reader, at, "the clip plays from here on: a number from 0 to %g", (double)read->duration);
+    } else if (at != LMB_NONE) {
+        read->def.offset = node->def.offset.constant;
+    }
+}
+
+static uint32_t find_group(const lmb_graph_json *graph, const char *name) {
+    uint32_t group = 0;
+    while (group < graph->def.group_count && strcmp(graph->def.groups[group].name, name) != 0) {
+        group++;
+    }
+    return group;
+}
+
+static void add_group(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t leader_count = graph->def.group_count;
+    lmb_group_def group = lmb_default_group_def();
+    group.name = read->group;
+    group.cadence = read->cadence;
+    if (lmb_graph_append(reader, &graph->pool, &graph->leaders, &leader_count, &leader, sizeof leader)) {
+        lmb_graph_append(reader, &graph->pool, &graph->def.groups, &graph->def.group_count, &group, sizeof group);
+    }
+}
+
+static uint32_t markers_of(const lmb_player_def *player) {
+    return player->marker_count == 0 ? 1 : player->marker_count;
+}
+
+static void check_member(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
+    const uint32_t group = find_stated(reader, read, "group"), end = find_stated(reader, read, "end");
+    const uint32_t rate = find_stated(reader, read, "rate"), cadence = find_stated(reader, read, "cadence");
+    if (read->def.end != LMB_END_LOOP || !(read->duration > 0.0f)) {
+        lmb_graph_report(reader, end == LMB_NONE ? group : end, "clips of a group loop, and take some time");
+    }
+    if (leader == NULL) {
+        return;
+    }
+    if (rate != LMB_NONE) {
+        lmb_graph_report(reader, rate, "a group has the rate of its first clip");
+    }
+    if (cadence != LMB_NONE) {
+        lmb_graph_report(reader, cadence, "a group has the cadence of its first clip");
+    }
+    if (markers_of(&read->def) != markers_of(leader)) {
+        lmb_graph_report(reader, group, "clips of a group have as many markers each: this one %u, the first %u",
+                         (unsigned)markers_of(&read->def), (unsigned)markers_of(leader));
+    }
+}
+
+static void join_group(lmb_graph_reader *reader, const play *read, lmb_player_def *player) {
+    lmb_graph_json *graph = reader->graph;
+    if (read->group == NULL) {
+        if (find_stated(reader, read, "cadence") != LMB_NONE) {
+            lmb_graph_report(reader, find_stated(reader, read, "cadence"), "a cadence is a group's, and there is none");
+        }
+        return;
+    }
+    const uint32_t index = find_group(graph, read->group);
+    const bool leads = index == graph->def.group_count;
+    check_member(reader, read, leads ? NULL : graph->leaders[index]);
+    const lmb_cadence cadence = leads ? read->cadence : graph->def.groups[index].cadence;
+    if (cadence == LMB_CADENCE_VELOCITY &&
+        lmb_clip_velocity(player->velocity, player->motion, read->duration) == 0.0f) {
+        lmb_graph_report(reader, find_stated(reader, read, leads ? "cadence" : "group"),
+                         "the clip has no velocity, which the cadence of its group needs");
+    }
+    player->group = index;
+    if (leads) {
+        add_group(reader, read, player);
+    }
+}
+
+static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const play *read, const lmb_clip *clip) {
+    uint32_t at = read->at == LMB_NONE ? node->object : read->at;
+    const char *why = reader->player_count == LMB_MAX_PLAYERS ? "more than 256 clips that play"
+                      : node->def.clip.kind == LMB_VALUE_PARAMETER
+                          ? "a clip that a parameter chooses has no player: it needs a \"time\""
+                      : clip != NULL && lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS
+                          ? "the clip takes more than 100,000 s"
+                          : NULL;
+    if (why != NULL) {
+        lmb_graph_report(reader, at, "%s", why);
+    }
+    return why == NULL;
+}
+
+void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip) {
+    // A clip whose name was not found has an index past the last clip.
+    bool is_known =
+        node->def.clip.kind == LMB_VALUE_CONSTANT && node->def.clip.constant < (float)reader->graph->def.clip_count;
+    uint32_t index = is_known ? (uint32_t)node->def.clip.constant : LMB_NONE;
+    const lmb_clip *played = index == LMB_NONE ? NULL : reader->graph->def.clips[index];
+    play read = {.def = lmb_default_player_def(), .at = lmb_graph_find_member(reader, node->object, "play")};
+    if (!can_play(reader, node, &read, played)) {
+        return;
+    }
+    lmb_graph_owner *owner = &reader->owner;
+    read.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
+    if (read.at == LMB_NONE) {
+        read.def.end = owner->holds ? LMB_END_HOLD : LMB_END_LOOP;
+        take_from_clip(reader, node, &read);
+    } else {
+        read_play(reader, node, &read);
+    }
+    const uint32_t motion = find_stated(reader, &read, "motion"), warps = find_stated(reader, &read, "warps");
+    if (warps != LMB_NONE) {
+        read_warps(reader, warps, &read);
+    }
+    if (motion != LMB_NONE) {
+        read_root_motion(reader, motion, played, &read.def, &clip->clip);
+    }
+    if (reader->result != LMB_OK || played == NULL) {
+        return;
+    }
+    lmb_player_def *player = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *player);
+    if (player == NULL) {
+        return;
+    }
+    *player = read.def;
+    join_group(reader, &read, player);
+    reader->player_count++;
+    owner->end_node = owner->end_node == LMB_NONE ? reader->graph->def.node_count : owner->end_node; // the node that is
+                                                                                                     // added next
+    clip->player = player;
+    clip->time = lmb_constant(0.0f);
+    clip->rate = lmb_constant(1.0f);
+    clip->offset = lmb_constant(0.0f);
+    clip->loop = false;
+}

@@ -1,0 +1,301 @@
+// Reads retargets: the character that they name, the joints, and the pose inside, whose clips are of that character.
+#include "clip/clip.h"
+#include "graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Returns the index of a clip of the character that the innermost retarget names, among those of the graph.
+uint32_t lmb_graph_find_source_clip(lmb_graph_reader *reader, const char *name) {
+    lmb_graph_json *graph = reader->graph;
+    const lmb_graph_character *from = reader->character;
+    uint32_t i = 0;
+    while (i < from->clip_count && strcmp(lmb_clip_name(from->clips[i]), name) != 0) {
+        i++;
+    }
+    if (i == from->clip_count) {
+        return LMB_NONE;
+    }
+    const lmb_clip *clip = from->clips[i];
+    uint32_t index = 0;
+    while (index < graph->def.clip_count && graph->def.clips[index] != clip) {
+        index++;
+    }
+    const bool is_known = index < graph->def.clip_count;
+    return is_known ||
+                   lmb_graph_append(reader, &graph->pool, &graph->def.clips, &graph->def.clip_count, &clip, sizeof clip)
+               ? index
+               : LMB_NONE;
+}
+
+static const lmb_graph_character *find_character(lmb_graph_reader *reader, uint32_t value) {
+    const lmb_graph_source *source = reader->source;
+    char names[200] = "";
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < source->character_count; i++) {
+        if (lmb_graph_is_text(reader, value, source->characters[i].name)) {
+            return &source->characters[i];
+        }
+        lmb_graph_list_name(names, sizeof names, source->characters[i].name);
+    }
+    if (source->character_count == 0) {
+        lmb_graph_report(reader, value, "no other character is given (--character NAME=FILE of the programs)");
+    } else {
+        lmb_graph_report(reader, value, "there is no character of this name; there are %s", names);
+    }
+    return NULL;
+}
+
+// Returns the joint of the character of that name; reports it and returns LMB_NONE if there is none.
+static uint32_t find_source_joint(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t value) {
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return LMB_NONE;
+    }
+    const uint32_t joint = lmb_rig_find_joint(from->rig, name);
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    if (joint == LMB_NONE) {
+        lmb_graph_report(reader, value, "%.80s has no joint of this name", from->name);
+    }
+    return joint;
+}
+
+uint32_t lmb_graph_find_clip_joint(lmb_graph_reader *reader, uint32_t value) {
+    return reader->character != NULL ? find_source_joint(reader, reader->character, value)
+                                     : lmb_graph_find_joint(reader, value);
+}
+
+// Reads the joints: an object of joints of the rig, with the character's joint for each.
+static void read_joints(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t value, uint32_t *table) {
+    const lmb_json_value *values = reader->json.values;
+    memset(table, 0xff, lmb_rig_joint_count(reader->source->rig) * sizeof *table); // LMB_NONE
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        const uint32_t joint = lmb_graph_find_joint(reader, key);
+        if (!lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
+            continue;
+        }
+        const uint32_t source = find_source_joint(reader, from, key + 1);
+        if (joint != LMB_NONE && table[joint] != LMB_NONE) {
+            lmb_graph_report(reader, key, "given twice");
+        }
+        if (joint != LMB_NONE) {
+            table[joint] = source;
+        }
+    }
+}
+
+// Warns if the names that are found may match by chance: if they are less than half of the smaller rig's joints.
+static void warn_of_few_joints(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t object,
+                               uint32_t found, const uint32_t *table) {
+    const lmb_rig *rig = reader->source->rig;
+    const uint32_t own = lmb_rig_joint_count(rig), others = lmb_rig_joint_count(from->rig);
+    char names[100] = "", more[24] = "";
+    uint32_t left = own - found;
+    if (2 * found >= (own < others ? own : others)) {
+        return;
+    }
+    for (uint32_t joint = 0; joint < own && strlen(names) < sizeof names / 2; joint++) {
+        if (table[joint] == LMB_NONE) {
+            lmb_graph_list_name(names, sizeof names, lmb_rig_joint_name(rig, joint));
+            left--;
+        }
+    }
+    if (left > 0) {
+        snprintf(more, sizeof more, " and %" PRIu32 " more", left);
+    }
+    lmb_graph_warn(reader, object,
+                   "only %" PRIu32 " of %" PRIu32 " joints have the name of a joint of %.40s: give \"joints\"; "
+                   "without motion are %s%s",
+                   found, own, from->name, names, more);
+}
+
+static void find_joints(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t object, uint32_t *table) {
+    const uint32_t given = lmb_graph_find_member(reader, object, "joints");
+    if (given != LMB_NONE) {
+        read_joints(reader, from, given, table);
+        return;
+    }
+    const uint32_t found = lmb_rig_find_retarget(reader->source->rig, from->rig, table);
+    if (found == 0) {
+        lmb_graph_report(reader, object, "no joint of %.80s has the name of a joint of the rig: give \"joints\"",
+                         from->name);
+    } else {
+        warn_of_few_joints(reader, from, object, found, table);
+    }
+}
+
+// Reads the joints whose bones keep their directions.
+void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    (void)field;
+    uint8_t *aligned = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, 1);
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY) || aligned == NULL) {
+        return;
+    }
+    memset(aligned, 1, joint_count);
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        const uint32_t joint =
+            lmb_graph_expect(reader, at, LMB_JSON_STRING) ? lmb_graph_find_joint(reader, at) : LMB_NONE;
+        if (joint != LMB_NONE) {
+            aligned[joint] = 0;
+        }
+    }
+    ((lmb_graph_node *)target)->retarget.aligned = aligned;
+}
+
+// Reads the factors of translations: an object of joints.
+void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    const lmb_graph_field factor = {.max = field->max};
+    float *scales = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *scales);
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT) || scales == NULL) {
+        return;
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        scales[joint] = 1.0f;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        const uint32_t joint = lmb_graph_find_joint(reader, key);
+        if (joint != LMB_NONE) {
+            lmb_graph_read_plain(reader, &factor, key + 1, &scales[joint]);
+        }
+    }
+    ((lmb_graph_node *)target)->retarget.scales = scales;
+}
+
+// A reference pose that is a clip's at a time, and the clips among which it is.
+typedef struct reference {
+    const lmb_clip *const *clips;
+    uint32_t clip_count;
+    const lmb_clip *clip;
+    float time;
+} reference;
+
+static void read_reference_clip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    reference *reference = target;
+    (void)field;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return;
+    }
+    for (uint32_t i = 0; i < reference->clip_count && reference->clip == NULL; i++) {
+        const bool is_named = lmb_graph_is_text(reader, value, lmb_clip_name(reference->clips[i]));
+        reference->clip = is_named ? reference->clips[i] : NULL;
+    }
+    const char *name = reference->clip == NULL ? lmb_graph_text(reader, &reader->scratch, value) : NULL;
+    if (name != NULL) {
+        const lmb_graph_source others = {.clips = reference->clips, .clip_count = reference->clip_count};
+        char message[LMB_GRAPH_MESSAGE_SIZE];
+        lmb_graph_report(reader, value, "%s", lmb_graph_no_clip(reader, &others, name, strlen(name), message));
+        lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    }
+}
+
+static const lmb_graph_field reference_members[] = {
+    {.name = "clip", .required = true, .read = read_reference_clip},
+    {.name = "time", .read = lmb_graph_read_plain, .offset = offsetof(reference, time), .max = LMB_LARGEST},
+};
+static const lmb_graph_fields reference_fields = {"a reference pose", reference_members,
+                                                  sizeof reference_members / sizeof reference_members[0], NULL};
+
+// Returns the pose of a clip at a time, in the graph's pool.
+static const lmb_transform *sample_reference(lmb_graph_reader *reader, uint32_t value, const lmb_rig *rig,
+                                             reference *reference) {
+    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return NULL;
+    }
+    lmb_graph_read_fields(reader, &reference_fields, value, reference);
+    if (reference->clip == NULL) {
+        return NULL; // reported
+    }
+    if (lmb_clip_is_additive(reference->clip)) {
+        lmb_graph_report(reader, value, "this clip is an additive, and has no pose");
+        return NULL;
+    }
+    if (lmb_clip_joint_count(reference->clip) != joint_count) {
+        lmb_graph_report(reader, value, "this clip has %u joints, and the rig %u",
+                         (unsigned)lmb_clip_joint_count(reference->clip), (unsigned)joint_count);
+        return NULL;
+    }
+    lmb_transform *pose = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *pose);
+    for (uint32_t joint = 0; joint < joint_count && pose != NULL; joint++) {
+        pose[joint] = lmb_clip_sample(reference->clip, rig, joint, reference->time);
+    }
+    return pose;
+}
+
+// Reads a reference pose of a rig: the name of a static pose, or a clip and a time. Returns NULL if the object has
+// none.
+static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t object, const char *key,
+                                           const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count) {
+    const uint32_t value = lmb_graph_find_member(reader, object, key);
+    if (value == LMB_NONE) {
+        return NULL;
+    }
+    if (reader->json.values[value].type != LMB_JSON_STRING) {
+        reference reference = {clips, clip_count, NULL, 0.0f};
+        return sample_reference(reader, value, rig, &reference);
+    }
+    const uint32_t index = lmb_graph_find_static_pose(reader, value);
+    if (index == LMB_NONE) {
+        return NULL;
+    }
+    const lmb_static_pose_def *pose = &reader->source->static_poses[index];
+    if (pose->joint_count != lmb_rig_joint_count(rig)) {
+        lmb_graph_report(reader, value, "this static pose has %u joints, and the rig %u", (unsigned)pose->joint_count,
+                         (unsigned)lmb_rig_joint_count(rig));
+        return NULL;
+    }
+    return pose->joints;
+}
+
+// Adds the retarget of a node. Returns its index.
+static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node) {
+    lmb_graph_json *graph = reader->graph;
+    const uint32_t before = reader->problem_count, index = graph->def.retarget_count;
+    uint32_t *table = lmb_graph_allocate(reader, &graph->pool, lmb_rig_joint_count(reader->source->rig), sizeof *table);
+    if (table == NULL) {
+        return 0;
+    }
+    const lmb_retarget_def source = lmb_retarget_of(from->rig, table);
+    lmb_retarget_def def = node->retarget;
+    def.source_joint_count = source.source_joint_count;
+    def.source_parents = source.source_parents;
+    def.source_rest = source.source_rest;
+    def.joints = table;
+    find_joints(reader, from, node->object, table);
+    const lmb_graph_source *own = reader->source;
+    def.source_pose = read_reference(reader, node->object, "source-pose", from->rig, from->clips, from->clip_count);
+    def.target_pose = read_reference(reader, node->object, "target-pose", own->rig, own->clips, own->clip_count);
+    if (reader->problem_count == before && index == LMB_MAX_RETARGETS) {
+        lmb_graph_report(reader, node->object, "more than %u retargets", LMB_MAX_RETARGETS);
+    } else if (reader->problem_count == before && lmb_graph_append(reader, &graph->pool, &graph->def.retargets,
+                                                                   &graph->def.retarget_count, &def, sizeof def)) {
+        lmb_graph_check_alone(reader, (lmb_graph_def){.retargets = &def, .retarget_count = 1}, node->object);
+    }
+    return index;
+}
+
+uint32_t lmb_graph_add_retarget(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    const uint32_t from_at = lmb_graph_find_member(reader, node->object, "from");
+    const uint32_t pose_at = lmb_graph_find_member(reader, node->object, "pose");
+    const lmb_graph_character *from = from_at == LMB_NONE ? NULL : find_character(reader, from_at);
+    if (from == NULL || pose_at == LMB_NONE) {
+        return 0; // reported
+    }
+    const lmb_graph_character *around = reader->character;
+    lmb_node_def def = node->def;
+    def.retarget = add_retarget(reader, from, node);
+    reader->character = from;
+    def.inputs[0] = lmb_graph_read_pose(reader, pose_at);
+    reader->character = around;
+    return lmb_graph_add_node(reader, &def, node->object);
+}

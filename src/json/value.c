@@ -1,0 +1,535 @@
+// Reads values: constants, parameters, smoothed parameters, curves, weights of fades and computed values.
+#include "graph.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- Parameters.
+
+static void read_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    *(const char **)(void *)((char *)target + field->offset) =
+        lmb_graph_read_name(reader, value, "a parameter without a name");
+}
+
+static void read_stated(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_stated *stated = (lmb_graph_stated *)(void *)((char *)target + field->offset);
+    uint32_t problems = reader->problem_count;
+    lmb_graph_read_plain(reader, field, value, target);
+    stated->at = reader->problem_count == problems ? value : LMB_NONE;
+}
+
+// One use of a parameter.
+typedef struct parameter_use {
+    lmb_graph_declared declared;
+    float half_life; // seconds
+} parameter_use;
+
+#define STATED(key, member)                                                                                            \
+    { .name = key, .read = read_stated, .offset = offsetof(parameter_use, declared.member), LMB_ANY_NUMBER }
+
+static const lmb_graph_field parameter_members[] = {
+    {.name = "param", .required = true, .read = read_name, .offset = offsetof(parameter_use, declared.name)},
+    STATED("default", initial),
+    STATED("min", min),
+    STATED("max", max),
+    {.name = "smooth",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(parameter_use, half_life),
+     .max = LMB_MAX_CONTROL_SECONDS},
+};
+static const lmb_graph_fields parameter_fields = {"a parameter", parameter_members, 5, NULL};
+
+static void join(lmb_graph_reader *reader, lmb_graph_stated *known, const lmb_graph_stated *use) {
+    if (use->at == LMB_NONE) {
+        return;
+    }
+    if (known->at == LMB_NONE) {
+        *known = *use;
+    } else if (known->value != use->value) {
+        lmb_graph_report(reader, use->at, "%g, but another use of this parameter says %g", (double)use->value,
+                         (double)known->value);
+    }
+}
+
+// Returns the parameter of that name that the control does not write, or LMB_NONE.
+static uint32_t find_declared(const lmb_graph_json *graph, const char *name) {
+    uint32_t i = lmb_index_first(&graph->parameter_index, lmb_index_hash_text(name));
+    while (i != LMB_NONE && (graph->parameters[i].is_written || strcmp(graph->parameters[i].name, name) != 0)) {
+        i = lmb_index_next(&graph->parameter_index, i);
+    }
+    return i;
+}
+
+static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
+                              uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    if (graph->def.parameter_count == LMB_MAX_PARAMETERS) {
+        if (!reader->is_full) {
+            lmb_graph_report(reader, value, "more than %u parameters", LMB_MAX_PARAMETERS);
+        }
+        reader->is_full = true;
+        return 0;
+    }
+    const uint32_t index = graph->def.parameter_count;
+    const lmb_graph_declared added = {.name = name,
+                                      .initial = {field->initial, LMB_NONE},
+                                      .min = {field->parameter_min, LMB_NONE},
+                                      .max = {field->parameter_max, LMB_NONE}};
+    if (!lmb_graph_append(reader, &graph->pool, &graph->parameters, &graph->def.parameter_count, &added,
+                          sizeof added)) {
+        return 0;
+    }
+    return lmb_graph_index(reader, &graph->parameter_index, lmb_index_hash_text(name)) ? index : 0;
+}
+
+uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial, float max,
+                               uint32_t value) {
+    size_t size = strlen(owner) + strlen(what) + 2;
+    char *name = lmb_graph_allocate(reader, &reader->graph->pool, size, 1);
+    if (name == NULL) {
+        return 0;
+    }
+    snprintf(name, size, "%s.%s", owner, what);
+    const lmb_graph_field field = {.initial = initial, .parameter_max = max};
+    uint32_t count = reader->graph->def.parameter_count;
+    uint32_t index = add_parameter(reader, name, &field, value);
+    if (reader->graph->def.parameter_count > count) {
+        reader->graph->parameters[index].is_written = true;
+    }
+    return index;
+}
+
+uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
+                                   uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t count = graph->def.parameter_count;
+    uint32_t index = find_declared(graph, name);
+    if (index == LMB_NONE) {
+        index = add_parameter(reader, name, field, value);
+    }
+    bool is_there = index < count || graph->def.parameter_count > count;
+    if (is_there) {
+        graph->parameters[index].is_written = true;
+    }
+    return is_there ? index : LMB_NONE;
+}
+
+// Returns a smoothed parameter that follows `source`: an existing one of this half-life, or a new one.
+static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t count = graph->def.smoothed_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (graph->def.smoothed[i].source.parameter == source && graph->def.smoothed[i].half_life == half_life) {
+            return graph->def.smoothed[i].parameter;
+        }
+    }
+    if (source >= graph->def.parameter_count) {
+        return 0;
+    }
+    // The default and range become those of the source after they are completed.
+    const uint32_t parameter =
+        lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
+    const lmb_smoothed_def added = lmb_smoothed_parameter(lmb_parameter(source), half_life, parameter);
+    return lmb_graph_append(reader, &graph->pool, &graph->def.smoothed, &graph->def.smoothed_count, &added,
+                            sizeof added)
+               ? parameter
+               : 0;
+}
+
+lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
+                                  uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t index = find_declared(graph, use->name);
+    if (index == LMB_NONE) {
+        index = add_parameter(reader, use->name, field, value);
+    }
+    if (index < graph->def.parameter_count) {
+        lmb_graph_declared *known = &graph->parameters[index];
+        join(reader, &known->initial, &use->initial);
+        join(reader, &known->min, &use->min);
+        join(reader, &known->max, &use->max);
+    }
+    return lmb_parameter(index);
+}
+
+// ---- Weights of fades, which may be defined later in the text.
+
+static lmb_graph_named *find_fade(lmb_graph_reader *reader, const char *name) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t i = 0;
+    while (i < graph->fade_name_count && strcmp(graph->fade_names[i].name, name) != 0) {
+        i++;
+    }
+    return i < graph->fade_name_count ? &graph->fade_names[i] : NULL;
+}
+
+static uint32_t add_weight(lmb_graph_reader *reader, const char *name, float initial, uint32_t value) {
+    const uint32_t parameter = lmb_graph_add_written(reader, name, "in", initial, 1.0f, value);
+    if (parameter < reader->graph->def.parameter_count) {
+        reader->graph->parameters[parameter].is_late = true;
+    }
+    return parameter;
+}
+
+static lmb_graph_named *add_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    const lmb_graph_named fade = {
+        .name = name, .parameter = add_weight(reader, name, initial, value), .used_at = LMB_NONE};
+    return lmb_graph_append(reader, &graph->pool, &graph->fade_names, &graph->fade_name_count, &fade, sizeof fade)
+               ? &graph->fade_names[graph->fade_name_count - 1]
+               : NULL;
+}
+
+uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    lmb_graph_named *fade = find_fade(reader, name);
+    fade = fade == NULL ? add_fade(reader, name, initial, value) : fade;
+    if (fade == NULL || fade->count++ > 0) {
+        return add_weight(reader, name, initial, value);
+    }
+    if (fade->parameter < graph->def.parameter_count) {
+        graph->parameters[fade->parameter].initial.value = initial;
+    }
+    return fade->parameter;
+}
+
+static void read_fade_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    if (name == NULL || name[0] == '\0') {
+        return;
+    }
+    lmb_graph_named *fade = find_fade(reader, name);
+    fade = fade == NULL ? add_fade(reader, name, 0.0f, value) : fade;
+    if (fade != NULL) {
+        fade->used_at = fade->used_at == LMB_NONE ? value : fade->used_at;
+        *(uint32_t *)target = fade->parameter;
+    }
+}
+
+// {"fade": "NAME"}.
+static const lmb_graph_field fade_members[] = {{.name = "fade", .required = true, .read = read_fade_name}};
+static const lmb_graph_fields fade_fields = {"a fade's weight", fade_members, 1, NULL};
+
+void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read) {
+    const uint32_t parameter = lmb_value_reads(read);
+    if (parameter < reader->graph->def.parameter_count && reader->graph->parameters[parameter].is_late) {
+        lmb_graph_report(reader, value, "a fade's weight is known only after transitions are taken and rates are read");
+    }
+}
+
+// ---- Computed values.
+
+enum { MOST_DEPTH = 8 };
+
+static const char *const computed_names[LMB_COMPUTED_COUNT] = {
+    [LMB_COMPUTED_ADD] = "add",    [LMB_COMPUTED_SUBTRACT] = "subtract", [LMB_COMPUTED_MULTIPLY] = "multiply",
+    [LMB_COMPUTED_MIN] = "min",    [LMB_COMPUTED_MAX] = "max",           [LMB_COMPUTED_CLAMP] = "clamp",
+    [LMB_COMPUTED_REMAP] = "remap"};
+
+// Returns LMB_COMPUTED_COUNT for any other object. "min" and "max" are also members of a parameter, so the object must
+// have just one member.
+static lmb_computed_kind find_computed(const lmb_graph_reader *reader, uint32_t value) {
+    int kind = reader->json.values[value].count == 1 ? 0 : LMB_COMPUTED_COUNT;
+    while (kind < LMB_COMPUTED_COUNT && !lmb_graph_is_text(reader, value + 1, computed_names[kind])) {
+        kind++;
+    }
+    return (lmb_computed_kind)kind;
+}
+
+static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_def *computed) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t count = lmb_computed_input_count(computed->kind), problems = reader->problem_count;
+    if (!lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
+        return false;
+    }
+    if (reader->depth == MOST_DEPTH) {
+        lmb_graph_report(reader, list, "more than %u nested computed numbers", (unsigned)MOST_DEPTH);
+        return false;
+    }
+    if (!lmb_graph_expect_count(reader, list, count, count, "numbers")) {
+        return false;
+    }
+    lmb_graph_field input = {LMB_ANY_NUMBER, .parameter_max = 1.0f};
+    reader->depth++;
+    for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
+        lmb_graph_read_value(reader, &input, at, computed->inputs);
+        input.offset += sizeof(lmb_value);
+    }
+    reader->depth--;
+    return reader->problem_count == problems && reader->result == LMB_OK;
+}
+
+// A computed value without parameters is a constant.
+static lmb_value evaluate_constant(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                   const lmb_computed_def *computed) {
+    const float number = lmb_computed_at(computed, NULL);
+    if (!(number >= field->min && number <= field->max)) {
+        lmb_graph_report(reader, value, "its value is %g, outside %g to %g", (double)number, (double)field->min,
+                         (double)field->max);
+    }
+    return lmb_constant(number);
+}
+
+static lmb_value add_computed(lmb_graph_reader *reader, const lmb_computed_def *computed, bool is_late,
+                              uint32_t value) {
+    lmb_graph_json *graph = reader->graph;
+    const uint32_t parameter =
+        lmb_graph_add_written(reader, computed_names[computed->kind], "result", 0.0f, 1.0f, value);
+    if (parameter >= graph->def.parameter_count || reader->is_full) {
+        return lmb_constant(0.0f);
+    }
+    lmb_computed_def added = *computed;
+    added.parameter = parameter;
+    if (!lmb_graph_append(reader, &graph->pool, &graph->def.computed, &graph->def.computed_count, &added,
+                          sizeof added)) {
+        return lmb_constant(0.0f);
+    }
+    graph->parameters[parameter].is_computed = true;
+    graph->parameters[parameter].is_late = is_late;
+    return lmb_parameter(parameter);
+}
+
+static bool is_computed(const lmb_graph_reader *reader, uint32_t value) {
+    return find_computed(reader, value) != LMB_COMPUTED_COUNT ||
+           lmb_graph_find_member(reader, value, "fade") != LMB_NONE;
+}
+
+static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value) {
+    const lmb_graph_json *graph = reader->graph;
+    lmb_computed_def computed = lmb_default_computed_def();
+    computed.kind = find_computed(reader, value);
+    if (computed.kind == LMB_COMPUTED_COUNT) {
+        uint32_t parameter = LMB_NONE;
+        lmb_graph_read_fields(reader, &fade_fields, value, &parameter);
+        return parameter == LMB_NONE ? lmb_constant(0.0f) : lmb_parameter(parameter);
+    }
+    if (!read_inputs(reader, value + 2, &computed)) {
+        return lmb_constant(0.0f);
+    }
+    bool is_constant = true, is_late = false;
+    for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
+        const uint32_t parameter = lmb_value_reads(computed.inputs[i]);
+        is_constant = is_constant && parameter == LMB_NONE;
+        is_late = is_late || (parameter < graph->def.parameter_count && graph->parameters[parameter].is_late);
+    }
+    return is_constant ? evaluate_constant(reader, field, value, &computed)
+                       : add_computed(reader, &computed, is_late, value);
+}
+
+// ---- Values and curves.
+
+static const lmb_graph_field bezier_members[] = {
+    {.name = "bezier",
+     .required = true,
+     .read = lmb_graph_read_floats,
+     .what = "control points",
+     .count = 2,
+     .offset = offsetof(lmb_value, control),
+     .min = -16.0f,
+     .max = 16.0f},
+};
+static const lmb_graph_fields bezier_fields = {"a curve of one's own", bezier_members, 1, NULL};
+
+static void read_curve_name(lmb_graph_reader *reader, uint32_t value, lmb_value *shape) {
+    char names[320] = "";
+    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
+        const bool is_named = curve != LMB_CURVE_BEZIER;
+        const char *name = is_named ? lmb_curve_name((lmb_curve)curve) : "{\"bezier\": [c0, c1]}";
+        if (is_named && lmb_graph_is_text(reader, value, name)) {
+            shape->curve = (lmb_curve)curve;
+            return;
+        }
+        lmb_graph_list_name(names, sizeof names, name);
+    }
+    lmb_graph_report(reader, value, "unknown; there are %s", names);
+}
+
+// Reads the curve of `shape`: by its name, or a Bezier curve by its control points.
+static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_value *shape = (lmb_value *)(void *)((char *)target + field->offset);
+    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
+        shape->curve = LMB_CURVE_BEZIER;
+        lmb_graph_read_fields(reader, &bezier_fields, value, shape);
+    } else if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        read_curve_name(reader, value, shape);
+    }
+}
+
+// A curve that contains a value.
+typedef struct curved {
+    lmb_value shape;
+    lmb_value value;
+    const lmb_graph_field *field; // of the value inside
+} curved;
+
+static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target,
+                        bool is_inside);
+
+static void read_inside(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    curved *outside = target;
+    read_number(reader, outside->field, value, &outside->value, true);
+}
+
+static const lmb_graph_field curve_members[] = {
+    {.name = "curve", .required = true, .read = read_shape, .offset = offsetof(curved, shape)},
+    {.name = "of", .required = true, .read = read_inside},
+};
+static const lmb_graph_fields curve_fields = {"a curve", curve_members, 2, NULL};
+
+static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, const lmb_value *shape, uint32_t value) {
+    if (shape->curve == LMB_CURVE_LINEAR) {
+        return;
+    }
+    if (shaped->curve != LMB_CURVE_LINEAR) {
+        lmb_graph_report(reader, value, "a second curve of one number");
+    }
+    shaped->curve = shape->curve;
+    memcpy(shaped->control, shape->control, sizeof shaped->control);
+}
+
+void lmb_graph_set_value(lmb_value *result, lmb_value value) {
+    result->kind = value.kind;
+    result->constant = value.constant;
+    result->parameter = value.parameter;
+}
+
+// A curve clamps its input to 0 to 1.
+static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
+    const lmb_graph_field inside = {
+        .min = 0.0f, .max = 1.0f, .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f), .parameter_max = 1.0f};
+    curved read = {.shape = lmb_constant(0.0f), .value = *result, .field = &inside};
+    lmb_graph_read_fields(reader, &curve_fields, value, &read);
+    lmb_graph_set_value(result, read.value);
+    set_curve(reader, result, &read.shape, value);
+}
+
+static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
+    parameter_use use = {.declared = {.initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE}};
+    lmb_graph_read_fields(reader, &parameter_fields, value, &use);
+    if (use.declared.name == NULL) {
+        return;
+    }
+    lmb_value used = lmb_graph_use_parameter(reader, &use.declared, field, value);
+    if (use.half_life > 0.0f) {
+        used.parameter = follow(reader, used.parameter, use.half_life, value);
+    }
+    lmb_graph_set_value(result, used);
+}
+
+static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target,
+                        bool is_inside) {
+    lmb_value *result = (lmb_value *)(void *)((char *)target + field->offset);
+    lmb_json_type type = reader->json.values[value].type;
+    if (type == LMB_JSON_NUMBER) {
+        lmb_graph_field constant = *field;
+        constant.offset += offsetof(lmb_value, constant);
+        lmb_graph_read_plain(reader, &constant, value, target);
+        result->kind = LMB_VALUE_CONSTANT;
+        result->parameter = 0;
+    } else if (type != LMB_JSON_OBJECT) {
+        lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
+                         lmb_json_type_name(type));
+    } else if (lmb_graph_is_fade(reader, value)) {
+        lmb_graph_report(reader, value, "a fade is where a pose is weighed, and in no curve");
+    } else if (is_computed(reader, value)) {
+        lmb_graph_set_value(result, read_computed(reader, field, value));
+    } else if (lmb_graph_find_member(reader, value, "curve") == LMB_NONE) {
+        read_parameter(reader, field, value, result);
+    } else if (is_inside) {
+        lmb_graph_report(reader, value, "a curve inside a curve");
+    } else {
+        read_curved(reader, field, value, result);
+    }
+}
+
+void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    read_number(reader, field, value, target, false);
+}
+
+void lmb_graph_read_early(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_read_value(reader, field, value, target);
+    lmb_graph_expect_early(reader, value, *(const lmb_value *)(const void *)((char *)target + field->offset));
+}
+
+void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    static const lmb_graph_field whole = {.offset = 0};
+    lmb_value beside = lmb_constant(0.0f);
+    read_shape(reader, &whole, value, &beside);
+    set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), &beside, value);
+}
+
+// ---- Defaults and ranges, after all uses are known.
+
+static void finish_parameter(lmb_graph_reader *reader, lmb_graph_declared *parameter) {
+    lmb_graph_stated *min = &parameter->min;
+    lmb_graph_stated *max = &parameter->max;
+    lmb_graph_stated *initial = &parameter->initial;
+    if (min->value > max->value) {
+        if (min->at != LMB_NONE && max->at != LMB_NONE) {
+            lmb_graph_report(reader, max->at, "%g is below \"min\", %g", (double)max->value, (double)min->value);
+            return;
+        }
+        *(min->at == LMB_NONE ? &min->value : &max->value) = min->at == LMB_NONE ? max->value : min->value;
+    }
+    float within = fminf(fmaxf(initial->value, min->value), max->value);
+    if (initial->at != LMB_NONE && within != initial->value) {
+        lmb_graph_report(reader, initial->at, "%g is outside %g to %g, the range of this parameter",
+                         (double)initial->value, (double)min->value, (double)max->value);
+    }
+    initial->value = within;
+}
+
+static void check_fades(lmb_graph_reader *reader) {
+    for (uint32_t i = 0; i < reader->graph->fade_name_count; i++) {
+        const lmb_graph_named *fade = &reader->graph->fade_names[i];
+        if (fade->used_at != LMB_NONE && fade->count != 1) {
+            lmb_graph_report(reader, fade->used_at,
+                             fade->count == 0 ? "there is no fade of this name" : "several fades have this name");
+        }
+    }
+}
+
+// The default of a computed parameter is its value for the defaults of the parameters that it reads.
+static void find_defaults(lmb_graph_reader *reader) {
+    lmb_graph_json *graph = reader->graph;
+    if (graph->def.computed_count == 0) {
+        return;
+    }
+    float *row = lmb_graph_allocate(reader, &reader->scratch, graph->def.parameter_count, sizeof *row);
+    if (row == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < graph->def.parameter_count; i++) {
+        row[i] = graph->parameters[i].initial.value;
+    }
+    for (uint32_t i = 0; i < graph->def.computed_count; i++) {
+        const float number = lmb_computed_at(&graph->def.computed[i], row);
+        lmb_graph_declared *parameter = &graph->parameters[graph->def.computed[i].parameter];
+        row[graph->def.computed[i].parameter] = parameter->initial.value = number;
+        parameter->min.value = fminf(number, 0.0f);
+        parameter->max.value = fmaxf(number, 1.0f);
+    }
+}
+
+void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
+    for (uint32_t i = 0; i < reader->graph->def.parameter_count; i++) {
+        finish_parameter(reader, &reader->graph->parameters[i]);
+    }
+    for (uint32_t i = 0; i < reader->graph->def.smoothed_count && !reader->is_full && reader->result == LMB_OK; i++) {
+        const lmb_smoothed_def *def = &reader->graph->def.smoothed[i];
+        const lmb_graph_declared *source = &reader->graph->parameters[def->source.parameter];
+        lmb_graph_declared *smoothed = &reader->graph->parameters[def->parameter];
+        smoothed->initial = source->initial;
+        smoothed->min = source->min;
+        smoothed->max = source->max;
+    }
+    check_fades(reader);
+    if (!reader->is_full && reader->result == LMB_OK) {
+        find_defaults(reader);
+    }
+}

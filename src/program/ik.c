@@ -1,0 +1,718 @@
+// Inverse kinematics, feet, twists and chains: checks of their nodes, and the tables that shaders/ops/ik.h, feet.h,
+// twist.h and chain.h read.
+#include "compiler.h"
+
+#include "base/float_environment.h"
+#include "base/number.h"
+#include "math/matrix.h"
+#include "math/quaternion.h"
+#include "math/value.h"
+#include "rig/rig.h"
+
+#include "../../shaders/ops/operations.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(FEET_STRIDES == FEET_TABLES + LMB_MAX_FEET, "the table of feet has room for another number of feet");
+_Static_assert(FEET_WORLD == FEET_PLANTED + LMB_MAX_FEET, "the table of feet has room for another number of feet");
+_Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORDS,
+               "the table of an aim has room for another number of joints");
+
+// ---- Checks.
+
+static bool check_joint(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint) {
+    return lmb_graph_require(c, index, joint < c->def->rig->joint_count, field, "the rig has no such joint");
+}
+
+static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
+    uint32_t above = rig->parents[joint];
+    while (above != LMB_NONE && above != ancestor) {
+        above = rig->parents[above];
+    }
+    return above == ancestor;
+}
+
+// Checks that a joint is in the branch below another one.
+static bool check_below(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint, uint32_t ancestor) {
+    const lmb_rig *rig = c->def->rig;
+    char what[240];
+    snprintf(what, sizeof what, "joint %u '%.80s' is not below joint %u '%.80s'", (unsigned)joint, rig->names[joint],
+             (unsigned)ancestor, rig->names[ancestor]);
+    return lmb_graph_require(c, index, is_below(rig, joint, ancestor), field, what);
+}
+
+static bool check_point(const lmb_compiler *c, uint32_t index, const char *name, const lmb_value point[3],
+                        lmb_point_slot slot) {
+    bool valid = lmb_graph_require(c, index, !slot.in_buffer || slot.index < LMB_MAX_POINTS, name,
+                                   "the buffer of points has at most 64 for each character");
+    for (uint32_t i = 0; i < 3 && valid && !slot.in_buffer; i++) {
+        char field[32];
+        snprintf(field, sizeof field, "%s[%u]", name, (unsigned)i);
+        valid = lmb_graph_check_value(c, index, field, point[i]);
+    }
+    return valid;
+}
+
+static bool check_space(const lmb_compiler *c, uint32_t index, lmb_ik_space space) {
+    return lmb_graph_require(c, index, (unsigned)space < LMB_IK_SPACE_COUNT, "space", "unknown");
+}
+
+static LMB_NOINLINE bool normalize_axis(const float axis[3], float unit[3]) {
+    const double given[3] = {(double)axis[0], (double)axis[1], (double)axis[2]}, length = lmb_length(given);
+    for (int i = 0; i < 3; i++) {
+        unit[i] = snap((float)(given[i] / length));
+    }
+    return length > 0.0 && length <= (double)LMB_LARGEST;
+}
+
+// Computes the unit vector of an axis. Returns false if the axis is 0 or not finite.
+static bool find_unit(const float axis[3], float unit[3]) {
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const bool found = normalize_axis(axis, unit);
+    lmb_environment_leave(&callers);
+    return found;
+}
+
+static bool check_axis(const lmb_compiler *c, uint32_t index, const char *field, const float axis[3]) {
+    float unit[3];
+    return lmb_graph_require(c, index, find_unit(axis, unit), field, "it is 0, or not a finite number up to 2^40");
+}
+
+// Checks that the goal is a retarget with a joint of the source for the end.
+static bool check_goal(const lmb_compiler *c, uint32_t index, uint32_t end) {
+    const lmb_graph_def *def = c->def;
+    const uint32_t goal = def->nodes[index].goal;
+    return lmb_graph_require(c, index, goal < index && def->nodes[goal].op == LMB_OP_RETARGET, "goal",
+                             "it is not a retarget before the node") &&
+           lmb_graph_require(c, index, def->retargets[def->nodes[goal].retarget].joints[end] != LMB_NONE, "goal",
+                             "the retarget has no joint of the source for the end");
+}
+
+static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
+    const lmb_two_bone_def *def = &c->def->nodes[index].two_bone;
+    return check_joint(c, index, "start", def->start) && check_joint(c, index, "mid", def->mid) &&
+           check_joint(c, index, "end", def->end) && check_below(c, index, "mid", def->mid, def->start) &&
+           check_below(c, index, "end", def->end, def->mid) &&
+           (c->def->nodes[index].goal == LMB_NONE ? check_point(c, index, "target", def->target, def->target_slot)
+                                                  : check_goal(c, index, def->end)) &&
+           check_point(c, index, "pole", def->pole, def->pole_slot) && check_space(c, index, def->space) &&
+           check_axis(c, index, "mid_axis", def->mid_axis) &&
+           lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1") &&
+           lmb_graph_check_value(c, index, "twist", def->twist);
+}
+
+static bool check_aim_joint(const lmb_compiler *c, uint32_t index, uint32_t place) {
+    const lmb_aim_def *def = &c->def->nodes[index].aim;
+    char field[sizeof "joints[7]"];
+    snprintf(field, sizeof field, "joints[%u]", (unsigned)(place % LMB_MAX_AIM_JOINTS));
+    return check_joint(c, index, field, def->joints[place]) &&
+           (place == 0 || check_below(c, index, field, def->joints[place - 1], def->joints[place])) &&
+           lmb_graph_require(c, index, def->shares[place] >= 0.0f && def->shares[place] <= 1.0f, field,
+                             "its share is not from 0 to 1");
+}
+
+static bool check_aim(const lmb_compiler *c, uint32_t index) {
+    const lmb_aim_def *def = &c->def->nodes[index].aim;
+    size_t offender;
+    bool valid = lmb_graph_require(c, index, def->joint_count > 0 && def->joint_count <= LMB_MAX_AIM_JOINTS,
+                                   "joint_count", "it is not from 1 to 8");
+    for (uint32_t i = 0; valid && i < def->joint_count; i++) {
+        valid = check_aim_joint(c, index, i);
+    }
+    return valid && check_point(c, index, "target", def->target, def->target_slot) &&
+           check_point(c, index, "pole", def->pole, def->pole_slot) && check_space(c, index, def->space) &&
+           check_axis(c, index, "forward", def->forward) && check_axis(c, index, "up", def->up) &&
+           lmb_graph_require(c, index, lmb_usable(def->offset, 3, &offender), "offset",
+                             "it is not a finite number up to 2^40") &&
+           lmb_graph_require(c, index, def->limit >= 0.0f, "limit", "it is not 0 or more");
+}
+
+static bool check_foot_joint(const lmb_compiler *c, uint32_t index, const char *foot, const char *name,
+                             uint32_t joint) {
+    char field[32];
+    snprintf(field, sizeof field, "%s.%s", foot, name);
+    return check_joint(c, index, field, joint);
+}
+
+static bool is_of_foot(const lmb_foot_def *foot, uint32_t joint) {
+    return joint == foot->hip || joint == foot->knee || joint == foot->ankle;
+}
+
+// Checks that no foot before this one has one of its joints.
+static bool check_foot_apart(const lmb_compiler *c, uint32_t index, uint32_t place, const char *field) {
+    const lmb_foot_def *feet = c->def->nodes[index].feet.feet;
+    bool valid = true;
+    for (uint32_t i = 0; i < place && valid; i++) {
+        const lmb_foot_def *own = &feet[place];
+        valid = lmb_graph_require(c, index,
+                                  !is_of_foot(&feet[i], own->hip) && !is_of_foot(&feet[i], own->knee) &&
+                                      !is_of_foot(&feet[i], own->ankle),
+                                  field, "another foot has one of its joints");
+    }
+    return valid;
+}
+
+static bool check_number(const lmb_compiler *c, uint32_t index, const char *field, float value, float min, float max,
+                         const char *what) {
+    return lmb_graph_require(c, index, value >= min && value <= max, field, what);
+}
+
+// Checks what says when a foot is planted.
+static bool check_planted(const lmb_compiler *c, uint32_t index, uint32_t place, const lmb_foot_def *foot) {
+    char planted[sizeof "feet[3].planted"], from[sizeof "feet[3].planted_from"], to[sizeof "feet[3].planted_to"];
+    snprintf(planted, sizeof planted, "feet[%u].planted", (unsigned)(place % LMB_MAX_FEET));
+    snprintf(from, sizeof from, "feet[%u].planted_from", (unsigned)(place % LMB_MAX_FEET));
+    snprintf(to, sizeof to, "feet[%u].planted_to", (unsigned)(place % LMB_MAX_FEET));
+    return lmb_graph_check_value(c, index, planted, foot->planted) &&
+           lmb_graph_require(c, index, foot->planted_from == LMB_NONE || foot->planted_from < LMB_MAX_MARKERS, from,
+                             "a clip has at most 16 sync markers") &&
+           lmb_graph_require(c, index, foot->planted_to == LMB_NONE || foot->planted_to < LMB_MAX_MARKERS, to,
+                             "a clip has at most 16 sync markers") &&
+           lmb_graph_require(c, index, (foot->planted_from == LMB_NONE) == (foot->planted_to == LMB_NONE), to,
+                             "a foot has two sync markers, or none");
+}
+
+static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
+    const lmb_feet_def *def = &c->def->nodes[index].feet;
+    const lmb_foot_def *foot = &def->feet[place];
+    char field[sizeof "feet[3]"], ground[sizeof "feet[3].ground"], normal[sizeof "feet[3].normal"];
+    snprintf(field, sizeof field, "feet[%u]", (unsigned)(place % LMB_MAX_FEET));
+    snprintf(ground, sizeof ground, "feet[%u].ground", (unsigned)(place % LMB_MAX_FEET));
+    snprintf(normal, sizeof normal, "feet[%u].normal", (unsigned)(place % LMB_MAX_FEET));
+    return check_foot_joint(c, index, field, "hip", foot->hip) &&
+           check_foot_joint(c, index, field, "knee", foot->knee) &&
+           check_foot_joint(c, index, field, "ankle", foot->ankle) &&
+           check_below(c, index, field, foot->hip, def->pelvis) &&
+           check_below(c, index, field, foot->knee, foot->hip) &&
+           check_below(c, index, field, foot->ankle, foot->knee) && check_foot_apart(c, index, place, field) &&
+           check_axis(c, index, field, foot->knee_axis) &&
+           check_point(c, index, ground, foot->ground, foot->ground_slot) &&
+           check_point(c, index, normal, foot->normal, foot->normal_slot) && check_planted(c, index, place, foot);
+}
+
+static bool keeps_state(const lmb_feet_def *def) {
+    return def->lock_distance > 0.0f || def->ground_half_life > 0.0f || def->pelvis_half_life > 0.0f;
+}
+
+static bool check_half_life(const lmb_compiler *c, uint32_t index, const char *field, float value) {
+    return check_number(c, index, field, value, 0.0f, 1000.0f, "it is not from 0 to 1000");
+}
+
+// Checks what feet need to be locked and smoothed.
+static bool check_feet_state(const lmb_compiler *c, uint32_t index, const lmb_feet_def *def) {
+    return lmb_graph_check_value(c, index, "time", def->time) &&
+           check_number(c, index, "lock_distance", def->lock_distance, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40") &&
+           check_half_life(c, index, "release_half_life", def->release_half_life) &&
+           check_half_life(c, index, "ground_half_life", def->ground_half_life) &&
+           check_half_life(c, index, "pelvis_half_life", def->pelvis_half_life) &&
+           check_number(c, index, "teleport", def->teleport, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40") &&
+           lmb_graph_require(c, index, !keeps_state(def) || def->time.kind == LMB_VALUE_PARAMETER, "time",
+                             "it is a constant, so no foot would be locked and nothing smoothed");
+}
+
+bool lmb_graph_locks_by_markers(const lmb_node_def *node) {
+    bool marked = false;
+    for (uint32_t i = 0; node->op == LMB_OP_FOOT_PLACEMENT && i < node->feet.foot_count; i++) {
+        marked = marked || node->feet.feet[i].planted_from != LMB_NONE;
+    }
+    return marked && node->feet.lock_distance > 0.0f;
+}
+
+bool lmb_graph_check_plants(lmb_compiler *c, uint32_t node) {
+    const lmb_feet_def *def = &c->def->nodes[node].feet;
+    bool valid =
+        c->marked_count <= LMB_MOST_MARKED_CLIPS ||
+        lmb_refuse(c->error, LMB_ERROR_LIMIT,
+                   "graph: node %u (%s): more than %u clips that play are below nodes whose feet are planted by "
+                   "sync markers, once clips used several times are counted for each use",
+                   (unsigned)node, lmb_op_name(LMB_OP_FOOT_PLACEMENT), LMB_MOST_MARKED_CLIPS);
+    for (uint32_t i = 0; valid && i < def->foot_count; i++) {
+        bool found = def->feet[i].planted_from == LMB_NONE;
+        for (uint32_t k = c->first_marked; k < c->marked_count && !found; k++) {
+            float times[2];
+            found = lmb_graph_plants(c->marked[k].node, &def->feet[i], times);
+        }
+        char field[sizeof "feet[3].planted_from"];
+        snprintf(field, sizeof field, "feet[%u].planted_from", (unsigned)(i % LMB_MAX_FEET));
+        valid = lmb_graph_require(c, node, found, field, "no clip that plays below the node has these sync markers");
+    }
+    return valid;
+}
+
+static bool check_stride(const lmb_compiler *c, uint32_t index, const lmb_feet_def *def) {
+    return lmb_graph_check_value(c, index, "speed", def->speed) &&
+           lmb_graph_check_value(c, index, "clip_speed", def->clip_speed) &&
+           check_point(c, index, "direction", def->direction, def->direction_slot);
+}
+
+static bool check_feet(const lmb_compiler *c, uint32_t index) {
+    const lmb_feet_def *def = &c->def->nodes[index].feet;
+    bool valid = lmb_graph_require(c, index, def->foot_count > 0 && def->foot_count <= LMB_MAX_FEET, "foot_count",
+                                   "it is not from 1 to 4") &&
+                 check_joint(c, index, "pelvis", def->pelvis);
+    for (uint32_t i = 0; valid && i < def->foot_count; i++) {
+        valid = check_foot(c, index, i);
+    }
+    return valid && check_space(c, index, def->space) && check_axis(c, index, "up", def->up) &&
+           lmb_graph_require(c, index, def->max_lowering >= 0.0f && def->max_lowering <= LMB_LARGEST, "max_lowering",
+                             "it is not from 0 to 2^40") &&
+           check_stride(c, index, def) && check_feet_state(c, index, def) &&
+           lmb_graph_require(c, index, def->max_angle >= 0.0f, "max_angle", "it is not 0 or more") &&
+           lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1");
+}
+
+static bool is_listed(const uint32_t *joints, uint32_t count, uint32_t joint) {
+    bool listed = false;
+    for (uint32_t i = 0; i < count; i++) {
+        listed = listed || joints[i] == joint;
+    }
+    return listed;
+}
+
+static bool check_helper(const lmb_compiler *c, uint32_t index, uint32_t place) {
+    const lmb_twist_def *def = &c->def->nodes[index].twist;
+    const uint32_t joint = def->joints[place];
+    char field[sizeof "joints[7]"];
+    snprintf(field, sizeof field, "joints[%u]", (unsigned)(place % LMB_MAX_TWIST_JOINTS));
+    return check_joint(c, index, field, joint) &&
+           lmb_graph_require(c, index, !is_listed(def->joints, place, joint), field, "given twice") &&
+           lmb_graph_require(c, index, joint != def->source && !is_below(c->def->rig, def->source, joint), field,
+                             "it is the source or above it, so the source would turn with it") &&
+           lmb_graph_require(c, index, def->shares[place] >= -1.0f && def->shares[place] <= 1.0f, field,
+                             "its share is not from -1 to 1");
+}
+
+static bool check_twist(const lmb_compiler *c, uint32_t index) {
+    const lmb_twist_def *def = &c->def->nodes[index].twist;
+    bool valid = check_joint(c, index, "source", def->source) && check_axis(c, index, "axis", def->axis) &&
+                 lmb_graph_require(c, index, def->joint_count > 0 && def->joint_count <= LMB_MAX_TWIST_JOINTS,
+                                   "joint_count", "it is not from 1 to 8");
+    for (uint32_t i = 0; valid && i < def->joint_count; i++) {
+        valid = check_helper(c, index, i);
+    }
+    return valid;
+}
+
+// Returns the number of parents from a joint up to an ancestor, or of those up to the root, with the joint.
+static uint32_t count_bones(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
+    uint32_t count = 0;
+    for (; joint != ancestor; joint = rig->parents[joint]) {
+        count++;
+    }
+    return count;
+}
+
+static bool check_chain(const lmb_compiler *c, uint32_t index) {
+    const lmb_chain_def *def = &c->def->nodes[index].chain;
+    bool valid = check_joint(c, index, "start", def->start) && check_joint(c, index, "end", def->end) &&
+                 check_below(c, index, "end", def->end, def->start) &&
+                 lmb_graph_require(c, index, count_bones(c->def->rig, def->end, def->start) <= LMB_MAX_CHAIN_BONES,
+                                   "end", "it is more than 32 bones below the start") &&
+                 lmb_graph_check_value(c, index, "time", def->time) &&
+                 check_point(c, index, "velocity", def->velocity, (lmb_point_slot){0}) &&
+                 check_number(c, index, "stiffness", def->stiffness, 0.0f, 1000.0f, "it is not from 0 to 1000") &&
+                 check_number(c, index, "damping", def->damping, 0.0f, 1000.0f, "it is not from 0 to 1000") &&
+                 check_number(c, index, "teleport", def->teleport, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40");
+    for (uint32_t i = 0; i < 3 && valid; i++) {
+        valid = check_number(c, index, "gravity", def->gravity[i], -0x1p20f, 0x1p20f, "it is not from -2^20 to 2^20");
+    }
+    return valid;
+}
+
+bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
+    switch (c->def->nodes[node].op) {
+    case LMB_OP_IK_AIM:
+        return check_aim(c, node);
+    case LMB_OP_FOOT_PLACEMENT:
+        return check_feet(c, node);
+    case LMB_OP_TWIST:
+        return check_twist(c, node);
+    case LMB_OP_CHAIN:
+        return check_chain(c, node);
+    default:
+        return check_two_bone(c, node);
+    }
+}
+
+// ---- Tables. Each function also runs while counting, when `at` is NULL.
+
+static bool is_constant(lmb_value value) {
+    return value.kind == LMB_VALUE_CONSTANT && value.curve == LMB_CURVE_LINEAR;
+}
+
+// Stores a value that parameters determine as the index of its weight.
+static void add_value(lmb_compiler *c, lmb_value value, uint32_t *at) {
+    uint32_t words[VALUE_WORDS];
+    lmb_value_write(value, words);
+    const uint32_t weight = is_constant(value) ? WEIGHT_NONE : lmb_graph_weigh_value(c, value, LMB_LARGEST);
+    if (at != NULL) {
+        at[0] = weight;
+        at[1] = words[VALUE_CONSTANT];
+    }
+}
+
+// A point as a node defines it.
+typedef struct point_source {
+    const lmb_value *values; // three
+    lmb_point_slot slot;
+    lmb_ik_space space;
+    bool is_direction;
+    bool to_world; // from model space to world space
+} point_source;
+
+// Writes the point that stage 1 finds. Returns the weight of its first coordinate.
+static uint32_t add_found_point(lmb_compiler *c, point_source from) {
+    uint32_t *point;
+    const uint32_t weight = lmb_graph_add_point(c, &point);
+    const bool in_world = from.space == LMB_IK_WORLD;
+    uint32_t values[3] = {0};
+    for (uint32_t i = 0; i < 3 && !from.slot.in_buffer; i++) {
+        values[i] = lmb_graph_add_value(c, from.values[i]);
+    }
+    c->uses_transforms = c->uses_transforms || in_world;
+    if (from.slot.in_buffer && from.slot.index >= c->point_slots) {
+        c->point_slots = from.slot.index + 1;
+    }
+    if (point != NULL) {
+        point[POINT_FLAGS] = (from.slot.in_buffer ? POINT_IN_BUFFER : 0) | (in_world ? POINT_IN_WORLD : 0) |
+                             (from.is_direction ? POINT_IS_DIRECTION : 0) | (from.to_world ? POINT_TO_WORLD : 0);
+        point[POINT_SLOT] = from.slot.index;
+        memcpy(point + POINT_VALUES, values, sizeof values);
+    }
+    return weight;
+}
+
+static void add_point(lmb_compiler *c, point_source from, uint32_t *at) {
+    const bool found = from.slot.in_buffer || from.space == LMB_IK_WORLD;
+    const uint32_t weight = found ? add_found_point(c, from) : 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t *value = at != NULL ? at + i * IK_VALUE_WORDS : NULL;
+        if (!found) {
+            add_value(c, from.values[i], value);
+        } else if (value != NULL) {
+            value[0] = weight + i;
+        }
+    }
+}
+
+static void write_unit(const float axis[3], uint32_t *at) {
+    float unit[3];
+    find_unit(axis, unit);
+    for (int i = 0; i < 3; i++) {
+        at[i] = BITS(unit[i]);
+    }
+}
+
+static uint32_t count_ancestors(const lmb_rig *rig, uint32_t joint) {
+    return count_bones(rig, rig->parents[joint], LMB_NONE);
+}
+
+// Writes the number of ancestors, and then these, the root first.
+static void write_ancestors(const lmb_rig *rig, uint32_t joint, uint32_t *at) {
+    at[0] = count_ancestors(rig, joint);
+    uint32_t *end = at + at[0];
+    for (uint32_t above = rig->parents[joint]; above != LMB_NONE; above = rig->parents[above]) {
+        *end-- = above;
+    }
+}
+
+static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
+    const lmb_rig *rig = c->def->rig;
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, TWO_BONE_WORDS + count_ancestors(rig, def->start), &offset);
+    const point_source target = {def->target, def->target_slot, def->space, false, false};
+    const point_source pole = {def->pole, def->pole_slot, def->space, true, false};
+    if (c->goal_area == 0) {
+        add_point(c, target, at != NULL ? at + TWO_BONE_TARGET : NULL);
+    }
+    add_point(c, pole, at != NULL ? at + TWO_BONE_POLE : NULL);
+    add_value(c, def->twist, at != NULL ? at + TWO_BONE_TWIST : NULL);
+    if (at != NULL) {
+        at[TWO_BONE_START] = def->start;
+        at[TWO_BONE_MID] = def->mid;
+        at[TWO_BONE_END] = def->end;
+        at[TWO_BONE_GOAL] = c->goal_area;
+        write_unit(def->mid_axis, at + TWO_BONE_AXIS);
+        at[TWO_BONE_SOFTEN] = BITS(snap(def->soften));
+        write_ancestors(rig, def->start, at + TWO_BONE_ANCESTORS);
+    }
+    return offset;
+}
+
+static LMB_NOINLINE void compute_limit(float limit, float *cosine, float *sine) {
+    const double half = limit < 3.14159274f ? 0.5 * (double)limit : asin(1.0);
+    *cosine = snap((float)cos(half));
+    *sine = snap((float)sin(half));
+}
+
+// Writes cosine and sine of half the limit. From half a turn on, the cosine is 0: every turn is within it.
+static void write_limit(float limit, uint32_t *at) {
+    lmb_environment callers;
+    float cosine, sine;
+    lmb_environment_enter(&callers);
+    compute_limit(limit, &cosine, &sine);
+    lmb_environment_leave(&callers);
+    at[0] = limit < 3.14159274f ? BITS(cosine) : 0;
+    at[1] = BITS(sine);
+}
+
+static uint32_t add_aim(lmb_compiler *c, const lmb_aim_def *def) {
+    const lmb_rig *rig = c->def->rig;
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, AIM_WORDS + count_ancestors(rig, def->joints[0]), &offset);
+    const point_source target = {def->target, def->target_slot, def->space, false, false};
+    const point_source pole = {def->pole, def->pole_slot, def->space, true, false};
+    add_point(c, target, at != NULL ? at + AIM_TARGET : NULL);
+    add_point(c, pole, at != NULL ? at + AIM_POLE : NULL);
+    if (at != NULL) {
+        at[AIM_COUNT] = def->joint_count;
+        write_unit(def->forward, at + AIM_FORWARD);
+        write_unit(def->up, at + AIM_UP);
+        for (uint32_t i = 0; i < 3; i++) {
+            at[AIM_OFFSET + i] = BITS(snap(def->offset[i]));
+        }
+        write_limit(def->limit, at + AIM_LIMIT);
+        for (uint32_t i = 0; i < def->joint_count; i++) {
+            at[AIM_JOINTS + i * AIM_JOINT_WORDS] = def->joints[i];
+            at[AIM_JOINTS + i * AIM_JOINT_WORDS + 1] = BITS(snap(def->shares[i]));
+        }
+        write_ancestors(rig, def->joints[0], at + AIM_ANCESTORS);
+    }
+    return offset;
+}
+
+// Adds the table of a foot: that of a two-bone chain whose target is the ground and whose pole vector is its normal.
+static uint32_t add_foot(lmb_compiler *c, const lmb_feet_def *feet, const lmb_foot_def *foot) {
+    lmb_two_bone_def leg = {.start = foot->hip,
+                            .mid = foot->knee,
+                            .end = foot->ankle,
+                            .soften = feet->soften,
+                            .twist = lmb_constant(0.0f),
+                            .target_slot = foot->ground_slot,
+                            .pole_slot = foot->normal_slot,
+                            .space = feet->space};
+    memcpy(leg.target, foot->ground, sizeof leg.target);
+    memcpy(leg.pole, foot->normal, sizeof leg.pole);
+    memcpy(leg.mid_axis, foot->knee_axis, sizeof leg.mid_axis);
+    return add_two_bone(c, &leg);
+}
+
+// Returns whether the stride is ever scaled.
+static bool has_stride(const lmb_feet_def *def) {
+    return !is_constant(def->speed) || !is_constant(def->clip_speed) || def->speed.constant != def->clip_speed.constant;
+}
+
+// Writes how a stride is scaled. What is not used takes no weights.
+static void add_stride(lmb_compiler *c, const lmb_feet_def *def, uint32_t *at) {
+    const point_source direction = {def->direction, def->direction_slot, def->space, true, false};
+    if (has_stride(def)) {
+        add_value(c, def->speed, at != NULL ? at + FEET_SPEED : NULL);
+        add_value(c, def->clip_speed, at != NULL ? at + FEET_CLIP_SPEED : NULL);
+        add_point(c, direction, at != NULL ? at + FEET_DIRECTION : NULL);
+    }
+    if (at != NULL) {
+        at[FEET_STRIDES] = has_stride(def);
+    }
+}
+
+// Adds the weights that convert between model and world space. Returns the index of the first one.
+static uint32_t add_world(lmb_compiler *c) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < WORLD_WEIGHTS / 3; i++) {
+        lmb_value point[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            point[k] = lmb_constant(i > 0 && (i - 1) % 3 == k ? 1.0f : 0.0f);
+        }
+        const bool is_back = 3 * i >= WORLD_TO_MODEL;
+        const point_source from = {.values = point, .space = LMB_IK_WORLD, .is_direction = i > 0, .to_world = !is_back};
+        const uint32_t weight = add_found_point(c, from);
+        first = i == 0 ? weight : first;
+    }
+    return first;
+}
+
+// Half-lives per second; 0 for a half-life of 0.
+static LMB_NOINLINE float compute_rate(float half_life) {
+    return half_life > 0.0f ? snap((float)(1.0 / (double)half_life)) : 0.0f;
+}
+
+static uint32_t rate_of(float half_life) {
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const float rate = compute_rate(half_life);
+    lmb_environment_leave(&callers);
+    return BITS(rate);
+}
+
+// Writes what locks and smooths feet. What is not used takes no weights and no memory.
+static void add_feet_state(lmb_compiler *c, const lmb_feet_def *def, uint32_t *at) {
+    const bool locks = def->lock_distance > 0.0f;
+    if (at != NULL) {
+        at[FEET_MEMORY] = FEET_FORGET;
+        at[FEET_MOVES] = has_stride(def) || locks;
+    }
+    if (!keeps_state(def)) {
+        return;
+    }
+    add_value(c, def->time, at != NULL ? at + FEET_TIME : NULL);
+    const uint32_t world = def->space == LMB_IK_WORLD ? add_world(c) : 0;
+    for (uint32_t i = 0; locks && i < def->foot_count; i++) {
+        const uint32_t planted = lmb_graph_weigh_planted(c, &def->feet[i]);
+        if (at != NULL) {
+            at[FEET_PLANTED + i] = planted;
+        }
+    }
+    if (at != NULL) {
+        at[FEET_MEMORY] = c->inertia_words + c->chain_words;
+        at[FEET_RELEASE] = rate_of(def->release_half_life);
+        at[FEET_GROUND] = rate_of(def->ground_half_life);
+        at[FEET_SINKING] = rate_of(def->pelvis_half_life);
+        at[FEET_FAR] = BITS(def->teleport * def->teleport); // at most 2^80
+        at[FEET_LOCK] = BITS(snap(def->lock_distance));
+        at[FEET_WORLD] = world;
+    }
+    c->chain_words += 2 * (FEET_KEPT_FEET + FOOT_KEPT_WORDS * def->foot_count);
+}
+
+static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
+    uint32_t tables[LMB_MAX_FEET] = {0}, offset;
+    for (uint32_t i = 0; i < def->foot_count; i++) {
+        tables[i] = add_foot(c, def, &def->feet[i]);
+    }
+    uint32_t *at = lmb_graph_add_data(c, FEET_WORDS + count_ancestors(c->def->rig, def->pelvis), &offset);
+    add_stride(c, def, at);
+    add_feet_state(c, def, at);
+    if (at != NULL) {
+        at[FEET_PELVIS] = def->pelvis;
+        at[FEET_COUNT] = def->foot_count;
+        at[FEET_LOWERING] = BITS(snap(def->max_lowering));
+        write_limit(def->max_angle, at + FEET_LIMIT);
+        write_unit(def->up, at + FEET_UP);
+        memcpy(at + FEET_TABLES, tables, sizeof tables);
+        write_ancestors(c->def->rig, def->pelvis, at + FEET_ANCESTORS);
+    }
+    return offset;
+}
+
+// Computes the rotation of a joint in model space in the rest pose.
+static void find_rest_rotation(const lmb_rig *rig, uint32_t joint, double q[4]) {
+    q[0] = q[1] = q[2] = 0.0;
+    q[3] = 1.0;
+    for (uint32_t at = joint; at != LMB_NONE; at = rig->parents[at]) {
+        double local[4];
+        lmb_quaternion_from(rig->rest[at].rotation, local);
+        lmb_quaternion_multiply(local, q, q);
+    }
+}
+
+// Computes the axis of a twist in the space of a helper.
+static LMB_NOINLINE void turn_axis(const lmb_rig *rig, const lmb_twist_def *def, uint32_t joint, float axis[3]) {
+    float unit[3];
+    double of_source[4], of_helper[4];
+    normalize_axis(def->axis, unit);
+    find_rest_rotation(rig, def->source, of_source);
+    find_rest_rotation(rig, joint, of_helper);
+    double v[3] = {(double)unit[0], (double)unit[1], (double)unit[2]};
+    lmb_quaternion_rotate(of_source, v, v);
+    lmb_quaternion_conjugate(of_helper, of_helper);
+    lmb_quaternion_rotate(of_helper, v, v);
+    for (int i = 0; i < 3; i++) {
+        axis[i] = (float)v[i];
+    }
+}
+
+static void write_turned_axis(const lmb_rig *rig, const lmb_twist_def *def, uint32_t joint, uint32_t *at) {
+    float axis[3];
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    turn_axis(rig, def, joint, axis);
+    lmb_environment_leave(&callers);
+    write_unit(axis, at);
+}
+
+static uint32_t add_twist(lmb_compiler *c, const lmb_twist_def *def) {
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, TWIST_JOINTS + def->joint_count * TWIST_JOINT_WORDS, &offset);
+    if (at != NULL) {
+        at[TWIST_SOURCE] = def->source;
+        write_unit(def->axis, at + TWIST_AXIS);
+        at[TWIST_COUNT] = def->joint_count;
+        for (uint32_t i = 0; i < def->joint_count; i++) {
+            uint32_t *record = at + TWIST_JOINTS + i * TWIST_JOINT_WORDS;
+            record[0] = def->joints[i];
+            record[1] = BITS(snap(def->shares[i]));
+            write_turned_axis(c->def->rig, def, def->joints[i], record + 2);
+        }
+    }
+    return offset;
+}
+
+// What a chain computes once for all steps.
+typedef struct chain_constants {
+    float gravity[3];
+    float keep;
+    float pull;
+    float far; // squared
+} chain_constants;
+
+static LMB_NOINLINE chain_constants compute_chain(const lmb_chain_def *def) {
+    // No function of the C library, whose results differ.
+    const double step = 1.0 / 120.0, turn = 6.283185307179586 * (double)def->stiffness * step;
+    const float damped = (float)(-1.4426950408889634 * (double)def->damping * step); // as a power of 2
+    chain_constants constants = {.keep = snap(exponential2(damped)),
+                                 .pull = snap((float)(turn * turn / (1.0 + turn * turn))),
+                                 .far = def->teleport * def->teleport}; // at most 2^80, which no snapping limits
+    for (int i = 0; i < 3; i++) {
+        constants.gravity[i] = snap((float)((double)def->gravity[i] * step * step));
+    }
+    return constants;
+}
+
+static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
+    const lmb_rig *rig = c->def->rig;
+    const uint32_t bones = count_bones(rig, def->end, def->start), ancestors = count_ancestors(rig, def->start);
+    const uint32_t joints = CHAIN_ANCESTORS + 1 + ancestors;
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, joints + bones + 1, &offset);
+    add_value(c, def->time, at != NULL ? at + CHAIN_TIME : NULL);
+    add_point(c, (point_source){.values = def->velocity}, at != NULL ? at + CHAIN_VELOCITY : NULL);
+    if (at != NULL) {
+        lmb_environment callers;
+        lmb_environment_enter(&callers);
+        const chain_constants constants = compute_chain(def);
+        lmb_environment_leave(&callers);
+        for (uint32_t i = 0; i < 3; i++) {
+            at[CHAIN_GRAVITY + i] = BITS(constants.gravity[i]);
+        }
+        at[CHAIN_KEEP] = BITS(constants.keep);
+        at[CHAIN_PULL] = BITS(constants.pull);
+        at[CHAIN_FAR] = BITS(constants.far);
+        at[CHAIN_MEMORY] = c->inertia_words + c->chain_words;
+        at[CHAIN_BONES] = bones;
+        write_ancestors(rig, def->start, at + CHAIN_ANCESTORS);
+        uint32_t joint = def->end;
+        for (uint32_t i = bones + 1; i-- > 0; joint = rig->parents[joint]) {
+            at[joints + i] = joint;
+        }
+    }
+    c->chain_words += 2 * CHAIN_BONE_WORDS * bones;
+    return offset;
+}
+
+uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node) {
+    switch (node->op) {
+    case LMB_OP_IK_AIM:
+        return add_aim(c, &node->aim);
+    case LMB_OP_FOOT_PLACEMENT:
+        return add_feet(c, &node->feet);
+    case LMB_OP_TWIST:
+        return add_twist(c, &node->twist);
+    case LMB_OP_CHAIN:
+        return add_chain(c, &node->chain);
+    default:
+        return add_two_bone(c, &node->two_bone);
+    }
+}

@@ -1,0 +1,285 @@
+// Prints a graph's block, not its descriptor, so that the text shows what runs: one line for each instruction, with the
+// stack entries s0, s1 and so on that it takes and leaves, and its operands. Weights have no values yet. They are shown
+// by the rule that computes them, which is searched by the index of the weight.
+#include "program.h"
+#include "rig/joint_limits.h"
+
+#include "../../shaders/ops/operations.h"
+#include "../../shaders/ops/weights.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_SIZE 320u
+
+// An instruction in the table of operations.
+typedef struct shape {
+    const char *name;
+    uint32_t popped; // poses that it takes from the stack
+    uint32_t pushed; // poses that it leaves there
+    uint32_t takes;
+} shape;
+
+static const shape shapes[] = {
+#define SOURCE_SHAPE(NAME, name, code, takes) [code] = {#name, 0, 1, takes},
+#define UNARY_SHAPE(NAME, name, code, takes) [code] = {#name, 1, 1, takes},
+#define BINARY_SHAPE(NAME, name, code, takes) [code] = {#name, 2, 1, takes},
+#define SUM_SHAPES(NAME, name, code, takes)                                                                            \
+    [code] = {#name " begin", 0, 2, TAKES_NOTHING}, [(code) + 1u] = {#name " add", 3, 2, takes},                       \
+    [(code) + 2u] = {#name " end", 2, 1, TAKES_NOTHING},
+    EVERY_INSTRUCTION(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, SUM_SHAPES)
+#undef SOURCE_SHAPE
+#undef UNARY_SHAPE
+#undef BINARY_SHAPE
+#undef SUM_SHAPES
+};
+
+typedef struct line {
+    const lmb_graph *graph;
+    char text[LINE_SIZE];
+    size_t length;
+    const char *comma; // before the next operand
+} line;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+add(line *line, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line->text + line->length, sizeof line->text - line->length, format, arguments);
+    va_end(arguments);
+    line->length += length > 0 ? (size_t)length : 0;
+    line->length = line->length < sizeof line->text ? line->length : sizeof line->text - 1;
+}
+
+static void add_operand(line *line, const char *name) {
+    add(line, "%s%s", line->comma, name);
+    line->comma = ", ";
+}
+
+static void add_number(line *line, const char *name, uint32_t number) {
+    add_operand(line, name);
+    add(line, " %u", (unsigned)number);
+}
+
+static const char *parameter_name(const lmb_graph *graph, uint32_t parameter) {
+    return graph->names != NULL ? lmb_graph_parameter_at(graph, parameter).name : "";
+}
+
+static void add_value(line *line, const char *name, const uint32_t *value) {
+    add_operand(line, name);
+    if (value[VALUE_PARAMETER] == NO_PARAMETER) {
+        add(line, " %.9g", (double)REAL(value[VALUE_CONSTANT]));
+    } else if (parameter_name(line->graph, value[VALUE_PARAMETER])[0] == '\0') {
+        add(line, " p%u", (unsigned)value[VALUE_PARAMETER]);
+    } else {
+        add(line, " %.60s", parameter_name(line->graph, value[VALUE_PARAMETER]));
+    }
+    if (value[VALUE_CURVE] != CURVE_LINEAR) {
+        add(line, " %s", lmb_curve_name((lmb_curve)value[VALUE_CURVE]));
+    }
+    if (value[VALUE_CURVE] == CURVE_BEZIER) {
+        add(line, " %.9g %.9g", (double)REAL(value[VALUE_CONTROL]), (double)REAL(value[VALUE_CONTROL + 1]));
+    }
+}
+
+static void add_mask(line *line, const lmb_graph *graph, const char *name, uint32_t offset) {
+    const uint32_t words = (graph->joint_count + graph->channel_count + 3) / 4;
+    const uint32_t mask = (offset - graph->block[PROGRAM_MASKS]) / words;
+    if (mask < graph->mask_count) { // not the full mask of an override without a mask
+        add_number(line, name, mask);
+    }
+}
+
+// Returns the rule that writes a weight.
+static const uint32_t *find_rule(const lmb_graph *graph, uint32_t index) {
+    const uint32_t *rule = graph->block + graph->block[PROGRAM_RULES];
+    for (uint32_t i = 1; i < graph->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
+        const uint32_t kind = rule[RULE_KIND];
+        const bool is_sum = kind >= RULE_WEIGHTED && kind != RULE_LEVEL && kind != RULE_PLANTED;
+        const uint32_t first = rule[RULE_LOCAL], count = is_sum ? rule[RULE_COUNT] : 1;
+        if (index >= first && index < first + count) {
+            break;
+        }
+    }
+    return rule;
+}
+
+static void add_clip(line *line, const lmb_graph *graph, const uint32_t *at) {
+    const uint32_t *block = graph->block, *use = block + block[PROGRAM_USES] + at[CLIP_SOURCE] * USE_WORDS;
+    add_value(line, "clip", block + use[USE_CLIP]);
+    add_value(line, "time", block + use[USE_TIME]);
+    if (use[USE_FLAGS] & CLIP_WARPS) {
+        add_value(line, "rate", block + use[USE_RATE]);
+        add_value(line, "offset", block + use[USE_OFFSET]);
+    }
+    add_operand(line, use[USE_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
+    if (at[CLIP_WEIGHTS_ROW] != 0) {
+        add_mask(line, graph, "joint weights", at[CLIP_WEIGHTS_ROW]);
+    }
+}
+
+static void add_layer(line *line, const lmb_graph *graph, const uint32_t *rule, uint32_t input) {
+    const uint32_t *block = graph->block, inputs = rule[RULE_COUNT] - 1;
+    if (input == inputs) {
+        add_operand(line, "what is left");
+        return;
+    }
+    uint32_t place = 0, layer = 0;
+    const uint32_t *at = block + rule[RULE_TABLE];
+    for (; at[LAYER_INPUT] != input; place++, at += LAYER_WORDS) {
+        layer += at[LAYER_END] == place + 1;
+    }
+    add_value(line, "fade", block + at[LAYER_VALUE]);
+    add_number(line, "layer", layer);
+    add(line, " from above");
+    if (at[LAYER_MASK] != 0) {
+        add_mask(line, graph, "mask", at[LAYER_MASK]);
+    }
+}
+
+static const char *const space_names[] = {
+    [SPACE_TRIANGLES] = "triangles", [SPACE_GRID] = "grid", [SPACE_BANDS] = "freeform"};
+
+static void add_space(line *line, const uint32_t *block, const uint32_t *rule, uint32_t input) {
+    const bool in_plane = rule[RULE_KIND] == RULE_SPACE2D;
+    if (in_plane) {
+        add_operand(line, space_names[rule[RULE_SPACE]]);
+    }
+    add_number(line, "input", input);
+    add_value(line, in_plane ? "x" : "at", block + rule[RULE_X]);
+    if (in_plane) {
+        add_value(line, "y", block + rule[RULE_Y]);
+    }
+}
+
+static void add_weight(line *line, const lmb_graph *graph, uint32_t index) {
+    const uint32_t *block = graph->block, *rule = find_rule(graph, index);
+    const uint32_t input = index - rule[RULE_LOCAL];
+    switch (rule[RULE_KIND]) {
+    case RULE_LAYERS:
+    case RULE_JOINT_LAYERS:
+        add_layer(line, graph, rule, input);
+        break;
+    case RULE_SPACE1D:
+    case RULE_SPACE2D:
+        add_space(line, block, rule, input);
+        break;
+    case RULE_WEIGHTED:
+        add_value(line, "weight", block + block[rule[RULE_TABLE] + input]);
+        break;
+    default:
+        add_value(line, "weight", block + rule[RULE_TABLE]);
+        break;
+    }
+}
+
+static void add_choices(line *line, uint32_t choices) {
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } names[] = {{CHOICE_NLERP, "nlerp"},
+                 {CHOICE_LERP, "lerp"},
+                 {CHOICE_AS_GIVEN, "not the shortest"},
+                 {CHOICE_PARENT, "parent"},
+                 {CHOICE_UNCLAMPED, "unclamped"},
+                 {CHOICE_LAYERS, "by joint"},
+                 {CHOICE_PROFILES, "by blend profile"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (choices & names[i].bit) {
+            add_operand(line, names[i].name);
+        }
+    }
+}
+
+static void add_pose(line *line, const uint32_t *at) {
+    if (at[POSE_BUFFER] == LMB_NONE) {
+        add_operand(line, "no change");
+        return;
+    }
+    add_number(line, at[INSTRUCTION_OPERATION] == OPERATION_FIXED ? "static pose" : "buffer", at[POSE_BUFFER]);
+}
+
+static void add_joint_map(line *line, const lmb_graph *graph, uint32_t offset) {
+    if (offset != 0 && is_retarget(graph->block, offset)) {
+        add_number(line, "retarget", graph->block[offset + JOINT_MAP_JOINTS] >> 16 & 0xffu);
+    } else if (offset != 0) {
+        add_number(line, "joint map", (offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->joint_count));
+    }
+}
+
+static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at, uint32_t takes) {
+    if (takes & TAKES_CLIP) {
+        add_clip(line, graph, at);
+    }
+    if (takes & TAKES_POSE) {
+        add_pose(line, at);
+    }
+    if (takes & (TAKES_CLIP | TAKES_POSE)) {
+        add_joint_map(line, graph, at[SOURCE_JOINT_MAP]);
+    }
+    if (takes & TAKES_JOINT_MAP) {
+        add_joint_map(line, graph, at[TAKE_JOINT_MAP]);
+    }
+    if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
+        add_weight(line, graph, at[WEIGHT_INDEX]);
+    }
+    if (takes & TAKES_CHOICE) {
+        add_choices(line, at[CHOICES]);
+    }
+    if ((takes & TAKES_MASK) && (!(takes & TAKES_CHOICE) || (at[CHOICES] & CHOICE_MASKED))) {
+        add_mask(line, graph, "mask", at[MASK_OFFSET]);
+    }
+    if (takes & TAKES_LIMITS) {
+        const uint32_t words = lmb_limits_words(graph->joint_count, graph->channel_count);
+        add_number(line, "joint limits", (at[LIMIT_TABLE] - graph->joint_limits) / words);
+    }
+    if (takes & TAKES_MIRROR) {
+        add_operand(line, "across");
+        add(line, " %c = 0", "xyz"[at[MIRROR_AXIS]]);
+    }
+    if (takes & TAKES_AREA) {
+        add_number(line, "area", at[EXCHANGE_AREA]);
+    }
+}
+
+void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user) {
+    const uint32_t *block = graph->block;
+    uint32_t depth = 0, pass = 0;
+    for (uint32_t i = 0; i < block[PROGRAM_INSTRUCTION_COUNT]; i++) {
+        const uint32_t *at = block + block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
+        const shape *shape = &shapes[at[INSTRUCTION_OPERATION]];
+        uint32_t first = depth - shape->popped;
+        line line = {.graph = graph, .comma = " "};
+        add(&line, "%4u  s%-2u  %-14s", (unsigned)i, (unsigned)first, shape->name);
+        for (uint32_t slot = first; slot < depth; slot++) {
+            add(&line, " s%u", (unsigned)slot);
+            line.comma = ", ";
+        }
+        add_operands(&line, graph, at, shape->takes);
+        for (; line.length > 0 && line.text[line.length - 1] == ' '; line.length--) {
+            line.text[line.length - 1] = '\0';
+        }
+        print(user, line.text);
+        depth = first + shape->pushed;
+        const bool last = pass + 1 == block[PROGRAM_PASS_COUNT];
+        if (i + 1 == first_of_pass(block, pass + 1u) && !last) {
+            line = (struct line){.graph = graph};
+            add(&line, "      a%-2u  %-14s s0", (unsigned)pass++, "exchange");
+            print(user, line.text);
+            depth = 0;
+        }
+    }
+    if (block[PROGRAM_INERTIA] != 0) {
+        line line = {.graph = graph, .comma = " "};
+        add(&line, "      s0   %-14s s0", "inertialize");
+        line.comma = ", ";
+        const uint32_t duration[VALUE_WORDS] = {
+            [VALUE_PARAMETER] = block[PROGRAM_INERTIA] - 1 + LMB_INERTIA_DURATION, [VALUE_CURVE] = CURVE_LINEAR};
+        add_value(&line, "duration", duration);
+        print(user, line.text);
+    }
+}
