@@ -6,11 +6,10 @@
 
 #include <limber/pack.h>
 
-// The tables themselves, to compare them with the structs. The library's own copy is then not linked.
-#include "../src/pack/records.c"
-
+#include "../src/base/fields.h"
 #include "../src/clip/clip.h"
 #include "../src/control/control.h"
+#include "../src/pack/records.h"
 #include "../src/program/program.h"
 
 #include <crowd.h>
@@ -29,7 +28,7 @@
 enum { STRUCT_BYTES = 4096 };
 
 // Marks the bytes of a field, and fails if a row before it has one of them.
-static void mark(uint8_t *covered, const lmb_record_field *field, size_t offset, size_t size) {
+static void mark(uint8_t *covered, const lmb_field *field, size_t offset, size_t size) {
     for (size_t i = 0; i < size; i++) {
         if (covered[offset + i]) {
             fail_msg("two rows have byte %zu, one of them is '%s'", offset + i, field->name);
@@ -38,45 +37,46 @@ static void mark(uint8_t *covered, const lmb_record_field *field, size_t offset,
     }
 }
 
-// `left_out` is the size of the field that is left out.
-static void mark_record(uint8_t *covered, const lmb_record *record, size_t offset, size_t left_out) {
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        const lmb_record_field *field = &record->fields[i];
+static void mark_fields(uint8_t *covered, const lmb_fields *fields, size_t offset) {
+    for (uint32_t i = 0; i < fields->count; i++) {
+        const lmb_field *field = &fields->rows[i];
         const size_t at = offset + field->offset;
         switch (field->kind) {
-        case LMB_RECORD_WORDS:
-            mark(covered, field, at, field->count * 4);
-            break;
-        case LMB_RECORD_BOOLS:
-            mark(covered, field, at, field->count * sizeof(bool));
-            break;
-        case LMB_RECORD_INSIDE:
+        case LMB_FIELD_INSIDE:
+        case LMB_FIELD_VALUE:
+        case LMB_FIELD_POINT:
             for (uint32_t k = 0; k < field->count; k++) {
-                mark_record(covered, field->record, at + k * field->record->size, 0);
+                mark_fields(covered, field->inside, at + k * field->inside->size);
             }
             break;
-        case LMB_RECORD_LIST:
+        case LMB_FIELD_LIST:
             if (field->length == LMB_LENGTH_STATED) {
                 mark(covered, field, offset + field->length_offset, field->length_size);
             }
             mark(covered, field, at, sizeof(void *));
             break;
-        case LMB_RECORD_TEXT:
-        case LMB_RECORD_CLIP:
+        case LMB_FIELD_TEXT:
+        case LMB_FIELD_CLIP:
+        case LMB_FIELD_OTHER: // lmb_graph_def.rig
             mark(covered, field, at, sizeof(void *));
             break;
-        case LMB_RECORD_LEFT_OUT:
-            mark(covered, field, at, left_out);
+        case LMB_FIELD_TRUE:
+            mark(covered, field, at, sizeof(bool));
             break;
+        case LMB_FIELD_COOKIE:
+            mark(covered, field, at, sizeof(uint32_t));
+            break;
+        default:
+            mark(covered, field, at, field->count * lmb_field_element_size(field));
         }
     }
 }
 
-static void expect_rows(const char *name, const lmb_record *record, size_t padding, size_t left_out) {
+static void expect_rows(const char *name, const lmb_fields *fields, size_t padding) {
     uint8_t covered[STRUCT_BYTES] = {0};
     size_t uncovered = 0;
-    mark_record(covered, record, 0, left_out);
-    for (size_t i = 0; i < record->size; i++) {
+    mark_fields(covered, fields, 0);
+    for (size_t i = 0; i < fields->size; i++) {
         uncovered += covered[i] == 0;
     }
     if (uncovered != padding) {
@@ -119,6 +119,8 @@ PADDING_OF(lmb_pack_meshes)
 PADDING_OF(lmb_image)
 PADDING_OF(lmb_pack_images)
 PADDING_OF(lmb_motion_track)
+PADDING_OF(lmb_warp_def)
+PADDING_OF(lmb_notify_def)
 PADDING_OF(lmb_player_def)
 PADDING_OF(lmb_group_def)
 PADDING_OF(lmb_smoothed_def)
@@ -153,57 +155,58 @@ static void each_field_has_a_row(void **state) {
     (void)state;
     static const struct {
         const char *name;
-        const lmb_record *table;
+        const lmb_fields *fields;
         size_t (*padding_of)(void);
-        size_t left_out; // size of the field that is left out
     } rows[] = {
-        {"lmb_value", &value_table, padding_of_lmb_value, 0},
-        {"lmb_joint_def", &joint_table, padding_of_lmb_joint_def, sizeof(bool)},
-        {"lmb_socket_def", &socket_table, padding_of_lmb_socket_def, sizeof(bool)},
-        {"lmb_channel_def", &channel_table, padding_of_lmb_channel_def, 0},
-        {"lmb_rig_def", &rig_table, padding_of_lmb_rig_def, 0},
-        {"lmb_pack_block", &block_table, padding_of_lmb_pack_block, 0},
-        {"lmb_pack_blocks", &blocks_table, padding_of_lmb_pack_blocks, 0},
-        {"lmb_skin_target", &target_table, padding_of_lmb_skin_target, 0},
-        {"lmb_mesh", &mesh_table, padding_of_lmb_mesh, 0},
-        {"lmb_pack_meshes", &meshes_table, padding_of_lmb_pack_meshes, 0},
-        {"lmb_image", &image_table, padding_of_lmb_image, 0},
-        {"lmb_pack_images", &images_table, padding_of_lmb_pack_images, 0},
-        {"lmb_motion_track", &motion_track_table, padding_of_lmb_motion_track, 0},
-        {"lmb_player_def", &player_table, padding_of_lmb_player_def, 4},
-        {"lmb_group_def", &group_table, padding_of_lmb_group_def, 4},
-        {"lmb_smoothed_def", &smoothed_table, padding_of_lmb_smoothed_def, 4},
-        {"lmb_computed_def", &computed_table, padding_of_lmb_computed_def, 4},
-        {"lmb_term", &term_table, padding_of_lmb_term, 0},
-        {"lmb_transition_def", &transition_table, padding_of_lmb_transition_def, 4},
-        {"lmb_state_def", &state_table, padding_of_lmb_state_def, 4},
-        {"lmb_machine_def", &machine_table, padding_of_lmb_machine_def, 0},
-        {"lmb_fade_def", &fade_table, padding_of_lmb_fade_def, 4},
-        {"lmb_motion_def", &motion_table, padding_of_lmb_motion_def, 4},
-        {"lmb_point_slot", &point_slot_table, padding_of_lmb_point_slot, 0},
-        {"lmb_two_bone_def", &two_bone_table, padding_of_lmb_two_bone_def, 0},
-        {"lmb_aim_def", &aim_table, padding_of_lmb_aim_def, 0},
-        {"lmb_foot_def", &foot_table, padding_of_lmb_foot_def, 0},
-        {"lmb_feet_def", &feet_table, padding_of_lmb_feet_def, 0},
-        {"lmb_twist_def", &twist_table, padding_of_lmb_twist_def, 0},
-        {"lmb_chain_def", &chain_table, padding_of_lmb_chain_def, 0},
-        {"lmb_node_def", &node_table, padding_of_lmb_node_def, 4},
-        {"lmb_joint_limit_def", &joint_limit_table, padding_of_lmb_joint_limit_def, 0},
-        {"lmb_mirror_def", &mirror_table, padding_of_lmb_mirror_def, 0},
-        {"lmb_joint_map_def", &joint_map_table, padding_of_lmb_joint_map_def, 0},
-        {"lmb_retarget_def", &retarget_table, padding_of_lmb_retarget_def, 4},
-        {"lmb_static_pose_def", &static_pose_table, padding_of_lmb_static_pose_def, 0},
-        {"lmb_parameter_def", &parameter_table, padding_of_lmb_parameter_def, 0},
-        {"lmb_clip_slot_def", &clip_slot_table, padding_of_lmb_clip_slot_def, 4},
-        {"lmb_graph_def", &graph_table, padding_of_lmb_graph_def, sizeof(void *)},
-        {"lmb_pack_graph", &named_graph_table, padding_of_lmb_pack_graph, 0},
-        {"lmb_pack_graphs", &graphs_table, padding_of_lmb_pack_graphs, 0},
+        {"lmb_value", &lmb_value_fields, padding_of_lmb_value},
+        {"lmb_joint_def", &lmb_joint_fields, padding_of_lmb_joint_def},
+        {"lmb_socket_def", &lmb_socket_fields, padding_of_lmb_socket_def},
+        {"lmb_channel_def", &lmb_channel_fields, padding_of_lmb_channel_def},
+        {"lmb_rig_def", &lmb_rig_fields, padding_of_lmb_rig_def},
+        {"lmb_pack_block", &lmb_block_fields, padding_of_lmb_pack_block},
+        {"lmb_pack_blocks", &lmb_blocks_fields, padding_of_lmb_pack_blocks},
+        {"lmb_skin_target", &lmb_target_fields, padding_of_lmb_skin_target},
+        {"lmb_mesh", &lmb_mesh_fields, padding_of_lmb_mesh},
+        {"lmb_pack_meshes", &lmb_meshes_fields, padding_of_lmb_pack_meshes},
+        {"lmb_image", &lmb_image_fields, padding_of_lmb_image},
+        {"lmb_pack_images", &lmb_images_fields, padding_of_lmb_pack_images},
+        {"lmb_motion_track", &lmb_motion_track_fields, padding_of_lmb_motion_track},
+        {"lmb_warp_def", &lmb_warp_fields, padding_of_lmb_warp_def},
+        {"lmb_notify_def", &lmb_notify_fields, padding_of_lmb_notify_def},
+        {"lmb_player_def", &lmb_player_fields, padding_of_lmb_player_def},
+        {"lmb_group_def", &lmb_group_fields, padding_of_lmb_group_def},
+        {"lmb_smoothed_def", &lmb_smoothed_fields, padding_of_lmb_smoothed_def},
+        {"lmb_computed_def", &lmb_computed_fields, padding_of_lmb_computed_def},
+        {"lmb_term", &lmb_term_fields, padding_of_lmb_term},
+        {"lmb_transition_def", &lmb_transition_fields, padding_of_lmb_transition_def},
+        {"lmb_state_def", &lmb_state_fields, padding_of_lmb_state_def},
+        {"lmb_machine_def", &lmb_machine_fields, padding_of_lmb_machine_def},
+        {"lmb_fade_def", &lmb_fade_fields, padding_of_lmb_fade_def},
+        {"lmb_motion_def", &lmb_motion_fields, padding_of_lmb_motion_def},
+        {"lmb_point_slot", &lmb_point_slot_fields, padding_of_lmb_point_slot},
+        {"lmb_two_bone_def", &lmb_two_bone_fields, padding_of_lmb_two_bone_def},
+        {"lmb_aim_def", &lmb_aim_fields, padding_of_lmb_aim_def},
+        {"lmb_foot_def", &lmb_foot_fields, padding_of_lmb_foot_def},
+        {"lmb_feet_def", &lmb_feet_fields, padding_of_lmb_feet_def},
+        {"lmb_twist_def", &lmb_twist_fields, padding_of_lmb_twist_def},
+        {"lmb_chain_def", &lmb_chain_fields, padding_of_lmb_chain_def},
+        {"lmb_node_def", &lmb_node_fields, padding_of_lmb_node_def},
+        {"lmb_joint_limit_def", &lmb_joint_limit_fields, padding_of_lmb_joint_limit_def},
+        {"lmb_mirror_def", &lmb_mirror_fields, padding_of_lmb_mirror_def},
+        {"lmb_joint_map_def", &lmb_joint_map_fields, padding_of_lmb_joint_map_def},
+        {"lmb_retarget_def", &lmb_retarget_fields, padding_of_lmb_retarget_def},
+        {"lmb_static_pose_def", &lmb_static_pose_fields, padding_of_lmb_static_pose_def},
+        {"lmb_parameter_def", &lmb_parameter_fields, padding_of_lmb_parameter_def},
+        {"lmb_clip_slot_def", &lmb_clip_slot_fields, padding_of_lmb_clip_slot_def},
+        {"lmb_graph_def", &lmb_graph_fields, padding_of_lmb_graph_def},
+        {"lmb_pack_graph", &lmb_named_graph_fields, padding_of_lmb_pack_graph},
+        {"lmb_pack_graphs", &lmb_graphs_fields, padding_of_lmb_pack_graphs},
     };
     if (!CAN_CLEAR_PADDING) {
         skip();
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        expect_rows(rows[i].name, rows[i].table, rows[i].padding_of(), rows[i].left_out);
+        expect_rows(rows[i].name, rows[i].fields, rows[i].padding_of());
     }
 }
 
@@ -995,7 +998,7 @@ static void expect_no_graph(walk *w, const char *name, const char *what) {
     w->lists++;
 }
 
-static size_t length_of(const walk *w, const lmb_record_field *field, const uint8_t *element) {
+static size_t length_of(const walk *w, const lmb_field *field, const uint8_t *element) {
     uint32_t length = 0;
     switch (field->length) {
     case LMB_LENGTH_ONE:
@@ -1015,7 +1018,7 @@ static size_t length_of(const walk *w, const lmb_record_field *field, const uint
     }
 }
 
-static void try_lengths(walk *w, const lmb_record_field *field, uint8_t *element, uint32_t length) {
+static void try_lengths(walk *w, const lmb_field *field, uint8_t *element, uint32_t length) {
     static const uint32_t lengths[] = {70000, UINT32_MAX / 2, UINT32_MAX}; // above all limits
     uint8_t *at = element + field->length_offset, *pointer = element + field->offset;
     void *list;
@@ -1032,11 +1035,11 @@ static void try_lengths(walk *w, const lmb_record_field *field, uint8_t *element
     }
 }
 
-static void walk_record(walk *w, const lmb_record *record, uint8_t *element);
+static void walk_fields(walk *w, const lmb_fields *fields, uint8_t *element);
 
 // Replaces a list by a copy that ends at memory which cannot be read, while its lengths and its elements are walked.
-static void walk_list(walk *w, const lmb_record_field *field, uint8_t *element) {
-    const size_t size = field->record != NULL ? field->record->size : field->size;
+static void walk_list(walk *w, const lmb_field *field, uint8_t *element) {
+    const size_t size = field->inside != NULL ? field->inside->size : field->size;
     const size_t length = length_of(w, field, element);
     void *list;
     memcpy(&list, element + field->offset, sizeof list);
@@ -1048,23 +1051,23 @@ static void walk_list(walk *w, const lmb_record_field *field, uint8_t *element) 
     if (field->length == LMB_LENGTH_STATED || field->length == LMB_LENGTH_FIELD) {
         try_lengths(w, field, element, (uint32_t)length);
     }
-    for (size_t i = 0; field->record != NULL && i < length; i++) {
-        walk_record(w, field->record, (uint8_t *)copy.bytes + i * size);
+    for (size_t i = 0; field->inside != NULL && i < length; i++) {
+        walk_fields(w, field->inside, (uint8_t *)copy.bytes + i * size);
     }
     memcpy(element + field->offset, &list, sizeof list);
     guarded_release(&copy);
 }
 
-static void walk_record(walk *w, const lmb_record *record, uint8_t *element) {
+static void walk_fields(walk *w, const lmb_fields *fields, uint8_t *element) {
     uint32_t first;
     memcpy(&first, element, sizeof first);
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        const lmb_record_field *field = &record->fields[i];
+    for (uint32_t i = 0; i < fields->count; i++) {
+        const lmb_field *field = &fields->rows[i];
         const bool is_read = field->only_of == 0 || field->only_of == first + 1;
-        for (uint32_t k = 0; is_read && field->kind == LMB_RECORD_INSIDE && k < field->count; k++) {
-            walk_record(w, field->record, element + field->offset + k * field->record->size);
+        for (uint32_t k = 0; is_read && lmb_field_is_inside(field) && k < field->count; k++) {
+            walk_fields(w, field->inside, element + field->offset + k * field->inside->size);
         }
-        if (is_read && field->kind == LMB_RECORD_LIST) {
+        if (is_read && field->kind == LMB_FIELD_LIST) {
             walk_list(w, field, element);
         }
     }
@@ -1075,7 +1078,7 @@ static void lengths_are_checked_before_lists_are_read(void **state) {
     lmb_graph_def def = w->def;
     walk walk = {.def = &def, .rig = w->rig};
     assert_int_equal(lmb_graph_check(&def, NULL), LMB_OK);
-    walk_record(&walk, &graph_table, (uint8_t *)&def);
+    walk_fields(&walk, &lmb_graph_fields, (uint8_t *)&def);
     assert_int_equal(lmb_graph_check(&def, NULL), LMB_OK);
     assert_in_range(walk.lists, 100, 1000);
 }

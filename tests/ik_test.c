@@ -1703,7 +1703,7 @@ static void faulty_nodes_are_refused(void **state) {
     REFUSED(l, "joints[1]", "no such joint");
     *aim = right;
     aim->shares[1] = NAN;
-    REFUSED(l, "joints[1]", "share");
+    REFUSED(l, "shares[1]", "it is not from 0 to 1");
     *aim = right;
     aim->joint_count = 9;
     REFUSED(l, "joint_count");

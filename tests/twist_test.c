@@ -423,9 +423,9 @@ static void faulty_nodes_are_refused(void **state) {
     REFUSED(a, "joints[2]", "the source or above it");
     *def = good;
     def->shares[1] = -1.5f;
-    REFUSED(a, "joints[1]", "share");
+    REFUSED(a, "shares[1]", "it is not from -1 to 1");
     def->shares[1] = NAN;
-    REFUSED(a, "joints[1]", "share");
+    REFUSED(a, "shares[1]", "it is not from -1 to 1");
     *def = good;
     a->scene.nodes[1].weight = lmb_parameter(PARAMETERS);
     REFUSED(a, "weight", "parameter");

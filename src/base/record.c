@@ -18,25 +18,28 @@
 
 // The default of a record.
 typedef struct defaults {
-    alignas(max_align_t) uint8_t bytes[LMB_RECORD_LARGEST];
+    alignas(max_align_t) uint8_t bytes[LMB_FIELDS_LARGEST];
 } defaults;
 
-static void initialize(const lmb_record *record, void *element) {
-    assert(record->size <= LMB_RECORD_LARGEST && record->field_count <= MOST_FIELDS);
-    memset(element, 0, record->size);
-    if (record->initialize != NULL) {
-        record->initialize(element);
+static void initialize(const lmb_fields *fields, void *element) {
+    assert(fields->size <= LMB_FIELDS_LARGEST && fields->count <= MOST_FIELDS);
+    lmb_fields_default(fields, element);
+    const bool flag = true;
+    for (uint32_t i = 0; i < fields->count; i++) {
+        if (fields->rows[i].kind == LMB_FIELD_TRUE) {
+            memcpy((uint8_t *)element + fields->rows[i].offset, &flag, sizeof flag);
+        }
     }
 }
 
-static const void *load_pointer(const lmb_record_field *field, const uint8_t *element) {
+static const void *load_pointer(const lmb_field *field, const uint8_t *element) {
     const void *pointer;
     memcpy(&pointer, element + field->offset, sizeof pointer);
     return pointer;
 }
 
 // Returns the number that a field of a struct states.
-static size_t load_length(const lmb_record_field *field, const uint8_t *element) {
+static size_t load_length(const lmb_field *field, const uint8_t *element) {
     uint32_t length;
     size_t wide;
     memcpy(&length, element + field->length_offset, sizeof length);
@@ -44,7 +47,7 @@ static size_t load_length(const lmb_record_field *field, const uint8_t *element)
     return field->length_size == sizeof wide ? wide : length;
 }
 
-static void store_length(const lmb_record_field *field, uint8_t *element, uint32_t length) {
+static void store_length(const lmb_field *field, uint8_t *element, uint32_t length) {
     const size_t wide = length;
     if (field->length_size == sizeof wide) {
         memcpy(element + field->length_offset, &wide, sizeof wide);
@@ -54,7 +57,7 @@ static void store_length(const lmb_record_field *field, uint8_t *element, uint32
 }
 
 // Returns the number of a list's elements. If it is stated, the struct must have it already.
-static size_t length_of(const lmb_record_context *context, const lmb_record_field *field, const uint8_t *element) {
+static size_t length_of(const lmb_record_context *context, const lmb_field *field, const uint8_t *element) {
     switch (field->length) {
     case LMB_LENGTH_STATED:
     case LMB_LENGTH_FIELD:
@@ -73,12 +76,6 @@ static size_t length_of(const lmb_record_context *context, const lmb_record_fiel
     return 0;
 }
 
-static size_t element_size(const lmb_record_field *field) {
-    return field->kind == LMB_RECORD_INSIDE  ? field->record->size
-           : field->kind == LMB_RECORD_BOOLS ? sizeof(bool)
-                                             : sizeof(uint32_t);
-}
-
 // ---- Writing.
 
 void lmb_record_put(lmb_record_writer *writer, const void *bytes, size_t size) {
@@ -95,7 +92,7 @@ static void put_word(lmb_record_writer *writer, uint32_t word) {
     lmb_record_put(writer, &word, sizeof word);
 }
 
-static void put_length(lmb_record_writer *writer, const lmb_record_field *field, size_t length) {
+static void put_length(lmb_record_writer *writer, const lmb_field *field, size_t length) {
     if (length > UINT32_MAX && writer->too_long == NULL) {
         writer->too_long = field->name;
     }
@@ -104,45 +101,45 @@ static void put_length(lmb_record_writer *writer, const lmb_record_field *field,
 
 // Returns how many of a field's elements, from the first one on, are stored: those after them equal the default's. 0
 // leaves the field out.
-static size_t stored_count(const lmb_record_context *context, const lmb_record_field *field, const uint8_t *element,
+static size_t stored_count(const lmb_record_context *context, const lmb_field *field, const uint8_t *element,
                            const uint8_t *from);
 
-static bool differs(const lmb_record_context *context, const lmb_record *record, const uint8_t *a, const uint8_t *b) {
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        if (stored_count(context, &record->fields[i], a, b) > 0) {
+static bool differs(const lmb_record_context *context, const lmb_fields *fields, const uint8_t *a, const uint8_t *b) {
+    for (uint32_t i = 0; i < fields->count; i++) {
+        if (stored_count(context, &fields->rows[i], a, b) > 0) {
             return true;
         }
     }
     return false;
 }
 
-static size_t stored_count(const lmb_record_context *context, const lmb_record_field *field, const uint8_t *element,
+static size_t stored_count(const lmb_record_context *context, const lmb_field *field, const uint8_t *element,
                            const uint8_t *from) {
     const char *text;
     uint32_t first;
     switch (field->kind) {
-    case LMB_RECORD_LEFT_OUT:
+    case LMB_FIELD_OTHER:
+    case LMB_FIELD_TRUE:
+    case LMB_FIELD_COOKIE:
         return 0;
-    case LMB_RECORD_TEXT:
+    case LMB_FIELD_TEXT:
         text = load_pointer(field, from);
         return load_pointer(field, element) != NULL &&
                (text == NULL || strcmp(text, load_pointer(field, element)) != 0);
-    case LMB_RECORD_CLIP:
+    case LMB_FIELD_CLIP:
         return load_pointer(field, element) != NULL;
-    case LMB_RECORD_LIST:
+    case LMB_FIELD_LIST:
         memcpy(&first, element, sizeof first);
         return load_pointer(field, element) != NULL && (field->only_of == 0 || field->only_of == first + 1) &&
                (field->length != LMB_LENGTH_STATED || length_of(context, field, element) > 0);
-    case LMB_RECORD_WORDS:
-    case LMB_RECORD_BOOLS:
-    case LMB_RECORD_INSIDE:
+    default:
         break;
     }
-    const size_t size = element_size(field);
+    const size_t size = lmb_field_element_size(field);
     const uint8_t *a = element + field->offset, *b = from + field->offset;
     size_t count = field->count;
-    while (count > 0 && !(field->kind == LMB_RECORD_INSIDE
-                              ? differs(context, field->record, a + (count - 1) * size, b + (count - 1) * size)
+    while (count > 0 && !(lmb_field_is_inside(field)
+                              ? differs(context, field->inside, a + (count - 1) * size, b + (count - 1) * size)
                               : memcmp(a + (count - 1) * size, b + (count - 1) * size, size) != 0)) {
         count--;
     }
@@ -158,30 +155,30 @@ static uint32_t index_of_clip(const lmb_record_context *context, const lmb_clip 
     return index;
 }
 
-static void put_list(lmb_record_writer *writer, const lmb_record_field *field, const uint8_t *element) {
+static void put_list(lmb_record_writer *writer, const lmb_field *field, const uint8_t *element) {
     const uint8_t *list = load_pointer(field, element);
     const size_t length = length_of(writer->context, field, element);
     if (field->length == LMB_LENGTH_STATED) {
         put_length(writer, field, length);
     }
-    if (field->record == NULL) {
+    if (field->inside == NULL) {
         lmb_record_put(writer, list, length * field->size);
     }
-    for (size_t i = 0; field->record != NULL && i < length; i++) {
-        lmb_record_write(writer, field->record, list + i * field->record->size);
+    for (size_t i = 0; field->inside != NULL && i < length; i++) {
+        lmb_record_write(writer, field->inside, list + i * field->inside->size);
     }
 }
 
-static void put_elements(lmb_record_writer *writer, const lmb_record_field *field, const uint8_t *element,
+static void put_elements(lmb_record_writer *writer, const lmb_field *field, const uint8_t *element,
                          size_t count) {
     const uint8_t *at = element + field->offset;
     if (field->count > 1) {
         put_word(writer, (uint32_t)count);
     }
-    for (size_t i = 0; i < count; i++, at += element_size(field)) {
-        if (field->kind == LMB_RECORD_INSIDE) {
-            lmb_record_write(writer, field->record, at);
-        } else if (field->kind == LMB_RECORD_BOOLS) {
+    for (size_t i = 0; i < count; i++, at += lmb_field_element_size(field)) {
+        if (lmb_field_is_inside(field)) {
+            lmb_record_write(writer, field->inside, at);
+        } else if (field->kind == LMB_FIELD_BOOL) {
             bool value;
             memcpy(&value, at, sizeof value);
             put_word(writer, value);
@@ -191,12 +188,12 @@ static void put_elements(lmb_record_writer *writer, const lmb_record_field *fiel
     }
 }
 
-static void put_field(lmb_record_writer *writer, const lmb_record_field *field, const uint8_t *element, size_t count) {
-    if (field->kind == LMB_RECORD_LIST) {
+static void put_field(lmb_record_writer *writer, const lmb_field *field, const uint8_t *element, size_t count) {
+    if (field->kind == LMB_FIELD_LIST) {
         put_list(writer, field, element);
-    } else if (field->kind == LMB_RECORD_CLIP) {
+    } else if (field->kind == LMB_FIELD_CLIP) {
         put_word(writer, index_of_clip(writer->context, load_pointer(field, element)));
-    } else if (field->kind == LMB_RECORD_TEXT) {
+    } else if (field->kind == LMB_FIELD_TEXT) {
         const char *text = load_pointer(field, element);
         put_length(writer, field, strlen(text));
         lmb_record_put(writer, text, strlen(text) + 1);
@@ -205,14 +202,14 @@ static void put_field(lmb_record_writer *writer, const lmb_record_field *field, 
     }
 }
 
-void lmb_record_write(lmb_record_writer *writer, const lmb_record *record, const void *element) {
+void lmb_record_write(lmb_record_writer *writer, const lmb_fields *fields, const void *element) {
     defaults from;
-    initialize(record, from.bytes);
+    initialize(fields, from.bytes);
     size_t counts[MOST_FIELDS];
     uint32_t bits[(MOST_FIELDS + BITS_A_WORD - 1) / BITS_A_WORD] = {0};
     uint32_t last = 0; // word with a bit
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        counts[i] = stored_count(writer->context, &record->fields[i], element, from.bytes);
+    for (uint32_t i = 0; i < fields->count; i++) {
+        counts[i] = stored_count(writer->context, &fields->rows[i], element, from.bytes);
         if (counts[i] > 0) {
             last = i / BITS_A_WORD;
             bits[last] |= 1u << i % BITS_A_WORD;
@@ -221,9 +218,9 @@ void lmb_record_write(lmb_record_writer *writer, const lmb_record *record, const
     for (uint32_t i = 0; i <= last; i++) {
         put_word(writer, bits[i] | (i < last ? MORE_BITS : 0));
     }
-    for (uint32_t i = 0; i < record->field_count; i++) {
+    for (uint32_t i = 0; i < fields->count; i++) {
         if (counts[i] > 0) {
-            put_field(writer, &record->fields[i], element, counts[i]);
+            put_field(writer, &fields->rows[i], element, counts[i]);
         }
     }
 }
@@ -293,7 +290,7 @@ static bool take_word(lmb_record_reader *reader, uint32_t *word) {
     return taken != NULL;
 }
 
-static bool take_bits(lmb_record_reader *reader, const lmb_record *record, uint64_t *bits) {
+static bool take_bits(lmb_record_reader *reader, const lmb_fields *fields, uint64_t *bits) {
     uint32_t word = MORE_BITS;
     *bits = 0;
     for (uint32_t at = 0; word & MORE_BITS; at += BITS_A_WORD) {
@@ -301,7 +298,7 @@ static bool take_bits(lmb_record_reader *reader, const lmb_record *record, uint6
             return false;
         }
         const uint64_t part = word & ~MORE_BITS;
-        const uint32_t known = at < record->field_count ? record->field_count - at : 0;
+        const uint32_t known = at < fields->count ? fields->count - at : 0;
         if (at >= MOST_FIELDS || part >> known != 0) {
             return lmb_record_refuse(reader, LMB_ERROR_UNSUPPORTED, "it has a field that this library does not know");
         }
@@ -310,7 +307,7 @@ static bool take_bits(lmb_record_reader *reader, const lmb_record *record, uint6
     return true;
 }
 
-static bool take_text(lmb_record_reader *reader, const lmb_record_field *field, uint8_t *element) {
+static bool take_text(lmb_record_reader *reader, const lmb_field *field, uint8_t *element) {
     uint32_t length;
     if (!take_word(reader, &length)) {
         return false;
@@ -326,7 +323,7 @@ static bool take_text(lmb_record_reader *reader, const lmb_record_field *field, 
     return true;
 }
 
-static bool take_clip(lmb_record_reader *reader, const lmb_record_field *field, uint8_t *element) {
+static bool take_clip(lmb_record_reader *reader, const lmb_field *field, uint8_t *element) {
     uint32_t index;
     if (!take_word(reader, &index)) {
         return false;
@@ -338,19 +335,19 @@ static bool take_clip(lmb_record_reader *reader, const lmb_record_field *field, 
     return true;
 }
 
-static const void *take_records(lmb_record_reader *reader, const lmb_record_field *field, size_t length) {
-    const lmb_record *record = field->record;
+static const void *take_records(lmb_record_reader *reader, const lmb_field *field, size_t length) {
+    const lmb_fields *fields = field->inside;
     if (length > (reader->size - reader->at) / sizeof(uint32_t)) {
         lmb_record_refuse(reader, LMB_ERROR_FORMAT, "the pack ends inside it");
         return NULL;
     }
-    uint8_t *list = lmb_record_allocate(reader, length, record->size);
+    uint8_t *list = lmb_record_allocate(reader, length, fields->size);
     lmb_record_place place = *reader->place;
     const lmb_record_place *outer = reader->place;
     place.is_indexed = field->length != LMB_LENGTH_ONE;
     reader->place = &place;
     for (place.index = 0; list != NULL && place.index < length; place.index++) {
-        if (!lmb_record_read(reader, record, list + place.index * record->size)) {
+        if (!lmb_record_read(reader, fields, list + place.index * fields->size)) {
             list = NULL;
         }
     }
@@ -358,7 +355,7 @@ static const void *take_records(lmb_record_reader *reader, const lmb_record_fiel
     return list;
 }
 
-static bool take_list(lmb_record_reader *reader, const lmb_record_field *field, uint8_t *element) {
+static bool take_list(lmb_record_reader *reader, const lmb_field *field, uint8_t *element) {
     if (field->length == LMB_LENGTH_STATED) {
         uint32_t stated;
         if (!take_word(reader, &stated)) {
@@ -368,7 +365,7 @@ static bool take_list(lmb_record_reader *reader, const lmb_record_field *field, 
     }
     const size_t length = length_of(reader->context, field, element);
     const void *list;
-    if (field->record != NULL) {
+    if (field->inside != NULL) {
         list = take_records(reader, field, length);
     } else if (length > reader->size / field->size) {
         return lmb_record_refuse(reader, LMB_ERROR_FORMAT, "the pack ends inside it");
@@ -379,7 +376,7 @@ static bool take_list(lmb_record_reader *reader, const lmb_record_field *field, 
     return list != NULL;
 }
 
-static bool take_elements(lmb_record_reader *reader, const lmb_record_field *field, uint8_t *element) {
+static bool take_elements(lmb_record_reader *reader, const lmb_field *field, uint8_t *element) {
     uint8_t *at = element + field->offset;
     uint32_t count = 1;
     if (field->count > 1 && !take_word(reader, &count)) {
@@ -388,10 +385,10 @@ static bool take_elements(lmb_record_reader *reader, const lmb_record_field *fie
     if (count > field->count) {
         return lmb_record_refuse(reader, LMB_ERROR_FORMAT, "it has too many elements");
     }
-    for (uint32_t i = 0; i < count; i++, at += element_size(field)) {
+    for (uint32_t i = 0; i < count; i++, at += lmb_field_element_size(field)) {
         uint32_t word;
-        if (field->kind == LMB_RECORD_INSIDE) {
-            if (!lmb_record_read(reader, field->record, at)) {
+        if (lmb_field_is_inside(field)) {
+            if (!lmb_record_read(reader, field->inside, at)) {
                 return false;
             }
             continue;
@@ -400,45 +397,45 @@ static bool take_elements(lmb_record_reader *reader, const lmb_record_field *fie
             return false;
         }
         const bool value = word == 1;
-        if (field->kind == LMB_RECORD_BOOLS && word > 1) {
+        if (field->kind == LMB_FIELD_BOOL && word > 1) {
             return lmb_record_refuse(reader, LMB_ERROR_FORMAT, "it is true or false: 1 or 0");
         }
-        memcpy(at, field->kind == LMB_RECORD_BOOLS ? (const void *)&value : &word, element_size(field));
+        memcpy(at, field->kind == LMB_FIELD_BOOL ? (const void *)&value : &word, lmb_field_element_size(field));
     }
     return true;
 }
 
-static bool take_field(lmb_record_reader *reader, const lmb_record_field *field, uint8_t *element) {
+static bool take_field(lmb_record_reader *reader, const lmb_field *field, uint8_t *element) {
     switch (field->kind) {
-    case LMB_RECORD_LEFT_OUT:
+    case LMB_FIELD_OTHER:
+    case LMB_FIELD_TRUE:
+    case LMB_FIELD_COOKIE:
         return lmb_record_refuse(reader, LMB_ERROR_FORMAT, "it cannot be stored");
-    case LMB_RECORD_TEXT:
+    case LMB_FIELD_TEXT:
         return take_text(reader, field, element);
-    case LMB_RECORD_CLIP:
+    case LMB_FIELD_CLIP:
         return take_clip(reader, field, element);
-    case LMB_RECORD_LIST:
+    case LMB_FIELD_LIST:
         return take_list(reader, field, element);
-    case LMB_RECORD_WORDS:
-    case LMB_RECORD_BOOLS:
-    case LMB_RECORD_INSIDE:
+    default:
         break;
     }
     return take_elements(reader, field, element);
 }
 
-bool lmb_record_read(lmb_record_reader *reader, const lmb_record *record, void *element) {
+bool lmb_record_read(lmb_record_reader *reader, const lmb_fields *fields, void *element) {
     const lmb_record_place *outer = reader->place;
     uint64_t bits;
-    initialize(record, element);
-    if (!take_bits(reader, record, &bits)) {
+    initialize(fields, element);
+    if (!take_bits(reader, fields, &bits)) {
         return false;
     }
     bool success = true;
-    for (uint32_t i = 0; success && i < record->field_count; i++) {
+    for (uint32_t i = 0; success && i < fields->count; i++) {
         if (bits >> i & 1) {
-            const lmb_record_place place = {.outer = outer, .name = record->fields[i].name};
+            const lmb_record_place place = {.outer = outer, .name = fields->rows[i].name};
             reader->place = &place;
-            success = take_field(reader, &record->fields[i], element);
+            success = take_field(reader, &fields->rows[i], element);
             reader->place = outer;
         }
     }

@@ -22,90 +22,12 @@ lmb_control_frame lmb_default_control_frame(void) {
     return (lmb_control_frame){0};
 }
 
-lmb_machine_def lmb_default_machine_def(void) {
-    return (lmb_machine_def){0};
-}
-
-lmb_notify_def lmb_default_notify_def(void) {
-    return (lmb_notify_def){.event = LMB_NONE};
-}
-
-lmb_warp_def lmb_default_warp_def(void) {
-    const lmb_value none = lmb_constant(0.0f);
-    return (lmb_warp_def){.target = {none, none, none}, .warps_height = true, .heading = none, .cookie = LMB_COOKIE};
-}
-
-lmb_player_def lmb_default_player_def(void) {
-    return (lmb_player_def){.rate = lmb_constant(1.0f),
-                            .ended_event = LMB_NONE,
-                            .looped_event = LMB_NONE,
-                            .group = LMB_NONE,
-                            .cookie = LMB_COOKIE};
-}
-
-lmb_smoothed_def lmb_default_smoothed_def(void) {
-    return (lmb_smoothed_def){.source = lmb_constant(0.0f), .parameter = LMB_NONE, .cookie = LMB_COOKIE};
-}
-
 lmb_smoothed_def lmb_smoothed_parameter(lmb_value source, float half_life, uint32_t parameter) {
     lmb_smoothed_def def = lmb_default_smoothed_def();
     def.source = source;
     def.half_life = half_life;
     def.parameter = parameter;
     return def;
-}
-
-lmb_computed_def lmb_default_computed_def(void) {
-    lmb_computed_def def = {.parameter = LMB_NONE, .cookie = LMB_COOKIE};
-    for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
-        def.inputs[i] = lmb_constant(0.0f);
-    }
-    return def;
-}
-
-lmb_term lmb_default_term(void) {
-    return (lmb_term){.left = lmb_constant(0.0f), .right = lmb_constant(0.0f), .player_node = LMB_NONE};
-}
-
-lmb_group_def lmb_default_group_def(void) {
-    return (lmb_group_def){.velocity_parameter = LMB_NONE, .cookie = LMB_COOKIE};
-}
-
-lmb_state_def lmb_default_state_def(void) {
-    return (lmb_state_def){.entry_event = LMB_NONE, .exit_event = LMB_NONE, .cookie = LMB_COOKIE};
-}
-
-lmb_fade_def lmb_default_fade_def(void) {
-    const lmb_transition_def transition = lmb_default_transition_def();
-    return (lmb_fade_def){.parameter = LMB_NONE,
-                          .pose = LMB_NONE,
-                          .in_event = LMB_NONE,
-                          .out_event = LMB_NONE,
-                          .after = transition.after,
-                          .in_seconds = transition.fade,
-                          .out_seconds = transition.fade,
-                          .curve = transition.curve,
-                          .curve_control = {transition.curve_control[0], transition.curve_control[1]},
-                          .cookie = LMB_COOKIE};
-}
-
-lmb_motion_def lmb_default_motion_def(void) {
-    const lmb_value still = lmb_constant(0.0f);
-    return (lmb_motion_def){.velocity = {still, still, still},
-                            .heading = still,
-                            .velocity_parameters = {LMB_NONE, LMB_NONE, LMB_NONE},
-                            .cookie = LMB_COOKIE};
-}
-
-lmb_transition_def lmb_default_transition_def(void) {
-    return (lmb_transition_def){.from = LMB_NONE,
-                                .event = LMB_NONE,
-                                .after = -1.0f,
-                                .fade = 0.2f,
-                                .curve = LMB_CURVE_SMOOTHSTEP,
-                                .profile = LMB_NONE,
-                                .curve_control = {0.0f, 1.0f},
-                                .cookie = LMB_COOKIE};
 }
 
 lmb_result lmb_control_create(const lmb_moving *moving, const lmb_graph *graph, const lmb_host *host,

@@ -230,10 +230,6 @@ static lmb_result check_poses(const lmb_graph_def *def, uint32_t *weights, lmb_e
     return valid ? LMB_OK : c.error->result;
 }
 
-lmb_parameter_def lmb_default_parameter_def(void) {
-    return (lmb_parameter_def){.max = 1.0f};
-}
-
 lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
     uint32_t weights;
     return def == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: the descriptor is NULL")
@@ -317,10 +313,6 @@ static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, 
     }
     lmb_moving_release(&moving);
     return result;
-}
-
-lmb_graph_def lmb_default_graph_def(void) {
-    return (lmb_graph_def){.lod = lmb_constant(0.0f), .inertia_parameters = LMB_NONE};
 }
 
 static LMB_NOINLINE lmb_result create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph,

@@ -1,4 +1,4 @@
-// The parts of a pack, and the tables of all descriptors in them.
+// The parts of a pack, and their tables.
 #ifndef LIMBER_SRC_PACK_RECORDS_H
 #define LIMBER_SRC_PACK_RECORDS_H
 
@@ -32,7 +32,10 @@ typedef struct lmb_pack_graphs {
     uint32_t count;
 } lmb_pack_graphs;
 
-// Their structs are lmb_rig_def, lmb_pack_blocks, lmb_pack_meshes, lmb_pack_images and lmb_pack_graphs.
-extern const lmb_record *const lmb_pack_parts[LMB_PACK_PART_COUNT];
+extern const lmb_fields lmb_block_fields, lmb_blocks_fields, lmb_meshes_fields, lmb_image_fields, lmb_images_fields;
+extern const lmb_fields lmb_named_graph_fields, lmb_graphs_fields;
+
+// The structs are lmb_rig_def, lmb_pack_blocks, lmb_pack_meshes, lmb_pack_images and lmb_pack_graphs.
+extern const lmb_fields *const lmb_pack_parts[LMB_PACK_PART_COUNT];
 
 #endif

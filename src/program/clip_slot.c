@@ -18,10 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-lmb_clip_slot_def lmb_default_clip_slot_def(void) {
-    return (lmb_clip_slot_def){.clip = LMB_NONE, .duration = -1.0f, .kinds = LMB_CLIP_ANY, .cookie = LMB_COOKIE};
-}
-
 lmb_clip_slot_def lmb_clip_slot_for(const lmb_clip *clip) {
     lmb_clip_slot_def def = lmb_default_clip_slot_def();
     def.name = lmb_clip_name(clip);

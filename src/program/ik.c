@@ -2,6 +2,7 @@
 // twist.h and chain.h read.
 #include "compiler.h"
 
+#include "base/fields.h"
 #include "base/float_environment.h"
 #include "base/number.h"
 #include "math/matrix.h"
@@ -22,8 +23,12 @@ _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORD
 
 // ---- Checks.
 
-static bool check_joint(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint) {
-    return lmb_graph_require(c, index, joint < c->def->rig->joint_count, field, "the rig has no such joint");
+// Checks the ranges of all fields of a struct.
+static bool check_ranges(const lmb_compiler *c, uint32_t index, const lmb_fields *fields, const void *def) {
+    const lmb_field_context context = {c->def->rig->joint_count, c->def->parameter_count};
+    lmb_field_fault fault;
+    return lmb_fields_check(fields, def, &context, &fault) ||
+           lmb_graph_require(c, index, false, fault.field, fault.why);
 }
 
 static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
@@ -43,42 +48,19 @@ static bool check_below(const lmb_compiler *c, uint32_t index, const char *field
     return lmb_graph_require(c, index, is_below(rig, joint, ancestor), field, what);
 }
 
-static bool check_point(const lmb_compiler *c, uint32_t index, const char *name, const lmb_value point[3],
-                        lmb_point_slot slot) {
-    bool valid = lmb_graph_require(c, index, !slot.in_buffer || slot.index < LMB_MAX_POINTS, name,
-                                   "the buffer of points has at most 64 for each character");
-    for (uint32_t i = 0; i < 3 && valid && !slot.in_buffer; i++) {
-        char field[32];
-        snprintf(field, sizeof field, "%s[%u]", name, (unsigned)i);
-        valid = lmb_graph_check_value(c, index, field, point[i]);
-    }
-    return valid;
-}
-
-static bool check_space(const lmb_compiler *c, uint32_t index, lmb_ik_space space) {
-    return lmb_graph_require(c, index, (unsigned)space < LMB_IK_SPACE_COUNT, "space", "unknown");
-}
-
-static LMB_NOINLINE bool normalize_axis(const float axis[3], float unit[3]) {
+static LMB_NOINLINE void normalize_axis(const float axis[3], float unit[3]) {
     const double given[3] = {(double)axis[0], (double)axis[1], (double)axis[2]}, length = lmb_length(given);
     for (int i = 0; i < 3; i++) {
         unit[i] = snap((float)(given[i] / length));
     }
-    return length > 0.0 && length <= (double)LMB_LARGEST;
 }
 
-// Computes the unit vector of an axis. Returns false if the axis is 0 or not finite.
-static bool find_unit(const float axis[3], float unit[3]) {
+// Computes the unit vector of an axis.
+static void find_unit(const float axis[3], float unit[3]) {
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    const bool found = normalize_axis(axis, unit);
+    normalize_axis(axis, unit);
     lmb_environment_leave(&callers);
-    return found;
-}
-
-static bool check_axis(const lmb_compiler *c, uint32_t index, const char *field, const float axis[3]) {
-    float unit[3];
-    return lmb_graph_require(c, index, find_unit(axis, unit), field, "it is 0, or not a finite number up to 2^40");
 }
 
 // Checks that the goal is a retarget with a joint of the source for the end.
@@ -93,48 +75,20 @@ static bool check_goal(const lmb_compiler *c, uint32_t index, uint32_t end) {
 
 static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
     const lmb_two_bone_def *def = &c->def->nodes[index].two_bone;
-    return check_joint(c, index, "start", def->start) && check_joint(c, index, "mid", def->mid) &&
-           check_joint(c, index, "end", def->end) && check_below(c, index, "mid", def->mid, def->start) &&
+    return check_ranges(c, index, &lmb_two_bone_fields, def) && check_below(c, index, "mid", def->mid, def->start) &&
            check_below(c, index, "end", def->end, def->mid) &&
-           (c->def->nodes[index].goal == LMB_NONE ? check_point(c, index, "target", def->target, def->target_slot)
-                                                  : check_goal(c, index, def->end)) &&
-           check_point(c, index, "pole", def->pole, def->pole_slot) && check_space(c, index, def->space) &&
-           check_axis(c, index, "mid_axis", def->mid_axis) &&
-           lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1") &&
-           lmb_graph_check_value(c, index, "twist", def->twist);
-}
-
-static bool check_aim_joint(const lmb_compiler *c, uint32_t index, uint32_t place) {
-    const lmb_aim_def *def = &c->def->nodes[index].aim;
-    char field[sizeof "joints[7]"];
-    snprintf(field, sizeof field, "joints[%u]", (unsigned)(place % LMB_MAX_AIM_JOINTS));
-    return check_joint(c, index, field, def->joints[place]) &&
-           (place == 0 || check_below(c, index, field, def->joints[place - 1], def->joints[place])) &&
-           lmb_graph_require(c, index, def->shares[place] >= 0.0f && def->shares[place] <= 1.0f, field,
-                             "its share is not from 0 to 1");
+           (c->def->nodes[index].goal == LMB_NONE || check_goal(c, index, def->end));
 }
 
 static bool check_aim(const lmb_compiler *c, uint32_t index) {
     const lmb_aim_def *def = &c->def->nodes[index].aim;
-    size_t offender;
-    bool valid = lmb_graph_require(c, index, def->joint_count > 0 && def->joint_count <= LMB_MAX_AIM_JOINTS,
-                                   "joint_count", "it is not from 1 to 8");
-    for (uint32_t i = 0; valid && i < def->joint_count; i++) {
-        valid = check_aim_joint(c, index, i);
+    bool valid = check_ranges(c, index, &lmb_aim_fields, def);
+    for (uint32_t i = 1; valid && i < def->joint_count; i++) {
+        char field[sizeof "joints[7]"];
+        snprintf(field, sizeof field, "joints[%u]", (unsigned)(i % LMB_MAX_AIM_JOINTS));
+        valid = check_below(c, index, field, def->joints[i - 1], def->joints[i]);
     }
-    return valid && check_point(c, index, "target", def->target, def->target_slot) &&
-           check_point(c, index, "pole", def->pole, def->pole_slot) && check_space(c, index, def->space) &&
-           check_axis(c, index, "forward", def->forward) && check_axis(c, index, "up", def->up) &&
-           lmb_graph_require(c, index, lmb_usable(def->offset, 3, &offender), "offset",
-                             "it is not a finite number up to 2^40") &&
-           lmb_graph_require(c, index, def->limit >= 0.0f, "limit", "it is not 0 or more");
-}
-
-static bool check_foot_joint(const lmb_compiler *c, uint32_t index, const char *foot, const char *name,
-                             uint32_t joint) {
-    char field[32];
-    snprintf(field, sizeof field, "%s.%s", foot, name);
-    return check_joint(c, index, field, joint);
+    return valid;
 }
 
 static bool is_of_foot(const lmb_foot_def *foot, uint32_t joint) {
@@ -155,62 +109,27 @@ static bool check_foot_apart(const lmb_compiler *c, uint32_t index, uint32_t pla
     return valid;
 }
 
-static bool check_number(const lmb_compiler *c, uint32_t index, const char *field, float value, float min, float max,
-                         const char *what) {
-    return lmb_graph_require(c, index, value >= min && value <= max, field, what);
-}
-
-// Checks what says when a foot is planted.
+// Checks that a foot has both markers, or none.
 static bool check_planted(const lmb_compiler *c, uint32_t index, uint32_t place, const lmb_foot_def *foot) {
-    char planted[sizeof "feet[3].planted"], from[sizeof "feet[3].planted_from"], to[sizeof "feet[3].planted_to"];
-    snprintf(planted, sizeof planted, "feet[%u].planted", (unsigned)(place % LMB_MAX_FEET));
-    snprintf(from, sizeof from, "feet[%u].planted_from", (unsigned)(place % LMB_MAX_FEET));
+    char to[sizeof "feet[3].planted_to"];
     snprintf(to, sizeof to, "feet[%u].planted_to", (unsigned)(place % LMB_MAX_FEET));
-    return lmb_graph_check_value(c, index, planted, foot->planted) &&
-           lmb_graph_require(c, index, foot->planted_from == LMB_NONE || foot->planted_from < LMB_MAX_MARKERS, from,
-                             "a clip has at most 16 sync markers") &&
-           lmb_graph_require(c, index, foot->planted_to == LMB_NONE || foot->planted_to < LMB_MAX_MARKERS, to,
-                             "a clip has at most 16 sync markers") &&
-           lmb_graph_require(c, index, (foot->planted_from == LMB_NONE) == (foot->planted_to == LMB_NONE), to,
+    return lmb_graph_require(c, index, (foot->planted_from == LMB_NONE) == (foot->planted_to == LMB_NONE), to,
                              "a foot has two sync markers, or none");
 }
 
 static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
     const lmb_feet_def *def = &c->def->nodes[index].feet;
     const lmb_foot_def *foot = &def->feet[place];
-    char field[sizeof "feet[3]"], ground[sizeof "feet[3].ground"], normal[sizeof "feet[3].normal"];
+    char field[sizeof "feet[3]"];
     snprintf(field, sizeof field, "feet[%u]", (unsigned)(place % LMB_MAX_FEET));
-    snprintf(ground, sizeof ground, "feet[%u].ground", (unsigned)(place % LMB_MAX_FEET));
-    snprintf(normal, sizeof normal, "feet[%u].normal", (unsigned)(place % LMB_MAX_FEET));
-    return check_foot_joint(c, index, field, "hip", foot->hip) &&
-           check_foot_joint(c, index, field, "knee", foot->knee) &&
-           check_foot_joint(c, index, field, "ankle", foot->ankle) &&
-           check_below(c, index, field, foot->hip, def->pelvis) &&
+    return check_below(c, index, field, foot->hip, def->pelvis) &&
            check_below(c, index, field, foot->knee, foot->hip) &&
            check_below(c, index, field, foot->ankle, foot->knee) && check_foot_apart(c, index, place, field) &&
-           check_axis(c, index, field, foot->knee_axis) &&
-           check_point(c, index, ground, foot->ground, foot->ground_slot) &&
-           check_point(c, index, normal, foot->normal, foot->normal_slot) && check_planted(c, index, place, foot);
+           check_planted(c, index, place, foot);
 }
 
 static bool keeps_state(const lmb_feet_def *def) {
     return def->lock_distance > 0.0f || def->ground_half_life > 0.0f || def->pelvis_half_life > 0.0f;
-}
-
-static bool check_half_life(const lmb_compiler *c, uint32_t index, const char *field, float value) {
-    return check_number(c, index, field, value, 0.0f, 1000.0f, "it is not from 0 to 1000");
-}
-
-// Checks what feet need to be locked and smoothed.
-static bool check_feet_state(const lmb_compiler *c, uint32_t index, const lmb_feet_def *def) {
-    return lmb_graph_check_value(c, index, "time", def->time) &&
-           check_number(c, index, "lock_distance", def->lock_distance, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40") &&
-           check_half_life(c, index, "release_half_life", def->release_half_life) &&
-           check_half_life(c, index, "ground_half_life", def->ground_half_life) &&
-           check_half_life(c, index, "pelvis_half_life", def->pelvis_half_life) &&
-           check_number(c, index, "teleport", def->teleport, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40") &&
-           lmb_graph_require(c, index, !keeps_state(def) || def->time.kind == LMB_VALUE_PARAMETER, "time",
-                             "it is a constant, so no foot would be locked and nothing smoothed");
 }
 
 bool lmb_graph_locks_by_markers(const lmb_node_def *node) {
@@ -242,26 +161,14 @@ bool lmb_graph_check_plants(lmb_compiler *c, uint32_t node) {
     return valid;
 }
 
-static bool check_stride(const lmb_compiler *c, uint32_t index, const lmb_feet_def *def) {
-    return lmb_graph_check_value(c, index, "speed", def->speed) &&
-           lmb_graph_check_value(c, index, "clip_speed", def->clip_speed) &&
-           check_point(c, index, "direction", def->direction, def->direction_slot);
-}
-
 static bool check_feet(const lmb_compiler *c, uint32_t index) {
     const lmb_feet_def *def = &c->def->nodes[index].feet;
-    bool valid = lmb_graph_require(c, index, def->foot_count > 0 && def->foot_count <= LMB_MAX_FEET, "foot_count",
-                                   "it is not from 1 to 4") &&
-                 check_joint(c, index, "pelvis", def->pelvis);
+    bool valid = check_ranges(c, index, &lmb_feet_fields, def);
     for (uint32_t i = 0; valid && i < def->foot_count; i++) {
         valid = check_foot(c, index, i);
     }
-    return valid && check_space(c, index, def->space) && check_axis(c, index, "up", def->up) &&
-           lmb_graph_require(c, index, def->max_lowering >= 0.0f && def->max_lowering <= LMB_LARGEST, "max_lowering",
-                             "it is not from 0 to 2^40") &&
-           check_stride(c, index, def) && check_feet_state(c, index, def) &&
-           lmb_graph_require(c, index, def->max_angle >= 0.0f, "max_angle", "it is not 0 or more") &&
-           lmb_graph_require(c, index, def->soften >= 0.0f && def->soften <= 1.0f, "soften", "it is not from 0 to 1");
+    return valid && lmb_graph_require(c, index, !keeps_state(def) || def->time.kind == LMB_VALUE_PARAMETER, "time",
+                                      "it is a constant, so no foot would be locked and nothing smoothed");
 }
 
 static bool is_listed(const uint32_t *joints, uint32_t count, uint32_t joint) {
@@ -277,19 +184,14 @@ static bool check_helper(const lmb_compiler *c, uint32_t index, uint32_t place) 
     const uint32_t joint = def->joints[place];
     char field[sizeof "joints[7]"];
     snprintf(field, sizeof field, "joints[%u]", (unsigned)(place % LMB_MAX_TWIST_JOINTS));
-    return check_joint(c, index, field, joint) &&
-           lmb_graph_require(c, index, !is_listed(def->joints, place, joint), field, "given twice") &&
+    return lmb_graph_require(c, index, !is_listed(def->joints, place, joint), field, "given twice") &&
            lmb_graph_require(c, index, joint != def->source && !is_below(c->def->rig, def->source, joint), field,
-                             "it is the source or above it, so the source would turn with it") &&
-           lmb_graph_require(c, index, def->shares[place] >= -1.0f && def->shares[place] <= 1.0f, field,
-                             "its share is not from -1 to 1");
+                             "it is the source or above it, so the source would turn with it");
 }
 
 static bool check_twist(const lmb_compiler *c, uint32_t index) {
     const lmb_twist_def *def = &c->def->nodes[index].twist;
-    bool valid = check_joint(c, index, "source", def->source) && check_axis(c, index, "axis", def->axis) &&
-                 lmb_graph_require(c, index, def->joint_count > 0 && def->joint_count <= LMB_MAX_TWIST_JOINTS,
-                                   "joint_count", "it is not from 1 to 8");
+    bool valid = check_ranges(c, index, &lmb_twist_fields, def);
     for (uint32_t i = 0; valid && i < def->joint_count; i++) {
         valid = check_helper(c, index, i);
     }
@@ -307,19 +209,9 @@ static uint32_t count_bones(const lmb_rig *rig, uint32_t joint, uint32_t ancesto
 
 static bool check_chain(const lmb_compiler *c, uint32_t index) {
     const lmb_chain_def *def = &c->def->nodes[index].chain;
-    bool valid = check_joint(c, index, "start", def->start) && check_joint(c, index, "end", def->end) &&
-                 check_below(c, index, "end", def->end, def->start) &&
-                 lmb_graph_require(c, index, count_bones(c->def->rig, def->end, def->start) <= LMB_MAX_CHAIN_BONES,
-                                   "end", "it is more than 32 bones below the start") &&
-                 lmb_graph_check_value(c, index, "time", def->time) &&
-                 check_point(c, index, "velocity", def->velocity, (lmb_point_slot){0}) &&
-                 check_number(c, index, "stiffness", def->stiffness, 0.0f, 1000.0f, "it is not from 0 to 1000") &&
-                 check_number(c, index, "damping", def->damping, 0.0f, 1000.0f, "it is not from 0 to 1000") &&
-                 check_number(c, index, "teleport", def->teleport, 0.0f, LMB_LARGEST, "it is not from 0 to 2^40");
-    for (uint32_t i = 0; i < 3 && valid; i++) {
-        valid = check_number(c, index, "gravity", def->gravity[i], -0x1p20f, 0x1p20f, "it is not from -2^20 to 2^20");
-    }
-    return valid;
+    return check_ranges(c, index, &lmb_chain_fields, def) && check_below(c, index, "end", def->end, def->start) &&
+           lmb_graph_require(c, index, count_bones(c->def->rig, def->end, def->start) <= LMB_MAX_CHAIN_BONES, "end",
+                             "it is more than 32 bones below the start");
 }
 
 bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {

@@ -18,14 +18,6 @@
 
 #define LENGTH_BOUND 1e-3 // of a static pose's rotations
 
-lmb_static_pose_def lmb_default_static_pose_def(void) {
-    return (lmb_static_pose_def){0};
-}
-
-lmb_joint_map_def lmb_default_joint_map_def(void) {
-    return (lmb_joint_map_def){0};
-}
-
 uint32_t lmb_graph_mapped_joints(const lmb_graph_def *def, uint32_t joint_map) {
     return joint_map == LMB_NONE              ? def->rig->joint_count
            : joint_map < def->joint_map_count ? def->joint_maps[joint_map].joint_count

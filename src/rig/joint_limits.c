@@ -15,11 +15,6 @@
      LMB_JOINT_LIMIT_ANGLES)
 #define HALF_DEGREE 0.0087266462599716479 // radians
 
-lmb_joint_limit_def lmb_default_joint_limit_def(void) {
-    return (lmb_joint_limit_def){
-        .scale_min = {1.0f, 1.0f, 1.0f}, .scale_max = {1.0f, 1.0f, 1.0f}, .twist_axis = LMB_AXIS_Y};
-}
-
 // Returns what is wrong with ranges whose ends must be in [lowest, highest], or NULL. NaN is out of range.
 static const char *check_ranges(const float *min, const float *max, uint32_t count, float lowest, float highest) {
     for (uint32_t i = 0; i < count; i++) {

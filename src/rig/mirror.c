@@ -15,10 +15,6 @@
 
 #define NEARLY_EXACT 1e-6
 
-lmb_mirror_def lmb_default_mirror_def(void) {
-    return (lmb_mirror_def){.axis = LMB_AXIS_X};
-}
-
 uint32_t lmb_mirror_words(const lmb_rig *rig) {
     return rig->joint_count * MIRROR_RECORD + rig->channel_count;
 }

@@ -19,11 +19,6 @@
 #define SHORTEST 0x1p-20  // a shorter length is none
 #define LARGEST_FACTOR 0x1p20f
 
-lmb_retarget_def lmb_default_retarget_def(void) {
-    return (lmb_retarget_def){
-        .turn = {0.0f, 0.0f, 0.0f, 1.0f}, .align_above = 0.26f, .foot = LMB_NONE, .cookie = LMB_COOKIE};
-}
-
 lmb_retarget_def lmb_retarget_of(const lmb_rig *source, const uint32_t *joints) {
     lmb_retarget_def def = lmb_default_retarget_def();
     if (source != NULL) {

@@ -19,22 +19,6 @@
 _Static_assert(sizeof(lmb_bind) == BIND_COMPONENTS * sizeof(float),
                "a bind pose is not laid out as the kernels read it");
 
-lmb_rig_def lmb_default_rig_def(void) {
-    return (lmb_rig_def){0};
-}
-
-lmb_channel_def lmb_default_channel_def(void) {
-    return (lmb_channel_def){0};
-}
-
-lmb_joint_def lmb_default_joint_def(void) {
-    return (lmb_joint_def){.parent = LMB_NONE, .rest = lmb_transform_identity(), .inverse_bind = lmb_affine_identity()};
-}
-
-lmb_socket_def lmb_default_socket_def(void) {
-    return (lmb_socket_def){.local = lmb_transform_identity()};
-}
-
 // The part of a rig that a check or a name belongs to: "joint 3 'hand'".
 typedef struct part {
     const char *kind;

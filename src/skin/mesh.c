@@ -109,18 +109,6 @@ static bool check_targets(const lmb_mesh *mesh, uint32_t channel_count, char *wh
     return true;
 }
 
-lmb_mesh lmb_default_mesh(void) {
-    return (lmb_mesh){.name = "",
-                      .material = "",
-                      .base_color = {1, 1, 1, 1},
-                      .roughness = 1,
-                      .normal_scale = 1,
-                      .image = LMB_NONE,
-                      .metallic_roughness_image = LMB_NONE,
-                      .normal_image = LMB_NONE,
-                      .influence_count = LMB_MAX_INFLUENCES};
-}
-
 // ---- Influences ----
 
 void lmb_vertex_sort(lmb_vertex *vertex) {
