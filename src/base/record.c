@@ -169,8 +169,7 @@ static void put_list(lmb_record_writer *writer, const lmb_field *field, const ui
     }
 }
 
-static void put_elements(lmb_record_writer *writer, const lmb_field *field, const uint8_t *element,
-                         size_t count) {
+static void put_elements(lmb_record_writer *writer, const lmb_field *field, const uint8_t *element, size_t count) {
     const uint8_t *at = element + field->offset;
     if (field->count > 1) {
         put_word(writer, (uint32_t)count);
