@@ -12,6 +12,7 @@
 
 #define JOINTS 5u
 #define PARAMETERS 3u
+#define EVENTS 2u
 
 typedef union any_def {
     lmb_two_bone_def two_bone;
@@ -19,9 +20,13 @@ typedef union any_def {
     lmb_feet_def feet;
     lmb_twist_def twist;
     lmb_chain_def chain;
-} any_def;
+    lmb_player_def player;
+    lmb_transition_def transition;
+    lmb_motion_def motion;
+    lmb_fade_def fade;
+} any_def; // and smaller ones
 
-static const lmb_field_context context = {JOINTS, PARAMETERS};
+static const lmb_field_context context = {JOINTS, PARAMETERS, EVENTS};
 
 // Sets all joints to 0 and all numbers of elements to their maximum.
 static void make_valid(const lmb_fields *fields, uint8_t *def) {
@@ -72,9 +77,8 @@ static void try_number(walk *w, const lmb_field *field, void *at, const char *na
         try_bytes(w, at, &good[i], sizeof good[i], NULL);
     }
     for (int i = 0; i < 3; i++) {
-        if (i != 1 || field->max < INFINITY) {
-            try_bytes(w, at, &bad[i], sizeof bad[i], name);
-        }
+        const bool has_bound = i == 0 ? field->min > -INFINITY : i != 1 || field->max < INFINITY;
+        try_bytes(w, at, &bad[i], sizeof bad[i], has_bound ? name : NULL);
     }
 }
 
@@ -122,6 +126,10 @@ static void walk_element(walk *w, const lmb_field *field, uint8_t *at, const cha
         break;
     case LMB_FIELD_INDEX:
         try_word(w, at, field->most - 1, field->most, name);
+        break;
+    case LMB_FIELD_EVENT:
+        try_word(w, at, LMB_NONE, EVENTS, name);
+        try_word(w, at, EVENTS - 1, LMB_NONE - 1, name);
         break;
     case LMB_FIELD_COUNT:
         try_word(w, at, 1, field->most + 1, name);
@@ -171,15 +179,19 @@ static void each_range_is_checked(void **state) {
     static const struct {
         const lmb_fields *fields;
         uint32_t min; // tries
+        bool needs_joints;
     } rows[] = {
-        {&lmb_two_bone_fields, 50}, {&lmb_aim_fields, 100},  {&lmb_feet_fields, 300},
-        {&lmb_twist_fields, 50},    {&lmb_chain_fields, 40},
+        {&lmb_two_bone_fields, 50, true},    {&lmb_aim_fields, 100, true},  {&lmb_feet_fields, 300, true},
+        {&lmb_twist_fields, 50, true},       {&lmb_chain_fields, 40, true}, {&lmb_player_fields, 15, false},
+        {&lmb_transition_fields, 14, false}, {&lmb_fade_fields, 20, false}, {&lmb_state_fields, 8, false},
+        {&lmb_smoothed_fields, 8, false},    {&lmb_group_fields, 2, false}, {&lmb_motion_fields, 20, false},
+        {&lmb_warp_fields, 20, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         any_def def;
         lmb_field_fault fault = {0};
         lmb_fields_default(rows[i].fields, &def);
-        assert_false(lmb_fields_check(rows[i].fields, &def, &context, &fault)); // no joints
+        assert_int_equal(lmb_fields_check(rows[i].fields, &def, &context, &fault), !rows[i].needs_joints);
         make_valid(rows[i].fields, (uint8_t *)&def);
         assert_true(lmb_fields_check(rows[i].fields, &def, &context, &fault));
         walk walk = {rows[i].fields, &def, 0};

@@ -96,6 +96,8 @@ static bool check_number(const checker *c, const lmb_field *field, float number)
     print_bound(field->max, max);
     if (field->max == INFINITY) {
         snprintf(why, sizeof why, "it is not %s or more", min);
+    } else if (field->min == -INFINITY) {
+        snprintf(why, sizeof why, "it is not %s or less", max);
     } else if (field->min == -LMB_LARGEST && field->max == LMB_LARGEST) {
         snprintf(why, sizeof why, "it is not a finite number up to %s", max);
     } else {
@@ -133,6 +135,8 @@ static bool check_element(const checker *c, const lmb_field *field, const uint8_
         return word < c->context->joint_count || refuse(c, "the rig has no such joint");
     case LMB_FIELD_INDEX:
         return word == LMB_NONE || word < field->most || refuse(c, field->why);
+    case LMB_FIELD_EVENT:
+        return word == LMB_NONE || word < c->context->event_count || refuse(c, "there is no such event");
     case LMB_FIELD_COUNT:
         return check_count(c, field, word);
     case LMB_FIELD_CHOICE:

@@ -12,7 +12,8 @@ typedef enum lmb_field_kind {
     // Words: elements of four bytes each.
     LMB_FIELD_WORDS,  // uint32_t, int32_t, float or an enumeration, without a range
     LMB_FIELD_JOINT,  // uint32_t: a joint of the rig
-    LMB_FIELD_INDEX,  // uint32_t: #LMB_NONE, or below `most`
+    LMB_FIELD_INDEX,  // uint32_t: LMB_NONE, or below `most`
+    LMB_FIELD_EVENT,  // uint32_t: LMB_NONE, or an event of the graph
     LMB_FIELD_COUNT,  // uint32_t: 1 to `most`
     LMB_FIELD_CHOICE, // an enumeration: below `most`
     LMB_FIELD_NUMBER, // float: from `min` to `max`
@@ -86,6 +87,7 @@ LMB_API void lmb_fields_default(const lmb_fields *fields, void *def);
 typedef struct lmb_field_context {
     uint32_t joint_count;
     uint32_t parameter_count;
+    uint32_t event_count;
 } lmb_field_context;
 
 // The first field of a struct that is out of its range.

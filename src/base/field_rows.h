@@ -32,8 +32,11 @@
     { AT(member), .kind = LMB_FIELD_JOINT, .count = SIZE(member) / 4, COUNTED(number), FIRST(uint32_t, LMB_NONE) }
 #define INDEX(member, below, fault)                                                                                    \
     { AT(member), .kind = LMB_FIELD_INDEX, .count = 1, .most = (below), .why = (fault), FIRST(uint32_t, LMB_NONE) }
+#define EVENT(member)                                                                                                  \
+    { AT(member), .kind = LMB_FIELD_EVENT, .count = 1, FIRST(uint32_t, LMB_NONE) }
 #define COUNT(member, largest)                                                                                         \
     { AT(member), .kind = LMB_FIELD_COUNT, .count = 1, .most = (largest) }
+// An enumeration, which is 0 at first.
 #define CHOICE(member, names)                                                                                          \
     { AT(member), .kind = LMB_FIELD_CHOICE, .count = 1, .most = (names) }
 #define NUMBER(member, smallest, largest, first)                                                                       \

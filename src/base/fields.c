@@ -17,6 +17,9 @@ _Static_assert(sizeof(lmb_op) == 4 && sizeof(lmb_axis) == 4 && sizeof(lmb_ik_spa
                "these are words of a pack");
 
 #define ANY LMB_LARGEST
+#define SECONDS(member, first) NUMBER(member, 0.0f, LMB_MAX_CONTROL_SECONDS, first)
+// Below 0 it does not count.
+#define AFTER(member) NUMBER(member, -INFINITY, LMB_MAX_CONTROL_SECONDS, -1.0f)
 
 #define DEF lmb_value
 static const lmb_field value_rows[] = {
@@ -171,13 +174,13 @@ _Static_assert(sizeof(lmb_notify_def) == 8, "notifies are stored as they are");
 static const lmb_field player_rows[] = {
     VALUES(rate, 1.0f),
     WORDS(offset),
-    WORDS(end),
-    NONE(ended_event),
-    NONE(looped_event),
+    CHOICE(end, LMB_END_COUNT),
+    EVENT(ended_event),
+    EVENT(looped_event),
     NONE(group),
     PLAIN_LIST(markers, marker_count),
     PLAIN_LIST(notifies, notify_count),
-    WORDS(velocity),
+    NUMBER(velocity, -ANY, ANY, 0.0f),
     LIST_OF(LMB_LENGTH_ONE, motion, motion_track),
     COOKIE(),
     LIST(warps, warp_count, warp),
@@ -186,12 +189,13 @@ TABLE(player);
 #undef DEF
 
 #define DEF lmb_group_def
-static const lmb_field group_rows[] = {TEXT(name), WORDS(cadence), NONE(velocity_parameter), COOKIE()};
+static const lmb_field group_rows[] = {TEXT(name), CHOICE(cadence, LMB_CADENCE_COUNT), NONE(velocity_parameter),
+                                       COOKIE()};
 TABLE(group);
 #undef DEF
 
 #define DEF lmb_smoothed_def
-static const lmb_field smoothed_rows[] = {VALUES(source, 0.0f), WORDS(half_life), NONE(parameter), COOKIE()};
+static const lmb_field smoothed_rows[] = {VALUES(source, 0.0f), SECONDS(half_life, 0.0f), NONE(parameter), COOKIE()};
 TABLE(smoothed);
 #undef DEF
 
@@ -211,14 +215,14 @@ TABLE(term);
 static const lmb_field transition_rows[] = {
     NONE(from),
     WORDS(to),
-    NONE(event),
+    EVENT(event),
     BOOL(at_end),
-    FLOATS(after, -1.0f),
+    AFTER(after),
     LIST(terms, term_count, term),
     WORDS(priority),
-    FLOATS(fade, 0.2f),
+    SECONDS(fade, 0.2f),
     WORDS_FROM(curve, LMB_CURVE_SMOOTHSTEP),
-    WORDS(kind),
+    CHOICE(kind, LMB_FADE_COUNT),
     NONE(profile),
     COOKIE(),
     FLOATS(curve_control, 0.0f, 1.0f),
@@ -228,7 +232,7 @@ TABLE(transition);
 #undef DEF
 
 #define DEF lmb_state_def
-static const lmb_field state_rows[] = {TEXT(name), NONE(entry_event), NONE(exit_event), BOOL(restart), COOKIE()};
+static const lmb_field state_rows[] = {TEXT(name), EVENT(entry_event), EVENT(exit_event), BOOL(restart), COOKIE()};
 TABLE(state);
 #undef DEF
 
@@ -247,12 +251,12 @@ static const lmb_field fade_rows[] = {
     TEXT(name),
     NONE(parameter),
     NONE(pose),
-    NONE(in_event),
-    NONE(out_event),
+    EVENT(in_event),
+    EVENT(out_event),
     BOOL(at_end),
-    FLOATS(after, -1.0f),
-    FLOATS(in_seconds, 0.2f),
-    FLOATS(out_seconds, 0.2f),
+    AFTER(after),
+    SECONDS(in_seconds, 0.2f),
+    SECONDS(out_seconds, 0.2f),
     WORDS_FROM(curve, LMB_CURVE_SMOOTHSTEP),
     BOOL(restart),
     BOOL(begins_in),

@@ -1,6 +1,7 @@
 // Checks what moves by itself in a graph, and finds the writers of its parameters.
 #include "control.h"
 
+#include "base/fields.h"
 #include "base/number.h"
 #include "program/clip_slot.h"
 
@@ -89,12 +90,11 @@ static bool check_not_computed(const checker *c, place at, const char *field, lm
     return require(c, at, !is_late, field, "reads a parameter that is computed after it");
 }
 
-static bool check_seconds(const checker *c, place at, const char *field, float seconds, float most) {
-    return require(c, at, seconds >= 0.0f && seconds <= most, field, "out of range");
-}
-
-static bool check_event(const checker *c, place at, const char *field, uint32_t event) {
-    return require(c, at, event == LMB_NONE || event < c->def->event_count, field, "there is no such event");
+// Checks the ranges of all fields of a struct.
+static bool check_ranges(const checker *c, place at, const lmb_fields *fields, const void *def) {
+    const lmb_field_context context = {.parameter_count = c->def->parameter_count, .event_count = c->def->event_count};
+    lmb_field_fault fault;
+    return lmb_fields_check(fields, def, &context, &fault) || require(c, at, false, fault.field, fault.why);
 }
 
 static bool claim(const checker *c, place at, const char *field, uint32_t parameter, uint8_t writer) {
@@ -138,10 +138,10 @@ static bool check_smoothed(const checker *c, uint32_t index) {
     for (uint32_t i = index; i < c->def->smoothed_count && smoothed->source.kind == LMB_VALUE_PARAMETER; i++) {
         is_late = is_late || smoothed->source.parameter == all[i].parameter;
     }
-    return check_cookie(c, at, smoothed->cookie, "smoothed") && check_early_value(c, at, "source", smoothed->source) &&
+    return check_cookie(c, at, smoothed->cookie, "smoothed") && check_ranges(c, at, &lmb_smoothed_fields, smoothed) &&
+           check_early_value(c, at, "source", smoothed->source) &&
            require(c, at, !is_late, "source", "reads what this smoothed parameter or a later one writes") &&
            check_not_computed(c, at, "source", smoothed->source, 0) &&
-           check_seconds(c, at, "half_life", smoothed->half_life, LMB_MAX_CONTROL_SECONDS) &&
            require(c, at, smoothed->parameter != LMB_NONE, "parameter", "there is none") &&
            claim(c, at, "parameter", smoothed->parameter, LMB_BY_SMOOTHED);
 }
@@ -254,12 +254,9 @@ static bool check_player(const checker *c, uint32_t node) {
     const lmb_player_def *player = c->def->nodes[node].player;
     const place at = player_at(node);
     const float duration = duration_of(c, node);
-    return check_seconds(c, at, "duration", duration, LMB_MAX_CONTROL_SECONDS) &&
-           check_value(c, at, "rate", player->rate) && check_seconds(c, at, "offset", player->offset, duration) &&
-           require(c, at, (unsigned)player->end < LMB_END_COUNT, "end", "unknown") &&
-           check_event(c, at, "ended_event", player->ended_event) &&
-           check_event(c, at, "looped_event", player->looped_event) &&
-           require(c, at, fabsf(player->velocity) <= LMB_LARGEST, "velocity", "not a finite number up to 2^40") &&
+    return require(c, at, duration >= 0.0f && duration <= LMB_MAX_CONTROL_SECONDS, "duration", "out of range") &&
+           check_ranges(c, at, &lmb_player_fields, player) && check_value(c, at, "rate", player->rate) &&
+           require(c, at, player->offset >= 0.0f && player->offset <= duration, "offset", "out of range") &&
            (player->motion == NULL || check_motion(c, at, player->motion)) && check_marks(c, at, player, duration) &&
            check_warps(c, at, player, duration);
 }
@@ -283,7 +280,7 @@ static bool check_group(const checker *c, uint32_t index) {
     const lmb_group_def *group = &c->def->groups[index];
     const place at = {.what = "group", .index = index};
     const lmb_moving_player *first = NULL;
-    bool valid = require(c, at, (unsigned)group->cadence < LMB_CADENCE_COUNT, "cadence", "unknown");
+    bool valid = check_ranges(c, at, &lmb_group_fields, group);
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->moving->player_count && valid; i++) {
         const lmb_moving_player *player = &c->moving->players[i];
@@ -352,6 +349,7 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
     const bool knows_ends = own != LMB_NONE && from != LMB_NONE && transition->at_end;
     const char *curve_fault = lmb_curve_fault(transition->curve, transition->curve_control);
     return check_cookie(c, at, transition->cookie, "transition") &&
+           check_ranges(c, at, &lmb_transition_fields, transition) &&
            require(c, at, from == LMB_NONE || from < machine->state_count, "from", "there is no such state") &&
            require(c, at, transition->to < machine->state_count, "to", "there is no such state") &&
            require(c, at, !transition->to_self || from == LMB_NONE, "to_self",
@@ -359,11 +357,7 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
            require(c, at, needs_something(transition), "event", "the transition needs nothing to be taken") &&
            require(c, at, !knows_ends || c->moving->machines[own].states[from].end_player != LMB_NONE, "at_end",
                    "no clip plays in the state") &&
-           check_event(c, at, "event", transition->event) &&
-           require(c, at, transition->after <= LMB_MAX_CONTROL_SECONDS, "after", "out of range") &&
-           check_seconds(c, at, "fade", transition->fade, LMB_MAX_CONTROL_SECONDS) &&
            require(c, at, curve_fault == NULL, "curve", curve_fault) &&
-           require(c, at, (unsigned)transition->kind < LMB_FADE_COUNT, "kind", "unknown") &&
            require(c, at, transition->profile == LMB_NONE || transition->profile < c->def->mask_count, "profile",
                    "there is no such mask") &&
            require(c, at, transition->profile == LMB_NONE || transition->kind != LMB_FADE_INERTIALIZED, "profile",
@@ -378,8 +372,7 @@ static bool check_machine(const checker *c, uint32_t node) {
     for (uint32_t i = 0; i < machine->state_count && valid; i++) {
         const place at = machine_at(node, "state", i);
         valid = check_cookie(c, at, machine->states[i].cookie, "state") &&
-                check_event(c, at, "entry_event", machine->states[i].entry_event) &&
-                check_event(c, at, "exit_event", machine->states[i].exit_event);
+                check_ranges(c, at, &lmb_state_fields, &machine->states[i]);
     }
     for (uint32_t i = 0; i < machine->transition_count && valid; i++) {
         valid = check_transition(c, node, i);

@@ -10,12 +10,14 @@
 // 6. Copy the nodes. In the copy clips read their time, and machines their weights, from the added parameters.
 #include "moving.h"
 
+#include "base/fields.h"
 #include "base/number.h"
 #include "program/clip_slot.h"
 #include "rig/retarget.h"
 
 #include "../../shaders/ops/layout.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // The state that owns a pose, as indices. The machine is LMB_NONE if no state owns it.
@@ -89,24 +91,15 @@ static uint32_t find_fade(const lmb_graph_def *def, uint32_t node) {
 
 // ---- Checks of fades, and of counts and indices by which lists are read here. lmb_moving_check() does the others.
 
-static bool is_time(float seconds) {
-    return seconds >= 0.0f && seconds <= LMB_MAX_CONTROL_SECONDS;
-}
-
 static const char *find_fault(const lowering *l, uint32_t index) {
     const lmb_fade_def *fade = &l->def->fades[index];
-    const uint32_t events = l->def->event_count;
     const char *curve_fault = lmb_curve_fault(fade->curve, fade->curve_control);
     return fade->cookie != LMB_COOKIE                                        ? "it is not from lmb_default_fade_def()"
            : fade->parameter >= l->def->parameter_count                      ? "parameter: there is no such parameter"
            : fade->pose != LMB_NONE && fade->pose >= l->def->node_count      ? "pose: there is no such node"
            : find_fade(l->def, fade->pose) < index && fade->pose != LMB_NONE ? "pose: another fade has it"
-           : fade->in_event >= events                                        ? "in_event: there is no such event"
-           : fade->out_event != LMB_NONE && fade->out_event >= events        ? "out_event: there is no such event"
+           : fade->in_event == LMB_NONE                                      ? "in_event: there is no such event"
            : fade->restart && fade->in_event == fade->out_event              ? "restart: the same event fades it out"
-           : !is_time(fade->in_seconds)                                      ? "in_seconds: out of range"
-           : !is_time(fade->out_seconds)                                     ? "out_seconds: out of range"
-           : !(fade->after < 0.0f) && !is_time(fade->after)                  ? "after: out of range"
                                                                              : curve_fault;
 }
 
@@ -119,8 +112,15 @@ static bool check_lists(const lowering *l) {
                  lmb_check_list(l->error, "graph", "computed parameters", def->computed, def->computed_count,
                                 LMB_MAX_PARAMETERS);
     for (uint32_t i = 0; valid && i < def->fade_count; i++) {
+        const lmb_field_context context = {.parameter_count = def->parameter_count, .event_count = def->event_count};
         const char *fault = find_fault(l, i);
+        lmb_field_fault range;
+        char message[sizeof range + 4];
         valid = fault == NULL || refuse_fade(l, i, fault);
+        if (valid && !lmb_fields_check(&lmb_fade_fields, &def->fades[i], &context, &range)) {
+            snprintf(message, sizeof message, "%s: %s", range.field, range.why);
+            valid = refuse_fade(l, i, message);
+        }
     }
     return valid;
 }

@@ -25,7 +25,8 @@ _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORD
 
 // Checks the ranges of all fields of a struct.
 static bool check_ranges(const lmb_compiler *c, uint32_t index, const lmb_fields *fields, const void *def) {
-    const lmb_field_context context = {c->def->rig->joint_count, c->def->parameter_count};
+    const lmb_field_context context = {.joint_count = c->def->rig->joint_count,
+                                       .parameter_count = c->def->parameter_count};
     lmb_field_fault fault;
     return lmb_fields_check(fields, def, &context, &fault) ||
            lmb_graph_require(c, index, false, fault.field, fault.why);
