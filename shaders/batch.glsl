@@ -40,41 +40,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Re
 #define RESULT_ROWS ReadSources
 #endif
 
-// A span's buffers, each starting at the span's first character. Must match struct lmb_span_row in src/gpu/push.h.
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Span {
-    Words parameters;
-    Words outputs[OUTPUT_COUNT];
-    Rows rows[OUTPUT_COUNT]; // the same addresses: not every driver casts one reference to another
-    SharedWords dual_quaternions; // the same address again
-    Words named_palette;          // of the previous frame
-    Rows named_rows;              // the same address
-    ReadWords poses[MOST_POSE_BUFFERS];
-    Words inertia; // memory kept between frames: of inertialization, of chains and of feet
-    ReadWords points;
-    ReadWords transforms;
-};
-
-// Must match struct lmb_batch_push in src/gpu/push.h.
-layout(push_constant, scalar) uniform Push {
-    ReadWords program;
-    Span span;            // the one that is run
-    Words refused;
-    ReadWords list;       // indices of characters, if there is a list
-    ReadWords dispatch;   // written by list.comp
-    RESULT_ROWS sources;  // of the span: [source][character][4]
-    RESULT_WORDS weights; // of the span: [weight][character]
-    SharedRows exchange;  // of the span: [area][character][joint, then channel]
-    uint characters;      // of the batch
-    uint first;           // character of the span
-    uint span_characters; // of each span except the last
-    uint outputs;         // a bit per output
-    uint has_named;       // whether there is a palette of the previous frame
-    uint has_list;
-    uint pass; // not used by kernels that run all passes
-    uint exchanged; // joints and channels of a character in an exchange area
-    WideWords wide_program; // the program's address again
-}
-push;
+#define PUSH_OF_BATCH
+#include "ops/push.h"
 
 #include "grid.glsl"
 

@@ -8,28 +8,8 @@
 
 layout(local_size_x = 64) in;
 
-// Must match struct lmb_control_push in src/gpu/push.h.
-layout(push_constant, scalar) uniform Push {
-    ReadWords block;
-    Words state;
-    Words parameters;
-    ReadWords sent;
-    Words emitted;
-    Words motions;
-    ReadWords program; // whose clips the players play
-    Words weights; // [weight][character]
-    uint sent_count;
-    uint characters;
-    uint number; // frame number
-    uint step_low;
-    uint step_high;
-    uint emits_events;
-    uint part;
-    uint part_count;
-    Words parts; // if RUNS_PARTS: [part][PART_WORDS], then the arguments of their dispatches: [part][ARGUMENT_WORDS]
-    Words kept;  // [character][KEPT_WORDS]
-}
-push;
+#define PUSH_OF_CONTROL
+#include "ops/push.h"
 
 #include "grid.glsl"
 

@@ -8,21 +8,8 @@
 
 layout(local_size_x = 1) in;
 
-// Must match struct lmb_list_push in src/gpu/push.h.
-layout(push_constant, scalar) uniform Push {
-    Words list_count;
-    Words dispatch;
-    Words refused;
-    uint capacity;
-    uint first_items; // items per workgroup of the pose kernel (joints or characters); `first_joint_maps` per character
-    uint first_joint_maps;
-    uint character_items; // characters per workgroup of the kernels of weights and of models
-    uint channels;    // per character
-    uint channel_items; // channels per workgroup of the channels kernel
-}
-push;
-
-#define LARGEST_GRID 65535u // as LMB_GPU_LARGEST_GRID in src/gpu/gpu.h
+#define PUSH_OF_LIST
+#include "ops/push.h"
 
 void store_grid(uint at, uint items, uint of_each) {
     uint groups = (items + of_each - 1u) / of_each;

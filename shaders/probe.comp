@@ -7,12 +7,8 @@
 
 layout(local_size_x = 64) in;
 
-// Must match struct lmb_probe_push in src/gpu/push.h.
-layout(push_constant, scalar) uniform Push {
-    Words cases;
-    uint count;
-}
-push;
+#define PUSH_OF_PROBE
+#include "ops/push.h"
 
 void main() {
     uint index = gl_GlobalInvocationID.x;

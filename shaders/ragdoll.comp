@@ -9,18 +9,8 @@
 
 layout(local_size_x = 64) in;
 
-// Must match struct lmb_ragdoll_push in src/gpu/push.h.
-layout(push_constant, scalar) uniform Push {
-    ReadWords program;
-    ReadWords animated;
-    Words models;
-    Words poses;
-    Words refused;
-    uint characters;
-    uint mask;
-    uint flags; // RAGDOLL_FLAG_...
-}
-push;
+#define PUSH_OF_RAGDOLL
+#include "ops/push.h"
 
 #include "grid.glsl"
 

@@ -13,26 +13,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Pa
     vec4 at[];
 };
 
-// Must match struct lmb_skin_push in src/gpu/push.h.
-layout(push_constant, scalar) uniform Push {
-    ReadWords block;
-    PaletteRows palette;
-    PaletteRows previous_palette;
-    ReadWords channels; // weights of morph targets
-    ReadWords previous_channels;
-    ReadWords list;
-    ReadWords list_count;
-    Words refused;
-    Words streams[4]; // SKIN_OUTPUT_...
-    uint capacity;    // of the list, or the number of characters of the palette
-    uint characters;  // of the batch
-    uint first_character;
-    uint palette_count;
-    uint character_vertices;
-    uint strides; // words, 8 bits for each stream
-    uint flags;   // SKIN_FLAG_...
-}
-push;
+#define PUSH_OF_SKIN
+#include "ops/push.h"
 
 // A character's palette: its address, and the row of its first joint.
 struct skin_palette {

@@ -143,7 +143,7 @@ static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_
     memcpy(words_of(PARAMETERS, frame, a_frame.parameters), given->parameters, sizeof given->parameters);
     memcpy(words_of(SENT, frame, a_frame.sent), given->events, given->event_count * sizeof *given->events);
     const lmb_control_push push = {.block = buffers[BLOCK].address,
-                                   .graph = buffers[PROGRAM].address,
+                                   .program = buffers[PROGRAM].address,
                                    .weights = buffers[WEIGHTS].address,
                                    .state = buffers[STATE].address,
                                    .parameters = address_of(PARAMETERS, frame, a_frame.parameters),

@@ -292,6 +292,7 @@
 
 #define SOURCE_WORDS 16u     // of a source's record, on the GPU
 #define MOST_POSE_BUFFERS 8u // per batch
+#define LARGEST_GRID 65535u  // workgroups per axis that every device supports
 
 #define POSE_COMPONENTS 10u   // a transform
 #define MATRIX_COMPONENTS 12u // three rows of four

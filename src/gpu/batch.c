@@ -601,7 +601,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
         const VkDeviceAddress records = slot->records[span].address;
         const VkDeviceAddress sources = records != 0 ? records + batch->span_characters * exchange_bytes(batch) : 0;
         const VkDeviceAddress weights = records != 0 ? sources + batch->span_characters * source_bytes(batch) : 0;
-        const lmb_batch_push push = {.graph = batch->graph->buffer.address,
+        const lmb_batch_push push = {.program = batch->graph->buffer.address,
                                      .span = slot->spans.address + span * sizeof(lmb_span_row),
                                      .refused = slot->refused.address,
                                      .list = info->list,
@@ -617,7 +617,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                                      .has_list = has_list,
                                      .pass = pass,
                                      .exchanged = graph->joint_count + graph->channel_count,
-                                     .wide_graph = batch->graph->buffer.address};
+                                     .wide_program = batch->graph->buffer.address};
         if (has_list) {
             lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, slot->dispatch.buffer,
                                       offset * sizeof(uint32_t));

@@ -1,6 +1,8 @@
 // Errors of Vulkan calls, names and labels for debuggers, and the commands that every kernel needs.
 #include "gpu.h"
 
+#include "../../shaders/ops/layout.h"
+
 static const char *vulkan_result_name(VkResult result) {
     switch (result) {
     case VK_ERROR_OUT_OF_HOST_MEMORY:
@@ -37,7 +39,7 @@ void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineSta
 
 void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
                       uint32_t size, uint64_t groups) {
-    uint64_t rows = (groups + LMB_GPU_LARGEST_GRID - 1) / LMB_GPU_LARGEST_GRID;
+    uint64_t rows = (groups + LARGEST_GRID - 1) / LARGEST_GRID;
     if (groups == 0) {
         return;
     }

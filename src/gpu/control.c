@@ -30,7 +30,7 @@ typedef struct frame_slot {
 struct lmb_gpu_control {
     lmb_gpu *gpu;
     const lmb_control *control;
-    VkDeviceAddress graph; // its block
+    VkDeviceAddress program; // of the graph
     uint32_t character_count;
     uint32_t events_a_frame;
     uint32_t slot_count;
@@ -256,7 +256,7 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     }
     *created = (lmb_gpu_control){.gpu = gpu,
                                  .control = def->control,
-                                 .graph = def->graph->buffer.address,
+                                 .program = def->graph->buffer.address,
                                  .character_count = def->character_count,
                                  .events_a_frame = def->events_a_frame,
                                  .slot_count = def->slot_count,
@@ -355,7 +355,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .sent = buffers->sent.address,
                                    .emitted = buffers->emitted.address,
                                    .motions = buffers->motions.address,
-                                   .graph = control->graph,
+                                   .program = control->program,
                                    .weights = control->weights.address,
                                    .sent_count = buffers->sent_count,
                                    .characters = control->character_count,

@@ -124,8 +124,6 @@ struct lmb_gpu {
 #define LMB_GPU_MOST_SLOTS 8u // of frames
 // Kernels index words of a buffer, and joints, with signed 32-bit integers, as SPIR-V does.
 #define LMB_GPU_MOST_WORDS ((uint64_t)1 << 31)
-// Workgroups per axis that every device supports.
-#define LMB_GPU_LARGEST_GRID 65535u
 #define LMB_GPU_GROUP 64u // invocations per workgroup, except in shaders/character_specialized.comp
 
 // Returns LMB_ERROR_VULKAN, with a message that names the call and the result.

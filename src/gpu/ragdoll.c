@@ -112,7 +112,7 @@ lmb_result lmb_gpu_ragdoll_record(lmb_gpu_ragdoll *ragdoll, VkCommandBuffer comm
         return result;
     }
     const lmb_gpu *gpu = ragdoll->gpu;
-    const lmb_ragdoll_push push = {.graph = info->graph->buffer.address,
+    const lmb_ragdoll_push push = {.program = info->graph->buffer.address,
                                    .animated = info->animated,
                                    .models = info->models,
                                    .poses = info->poses,

@@ -183,7 +183,7 @@ static lmb_skin_push push_of(const lmb_gpu_skin_run *run) {
 }
 
 _Static_assert(LMB_MAX_SKIN_STRIDE / 4 <= 255, "a stride does not fit 8 bits");
-_Static_assert((LMB_MAX_SKIN_VERTICES - 1) / LMB_GPU_GROUP < LMB_GPU_LARGEST_GRID, "vertices exceed an axis of a grid");
+_Static_assert((LMB_MAX_SKIN_VERTICES - 1) / LMB_GPU_GROUP < LARGEST_GRID, "vertices exceed an axis of a grid");
 
 // The first axis has the vertices. On the second, workgroups share the characters.
 static void record_run(const lmb_gpu_skin *gpu_skin, VkCommandBuffer commands, const lmb_gpu_skin_run *run) {
