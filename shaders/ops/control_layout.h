@@ -329,4 +329,16 @@
 #define EVENT_RESET 0xfffffffeu
 #define MOST_MACHINES_WITHIN 4u
 
+// Stages that may run in the lanes of vectors (lanes.h).
+#define STAGE_WEIGHTS 0u
+#define STAGE_DRIVE 1u
+#define STAGE_ROOT_MOTION 2u
+#define STAGE_PLAYERS 3u
+#define STAGE_GROUP 4u
+#define STAGE_SMOOTHED 5u
+#define STAGE_PLAYER_TIMES 6u
+#define STAGE_TRANSITIONS 7u // finds where a transition applies
+#define STAGE_STOPS 8u       // finds where one may be due within the step
+#define STAGE_COUNT 9u
+
 #endif

@@ -4,19 +4,9 @@
 
 #include "control_memory.h"
 
-// Stages that may run in the lanes of vectors. run_in_lanes() runs a stage for the characters that move; `record` is
-// what it runs for. It returns false if it does not. Two stages find characters that the scalar code must run alone:
-// runs_alone(). The vectors take over a piece when it begins, and when its duration is known.
-#define STAGE_WEIGHTS 0u
-#define STAGE_DRIVE 1u
-#define STAGE_ROOT_MOTION 2u
-#define STAGE_PLAYERS 3u
-#define STAGE_GROUP 4u
-#define STAGE_SMOOTHED 5u
-#define STAGE_PLAYER_TIMES 6u
-#define STAGE_TRANSITIONS 7u // finds where a transition applies
-#define STAGE_STOPS 8u       // finds where one may be due within the step
-#define STAGE_COUNT 9u
+// run_in_lanes() runs a stage for the characters that move; `record` is what it runs for. It returns false if it does
+// not. Two stages find characters that the scalar code must run alone: runs_alone(). The vectors take over a piece when
+// it begins, and when its duration is known.
 #ifdef LMB_GLSL
 void begin_piece_of_lanes(CHANGED_CHARACTERS all) {}
 

@@ -110,7 +110,7 @@ OP void emit_member(control c, address player, passage p) {
 
 // ---- Stages.
 
-void NAME_LANES(lmb_control_weigh_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void weigh_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     stored_weight weights[LMB_CONTROL_LANE_WEIGHTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
@@ -125,7 +125,7 @@ void NAME_LANES(lmb_control_weigh_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t
     }
 }
 
-void NAME_LANES(lmb_control_drive_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void drive_lanes(lmb_control_lanes *all, uint32_t record) {
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
         if (vector_moves(all, first)) {
             drive_character_motion(take_characters(all, first), record);
@@ -133,7 +133,7 @@ void NAME_LANES(lmb_control_drive_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t
     }
 }
 
-void NAME_LANES(lmb_control_root_motion_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void move_lanes(lmb_control_lanes *all, uint32_t record) {
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
         if (vector_moves(all, first)) {
             apply_root_motion(take_characters(all, first), record);
@@ -141,7 +141,7 @@ void NAME_LANES(lmb_control_root_motion_, SIMD_WIDTH)(lmb_control_lanes *all, ui
     }
 }
 
-void NAME_LANES(lmb_control_players_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void play_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     const uint32_t *alone = all->block + all->block[CONTROL_ALONE], count = all->block[CONTROL_ALONE_COUNT];
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
@@ -160,7 +160,7 @@ void NAME_LANES(lmb_control_players_, SIMD_WIDTH)(lmb_control_lanes *all, uint32
     }
 }
 
-void NAME_LANES(lmb_control_group_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void play_group_lanes(lmb_control_lanes *all, uint32_t record) {
     const uint32_t leader = all->block[all->block[record + GROUP_MEMBERS] + MEMBER_PLAYER];
     const owning_state leaders = load_owner(all->block, leader);
     const bool shares = group_shares_owner(all->block, record);
@@ -187,7 +187,7 @@ static control take_all(const lmb_control_lanes *all, uint32_t first) {
     return c;
 }
 
-void NAME_LANES(lmb_control_smoothed_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void smooth_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     const uint32_t begin = all->block[CONTROL_SMOOTHED];
     const uint32_t end = begin + all->block[CONTROL_SMOOTHED_COUNT] * SMOOTHED_WORDS;
@@ -200,7 +200,7 @@ void NAME_LANES(lmb_control_smoothed_, SIMD_WIDTH)(lmb_control_lanes *all, uint3
     }
 }
 
-void NAME_LANES(lmb_control_player_times_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void time_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     const uint32_t begin = all->block[CONTROL_PLAYERS];
     const uint32_t end = begin + all->block[CONTROL_PLAYER_COUNT] * PLAYER_WORDS;
@@ -302,7 +302,7 @@ OP void find_lanes(control c, lane_mask *applying, lane_mask *due) {
     }
 }
 
-void NAME_LANES(lmb_control_transitions_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void transition_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     all->alone = all->due = 0;
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
@@ -318,7 +318,15 @@ void NAME_LANES(lmb_control_transitions_, SIMD_WIDTH)(lmb_control_lanes *all, ui
 }
 
 // What the stage of transitions has found counts where none was taken.
-void NAME_LANES(lmb_control_stops_, SIMD_WIDTH)(lmb_control_lanes *all, uint32_t record) {
+static LMB_NOINLINE void stop_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     all->alone |= all->due | all->decides;
 }
+
+lmb_control_stage *const NAME_LANES(lmb_control_stages_, SIMD_WIDTH)[STAGE_COUNT] = {
+    [STAGE_WEIGHTS] = weigh_lanes,     [STAGE_DRIVE] = drive_lanes,
+    [STAGE_ROOT_MOTION] = move_lanes,  [STAGE_PLAYERS] = play_lanes,
+    [STAGE_GROUP] = play_group_lanes,  [STAGE_SMOOTHED] = smooth_lanes,
+    [STAGE_PLAYER_TIMES] = time_lanes, [STAGE_TRANSITIONS] = transition_lanes,
+    [STAGE_STOPS] = stop_lanes,
+};

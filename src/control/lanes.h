@@ -33,8 +33,8 @@ typedef struct lmb_control_lanes {
     uint32_t count;
     uint32_t moves, updates, begins, emits, first_pieces;
     uint32_t decides; // characters that begin, or have events
-    uint32_t alone;   // those that the scalar code must run alone, found by ..._transitions and ..._stops
-    uint32_t due;     // for ..._stops
+    uint32_t alone;   // those that the scalar code must run alone, found by STAGE_TRANSITIONS and STAGE_STOPS
+    uint32_t due;     // for STAGE_STOPS
     uint32_t *states[LMB_CONTROL_TOGETHER];  // those behind the last character's repeat it
     uint32_t steps[2][LMB_CONTROL_TOGETHER]; // low words, high words
     uint32_t lefts[2][LMB_CONTROL_TOGETHER];
@@ -46,23 +46,8 @@ typedef struct lmb_control_lanes {
 // Runs for the record at an offset, or for all.
 typedef void lmb_control_stage(lmb_control_lanes *all, uint32_t record);
 
-// ..._weigh computes the weights of the players' clips, ..._drive moves the character motions that parameters drive,
-// and ..._root_motion those that clips move. These two do not know full rotation or warps. ..._players moves players in
-// no group, ..._group those of one whose rate does not differ between pieces.
-#define LMB_DECLARE_CONTROL_STAGE(name) LMB_NOINLINE void name(lmb_control_lanes *all, uint32_t record);
-#define LMB_DECLARE_CONTROL_LANES(lanes)                                                                               \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_weigh_##lanes)                                                               \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_drive_##lanes)                                                               \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_root_motion_##lanes)                                                         \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_players_##lanes)                                                             \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_group_##lanes)                                                               \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_smoothed_##lanes)                                                            \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_player_times_##lanes)                                                        \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_transitions_##lanes)                                                         \
-    LMB_DECLARE_CONTROL_STAGE(lmb_control_stops_##lanes)
-
-LMB_DECLARE_CONTROL_LANES(4)
-LMB_DECLARE_CONTROL_LANES(8)
-LMB_DECLARE_CONTROL_LANES(16)
+// The stages of each number of lanes: [STAGE_...] of shaders/ops/lanes.h. Those of character motions do not know full
+// rotation or warps. That of a group is for one whose rate does not differ between pieces.
+extern lmb_control_stage *const lmb_control_stages_4[], *const lmb_control_stages_8[], *const lmb_control_stages_16[];
 
 #endif

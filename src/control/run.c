@@ -30,26 +30,17 @@ _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING
                "the words of a state");
 
 // The stages of each path; NULL if this build lacks the path.
-static lmb_control_stage *const stages_of_paths[LMB_CPU_PATH_COUNT][STAGE_COUNT] = {
-#define LANE_STAGES(lanes)                                                                                             \
-    {                                                                                                                  \
-        [STAGE_WEIGHTS] = lmb_control_weigh_##lanes, [STAGE_DRIVE] = lmb_control_drive_##lanes,                        \
-        [STAGE_ROOT_MOTION] = lmb_control_root_motion_##lanes, [STAGE_PLAYERS] = lmb_control_players_##lanes,          \
-        [STAGE_GROUP] = lmb_control_group_##lanes, [STAGE_SMOOTHED] = lmb_control_smoothed_##lanes,                    \
-        [STAGE_PLAYER_TIMES] = lmb_control_player_times_##lanes,                                                       \
-        [STAGE_TRANSITIONS] = lmb_control_transitions_##lanes, [STAGE_STOPS] = lmb_control_stops_##lanes,              \
-    }
-    [LMB_CPU_REFERENCE] = {NULL},
+static lmb_control_stage *const *const stages_of_paths[LMB_CPU_PATH_COUNT] = {
+    [LMB_CPU_REFERENCE] = NULL,
 #ifdef LMB_HAS_SIMD_4
-    [LMB_CPU_SIMD_4] = LANE_STAGES(4),
+    [LMB_CPU_SIMD_4] = lmb_control_stages_4,
 #endif
 #ifdef LMB_HAS_SIMD_8
-    [LMB_CPU_SIMD_8] = LANE_STAGES(8),
+    [LMB_CPU_SIMD_8] = lmb_control_stages_8,
 #endif
 #ifdef LMB_HAS_SIMD_16
-    [LMB_CPU_SIMD_16] = LANE_STAGES(16),
+    [LMB_CPU_SIMD_16] = lmb_control_stages_16,
 #endif
-#undef LANE_STAGES
 };
 
 static lmb_result check_frame(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
@@ -124,7 +115,9 @@ static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path 
                   .parameter_count = control->parameter_count,
                   .count = count,
                   .emit = emit_in_lanes}};
-    memcpy(stages.run, stages_of_paths[path], sizeof stages.run);
+    if (stages_of_paths[path] != NULL) {
+        memcpy(stages.run, stages_of_paths[path], sizeof stages.run);
+    }
     if (program != NULL && program[PROGRAM_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
         stages.run[STAGE_WEIGHTS] = NULL;
     }
