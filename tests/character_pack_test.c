@@ -699,7 +699,7 @@ static void expect_same_graph(const lmb_graph_def *a, const lmb_graph_def *b) {
     assert_int_equal(lmb_graph_create(a, NULL, &first, NULL), LMB_OK);
     assert_int_equal(lmb_graph_create(b, NULL, &second, NULL), LMB_OK);
     assert_int_equal(first->size, second->size);
-    assert_memory_equal(first->block, second->block, first->size * sizeof(uint32_t));
+    assert_memory_equal(first->program, second->program, first->size * sizeof(uint32_t));
     assert_int_equal(lmb_graph_clip_slot_count(first), lmb_graph_clip_slot_count(second));
     for (uint32_t i = 0; i < lmb_graph_clip_slot_count(first); i++) {
         const lmb_clip_slot_def x = lmb_graph_clip_slot_at(first, i), y = lmb_graph_clip_slot_at(second, i);

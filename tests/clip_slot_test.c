@@ -474,7 +474,7 @@ static void descriptors_of_slots_are_checked(void **state) {
     REFUSED(r.def.clip_slot_count = 0, LMB_ERROR_ARGUMENT, "clip 1 is NULL", "no slot");
     REFUSED(r.def.clip_slot_count = LMB_MAX_CLIP_SLOTS + 1, LMB_ERROR_LIMIT, "clip slots", "4096");
     REFUSED(r.def.clips = NULL, LMB_ERROR_ARGUMENT, "clips", "NULL");
-    REFUSED(r.slots[0].bytes = r.slots[1].bytes = UINT32_MAX, LMB_ERROR_LIMIT, "block", "2^30");
+    REFUSED(r.slots[0].bytes = r.slots[1].bytes = UINT32_MAX, LMB_ERROR_LIMIT, "graph: it would take", "2^30");
     REFUSED(r.clips[SLOT_HOST] = scene.additives[0], LMB_ERROR_ARGUMENT, "clip 1 'nod'", "is an additive");
     REFUSED(r.slots[0].bytes = 100; r.clips[SLOT_HOST] = scene.base, LMB_ERROR_LIMIT, "clip 1 'base' takes", "100");
     REFUSED(r.nodes[1].clip.constant = SLOT_CLIPS, LMB_ERROR_ARGUMENT, "node 1 (clip)", "no such clip");

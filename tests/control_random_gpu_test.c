@@ -173,7 +173,7 @@ static void run_device(const control_random *random) {
     memcpy(buffers[BLOCK].mapped, control->block, control->size * sizeof(uint32_t));
     if (random->program != NULL) {
         assert_true(random->program->size <= MOST_WORDS);
-        memcpy(buffers[PROGRAM].mapped, random->program->block, random->program->size * sizeof(uint32_t));
+        memcpy(buffers[PROGRAM].mapped, random->program->program, random->program->size * sizeof(uint32_t));
     }
     control_random_begin(random, buffers[STATE].mapped);
     lmb_error error;

@@ -778,7 +778,7 @@ static void the_callers_environment_changes_nothing(void **state) {
             fesetround(FE_TONEAREST);
             assert_int_equal(rounding, modes[i]);
             assert_int_equal(graph->size, expected->size);
-            assert_memory_equal(graph->block, expected->block, graph->size * sizeof *graph->block);
+            assert_memory_equal(graph->program, expected->program, graph->size * sizeof *graph->program);
             lmb_graph_destroy(graph);
         }
         lmb_graph_destroy(expected);

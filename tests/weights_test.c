@@ -345,9 +345,9 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         source sources[MOST_CLIPS];
         key_search searches[MOST_CLIPS];
         uint32_t refused[LMB_REFUSAL_COUNT] = {0};
-        assert_true(program->block[PROGRAM_CONTROL_WEIGHTS] <= sizeof stored / sizeof stored[0]);
-        assert_true(program->block[PROGRAM_SOURCES] <= MOST_CLIPS);
-        const evaluation e = {.program = program->block,
+        assert_true(program->program[PROGRAM_CONTROL_WEIGHTS] <= sizeof stored / sizeof stored[0]);
+        assert_true(program->program[PROGRAM_SOURCES] <= MOST_CLIPS);
+        const evaluation e = {.program = program->program,
                               .parameters = &chosen,
                               .refused = refused,
                               .counts = true,
@@ -359,9 +359,9 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         find_sources(e);
         all->count = 0;
         expect(tree, last, (share){1.0, 1.0, 0}, all);
-        assert_int_equal(all->count, program->block[PROGRAM_SOURCES]);
+        assert_int_equal(all->count, program->program[PROGRAM_SOURCES]);
         for (uint32_t i = 0; i < all->count; i++) {
-            const uint32_t *use = program->block + program->block[PROGRAM_USES] + i * USE_WORDS;
+            const uint32_t *use = program->program + program->program[PROGRAM_USES] + i * USE_WORDS;
             const double motion = (double)stored[use[USE_MOTION]].value;
             check(seed, i, (double)sources[i].weight, all->of[i].pose);
             check_motion(seed, i, (use[USE_FLAGS] & CLIP_NEGATED) != 0 ? -motion : motion, all->of[i].motion);

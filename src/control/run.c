@@ -107,7 +107,7 @@ static bool has_plain_motion(const uint32_t *block) {
 static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
                                        uint32_t first, uint32_t count) {
     const size_t before = (size_t)first * control->parameter_count;
-    const uint32_t *block = control->block, *program = control->graph != NULL ? control->graph->block : NULL;
+    const uint32_t *block = control->block, *program = control->graph != NULL ? control->graph->program : NULL;
     struct lane_stages stages = {
         .lanes = {.block = block,
                   .program = program,
@@ -181,7 +181,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
     stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
     control c = {.block = block->block,
-                 .program = block->graph != NULL ? block->graph->block : NULL,
+                 .program = block->graph != NULL ? block->graph->program : NULL,
                  .weights = weights,
                  .refused = refused,
                  .emits_events = frame->emitted != NULL,

@@ -163,13 +163,13 @@ static uint32_t motion_use(const uint32_t *use) {
 // Writes where the graph plays a clip at the time that a player writes. Returns the reflections in which the clip moves
 // the character, a bit for each.
 static uint32_t write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
-    const uint32_t *block = w->graph != NULL ? w->graph->block : NULL;
-    const uint32_t sources = block != NULL && time_parameter != LMB_NONE ? block[PROGRAM_SOURCES] : 0;
+    const uint32_t *program = w->graph != NULL ? w->graph->program : NULL;
+    const uint32_t sources = program != NULL && time_parameter != LMB_NONE ? program[PROGRAM_SOURCES] : 0;
     uint32_t count = 0, reflections = 0;
     put(w, record + PLAYER_USES, w->size);
     for (uint32_t i = 0; i < sources; i++) {
-        const uint32_t *use = block + block[PROGRAM_USES] + i * USE_WORDS;
-        if (block[use[USE_TIME] + VALUE_PARAMETER] == time_parameter && (use[USE_FLAGS] & CLIP_REPEATS) == 0) {
+        const uint32_t *use = program + program[PROGRAM_USES] + i * USE_WORDS;
+        if (program[use[USE_TIME] + VALUE_PARAMETER] == time_parameter && (use[USE_FLAGS] & CLIP_REPEATS) == 0) {
             const uint32_t at = take(w, CLIP_USE_WORDS), motion = motion_use(use);
             put(w, at + CLIP_USE_WEIGHT, use[USE_WEIGHT]);
             put(w, at + CLIP_USE_MOTION, motion);

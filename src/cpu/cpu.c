@@ -69,7 +69,8 @@ static size_t find_widths(lmb_cpu *cpu, bool is_fast) {
 // The characters that offsets below 2^31 can reach in every buffer.
 static uint32_t find_reach(const lmb_graph *graph) {
     uint32_t floats = MATRIX_COMPONENTS;
-    const uint32_t others[] = {graph->parameter_count, graph->block[PROGRAM_POINT_FLOATS], graph->block[PROGRAM_KEPT]};
+    const uint32_t others[] = {graph->parameter_count, graph->program[PROGRAM_POINT_FLOATS],
+                               graph->program[PROGRAM_KEPT]};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         floats = others[i] > floats ? others[i] : floats;
     }
@@ -303,7 +304,7 @@ static bool fits_list(const lmb_cpu *cpu, const listed *all, uint32_t character)
     const uint32_t min = character < all->min ? character : all->min;
     const uint32_t max = character > all->max ? character : all->max;
     bool fits = all->count == 0 || (all->count < MOST_LISTED && max - min < cpu->reach);
-    if (fits && all->count > 0 && cpu->graph->block[PROGRAM_KEPT] > 0 && character <= all->max) {
+    if (fits && all->count > 0 && cpu->graph->program[PROGRAM_KEPT] > 0 && character <= all->max) {
         for (uint32_t i = 0; i < all->count && fits; i++) {
             fits = all->numbers[i] != character;
         }

@@ -55,10 +55,10 @@ typedef struct scratch_layout {
 } scratch_layout;
 
 static scratch_layout find_scratch(const lmb_graph *graph) {
-    const size_t joints = graph->joint_count, sources = graph->block[PROGRAM_SOURCES];
+    const size_t joints = graph->joint_count, sources = graph->program[PROGRAM_SOURCES];
     scratch_layout at;
     at.weights = (joints + 1) * sizeof(affine);
-    at.sources = at.weights + graph->block[PROGRAM_WEIGHTS] * sizeof(stored_weight);
+    at.sources = at.weights + graph->program[PROGRAM_WEIGHTS] * sizeof(stored_weight);
     at.searches = at.sources + (1 + RANKED) * sources * sizeof(source);
     at.held = at.searches + (1 + RANKED) * sources * sizeof(key_search);
     at.rotations = at.held + SLOTS_SIZE(graph->stack);
@@ -152,9 +152,9 @@ OP void store_affine(float *const *to, uint32_t joint, affine m) {
 
 // Computes a joint's outputs from its local matrix, one row at a time to save registers. The last of `models` is the
 // identity, the parent of all roots. It changes no bit of their local matrices, because these are snapped.
-OP void finish_joint(const lmb_batch_def *batch, const rows *to, memory block, uint32_t joint, affine own,
+OP void finish_joint(const lmb_batch_def *batch, const rows *to, memory program, uint32_t joint, affine own,
                      affine *models) {
-    uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+    uint32_t parent = program[program[PROGRAM_PARENTS] + joint];
     const affine *above = &models[parent != NO_PARENT ? parent : batch->graph->joint_count];
     matrix_row x = matrix_row_under(row_x(*above), own);
     matrix_row y = matrix_row_under(row_y(*above), own);
@@ -164,7 +164,7 @@ OP void finish_joint(const lmb_batch_def *batch, const rows *to, memory block, u
         store_affine(to->outputs[LMB_OUTPUT_MODEL], joint, model);
     }
     if (batch->outputs & LMB_OUTPUT_PALETTE_BIT) {
-        affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
+        affine inverse_bind = load_affine(program, program[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
         float *const *rows = to->outputs[LMB_OUTPUT_PALETTE];
         size_t at = (size_t)joint * MATRIX_COMPONENTS;
         prefetch_rows(rows, at);
@@ -239,13 +239,13 @@ static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e,
     }
 }
 
-static void run_dual_quaternions(memory block, uint32_t joints, const rows *to, const affine *models,
+static void run_dual_quaternions(memory program, uint32_t joints, const rows *to, const affine *models,
                                  quaternion *rotations) {
     for (uint32_t joint = 0; joint < joints; joint++) {
-        uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+        uint32_t parent = program[program[PROGRAM_PARENTS] + joint];
         quaternion beside = joint == 0 ? identity_transform().q : rotations[joint_beside(parent)];
-        dual_quaternion m =
-            rigid_motion(models[joint], load_inverse_rotation(block, joint), load_bind_position(block, joint), beside);
+        dual_quaternion m = rigid_motion(models[joint], load_inverse_rotation(program, joint),
+                                         load_bind_position(program, joint), beside);
         float *const *rows = to->outputs[LMB_OUTPUT_DUAL_QUATERNIONS];
         size_t at = (size_t)joint * DUAL_COMPONENTS;
         rotations[joint] = m.rotation;
@@ -254,10 +254,10 @@ static void run_dual_quaternions(memory block, uint32_t joints, const rows *to, 
     }
 }
 
-static void run_bounds(memory block, uint32_t joints, const rows *to, const affine *models) {
+static void run_bounds(memory program, uint32_t joints, const rows *to, const affine *models) {
     box bounds = empty_box();
     for (uint32_t joint = 0; joint < joints; joint++) {
-        bounds = join_boxes(bounds, joint_box(models[joint], load_radius(block, joint)));
+        bounds = join_boxes(bounds, joint_box(models[joint], load_radius(program, joint)));
     }
     const real *components = (const real *)&bounds;
     for (uint32_t i = 0; i < BOX_COMPONENTS; i++) {
@@ -267,16 +267,16 @@ static void run_bounds(memory block, uint32_t joints, const rows *to, const affi
 
 // Computes the outputs that follow from the model matrices, except the palette.
 static void run_outputs(const lmb_batch_def *batch, const rows *to, const affine *models, quaternion *rotations) {
-    memory block = batch->graph->block;
+    memory program = batch->graph->program;
     uint32_t joints = batch->graph->joint_count;
     if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS_BIT) {
-        run_dual_quaternions(block, joints, to, models, rotations);
+        run_dual_quaternions(program, joints, to, models, rotations);
     }
     if (batch->outputs & LMB_OUTPUT_BOUNDS_BIT) {
-        run_bounds(block, joints, to, models);
+        run_bounds(program, joints, to, models);
     }
     for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS_BIT) && i < batch->graph->socket_count; i++) {
-        affine socket = socket_matrix(block, i, models[load_socket_joint(block, i)]);
+        affine socket = socket_matrix(program, i, models[load_socket_joint(program, i)]);
         store_affine(to->outputs[LMB_OUTPUT_SOCKETS], i, socket);
     }
 }
@@ -327,13 +327,13 @@ static void begin_inputs(run *r, const lmb_batch_inputs *inputs) {
         r->poses[pose] = (const uint32_t *)inputs->poses[pose] + r->first * graph->pose_floats[pose];
     }
     if (graph->point_count > 0) {
-        r->e.points = (const uint32_t *)inputs->points + r->first * graph->block[PROGRAM_POINT_FLOATS];
+        r->e.points = (const uint32_t *)inputs->points + r->first * graph->program[PROGRAM_POINT_FLOATS];
     }
     if (graph->uses_transforms) {
         r->e.transforms = (const uint32_t *)inputs->transforms + r->first * MATRIX_COMPONENTS;
     }
     if (r->outputs->inertia != NULL) {
-        r->e.kept = r->outputs->inertia + r->first * graph->block[PROGRAM_KEPT];
+        r->e.kept = r->outputs->inertia + r->first * graph->program[PROGRAM_KEPT];
     }
 }
 
@@ -344,7 +344,7 @@ static void begin_run(run *r, clip_cache *cache, char *scratch) {
     r->models[graph->joint_count] = own_matrix(identity_transform());
     r->held = (slots *)(scratch + at.held);
     r->rotations = (quaternion *)(scratch + at.rotations);
-    r->e = (evaluation){.program = graph->block,
+    r->e = (evaluation){.program = graph->program,
                         .poses = r->poses,
                         .refused = r->outputs->refused != NULL ? r->outputs->refused : r->refused,
                         .weights = (stored_weight *)(scratch + at.weights),
@@ -356,7 +356,7 @@ static void begin_run(run *r, clip_cache *cache, char *scratch) {
     r->e.cache = cache;
     r->e.rank_weights = (stored_weight *)(scratch + at.rank_weights);
     r->e.sums = (ranked_sum *)(scratch + at.sums);
-    r->e.sum_count = list_ranked_sums(graph->block, r->e.sums);
+    r->e.sum_count = list_ranked_sums(graph->program, r->e.sums);
 #else
     (void)cache;
 #endif

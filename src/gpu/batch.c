@@ -90,7 +90,7 @@ static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
 
 // Returns bytes per character.
 static VkDeviceSize source_bytes(const lmb_gpu_batch *batch) {
-    return (VkDeviceSize)batch->description.graph->block[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
+    return (VkDeviceSize)batch->description.graph->program[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
 }
 
 // Returns bytes per character.
@@ -101,13 +101,13 @@ static VkDeviceSize exchange_bytes(const lmb_gpu_batch *batch) {
 
 static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
     return exchange_bytes(batch) + source_bytes(batch) +
-           (VkDeviceSize)batch->description.graph->block[PROGRAM_WEIGHTS] * sizeof(float);
+           (VkDeviceSize)batch->description.graph->program[PROGRAM_WEIGHTS] * sizeof(float);
 }
 
 // Returns whether stage 1 has any weights, sources or points to compute.
 static bool has_rules(const lmb_gpu_batch *batch) {
-    const uint32_t *block = batch->description.graph->block;
-    return block[PROGRAM_RULE_COUNT] + block[PROGRAM_SOURCES] + block[PROGRAM_POINT_COUNT] > 0;
+    const uint32_t *program = batch->description.graph->program;
+    return program[PROGRAM_RULE_COUNT] + program[PROGRAM_SOURCES] + program[PROGRAM_POINT_COUNT] > 0;
 }
 
 // Returns the bytes of a character in a pose buffer.
@@ -198,7 +198,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_err
     for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
         words = pose_bytes(batch, i) / sizeof(float) > words ? pose_bytes(batch, i) / sizeof(float) : words;
     }
-    const uint64_t points = batch->description.graph->block[PROGRAM_POINT_FLOATS];
+    const uint64_t points = batch->description.graph->program[PROGRAM_POINT_FLOATS];
     words = points > words ? points : words;
     words = batch->description.graph->uses_transforms && words < MATRIX_COMPONENTS ? MATRIX_COMPONENTS : words;
     uint64_t addressable = (LMB_GPU_MOST_WORDS - 1) / words;
@@ -524,7 +524,7 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
         row.poses[i] = slot->poses[i] + first * pose_bytes(batch, i);
     }
     if (graph->point_count > 0) {
-        row.points = slot->points + first * graph->block[PROGRAM_POINT_FLOATS] * sizeof(float);
+        row.points = slot->points + first * graph->program[PROGRAM_POINT_FLOATS] * sizeof(float);
     }
     if (graph->uses_transforms) {
         row.transforms = slot->transforms + first * MATRIX_COMPONENTS * sizeof(float);
@@ -698,7 +698,7 @@ static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_inf
 static void record_passes(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     const lmb_graph *graph = batch->description.graph;
     const bool runs_channels = lmb_batch_runs_channels(&batch->description);
-    for (uint32_t pass = 0; pass < graph->block[PROGRAM_PASS_COUNT]; pass++) {
+    for (uint32_t pass = 0; pass < graph->program[PROGRAM_PASS_COUNT]; pass++) {
         const bool runs_joints = graph->joint_count > 0 && (pass == 0 || !in_one_kernel(batch));
         if (pass > 0 && (runs_joints || runs_channels)) {
             record_kernel_barrier(batch, info);

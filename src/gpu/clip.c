@@ -97,8 +97,8 @@ lmb_result lmb_gpu_graph_record_clip(lmb_gpu_graph *gpu_graph, uint32_t index, c
         const VkBufferCopy copy = {.dstOffset = slot->offset * word, .size = gpu_clip->staging.size};
         gpu->vk.CmdCopyBuffer(commands, gpu_clip->staging.buffer, gpu_graph->buffer.buffer, 1, &copy);
     }
-    gpu->vk.CmdUpdateBuffer(commands, gpu_graph->buffer.buffer, (gpu_graph->graph->block[PROGRAM_CLIPS] + index) * word,
-                            word, &entry);
+    gpu->vk.CmdUpdateBuffer(commands, gpu_graph->buffer.buffer,
+                            (gpu_graph->graph->program[PROGRAM_CLIPS] + index) * word, word, &entry);
     lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
     lmb_gpu_end_label(gpu, commands);

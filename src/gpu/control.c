@@ -50,7 +50,7 @@ lmb_gpu_control_def lmb_default_gpu_control_def(void) {
 }
 
 static uint32_t weight_count(const lmb_control *control) {
-    return (control->block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph->block[PROGRAM_CONTROL_WEIGHTS] : 0;
+    return (control->block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph->program[PROGRAM_CONTROL_WEIGHTS] : 0;
 }
 
 // Returns words per character: its state, and with interpolated updates a copy that changes between updates. All copies

@@ -210,10 +210,11 @@ static uint64_t weigh_nodes_loops(const bounds *b) {
     if (b->graph == NULL) {
         return loops;
     }
-    const uint32_t *block = b->graph->block;
+    const uint32_t *program = b->graph->program;
     loops += lmb_gpu_rules_loops(b->graph, b->limits->own_weights);
-    for (uint32_t i = 0; i < block[PROGRAM_MOTION_RULE_COUNT]; i++) {
-        loops += 1 + OWN_MOTION_RULE + motion_rule_loops(block, block[PROGRAM_MOTION_RULES] + i * MOTION_RULE_WORDS);
+    for (uint32_t i = 0; i < program[PROGRAM_MOTION_RULE_COUNT]; i++) {
+        loops +=
+            1 + OWN_MOTION_RULE + motion_rule_loops(program, program[PROGRAM_MOTION_RULES] + i * MOTION_RULE_WORDS);
     }
     return loops;
 }

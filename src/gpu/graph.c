@@ -79,7 +79,7 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     created->gpu = gpu;
     created->graph = graph;
     lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
-    VkDeviceSize size = (VkDeviceSize)graph->size * sizeof *graph->block;
+    VkDeviceSize size = (VkDeviceSize)graph->size * sizeof *graph->program;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
     lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_DEVICE, "limber graph", &created->buffer);
     lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_UPLOAD, "limber graph staging", &created->staging);
@@ -102,7 +102,7 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
         lmb_gpu_graph_destroy(created);
         return result;
     }
-    memcpy(created->staging.memory.mapped, graph->block, size);
+    memcpy(created->staging.memory.mapped, graph->program, size);
     *gpu_graph = created;
     return LMB_OK;
 }

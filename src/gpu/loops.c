@@ -27,7 +27,7 @@ enum {
 
 // What the loops of a graph's instructions depend on.
 typedef struct loop_counts {
-    const uint32_t *block;
+    const uint32_t *program;
     uint32_t joints;
     uint32_t depth;          // levels of the rig's hierarchy: no joint has as many ancestors
     uint32_t search;         // iterations of the longest search in stage 1
@@ -51,13 +51,13 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 }
 
 // Returns whether every searched track of a clip has the key times that stage 1 has searched.
-static bool shares_times(const uint32_t *block, uint32_t clip) {
-    const uint32_t which = block[clip + CLIP_COMMON];
+static bool shares_times(const uint32_t *program, uint32_t clip) {
+    const uint32_t which = program[clip + CLIP_COMMON];
     const uint32_t times =
-        which != 0 ? load_track(block, clip, (which - 1) % PROPERTIES, (which - 1) / PROPERTIES).times : 0;
-    for (uint32_t joint = 0; joint < block[clip + CLIP_JOINTS]; joint++) {
+        which != 0 ? load_track(program, clip, (which - 1) % PROPERTIES, (which - 1) / PROPERTIES).times : 0;
+    for (uint32_t joint = 0; joint < program[clip + CLIP_JOINTS]; joint++) {
         for (uint32_t property = 0; property < PROPERTIES; property++) {
-            const track found = load_track(block, clip, property, joint);
+            const track found = load_track(program, clip, property, joint);
             const bool searched = found.mode != MODE_REST && (found.keys > 1 || found.mode >= MODE_CUBIC);
             if (searched && found.times != times) {
                 return false;
@@ -69,13 +69,13 @@ static bool shares_times(const uint32_t *block, uint32_t clip) {
 
 // A search takes an iteration for each bit of the largest step, which is below the number of keys.
 static void count_searches(const lmb_graph *graph, loop_counts *counts) {
-    const uint32_t *block = graph->block;
-    for (uint32_t i = 0; i < block[PROGRAM_CLIP_COUNT]; i++) {
-        const uint32_t clip = block[block[PROGRAM_CLIPS] + i];
+    const uint32_t *program = graph->program;
+    for (uint32_t i = 0; i < program[PROGRAM_CLIP_COUNT]; i++) {
+        const uint32_t clip = program[program[PROGRAM_CLIPS] + i];
         if (clip != 0) {
-            const uint32_t steps = bits_of(block[clip + CLIP_SEARCH]);
+            const uint32_t steps = bits_of(program[clip + CLIP_SEARCH]);
             counts->search = larger(counts->search, steps);
-            counts->search_again = larger(counts->search_again, shares_times(block, clip) ? 0 : steps);
+            counts->search_again = larger(counts->search_again, shares_times(program, clip) ? 0 : steps);
         }
     }
     for (uint32_t i = 0; i < graph->clip_slot_count; i++) {
@@ -86,9 +86,9 @@ static void count_searches(const lmb_graph *graph, loop_counts *counts) {
 }
 
 static loop_counts count_graph(const lmb_graph *graph) {
-    loop_counts counts = {.block = graph->block,
+    loop_counts counts = {.program = graph->program,
                           .joints = graph->joint_count,
-                          .depth = graph->block[PROGRAM_LEVEL_COUNT],
+                          .depth = graph->program[PROGRAM_LEVEL_COUNT],
                           .uses_retargets = graph->uses_retargets};
     count_searches(graph, &counts);
     const uint32_t properties = graph->uses_scale ? PROPERTIES : PROPERTY_SCALE;
@@ -100,35 +100,35 @@ static loop_counts count_graph(const lmb_graph *graph) {
 
 // Returns the steps of a retargeted joint, 1 for another joint that the source has, and 0 for others.
 static uint32_t count_steps(const loop_counts *c, uint32_t at, uint32_t joint) {
-    const uint32_t map = c->block[at + SOURCE_JOINT_MAP];
-    const uint32_t source = map != 0 ? c->block[map + JOINT_MAP_TABLE + joint] : joint;
-    return source == NO_JOINT ? 0 : map != 0 && is_retarget(c->block, map) ? c->block[source + RETARGET_COUNT] : 1;
+    const uint32_t map = c->program[at + SOURCE_JOINT_MAP];
+    const uint32_t source = map != 0 ? c->program[map + JOINT_MAP_TABLE + joint] : joint;
+    return source == NO_JOINT ? 0 : map != 0 && is_retarget(c->program, map) ? c->program[source + RETARGET_COUNT] : 1;
 }
 
 static bool is_in_table(const loop_counts *c, uint32_t first, uint32_t count, uint32_t words, uint32_t joint) {
     bool found = false;
     for (uint32_t i = 0; i < count; i++) {
-        found = found || c->block[first + i * words] == joint;
+        found = found || c->program[first + i * words] == joint;
     }
     return found;
 }
 
 static uint64_t two_bone_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const bool turns = joint == c->block[table + TWO_BONE_START] || joint == c->block[table + TWO_BONE_MID];
-    return turns ? c->depth + c->block[table + TWO_BONE_ANCESTORS] : 0;
+    const bool turns = joint == c->program[table + TWO_BONE_START] || joint == c->program[table + TWO_BONE_MID];
+    return turns ? c->depth + c->program[table + TWO_BONE_ANCESTORS] : 0;
 }
 
 static uint64_t aim_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const uint32_t count = c->block[table + AIM_COUNT];
+    const uint32_t count = c->program[table + AIM_COUNT];
     const bool turns = is_in_table(c, table + AIM_JOINTS, count, AIM_JOINT_WORDS, joint);
-    return count + (turns ? c->block[table + AIM_ANCESTORS] + 2u * count + c->depth : 0);
+    return count + (turns ? c->program[table + AIM_ANCESTORS] + 2u * count + c->depth : 0);
 }
 
 static uint64_t feet_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const uint32_t count = c->block[table + FEET_COUNT];
-    bool places = joint == c->block[table + FEET_PELVIS];
+    const uint32_t count = c->program[table + FEET_COUNT];
+    bool places = joint == c->program[table + FEET_PELVIS];
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t foot = c->block[table + FEET_TABLES + i];
+        const uint32_t foot = c->program[table + FEET_TABLES + i];
         places = places || is_in_table(c, foot + TWO_BONE_START, 3, 1, joint);
     }
     const uint64_t each = FOOT_LOOPS + (uint64_t)FOOT_ANCESTORS * c->depth;
@@ -136,11 +136,11 @@ static uint64_t feet_loops(const loop_counts *c, uint32_t table, uint32_t joint)
 }
 
 static uint64_t chain_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const uint32_t bones = c->block[table + CHAIN_BONES], ancestors = c->block[table + CHAIN_ANCESTORS];
+    const uint32_t bones = c->program[table + CHAIN_BONES], ancestors = c->program[table + CHAIN_ANCESTORS];
     const uint32_t first = table + CHAIN_ANCESTORS + 1 + ancestors;
     uint64_t loops = bones;
     for (uint32_t i = 0; i < bones; i++) {
-        if (c->block[first + i] == joint) {
+        if (c->program[first + i] == joint) {
             loops = bones + ancestors + (i + 1) * (BONE_LOOPS + (uint64_t)CHAIN_MOST_STEPS);
         }
     }
@@ -149,8 +149,8 @@ static uint64_t chain_loops(const loop_counts *c, uint32_t table, uint32_t joint
 
 // Returns the iterations of an instruction's loops for a joint.
 static uint64_t instruction_loops(const loop_counts *c, uint32_t at, uint32_t joint) {
-    const uint32_t table = c->block[at + IK_TABLE];
-    switch (c->block[at + INSTRUCTION_OPERATION]) {
+    const uint32_t table = c->program[at + IK_TABLE];
+    switch (c->program[at + INSTRUCTION_OPERATION]) {
     case CODE_CLIP:
         return (uint64_t)count_steps(c, at, joint) *
                (c->sample + (c->uses_retargets ? RETARGET_LOOPS + c->property_loops : 0));
@@ -167,19 +167,19 @@ static uint64_t instruction_loops(const loop_counts *c, uint32_t at, uint32_t jo
     case CODE_FOOT_PLACEMENT:
         return feet_loops(c, table, joint);
     case CODE_TWIST:
-        return c->block[table + TWIST_COUNT];
+        return c->program[table + TWIST_COUNT];
     case CODE_CHAIN:
         return chain_loops(c, table, joint);
     // The second instruction of a sum, which adds an input. In layers it computes the share at the joint.
     case CODE_MEAN + 1:
-        return (LAYER_LOOPS + 1) * (uint64_t)(c->block[at + LAYERS_TABLE] != 0 ? c->block[at + LAYERS_COUNT] : 0);
+        return (LAYER_LOOPS + 1) * (uint64_t)(c->program[at + LAYERS_TABLE] != 0 ? c->program[at + LAYERS_COUNT] : 0);
     default:
         return 0;
     }
 }
 
-static uint32_t instruction_at(const uint32_t *block, uint32_t index) {
-    return block[PROGRAM_INSTRUCTIONS] + index * INSTRUCTION_WORDS;
+static uint32_t instruction_at(const uint32_t *program, uint32_t index) {
+    return program[PROGRAM_INSTRUCTIONS] + index * INSTRUCTION_WORDS;
 }
 
 // Returns the iterations of an instruction's loops for the joint, or the channel, with the most.
@@ -187,12 +187,12 @@ typedef uint64_t worst_loops(const loop_counts *counts, uint32_t at);
 
 // Returns the iterations of the pass with the most.
 static uint64_t most_of_passes(const loop_counts *counts, uint32_t own, worst_loops *of_instruction) {
-    const uint32_t *block = counts->block;
+    const uint32_t *program = counts->program;
     uint64_t most = 0;
-    for (uint32_t pass = 0; pass < block[PROGRAM_PASS_COUNT]; pass++) {
+    for (uint32_t pass = 0; pass < program[PROGRAM_PASS_COUNT]; pass++) {
         uint64_t loops = own;
-        for (uint32_t i = first_of_pass(block, pass); i < first_of_pass(block, pass + 1); i++) {
-            loops += of_instruction(counts, instruction_at(block, i));
+        for (uint32_t i = first_of_pass(program, pass); i < first_of_pass(program, pass + 1); i++) {
+            loops += of_instruction(counts, instruction_at(program, i));
         }
         most = loops > most ? loops : most;
     }
@@ -209,9 +209,9 @@ static uint64_t worst_of_joints(const loop_counts *counts, uint32_t at) {
 }
 
 static uint64_t worst_of_channels(const loop_counts *counts, uint32_t at) {
-    const uint32_t *block = counts->block;
-    const bool layers = block[at + INSTRUCTION_OPERATION] == CODE_MEAN + 1 && block[at + LAYERS_TABLE] != 0;
-    return counts->own_again + counts->search + CHANNEL_LOOPS + (layers ? 3 * (uint64_t)block[at + LAYERS_COUNT] : 0);
+    const uint32_t *program = counts->program;
+    const bool layers = program[at + INSTRUCTION_OPERATION] == CODE_MEAN + 1 && program[at + LAYERS_TABLE] != 0;
+    return counts->own_again + counts->search + CHANNEL_LOOPS + (layers ? 3 * (uint64_t)program[at + LAYERS_COUNT] : 0);
 }
 
 uint64_t lmb_gpu_pose_loops(const lmb_graph *graph, uint32_t own, bool interprets) {
@@ -222,17 +222,17 @@ uint64_t lmb_gpu_pose_loops(const lmb_graph *graph, uint32_t own, bool interpret
 
 uint64_t lmb_gpu_character_loops(const lmb_graph *graph, uint32_t own) {
     const loop_counts counts = count_graph(graph);
-    const uint32_t *block = graph->block;
-    const uint64_t passes = block[PROGRAM_PASS_COUNT], joints = graph->joint_count;
+    const uint32_t *program = graph->program;
+    const uint64_t passes = program[PROGRAM_PASS_COUNT], joints = graph->joint_count;
     uint64_t loops = own * (1 + passes * (1 + joints));
-    for (uint32_t i = 0; i < first_of_pass(block, (uint32_t)passes); i++) {
+    for (uint32_t i = 0; i < first_of_pass(program, (uint32_t)passes); i++) {
         for (uint32_t joint = 0; joint < graph->joint_count; joint++) {
-            loops += instruction_loops(&counts, instruction_at(block, i), joint);
+            loops += instruction_loops(&counts, instruction_at(program, i), joint);
         }
     }
     // Model matrices level by level, palettes and other outputs: at most so often for each joint.
     const uint64_t joint_outputs = 16, level_outputs = 8;
-    return loops + joint_outputs * (joints + graph->socket_count) + level_outputs * block[PROGRAM_LEVEL_COUNT] +
+    return loops + joint_outputs * (joints + graph->socket_count) + level_outputs * program[PROGRAM_LEVEL_COUNT] +
            counts.depth;
 }
 
@@ -241,11 +241,11 @@ uint64_t lmb_gpu_model_loops(const lmb_graph *graph, uint32_t own) {
     return own + 3 * (uint64_t)graph->joint_count + graph->socket_count;
 }
 
-static uint64_t rule_loops(const uint32_t *block, uint32_t rule) {
-    const uint64_t count = block[rule + RULE_COUNT];
-    const uint32_t table = block[rule + RULE_TABLE];
+static uint64_t rule_loops(const uint32_t *program, uint32_t rule) {
+    const uint64_t count = program[rule + RULE_COUNT];
+    const uint32_t table = program[rule + RULE_TABLE];
     uint64_t loops = 0;
-    switch (block[rule + RULE_KIND]) {
+    switch (program[rule + RULE_KIND]) {
     case RULE_WEIGHTED:
     case RULE_NUMBERS:
     case RULE_SPACE1D:
@@ -258,10 +258,10 @@ static uint64_t rule_loops(const uint32_t *block, uint32_t rule) {
         break;
     case RULE_SPACE2D:
         loops = 2 + 3 + 6 * count;
-        if (block[rule + RULE_SPACE] == SPACE_BANDS) {
+        if (program[rule + RULE_SPACE] == SPACE_BANDS) {
             loops += count * count;
-        } else if (block[rule + RULE_SPACE] == SPACE_TRIANGLES) {
-            loops += block[table + SPACE_EDGES] + block[table + SPACE_PIECES];
+        } else if (program[rule + RULE_SPACE] == SPACE_TRIANGLES) {
+            loops += program[table + SPACE_EDGES] + program[table + SPACE_PIECES];
         }
         break;
     default:
@@ -271,19 +271,19 @@ static uint64_t rule_loops(const uint32_t *block, uint32_t rule) {
 }
 
 uint64_t lmb_gpu_rules_loops(const lmb_graph *graph, uint32_t own) {
-    const uint32_t *block = graph->block;
+    const uint32_t *program = graph->program;
     uint64_t loops = 0;
-    for (uint32_t i = 0; i < block[PROGRAM_RULE_COUNT]; i++) {
-        loops += own + rule_loops(block, block[PROGRAM_RULES] + i * RULE_WORDS);
+    for (uint32_t i = 0; i < program[PROGRAM_RULE_COUNT]; i++) {
+        loops += own + rule_loops(program, program[PROGRAM_RULES] + i * RULE_WORDS);
     }
     return loops;
 }
 
 uint64_t lmb_gpu_weights_loops(const lmb_graph *graph, uint32_t own) {
     const loop_counts counts = count_graph(graph);
-    const uint32_t *block = graph->block;
-    return own + lmb_gpu_rules_loops(graph, own) + block[PROGRAM_POINT_COUNT] +
-           block[PROGRAM_SOURCES] * (1 + SEARCH_LOOPS + (uint64_t)counts.search);
+    const uint32_t *program = graph->program;
+    return own + lmb_gpu_rules_loops(graph, own) + program[PROGRAM_POINT_COUNT] +
+           program[PROGRAM_SOURCES] * (1 + SEARCH_LOOPS + (uint64_t)counts.search);
 }
 
 uint64_t lmb_gpu_channels_loops(const lmb_graph *graph, uint32_t own) {

@@ -50,13 +50,13 @@ typedef struct program_calls {
 } program_calls;
 
 bool lmb_gpu_specialized_fit(const lmb_graph *graph) {
-    return graph->joint_count > 0 && graph->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_SPECIALIZED;
+    return graph->joint_count > 0 && graph->program[PROGRAM_INSTRUCTION_COUNT] <= MOST_SPECIALIZED;
 }
 
-static void call_instruction(const uint32_t *block, uint32_t at, uint32_t *depth, program_calls *calls) {
-    const uint32_t code = block[at + INSTRUCTION_OPERATION], operand = calls->hold_count;
+static void call_instruction(const uint32_t *program, uint32_t at, uint32_t *depth, program_calls *calls) {
+    const uint32_t code = program[at + INSTRUCTION_OPERATION], operand = calls->hold_count;
     if (steps[code].hold != NULL) {
-        const uint32_t index = block[at + WEIGHT_INDEX] + steps[code].after;
+        const uint32_t index = program[at + WEIGHT_INDEX] + steps[code].after;
         calls->hold[calls->hold_count++] = (lmb_spirv_call){steps[code].hold, {index, operand}, false};
         calls->run[calls->run_count++] = (lmb_spirv_call){"run_operand", {operand, 0}, false};
     }
@@ -64,16 +64,16 @@ static void call_instruction(const uint32_t *block, uint32_t at, uint32_t *depth
     *depth += (uint32_t)steps[code].pushed;
 }
 
-static void call_program(const uint32_t *block, program_calls *calls) {
-    const uint32_t passes = block[PROGRAM_PASS_COUNT];
+static void call_program(const uint32_t *program, program_calls *calls) {
+    const uint32_t passes = program[PROGRAM_PASS_COUNT];
     *calls = (program_calls){.run_count = 0};
     for (uint32_t pass = 0; pass < passes; pass++) {
         if (passes > 1) {
             calls->run[calls->run_count++] = (lmb_spirv_call){"run_pass", {pass, 0}, true};
         }
         uint32_t depth = 0;
-        for (uint32_t i = first_of_pass(block, pass); i < first_of_pass(block, pass + 1u); i++) {
-            call_instruction(block, block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS, &depth, calls);
+        for (uint32_t i = first_of_pass(program, pass); i < first_of_pass(program, pass + 1u); i++) {
+            call_instruction(program, program[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS, &depth, calls);
         }
     }
 }
@@ -81,7 +81,7 @@ static void call_program(const uint32_t *block, program_calls *calls) {
 lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
                                       lmb_error *error) {
     program_calls calls;
-    call_program(graph->block, &calls);
+    call_program(graph->program, &calls);
     const uint32_t *words = all_stages ? kernel_character_specialized : kernel_pose_specialized;
     const size_t bytes = all_stages ? sizeof kernel_character_specialized : sizeof kernel_pose_specialized;
     lmb_spirv run = {0};
@@ -128,7 +128,7 @@ static lmb_kernel_constants shape_constants(const lmb_graph *graph, lmb_gpu_work
 static lmb_result create_module(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_workgroup shape, lmb_spirv *module,
                                 uint64_t *loops, lmb_error *error) {
     const bool all_stages = shape.characters > 0;
-    const uint32_t *words = graph->block;
+    const uint32_t *words = graph->program;
     // Clips may be added to a running graph and removed.
     const lmb_spirv_block block = {words, words[PROGRAM_SIZE], words[PROGRAM_CLIPS], words[PROGRAM_DATA]};
     lmb_spirv whole = {0};

@@ -1,9 +1,9 @@
 // Creates graphs. A descriptor is checked completely and emitted once to count instructions, weights and data. From
-// these numbers plan_block() assigns the offset of every part. Then the block is allocated, the rig, masks and clips
-// are copied into it, and the graph is emitted again to write the rest.
+// these numbers plan_program() assigns the offset of every part. Then the program is allocated, the rig, masks and
+// clips are copied into it, and the graph is emitted again to write the rest.
 //
-// A graph that moves by itself is split first (control/moving.h). Its poses become the block, and what moves becomes
-// its control, which reads the weights of the block's sources.
+// A graph that moves by itself is split first (control/moving.h). Its poses become the program, and what moves becomes
+// its control, which reads the weights of the program's sources.
 #include "program/compiler.h"
 
 #include "base/float_environment.h"
@@ -41,7 +41,7 @@ static bool has_full_mask(const lmb_graph_def *def) {
     return has;
 }
 
-static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
+static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     const lmb_graph_def *def = c->def;
     uint64_t joints = def->rig->joint_count;
     uint64_t at = PROGRAM_HEADER_WORDS;
@@ -112,10 +112,10 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
 }
 
 // Writes the joints in the order of their depth in the hierarchy.
-static void write_order(const lmb_rig *rig, uint32_t *block) {
-    uint32_t *level_of = block + block[PROGRAM_PARENTS]; // until the parents are written
-    uint32_t *levels = block + block[PROGRAM_LEVELS];
-    uint32_t *order = block + block[PROGRAM_ORDER];
+static void write_order(const lmb_rig *rig, uint32_t *program) {
+    uint32_t *level_of = program + program[PROGRAM_PARENTS]; // until the parents are written
+    uint32_t *levels = program + program[PROGRAM_LEVELS];
+    uint32_t *order = program + program[PROGRAM_ORDER];
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         level_of[joint] = rig->parents[joint] == LMB_NONE ? 0 : level_of[rig->parents[joint]] + 1;
         levels[level_of[joint]]++;
@@ -130,48 +130,48 @@ static void write_order(const lmb_rig *rig, uint32_t *block) {
     }
 }
 
-static void write_rig(const lmb_rig *rig, uint32_t *block) {
+static void write_rig(const lmb_rig *rig, uint32_t *program) {
     uint32_t joints = rig->joint_count;
-    write_order(rig, block);
-    memcpy(block + block[PROGRAM_PARENTS], rig->parents, joints * sizeof *rig->parents);
-    memcpy(block + block[PROGRAM_INVERSE_BIND], rig->inverse_bind, joints * sizeof *rig->inverse_bind);
+    write_order(rig, program);
+    memcpy(program + program[PROGRAM_PARENTS], rig->parents, joints * sizeof *rig->parents);
+    memcpy(program + program[PROGRAM_INVERSE_BIND], rig->inverse_bind, joints * sizeof *rig->inverse_bind);
     for (uint32_t joint = 0; joint < joints; joint++) {
-        lmb_store_static_pose(&rig->rest[joint], block + block[PROGRAM_REST], joint);
+        lmb_store_static_pose(&rig->rest[joint], program + program[PROGRAM_REST], joint);
     }
-    memcpy(block + block[PROGRAM_BINDS], rig->binds, joints * sizeof *rig->binds);
+    memcpy(program + program[PROGRAM_BINDS], rig->binds, joints * sizeof *rig->binds);
     for (uint32_t i = 0; i < rig->socket_count; i++) {
-        uint32_t *socket = block + block[PROGRAM_SOCKETS] + (size_t)i * SOCKET_WORDS;
+        uint32_t *socket = program + program[PROGRAM_SOCKETS] + (size_t)i * SOCKET_WORDS;
         socket[0] = rig->sockets[i].joint;
         memcpy(socket + 1, &rig->sockets[i].matrix, sizeof rig->sockets[i].matrix);
     }
     for (uint32_t i = 0; i < rig->channel_count; i++) {
-        uint32_t *rest = block + block[PROGRAM_CHANNEL_REST];
+        uint32_t *rest = program + program[PROGRAM_CHANNEL_REST];
         rest[i] = BITS(rig->channels[i].rest);
         rest[rig->channel_count + i] = rig->channels[i].angle;
     }
 }
 
-static void write_block(lmb_compiler *c, uint32_t *block) {
+static void write_program(lmb_compiler *c, uint32_t *program) {
     const lmb_graph_def *def = c->def;
-    write_rig(def->rig, block);
+    write_rig(def->rig, program);
     for (uint32_t i = 0; i < def->mask_count; i++) {
-        memcpy(block + c->masks + (size_t)i * c->mask_words, def->masks[i],
+        memcpy(program + c->masks + (size_t)i * c->mask_words, def->masks[i],
                def->rig->joint_count + def->rig->channel_count);
     }
     if (c->has_full_mask) {
-        memset(block + c->masks + (size_t)def->mask_count * c->mask_words, 0xff, c->mask_words * sizeof *block);
+        memset(program + c->masks + (size_t)def->mask_count * c->mask_words, 0xff, c->mask_words * sizeof *program);
     }
-    uint32_t at = block[PROGRAM_CLIPS] + def->clip_count;
+    uint32_t at = program[PROGRAM_CLIPS] + def->clip_count;
     for (uint32_t i = 0; i < def->clip_count; i++) {
         at = (uint32_t)lmb_align_wide(at);
-        block[block[PROGRAM_CLIPS] + i] = at;
+        program[program[PROGRAM_CLIPS] + i] = at;
         if (def->clips[i] != NULL) {
-            memcpy(block + at, def->clips[i]->words, def->clips[i]->size * sizeof *block);
-            block[at + CLIP_COMMON] = lmb_clip_find_common_track(def->clips[i]->words);
+            memcpy(program + at, def->clips[i]->words, def->clips[i]->size * sizeof *program);
+            program[at + CLIP_COMMON] = lmb_clip_find_common_track(def->clips[i]->words);
         }
         at += (uint32_t)lmb_graph_clip_words(def, i);
     }
-    c->block = block;
+    c->program = program;
     (void)lmb_graph_emit(c); // the same instructions as while counting
 }
 
@@ -209,15 +209,15 @@ static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
     }
 }
 
-// Checks a descriptor completely, and finds the header and the size of its block.
+// Checks a descriptor completely, and finds the header and the size of its program.
 static bool prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS], uint64_t *size) {
     if (!lmb_graph_check_def(c) || !lmb_graph_emit(c)) {
         return false;
     }
-    *size = plan_block(c, header);
-    return *size <= LARGEST_BLOCK || lmb_refuse(c->error, LMB_ERROR_LIMIT,
-                                                "graph: its block would take %llu words, and at most 2^30 are possible",
-                                                (unsigned long long)*size);
+    *size = plan_program(c, header);
+    return *size <= LARGEST_BLOCK ||
+           lmb_refuse(c->error, LMB_ERROR_LIMIT, "graph: it would take %llu words, and at most 2^30 are possible",
+                      (unsigned long long)*size);
 }
 
 static lmb_result check_poses(const lmb_graph_def *def, uint32_t *weights, lmb_error *error) {
@@ -367,23 +367,23 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
     }
     lmb_host resolved = lmb_host_resolve(host);
     lmb_graph *created = lmb_host_allocate(&resolved, 1, sizeof *created);
-    uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
+    uint32_t *program = lmb_host_allocate(&resolved, size, sizeof *program);
     lmb_clip_slot *slots = def->clip_slot_count > 0 ? lmb_host_allocate(&resolved, 1, lmb_clip_slots_bytes(def)) : NULL;
     c.rest_turns =
         lmb_host_allocate(&resolved, def->mirror_count > 0 ? def->rig->joint_count : 0, sizeof *c.rest_turns);
     c.frames = lmb_host_allocate(&resolved, count_frames(def), sizeof *c.frames);
-    if (created == NULL || block == NULL || c.rest_turns == NULL || c.frames == NULL ||
+    if (created == NULL || program == NULL || c.rest_turns == NULL || c.frames == NULL ||
         (def->clip_slot_count > 0 && slots == NULL)) {
         lmb_host_release(&resolved, created);
-        lmb_host_release(&resolved, block);
+        lmb_host_release(&resolved, program);
         lmb_host_release(&resolved, slots);
         lmb_host_release(&resolved, c.rest_turns);
         lmb_host_release(&resolved, c.frames);
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for %llu words", (unsigned long long)size);
     }
-    memcpy(block, header, sizeof header);
-    write_block(&c, block);
-    lmb_clip_slots_write(def, block, slots);
+    memcpy(program, header, sizeof header);
+    write_program(&c, program);
+    lmb_clip_slots_write(def, program, slots);
     lmb_host_release(&resolved, c.rest_turns);
     lmb_host_release(&resolved, c.frames);
     *created = (lmb_graph){.host = resolved,
@@ -410,7 +410,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .joint_limits = c.joint_limits,
                            .joint_maps = c.joint_maps,
                            .size = (uint32_t)size,
-                           .block = block};
+                           .program = program};
     memcpy(created->pose_joints, c.pose_joints, sizeof c.pose_joints);
     memcpy(created->pose_floats, c.pose_floats, sizeof c.pose_floats);
     find_uses(created, def);
@@ -426,7 +426,7 @@ void lmb_graph_destroy(lmb_graph *graph) {
     lmb_control_destroy(graph->control);
     lmb_graph_names_destroy(graph->names, &host);
     lmb_host_release(&host, graph->clip_slots);
-    lmb_host_release(&host, graph->block);
+    lmb_host_release(&host, graph->program);
     lmb_host_release(&host, graph);
 }
 
@@ -474,15 +474,15 @@ uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t level) {
     if (!graph->uses_lod) {
         return graph->joint_count;
     }
-    return lod_count(graph->block, level < LMB_MAX_LODS ? level : LMB_MAX_LODS - 1);
+    return lod_count(graph->program, level < LMB_MAX_LODS ? level : LMB_MAX_LODS - 1);
 }
 
 uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph) {
-    return graph->uses_inertia ? graph->block[PROGRAM_INERTIA] - 1 : LMB_NONE;
+    return graph->uses_inertia ? graph->program[PROGRAM_INERTIA] - 1 : LMB_NONE;
 }
 
 uint32_t lmb_graph_inertia_words(const lmb_graph *graph) {
-    return graph->block[PROGRAM_KEPT];
+    return graph->program[PROGRAM_KEPT];
 }
 
 uint32_t lmb_graph_stack(const lmb_graph *graph) {

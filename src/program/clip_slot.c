@@ -2,7 +2,7 @@
 // lmb_graph_clip_...() about a clip: these answer for the slot if there is one, else for the clip. A clip that is put
 // into a slot later is only checked against the slot.
 //
-// A slot's clip is a copy in the graph's block, in room of the slot's size. An entry in the table of clips points
+// A slot's clip is a copy in the graph's program, in room of the slot's size. An entry in the table of clips points
 // there, or is 0 while the slot is empty; its sources then give the rest pose. gpu/clip.c does the same on a device.
 #include "clip_slot.h"
 
@@ -251,14 +251,14 @@ size_t lmb_clip_slots_bytes(const lmb_graph_def *def) {
     return size;
 }
 
-void lmb_clip_slots_write(const lmb_graph_def *def, uint32_t *block, lmb_clip_slot *slots) {
+void lmb_clip_slots_write(const lmb_graph_def *def, uint32_t *program, lmb_clip_slot *slots) {
     if (def->clip_slot_count == 0) {
         return; // slots may be NULL
     }
     char *text = (char *)(slots + def->clip_slot_count);
     for (uint32_t i = 0; i < def->clip_slot_count; i++) {
         const char *name = def->clip_slots[i].name != NULL ? def->clip_slots[i].name : "";
-        uint32_t *entry = &block[block[PROGRAM_CLIPS] + def->clip_slots[i].clip];
+        uint32_t *entry = &program[program[PROGRAM_CLIPS] + def->clip_slots[i].clip];
         slots[i] = make_slot(def, &def->clip_slots[i]);
         slots[i].offset = *entry;
         slots[i].def.name = strcpy(text, name);
@@ -299,11 +299,11 @@ lmb_result lmb_graph_set_clip(lmb_graph *graph, uint32_t index, const lmb_clip *
     if (slot == NULL) {
         return lmb_fail(error, found.result, "%s", found.message);
     }
-    uint32_t *entry = &graph->block[graph->block[PROGRAM_CLIPS] + index];
+    uint32_t *entry = &graph->program[graph->program[PROGRAM_CLIPS] + index];
     *entry = 0;
     graph->clip_changes++;
     if (clip != NULL) {
-        uint32_t *words = graph->block + slot->offset;
+        uint32_t *words = graph->program + slot->offset;
         memcpy(words, clip->words, clip->size * sizeof *words);
         words[CLIP_COMMON] = lmb_clip_find_common_track(clip->words);
         *entry = slot->offset;
@@ -312,7 +312,7 @@ lmb_result lmb_graph_set_clip(lmb_graph *graph, uint32_t index, const lmb_clip *
 }
 
 bool lmb_graph_has_clip(const lmb_graph *graph, uint32_t clip) {
-    return clip < graph->block[PROGRAM_CLIP_COUNT] && graph->block[graph->block[PROGRAM_CLIPS] + clip] != 0;
+    return clip < graph->program[PROGRAM_CLIP_COUNT] && graph->program[graph->program[PROGRAM_CLIPS] + clip] != 0;
 }
 
 uint32_t lmb_graph_clip_slot_count(const lmb_graph *graph) {

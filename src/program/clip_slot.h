@@ -23,7 +23,7 @@ struct lmb_clip_slot {
     uint32_t channel_count;
     bool may_lack_channels; // its joints are those of a joint map
     bool any_channels;      // its joints are those of a retarget's source
-    uint32_t offset;        // of its block in the graph's
+    uint32_t offset;        // of its block in the program
 };
 
 lmb_clip_traits lmb_clip_find_traits(const lmb_clip *clip);
@@ -39,15 +39,15 @@ uint32_t lmb_graph_clip_joints(const lmb_graph_def *def, uint32_t clip);
 bool lmb_graph_clip_is_additive(const lmb_graph_def *def, uint32_t clip);
 bool lmb_graph_clip_is_partial(const lmb_graph_def *def, uint32_t clip);
 uint32_t lmb_graph_clip_kinds(const lmb_graph_def *def, uint32_t clip);
-// Words that the clip takes in a graph's block.
+// Words that the clip takes in a graph's program.
 uint64_t lmb_graph_clip_words(const lmb_graph_def *def, uint32_t clip);
 
 // Checks the slots, and that clips fit into theirs.
 bool lmb_graph_check_slots(const lmb_compiler *c);
 
-// Copies the slots of a descriptor that was checked, as one allocation. The graph's block has the offset of each slot
+// Copies the slots of a descriptor that was checked, as one allocation. The graph's program has the offset of each slot
 // in its table of clips, in which those of empty slots become 0.
-void lmb_clip_slots_write(const lmb_graph_def *def, uint32_t *block, lmb_clip_slot *slots);
+void lmb_clip_slots_write(const lmb_graph_def *def, uint32_t *program, lmb_clip_slot *slots);
 // Returns the bytes of that allocation.
 size_t lmb_clip_slots_bytes(const lmb_graph_def *def);
 

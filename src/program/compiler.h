@@ -1,4 +1,5 @@
-// Compiles a graph from its descriptor to its block: checks it, then emits it twice, first to count and then to write.
+// Compiles a graph from its descriptor to its program, the words that the CPU and the GPU read: checks it, then emits
+// it twice, first to count and then to write.
 #ifndef LIMBER_SRC_PROGRAM_COMPILER_H
 #define LIMBER_SRC_PROGRAM_COMPILER_H
 
@@ -78,8 +79,8 @@ typedef struct lmb_marked_clip {
 
 typedef struct lmb_compiler {
     const lmb_graph_def *def;
-    lmb_error *error; // not NULL. Checks return false if they fail, and store it
-    uint32_t *block;  // NULL while counting
+    lmb_error *error;  // not NULL. Checks return false if they fail, and store it
+    uint32_t *program; // NULL while counting
     uint32_t instruction_count;
     uint32_t rule_count;
     uint32_t weight_count;

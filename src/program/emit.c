@@ -68,7 +68,7 @@ static uint32_t neutral_pose(const lmb_compiler *c, const lmb_node_def *node) {
     if (c->goal_rest != 0 && node->op != LMB_OP_CLIP) {
         return c->goal_rest;
     }
-    return lmb_graph_is_additive(c, node) ? c->no_change : c->block != NULL ? c->block[PROGRAM_REST] : 0;
+    return lmb_graph_is_additive(c, node) ? c->no_change : c->program != NULL ? c->program[PROGRAM_REST] : 0;
 }
 
 // `weight` is the weight's index, if the instruction reads one. `input` is the input that is accumulated or taken; in
@@ -139,13 +139,13 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
 // Returns where the pass's next instruction goes. Passes are as long as they were while counting.
 static uint32_t next_instruction(const lmb_compiler *c) {
     const lmb_pass *pass = &c->passes[c->pass];
-    return c->block[PROGRAM_INSTRUCTIONS] + (pass->first + pass->count) * INSTRUCTION_WORDS;
+    return c->program[PROGRAM_INSTRUCTIONS] + (pass->first + pass->count) * INSTRUCTION_WORDS;
 }
 
 // Adds an instruction after which `pushed` more poses are held, and `values` more values of a float channel. Returns
 // its words, or `unused` while counting.
 static uint32_t *add_instruction(lmb_compiler *c, int pushed, int values, uint32_t unused[INSTRUCTION_WORDS]) {
-    uint32_t *at = c->block != NULL ? c->block + next_instruction(c) : unused;
+    uint32_t *at = c->program != NULL ? c->program + next_instruction(c) : unused;
     c->instruction_count++;
     c->passes[c->pass].count++;
     c->depth += (uint32_t)pushed;
@@ -198,8 +198,8 @@ static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
 
 // Stores the position of the next instruction in a table of layers by joint, if the input is a clip with joint weights.
 static void set_layer_clip(lmb_compiler *c, const lmb_node_def *node, uint32_t input, uint32_t table) {
-    if (c->block != NULL && lmb_graph_is_partial_clip(c, &c->def->nodes[node->inputs[input]])) {
-        c->block[table + lmb_graph_layer_place(node, input) * LAYER_WORDS + LAYER_CLIP] = next_instruction(c);
+    if (c->program != NULL && lmb_graph_is_partial_clip(c, &c->def->nodes[node->inputs[input]])) {
+        c->program[table + lmb_graph_layer_place(node, input) * LAYER_WORDS + LAYER_CLIP] = next_instruction(c);
     }
 }
 
@@ -605,15 +605,15 @@ static void add_tables(lmb_compiler *c) {
     lmb_graph_add_retargets(c);
     lmb_graph_add_static_poses(c);
     lmb_graph_add_no_change(c);
-    if (c->block != NULL) {
-        c->block[PROGRAM_MATRICES] = c->def->nodes[c->def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
+    if (c->program != NULL) {
+        c->program[PROGRAM_MATRICES] = c->def->nodes[c->def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
     }
     if (lmb_graph_has_lods(c->def)) {
         uint32_t offset;
         uint32_t level = lmb_graph_weigh_lod(c, c->def->lod);
         uint32_t *table = lmb_graph_add_data(c, lmb_lod_words(c->def->rig), &offset);
         if (table != NULL) {
-            c->block[PROGRAM_LOD] = offset;
+            c->program[PROGRAM_LOD] = offset;
             lmb_lod_write(c->def->rig, c->def->max_lods, level, table);
         }
     }
@@ -630,8 +630,8 @@ static void add_passes(lmb_compiler *c) {
     uint32_t offset;
     uint32_t *table = lmb_graph_add_data(c, c->ended + 1, &offset);
     if (table != NULL) {
-        c->block[PROGRAM_PASSES] = offset;
-        c->block[PROGRAM_PASS_COUNT] = c->ended;
+        c->program[PROGRAM_PASSES] = offset;
+        c->program[PROGRAM_PASS_COUNT] = c->ended;
         memcpy(table, c->firsts, c->ended * sizeof *table);
         table[c->ended] = c->placed;
     }
@@ -650,7 +650,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->motion_rule_count = 0;
     c->motion_weight_count = 0;
     c->joint_weight_readers = 0;
-    if (c->block == NULL) {
+    if (c->program == NULL) {
         c->first_motion_rule = 0;
         c->first_motion_weight = UNKNOWN_WEIGHT;
     }

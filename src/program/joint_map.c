@@ -207,7 +207,7 @@ void lmb_graph_add_joint_maps(lmb_compiler *c) {
 
 // The index at which load_rest() finds joint 0 of the rest pose of a retarget's source.
 static uint32_t rest_index(const lmb_compiler *c, uint32_t offset) {
-    return (offset - c->block[PROGRAM_REST]) / STATIC_POSE_WORDS;
+    return (offset - c->program[PROGRAM_REST]) / STATIC_POSE_WORDS;
 }
 
 void lmb_graph_add_retargets(lmb_compiler *c) {
@@ -235,7 +235,7 @@ void lmb_graph_begin_goal(lmb_compiler *c, uint32_t retarget, uint32_t end) {
         uint32_t place[3];
         lmb_retarget_write_goal(rig, def, retarget, c->frames, end, c->goal_table,
                                 rest_index(c, c->retarget_rests[retarget]), table, place);
-        memcpy(rest, c->block + c->block[PROGRAM_REST], STATIC_POSE_WORDS * rig->joint_count * sizeof *rest);
+        memcpy(rest, c->program + c->program[PROGRAM_REST], STATIC_POSE_WORDS * rig->joint_count * sizeof *rest);
         memcpy(rest + (size_t)end * STATIC_POSE_WORDS + STATIC_POSE_TRANSLATION, place, sizeof place);
     }
 }

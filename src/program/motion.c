@@ -24,10 +24,10 @@ static uint32_t add_motion_weights(lmb_compiler *c, uint32_t count) {
 
 // Writes a rule, unless rules are counted. Returns it, or NULL.
 static uint32_t *write_rule(const lmb_compiler *c, uint32_t index, uint32_t kind, uint32_t result) {
-    if (c->block == NULL) {
+    if (c->program == NULL) {
         return NULL;
     }
-    uint32_t *rule = c->block + c->block[PROGRAM_MOTION_RULES] + (size_t)index * MOTION_RULE_WORDS;
+    uint32_t *rule = c->program + c->program[PROGRAM_MOTION_RULES] + (size_t)index * MOTION_RULE_WORDS;
     rule[MOTION_RULE_KIND] = kind;
     rule[MOTION_RULE_OWN] = c->own.motion;
     rule[MOTION_RULE_RESULT] = result;
@@ -158,9 +158,9 @@ lmb_joint_weight lmb_graph_clip_joint_weight(lmb_compiler *c, const lmb_node_def
 }
 
 static void put_joint_weight(const lmb_compiler *c, uint32_t offset, lmb_joint_weight weight) {
-    if (c->block != NULL) {
-        c->block[offset] = weight.weight;
-        c->block[offset + 1] = BITS(weight.constant);
+    if (c->program != NULL) {
+        c->program[offset] = weight.weight;
+        c->program[offset + 1] = BITS(weight.constant);
     }
 }
 

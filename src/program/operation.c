@@ -59,7 +59,7 @@ const char *lmb_op_name(lmb_op op) {
 uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) {
     *offset = c->data + c->data_words;
     c->data_words += words;
-    return c->block != NULL ? c->block + *offset : NULL;
+    return c->program != NULL ? c->program + *offset : NULL;
 }
 
 uint32_t *lmb_graph_add_static_pose(lmb_compiler *c, uint32_t words, uint32_t *offset) {

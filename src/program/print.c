@@ -1,6 +1,6 @@
-// Prints a graph's block, not its descriptor, so that the text shows what runs: one line for each instruction, with the
-// stack entries s0, s1 and so on that it takes and leaves, and its operands. Weights have no values yet. They are shown
-// by the rule that computes them, which is searched by the index of the weight.
+// Prints a graph's program, not its descriptor, so that the text shows what runs: one line for each instruction, with
+// the stack entries s0, s1 and so on that it takes and leaves, and its operands. Weights have no values yet. They are
+// shown by the rule that computes them, which is searched by the index of the weight.
 #include "program.h"
 #include "rig/joint_limits.h"
 
@@ -88,7 +88,7 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
 
 static void add_mask(line *line, const lmb_graph *graph, const char *name, uint32_t offset) {
     const uint32_t words = (graph->joint_count + graph->channel_count + 3) / 4;
-    const uint32_t mask = (offset - graph->block[PROGRAM_MASKS]) / words;
+    const uint32_t mask = (offset - graph->program[PROGRAM_MASKS]) / words;
     if (mask < graph->mask_count) { // not the full mask of an override without a mask
         add_number(line, name, mask);
     }
@@ -96,8 +96,8 @@ static void add_mask(line *line, const lmb_graph *graph, const char *name, uint3
 
 // Returns the rule that writes a weight.
 static const uint32_t *find_rule(const lmb_graph *graph, uint32_t index) {
-    const uint32_t *rule = graph->block + graph->block[PROGRAM_RULES];
-    for (uint32_t i = 1; i < graph->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
+    const uint32_t *rule = graph->program + graph->program[PROGRAM_RULES];
+    for (uint32_t i = 1; i < graph->program[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
         const uint32_t kind = rule[RULE_KIND];
         const bool is_sum = kind >= RULE_WEIGHTED && kind != RULE_LEVEL && kind != RULE_PLANTED;
         const uint32_t first = rule[RULE_LOCAL], count = is_sum ? rule[RULE_COUNT] : 1;
@@ -109,12 +109,12 @@ static const uint32_t *find_rule(const lmb_graph *graph, uint32_t index) {
 }
 
 static void add_clip(line *line, const lmb_graph *graph, const uint32_t *at) {
-    const uint32_t *block = graph->block, *use = block + block[PROGRAM_USES] + at[CLIP_SOURCE] * USE_WORDS;
-    add_value(line, "clip", block + use[USE_CLIP]);
-    add_value(line, "time", block + use[USE_TIME]);
+    const uint32_t *program = graph->program, *use = program + program[PROGRAM_USES] + at[CLIP_SOURCE] * USE_WORDS;
+    add_value(line, "clip", program + use[USE_CLIP]);
+    add_value(line, "time", program + use[USE_TIME]);
     if (use[USE_FLAGS] & CLIP_WARPS) {
-        add_value(line, "rate", block + use[USE_RATE]);
-        add_value(line, "offset", block + use[USE_OFFSET]);
+        add_value(line, "rate", program + use[USE_RATE]);
+        add_value(line, "offset", program + use[USE_OFFSET]);
     }
     add_operand(line, use[USE_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
     if (at[CLIP_WEIGHTS_ROW] != 0) {
@@ -123,17 +123,17 @@ static void add_clip(line *line, const lmb_graph *graph, const uint32_t *at) {
 }
 
 static void add_layer(line *line, const lmb_graph *graph, const uint32_t *rule, uint32_t input) {
-    const uint32_t *block = graph->block, inputs = rule[RULE_COUNT] - 1;
+    const uint32_t *program = graph->program, inputs = rule[RULE_COUNT] - 1;
     if (input == inputs) {
         add_operand(line, "what is left");
         return;
     }
     uint32_t place = 0, layer = 0;
-    const uint32_t *at = block + rule[RULE_TABLE];
+    const uint32_t *at = program + rule[RULE_TABLE];
     for (; at[LAYER_INPUT] != input; place++, at += LAYER_WORDS) {
         layer += at[LAYER_END] == place + 1;
     }
-    add_value(line, "fade", block + at[LAYER_VALUE]);
+    add_value(line, "fade", program + at[LAYER_VALUE]);
     add_number(line, "layer", layer);
     add(line, " from above");
     if (at[LAYER_MASK] != 0) {
@@ -144,20 +144,20 @@ static void add_layer(line *line, const lmb_graph *graph, const uint32_t *rule, 
 static const char *const space_names[] = {
     [SPACE_TRIANGLES] = "triangles", [SPACE_GRID] = "grid", [SPACE_BANDS] = "freeform"};
 
-static void add_space(line *line, const uint32_t *block, const uint32_t *rule, uint32_t input) {
+static void add_space(line *line, const uint32_t *program, const uint32_t *rule, uint32_t input) {
     const bool in_plane = rule[RULE_KIND] == RULE_SPACE2D;
     if (in_plane) {
         add_operand(line, space_names[rule[RULE_SPACE]]);
     }
     add_number(line, "input", input);
-    add_value(line, in_plane ? "x" : "at", block + rule[RULE_X]);
+    add_value(line, in_plane ? "x" : "at", program + rule[RULE_X]);
     if (in_plane) {
-        add_value(line, "y", block + rule[RULE_Y]);
+        add_value(line, "y", program + rule[RULE_Y]);
     }
 }
 
 static void add_weight(line *line, const lmb_graph *graph, uint32_t index) {
-    const uint32_t *block = graph->block, *rule = find_rule(graph, index);
+    const uint32_t *program = graph->program, *rule = find_rule(graph, index);
     const uint32_t input = index - rule[RULE_LOCAL];
     switch (rule[RULE_KIND]) {
     case RULE_LAYERS:
@@ -166,13 +166,13 @@ static void add_weight(line *line, const lmb_graph *graph, uint32_t index) {
         break;
     case RULE_SPACE1D:
     case RULE_SPACE2D:
-        add_space(line, block, rule, input);
+        add_space(line, program, rule, input);
         break;
     case RULE_WEIGHTED:
-        add_value(line, "weight", block + block[rule[RULE_TABLE] + input]);
+        add_value(line, "weight", program + program[rule[RULE_TABLE] + input]);
         break;
     default:
-        add_value(line, "weight", block + rule[RULE_TABLE]);
+        add_value(line, "weight", program + rule[RULE_TABLE]);
         break;
     }
 }
@@ -204,8 +204,8 @@ static void add_pose(line *line, const uint32_t *at) {
 }
 
 static void add_joint_map(line *line, const lmb_graph *graph, uint32_t offset) {
-    if (offset != 0 && is_retarget(graph->block, offset)) {
-        add_number(line, "retarget", graph->block[offset + JOINT_MAP_JOINTS] >> 16 & 0xffu);
+    if (offset != 0 && is_retarget(graph->program, offset)) {
+        add_number(line, "retarget", graph->program[offset + JOINT_MAP_JOINTS] >> 16 & 0xffu);
     } else if (offset != 0) {
         add_number(line, "joint map", (offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->joint_count));
     }
@@ -247,10 +247,10 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
 }
 
 void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user) {
-    const uint32_t *block = graph->block;
+    const uint32_t *program = graph->program;
     uint32_t depth = 0, pass = 0;
-    for (uint32_t i = 0; i < block[PROGRAM_INSTRUCTION_COUNT]; i++) {
-        const uint32_t *at = block + block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
+    for (uint32_t i = 0; i < program[PROGRAM_INSTRUCTION_COUNT]; i++) {
+        const uint32_t *at = program + program[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
         const shape *shape = &shapes[at[INSTRUCTION_OPERATION]];
         uint32_t first = depth - shape->popped;
         line line = {.graph = graph, .comma = " "};
@@ -265,20 +265,20 @@ void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const cha
         }
         print(user, line.text);
         depth = first + shape->pushed;
-        const bool last = pass + 1 == block[PROGRAM_PASS_COUNT];
-        if (i + 1 == first_of_pass(block, pass + 1u) && !last) {
+        const bool last = pass + 1 == program[PROGRAM_PASS_COUNT];
+        if (i + 1 == first_of_pass(program, pass + 1u) && !last) {
             line = (struct line){.graph = graph};
             add(&line, "      a%-2u  %-14s s0", (unsigned)pass++, "exchange");
             print(user, line.text);
             depth = 0;
         }
     }
-    if (block[PROGRAM_INERTIA] != 0) {
+    if (program[PROGRAM_INERTIA] != 0) {
         line line = {.graph = graph, .comma = " "};
         add(&line, "      s0   %-14s s0", "inertialize");
         line.comma = ", ";
         const uint32_t duration[VALUE_WORDS] = {
-            [VALUE_PARAMETER] = block[PROGRAM_INERTIA] - 1 + LMB_INERTIA_DURATION, [VALUE_CURVE] = CURVE_LINEAR};
+            [VALUE_PARAMETER] = program[PROGRAM_INERTIA] - 1 + LMB_INERTIA_DURATION, [VALUE_CURVE] = CURVE_LINEAR};
         add_value(&line, "duration", duration);
         print(user, line.text);
     }

@@ -1,4 +1,4 @@
-// Internal view of a graph: one block of words that the CPU and the GPU read in the same form. The layout is in
+// Internal view of a graph: its program, words that the CPU and the GPU read in the same form. The layout is in
 // shaders/ops/layout.h.
 #ifndef LIMBER_SRC_PROGRAM_PROGRAM_H
 #define LIMBER_SRC_PROGRAM_PROGRAM_H
@@ -46,7 +46,7 @@ struct lmb_graph {
     uint32_t joint_limits;               // offset of the first table of joint limits
     uint32_t joint_maps;                 // offset of the first table of a joint map
     uint32_t size;                       // words
-    uint32_t *block;
+    uint32_t *program;
 };
 
 // The checks of lmb_graph_create(): of everything except what moves by itself; and of that, if the first check

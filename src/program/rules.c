@@ -14,7 +14,7 @@ _Static_assert(MOST_INPUTS == LMB_MAX_SPACE_INPUTS && MOST_INPUTS > LMB_MAX_INPU
 // Adds a rule for a node with weight `own`. Returns its words, or `unused` while counting.
 static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, uint32_t unused[RULE_WORDS]) {
     const uint32_t index = c->rule_count++;
-    uint32_t *rule = c->block != NULL ? c->block + c->block[PROGRAM_RULES] + (size_t)index * RULE_WORDS : unused;
+    uint32_t *rule = c->program != NULL ? c->program + c->program[PROGRAM_RULES] + (size_t)index * RULE_WORDS : unused;
     rule[RULE_KIND] = kind;
     rule[RULE_OWN] = own;
     return rule;
@@ -369,7 +369,7 @@ uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level) {
 
 uint32_t lmb_graph_add_point(lmb_compiler *c, uint32_t **at) {
     const uint32_t index = c->point_count++, weight = lmb_graph_add_weights(c, 3);
-    *at = c->block != NULL ? c->block + c->block[PROGRAM_POINTS] + (size_t)index * POINT_WORDS : NULL;
+    *at = c->program != NULL ? c->program + c->program[PROGRAM_POINTS] + (size_t)index * POINT_WORDS : NULL;
     if (*at != NULL) {
         (*at)[POINT_WEIGHT] = weight;
     }
@@ -380,7 +380,7 @@ uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node) {
     const bool warps = !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
     const uint32_t source = c->source_count++;
     uint32_t unused[USE_WORDS];
-    uint32_t *use = c->block != NULL ? c->block + c->block[PROGRAM_USES] + (size_t)source * USE_WORDS : unused;
+    uint32_t *use = c->program != NULL ? c->program + c->program[PROGRAM_USES] + (size_t)source * USE_WORDS : unused;
     use[USE_WEIGHT] = c->own.pose;
     use[USE_MOTION] = c->own.motion;
     use[USE_JOINTS] = lmb_graph_mapped_joints(c->def, c->joint_map);
