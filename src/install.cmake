@@ -1,5 +1,5 @@
 # What `cmake --install` installs: libraries, public headers, limberConfig.cmake, pkg-config files, the command if it is
-# built, the licence and the list of changes. The whole prefix may be moved afterwards. gpu.h alone needs
+# built, the schema of graphs, the licence and the list of changes. The whole prefix may be moved afterwards. gpu.h alone needs
 # <vulkan/vulkan_core.h>, which the includer provides.
 include(CMakePackageConfigHelpers)
 
@@ -44,6 +44,7 @@ set(headers_without "")
 if(TARGET limber::graph)
     get_target_property(graph limber::graph ALIASED_TARGET)
     limber_install(graph ${graph} "Reads graphs written as JSON for limber" limber "" "-lm -pthread")
+    install(FILES ${PROJECT_SOURCE_DIR}/docs/graph.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)
 else()
     list(APPEND headers_without PATTERN graph_json.h EXCLUDE PATTERN machine.h EXCLUDE)
 endif()

@@ -212,6 +212,15 @@ static void help_and_version_go_to_stdout(void **state) {
     }
 }
 
+static void the_schema_of_graphs_is_printed(void **state) {
+    (void)state;
+    command_output output = run_well("graph --schema");
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_text(&tree, json_tree_member(&tree, 0, "title"), "A graph of Limber");
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
 static void a_profile_reports_stages_and_nodes(void **state) {
     (void)state;
     command_output output = run_well("profile small.gltf --no-device --characters 40 --frames 3 --cpu-bandwidth 7");
@@ -1338,6 +1347,7 @@ int main(void) {
         cmocka_unit_test(no_command_waits_for_a_pipe),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(help_and_version_go_to_stdout),
+        cmocka_unit_test(the_schema_of_graphs_is_printed),
         cmocka_unit_test(a_profile_reports_stages_and_nodes),
         cmocka_unit_test(a_profile_as_json_has_the_same),
         cmocka_unit_test(a_profile_of_a_graph_has_its_nodes),

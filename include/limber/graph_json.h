@@ -89,6 +89,12 @@ LMB_API uint32_t lmb_graph_json_warning_count(const lmb_graph_json *graph);
 /// Returns a warning, which lives as long as the lmb_graph_json.
 LMB_API const lmb_graph_problem *lmb_graph_json_warning_at(const lmb_graph_json *graph, uint32_t index);
 
+/// Writes the JSON schema (draft 7) of these texts, with which editors complete and check them.
+///
+/// `text` may be NULL if `size` is 0. At most `size` bytes are written, including the terminating zero. Returns the
+/// length of the whole schema without the zero. The same text is installed as share/limber/graph.schema.json.
+LMB_API size_t lmb_graph_json_schema(char *text, size_t size);
+
 /// Reads a file and creates its graph for the rig and the clips of an import. Part of `limber::import`.
 ///
 /// The graph needs neither of them afterwards. The file cannot name static poses: for these, and for clips from

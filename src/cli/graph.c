@@ -1,4 +1,4 @@
-// `limber graph`: prints the machines of a graph, as text or for Graphviz.
+// `limber graph`: prints the machines of a graph, as text or for Graphviz; or the schema of graphs.
 #include "command.h"
 #include "terminal.h"
 
@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "control/moving.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct printing {
@@ -307,10 +308,29 @@ static void print(const printing *p) {
 typedef struct graph_command {
     subject subject;
     bool as_dot;
+    bool schema;
 } graph_command;
+
+static int print_schema(void) {
+    const size_t size = lmb_graph_json_schema(NULL, 0) + 1;
+    char *text = malloc(size);
+    lmb_error error = {0};
+    lmb_result result = LMB_OK;
+    if (text == NULL) {
+        result = lmb_fail(&error, LMB_ERROR_MEMORY, "out of memory");
+    } else {
+        lmb_graph_json_schema(text, size);
+        terminal_print_lines(stdout, text);
+    }
+    free(text);
+    return command_end("graph", result, &error);
+}
 
 static lmb_result print_graph(subject *subject, lmb_error *error) {
     const bool as_dot = ((graph_command *)subject)->as_dot;
+    if (((graph_command *)subject)->schema) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "--schema needs no other argument");
+    }
     lmb_moving moving;
     lmb_graph *graph;
     if (lmb_graph_create(subject->def, NULL, &graph, error)) {
@@ -342,16 +362,23 @@ int command_graph(int argc, char **argv) {
                               OPTION_SCALES(subject),
                               OPTION_BVH_UNIT(subject),
                               {"--dot", OPTION_FLAG, &command.as_dot, NULL, "print a graph for Graphviz"},
+                              {"--schema", OPTION_FLAG, &command.schema, NULL, "print the JSON schema of graphs"},
                               {0}};
     const usage usage = {
         .command = "limber graph",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--dot]\n"
-                    "       limber graph FILE... --machine FILE [--dot]",
+                    "       limber graph FILE... --machine FILE [--dot]\n"
+                    "       limber graph --schema",
         .text =
             "Prints the state machines of a graph, as include/limber/graph_json.h and machine.h describe them: their\n"
             "states, the clips that play in them, and the transitions. With --dot, 'dot -Tsvg' draws it. Where a\n"
-            "text is wrong, every mistake is reported with its place.\n" CHARACTER_HELP,
+            "text is wrong, every mistake is reported with its place. With --schema, prints the JSON schema with "
+            "which\n"
+            "editors complete and check graphs.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
+    if (argc == 1 && strcmp(argv[0], "--schema") == 0) {
+        return print_schema();
+    }
     return subject_command(subject, &usage, argc, argv, print_graph);
 }

@@ -267,12 +267,14 @@ bool lmb_graph_read_json(lmb_graph_reader *reader, const char *text, size_t size
     return false;
 }
 
-void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)reader;
     (void)field;
     (void)value;
     (void)target;
 }
+
+const lmb_graph_kind lmb_kind_later = {skip, NULL};
 
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t key, const char *name) {
     // The names in question need no escapes, so a string with an escape is a different one.
@@ -314,7 +316,7 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         if (*seen >> i & 1u) {
             lmb_graph_report(reader, key, "given twice");
         } else {
-            fields->fields[i].read(reader, &fields->fields[i], key + 1, target);
+            fields->fields[i].kind->read(reader, &fields->fields[i], key + 1, target);
         }
         *seen |= (uint64_t)1 << i;
         return;
@@ -337,11 +339,13 @@ void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fie
     }
 }
 
-void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (lmb_graph_expect(reader, value, LMB_JSON_BOOLEAN)) {
         *(bool *)((char *)target + field->offset) = lmb_json_boolean(&reader->json, value);
     }
 }
+
+const lmb_graph_kind lmb_kind_boolean = {read_boolean, "{'type':'boolean'}"};
 
 // Returns a number in the field's range; NaN, which no text can contain, after an error was reported.
 static double read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value) {
@@ -368,12 +372,16 @@ void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *fie
     *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
 }
 
+const lmb_graph_kind lmb_kind_integer = {lmb_graph_read_integer, "{'type':'integer',$range}"};
+
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     double number = read_number(reader, field, value);
     if (!isnan(number)) {
         *(float *)(void *)((char *)target + field->offset) = (float)number;
     }
 }
+
+const lmb_graph_kind lmb_kind_number = {lmb_graph_read_plain, "{'type':'number',$range}"};
 
 void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
@@ -387,11 +395,16 @@ void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *fiel
     }
 }
 
-void lmb_graph_read_object(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+const lmb_graph_kind lmb_kind_numbers = {
+    lmb_graph_read_floats, "{'type':'array','items':{'type':'number',$range},'minItems':$count,'maxItems':$count}"};
+
+static void read_object(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         lmb_graph_read_fields(reader, field->inside, value, (char *)target + field->offset);
     }
 }
+
+const lmb_graph_kind lmb_kind_object = {read_object, "$inside"};
 
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
@@ -407,3 +420,5 @@ void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *fiel
     }
     lmb_graph_report(reader, value, "unknown; there are %s", names);
 }
+
+const lmb_graph_kind lmb_kind_choice = {lmb_graph_read_choice, "{'enum':[$choices]}"};

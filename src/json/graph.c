@@ -31,6 +31,9 @@ static void read_levels(lmb_graph_reader *reader, const lmb_graph_field *field, 
     ((lmb_graph_def *)target)->max_lods = table;
 }
 
+static const lmb_graph_kind kind_levels = {
+    read_levels, "{'type':'object','additionalProperties':{'type':'integer','minimum':0,'maximum':$max}}"};
+
 static void read_update_every(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
     lmb_graph_def *def = target;
@@ -42,7 +45,18 @@ static void read_update_every(lmb_graph_reader *reader, const lmb_graph_field *f
     }
 }
 
+static const lmb_graph_kind kind_update_every = {read_update_every, "{'anyOf':[{'type':'number',$range},@value]}"};
+
+static void read_schema(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    (void)target;
+    lmb_graph_expect(reader, value, LMB_JSON_STRING);
+}
+
+static const lmb_graph_kind kind_schema = {read_schema, "{'type':'string'}"};
+
 typedef enum root_member {
+    ROOT_SCHEMA,
     ROOT_LOD,
     ROOT_MAX_LODS,
     ROOT_MAX_EMITTED_EVENTS,
@@ -52,26 +66,32 @@ typedef enum root_member {
     ROOT_STREAMED_CLIPS
 } root_member;
 
-static const struct {
-    const char *what;
-    lmb_graph_field field;
-} root_members[LMB_GRAPH_ROOT_FIELDS] = {
+const lmb_graph_root_member lmb_graph_root_members[LMB_GRAPH_ROOT_FIELDS] = {
+    [ROOT_SCHEMA] = {"a schema",
+                     {.name = "$schema", .kind = &kind_schema, .about = "Where an editor finds this schema."}},
     [ROOT_LOD] = {"levels of detail",
                   {.name = "lod",
-                   .read = lmb_graph_read_value,
+                   .about = "The level of detail, 0 to 7.",
+                   .kind = &lmb_kind_value,
                    .offset = offsetof(lmb_graph_def, lod),
                    .max = LMB_MAX_LODS - 1,
                    .parameter_max = LMB_MAX_LODS - 1}},
-    [ROOT_MAX_LODS] = {"levels of detail", {.name = "max-lods", .read = read_levels}},
+    [ROOT_MAX_LODS] = {"levels of detail",
+                       {.name = "max-lods",
+                        .about = "The last level at which joints are computed; others take that of their parents.",
+                        .kind = &kind_levels,
+                        .max = LMB_MAX_LODS - 1}},
     [ROOT_MAX_EMITTED_EVENTS] = {"a limit of emitted events",
                                  {.name = "max-emitted-events",
-                                  .read = lmb_graph_read_integer,
+                                  .about = "How many events of a character a frame reports; 8 by default.",
+                                  .kind = &lmb_kind_integer,
                                   .offset = offsetof(lmb_graph_def, max_emitted_events),
                                   .min = 1.0f,
                                   .max = LMB_MAX_EMITTED_EVENTS}},
     [ROOT_UPDATE_EVERY] = {"updates",
                            {.name = "update-every",
-                            .read = read_update_every,
+                            .about = "Updates a character once in this many frames.",
+                            .kind = &kind_update_every,
                             .min = 1.0f,
                             .max = 16.0f,
                             .initial = 1.0f,
@@ -79,28 +99,36 @@ static const struct {
                             .parameter_max = 16.0f}},
     [ROOT_INTERPOLATE_UPDATES] = {"updates",
                                   {.name = "interpolate-updates",
-                                   .read = lmb_graph_read_boolean,
+                                   .about = "Whether a character moves between its updates; false by default.",
+                                   .kind = &lmb_kind_boolean,
                                    .offset = offsetof(lmb_graph_def, interpolate_updates)}},
     // Read after everything else.
-    [ROOT_CHARACTER_MOTION] = {"character motion", {.name = "character-motion", .read = lmb_graph_skip}},
-    [ROOT_STREAMED_CLIPS] = {"streamed clips", {.name = "streamed-clips", .read = lmb_graph_skip}},
+    [ROOT_CHARACTER_MOTION] = {"character motion",
+                               {.name = "character-motion", .kind = &lmb_kind_later, .schema = "@character-motion"}},
+    [ROOT_STREAMED_CLIPS] = {"streamed clips",
+                             {.name = "streamed-clips",
+                              .about = "The names of clips that get slots.",
+                              .kind = &lmb_kind_later,
+                              .schema = "{'type':'array','items':@name,'minItems':1,'maxItems':$count}",
+                              .count = LMB_MAX_CLIP_SLOTS}},
 };
 
 static bool read_root_member(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
     int i = 0;
-    while (i < LMB_GRAPH_ROOT_FIELDS && !lmb_graph_is_text(reader, key, root_members[i].field.name)) {
+    while (i < LMB_GRAPH_ROOT_FIELDS && !lmb_graph_is_text(reader, key, lmb_graph_root_members[i].field.name)) {
         i++;
     }
     if (i == LMB_GRAPH_ROOT_FIELDS) {
         return false;
     }
     if (object != 0) {
-        lmb_graph_report(reader, key, "the outermost pose alone has %s", root_members[i].what);
+        lmb_graph_report(reader, key, "the outermost pose alone has %s", lmb_graph_root_members[i].what);
     } else if (reader->root_keys[i] != 0) {
         lmb_graph_report(reader, key, "given twice");
     } else {
         reader->root_keys[i] = key;
-        root_members[i].field.read(reader, &root_members[i].field, key + 1, &reader->graph->def);
+        lmb_graph_root_members[i].field.kind->read(reader, &lmb_graph_root_members[i].field, key + 1,
+                                                   &reader->graph->def);
     }
     return true;
 }

@@ -82,7 +82,7 @@ typedef struct lmb_graph_insert {
 } lmb_graph_insert;
 
 // The number of members that only the outermost object may have.
-#define LMB_GRAPH_ROOT_FIELDS 7
+#define LMB_GRAPH_ROOT_FIELDS 8
 
 typedef struct lmb_graph_reader lmb_graph_reader;
 struct lmb_graph_reader {
@@ -120,26 +120,39 @@ struct lmb_graph_reader {
     lmb_result result;                         // not LMB_OK if memory ran out: reading then ends
 };
 
-// A member that an object may have. `read` stores its value at `offset` of the target.
+// The members that an object may have.
 typedef struct lmb_graph_field lmb_graph_field;
+
+// A kind of field: how its value is read, and what the schema says of it. The text is JSON with ' in place of ", and
+// has words for what differs from field to field, which schema.c lists.
+typedef struct lmb_graph_kind {
+    // Stores the value at the field's offset of the target.
+    void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+    const char *schema;
+} lmb_graph_kind;
+
 typedef struct lmb_graph_fields {
     const char *what; // name of the object in messages
     const lmb_graph_field *fields;
     size_t count;
     // Reads other members than the fields; returns false if there is no such member. May be NULL.
     bool (*read_other)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+    const char *also; // more members of the object in the schema, or NULL
 } lmb_graph_fields;
+#define LMB_FIELDS(name, members) .what = (name), .fields = (members), .count = sizeof(members) / sizeof(members)[0]
 
 struct lmb_graph_field {
     const char *name;
     bool required;
-    void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+    const lmb_graph_kind *kind;
+    const char *schema; // in place of that of its kind, or NULL
+    const char *about;  // what an editor shows, or NULL if the name says it
     size_t offset;
     size_t slot;                // of a point: offset of its lmb_point_slot
     const char *const *choices; // names in the order of the enumeration, then NULL
     const lmb_graph_fields *inside;
     const char *what; // name of the elements of an array in messages
-    uint32_t count;   // of them
+    uint32_t count;   // of them, or the max
     float min;        // range of a constant
     float max;
     float initial; // default and range of a parameter, if no use states them
@@ -211,16 +224,54 @@ bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value);
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
 // Reads the members of an object into a target.
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
-// A reader of fields that are read before or after all others.
-void lmb_graph_skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// Readers of fields: a bool; an int32_t or uint32_t in the field's range; a float in the
-// field's range; an array of `count` consecutive floats; an enumeration; an object with the fields inside.
-void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// Readers of fields: an int32_t or uint32_t in the field's range; a float in the field's range; an array of `count`
+// consecutive floats; an enumeration.
 void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-void lmb_graph_read_object(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// The kinds of fields that several files use. Those of `later` are read before or after all others, and say in their
+// tables what the schema says of them; those of `object` have fields inside.
+extern const lmb_graph_kind lmb_kind_later, lmb_kind_boolean, lmb_kind_integer, lmb_kind_number, lmb_kind_numbers,
+    lmb_kind_choice, lmb_kind_object;                                                           // field.c
+extern const lmb_graph_kind lmb_kind_value, lmb_kind_early, lmb_kind_curve;                     // value.c
+extern const lmb_graph_kind lmb_kind_joint, lmb_kind_mask, lmb_kind_joint_map, lmb_kind_limits; // joints.c
+extern const lmb_graph_kind lmb_kind_partners, lmb_kind_channel_partners;                       // joints.c
+extern const lmb_graph_kind lmb_kind_not_aligned, lmb_kind_scales;                              // retarget.c
+extern const lmb_graph_kind lmb_kind_event;                                                     // player.c
+
+// A part of the schema that others name with '@': a text as that of a kind, and the fields inside.
+typedef struct lmb_graph_definition {
+    const char *name; // NULL after the last one of a file
+    const char *about;
+    const char *schema;
+    const lmb_graph_fields *inside;
+} lmb_graph_definition;
+extern const lmb_graph_definition lmb_graph_operation_definitions[], lmb_graph_value_definitions[],
+    lmb_graph_joint_definitions[], lmb_graph_retarget_definitions[], lmb_graph_player_definitions[],
+    lmb_graph_machine_definitions[];
+
+// An operation. `finish` adds the node and further nodes that it needs, and returns the index of the node that is the
+// pose.
+typedef struct lmb_graph_operation {
+    const char *name;
+    const char *about; // the first sentence of its section in docs/graph-reference.md
+    lmb_op op;
+    uint32_t input_count;
+    const lmb_graph_field *fields;
+    size_t field_count;
+    uint32_t (*finish)(lmb_graph_reader *reader, const lmb_graph_node *node);
+    const char *also; // as that of lmb_graph_fields
+} lmb_graph_operation;
+extern const lmb_graph_operation lmb_graph_operations[LMB_OP_COUNT];
+
+// A member that only the outermost object may have, and what messages call it.
+typedef struct lmb_graph_root_member {
+    const char *what;
+    lmb_graph_field field;
+} lmb_graph_root_member;
+extern const lmb_graph_root_member lmb_graph_root_members[LMB_GRAPH_ROOT_FIELDS];
 
 // value.c: reads an lmb_value: a constant, a parameter, a curve or a computed value.
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
@@ -251,26 +302,15 @@ uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float i
 
 // joints.c: reads a byte for each joint, at most `max`. A joint that is not named has its parent's byte, a root
 // `of_root`. If `with_channels`, a byte for each channel follows, 0 if it is not named. The bytes are in the graph's
-// pool; returns NULL if memory ran out or the value is no object. lmb_graph_read_mask() reads a node's mask.
+// pool; returns NULL if memory ran out or the value is no object.
 uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
                                     bool with_channels);
-void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// Returns the joint of that name; reports it and returns LMB_NONE if there is none. Then the joint
-// map of an input of a combine.
+// Returns the joint of that name; reports it and returns LMB_NONE if there is none.
 uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value);
-void lmb_graph_read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-void lmb_graph_read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// Reads the partners of a mirror; returns the index of a mirror with the partners that the node has
-// read.
-void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
-                                     void *target);
+// Returns the index of a mirror with the partners that the node has read.
 uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node);
-
-// Reads a node's joint limits.
-void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // Reports what only the checks of a graph find in a mirror, joint limits or a retarget, which are in `def` alone.
 void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at);
@@ -279,11 +319,8 @@ void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t
 // there is none.
 uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value);
 
-// retarget.c: reads joints whose bones keep their directions, and factors of translations; adds a retarget and
-// the pose inside. Finds a clip of the other character by its name, LMB_NONE for none; and the joint of a clip, of the
-// other character inside a retarget; reports it and returns LMB_NONE if there is none.
-void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// retarget.c: adds a retarget and the pose inside. Finds a clip of the other character by its name, LMB_NONE for none;
+// and the joint of a clip, of the other character inside a retarget; reports it and returns LMB_NONE if there is none.
 uint32_t lmb_graph_add_retarget(lmb_graph_reader *reader, const lmb_graph_node *node);
 uint32_t lmb_graph_find_source_clip(lmb_graph_reader *reader, const char *name);
 uint32_t lmb_graph_find_clip_joint(lmb_graph_reader *reader, uint32_t value);
@@ -296,8 +333,6 @@ uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, u
 // player.c: adds a player for a clip that has "play", or that is in a state and has no "time". The player then
 // sets the clip's time.
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
-// The reader of a field that is an event: it stores the event's index.
-void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // loop.c: returns a state from which transitions without events lead back to it while the same conditions hold,
 // or LMB_NONE. Writes the names of the states on that path to `text`.

@@ -37,11 +37,13 @@ uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value) {
     return find_part(reader, value, JOINTS);
 }
 
-void lmb_graph_read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_find_joint(reader, value);
     }
 }
+
+const lmb_graph_kind lmb_kind_joint = {read_joint, "{'type':'string'}"};
 
 void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
@@ -136,7 +138,7 @@ uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, ui
     return bytes;
 }
 
-void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
     uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
     if (mask != NULL) {
@@ -145,6 +147,8 @@ void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field,
                    count_joint_maps(graph->def.rig));
     }
 }
+
+const lmb_graph_kind lmb_kind_mask = {read_mask, "@mask"};
 
 // ---- Joint maps of the inputs of a combine.
 
@@ -185,7 +189,7 @@ static uint32_t add_joint_map(lmb_graph_reader *reader, uint32_t *table) {
                : LMB_NONE;
 }
 
-void lmb_graph_read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *given = &reader->json.values[value];
     uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
     bool is_list = given->type == LMB_JSON_ARRAY;
@@ -205,6 +209,10 @@ void lmb_graph_read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *f
     table[joint_count] = is_list ? given->count : joint_count;
     *(uint32_t *)(void *)((char *)target + field->offset) = add_joint_map(reader, table);
 }
+
+const lmb_graph_kind lmb_kind_joint_map = {
+    read_joint_map, "{'anyOf':[{'type':'array','items':{'type':'string'},'minItems':1},{'type':'object',"
+                    "'additionalProperties':{'type':'string'},'minProperties':1}]}"};
 
 // ---- Mirrors: their axis, and the partners of joints and channels.
 
@@ -233,6 +241,8 @@ static void read_channel_name(lmb_graph_reader *reader, const lmb_graph_field *f
     }
 }
 
+static const lmb_graph_kind kind_channel_name = {read_channel_name, "{'type':'string'}"};
+
 static void read_sign(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     channel_mirror *mirror = target;
     lmb_graph_read_plain(reader, field, value, target);
@@ -241,10 +251,17 @@ static void read_sign(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
 }
 
+static const lmb_graph_kind kind_sign = {read_sign, "{'enum':[1,-1]}"};
+
 static const lmb_graph_field mirrored_members[] = {
-    {.name = "partner", .read = read_channel_name},
-    {.name = "sign", .read = read_sign, .offset = offsetof(channel_mirror, sign), .min = -1.0f, .max = 1.0f}};
-static const lmb_graph_fields mirrored_fields = {"a channel's mirror", mirrored_members, 2, NULL};
+    {.name = "partner", .about = "The other channel.", .kind = &kind_channel_name},
+    {.name = "sign",
+     .about = "The factor of both.",
+     .kind = &kind_sign,
+     .offset = offsetof(channel_mirror, sign),
+     .min = -1.0f,
+     .max = 1.0f}};
+static const lmb_graph_fields mirrored_fields = {LMB_FIELDS("a channel's mirror", mirrored_members)};
 
 // Reads the partner of a joint: its name; or that of a channel: its name or an object.
 static void read_pair(lmb_graph_reader *reader, uint32_t key, unsigned kind, uint32_t *partners, int8_t *signs) {
@@ -282,14 +299,16 @@ static uint32_t *read_pairs_of(lmb_graph_reader *reader, uint32_t value, unsigne
     return partners;
 }
 
-void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     const uint32_t count = lmb_rig_joint_count(reader->source->rig);
     ((lmb_graph_node *)target)->mirror.partners = read_pairs_of(reader, value, JOINTS, count, NULL);
 }
 
-void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
-                                     void *target) {
+const lmb_graph_kind lmb_kind_partners = {read_partners, "{'type':'object','additionalProperties':{'type':'string'}}"};
+
+static void read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                  void *target) {
     (void)field;
     const uint32_t count = lmb_rig_channel_count(reader->source->rig);
     lmb_mirror_def *mirror = &((lmb_graph_node *)target)->mirror;
@@ -300,6 +319,9 @@ void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_f
     mirror->channel_signs = signs;
     mirror->channel_partners = signs == NULL ? NULL : read_pairs_of(reader, value, CHANNELS, count, signs);
 }
+
+const lmb_graph_kind lmb_kind_channel_partners = {
+    read_channel_partners, "{'type':'object','additionalProperties':{'anyOf':[{'type':'string'},@channel-mirror]}}"};
 
 // Finds partners by name, once for all mirrors.
 static uint32_t *find_channel_partners(lmb_graph_reader *reader) {
@@ -386,45 +408,80 @@ static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
+static const lmb_graph_kind kind_triple = {
+    read_triple, "{'anyOf':[{'type':'number',$range},{'type':'array','items':{'type':'number',$range},'minItems':3,"
+                 "'maxItems':3}]}"};
+
 #define END(key, member, most)                                                                                         \
     {                                                                                                                  \
-        .name = key, .required = true, .read = read_triple, .offset = RANGE(member), .count = 3, .min = -(most),       \
+        .name = key, .required = true, .kind = &kind_triple, .offset = RANGE(member), .count = 3, .min = -(most),      \
         .max = most                                                                                                    \
     }
 
 static const lmb_graph_field distance_members[] = {END("min", min, LMB_LARGEST), END("max", max, LMB_LARGEST)};
-static const lmb_graph_fields distance_fields = {"a range", distance_members, 2, NULL};
+static const lmb_graph_fields distance_fields = {LMB_FIELDS("a range", distance_members)};
 static const lmb_graph_field angle_members[] = {END("min", min, 180.0f), END("max", max, 180.0f)};
-static const lmb_graph_fields angle_fields = {"a range", angle_members, 2, NULL};
+static const lmb_graph_fields angle_fields = {LMB_FIELDS("a range", angle_members)};
 
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field twist_members[] = {
-    {.name = "axis", .read = lmb_graph_read_choice, .offset = LIMIT(twist_axis), .choices = axes},
-    {.name = "min", .read = lmb_graph_read_plain, .offset = LIMIT(twist_min), .min = -360.0f, .max = 360.0f},
-    {.name = "max", .read = lmb_graph_read_plain, .offset = LIMIT(twist_max), .min = -360.0f, .max = 360.0f},
+    {.name = "axis",
+     .about = "The axis of the twist and the swing; y by default.",
+     .kind = &lmb_kind_choice,
+     .offset = LIMIT(twist_axis),
+     .choices = axes},
+    {.name = "min",
+     .about = "-180 by default.",
+     .kind = &lmb_kind_number,
+     .offset = LIMIT(twist_min),
+     .min = -360.0f,
+     .max = 360.0f},
+    {.name = "max",
+     .about = "180 by default.",
+     .kind = &lmb_kind_number,
+     .offset = LIMIT(twist_max),
+     .min = -360.0f,
+     .max = 360.0f},
 };
-static const lmb_graph_fields twist_fields = {"a twist", twist_members, 3, NULL};
+static const lmb_graph_fields twist_fields = {LMB_FIELDS("a twist", twist_members)};
 
 static const lmb_graph_field limit_members[] = {
     {.name = "translation",
-     .read = lmb_graph_read_object,
+     .about = "The range of the translation.",
+     .kind = &lmb_kind_object,
      .offset = LIMIT(translation_min),
      .inside = &distance_fields},
-    {.name = "scale", .read = lmb_graph_read_object, .offset = LIMIT(scale_min), .inside = &distance_fields},
-    {.name = "twist", .read = lmb_graph_read_object, .inside = &twist_fields},
-    {.name = "swing", .read = lmb_graph_read_plain, .offset = LIMIT(swing), .max = 180.0f},
-    {.name = "angles", .read = lmb_graph_read_object, .offset = LIMIT(angle_min), .inside = &angle_fields},
+    {.name = "scale",
+     .about = "The range of the scale.",
+     .kind = &lmb_kind_object,
+     .offset = LIMIT(scale_min),
+     .inside = &distance_fields},
+    {.name = "twist",
+     .about = "The range of the twist about an axis.",
+     .kind = &lmb_kind_object,
+     .inside = &twist_fields},
+    {.name = "swing",
+     .about = "The largest swing away from the axis.",
+     .kind = &lmb_kind_number,
+     .offset = LIMIT(swing),
+     .max = 180.0f},
+    {.name = "angles",
+     .about = "The ranges of three angles.",
+     .kind = &lmb_kind_object,
+     .offset = LIMIT(angle_min),
+     .inside = &angle_fields},
 };
-static const lmb_graph_fields limit_fields = {"a joint's limits", limit_members, 5, NULL};
+static const lmb_graph_fields limit_fields = {LMB_FIELDS("a joint's limits", limit_members)};
 
 static const lmb_graph_field channel_members[] = {{.name = "range",
+                                                   .about = "Its lowest and its largest value.",
                                                    .required = true,
-                                                   .read = lmb_graph_read_floats,
+                                                   .kind = &lmb_kind_numbers,
                                                    .offset = offsetof(lmb_channel_range, min),
                                                    .what = "numbers",
                                                    .count = 2,
                                                    LMB_ANY_NUMBER}};
-static const lmb_graph_fields channel_fields = {"a channel's limits", channel_members, 1, NULL};
+static const lmb_graph_fields channel_fields = {LMB_FIELDS("a channel's limits", channel_members)};
 
 static void read_joint_limits(lmb_graph_reader *reader, uint32_t object, lmb_joint_limit_def *limit) {
     static const uint32_t bits[] = {LMB_JOINT_LIMIT_TRANSLATION, LMB_JOINT_LIMIT_SCALE, LMB_JOINT_LIMIT_TWIST,
@@ -475,7 +532,7 @@ static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits
                : 0;
 }
 
-void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
@@ -510,3 +567,15 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
     }
     *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits, ranges, size);
 }
+
+const lmb_graph_definition lmb_graph_joint_definitions[] = {
+    {"mask", "A share from 0 to 255 for each joint or channel; others take that of their parents.",
+     "{'type':'object','additionalProperties':{'type':'integer','minimum':0,'maximum':255}}", NULL},
+    {"channel-mirror", "What mirrors a channel.", "$inside", &mirrored_fields},
+    {"joint-limits", "Limits of a joint, in degrees.", "$inside", &limit_fields},
+    {"channel-limits", "The range of a channel.", "$inside", &channel_fields},
+    {NULL, NULL, NULL, NULL},
+};
+
+const lmb_graph_kind lmb_kind_limits = {
+    read_limits, "{'type':'object','additionalProperties':{'anyOf':[@joint-limits,@channel-limits]}}"};

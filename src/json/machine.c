@@ -27,13 +27,21 @@ static void add_term(condition *condition, const lmb_term *term) {
     condition->count += condition->count <= LMB_MAX_TERMS ? 1 : 0;
 }
 
+#define CLIP_NAME "{'anyOf':[{'const':true},@name]}"
+static const lmb_graph_field place_members[] = {
+    {.name = "phase", .kind = &lmb_kind_later, .schema = CLIP_NAME},
+    {.name = "remaining", .kind = &lmb_kind_later, .schema = CLIP_NAME},
+};
+_Static_assert(LMB_OPERAND_COUNT == LMB_OPERAND_PHASE + 2 && LMB_OPERAND_REMAINING == LMB_OPERAND_PHASE + 1,
+               "in the order of lmb_operand");
+static const lmb_graph_fields place_fields = {LMB_FIELDS("a place", place_members),
+                                              .also = "'minProperties':1,'maxProperties':1"};
+
 // If a value is a clip's phase or remaining time, returns the member that names the clip; else LMB_NONE.
 static uint32_t find_place(const lmb_graph_reader *reader, uint32_t value, lmb_operand *operand) {
-    static const char *const names[LMB_OPERAND_COUNT] = {
-        [LMB_OPERAND_PHASE] = "phase", [LMB_OPERAND_REMAINING] = "remaining"};
     const bool is_one = reader->json.values[value].type == LMB_JSON_OBJECT && reader->json.values[value].count == 1;
     for (int i = LMB_OPERAND_PHASE; is_one && i < LMB_OPERAND_COUNT; i++) {
-        if (lmb_graph_is_text(reader, value + 1, names[i])) {
+        if (lmb_graph_is_text(reader, value + 1, place_members[i - LMB_OPERAND_PHASE].name)) {
             *operand = (lmb_operand)i;
             return value + 2;
         }
@@ -87,10 +95,12 @@ static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value,
     }
 }
 
-static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32_t value, condition *condition) {
+static lmb_term_kind term_of(const lmb_graph_field *field);
+
+static void read_comparison(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field sides[2] = {NUMBER(offsetof(lmb_term, left)), NUMBER(offsetof(lmb_term, right))};
     const lmb_json_value *values = reader->json.values;
-    lmb_term term = {.kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
+    lmb_term term = {.kind = term_of(field), .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
     if (!lmb_graph_expect_count(reader, value, 2, 2, "numbers")) {
         return;
     }
@@ -105,13 +115,13 @@ static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32
         lmb_graph_read_early(reader, &sides[0], left, &term);
         lmb_graph_read_early(reader, &sides[1], right, &term);
     }
-    add_term(condition, &term);
+    add_term(target, &term);
 }
 
 static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condition);
 
 // Reads all conditions of an "and" or "or", and joins them one by one.
-static void read_joined(lmb_graph_reader *reader, lmb_term_kind kind, uint32_t value, condition *condition) {
+static void read_joined(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return;
@@ -120,18 +130,33 @@ static void read_joined(lmb_graph_reader *reader, lmb_term_kind kind, uint32_t v
         lmb_graph_report(reader, value, "no conditions");
     }
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        read_one(reader, at, condition);
+        read_one(reader, at, target);
         if (at != value + 1) {
-            add_term(condition, &(lmb_term){.kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)});
+            add_term(target,
+                     &(lmb_term){.kind = term_of(field), .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)});
         }
     }
 }
 
+static const lmb_graph_kind kind_comparison = {
+    read_comparison, "{'type':'array','items':[{'anyOf':[{'type':'number',$range},@early-value,@place]},"
+                     "{'anyOf':[{'type':'number',$range},@early-value]}],'minItems':2,'maxItems':2}"};
+static const lmb_graph_kind kind_joined = {read_joined, "{'type':'array','items':@condition,'minItems':1}"};
+
+#define COMPARISON(kind_index, key) [kind_index] = {.name = key, .kind = &kind_comparison, LMB_ANY_NUMBER}
+static const lmb_graph_field condition_members[LMB_TERM_COUNT] = {
+    COMPARISON(LMB_TERM_LESS, "<"),
+    COMPARISON(LMB_TERM_LESS_EQUAL, "<="),
+    COMPARISON(LMB_TERM_GREATER, ">"),
+    COMPARISON(LMB_TERM_GREATER_EQUAL, ">="),
+    COMPARISON(LMB_TERM_EQUAL, "=="),
+    [LMB_TERM_AND] = {.name = "and", .kind = &kind_joined},
+    [LMB_TERM_OR] = {.name = "or", .kind = &kind_joined},
+};
+static const lmb_graph_fields condition_fields = {LMB_FIELDS("a condition", condition_members),
+                                                  .also = "'minProperties':1,'maxProperties':1"};
+
 static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condition) {
-    static const char *const kinds[LMB_TERM_COUNT] = {[LMB_TERM_LESS] = "<",    [LMB_TERM_LESS_EQUAL] = "<=",
-                                                      [LMB_TERM_GREATER] = ">", [LMB_TERM_GREATER_EQUAL] = ">=",
-                                                      [LMB_TERM_EQUAL] = "==",  [LMB_TERM_AND] = "and",
-                                                      [LMB_TERM_OR] = "or"};
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
     }
@@ -141,13 +166,16 @@ static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condit
     }
     uint32_t key = value + 1;
     for (int i = 0; i < LMB_TERM_COUNT; i++) {
-        if (lmb_graph_is_text(reader, key, kinds[i])) {
-            bool joins = i == LMB_TERM_AND || i == LMB_TERM_OR;
-            (joins ? read_joined : read_comparison)(reader, (lmb_term_kind)i, key + 1, condition);
+        if (lmb_graph_is_text(reader, key, condition_members[i].name)) {
+            condition_members[i].kind->read(reader, &condition_members[i], key + 1, condition);
             return;
         }
     }
     lmb_graph_report(reader, key, "unknown; there are <, <=, >, >=, ==, and, or");
+}
+
+static lmb_term_kind term_of(const lmb_graph_field *field) {
+    return (lmb_term_kind)(field - condition_members);
 }
 
 static void read_condition(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -170,6 +198,8 @@ static void read_condition(lmb_graph_reader *reader, const lmb_graph_field *fiel
     transition->terms = terms;
     transition->term_count = terms == NULL ? 0 : read.count;
 }
+
+static const lmb_graph_kind kind_condition = {read_condition, "@condition"};
 
 // A machine while it is read. Its states are numbered from the initial one on, then in the order of the text.
 typedef struct lmb_graph_machine {
@@ -211,6 +241,8 @@ static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint
     ((lmb_transition_def *)target)->to = look_up_state(reader, reader->machine, value);
 }
 
+static const lmb_graph_kind kind_to = {read_to, "{'type':'string','minLength':1}"};
+
 static void read_curve(lmb_graph_reader *reader, uint32_t value, lmb_curve *curve, float control[2]) {
     static const lmb_graph_field whole = {.offset = 0};
     lmb_value shape = lmb_constant(0.0f);
@@ -226,30 +258,61 @@ static void read_transition_curve(lmb_graph_reader *reader, const lmb_graph_fiel
     read_curve(reader, value, &transition->curve, transition->curve_control);
 }
 
+static const lmb_graph_kind kind_transition_curve = {read_transition_curve, "@curve"};
+
 static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     lmb_fade_def *fade = target;
     read_curve(reader, value, &fade->curve, fade->curve_control);
 }
 
+static const lmb_graph_kind kind_fade_curve = {read_fade_curve, "@curve"};
+
 static const char *const kinds[] = {
     [LMB_FADE_SMOOTH] = "smooth", [LMB_FADE_FROZEN] = "frozen", [LMB_FADE_INERTIALIZED] = "inertialized", NULL};
 
 static const lmb_graph_field transition_members[] = {
-    {.name = "to", .required = true, .read = read_to},
-    {.name = "event", .read = lmb_graph_read_event, .offset = TRANSITION(event)},
-    {.name = "end", .read = lmb_graph_read_boolean, .offset = TRANSITION(at_end)},
-    {.name = "after", .read = lmb_graph_read_plain, .offset = TRANSITION(after), .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "when", .read = read_condition},
-    {.name = "fade", .read = lmb_graph_read_plain, .offset = TRANSITION(fade), .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "curve", .read = read_transition_curve},
-    {.name = "kind", .read = lmb_graph_read_choice, .offset = TRANSITION(kind), .choices = kinds},
-    {.name = "profile", .read = lmb_graph_read_mask, .offset = TRANSITION(profile)},
-    {.name = "priority", .read = lmb_graph_read_integer, .offset = TRANSITION(priority), LMB_PRIORITY_RANGE},
-    {.name = "to-self", .read = lmb_graph_read_boolean, .offset = TRANSITION(to_self)},
+    {.name = "to", .about = "The name of the state to which it leads.", .required = true, .kind = &kind_to},
+    {.name = "event", .kind = &lmb_kind_event, .offset = TRANSITION(event)},
+    {.name = "end",
+     .about = "Whether it waits for the end of the clip.",
+     .kind = &lmb_kind_boolean,
+     .offset = TRANSITION(at_end)},
+    {.name = "after",
+     .about = "Seconds in the state.",
+     .kind = &lmb_kind_number,
+     .offset = TRANSITION(after),
+     .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "when", .kind = &kind_condition},
+    {.name = "fade",
+     .about = "Seconds; 0.2 by default.",
+     .kind = &lmb_kind_number,
+     .offset = TRANSITION(fade),
+     .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "curve", .about = "The curve of the fade; smoothstep by default.", .kind = &kind_transition_curve},
+    {.name = "kind",
+     .about = "What the state that is left does: it moves on, it is frozen, or the pose is inertialized.",
+     .kind = &lmb_kind_choice,
+     .offset = TRANSITION(kind),
+     .choices = kinds},
+    {.name = "profile",
+     .about = "A share of the time of the fade for each joint.",
+     .kind = &lmb_kind_mask,
+     .offset = TRANSITION(profile)},
+    {.name = "priority",
+     .about = "A whole number, 0 by default: the highest one is taken first.",
+     .kind = &lmb_kind_integer,
+     .offset = TRANSITION(priority),
+     LMB_PRIORITY_RANGE},
+    {.name = "to-self",
+     .about = "Whether a transition of any may lead from its target to itself.",
+     .kind = &lmb_kind_boolean,
+     .offset = TRANSITION(to_self)},
 };
-static const lmb_graph_fields transition_fields = {"a transition", transition_members,
-                                                   sizeof transition_members / sizeof transition_members[0], NULL};
+static const lmb_graph_fields transition_fields = {LMB_FIELDS("a transition", transition_members),
+                                                   .also = "'anyOf':[{'required':['event']},{'required':['after']},"
+                                                           "{'required':['when']},"
+                                                           "{'required':['end'],'properties':{'end':{'const':true}}}]"};
 
 static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t object) {
     lmb_transition_def def = lmb_default_transition_def();
@@ -336,16 +399,29 @@ static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     reader->owner = outside;
 }
 
+static const lmb_graph_kind kind_state_pose = {read_state_pose, "@pose"};
+
 static const lmb_graph_field state_members[] = {
-    {.name = "name", .required = true, .read = lmb_graph_skip},
-    {.name = "pose", .required = true, .read = read_state_pose},
-    {.name = "restart", .read = lmb_graph_read_boolean, .offset = STATE(restart)},
-    {.name = "entry", .read = lmb_graph_read_event, .offset = STATE(entry_event)},
-    {.name = "exit", .read = lmb_graph_read_event, .offset = STATE(exit_event)},
-    {.name = "transitions", .read = lmb_graph_skip},
+    {.name = "name", .about = "The name of the state.", .required = true, .kind = &lmb_kind_later, .schema = "@name"},
+    {.name = "pose", .required = true, .kind = &kind_state_pose},
+    {.name = "restart",
+     .about = "Whether the clips begin anew while the state is still seen.",
+     .kind = &lmb_kind_boolean,
+     .offset = STATE(restart)},
+    {.name = "entry",
+     .about = "The event that entering the state emits.",
+     .kind = &lmb_kind_event,
+     .offset = STATE(entry_event)},
+    {.name = "exit",
+     .about = "The event that leaving the state emits.",
+     .kind = &lmb_kind_event,
+     .offset = STATE(exit_event)},
+    {.name = "transitions",
+     .about = "The transitions that leave the state.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'array','items':{'allOf':[@transition,{'properties':{'to-self':{'const':false}}}]}}"},
 };
-static const lmb_graph_fields state_fields = {"a state", state_members, sizeof state_members / sizeof state_members[0],
-                                              NULL};
+static const lmb_graph_fields state_fields = {LMB_FIELDS("a state", state_members)};
 
 // Reads a state. Transitions are read after the pose, regardless of their order in the text.
 static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t number) {
@@ -507,23 +583,51 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
 
 // ---- Fades of poses that events start.
 
-#define SECONDS(key, member)                                                                                           \
-    { .name = key, .read = lmb_graph_read_plain, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS }
+#define SECONDS(key, member, text)                                                                                     \
+    { .name = key, .about = text, .kind = &lmb_kind_number, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS }
 
+static const char *const fade_states[] = {"out", "in", NULL};
 static const lmb_graph_field fade_members[] = {
-    {.name = "in", .required = true, .read = lmb_graph_read_event, .offset = FADE(in_event)},
-    {.name = "out", .read = lmb_graph_read_event, .offset = FADE(out_event)},
-    {.name = "at-end", .read = lmb_graph_read_boolean, .offset = FADE(at_end)},
-    SECONDS("after", after),
-    SECONDS("seconds", in_seconds),
-    SECONDS("out-seconds", out_seconds),
-    {.name = "curve", .read = read_fade_curve},
-    {.name = "restart", .read = lmb_graph_read_boolean, .offset = FADE(restart)},
-    {.name = "initial", .read = lmb_graph_skip},
-    {.name = "name", .read = lmb_graph_skip},
+    {.name = "in",
+     .about = "The event that fades the pose in.",
+     .required = true,
+     .kind = &lmb_kind_event,
+     .offset = FADE(in_event)},
+    {.name = "out", .about = "The event that fades the pose out.", .kind = &lmb_kind_event, .offset = FADE(out_event)},
+    {.name = "at-end",
+     .about = "Whether the end of the clip fades the pose out.",
+     .kind = &lmb_kind_boolean,
+     .offset = FADE(at_end)},
+    SECONDS("after", after, "Seconds after which the pose fades out."),
+    SECONDS("seconds", in_seconds, "Seconds of the fade; 0.2 by default."),
+    SECONDS("out-seconds", out_seconds, "Seconds of fading out, if they differ."),
+    {.name = "curve", .about = "The curve of the fade; smoothstep by default.", .kind = &kind_fade_curve},
+    {.name = "restart",
+     .about = "Whether the event begins the pose anew; false by default.",
+     .kind = &lmb_kind_boolean,
+     .offset = FADE(restart)},
+    {.name = "initial",
+     .about = "Where the fade begins; out by default.",
+     .kind = &lmb_kind_later,
+     .schema = "{'enum':[$choices]}",
+     .choices = fade_states},
+    {.name = "name",
+     .about = "The name of the fade; by default the event that fades in.",
+     .kind = &lmb_kind_later,
+     .schema = "@name"},
 };
-static const lmb_graph_fields fade_fields = {"a fade", fade_members, sizeof fade_members / sizeof fade_members[0],
-                                             NULL};
+static const lmb_graph_fields fade_fields = {LMB_FIELDS("a fade", fade_members)};
+
+const lmb_graph_definition lmb_graph_machine_definitions[] = {
+    {"name", NULL, "{'type':'string','minLength':1}", NULL},
+    {"state", "A state of a machine.", "$inside", &state_fields},
+    {"transition", "A transition to another state.", "$inside", &transition_fields},
+    {"condition", "What must hold.", "$inside", &condition_fields},
+    {"place", "Where the clip of this name is; true stands for the clip whose end is that of the state.", "$inside",
+     &place_fields},
+    {"fade", "A fade that events start.", "$inside", &fade_fields},
+    {NULL, NULL, NULL, NULL},
+};
 
 bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value) {
     return reader->json.values[value].type == LMB_JSON_OBJECT &&
@@ -550,8 +654,7 @@ static const char *find_name(lmb_graph_reader *reader, uint32_t value) {
 }
 
 static bool begins_in(lmb_graph_reader *reader, uint32_t value) {
-    static const char *const states[] = {"out", "in", NULL};
-    static const lmb_graph_field choice = {.choices = states};
+    static const lmb_graph_field choice = {.choices = fade_states};
     uint32_t at = lmb_graph_find_member(reader, value, "initial");
     int state = 0;
     if (at != LMB_NONE) {

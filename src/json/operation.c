@@ -13,10 +13,14 @@ static void read_pose(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_pose(reader, value);
 }
 
+static const lmb_graph_kind kind_pose = {read_pose, "@pose"};
+
 // Reads the pose that a weight applies to. The target begins with the weight's fade.
 static void read_weighed_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_faded_pose(reader, target, value);
 }
+
+static const lmb_graph_kind kind_weighed_pose = {read_weighed_pose, "@pose"};
 
 // Reads a value, or the fade of the pose that it weighs.
 static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -30,12 +34,14 @@ static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, 
     lmb_graph_set_value(weight, lmb_graph_read_fade(reader, fade));
 }
 
+static const lmb_graph_kind kind_weight = {read_weight, "{'anyOf':[{'type':'number',$range},@value,@fade]}"};
+
 // Begins the fade of an object if the member that is its weight is a fade.
 static void begin_fade(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object,
                        lmb_graph_fade *fade) {
     const char *weight = NULL;
     for (size_t i = 0; i < fields->count; i++) {
-        weight = fields->fields[i].read == read_weight ? fields->fields[i].name : weight;
+        weight = fields->fields[i].kind == &kind_weight ? fields->fields[i].name : weight;
     }
     lmb_graph_begin_fade(reader, object, weight, fade);
 }
@@ -80,11 +86,16 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
 }
 
+static const lmb_graph_kind kind_clip = {read_clip,
+                                         "{'anyOf':[{'type':'string'},{'type':'number','minimum':0},@value]}"};
+
 static void read_time(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_field seconds = *field;
     seconds.parameter_max = reader->longest;
     lmb_graph_read_value(reader, &seconds, value, target);
 }
+
+static const lmb_graph_kind kind_time = {read_time, "{'anyOf':[{'type':'number',$range},@value]}"};
 
 // An input of an operation with a variable number of inputs.
 typedef struct input {
@@ -102,50 +113,58 @@ _Static_assert(offsetof(input, fade) == 0 && offsetof(lmb_graph_node, fade) == 0
 #define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .initial = 1.0f, .parameter_min = 0.0f, .parameter_max = 1.0f
 
 static const lmb_graph_field input_members[] = {
-    {.name = "pose", .required = true, .read = read_weighed_pose, .offset = INPUT(node)},
+    {.name = "pose", .required = true, .kind = &kind_weighed_pose, .offset = INPUT(node)},
     {.name = "weight",
-     .read = read_weight,
+     .about = "Its weight; 1 by default.",
+     .kind = &kind_weight,
      .offset = INPUT(weight),
      .min = 0.0f,
      .max = LMB_LARGEST,
      .initial = 1.0f,
      .parameter_max = 1.0f},
-    {.name = "curve", .read = lmb_graph_read_curve, .offset = INPUT(weight)},
+    {.name = "curve", .about = "A curve, applied to the weight.", .kind = &lmb_kind_curve, .offset = INPUT(weight)},
 };
-static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL};
+static const lmb_graph_fields input_fields = {LMB_FIELDS("an input", input_members)};
 
 static const lmb_graph_field layer_members[] = {
-    {.name = "pose", .required = true, .read = read_weighed_pose, .offset = INPUT(node)},
-    {.name = "fade", .read = read_weight, .offset = INPUT(weight), WEIGHT_RANGE},
-    {.name = "priority", .read = lmb_graph_read_integer, .offset = INPUT(priority), LMB_PRIORITY_RANGE},
-    {.name = "curve", .read = lmb_graph_read_curve, .offset = INPUT(weight)},
-    {.name = "mask", .read = lmb_graph_read_mask, .offset = INPUT(mask)},
+    {.name = "pose", .required = true, .kind = &kind_weighed_pose, .offset = INPUT(node)},
+    {.name = "fade", .about = "Its weight; 1 by default.", .kind = &kind_weight, .offset = INPUT(weight), WEIGHT_RANGE},
+    {.name = "priority",
+     .about = "A whole number, 0 by default: inputs of a higher one cover those of a lower one.",
+     .kind = &lmb_kind_integer,
+     .offset = INPUT(priority),
+     LMB_PRIORITY_RANGE},
+    {.name = "curve", .about = "A curve, applied to the fade.", .kind = &lmb_kind_curve, .offset = INPUT(weight)},
+    {.name = "mask", .kind = &lmb_kind_mask, .offset = INPUT(mask)},
 };
-static const lmb_graph_fields layer_fields = {"an input", layer_members, 5, NULL};
+static const lmb_graph_fields layer_fields = {LMB_FIELDS("an input", layer_members)};
 
 static const lmb_graph_field combined_members[] = {
-    {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
-    {.name = "joints", .read = lmb_graph_read_joint_map, .offset = INPUT(joint_map)},
+    {.name = "pose", .required = true, .kind = &kind_pose, .offset = INPUT(node)},
+    {.name = "joints",
+     .about = "The joints of a small pose, in their order, or joints with the input's joint for each; by default all.",
+     .kind = &lmb_kind_joint_map,
+     .offset = INPUT(joint_map)},
 };
-static const lmb_graph_fields combined_fields = {"an input", combined_members, 2, NULL};
+static const lmb_graph_fields combined_fields = {LMB_FIELDS("an input", combined_members)};
 
-#define AT_FIELD(reads)                                                                                                \
+#define AT_FIELD(kinds)                                                                                                \
     {                                                                                                                  \
-        .name = "at", .required = true, .read = reads, .offset = INPUT(place), .what = "coordinates", .count = 2,      \
-        LMB_ANY_NUMBER                                                                                                 \
+        .name = "at", .about = "The position of the input.", .required = true, .kind = kinds, .offset = INPUT(place),  \
+        .what = "coordinates", .count = 2, LMB_ANY_NUMBER                                                              \
     }
 
 static const lmb_graph_field line_members[] = {
-    {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
-    AT_FIELD(lmb_graph_read_plain),
+    {.name = "pose", .required = true, .kind = &kind_pose, .offset = INPUT(node)},
+    AT_FIELD(&lmb_kind_number),
 };
-static const lmb_graph_fields line_fields = {"an input", line_members, 2, NULL};
+static const lmb_graph_fields line_fields = {LMB_FIELDS("an input", line_members)};
 
 static const lmb_graph_field plane_members[] = {
-    {.name = "pose", .required = true, .read = read_pose, .offset = INPUT(node)},
-    AT_FIELD(lmb_graph_read_floats),
+    {.name = "pose", .required = true, .kind = &kind_pose, .offset = INPUT(node)},
+    AT_FIELD(&lmb_kind_numbers),
 };
-static const lmb_graph_fields plane_fields = {"an input", plane_members, 2, NULL};
+static const lmb_graph_fields plane_fields = {LMB_FIELDS("an input", plane_members)};
 
 // Reads the inputs of an operation with their fields inside; the field has the min and max number of them.
 static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -179,6 +198,9 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
+static const lmb_graph_kind kind_inputs = {read_inputs,
+                                           "{'type':'array','items':$inside,'minItems':$min,'maxItems':$max}"};
+
 uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value) {
     const lmb_graph_source *source = reader->source;
     const char *name = lmb_graph_text(reader, &reader->scratch, value);
@@ -202,6 +224,9 @@ static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
     ((lmb_graph_node *)target)->def.static_pose = lmb_graph_find_static_pose(reader, value);
 }
+
+static const lmb_graph_kind kind_given_pose = {read_given_pose,
+                                               "{'anyOf':[{'type':'string'},{'type':'integer',$range}]}"};
 
 // Finds a coordinate of an input's position. The input has not been read yet, so this returns false if the value is no
 // number.
@@ -239,6 +264,8 @@ static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
     lmb_graph_read_value(reader, &ranged, value, target);
 }
+
+static const lmb_graph_kind kind_coordinate = {read_coordinate, "{'anyOf':[{'type':'number',$range},@value]}"};
 
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
     lmb_graph_json *graph = reader->graph;
@@ -316,19 +343,33 @@ static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 }
 
 #define CURVE_FIELD                                                                                                    \
-    { .name = "curve", .read = lmb_graph_read_curve, .offset = NODE(def.weight) }
+    { .name = "curve", .about = "A curve, applied to the weight.", .kind = &lmb_kind_curve, .offset = NODE(def.weight) }
 // A weight that cannot be a fade.
 #define VALUE_WEIGHT_FIELDS                                                                                            \
-    {.name = "weight", .read = lmb_graph_read_value, .offset = NODE(def.weight), WEIGHT_RANGE}, CURVE_FIELD
-#define BLEND_FIELDS {.name = "weight", .read = read_weight, .offset = NODE(def.weight), WEIGHT_RANGE}, CURVE_FIELD
+    {.name = "weight",                                                                                                 \
+     .about = "The weight; 1 by default.",                                                                             \
+     .kind = &lmb_kind_value,                                                                                          \
+     .offset = NODE(def.weight),                                                                                       \
+     WEIGHT_RANGE},                                                                                                    \
+        CURVE_FIELD
+#define BLEND_FIELDS                                                                                                   \
+    {.name = "weight",                                                                                                 \
+     .about = "The weight; 1 by default.",                                                                             \
+     .kind = &kind_weight,                                                                                             \
+     .offset = NODE(def.weight),                                                                                       \
+     WEIGHT_RANGE},                                                                                                    \
+        CURVE_FIELD
 #define POSE_FIELD(key, member)                                                                                        \
-    { .name = key, .required = true, .read = read_pose, .offset = NODE(member) }
+    { .name = key, .required = true, .kind = &kind_pose, .offset = NODE(member) }
 #define INPUTS_FIELD(fields, fewest, most)                                                                             \
-    { .name = "inputs", .required = true, .read = read_inputs, .inside = &fields, .min = fewest, .max = most }
+    {                                                                                                                  \
+        .name = "inputs", .about = "The inputs.", .required = true, .kind = &kind_inputs, .inside = &fields,           \
+        .min = fewest, .max = most                                                                                     \
+    }
 #define MASK_FIELD(is_required)                                                                                        \
-    { .name = "mask", .required = is_required, .read = lmb_graph_read_mask, .offset = NODE(def.mask) }
+    { .name = "mask", .required = is_required, .kind = &lmb_kind_mask, .offset = NODE(def.mask) }
 #define WEIGHED_POSE_FIELD(key, member)                                                                                \
-    { .name = key, .required = true, .read = read_weighed_pose, .offset = NODE(member) }
+    { .name = key, .required = true, .kind = &kind_weighed_pose, .offset = NODE(member) }
 
 static const char *const mixes[] = {
     [LMB_MIX_SLERP] = "slerp", [LMB_MIX_NLERP] = "nlerp", [LMB_MIX_LERP] = "lerp", NULL};
@@ -338,30 +379,44 @@ static const char *const forms[] = {
 static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MODEL] = "model", NULL};
 
 #define MIX_FIELDS                                                                                                     \
-    {.name = "interpolation", .read = lmb_graph_read_choice, .offset = NODE(def.interpolation), .choices = mixes}, {   \
-        .name = "shortest", .read = lmb_graph_read_boolean, .offset = NODE(def.shortest)                               \
+    {.name = "interpolation",                                                                                          \
+     .about = "How rotations are blended.",                                                                            \
+     .kind = &lmb_kind_choice,                                                                                         \
+     .offset = NODE(def.interpolation),                                                                                \
+     .choices = mixes},                                                                                                \
+    {                                                                                                                  \
+        .name = "shortest", .about = "Whether rotations go the short way; true by default.",                           \
+        .kind = &lmb_kind_boolean, .offset = NODE(def.shortest)                                                        \
     }
 #define FORM_FIELDS                                                                                                    \
-    {.name = "form", .read = lmb_graph_read_choice, .offset = NODE(def.form), .choices = forms}, {                     \
-        .name = "space", .read = lmb_graph_read_choice, .offset = NODE(def.space), .choices = spaces                   \
+    {.name = "form",                                                                                                   \
+     .about = "On which side an additive is applied; local by default.",                                               \
+     .kind = &lmb_kind_choice,                                                                                         \
+     .offset = NODE(def.form),                                                                                         \
+     .choices = forms},                                                                                                \
+    {                                                                                                                  \
+        .name = "space", .about = "The axes of an additive; local by default.", .kind = &lmb_kind_choice,              \
+        .offset = NODE(def.space), .choices = spaces                                                                   \
     }
 // Of what may also be subtracted.
 #define SCALE_RANGE .min = -4.0f, .max = 4.0f, .initial = 1.0f, .parameter_max = 1.0f
-#define SCALE_FIELD(reads)                                                                                             \
-    { .name = "weight", .required = true, .read = reads, .offset = NODE(def.weight), SCALE_RANGE }
+#define SCALE_FIELD(kinds)                                                                                             \
+    {                                                                                                                  \
+        .name = "weight", .about = "The factor.", .required = true, .kind = kinds, .offset = NODE(def.weight),         \
+        SCALE_RANGE                                                                                                    \
+    }
 #define PLACE_FIELD(key, index)                                                                                        \
     {                                                                                                                  \
-        .name = key, .required = true, .read = lmb_graph_read_value,                                                   \
+        .name = key, .about = "The position, from 0 to 1.", .required = true, .kind = &lmb_kind_value,                 \
         .offset = NODE(def.coordinates) + index * sizeof(lmb_value), .max = 1.0f, .initial = 0.5f,                     \
         .parameter_max = 1.0f                                                                                          \
     }
 
 // Reads exactly as many poses as the operation has inputs.
 static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
     lmb_node_def *def = &((lmb_graph_node *)target)->def;
     const lmb_json_value *values = reader->json.values;
-    if (!lmb_graph_expect_count(reader, value, def->input_count, def->input_count, "poses")) {
+    if (!lmb_graph_expect_count(reader, value, field->count, field->count, "poses")) {
         return;
     }
     uint32_t corner = 0;
@@ -370,25 +425,56 @@ static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
 }
 
+static const lmb_graph_kind kind_corners = {read_corners,
+                                            "{'type':'array','items':@pose,'minItems':$count,'maxItems':$count}"};
+
 static const lmb_graph_field clip_members[] = {
-    {.name = "joint-weights", .read = lmb_graph_read_mask, .offset = NODE(def.joint_weights)},
-    {.name = "clip", .required = true, .read = read_clip, .offset = NODE(def.clip)},
-    {.name = "time", .read = read_time, .offset = NODE(def.time), LMB_ANY_NUMBER},
+    {.name = "joint-weights",
+     .about = "Weights of joints for partial, in place of the clip's own.",
+     .kind = &lmb_kind_mask,
+     .offset = NODE(def.joint_weights)},
+    {.name = "clip",
+     .about = "The name of a clip, or its index.",
+     .required = true,
+     .kind = &kind_clip,
+     .offset = NODE(def.clip)},
+    {.name = "time",
+     .about = "Seconds; by default the parameter time.",
+     .kind = &kind_time,
+     .offset = NODE(def.time),
+     LMB_ANY_NUMBER},
     {.name = "rate",
-     .read = lmb_graph_read_value,
+     .about = "A factor of the time; 1 by default.",
+     .kind = &lmb_kind_value,
      .offset = NODE(def.rate),
      LMB_ANY_NUMBER,
      .initial = 1.0f,
      .parameter_max = 2.0f},
-    {.name = "offset", .read = read_time, .offset = NODE(def.offset), LMB_ANY_NUMBER},
-    {.name = "loop", .read = lmb_graph_read_boolean, .offset = NODE(def.loop)},
-    {.name = "additive", .read = lmb_graph_read_boolean, .offset = NODE(is_additive)},
-    {.name = "reference", .read = read_pose, .offset = NODE(reference)},
+    {.name = "offset",
+     .about = "Seconds that are added to the time.",
+     .kind = &kind_time,
+     .offset = NODE(def.offset),
+     LMB_ANY_NUMBER},
+    {.name = "loop",
+     .about = "Whether the time wraps around; true by default.",
+     .kind = &lmb_kind_boolean,
+     .offset = NODE(def.loop)},
+    {.name = "additive",
+     .about = "Makes an additive of the clip; false by default.",
+     .kind = &lmb_kind_boolean,
+     .offset = NODE(is_additive)},
+    {.name = "reference",
+     .about = "The pose from which an additive is made; by default the first frame of the clip.",
+     .kind = &kind_pose,
+     .offset = NODE(reference)},
     FORM_FIELDS,
-    {.name = "play", .read = lmb_graph_skip},
+    {.name = "play", .kind = &lmb_kind_later, .schema = "@play"},
 };
 #define GIVEN_POSE_FIELD                                                                                               \
-    { .name = "pose", .required = true, .read = read_given_pose, .offset = NODE(def.pose), .max = LMB_MAX_POSES - 1 }
+    {                                                                                                                  \
+        .name = "pose", .about = "The index of a pose buffer, or the name of a static pose.", .required = true,        \
+        .kind = &kind_given_pose, .offset = NODE(def.pose), .max = LMB_MAX_POSES - 1                                   \
+    }
 static const lmb_graph_field pose_members[] = {GIVEN_POSE_FIELD};
 static const lmb_graph_field override_members[] = {
     POSE_FIELD("base", def.inputs[0]),
@@ -419,7 +505,7 @@ static const lmb_graph_field layers_members[] = {INPUTS_FIELD(layer_fields, 2.0f
 static const lmb_graph_field combine_members[] = {INPUTS_FIELD(combined_fields, 1.0f, LMB_MAX_INPUTS)};
 #define COORDINATE_FIELD(key, index)                                                                                   \
     {                                                                                                                  \
-        .name = key, .required = true, .read = read_coordinate,                                                        \
+        .name = key, .about = "The position among the inputs.", .required = true, .kind = &kind_coordinate,            \
         .offset = NODE(def.coordinates) + index * sizeof(lmb_value), LMB_ANY_NUMBER                                    \
     }
 
@@ -432,7 +518,11 @@ static const char *const kinds[] = {
 static const lmb_graph_field space2d_members[] = {
     COORDINATE_FIELD("x", 0),
     COORDINATE_FIELD("y", 1),
-    {.name = "kind", .read = lmb_graph_read_choice, .offset = NODE(def.space2d), .choices = kinds},
+    {.name = "kind",
+     .about = "How the inputs around the position are found.",
+     .kind = &lmb_kind_choice,
+     .offset = NODE(def.space2d),
+     .choices = kinds},
     INPUTS_FIELD(plane_fields, 2.0f, LMB_MAX_SPACE_INPUTS),
 };
 static const lmb_graph_field make_additive_members[] = {
@@ -443,11 +533,18 @@ static const lmb_graph_field make_additive_members[] = {
 static const lmb_graph_field additive_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     WEIGHED_POSE_FIELD("add", def.inputs[1]),
-    {.name = "weight", .read = read_weight, .offset = NODE(def.weight), SCALE_RANGE},
+    {.name = "weight",
+     .about = "From 0 to 1, or from -4 to 4 if unclamped; 1 by default.",
+     .kind = &kind_weight,
+     .offset = NODE(def.weight),
+     SCALE_RANGE},
     CURVE_FIELD,
     MIX_FIELDS,
     FORM_FIELDS,
-    {.name = "unclamped", .read = lmb_graph_read_boolean, .offset = NODE(def.unclamped)},
+    {.name = "unclamped",
+     .about = "Whether weights outside 0 to 1 are allowed; false by default.",
+     .kind = &lmb_kind_boolean,
+     .offset = NODE(def.unclamped)},
     MASK_FIELD(false),
 };
 static const lmb_graph_field sum_members[] = {
@@ -456,24 +553,24 @@ static const lmb_graph_field sum_members[] = {
 };
 static const lmb_graph_field scale_members[] = {
     WEIGHED_POSE_FIELD("pose", def.inputs[0]),
-    SCALE_FIELD(read_weight),
+    SCALE_FIELD(&kind_weight),
     MIX_FIELDS,
 };
 static const lmb_graph_field subtract_scale_add_members[] = {
     POSE_FIELD("a", def.inputs[0]),
     POSE_FIELD("b", def.inputs[1]),
     POSE_FIELD("base", def.inputs[2]),
-    SCALE_FIELD(lmb_graph_read_value),
+    SCALE_FIELD(&lmb_kind_value),
     MIX_FIELDS,
 };
 static const lmb_graph_field bilinear_members[] = {
-    {.name = "poses", .required = true, .read = read_corners},
+    {.name = "poses", .about = "4 poses, in the order s, t.", .required = true, .kind = &kind_corners, .count = 4},
     PLACE_FIELD("s", 0),
     PLACE_FIELD("t", 1),
     MIX_FIELDS,
 };
 static const lmb_graph_field trilinear_members[] = {
-    {.name = "poses", .required = true, .read = read_corners},
+    {.name = "poses", .about = "8 poses, in the order s, t, u.", .required = true, .kind = &kind_corners, .count = 8},
     PLACE_FIELD("s", 0),
     PLACE_FIELD("t", 1),
     PLACE_FIELD("u", 2),
@@ -483,12 +580,15 @@ static const lmb_graph_field trilinear_members[] = {
 // The index of a point in the batch's points, as a target or a pole vector has it.
 static const lmb_graph_field slot_members[] = {
     {.name = "point",
+     .about = "Its index.",
      .required = true,
-     .read = lmb_graph_read_integer,
+     .kind = &lmb_kind_integer,
      .offset = offsetof(lmb_point_slot, index),
      .max = LMB_MAX_POINTS - 1},
 };
-static const lmb_graph_fields slot_fields = {"the point", slot_members, 1, NULL};
+static const lmb_graph_fields slot_fields = {LMB_FIELDS("the point", slot_members)};
+const lmb_graph_definition lmb_graph_operation_definitions[] = {
+    {"point", "One of the character's points in the batch.", "$inside", &slot_fields}, {NULL, NULL, NULL, NULL}};
 
 // Reads three coordinates, each a number or a parameter.
 static void read_vector(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -503,6 +603,9 @@ static void read_vector(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
+static const lmb_graph_kind kind_vector = {
+    read_vector, "{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':3,'maxItems':3}"};
+
 // Reads an array of three values, or an object with the index of a point.
 static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (reader->json.values[value].type == LMB_JSON_OBJECT) {
@@ -514,21 +617,28 @@ static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, u
     read_vector(reader, field, value, target);
 }
 
-#define JOINT_FIELD(key, member)                                                                                       \
-    { .name = key, .required = true, .read = lmb_graph_read_joint, .offset = NODE(member) }
-#define POINT_FIELD(key, member, is_required)                                                                          \
+static const lmb_graph_kind kind_point = {
+    read_point, "{'anyOf':[{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':3,"
+                "'maxItems':3},@point]}"};
+
+#define JOINT_FIELD(key, member, text)                                                                                 \
+    { .name = key, .about = text, .required = true, .kind = &lmb_kind_joint, .offset = NODE(member) }
+#define POINT_FIELD(key, member, is_required, text)                                                                    \
     {                                                                                                                  \
-        .name = key, .required = is_required, .read = read_point, .offset = NODE(member), .slot = NODE(member##_slot), \
-        UNIT_RANGE                                                                                                     \
+        .name = key, .about = text, .required = is_required, .kind = &kind_point, .offset = NODE(member),              \
+        .slot = NODE(member##_slot), UNIT_RANGE                                                                        \
     }
-#define AXIS_FIELD(key, member)                                                                                        \
+#define AXIS_FIELD(key, member, text)                                                                                  \
     {                                                                                                                  \
-        .name = key, .read = lmb_graph_read_floats, .offset = NODE(member), .what = "coordinates", .count = 3,         \
-        LMB_ANY_NUMBER                                                                                                 \
+        .name = key, .about = text, .kind = &lmb_kind_numbers, .offset = NODE(member), .what = "coordinates",          \
+        .count = 3, LMB_ANY_NUMBER                                                                                     \
     }
 static const char *const ik_spaces[] = {[LMB_IK_MODEL] = "model", [LMB_IK_WORLD] = "world", NULL};
 #define IK_SPACE_FIELD(member)                                                                                         \
-    { .name = "space", .read = lmb_graph_read_choice, .offset = NODE(member), .choices = ik_spaces }
+    {                                                                                                                  \
+        .name = "space", .about = "The space of targets and directions; model by default.", .kind = &lmb_kind_choice,  \
+        .offset = NODE(member), .choices = ik_spaces                                                                   \
+    }
 // A goal is the first retarget in the base.
 static uint32_t finish_two_bone(lmb_graph_reader *reader, const lmb_graph_node *node) {
     lmb_node_def def = node->def;
@@ -553,16 +663,27 @@ static uint32_t finish_two_bone(lmb_graph_reader *reader, const lmb_graph_node *
 
 static const lmb_graph_field two_bone_members[] = {
     POSE_FIELD("base", def.inputs[0]),
-    JOINT_FIELD("start", def.two_bone.start),
-    JOINT_FIELD("mid", def.two_bone.mid),
-    JOINT_FIELD("end", def.two_bone.end),
-    POINT_FIELD("target", def.two_bone.target, false),
-    {.name = "goal", .read = lmb_graph_read_boolean, .offset = NODE(has_goal)},
-    POINT_FIELD("pole", def.two_bone.pole, false),
+    JOINT_FIELD("start", def.two_bone.start, "The first joint of the limb."),
+    JOINT_FIELD("mid", def.two_bone.mid, "The joint that bends."),
+    JOINT_FIELD("end", def.two_bone.end, "The joint that reaches the target."),
+    POINT_FIELD("target", def.two_bone.target, false, "The target."),
+    {.name = "goal",
+     .about = "Whether the target is where a retarget in the base has the end.",
+     .kind = &lmb_kind_boolean,
+     .offset = NODE(has_goal)},
+    POINT_FIELD("pole", def.two_bone.pole, false, "The direction to which the mid points; 0 is as the base bends."),
     IK_SPACE_FIELD(def.two_bone.space),
-    AXIS_FIELD("mid-axis", def.two_bone.mid_axis),
-    {.name = "soften", .read = lmb_graph_read_plain, .offset = NODE(def.two_bone.soften), .max = 1.0f},
-    {.name = "twist", .read = lmb_graph_read_value, .offset = NODE(def.two_bone.twist), UNIT_RANGE},
+    AXIS_FIELD("mid-axis", def.two_bone.mid_axis, "The axis of the mid, in its own space."),
+    {.name = "soften",
+     .about = "The share of the limb's length from which on it stretches softly; 1 by default.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(def.two_bone.soften),
+     .max = 1.0f},
+    {.name = "twist",
+     .about = "Turns the mid about the line from the start to the end, in radians.",
+     .kind = &lmb_kind_value,
+     .offset = NODE(def.two_bone.twist),
+     UNIT_RANGE},
     VALUE_WEIGHT_FIELDS,
 };
 
@@ -608,26 +729,39 @@ static void read_aim_joints(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
 }
 
+static const lmb_graph_kind kind_aim_joints = {
+    read_aim_joints,
+    "{'type':'object','additionalProperties':{'type':'number','minimum':0,'maximum':1},'minProperties':1,"
+    "'maxProperties':$count}"};
+
 static const lmb_graph_field aim_members[] = {
     POSE_FIELD("base", def.inputs[0]),
-    {.name = "joints", .required = true, .read = read_aim_joints},
-    POINT_FIELD("target", def.aim.target, true),
-    POINT_FIELD("pole", def.aim.pole, false),
+    {.name = "joints",
+     .about = "Joints on one line of descent with the share of the turn for each, from 0 to 1.",
+     .required = true,
+     .kind = &kind_aim_joints,
+     .count = LMB_MAX_AIM_JOINTS},
+    POINT_FIELD("target", def.aim.target, true, "The target."),
+    POINT_FIELD("pole", def.aim.pole, false, "The direction to which up points."),
     IK_SPACE_FIELD(def.aim.space),
-    AXIS_FIELD("forward", def.aim.forward),
-    AXIS_FIELD("up", def.aim.up),
-    AXIS_FIELD("offset", def.aim.offset),
-    {.name = "limit", .read = lmb_graph_read_plain, .offset = NODE(def.aim.limit), .max = LMB_LARGEST},
+    AXIS_FIELD("forward", def.aim.forward, "The axis that points at the target."),
+    AXIS_FIELD("up", def.aim.up, "The axis that points up."),
+    AXIS_FIELD("offset", def.aim.offset, "Where the axis begins, in the space of the joint."),
+    {.name = "limit",
+     .about = "The largest turn of a joint with the share 1, in radians.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(def.aim.limit),
+     .max = LMB_LARGEST},
     VALUE_WEIGHT_FIELDS,
 };
 
 #define FOOT(member) offsetof(lmb_foot_def, member)
-#define FOOT_JOINT(key, member)                                                                                        \
-    { .name = key, .required = true, .read = lmb_graph_read_joint, .offset = FOOT(member) }
-#define FOOT_POINT(key, member)                                                                                        \
+#define FOOT_JOINT(key, member, text)                                                                                  \
+    { .name = key, .about = text, .required = true, .kind = &lmb_kind_joint, .offset = FOOT(member) }
+#define FOOT_POINT(key, member, text)                                                                                  \
     {                                                                                                                  \
-        .name = key, .required = true, .read = read_point, .offset = FOOT(member), .slot = FOOT(member##_slot),        \
-        UNIT_RANGE                                                                                                     \
+        .name = key, .about = text, .required = true, .kind = &kind_point, .offset = FOOT(member),                     \
+        .slot = FOOT(member##_slot), UNIT_RANGE                                                                        \
     }
 // Reads the indices of two sync markers.
 static void read_planted_markers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -641,64 +775,102 @@ static void read_planted_markers(lmb_graph_reader *reader, const lmb_graph_field
     lmb_graph_read_integer(reader, &index, second, &foot->planted_to);
 }
 
+static const lmb_graph_kind kind_planted_markers = {
+    read_planted_markers, "{'type':'array','items':{'type':'integer',$range},'minItems':2,'maxItems':2}"};
+
 static const lmb_graph_field foot_members[] = {
-    FOOT_JOINT("hip", hip),
-    FOOT_JOINT("knee", knee),
-    FOOT_JOINT("ankle", ankle),
-    FOOT_POINT("ground", ground),
-    FOOT_POINT("normal", normal),
+    FOOT_JOINT("hip", hip, "The joint of the hip."),
+    FOOT_JOINT("knee", knee, "The joint of the knee."),
+    FOOT_JOINT("ankle", ankle, "The joint of the ankle."),
+    FOOT_POINT("ground", ground, "A point of the ground under the foot."),
+    FOOT_POINT("normal", normal, "The normal of the ground."),
     {.name = "knee-axis",
-     .read = lmb_graph_read_floats,
+     .about = "The axis of the knee, in its own space.",
+     .kind = &lmb_kind_numbers,
      .offset = FOOT(knee_axis),
      .what = "coordinates",
      .count = 3,
      LMB_ANY_NUMBER},
-    {.name = "planted", .read = lmb_graph_read_value, .offset = FOOT(planted), .max = 1.0f, .parameter_max = 1.0f},
-    {.name = "planted-markers", .read = read_planted_markers, .max = LMB_MAX_MARKERS - 1},
+    {.name = "planted",
+     .about = "Adds to the weight with which the foot is planted, from 0 to 1.",
+     .kind = &lmb_kind_value,
+     .offset = FOOT(planted),
+     .max = 1.0f,
+     .parameter_max = 1.0f},
+    {.name = "planted-markers",
+     .about = "The indices of two sync markers between which the foot is planted.",
+     .kind = &kind_planted_markers,
+     .max = LMB_MAX_MARKERS - 1},
 };
-static const lmb_graph_fields foot_fields = {"a foot", foot_members, sizeof foot_members / sizeof foot_members[0],
-                                             NULL};
+static const lmb_graph_fields foot_fields = {LMB_FIELDS("a foot", foot_members)};
 
 static void read_feet(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     lmb_feet_def *feet = &((lmb_graph_node *)target)->def.feet;
-    (void)field;
-    if (!lmb_graph_expect_count(reader, value, 1, LMB_MAX_FEET, "feet")) {
+    if (!lmb_graph_expect_count(reader, value, 1, field->count, "feet")) {
         return;
     }
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
-            lmb_graph_read_fields(reader, &foot_fields, at, &feet->feet[feet->foot_count++]);
+            lmb_graph_read_fields(reader, field->inside, at, &feet->feet[feet->foot_count++]);
         }
     }
 }
 
-#define NUMBER_FIELD(key, member, largest)                                                                             \
-    { .name = key, .read = lmb_graph_read_plain, .offset = NODE(member), .max = largest }
-#define SPEED_FIELD(key, member)                                                                                       \
+static const lmb_graph_kind kind_feet = {read_feet, "{'type':'array','items':$inside,'minItems':1,'maxItems':$count}"};
+
+#define NUMBER_FIELD(key, member, largest, text)                                                                       \
+    { .name = key, .about = text, .kind = &lmb_kind_number, .offset = NODE(member), .max = largest }
+#define SPEED_FIELD(key, member, text)                                                                                 \
     {                                                                                                                  \
-        .name = key, .read = lmb_graph_read_value, .offset = NODE(member), LMB_ANY_NUMBER, .initial = 1.0f,            \
+        .name = key, .about = text, .kind = &lmb_kind_value, .offset = NODE(member), LMB_ANY_NUMBER, .initial = 1.0f,  \
         .parameter_max = 4.0f                                                                                          \
     }
 
 static const lmb_graph_field feet_members[] = {
     POSE_FIELD("base", def.inputs[0]),
-    JOINT_FIELD("pelvis", def.feet.pelvis),
-    {.name = "feet", .required = true, .read = read_feet},
-    AXIS_FIELD("up", def.feet.up),
-    {.name = "max-lowering", .read = lmb_graph_read_plain, .offset = NODE(def.feet.max_lowering), .max = LMB_LARGEST},
-    {.name = "max-angle", .read = lmb_graph_read_plain, .offset = NODE(def.feet.max_angle), .max = LMB_LARGEST},
-    {.name = "soften", .read = lmb_graph_read_plain, .offset = NODE(def.feet.soften), .max = 1.0f},
+    JOINT_FIELD("pelvis", def.feet.pelvis, "The joint of the pelvis."),
+    {.name = "feet",
+     .about = "The feet, 1 to 4.",
+     .required = true,
+     .kind = &kind_feet,
+     .inside = &foot_fields,
+     .count = LMB_MAX_FEET},
+    AXIS_FIELD("up", def.feet.up, "The direction up."),
+    {.name = "max-lowering",
+     .about = "How far the pelvis goes down at most.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(def.feet.max_lowering),
+     .max = LMB_LARGEST},
+    {.name = "max-angle",
+     .about = "How far a foot turns at most, in radians.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(def.feet.max_angle),
+     .max = LMB_LARGEST},
+    {.name = "soften",
+     .about = "The share of the leg's length from which on it stretches softly; 1 by default.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(def.feet.soften),
+     .max = 1.0f},
     IK_SPACE_FIELD(def.feet.space),
-    SPEED_FIELD("speed", def.feet.speed),
-    SPEED_FIELD("clip-speed", def.feet.clip_speed),
-    POINT_FIELD("direction", def.feet.direction, false),
-    {.name = "time", .read = read_time, .offset = NODE(def.feet.time), LMB_ANY_NUMBER},
-    NUMBER_FIELD("lock-distance", def.feet.lock_distance, LMB_LARGEST),
-    NUMBER_FIELD("release-half-life", def.feet.release_half_life, 1000.0f),
-    NUMBER_FIELD("ground-half-life", def.feet.ground_half_life, 1000.0f),
-    NUMBER_FIELD("pelvis-half-life", def.feet.pelvis_half_life, 1000.0f),
-    NUMBER_FIELD("teleport", def.feet.teleport, LMB_LARGEST),
+    SPEED_FIELD("speed", def.feet.speed, "The speed of the character."),
+    SPEED_FIELD("clip-speed", def.feet.clip_speed, "The speed of the clip."),
+    POINT_FIELD("direction", def.feet.direction, false, "The direction of the steps."),
+    {.name = "time",
+     .about = "Seconds, for locks and smoothing.",
+     .kind = &kind_time,
+     .offset = NODE(def.feet.time),
+     LMB_ANY_NUMBER},
+    NUMBER_FIELD("lock-distance", def.feet.lock_distance, LMB_LARGEST,
+                 "The distance at which a locked foot comes free; 0 locks none."),
+    NUMBER_FIELD("release-half-life", def.feet.release_half_life, 1000.0f,
+                 "Seconds in which half of the displacement of a lock decays."),
+    NUMBER_FIELD("ground-half-life", def.feet.ground_half_life, 1000.0f,
+                 "Seconds in which half of the way to the ground is gone."),
+    NUMBER_FIELD("pelvis-half-life", def.feet.pelvis_half_life, 1000.0f,
+                 "Seconds in which half of the way of the pelvis is gone."),
+    NUMBER_FIELD("teleport", def.feet.teleport, LMB_LARGEST,
+                 "The jump of the pelvis after which everything begins anew."),
     VALUE_WEIGHT_FIELDS,
 };
 
@@ -723,55 +895,102 @@ static void read_helpers(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
 }
 
+static const lmb_graph_kind kind_helpers = {
+    read_helpers, "{'type':'object','additionalProperties':{'type':'number','minimum':-1,'maximum':1},"
+                  "'minProperties':1,'maxProperties':$count}"};
+
 static const lmb_graph_field twist_members[] = {
     POSE_FIELD("base", def.inputs[0]),
-    JOINT_FIELD("source", def.twist.source),
-    {.name = "joints", .required = true, .read = read_helpers},
-    AXIS_FIELD("axis", def.twist.axis),
+    JOINT_FIELD("source", def.twist.source, "The joint whose twist is shared."),
+    {.name = "joints",
+     .about = "Helper joints with their shares of the twist, from -1 to 1.",
+     .required = true,
+     .kind = &kind_helpers,
+     .count = LMB_MAX_TWIST_JOINTS},
+    AXIS_FIELD("axis", def.twist.axis, "The axis of the twist, in the space of the source."),
     VALUE_WEIGHT_FIELDS,
 };
 
 static const lmb_graph_field chain_members[] = {
     POSE_FIELD("base", def.inputs[0]),
-    JOINT_FIELD("start", def.chain.start),
-    JOINT_FIELD("end", def.chain.end),
-    {.name = "time", .required = true, .read = read_time, .offset = NODE(def.chain.time), LMB_ANY_NUMBER},
-    {.name = "velocity", .read = read_vector, .offset = NODE(def.chain.velocity), UNIT_RANGE},
-    AXIS_FIELD("gravity", def.chain.gravity),
-    NUMBER_FIELD("stiffness", def.chain.stiffness, 1000.0f),
-    NUMBER_FIELD("damping", def.chain.damping, 1000.0f),
-    NUMBER_FIELD("teleport", def.chain.teleport, LMB_LARGEST),
+    JOINT_FIELD("start", def.chain.start, "The first joint that turns."),
+    JOINT_FIELD("end", def.chain.end, "The joint at the end of the last bone."),
+    {.name = "time",
+     .about = "Seconds, which the host advances.",
+     .required = true,
+     .kind = &kind_time,
+     .offset = NODE(def.chain.time),
+     LMB_ANY_NUMBER},
+    {.name = "velocity",
+     .about = "The velocity of the character: x, y and z.",
+     .kind = &kind_vector,
+     .offset = NODE(def.chain.velocity),
+     UNIT_RANGE},
+    AXIS_FIELD("gravity", def.chain.gravity, "The acceleration of gravity."),
+    NUMBER_FIELD("stiffness", def.chain.stiffness, 1000.0f, "The frequency of the springs, in Hz."),
+    NUMBER_FIELD("damping", def.chain.damping, 1000.0f, "The damping, per second."),
+    NUMBER_FIELD("teleport", def.chain.teleport, LMB_LARGEST, "The jump after which the chain begins anew."),
     VALUE_WEIGHT_FIELDS,
 };
 
 static const char *const axes[] = {"x", "y", "z", NULL};
 static const lmb_graph_field mirror_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
-    {.name = "axis", .required = true, .read = lmb_graph_read_choice, .offset = NODE(mirror.axis), .choices = axes},
-    {.name = "partners", .read = lmb_graph_read_partners},
-    {.name = "channels", .read = lmb_graph_read_channel_partners},
+    {.name = "axis",
+     .about = "The axis across the plane of the mirror.",
+     .required = true,
+     .kind = &lmb_kind_choice,
+     .offset = NODE(mirror.axis),
+     .choices = axes},
+    {.name = "partners", .about = "Pairs of joints; by default found by their names.", .kind = &lmb_kind_partners},
+    {.name = "channels",
+     .about = "Pairs of channels, with a sign where they need one; by default found by their names.",
+     .kind = &lmb_kind_channel_partners},
 };
 
 static const lmb_graph_field clamp_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
-    {.name = "joint-limits", .required = true, .read = lmb_graph_read_limits, .offset = NODE(def.joint_limits)},
+    {.name = "joint-limits",
+     .about = "The limits of joints and channels.",
+     .required = true,
+     .kind = &lmb_kind_limits,
+     .offset = NODE(def.joint_limits)},
 };
 
 // `from`, `joints`, the reference poses and the pose, whose clips are of another character, are read after everything
 // else.
 static const lmb_graph_field retarget_members[] = {
-    {.name = "from", .required = true, .read = lmb_graph_skip},
-    {.name = "pose", .required = true, .read = lmb_graph_skip},
-    {.name = "joints", .read = lmb_graph_skip},
-    {.name = "source-pose", .read = lmb_graph_skip},
-    {.name = "target-pose", .read = lmb_graph_skip},
-    {.name = "foot", .read = lmb_graph_read_joint, .offset = NODE(retarget.foot)},
-    {.name = "not-aligned", .read = lmb_graph_read_not_aligned},
-    NUMBER_FIELD("align-above", retarget.align_above, LMB_LARGEST),
-    {.name = "scales", .read = lmb_graph_read_scales, .max = 1048576.0f},
-    NUMBER_FIELD("root-scale", retarget.root_scale, 1048576.0f),
+    {.name = "from",
+     .about = "The name of the other character.",
+     .required = true,
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'string'}"},
+    {.name = "pose",
+     .about = "A pose whose clips are those of the other character.",
+     .required = true,
+     .kind = &lmb_kind_later,
+     .schema = "@pose"},
+    {.name = "joints",
+     .about = "Joints of the rig with the other character's joint for each; by default those of the same name.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'object','additionalProperties':{'type':'string'}}"},
+    {.name = "source-pose", .kind = &lmb_kind_later, .schema = "@reference-pose"},
+    {.name = "target-pose", .kind = &lmb_kind_later, .schema = "@reference-pose"},
+    {.name = "foot",
+     .about = "A joint, whose leg gives the scale of the root.",
+     .kind = &lmb_kind_joint,
+     .offset = NODE(retarget.foot)},
+    {.name = "not-aligned", .about = "Joints whose bones keep their directions.", .kind = &lmb_kind_not_aligned},
+    NUMBER_FIELD("align-above", retarget.align_above, LMB_LARGEST,
+                 "The angle above which a bone takes the direction of the source, in radians."),
+    {.name = "scales",
+     .about = "Joints with factors of their translations.",
+     .kind = &lmb_kind_scales,
+     .max = 1048576.0f},
+    NUMBER_FIELD("root-scale", retarget.root_scale, 1048576.0f, "A factor of the translation of the root; 0 finds it."),
     {.name = "turn",
-     .read = lmb_graph_read_floats,
+     .about = "A rotation of the other character: x, y, z and w.",
+     .kind = &lmb_kind_numbers,
      .offset = NODE(retarget.turn),
      .what = "coordinates",
      .count = 4,
@@ -779,60 +998,108 @@ static const lmb_graph_field retarget_members[] = {
 };
 
 static const lmb_graph_field machine_members[] = {
-    {.name = "name", .read = lmb_graph_skip},
-    {.name = "states", .required = true, .read = lmb_graph_skip},
-    {.name = "initial", .read = lmb_graph_skip},
-    {.name = "any", .read = lmb_graph_skip},
+    {.name = "name", .about = "The name of the machine.", .kind = &lmb_kind_later, .schema = "@name"},
+    {.name = "states",
+     .about = "The states.",
+     .required = true,
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'array','items':@state,'minItems':1,'maxItems':$count}",
+     .count = LMB_MAX_STATES},
+    {.name = "initial",
+     .about = "The name of the state with which the machine begins; by default the first.",
+     .kind = &lmb_kind_later,
+     .schema = "@name"},
+    {.name = "any",
+     .about = "Transitions that leave every state.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'array','items':@transition}"},
 };
 
-// The table of operations. `finish` adds the node and further nodes that it needs, and returns the index of the node
-// that is the pose.
-typedef struct operation {
-    const char *name;
-    lmb_op op;
-    uint32_t input_count;
-    const lmb_graph_field *fields;
-    size_t field_count;
-    uint32_t (*finish)(lmb_graph_reader *reader, const lmb_graph_node *node);
-} operation;
+// ---- The table of operations.
 
 #define FIELDS(members) members, sizeof members / sizeof members[0]
 
-static const operation operations[] = {
-    {"rest", LMB_OP_REST, 0, NULL, 0, finish_node},
-    {"clip", LMB_OP_CLIP, 0, FIELDS(clip_members), finish_clip},
-    {"pose", LMB_OP_POSE, 0, FIELDS(pose_members), finish_node},
-    {"blend", LMB_OP_BLEND, 2, FIELDS(blend_members), finish_node},
-    {"masked", LMB_OP_MASKED, 2, FIELDS(masked_members), finish_node},
-    {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
-    {"weighted-matrix", LMB_OP_WEIGHTED_MATRIX, 0, FIELDS(weighted_matrix_members), finish_node},
-    {"layers", LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node},
-    {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
-    {"space1d", LMB_OP_SPACE1D, 0, FIELDS(space1d_members), finish_node},
-    {"space2d", LMB_OP_SPACE2D, 0, FIELDS(space2d_members), finish_node},
-    {"make-additive", LMB_OP_MAKE_ADDITIVE, 2, FIELDS(make_additive_members), finish_node},
-    {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},
-    {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_additive},
-    {"add", LMB_OP_ADD, 2, FIELDS(sum_members), finish_node},
-    {"subtract", LMB_OP_SUBTRACT, 2, FIELDS(sum_members), finish_node},
-    {"scale", LMB_OP_SCALE, 1, FIELDS(scale_members), finish_node},
-    {"subtract-scale-add", LMB_OP_SUBTRACT_SCALE_ADD, 3, FIELDS(subtract_scale_add_members), finish_node},
-    {"bilinear", LMB_OP_BILINEAR, 4, FIELDS(bilinear_members), finish_node},
-    {"trilinear", LMB_OP_TRILINEAR, 8, FIELDS(trilinear_members), finish_node},
-    {"mirror", LMB_OP_MIRROR, 1, FIELDS(mirror_members), finish_mirror},
-    {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
-    {"override", LMB_OP_OVERRIDE, 1, FIELDS(override_members), finish_node},
-    {"ik-two-bone", LMB_OP_IK_TWO_BONE, 1, FIELDS(two_bone_members), finish_two_bone},
-    {"ik-aim", LMB_OP_IK_AIM, 1, FIELDS(aim_members), finish_node},
-    {"foot-placement", LMB_OP_FOOT_PLACEMENT, 1, FIELDS(feet_members), finish_node},
-    {"twist", LMB_OP_TWIST, 1, FIELDS(twist_members), finish_node},
-    {"chain", LMB_OP_CHAIN, 1, FIELDS(chain_members), finish_node},
-    {"retarget", LMB_OP_RETARGET, 1, FIELDS(retarget_members), lmb_graph_add_retarget},
-    {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
-};
-#define OPERATION_COUNT (sizeof operations / sizeof operations[0])
+// The affine form has no model space.
+#define NO_AFFINE_MODEL                                                                                                \
+    "'not':{'required':['form','space'],'properties':{'form':{'const':'affine'},'space':{'const':'model'}}}"
 
-static const operation *find_operation(lmb_graph_reader *reader, uint32_t object) {
+const lmb_graph_operation lmb_graph_operations[LMB_OP_COUNT] = {
+    {"rest", "Gives the rest pose of the rig.", LMB_OP_REST, 0, NULL, 0, finish_node, NULL},
+    {"clip", "Samples a clip at a time, or plays it.", LMB_OP_CLIP, 0, FIELDS(clip_members), finish_clip,
+     "'dependencies':{'play':{'not':{'anyOf':[{'required':['time']},{'required':['rate']},"
+     "{'required':['offset']},{'required':['loop']}]}},"
+     "'reference':{'required':['additive'],'properties':{'additive':{'const':true}}}}," NO_AFFINE_MODEL},
+    {"pose",
+     "Reads a pose that the host made: from a pose buffer of the batch, one pose for each character, or a static pose "
+     "of the graph.",
+     LMB_OP_POSE, 0, FIELDS(pose_members), finish_node, NULL},
+    {"blend", "Blends from a to b by one weight.", LMB_OP_BLEND, 2, FIELDS(blend_members), finish_node, NULL},
+    {"masked", "A blend with a weight for each joint: Unreal's layered blend per bone, with a mask.", LMB_OP_MASKED, 2,
+     FIELDS(masked_members), finish_node, NULL},
+    {"weighted", "Blends any number of poses by weights that need not sum to 1.", LMB_OP_WEIGHTED, 0,
+     FIELDS(weighted_members), finish_node, NULL},
+    {"weighted-matrix", "Blends the joints' local matrices element by element, as some engines do.",
+     LMB_OP_WEIGHTED_MATRIX, 0, FIELDS(weighted_matrix_members), finish_node, NULL},
+    {"layers",
+     "Stacks poses by priority; each layer covers those below it by its fade, as the layers of Unity's legacy "
+     "animation.",
+     LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node, NULL},
+    {"combine", "Takes each joint from the last input that has it.", LMB_OP_COMBINE, 0, FIELDS(combine_members),
+     finish_node, NULL},
+    {"space1d", "Blends the two inputs next to a position on a line: a 1D blend space.", LMB_OP_SPACE1D, 0,
+     FIELDS(space1d_members), finish_node, NULL},
+    {"space2d", "Blends the inputs around a point in the plane: a 2D blend space.", LMB_OP_SPACE2D, 0,
+     FIELDS(space2d_members), finish_node, NULL},
+    {"make-additive", "Makes the additive that turns a reference into a pose.", LMB_OP_MAKE_ADDITIVE, 2,
+     FIELDS(make_additive_members), finish_node, NO_AFFINE_MODEL},
+    {"partial", "Blends b over a where both have a joint; elsewhere it takes the one that has it.", LMB_OP_PARTIAL, 2,
+     FIELDS(partial_members), finish_node, NULL},
+    {"additive", "Adds an additive to a base by a weight.", LMB_OP_ADDITIVE, 2, FIELDS(additive_members),
+     finish_additive,
+     NO_AFFINE_MODEL ",'if':{'not':{'required':['unclamped'],'properties':{'unclamped':{'const':true}}}},"
+                     "'then':{'properties':{'weight':{'minimum':0,'maximum':1}}}"},
+    {"add", "Adds b to a: translations add, rotations and scales multiply.", LMB_OP_ADD, 2, FIELDS(sum_members),
+     finish_node, NULL},
+    {"subtract", "Subtracts b from a: the inverse of add.", LMB_OP_SUBTRACT, 2, FIELDS(sum_members), finish_node, NULL},
+    {"scale", "Makes a pose or an additive smaller or larger, or reverses it.", LMB_OP_SCALE, 1, FIELDS(scale_members),
+     finish_node, NULL},
+    {"subtract-scale-add", "Computes w (a - b) + base: a turn of the body, for instance.", LMB_OP_SUBTRACT_SCALE_ADD, 3,
+     FIELDS(subtract_scale_add_members), finish_node, NULL},
+    {"bilinear", "Blends four poses at the corners of a square.", LMB_OP_BILINEAR, 4, FIELDS(bilinear_members),
+     finish_node, NULL},
+    {"trilinear", "Blends eight poses at the corners of a cube.", LMB_OP_TRILINEAR, 8, FIELDS(trilinear_members),
+     finish_node, NULL},
+    {"mirror", "Mirrors a pose across a plane, and swaps left and right.", LMB_OP_MIRROR, 1, FIELDS(mirror_members),
+     finish_mirror, NULL},
+    {"clamp", "Clamps each joint to its joint limits.", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node, NULL},
+    {"override", "Takes joints from a pose buffer, such as that of a ragdoll, each with a weight of its own.",
+     LMB_OP_OVERRIDE, 1, FIELDS(override_members), finish_node, NULL},
+    {"ik-two-bone",
+     "Turns two joints of a limb so that a third one reaches a target: inverse kinematics with two bones.",
+     LMB_OP_IK_TWO_BONE, 1, FIELDS(two_bone_members), finish_two_bone,
+     "'oneOf':[{'required':['target'],'properties':{'goal':{'const':false}}},"
+     "{'required':['goal'],'properties':{'goal':{'const':true}},'not':{'required':['target']}}]"},
+    {"ik-aim",
+     "Turns a joint, and ancestors that help, so that an axis of the joint points at a target: a head that looks, a "
+     "hand that aims.",
+     LMB_OP_IK_AIM, 1, FIELDS(aim_members), finish_node, NULL},
+    {"foot-placement", "Puts feet on uneven ground: lowers the pelvis, bends the legs and turns the feet to the slope.",
+     LMB_OP_FOOT_PLACEMENT, 1, FIELDS(feet_members), finish_node, NULL},
+    {"twist",
+     "Gives helper joints a share of the twist of another joint, as Unity's Twist Correction and Unreal's twist joints "
+     "do.",
+     LMB_OP_TWIST, 1, FIELDS(twist_members), finish_node, NULL},
+    {"chain", "Lets a chain of joints swing after its animation: a tail, hair, an antenna, a strap.", LMB_OP_CHAIN, 1,
+     FIELDS(chain_members), finish_node, NULL},
+    {"retarget",
+     "Plays clips and poses of another character: each joint turns as much as its joint of the source, since the pose "
+     "at rest.",
+     LMB_OP_RETARGET, 1, FIELDS(retarget_members), lmb_graph_add_retarget, NULL},
+    {"machine", "A state machine: the weighted blend of the poses of its states.", LMB_OP_MACHINE, 0,
+     FIELDS(machine_members), lmb_graph_add_machine, NULL},
+};
+
+static const lmb_graph_operation *find_operation(lmb_graph_reader *reader, uint32_t object) {
     bool twice;
     uint32_t value = lmb_json_member(&reader->json, object, "op", &twice);
     if (value == LMB_NONE) {
@@ -846,11 +1113,11 @@ static const operation *find_operation(lmb_graph_reader *reader, uint32_t object
         return NULL;
     }
     char names[400] = "";
-    for (size_t i = 0; i < OPERATION_COUNT; i++) {
-        if (lmb_graph_is_text(reader, value, operations[i].name)) {
-            return &operations[i];
+    for (size_t i = 0; i < LMB_OP_COUNT; i++) {
+        if (lmb_graph_is_text(reader, value, lmb_graph_operations[i].name)) {
+            return &lmb_graph_operations[i];
         }
-        lmb_graph_list_name(names, sizeof names, operations[i].name);
+        lmb_graph_list_name(names, sizeof names, lmb_graph_operations[i].name);
     }
     lmb_graph_report(reader, value, "unknown; there are %s", names);
     return NULL;
@@ -864,7 +1131,7 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return 0;
     }
-    const operation *operation = find_operation(reader, value);
+    const lmb_graph_operation *operation = find_operation(reader, value);
     if (operation == NULL) {
         return 0;
     }
@@ -875,7 +1142,8 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     node.def.loop = true;
     char what[40];
     snprintf(what, sizeof what, "\"%s\"", operation->name);
-    const lmb_graph_fields fields = {what, operation->fields, operation->field_count, read_other};
+    const lmb_graph_fields fields = {
+        .what = what, .fields = operation->fields, .count = operation->field_count, .read_other = read_other};
     begin_fade(reader, &fields, value, &node.fade);
     lmb_graph_read_fields(reader, &fields, value, &node);
     lmb_graph_end_fade(reader, &node.fade);

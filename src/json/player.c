@@ -43,11 +43,15 @@ static void read_motion_joint(lmb_graph_reader *reader, const lmb_graph_field *f
     }
 }
 
+static const lmb_graph_kind kind_motion_joint = {read_motion_joint, "{'type':'string'}"};
+
 static void read_extracted(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     lmb_root_motion_def *def = target;
     read_axes(reader, value, (bool *[3]){&def->x, &def->y, &def->z});
 }
+
+static const lmb_graph_kind kind_extracted = {read_extracted, "@axes"};
 
 static void read_closed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -55,27 +59,39 @@ static void read_closed(lmb_graph_reader *reader, const lmb_graph_field *field, 
     read_axes(reader, value, (bool *[3]){&def->close_x, &def->close_y, &def->close_z});
 }
 
+static const lmb_graph_kind kind_closed = {read_closed, "@axes"};
+
 static const char *const references[] = {"first-frame", "rest-pose", "absolute", NULL};
 
 static const lmb_graph_field motion_members[] = {
-    {.name = "joint", .read = read_motion_joint},
-    {.name = "axes", .read = read_extracted},
-    {.name = "yaw", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, yaw)},
-    {.name = "rotation", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, rotation)},
+    {.name = "joint", .about = "The joint whose motion is extracted.", .kind = &kind_motion_joint},
+    {.name = "axes", .about = "The axes along which the character moves; xz by default.", .kind = &kind_extracted},
+    {.name = "yaw",
+     .about = "Whether turns about the vertical axis are extracted; true by default.",
+     .kind = &lmb_kind_boolean,
+     .offset = offsetof(lmb_root_motion_def, yaw)},
+    {.name = "rotation",
+     .about = "Whether all rotations are extracted.",
+     .kind = &lmb_kind_boolean,
+     .offset = offsetof(lmb_root_motion_def, rotation)},
     {.name = "rate",
-     .read = lmb_graph_read_plain,
+     .about = "Keys a second.",
+     .kind = &lmb_kind_number,
      .offset = offsetof(lmb_root_motion_def, rate),
      .min = 1e-3f,
      .max = 1000.0f},
     {.name = "reference",
-     .read = lmb_graph_read_choice,
+     .about = "What the motion is measured from.",
+     .kind = &lmb_kind_choice,
      .offset = offsetof(lmb_root_motion_def, reference),
      .choices = references},
-    {.name = "close", .read = read_closed},
-    {.name = "close-turn", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, close_turn)},
+    {.name = "close", .about = "Axes along which the motion ends where it begins.", .kind = &kind_closed},
+    {.name = "close-turn",
+     .about = "Whether the motion ends facing as it began.",
+     .kind = &lmb_kind_boolean,
+     .offset = offsetof(lmb_root_motion_def, close_turn)},
 };
-static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members,
-                                               sizeof motion_members / sizeof *motion_members, NULL};
+static const lmb_graph_fields motion_fields = {LMB_FIELDS("\"motion\"", motion_members)};
 
 static bool extracts_the_same(const lmb_root_motion_def *a, const lmb_root_motion_def *b) {
     return a->x == b->x && a->y == b->y && a->z == b->z && a->yaw == b->yaw && a->rotation == b->rotation;
@@ -209,10 +225,16 @@ static void read_coordinates(lmb_graph_reader *reader, const lmb_graph_field *fi
     }
 }
 
+static const lmb_graph_kind kind_coordinates = {
+    read_coordinates,
+    "{'type':'array','items':{'anyOf':[{'type':'number',$range},@early-value]},'minItems':3,'maxItems':3}"};
+
 static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     ((lmb_motion_def *)target)->turns_to_heading = true;
     lmb_graph_read_early(reader, field, value, target);
 }
+
+static const lmb_graph_kind kind_heading = {read_heading, "{'anyOf':[{'type':'number',$range},@early-value]}"};
 
 // Reads a limit: 0, or a value that character motion accepts.
 static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -223,26 +245,52 @@ static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
+static const lmb_graph_kind kind_limit = {
+    read_limit, "{'anyOf':[{'const':0},{'type':'number','minimum':0.000001,'maximum':$max}]}"};
+
 #define PI_FLOAT 3.14159274f
 #define VELOCITY_RANGE .parameter_min = -10.0f, .parameter_max = 10.0f
 #define HEADING_RANGE .min = -1048576.0f, .max = 1048576.0f, .parameter_min = -PI_FLOAT, .parameter_max = PI_FLOAT
 
 static const lmb_graph_field character_motion_members[] = {
     {.name = "velocity",
-     .read = read_coordinates,
+     .about = "The desired velocity: x, y and z.",
+     .kind = &kind_coordinates,
      .offset = MOTION(velocity),
      .what = A_VELOCITY,
      .min = -1048576.0f,
      .max = 1048576.0f,
      VELOCITY_RANGE},
-    {.name = "heading", .read = read_heading, .offset = MOTION(heading), HEADING_RANGE},
-    {.name = "acceleration", .read = read_limit, .offset = MOTION(acceleration), .max = 1048576.0f},
-    {.name = "deceleration", .read = read_limit, .offset = MOTION(deceleration), .max = 1048576.0f},
-    {.name = "turn-rate", .read = read_limit, .offset = MOTION(turn_rate), .max = 1048576.0f},
-    {.name = "actual-velocity", .read = lmb_graph_skip},
-    {.name = "full-rotation", .read = lmb_graph_read_boolean, .offset = MOTION(full_rotation)},
+    {.name = "heading",
+     .about = "The desired heading, in radians.",
+     .kind = &kind_heading,
+     .offset = MOTION(heading),
+     HEADING_RANGE},
+    {.name = "acceleration",
+     .about = "The limit of acceleration; 0 is none.",
+     .kind = &kind_limit,
+     .offset = MOTION(acceleration),
+     .max = 1048576.0f},
+    {.name = "deceleration",
+     .about = "The limit of deceleration; 0 is none.",
+     .kind = &kind_limit,
+     .offset = MOTION(deceleration),
+     .max = 1048576.0f},
+    {.name = "turn-rate",
+     .about = "The limit of turning, in radians a second; 0 is none.",
+     .kind = &kind_limit,
+     .offset = MOTION(turn_rate),
+     .max = 1048576.0f},
+    {.name = "actual-velocity",
+     .about = "The parameters to which the velocity is written, for x, y and z.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'array','items':{'anyOf':[{'type':'null'},@name]},'minItems':3,'maxItems':3}"},
+    {.name = "full-rotation",
+     .about = "Whether root motion turns the character about all axes.",
+     .kind = &lmb_kind_boolean,
+     .offset = MOTION(full_rotation)},
 };
-static const lmb_graph_fields character_motion_fields = {"\"character-motion\"", character_motion_members, 7, NULL};
+static const lmb_graph_fields character_motion_fields = {LMB_FIELDS("\"character-motion\"", character_motion_members)};
 
 // Returns whether a value is a parameter, or computed from it.
 static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
@@ -359,7 +407,7 @@ static uint32_t find_event(const lmb_graph_json *graph, const char *name) {
     return i;
 }
 
-void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
     const char *name = lmb_graph_read_name(reader, value, "an event without a name");
     if (name == NULL || name[0] == '\0') {
@@ -379,12 +427,16 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
     *(uint32_t *)(void *)((char *)target + field->offset) = event;
 }
 
+const lmb_graph_kind lmb_kind_event = {read_event, "@event"};
+
 // Reads seconds from 0 to the clip's duration.
 static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_field within = *field;
     within.max = ((const play *)target)->duration;
     lmb_graph_read_plain(reader, &within, value, target);
 }
+
+static const lmb_graph_kind kind_seconds = {read_seconds, "{'type':'number','minimum':0}"};
 
 static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -393,6 +445,8 @@ static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, u
         read->group = lmb_graph_text(reader, &reader->graph->pool, value);
     }
 }
+
+static const lmb_graph_kind kind_group = {read_group, "{'type':'string'}"};
 
 // Returns memory for the elements of an array; NULL after an error.
 static void *begin_list(lmb_graph_reader *reader, uint32_t value, uint32_t most, const char *what, size_t size) {
@@ -403,7 +457,7 @@ static void *begin_list(lmb_graph_reader *reader, uint32_t value, uint32_t most,
 static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     play *read = target;
     const lmb_json_value *values = reader->json.values;
-    float *markers = begin_list(reader, value, LMB_MAX_MARKERS, "markers", sizeof *markers);
+    float *markers = begin_list(reader, value, field->count, "markers", sizeof *markers);
     if (markers == NULL) {
         return;
     }
@@ -423,28 +477,35 @@ static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field,
     read->def.marker_count = count;
 }
 
+static const lmb_graph_kind kind_markers = {read_markers,
+                                            "{'type':'array','items':{'type':'number','minimum':0},'maxItems':$count}"};
+
 static const lmb_graph_field notify_members[] = {
     {.name = "time",
+     .about = "Seconds in the clip.",
      .required = true,
-     .read = lmb_graph_read_plain,
+     .kind = &lmb_kind_number,
      .offset = offsetof(lmb_notify_def, time),
      .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "event", .required = true, .read = lmb_graph_read_event, .offset = offsetof(lmb_notify_def, event)},
+    {.name = "event",
+     .about = "The event that is emitted.",
+     .required = true,
+     .kind = &lmb_kind_event,
+     .offset = offsetof(lmb_notify_def, event)},
 };
-static const lmb_graph_fields notify_fields = {"a notify", notify_members, 2, NULL};
+static const lmb_graph_fields notify_fields = {LMB_FIELDS("a notify", notify_members)};
 
 static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
     play *read = target;
     const lmb_json_value *values = reader->json.values;
-    lmb_notify_def *notifies = begin_list(reader, value, LMB_MAX_NOTIFIES, "notifies", sizeof *notifies);
+    lmb_notify_def *notifies = begin_list(reader, value, field->count, "notifies", sizeof *notifies);
     if (notifies == NULL) {
         return;
     }
     uint32_t count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next, count++) {
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
-            lmb_graph_read_fields(reader, &notify_fields, at, &notifies[count]);
+            lmb_graph_read_fields(reader, field->inside, at, &notifies[count]);
         }
         float time = notifies[count].time;
         if (time > read->duration || (count > 0 && time < notifies[count - 1].time)) {
@@ -456,6 +517,8 @@ static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field
     read->def.notifies = notifies;
     read->def.notify_count = count;
 }
+
+static const lmb_graph_kind kind_notifies = {read_notifies, "{'type':'array','items':$inside,'maxItems':$count}"};
 
 // Reads the end of a warp: seconds, or the event of a notify of the clip.
 static void read_warp_end(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -480,27 +543,48 @@ static void read_warp_end(lmb_graph_reader *reader, const lmb_graph_field *field
     }
 }
 
+static const lmb_graph_kind kind_warp_end = {
+    read_warp_end, "{'anyOf':[{'type':'number','minimum':0},{'type':'string','minLength':1}]}"};
+
 static void read_warp_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     ((warp_reading *)target)->def.turns_to_heading = true;
     lmb_graph_read_early(reader, field, value, target);
 }
 
+static const lmb_graph_kind kind_warp_heading = {read_warp_heading,
+                                                 "{'anyOf':[{'type':'number',$range},@early-value]}"};
+
 static const lmb_graph_field warp_members[] = {
-    {.name = "start", .read = lmb_graph_read_plain, .offset = WARP(def.start), .max = LMB_MAX_CONTROL_SECONDS},
-    {.name = "end", .required = true, .read = read_warp_end, .offset = WARP(def.end)},
-    {.name = "target",
+    {.name = "start",
+     .about = "Seconds in the clip; 0 by default.",
+     .kind = &lmb_kind_number,
+     .offset = WARP(def.start),
+     .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "end",
+     .about = "Seconds in the clip, or the event of a notify.",
      .required = true,
-     .read = read_coordinates,
+     .kind = &kind_warp_end,
+     .offset = WARP(def.end)},
+    {.name = "target",
+     .about = "The place that is reached: x, y and z.",
+     .required = true,
+     .kind = &kind_coordinates,
      .offset = WARP(def.target),
      .what = "a target is x, y and z",
      LMB_ANY_NUMBER,
      .parameter_min = -10.0f,
      .parameter_max = 10.0f},
-    {.name = "height", .read = lmb_graph_read_boolean, .offset = WARP(def.warps_height)},
-    {.name = "heading", .read = read_warp_heading, .offset = WARP(def.heading), HEADING_RANGE},
+    {.name = "height",
+     .about = "Whether the height is reached, too; true by default.",
+     .kind = &lmb_kind_boolean,
+     .offset = WARP(def.warps_height)},
+    {.name = "heading",
+     .about = "The yaw that is reached, in radians.",
+     .kind = &kind_warp_heading,
+     .offset = WARP(def.heading),
+     HEADING_RANGE},
 };
-static const lmb_graph_fields warp_fields = {"a warp", warp_members, sizeof warp_members / sizeof warp_members[0],
-                                             NULL};
+static const lmb_graph_fields warp_fields = {LMB_FIELDS("a warp", warp_members)};
 
 // Reads warps, after the notifies.
 static void read_warps(lmb_graph_reader *reader, uint32_t value, play *read) {
@@ -540,21 +624,75 @@ static const char *const cadences[] = {
 #define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_max = 2.0f
 
 static const lmb_graph_field play_members[] = {
-    {.name = "end", .read = lmb_graph_read_choice, .offset = PLAY(def.end), .choices = ends},
-    {.name = "rate", .read = lmb_graph_read_early, .offset = PLAY(def.rate), RATE_RANGE},
-    {.name = "offset", .read = read_seconds, .offset = PLAY(def.offset)},
-    {.name = "group", .read = read_group},
-    {.name = "cadence", .read = lmb_graph_read_choice, .offset = PLAY(cadence), .choices = cadences},
-    {.name = "markers", .read = read_markers},
-    {.name = "velocity", .read = lmb_graph_read_plain, .offset = PLAY(def.velocity), LMB_ANY_NUMBER},
-    {.name = "motion", .read = lmb_graph_skip},
-    {.name = "ended", .read = lmb_graph_read_event, .offset = PLAY(def.ended_event)},
-    {.name = "looped", .read = lmb_graph_read_event, .offset = PLAY(def.looped_event)},
-    {.name = "notifies", .read = read_notifies},
-    {.name = "warps", .read = lmb_graph_skip},
+    {.name = "end",
+     .about = "What the clip does at its end.",
+     .kind = &lmb_kind_choice,
+     .offset = PLAY(def.end),
+     .choices = ends},
+    {.name = "rate",
+     .about = "A factor of the speed; 1 by default.",
+     .kind = &lmb_kind_early,
+     .offset = PLAY(def.rate),
+     RATE_RANGE},
+    {.name = "offset",
+     .about = "Where the clip begins, in seconds.",
+     .kind = &kind_seconds,
+     .offset = PLAY(def.offset)},
+    {.name = "group", .about = "The sync group of the clip.", .kind = &kind_group},
+    {.name = "cadence",
+     .about = "How the rate of the group is found.",
+     .kind = &lmb_kind_choice,
+     .offset = PLAY(cadence),
+     .choices = cadences},
+    {.name = "markers",
+     .about = "The times of sync markers, in seconds.",
+     .kind = &kind_markers,
+     .count = LMB_MAX_MARKERS},
+    {.name = "velocity",
+     .about = "The speed at which the character moves in the clip.",
+     .kind = &lmb_kind_number,
+     .offset = PLAY(def.velocity),
+     LMB_ANY_NUMBER},
+    {.name = "motion",
+     .about = "The root motion: true or an object extract it from the clip, an array of x, y, z and yaw gives it.",
+     .kind = &lmb_kind_later,
+     .schema = "{'anyOf':[{'const':true},@motion,{'type':'array','items':{'type':'array',"
+               "'items':{'type':'number',$range},'minItems':4,'maxItems':4},'minItems':2,'maxItems':$count}]}",
+     .count = LMB_MAX_MOTION_KEYS,
+     .min = -LMB_MAX_MOTION,
+     .max = LMB_MAX_MOTION},
+    {.name = "ended",
+     .about = "The event that the end of the clip emits.",
+     .kind = &lmb_kind_event,
+     .offset = PLAY(def.ended_event)},
+    {.name = "looped",
+     .about = "The event that each loop emits.",
+     .kind = &lmb_kind_event,
+     .offset = PLAY(def.looped_event)},
+    {.name = "notifies",
+     .about = "Events at times in the clip.",
+     .kind = &kind_notifies,
+     .inside = &notify_fields,
+     .count = LMB_MAX_NOTIFIES},
+    {.name = "warps",
+     .about = "Changes of the root motion, so that the character reaches places.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'array','items':$inside,'maxItems':$count}",
+     .inside = &warp_fields,
+     .count = LMB_MAX_WARPS},
 };
-static const lmb_graph_fields play_fields = {"\"play\"", play_members, sizeof play_members / sizeof play_members[0],
-                                             NULL};
+static const lmb_graph_fields play_fields = {LMB_FIELDS("\"play\"", play_members),
+                                             .also = "'dependencies':{'cadence':['group']}"};
+
+const lmb_graph_definition lmb_graph_player_definitions[] = {
+    {"play", "How the clip plays by itself.", "{'anyOf':[{'const':true},$inside]}", &play_fields},
+    {"event", "The name of an event.", "{'type':'string','minLength':1,'not':{'const':'END'}}", NULL},
+    {"motion", "How root motion is extracted from the clip.", "$inside", &motion_fields},
+    {"axes", "Letters of xyz, each once at most.",
+     "{'enum':['','x','y','z','xy','xz','yz','xyz','yx','zx','zy','xzy','yxz','yzx','zxy','zyx']}", NULL},
+    {"character-motion", "How the character moves.", "{'anyOf':[{'const':true},$inside]}", &character_motion_fields},
+    {NULL, NULL, NULL, NULL},
+};
 
 // Returns the value of a member of "play", or LMB_NONE.
 static uint32_t find_stated(const lmb_graph_reader *reader, const play *read, const char *name) {

@@ -131,7 +131,7 @@ static void find_joints(lmb_graph_reader *reader, const lmb_graph_character *fro
 }
 
 // Reads the joints whose bones keep their directions.
-void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
     (void)field;
@@ -150,8 +150,10 @@ void lmb_graph_read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field 
     ((lmb_graph_node *)target)->retarget.aligned = aligned;
 }
 
+const lmb_graph_kind lmb_kind_not_aligned = {read_not_aligned, "{'type':'array','items':{'type':'string'}}"};
+
 // Reads the factors of translations: an object of joints.
-void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
     const lmb_graph_field factor = {.max = field->max};
@@ -170,6 +172,9 @@ void lmb_graph_read_scales(lmb_graph_reader *reader, const lmb_graph_field *fiel
     }
     ((lmb_graph_node *)target)->retarget.scales = scales;
 }
+
+const lmb_graph_kind lmb_kind_scales = {read_scales,
+                                        "{'type':'object','additionalProperties':{'type':'number',$range}}"};
 
 // A reference pose that is a clip's at a time, and the clips among which it is.
 typedef struct reference {
@@ -198,12 +203,23 @@ static void read_reference_clip(lmb_graph_reader *reader, const lmb_graph_field 
     }
 }
 
+static const lmb_graph_kind kind_reference_clip = {read_reference_clip, "{'type':'string'}"};
+
 static const lmb_graph_field reference_members[] = {
-    {.name = "clip", .required = true, .read = read_reference_clip},
-    {.name = "time", .read = lmb_graph_read_plain, .offset = offsetof(reference, time), .max = LMB_LARGEST},
+    {.name = "clip", .about = "The name of a clip.", .required = true, .kind = &kind_reference_clip},
+    {.name = "time",
+     .about = "Seconds; 0 by default.",
+     .kind = &lmb_kind_number,
+     .offset = offsetof(reference, time),
+     .max = LMB_LARGEST},
 };
-static const lmb_graph_fields reference_fields = {"a reference pose", reference_members,
-                                                  sizeof reference_members / sizeof reference_members[0], NULL};
+static const lmb_graph_fields reference_fields = {LMB_FIELDS("a reference pose", reference_members)};
+
+const lmb_graph_definition lmb_graph_retarget_definitions[] = {
+    {"reference-pose", "The name of a static pose, or the pose of a clip at a time.",
+     "{'anyOf':[{'type':'string'},$inside]}", &reference_fields},
+    {NULL, NULL, NULL, NULL},
+};
 
 // Returns the pose of a clip at a time, in the graph's pool.
 static const lmb_transform *sample_reference(lmb_graph_reader *reader, uint32_t value, const lmb_rig *rig,

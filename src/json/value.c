@@ -14,6 +14,8 @@ static void read_name(lmb_graph_reader *reader, const lmb_graph_field *field, ui
         lmb_graph_read_name(reader, value, "a parameter without a name");
 }
 
+static const lmb_graph_kind kind_parameter_name = {read_name, "{'type':'string','minLength':1}"};
+
 static void read_stated(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_stated *stated = (lmb_graph_stated *)(void *)((char *)target + field->offset);
     uint32_t problems = reader->problem_count;
@@ -21,26 +23,36 @@ static void read_stated(lmb_graph_reader *reader, const lmb_graph_field *field, 
     stated->at = reader->problem_count == problems ? value : LMB_NONE;
 }
 
+static const lmb_graph_kind kind_stated = {read_stated, "{'type':'number',$range}"};
+
 // One use of a parameter.
 typedef struct parameter_use {
     lmb_graph_declared declared;
     float half_life; // seconds
 } parameter_use;
 
-#define STATED(key, member)                                                                                            \
-    { .name = key, .read = read_stated, .offset = offsetof(parameter_use, declared.member), LMB_ANY_NUMBER }
+#define STATED(key, member, text)                                                                                      \
+    {                                                                                                                  \
+        .name = key, .about = text, .kind = &kind_stated, .offset = offsetof(parameter_use, declared.member),          \
+        LMB_ANY_NUMBER                                                                                                 \
+    }
 
 static const lmb_graph_field parameter_members[] = {
-    {.name = "param", .required = true, .read = read_name, .offset = offsetof(parameter_use, declared.name)},
-    STATED("default", initial),
-    STATED("min", min),
-    STATED("max", max),
+    {.name = "param",
+     .about = "The name of the parameter.",
+     .required = true,
+     .kind = &kind_parameter_name,
+     .offset = offsetof(parameter_use, declared.name)},
+    STATED("default", initial, "Its value before the host sets it."),
+    STATED("min", min, "The lowest value that makes sense."),
+    STATED("max", max, "The largest value that makes sense."),
     {.name = "smooth",
-     .read = lmb_graph_read_plain,
+     .about = "A half-life in seconds with which the value follows the parameter.",
+     .kind = &lmb_kind_number,
      .offset = offsetof(parameter_use, half_life),
      .max = LMB_MAX_CONTROL_SECONDS},
 };
-static const lmb_graph_fields parameter_fields = {"a parameter", parameter_members, 5, NULL};
+static const lmb_graph_fields parameter_fields = {LMB_FIELDS("a parameter", parameter_members)};
 
 static void join(lmb_graph_reader *reader, lmb_graph_stated *known, const lmb_graph_stated *use) {
     if (use->at == LMB_NONE) {
@@ -210,9 +222,12 @@ static void read_fade_name(lmb_graph_reader *reader, const lmb_graph_field *fiel
     }
 }
 
+static const lmb_graph_kind kind_fade_name = {read_fade_name, "{'type':'string','minLength':1}"};
+
 // {"fade": "NAME"}.
-static const lmb_graph_field fade_members[] = {{.name = "fade", .required = true, .read = read_fade_name}};
-static const lmb_graph_fields fade_fields = {"a fade's weight", fade_members, 1, NULL};
+static const lmb_graph_field fade_members[] = {
+    {.name = "fade", .about = "The name of the fade.", .required = true, .kind = &kind_fade_name}};
+static const lmb_graph_fields fade_fields = {LMB_FIELDS("a fade's weight", fade_members)};
 
 void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read) {
     const uint32_t parameter = lmb_value_reads(read);
@@ -225,42 +240,52 @@ void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value 
 
 enum { MOST_DEPTH = 8 };
 
-static const char *const computed_names[LMB_COMPUTED_COUNT] = {
-    [LMB_COMPUTED_ADD] = "add",    [LMB_COMPUTED_SUBTRACT] = "subtract", [LMB_COMPUTED_MULTIPLY] = "multiply",
-    [LMB_COMPUTED_MIN] = "min",    [LMB_COMPUTED_MAX] = "max",           [LMB_COMPUTED_CLAMP] = "clamp",
-    [LMB_COMPUTED_REMAP] = "remap"};
+static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t list, void *target);
+static const lmb_graph_kind kind_inputs = {
+    read_inputs,
+    "{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':$count,'maxItems':$count}"};
+
+#define COMPUTED(kind_index, key, inputs)                                                                              \
+    [kind_index] = {.name = key, .kind = &kind_inputs, .count = inputs, LMB_ANY_NUMBER, .parameter_max = 1.0f}
+static const lmb_graph_field computed_members[LMB_COMPUTED_COUNT] = {
+    COMPUTED(LMB_COMPUTED_ADD, "add", 2),           COMPUTED(LMB_COMPUTED_SUBTRACT, "subtract", 2),
+    COMPUTED(LMB_COMPUTED_MULTIPLY, "multiply", 2), COMPUTED(LMB_COMPUTED_MIN, "min", 2),
+    COMPUTED(LMB_COMPUTED_MAX, "max", 2),           COMPUTED(LMB_COMPUTED_CLAMP, "clamp", 3),
+    COMPUTED(LMB_COMPUTED_REMAP, "remap", 5),
+};
+static const lmb_graph_fields computed_fields = {LMB_FIELDS("a computed value", computed_members),
+                                                 .also = "'minProperties':1,'maxProperties':1"};
 
 // Returns LMB_COMPUTED_COUNT for any other object. "min" and "max" are also members of a parameter, so the object must
 // have just one member.
 static lmb_computed_kind find_computed(const lmb_graph_reader *reader, uint32_t value) {
     int kind = reader->json.values[value].count == 1 ? 0 : LMB_COMPUTED_COUNT;
-    while (kind < LMB_COMPUTED_COUNT && !lmb_graph_is_text(reader, value + 1, computed_names[kind])) {
+    while (kind < LMB_COMPUTED_COUNT && !lmb_graph_is_text(reader, value + 1, computed_members[kind].name)) {
         kind++;
     }
     return (lmb_computed_kind)kind;
 }
 
-static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_def *computed) {
+static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t list, void *target) {
     const lmb_json_value *values = reader->json.values;
-    const uint32_t count = lmb_computed_input_count(computed->kind), problems = reader->problem_count;
     if (!lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
-        return false;
+        return;
     }
     if (reader->depth == MOST_DEPTH) {
         lmb_graph_report(reader, list, "more than %u nested computed numbers", (unsigned)MOST_DEPTH);
-        return false;
+        return;
     }
-    if (!lmb_graph_expect_count(reader, list, count, count, "numbers")) {
-        return false;
+    if (!lmb_graph_expect_count(reader, list, field->count, field->count, "numbers")) {
+        return;
     }
-    lmb_graph_field input = {LMB_ANY_NUMBER, .parameter_max = 1.0f};
+    lmb_graph_field input = *field;
+    input.offset = offsetof(lmb_computed_def, inputs);
     reader->depth++;
     for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
-        lmb_graph_read_value(reader, &input, at, computed->inputs);
+        lmb_graph_read_value(reader, &input, at, target);
         input.offset += sizeof(lmb_value);
     }
     reader->depth--;
-    return reader->problem_count == problems && reader->result == LMB_OK;
 }
 
 // A computed value without parameters is a constant.
@@ -278,7 +303,7 @@ static lmb_value add_computed(lmb_graph_reader *reader, const lmb_computed_def *
                               uint32_t value) {
     lmb_graph_json *graph = reader->graph;
     const uint32_t parameter =
-        lmb_graph_add_written(reader, computed_names[computed->kind], "result", 0.0f, 1.0f, value);
+        lmb_graph_add_written(reader, computed_members[computed->kind].name, "result", 0.0f, 1.0f, value);
     if (parameter >= graph->def.parameter_count || reader->is_full) {
         return lmb_constant(0.0f);
     }
@@ -307,7 +332,9 @@ static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *
         lmb_graph_read_fields(reader, &fade_fields, value, &parameter);
         return parameter == LMB_NONE ? lmb_constant(0.0f) : lmb_parameter(parameter);
     }
-    if (!read_inputs(reader, value + 2, &computed)) {
+    const uint32_t problems = reader->problem_count;
+    read_inputs(reader, &computed_members[computed.kind], value + 2, &computed);
+    if (reader->problem_count > problems || reader->result != LMB_OK) {
         return lmb_constant(0.0f);
     }
     bool is_constant = true, is_late = false;
@@ -324,15 +351,16 @@ static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *
 
 static const lmb_graph_field bezier_members[] = {
     {.name = "bezier",
+     .about = "Two control points.",
      .required = true,
-     .read = lmb_graph_read_floats,
+     .kind = &lmb_kind_numbers,
      .what = "control points",
      .count = 2,
      .offset = offsetof(lmb_value, control),
      .min = -16.0f,
      .max = 16.0f},
 };
-static const lmb_graph_fields bezier_fields = {"a curve of one's own", bezier_members, 1, NULL};
+static const lmb_graph_fields bezier_fields = {LMB_FIELDS("a curve of one's own", bezier_members)};
 
 static void read_curve_name(lmb_graph_reader *reader, uint32_t value, lmb_value *shape) {
     char names[320] = "";
@@ -359,6 +387,8 @@ static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
+static const lmb_graph_kind kind_shape = {read_shape, "@curve"};
+
 // A curve that contains a value.
 typedef struct curved {
     lmb_value shape;
@@ -375,11 +405,14 @@ static void read_inside(lmb_graph_reader *reader, const lmb_graph_field *field, 
     read_number(reader, outside->field, value, &outside->value, true);
 }
 
+static const lmb_graph_kind kind_inside = {
+    read_inside, "{'anyOf':[{'type':'number','minimum':0,'maximum':1},@parameter,@computed,@fade-weight]}"};
+
 static const lmb_graph_field curve_members[] = {
-    {.name = "curve", .required = true, .read = read_shape, .offset = offsetof(curved, shape)},
-    {.name = "of", .required = true, .read = read_inside},
+    {.name = "curve", .required = true, .kind = &kind_shape, .offset = offsetof(curved, shape)},
+    {.name = "of", .about = "What the curve is applied to.", .required = true, .kind = &kind_inside},
 };
-static const lmb_graph_fields curve_fields = {"a curve", curve_members, 2, NULL};
+static const lmb_graph_fields curve_fields = {LMB_FIELDS("a curve", curve_members)};
 
 static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, const lmb_value *shape, uint32_t value) {
     if (shape->curve == LMB_CURVE_LINEAR) {
@@ -451,10 +484,26 @@ void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field
     read_number(reader, field, value, target, false);
 }
 
+const lmb_graph_kind lmb_kind_value = {lmb_graph_read_value, "{'anyOf':[{'type':'number',$range},@value]}"};
+
+const lmb_graph_definition lmb_graph_value_definitions[] = {
+    {"value", "A parameter, a curve, a computed value, or the weight of a fade.",
+     "{'anyOf':[@parameter,@curved,@computed,@fade-weight]}", NULL},
+    {"early-value", "A parameter, a curve or a computed value.", "{'anyOf':[@parameter,@curved,@computed]}", NULL},
+    {"parameter", "A parameter, which the host sets for each character.", "$inside", &parameter_fields},
+    {"curved", "A curve, applied to a value from 0 to 1.", "$inside", &curve_fields},
+    {"computed", "A value computed from others.", "$inside", &computed_fields},
+    {"fade-weight", "The weight of a fade.", "$inside", &fade_fields},
+    {"curve", "A curve from 0 to 1.", "{'anyOf':[{'enum':[$curves]},$inside]}", &bezier_fields},
+    {NULL, NULL, NULL, NULL},
+};
+
 void lmb_graph_read_early(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_read_value(reader, field, value, target);
     lmb_graph_expect_early(reader, value, *(const lmb_value *)(const void *)((char *)target + field->offset));
 }
+
+const lmb_graph_kind lmb_kind_early = {lmb_graph_read_early, "{'anyOf':[{'type':'number',$range},@early-value]}"};
 
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field whole = {.offset = 0};
@@ -462,6 +511,8 @@ void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field
     read_shape(reader, &whole, value, &beside);
     set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), &beside, value);
 }
+
+const lmb_graph_kind lmb_kind_curve = {lmb_graph_read_curve, "@curve"};
 
 // ---- Defaults and ranges, after all uses are known.
 

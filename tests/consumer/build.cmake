@@ -63,8 +63,12 @@ else()
 endif()
 file(RENAME ${first} ${prefix})
 
-# The licence and the changes, and the command if BUILD has it.
-foreach(text LICENSE CHANGELOG.md)
+# The licence, the changes and the schema of graphs, and the command if BUILD has it.
+set(texts LICENSE CHANGELOG.md)
+if(COMPONENTS)
+    list(APPEND texts graph.schema.json)
+endif()
+foreach(text IN LISTS texts)
     file(GLOB_RECURSE installed ${prefix}/*/${text})
     if(NOT installed)
         message(FATAL_ERROR "${text} is not installed")
