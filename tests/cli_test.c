@@ -221,6 +221,19 @@ static void the_schema_of_graphs_is_printed(void **state) {
     command_output_release(&output);
 }
 
+static void a_graph_is_printed_as_json(void **state) {
+    (void)state;
+    const char *const json = "graph small.gltf --json --graph '{\"op\":\"scale\",\"weight\":0.10,\"shortest\":true,"
+                             "\"pose\":{\"op\":\"rest\"}}'";
+    command_output output = run_well(json);
+    assert_string_equal(output.out, "{\"op\":\"scale\",\"pose\":{\"op\":\"rest\"},\"weight\":0.1}\n");
+    command_output_release(&output);
+    run_badly(1,
+              "graph small.gltf --json --graph "
+              "'{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}}]}'",
+              "machines cannot be written as JSON");
+}
+
 static void a_profile_reports_stages_and_nodes(void **state) {
     (void)state;
     command_output output = run_well("profile small.gltf --no-device --characters 40 --frames 3 --cpu-bandwidth 7");
@@ -1348,6 +1361,7 @@ int main(void) {
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(help_and_version_go_to_stdout),
         cmocka_unit_test(the_schema_of_graphs_is_printed),
+        cmocka_unit_test(a_graph_is_printed_as_json),
         cmocka_unit_test(a_profile_reports_stages_and_nodes),
         cmocka_unit_test(a_profile_as_json_has_the_same),
         cmocka_unit_test(a_profile_of_a_graph_has_its_nodes),

@@ -82,6 +82,32 @@ static void run(const lmb_graph *graph) {
     evaluate(graph, parameters);
 }
 
+// Writes a graph; returns the size of the text, or 0 if it has something that is not written.
+static size_t write_graph(const lmb_graph_json *graph, char *text, size_t room) {
+    size_t size = 0;
+    lmb_error error;
+    const lmb_result result = lmb_graph_json_write(lmb_graph_json_def(graph), NULL, text, room, &size, &error);
+    require(result == LMB_OK || result == LMB_ERROR_UNSUPPORTED, "a graph that is refused");
+    return size <= room ? size : 0;
+}
+
+// What is written is read, and written as the same text.
+static void write_and_read(const lmb_graph_json *graph) {
+    static char text[1 << 20], again[1 << 20];
+    const lmb_graph_source source = {.text = text,
+                                     .size = write_graph(graph, text, sizeof text),
+                                     .rig = rig,
+                                     .clips = (const lmb_clip *const *)clips,
+                                     .clip_count = CLIPS};
+    lmb_graph_json *copy = NULL;
+    if (source.size > 0) {
+        require(lmb_graph_json_read(&source, NULL, &copy, NULL, NULL) == LMB_OK, "a written text that is refused");
+        require(write_graph(copy, again, sizeof again) == source.size && memcmp(text, again, source.size) == 0,
+                "another text");
+        lmb_graph_json_destroy(copy);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static lmb_graph_problems problems;
     const lmb_graph_source source = {.text = (const char *)data,
@@ -106,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(lines > 0, "nothing is printed");
     run(program);
     lmb_graph_destroy(program);
+    write_and_read(graph);
     lmb_graph_json_destroy(graph);
     return 0;
 }

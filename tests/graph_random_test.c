@@ -2,6 +2,7 @@
 #include "program_random.h"
 
 #include "keyframes.h"
+#include "refusal.h"
 #include "scene.h"
 
 #include <limber/graph_json.h>
@@ -12,6 +13,8 @@
 #define JOINTS 9u
 #define CHARACTERS 65u
 #define TEXT_SIZE (1u << 20)
+
+static uint32_t written_again; // graphs that the library wrote
 
 // The JSON form of an operation: its name, the keys of its inputs, and its other fields.
 static const struct {
@@ -509,6 +512,49 @@ static void expect_same_bits(const crowd *crowd, const lmb_graph_json *graph, co
     }
 }
 
+// Writes the graph with the library, without a buffer and with one.
+static size_t write_again(const lmb_graph_def *def, char *text) {
+    size_t needed = 0, size = 0;
+    lmb_error error;
+    lmb_result result = lmb_graph_json_write(def, NULL, NULL, 0, &needed, &error);
+    if (def->retarget_count > 0) {
+        CHECK_REFUSAL(result, &error, LMB_ERROR_UNSUPPORTED, "graph: ", "retargets cannot be written as JSON");
+        return 0;
+    }
+    if (result != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_true(needed < TEXT_SIZE);
+    memset(text, '?', needed + 1);
+    assert_int_equal(lmb_graph_json_write(def, NULL, text, needed - 1, &size, &error), LMB_OK);
+    assert_int_equal(size, needed);
+    assert_int_equal(text[needed - 1], '?');
+    assert_int_equal(lmb_graph_json_write(def, NULL, text, needed, &size, &error), LMB_OK);
+    assert_int_equal(text[needed], '?');
+    return size;
+}
+
+// What the library writes of a graph is read as the same graph, and written as the same text.
+static void expect_written_again(const crowd *crowd, const lmb_graph_json *graph, lmb_graph_source source) {
+    static char text[TEXT_SIZE], again[TEXT_SIZE];
+    lmb_error error;
+    lmb_graph_json *copy = NULL;
+    source.text = text;
+    source.size = write_again(lmb_graph_json_def(graph), text);
+    text[source.size] = '\0';
+    if (source.size == 0) {
+        return;
+    }
+    if (lmb_graph_json_read(&source, NULL, &copy, NULL, &error) != LMB_OK) {
+        fail_msg("%s\n%s", error.message, text);
+    }
+    expect_same_bits(crowd, copy, text);
+    assert_int_equal(write_again(lmb_graph_json_def(copy), again), source.size);
+    assert_memory_equal(text, again, source.size);
+    lmb_graph_json_destroy(copy);
+    written_again++;
+}
+
 static void what_is_written_is_read(void **state) {
     (void)state;
     lmb_rig *rig = scene_rig(JOINTS, SCENE_TREE, 7);
@@ -554,10 +600,12 @@ static void what_is_written_is_read(void **state) {
             fail_msg("program %u: %s\n%s", program, error.message, text);
         }
         expect_same_bits(&crowd, graph, text);
+        expect_written_again(&crowd, graph, source);
         loop.values += CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS;
         lmb_graph_json_destroy(graph);
         crowd_destroy(&crowd);
     }
+    assert_true(written_again > 5);
     free(text);
     lmb_clip_destroy(clips[0]);
     lmb_clip_destroy(clips[1]);

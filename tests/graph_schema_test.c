@@ -1,7 +1,7 @@
 // The JSON schema of graphs: it is the one in docs, accepts every graph of the samples and the manual, and agrees with
-// the reader about graphs with one change. A small validator of draft 7 knows the keywords that the schema uses.
+// the reader about graphs with one change. Graphs that are written fit it and are read. A small validator of draft 7 knows the keywords that the schema uses.
+#include "failing_host.h"
 #include "json_tree.h"
-#include "suite.h"
 
 #include <dirent.h>
 #include <limber/graph_json.h>
@@ -323,8 +323,9 @@ static bool is_valid(const document *document, uint32_t rule, uint32_t value) {
 
 // ---- Graphs.
 
-// Returns the problem of a text for the mannequin, or NULL if it is read.
-static const char *read_with_limber(const char *text, size_t size) {
+// Returns the problem of a text for the mannequin, or NULL if it is read. Then calls `use`, if it is not NULL.
+typedef void use_def(const lmb_graph_def *def);
+static const char *read_for(const char *text, size_t size, use_def *use) {
     static lmb_graph_problems problems;
     static lmb_error error;
     const lmb_rig *rig = mannequin_rig(character);
@@ -349,8 +350,15 @@ static const char *read_with_limber(const char *text, size_t size) {
                                      .static_pose_count = 1};
     lmb_graph_json *graph = NULL;
     const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
+    if (result == LMB_OK && use != NULL) {
+        use(lmb_graph_json_def(graph));
+    }
     lmb_graph_json_destroy(graph);
     return result == LMB_OK ? NULL : problems.list[0].message;
+}
+
+static const char *read_with_limber(const char *text, size_t size) {
+    return read_for(text, size, NULL);
 }
 
 static bool fits_schema(const char *text, bool marks) {
@@ -425,7 +433,8 @@ static uint32_t use_page(const char *page, use_graph *use) {
 
 // Fields that no sample has.
 static const char *const more[] = {
-    "{'$schema':'graph.schema.json','op':'weighted','lod':{'param':'lod'},'max-lods':{'left_hand':2},"
+    "{'$schema':'graph.schema.json','parameters':[{'param':'lod','default':1,'min':0,'max':7}],'op':'weighted','lod':{'"
+    "param':'lod'},'max-lods':{'left_hand':2},"
     "'max-emitted-events':4,'update-every':2,'interpolate-updates':true,'streamed-clips':['walk'],"
     "'interpolation':'nlerp','shortest':false,'inputs':[{'pose':{'op':'clip','clip':'walk'},'curve':{'bezier':[0,1]},"
     "'weight':{'in':'IN','out':'OUT','at-end':true,'after':1,'seconds':0.3,'out-seconds':0.5,'curve':'linear',"
@@ -640,6 +649,110 @@ static void schema_and_reader_agree_about_changed_graphs(void **state) {
     assert_true(change_count > 1000 && refused_count > change_count / 2);
 }
 
+// ---- Written graphs.
+
+static char written[2][TEXT_SIZE];
+static uint32_t written_count, writes; // graphs that are written; index into `written`
+
+static void write_def(const lmb_graph_def *def) {
+    size_t size = 0;
+    lmb_error error;
+    const lmb_result result = lmb_graph_json_write(def, NULL, written[writes], TEXT_SIZE - 1, &size, &error);
+    if (result != LMB_OK && result != LMB_ERROR_UNSUPPORTED) {
+        fail_msg("%s", error.message);
+    }
+    written[writes][size] = '\0';
+}
+
+// What is written fits the schema and is read as a graph that is written the same.
+static void write_and_read(const char *name, const char *text) {
+    writes = 0;
+    if (read_for(text, strlen(text), write_def) != NULL || written[0][0] == '\0') {
+        return;
+    }
+    writes = 1;
+    const char *problem = read_for(written[0], strlen(written[0]), write_def);
+    if (problem != NULL || strcmp(written[0], written[1]) != 0) {
+        fail_msg("%s: %s\n%s\n%s\n%s", name, problem == NULL ? "other" : problem, text, written[0], written[1]);
+    }
+    assert_true(fits_schema(written[0], false));
+    written_count++;
+}
+
+static void what_is_written_fits_and_is_read_the_same(void **state) {
+    (void)state;
+    use_samples(write_and_read);
+    use_page("graph-reference", write_and_read);
+    use_more(write_and_read);
+    assert_true(written_count >= 40);
+}
+
+static void the_text_has_no_defaults(void **state) {
+    (void)state;
+    static const char text[] = "{\"op\":\"blend\",\"parameters\":[{\"param\":\"w\",\"default\":0.1,\"min\":0,\"max\":1}"
+                               "],\"a\":{\"op\":\"rest\"},"
+                               "\"b\":{\"op\":\"clip\",\"clip\":\"walk\",\"time\":0.3},\"weight\":{\"curve\":"
+                               "\"smoothstep\",\"of\":{\"param\":\"w\"}}}\n";
+    writes = 0;
+    assert_null(read_for(text, strlen(text), write_def));
+    assert_string_equal(written[0], text);
+}
+
+static void expect_refused(const lmb_graph_def *def) {
+    size_t size = 1;
+    lmb_error error;
+    assert_int_equal(lmb_graph_json_write(def, NULL, NULL, 0, &size, &error), LMB_ERROR_UNSUPPORTED);
+    assert_int_equal(size, 0);
+    assert_string_equal(error.message, "graph: clips that play cannot be written as JSON");
+    assert_int_equal(lmb_graph_json_write(NULL, NULL, NULL, 0, &size, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_graph_json_write(def, NULL, NULL, 1, &size, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_graph_json_write(def, NULL, NULL, 0, NULL, &error), LMB_ERROR_ARGUMENT);
+}
+
+static lmb_result write_with(const lmb_host *host, lmb_error *error, void *def) {
+    size_t size = 0;
+    return lmb_graph_json_write(def, host, NULL, 0, &size, error);
+}
+
+static void fail_allocations(const lmb_graph_def *def) {
+    lmb_graph_def copy = *def;
+    failing_host_try_all(write_with, &copy);
+}
+
+static void memory_that_is_refused(void **state) {
+    (void)state;
+    assert_null(read_for("{\"op\":\"rest\"}", 13, fail_allocations));
+}
+
+static void expect_refused_parameters(const lmb_graph_def *def) {
+    static const struct {
+        lmb_parameter_def parameters[2];
+        const char *message;
+    } rows[] = {{{{"a", 0, 0, 1}, {"a", 0, 0, 1}}, "two parameters of one name"},
+                {{{"a", 0, 0, 1}, {NULL, 0, 0, 1}}, "a parameter without a name"},
+                {{{"a", 2, 0, 1}, {"b", 0, 0, 1}}, "a parameter whose value is outside its range"},
+                {{{"a", 0, 0, 1}, {"\xff", 0, 0, 1}}, "a name that is not UTF-8"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lmb_graph_def copy = *def;
+        size_t size = 1;
+        lmb_error error = {0};
+        copy.parameters = rows[i].parameters;
+        copy.parameter_count = 2;
+        if (lmb_graph_json_write(&copy, NULL, NULL, 0, &size, &error) == LMB_OK ||
+            (error.result == LMB_ERROR_UNSUPPORTED && strstr(error.message, rows[i].message) == NULL)) {
+            fail_msg("'%s' instead of '%s'", error.message, rows[i].message);
+        }
+        assert_int_equal(size, 0);
+    }
+}
+
+static void what_cannot_be_written_is_refused(void **state) {
+    (void)state;
+    assert_null(read_for("{\"op\":\"rest\"}", 13, expect_refused_parameters));
+    static const char text[] = "{\"op\":\"clip\",\"clip\":\"walk\",\"play\":true}";
+    assert_null(read_for(text, strlen(text), expect_refused));
+}
+
 static void the_schema_in_docs_is_this_one(void **state) {
     (void)state;
     static char text[SCHEMA_SIZE];
@@ -722,6 +835,10 @@ int main(void) {
         cmocka_unit_test(every_graph_fits_and_every_field_is_in_one),
         cmocka_unit_test(schema_and_reader_agree_about_changed_graphs),
         cmocka_unit_test(descriptions_of_operations_are_those_of_the_reference),
+        cmocka_unit_test(what_is_written_fits_and_is_read_the_same),
+        cmocka_unit_test(the_text_has_no_defaults),
+        cmocka_unit_test(what_cannot_be_written_is_refused),
+        cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

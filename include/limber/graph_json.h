@@ -1,5 +1,6 @@
 /// @file graph_json.h
-/// Reads graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips.
+/// Reads graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips. Writes
+/// graphs of poses.
 ///
 /// docs/graph-json.md describes the format, and docs/graph-reference.md each operation with its fields. Their words are
 /// those of graph.h. The reader is a library of its own, `limber::graph`; the core does not read JSON. A node is an
@@ -94,6 +95,19 @@ LMB_API const lmb_graph_problem *lmb_graph_json_warning_at(const lmb_graph_json 
 /// `text` may be NULL if `size` is 0. At most `size` bytes are written, including the terminating zero. Returns the
 /// length of the whole schema without the zero. The same text is installed as share/limber/graph.schema.json.
 LMB_API size_t lmb_graph_json_schema(char *text, size_t size);
+
+/// Writes a graph as JSON that reads to the same graph, with its parameters in the same order.
+///
+/// Fields that have their defaults are left out. Names stand for joints, channels, clips and static poses of the
+/// descriptor, so the text is for the same rig and lists. Parameters without names are "parameter0" and so on.
+/// At most `room` bytes are written, without a terminating zero; `text` may be NULL if `room` is 0. `size` becomes the
+/// size of the whole text, or 0 on failure. Uses temporary memory of `host`, which may be NULL.
+///
+/// What advances by itself (players, machines, fades, smoothed and computed parameters, events), streamed clips and
+/// retargets are not written. Fails with #LMB_ERROR_UNSUPPORTED and names the first thing that cannot be written, with
+/// #LMB_ERROR_ARGUMENT if a pointer is NULL, and as lmb_graph_create() does if the descriptor is not valid.
+LMB_API lmb_result lmb_graph_json_write(const lmb_graph_def *def, const lmb_host *host, char *text, size_t room,
+                                        size_t *size, lmb_error *error);
 
 /// Reads a file and creates its graph for the rig and the clips of an import. Part of `limber::import`.
 ///

@@ -1,4 +1,4 @@
-// `limber graph`: prints the machines of a graph, as text or for Graphviz; or the schema of graphs.
+// `limber graph`: prints the machines of a graph, as text or for Graphviz; a graph as JSON; or the schema of graphs.
 #include "command.h"
 #include "terminal.h"
 
@@ -308,6 +308,7 @@ static void print(const printing *p) {
 typedef struct graph_command {
     subject subject;
     bool as_dot;
+    bool as_json;
     bool schema;
 } graph_command;
 
@@ -326,10 +327,29 @@ static int print_schema(void) {
     return command_end("graph", result, &error);
 }
 
+static lmb_result print_json(const lmb_graph_def *def, lmb_error *error) {
+    size_t size = 0;
+    lmb_result result = lmb_graph_json_write(def, NULL, NULL, 0, &size, error);
+    char *text = result == LMB_OK ? calloc(size + 1, 1) : NULL;
+    if (result == LMB_OK && text == NULL) {
+        result = lmb_fail(error, LMB_ERROR_MEMORY, "out of memory");
+    } else if (result == LMB_OK) {
+        result = lmb_graph_json_write(def, NULL, text, size, &size, error);
+        terminal_print_lines(stdout, text);
+    }
+    free(text);
+    return result;
+}
+
 static lmb_result print_graph(subject *subject, lmb_error *error) {
     const bool as_dot = ((graph_command *)subject)->as_dot;
     if (((graph_command *)subject)->schema) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "--schema needs no other argument");
+    }
+    if (((graph_command *)subject)->as_json) {
+        subject->place = subject->text_name;
+        subject_warn(subject);
+        return print_json(subject->def, error);
     }
     lmb_moving moving;
     lmb_graph *graph;
@@ -362,19 +382,22 @@ int command_graph(int argc, char **argv) {
                               OPTION_SCALES(subject),
                               OPTION_BVH_UNIT(subject),
                               {"--dot", OPTION_FLAG, &command.as_dot, NULL, "print a graph for Graphviz"},
+                              {"--json", OPTION_FLAG, &command.as_json, NULL, "print the graph as JSON"},
                               {"--schema", OPTION_FLAG, &command.schema, NULL, "print the JSON schema of graphs"},
                               {0}};
     const usage usage = {
         .command = "limber graph",
-        .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--dot]\n"
+        .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...]\n"
+                    "                    [--dot|--json]\n"
                     "       limber graph FILE... --machine FILE [--dot]\n"
                     "       limber graph --schema",
         .text =
             "Prints the state machines of a graph, as include/limber/graph_json.h and machine.h describe them: their\n"
             "states, the clips that play in them, and the transitions. With --dot, 'dot -Tsvg' draws it. Where a\n"
-            "text is wrong, every mistake is reported with its place. With --schema, prints the JSON schema with "
-            "which\n"
-            "editors complete and check graphs.\n" CHARACTER_HELP,
+            "text is wrong, every mistake is reported with its place. With --json, prints a\n"
+            "graph without anything that advances by itself as JSON, with what has its default left out. With "
+            "--schema,\n"
+            "prints the JSON schema with which editors complete and check graphs.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
     if (argc == 1 && strcmp(argv[0], "--schema") == 0) {

@@ -1,5 +1,6 @@
 // Reports problems with their place, and reads the members of objects by tables of fields.
 #include "graph.h"
+#include "write.h"
 
 #include "text.h"
 
@@ -274,7 +275,7 @@ static void skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_
     (void)target;
 }
 
-const lmb_graph_kind lmb_kind_later = {skip, NULL};
+const lmb_graph_kind lmb_kind_later = {skip, NULL, NULL};
 
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t key, const char *name) {
     // The names in question need no escapes, so a string with an escape is a different one.
@@ -345,7 +346,7 @@ static void read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
 }
 
-const lmb_graph_kind lmb_kind_boolean = {read_boolean, "{'type':'boolean'}"};
+const lmb_graph_kind lmb_kind_boolean = {read_boolean, "{'type':'boolean'}", lmb_graph_write_boolean};
 
 // Returns a number in the field's range; NaN, which no text can contain, after an error was reported.
 static double read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value) {
@@ -372,7 +373,7 @@ void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *fie
     *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
 }
 
-const lmb_graph_kind lmb_kind_integer = {lmb_graph_read_integer, "{'type':'integer',$range}"};
+const lmb_graph_kind lmb_kind_integer = {lmb_graph_read_integer, "{'type':'integer',$range}", lmb_graph_write_integer};
 
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     double number = read_number(reader, field, value);
@@ -381,7 +382,7 @@ void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field
     }
 }
 
-const lmb_graph_kind lmb_kind_number = {lmb_graph_read_plain, "{'type':'number',$range}"};
+const lmb_graph_kind lmb_kind_number = {lmb_graph_read_plain, "{'type':'number',$range}", lmb_graph_write_number};
 
 void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
@@ -396,7 +397,8 @@ void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *fiel
 }
 
 const lmb_graph_kind lmb_kind_numbers = {
-    lmb_graph_read_floats, "{'type':'array','items':{'type':'number',$range},'minItems':$count,'maxItems':$count}"};
+    lmb_graph_read_floats, "{'type':'array','items':{'type':'number',$range},'minItems':$count,'maxItems':$count}",
+    lmb_graph_write_numbers};
 
 static void read_object(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
@@ -404,7 +406,13 @@ static void read_object(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
-const lmb_graph_kind lmb_kind_object = {read_object, "$inside"};
+// Fields of these objects are all required.
+static void write_object(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const void *object = (const char *)target + field->offset;
+    lmb_graph_write_fields(writer, field->inside, object, object);
+}
+
+const lmb_graph_kind lmb_kind_object = {read_object, "$inside", write_object};
 
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
@@ -421,4 +429,4 @@ void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *fiel
     lmb_graph_report(reader, value, "unknown; there are %s", names);
 }
 
-const lmb_graph_kind lmb_kind_choice = {lmb_graph_read_choice, "{'enum':[$choices]}"};
+const lmb_graph_kind lmb_kind_choice = {lmb_graph_read_choice, "{'enum':[$choices]}", lmb_graph_write_choice};

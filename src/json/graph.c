@@ -32,7 +32,7 @@ static void read_levels(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static const lmb_graph_kind kind_levels = {
-    read_levels, "{'type':'object','additionalProperties':{'type':'integer','minimum':0,'maximum':$max}}"};
+    read_levels, "{'type':'object','additionalProperties':{'type':'integer','minimum':0,'maximum':$max}}", NULL};
 
 static void read_update_every(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
@@ -45,7 +45,8 @@ static void read_update_every(lmb_graph_reader *reader, const lmb_graph_field *f
     }
 }
 
-static const lmb_graph_kind kind_update_every = {read_update_every, "{'anyOf':[{'type':'number',$range},@value]}"};
+static const lmb_graph_kind kind_update_every = {read_update_every, "{'anyOf':[{'type':'number',$range},@value]}",
+                                                 NULL};
 
 static void read_schema(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -53,10 +54,11 @@ static void read_schema(lmb_graph_reader *reader, const lmb_graph_field *field, 
     lmb_graph_expect(reader, value, LMB_JSON_STRING);
 }
 
-static const lmb_graph_kind kind_schema = {read_schema, "{'type':'string'}"};
+static const lmb_graph_kind kind_schema = {read_schema, "{'type':'string'}", NULL};
 
 typedef enum root_member {
     ROOT_SCHEMA,
+    ROOT_PARAMETERS,
     ROOT_LOD,
     ROOT_MAX_LODS,
     ROOT_MAX_EMITTED_EVENTS,
@@ -69,6 +71,11 @@ typedef enum root_member {
 const lmb_graph_root_member lmb_graph_root_members[LMB_GRAPH_ROOT_FIELDS] = {
     [ROOT_SCHEMA] = {"a schema",
                      {.name = "$schema", .kind = &kind_schema, .about = "Where an editor finds this schema."}},
+    [ROOT_PARAMETERS] = {"a list of parameters",
+                         {.name = "parameters",
+                          .about = "The first parameters, in their order; others follow in the order of their uses.",
+                          .kind = &lmb_kind_later,
+                          .schema = "{'type':'array','items':@declared-parameter}"}},
     [ROOT_LOD] = {"levels of detail",
                   {.name = "lod",
                    .about = "The level of detail, 0 to 7.",
@@ -340,6 +347,10 @@ static void check_moving(lmb_graph_reader *reader) {
 static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph_source *machine) {
     if (!prepare_names(reader) || !read_text(reader, machine)) {
         return;
+    }
+    const uint32_t parameters = lmb_graph_find_member(reader, 0, "parameters");
+    if (parameters != LMB_NONE) {
+        lmb_graph_read_parameters(reader, parameters);
     }
     lmb_graph_read_pose(reader, 0);
     lmb_graph_read_character_motion(reader, reader->root_keys[ROOT_CHARACTER_MOTION]);

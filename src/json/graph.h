@@ -82,9 +82,10 @@ typedef struct lmb_graph_insert {
 } lmb_graph_insert;
 
 // The number of members that only the outermost object may have.
-#define LMB_GRAPH_ROOT_FIELDS 8
+#define LMB_GRAPH_ROOT_FIELDS 9
 
 typedef struct lmb_graph_reader lmb_graph_reader;
+typedef struct lmb_graph_writer lmb_graph_writer;
 struct lmb_graph_reader {
     // Reads such a member of any pose; returns false if it is another one.
     bool (*read_root_member)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
@@ -129,6 +130,8 @@ typedef struct lmb_graph_kind {
     // Stores the value at the field's offset of the target.
     void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
     const char *schema;
+    // Writes the value at the field's offset of the target, or nothing if it has none. NULL: it is not written.
+    void (*write)(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target);
 } lmb_graph_kind;
 
 typedef struct lmb_graph_fields {
@@ -290,6 +293,8 @@ uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, cons
 // is none. Returns LMB_NONE if there is no room.
 uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
                                    uint32_t value);
+// Reads the list of parameters that keep their places, before everything else.
+void lmb_graph_read_parameters(lmb_graph_reader *reader, uint32_t value);
 // Completes defaults and ranges after all uses are known.
 void lmb_graph_finish_parameters(lmb_graph_reader *reader);
 

@@ -1,5 +1,6 @@
 // Reads what concerns joints and channels by their names: masks, joint maps, mirrors and joint limits.
 #include "graph.h"
+#include "write.h"
 
 #include "program/program.h"
 
@@ -43,7 +44,7 @@ static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-const lmb_graph_kind lmb_kind_joint = {read_joint, "{'type':'string'}"};
+const lmb_graph_kind lmb_kind_joint = {read_joint, "{'type':'string'}", lmb_graph_write_joint};
 
 void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
@@ -148,7 +149,7 @@ static void read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
 }
 
-const lmb_graph_kind lmb_kind_mask = {read_mask, "@mask"};
+const lmb_graph_kind lmb_kind_mask = {read_mask, "@mask", lmb_graph_write_mask};
 
 // ---- Joint maps of the inputs of a combine.
 
@@ -210,9 +211,50 @@ static void read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *fiel
     *(uint32_t *)(void *)((char *)target + field->offset) = add_joint_map(reader, table);
 }
 
+// Returns the only joint of the rig that represents a joint of a map, or LMB_NONE.
+static uint32_t find_represented(const lmb_joint_map_def *map, uint32_t joint_count, uint32_t joint) {
+    uint32_t found = LMB_NONE, count = 0;
+    for (uint32_t i = 0; i < joint_count; i++) {
+        found = map->joints[i] == joint ? i : found;
+        count += map->joints[i] == joint;
+    }
+    return count == 1 ? found : LMB_NONE;
+}
+
+// Writes an object if the input has as many joints as the rig, else a list.
+static void write_joint_map(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const uint32_t index = *(const uint32_t *)(const void *)((const char *)target + field->offset);
+    if (index == LMB_NONE) {
+        return;
+    }
+    const lmb_joint_map_def *map = &writer->def->joint_maps[index];
+    const uint32_t joint_count = lmb_rig_joint_count(writer->def->rig);
+    const bool is_list = map->joint_count != joint_count;
+    bool is_first = true;
+    for (uint32_t joint = 0; joint < map->joint_count; joint++) {
+        const uint32_t named = is_list ? find_represented(map, joint_count, joint) : joint;
+        if (!is_list && map->joints[joint] == LMB_NONE) {
+            continue;
+        }
+        lmb_graph_put(writer, !is_first ? "," : is_list ? "[" : "{");
+        is_first = false;
+        lmb_graph_put_joint(writer, named);
+        if (!is_list) {
+            lmb_graph_put(writer, ":");
+            lmb_graph_put_joint(writer, map->joints[joint]);
+        }
+    }
+    lmb_graph_put(writer, is_list ? "]" : "}");
+    if (is_first) {
+        lmb_graph_refuse(writer, "a joint map without joints");
+    }
+}
+
 const lmb_graph_kind lmb_kind_joint_map = {
-    read_joint_map, "{'anyOf':[{'type':'array','items':{'type':'string'},'minItems':1},{'type':'object',"
-                    "'additionalProperties':{'type':'string'},'minProperties':1}]}"};
+    read_joint_map,
+    "{'anyOf':[{'type':'array','items':{'type':'string'},'minItems':1},{'type':'object',"
+    "'additionalProperties':{'type':'string'},'minProperties':1}]}",
+    write_joint_map};
 
 // ---- Mirrors: their axis, and the partners of joints and channels.
 
@@ -241,7 +283,7 @@ static void read_channel_name(lmb_graph_reader *reader, const lmb_graph_field *f
     }
 }
 
-static const lmb_graph_kind kind_channel_name = {read_channel_name, "{'type':'string'}"};
+static const lmb_graph_kind kind_channel_name = {read_channel_name, "{'type':'string'}", NULL};
 
 static void read_sign(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     channel_mirror *mirror = target;
@@ -251,7 +293,7 @@ static void read_sign(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
 }
 
-static const lmb_graph_kind kind_sign = {read_sign, "{'enum':[1,-1]}"};
+static const lmb_graph_kind kind_sign = {read_sign, "{'enum':[1,-1]}", NULL};
 
 static const lmb_graph_field mirrored_members[] = {
     {.name = "partner", .about = "The other channel.", .kind = &kind_channel_name},
@@ -305,7 +347,29 @@ static void read_partners(lmb_graph_reader *reader, const lmb_graph_field *field
     ((lmb_graph_node *)target)->mirror.partners = read_pairs_of(reader, value, JOINTS, count, NULL);
 }
 
-const lmb_graph_kind lmb_kind_partners = {read_partners, "{'type':'object','additionalProperties':{'type':'string'}}"};
+// Writes each pair once. A node that states no mirror has none.
+static void write_partners(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const uint32_t *partners = ((const lmb_graph_node *)target)->mirror.partners;
+    (void)field;
+    if (partners == NULL) {
+        return;
+    }
+    bool is_first = true;
+    lmb_graph_put(writer, "{");
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(writer->def->rig); joint++) {
+        if (partners[joint] > joint) {
+            lmb_graph_put(writer, is_first ? "" : ",");
+            is_first = false;
+            lmb_graph_put_joint(writer, joint);
+            lmb_graph_put(writer, ":");
+            lmb_graph_put_joint(writer, partners[joint]);
+        }
+    }
+    lmb_graph_put(writer, "}");
+}
+
+const lmb_graph_kind lmb_kind_partners = {read_partners, "{'type':'object','additionalProperties':{'type':'string'}}",
+                                          write_partners};
 
 static void read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                                   void *target) {
@@ -320,8 +384,44 @@ static void read_channel_partners(lmb_graph_reader *reader, const lmb_graph_fiel
     mirror->channel_partners = signs == NULL ? NULL : read_pairs_of(reader, value, CHANNELS, count, signs);
 }
 
+static void write_channel_mirror(lmb_graph_writer *writer, uint32_t channel, uint32_t partner, bool is_negative) {
+    lmb_graph_put_channel(writer, channel, false);
+    lmb_graph_put(writer, is_negative ? ":{" : ":");
+    if (is_negative && partner != channel) {
+        lmb_graph_put(writer, "\"partner\":");
+    }
+    if (partner != channel) {
+        lmb_graph_put_channel(writer, partner, false);
+    }
+    if (is_negative) {
+        lmb_graph_put(writer, partner != channel ? ",\"sign\":-1}" : "\"sign\":-1}");
+    }
+}
+
+static void write_channel_partners(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_mirror_def *mirror = &((const lmb_graph_node *)target)->mirror;
+    const uint32_t count = lmb_rig_channel_count(writer->def->rig);
+    (void)field;
+    if (mirror->partners == NULL || count == 0) {
+        return;
+    }
+    bool is_first = true;
+    lmb_graph_put(writer, "{");
+    for (uint32_t channel = 0; channel < count; channel++) {
+        const uint32_t partner = mirror->channel_partners == NULL ? channel : mirror->channel_partners[channel];
+        const bool is_negative = mirror->channel_signs != NULL && mirror->channel_signs[channel] < 0;
+        if (partner > channel || (partner == channel && is_negative)) {
+            lmb_graph_put(writer, is_first ? "" : ",");
+            is_first = false;
+            write_channel_mirror(writer, channel, partner, is_negative);
+        }
+    }
+    lmb_graph_put(writer, "}");
+}
+
 const lmb_graph_kind lmb_kind_channel_partners = {
-    read_channel_partners, "{'type':'object','additionalProperties':{'anyOf':[{'type':'string'},@channel-mirror]}}"};
+    read_channel_partners, "{'type':'object','additionalProperties':{'anyOf':[{'type':'string'},@channel-mirror]}}",
+    write_channel_partners};
 
 // Finds partners by name, once for all mirrors.
 static uint32_t *find_channel_partners(lmb_graph_reader *reader) {
@@ -408,9 +508,20 @@ static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
+static void write_triple(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const float *ends = (const float *)(const void *)((const char *)target + field->offset);
+    if (ends[0] == ends[1] && ends[1] == ends[2]) {
+        lmb_graph_write_number(writer, field, target);
+    } else {
+        lmb_graph_write_numbers(writer, field, target);
+    }
+}
+
 static const lmb_graph_kind kind_triple = {
-    read_triple, "{'anyOf':[{'type':'number',$range},{'type':'array','items':{'type':'number',$range},'minItems':3,"
-                 "'maxItems':3}]}"};
+    read_triple,
+    "{'anyOf':[{'type':'number',$range},{'type':'array','items':{'type':'number',$range},'minItems':3,"
+    "'maxItems':3}]}",
+    write_triple};
 
 #define END(key, member, most)                                                                                         \
     {                                                                                                                  \
@@ -471,6 +582,9 @@ static const lmb_graph_field limit_members[] = {
      .offset = LIMIT(angle_min),
      .inside = &angle_fields},
 };
+// In the order of the fields.
+static const uint32_t limit_bits[] = {LMB_JOINT_LIMIT_TRANSLATION, LMB_JOINT_LIMIT_SCALE, LMB_JOINT_LIMIT_TWIST,
+                                      LMB_JOINT_LIMIT_SWING, LMB_JOINT_LIMIT_ANGLES};
 static const lmb_graph_fields limit_fields = {LMB_FIELDS("a joint's limits", limit_members)};
 
 static const lmb_graph_field channel_members[] = {{.name = "range",
@@ -484,11 +598,9 @@ static const lmb_graph_field channel_members[] = {{.name = "range",
 static const lmb_graph_fields channel_fields = {LMB_FIELDS("a channel's limits", channel_members)};
 
 static void read_joint_limits(lmb_graph_reader *reader, uint32_t object, lmb_joint_limit_def *limit) {
-    static const uint32_t bits[] = {LMB_JOINT_LIMIT_TRANSLATION, LMB_JOINT_LIMIT_SCALE, LMB_JOINT_LIMIT_TWIST,
-                                    LMB_JOINT_LIMIT_SWING, LMB_JOINT_LIMIT_ANGLES};
     for (size_t i = 0; i < limit_fields.count; i++) {
         const bool is_set = lmb_graph_find_member(reader, object, limit_fields.fields[i].name) != LMB_NONE;
-        limit->set |= is_set ? bits[i] : 0;
+        limit->set |= is_set ? limit_bits[i] : 0;
     }
     if ((limit->set & LMB_JOINT_LIMIT_TWIST) != 0) {
         limit->twist_min = -180.0f;
@@ -577,5 +689,60 @@ const lmb_graph_definition lmb_graph_joint_definitions[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// Writes the limits that are set. A swing without a twist needs one that states its axis.
+static void write_joint_limits(lmb_graph_writer *writer, const lmb_joint_limit_def *limit) {
+    lmb_joint_limit_def written = *limit, initial = lmb_default_joint_limit_def();
+    const uint32_t set = limit->set | (limit->twist_axis != initial.twist_axis ? LMB_JOINT_LIMIT_TWIST : 0);
+    initial.twist_min = -180.0f;
+    initial.twist_max = 180.0f;
+    if ((limit->set & LMB_JOINT_LIMIT_TWIST) == 0) {
+        written.twist_min = initial.twist_min;
+        written.twist_max = initial.twist_max;
+    }
+    bool is_first = true;
+    lmb_graph_put(writer, "{");
+    for (size_t i = 0; i < limit_fields.count; i++) {
+        const lmb_graph_field *field = &limit_fields.fields[i];
+        if ((set & limit_bits[i]) != 0) {
+            lmb_graph_put_key(writer, &is_first, field->name);
+            if (field->inside == &twist_fields) {
+                lmb_graph_write_fields(writer, field->inside, &written, &initial);
+            } else {
+                field->kind->write(writer, field, &written);
+            }
+        }
+    }
+    lmb_graph_put(writer, "}");
+}
+
+static void write_limits(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_graph_def *def = writer->def;
+    const uint32_t index = *(const uint32_t *)(const void *)((const char *)target + field->offset);
+    const lmb_joint_limit_def *limits = def->joint_limits[index];
+    const lmb_channel_range *ranges = def->channel_ranges == NULL ? NULL : def->channel_ranges[index];
+    const lmb_channel_range unlimited = lmb_default_channel_range();
+    bool is_first = true;
+    lmb_graph_put(writer, "{");
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(def->rig); joint++) {
+        if (limits[joint].set != 0) {
+            lmb_graph_put(writer, is_first ? "" : ",");
+            is_first = false;
+            lmb_graph_put_joint(writer, joint);
+            lmb_graph_put(writer, ":");
+            write_joint_limits(writer, &limits[joint]);
+        }
+    }
+    for (uint32_t channel = 0; ranges != NULL && channel < lmb_rig_channel_count(def->rig); channel++) {
+        if (ranges[channel].min != unlimited.min || ranges[channel].max != unlimited.max) {
+            lmb_graph_put(writer, is_first ? "" : ",");
+            is_first = false;
+            lmb_graph_put_channel(writer, channel, true);
+            lmb_graph_put(writer, ":");
+            lmb_graph_write_fields(writer, &channel_fields, &ranges[channel], &unlimited);
+        }
+    }
+    lmb_graph_put(writer, "}");
+}
+
 const lmb_graph_kind lmb_kind_limits = {
-    read_limits, "{'type':'object','additionalProperties':{'anyOf':[@joint-limits,@channel-limits]}}"};
+    read_limits, "{'type':'object','additionalProperties':{'anyOf':[@joint-limits,@channel-limits]}}", write_limits};

@@ -139,9 +139,11 @@ static void read_joined(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static const lmb_graph_kind kind_comparison = {
-    read_comparison, "{'type':'array','items':[{'anyOf':[{'type':'number',$range},@early-value,@place]},"
-                     "{'anyOf':[{'type':'number',$range},@early-value]}],'minItems':2,'maxItems':2}"};
-static const lmb_graph_kind kind_joined = {read_joined, "{'type':'array','items':@condition,'minItems':1}"};
+    read_comparison,
+    "{'type':'array','items':[{'anyOf':[{'type':'number',$range},@early-value,@place]},"
+    "{'anyOf':[{'type':'number',$range},@early-value]}],'minItems':2,'maxItems':2}",
+    NULL};
+static const lmb_graph_kind kind_joined = {read_joined, "{'type':'array','items':@condition,'minItems':1}", NULL};
 
 #define COMPARISON(kind_index, key) [kind_index] = {.name = key, .kind = &kind_comparison, LMB_ANY_NUMBER}
 static const lmb_graph_field condition_members[LMB_TERM_COUNT] = {
@@ -199,7 +201,7 @@ static void read_condition(lmb_graph_reader *reader, const lmb_graph_field *fiel
     transition->term_count = terms == NULL ? 0 : read.count;
 }
 
-static const lmb_graph_kind kind_condition = {read_condition, "@condition"};
+static const lmb_graph_kind kind_condition = {read_condition, "@condition", NULL};
 
 // A machine while it is read. Its states are numbered from the initial one on, then in the order of the text.
 typedef struct lmb_graph_machine {
@@ -241,7 +243,7 @@ static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint
     ((lmb_transition_def *)target)->to = look_up_state(reader, reader->machine, value);
 }
 
-static const lmb_graph_kind kind_to = {read_to, "{'type':'string','minLength':1}"};
+static const lmb_graph_kind kind_to = {read_to, "{'type':'string','minLength':1}", NULL};
 
 static void read_curve(lmb_graph_reader *reader, uint32_t value, lmb_curve *curve, float control[2]) {
     static const lmb_graph_field whole = {.offset = 0};
@@ -258,7 +260,7 @@ static void read_transition_curve(lmb_graph_reader *reader, const lmb_graph_fiel
     read_curve(reader, value, &transition->curve, transition->curve_control);
 }
 
-static const lmb_graph_kind kind_transition_curve = {read_transition_curve, "@curve"};
+static const lmb_graph_kind kind_transition_curve = {read_transition_curve, "@curve", NULL};
 
 static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -266,7 +268,7 @@ static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *fie
     read_curve(reader, value, &fade->curve, fade->curve_control);
 }
 
-static const lmb_graph_kind kind_fade_curve = {read_fade_curve, "@curve"};
+static const lmb_graph_kind kind_fade_curve = {read_fade_curve, "@curve", NULL};
 
 static const char *const kinds[] = {
     [LMB_FADE_SMOOTH] = "smooth", [LMB_FADE_FROZEN] = "frozen", [LMB_FADE_INERTIALIZED] = "inertialized", NULL};
@@ -399,7 +401,7 @@ static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     reader->owner = outside;
 }
 
-static const lmb_graph_kind kind_state_pose = {read_state_pose, "@pose"};
+static const lmb_graph_kind kind_state_pose = {read_state_pose, "@pose", NULL};
 
 static const lmb_graph_field state_members[] = {
     {.name = "name", .about = "The name of the state.", .required = true, .kind = &lmb_kind_later, .schema = "@name"},

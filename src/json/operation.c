@@ -1,5 +1,6 @@
 // Reads poses: a table of operations, and for each operation a table of its fields.
 #include "graph.h"
+#include "write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,14 +14,21 @@ static void read_pose(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_pose(reader, value);
 }
 
-static const lmb_graph_kind kind_pose = {read_pose, "@pose"};
+static void write_pose(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const uint32_t node = *(const uint32_t *)(const void *)((const char *)target + field->offset);
+    if (node != LMB_NONE) {
+        lmb_graph_write_pose(writer, node);
+    }
+}
+
+static const lmb_graph_kind kind_pose = {read_pose, "@pose", write_pose};
 
 // Reads the pose that a weight applies to. The target begins with the weight's fade.
 static void read_weighed_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_faded_pose(reader, target, value);
 }
 
-static const lmb_graph_kind kind_weighed_pose = {read_weighed_pose, "@pose"};
+static const lmb_graph_kind kind_weighed_pose = {read_weighed_pose, "@pose", write_pose};
 
 // Reads a value, or the fade of the pose that it weighs.
 static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -34,7 +42,8 @@ static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, 
     lmb_graph_set_value(weight, lmb_graph_read_fade(reader, fade));
 }
 
-static const lmb_graph_kind kind_weight = {read_weight, "{'anyOf':[{'type':'number',$range},@value,@fade]}"};
+static const lmb_graph_kind kind_weight = {read_weight, "{'anyOf':[{'type':'number',$range},@value,@fade]}",
+                                           lmb_graph_write_value};
 
 // Begins the fade of an object if the member that is its weight is a fade.
 static void begin_fade(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object,
@@ -86,8 +95,26 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
 }
 
-static const lmb_graph_kind kind_clip = {read_clip,
-                                         "{'anyOf':[{'type':'string'},{'type':'number','minimum':0},@value]}"};
+// Writes the name of a clip, or its index if another clip has the name, or if it is not one clip.
+static void write_clip(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_graph_def *def = writer->def;
+    const lmb_value clip = ((const lmb_graph_node *)target)->def.clip;
+    const bool is_one = clip.kind == LMB_VALUE_CONSTANT && clip.curve == LMB_CURVE_LINEAR && clip.constant >= 0.0f &&
+                        clip.constant < (float)def->clip_count && clip.constant == floorf(clip.constant);
+    const uint32_t index = is_one ? (uint32_t)clip.constant : 0;
+    uint32_t first = 0;
+    while (is_one && first < index && strcmp(lmb_clip_name(def->clips[first]), lmb_clip_name(def->clips[index])) != 0) {
+        first++;
+    }
+    if (is_one && first == index) {
+        lmb_graph_put_string(writer, lmb_clip_name(def->clips[index]));
+    } else {
+        lmb_graph_write_value(writer, field, target);
+    }
+}
+
+static const lmb_graph_kind kind_clip = {
+    read_clip, "{'anyOf':[{'type':'string'},{'type':'number','minimum':0},@value]}", write_clip};
 
 static void read_time(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_field seconds = *field;
@@ -95,7 +122,8 @@ static void read_time(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     lmb_graph_read_value(reader, &seconds, value, target);
 }
 
-static const lmb_graph_kind kind_time = {read_time, "{'anyOf':[{'type':'number',$range},@value]}"};
+static const lmb_graph_kind kind_time = {read_time, "{'anyOf':[{'type':'number',$range},@value]}",
+                                         lmb_graph_write_value};
 
 // An input of an operation with a variable number of inputs.
 typedef struct input {
@@ -198,8 +226,27 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
-static const lmb_graph_kind kind_inputs = {read_inputs,
-                                           "{'type':'array','items':$inside,'minItems':$min,'maxItems':$max}"};
+static void write_inputs(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_node_def *def = &((const lmb_graph_node *)target)->def;
+    const input initial = {.weight = lmb_constant(1.0f), .mask = LMB_NONE, .joint_map = LMB_NONE};
+    for (uint32_t i = 0; i < def->input_count; i++) {
+        input one = initial;
+        one.node = def->inputs[i];
+        memcpy(one.place, def->positions[i], sizeof one.place);
+        if (i < LMB_MAX_INPUTS) {
+            one.weight = def->weights[i];
+            one.priority = def->priorities[i];
+            one.mask = def->masks[i];
+            one.joint_map = def->joint_maps[i];
+        }
+        lmb_graph_put(writer, i == 0 ? "[" : ",");
+        lmb_graph_write_fields(writer, field->inside, &one, &initial);
+    }
+    lmb_graph_put(writer, "]");
+}
+
+static const lmb_graph_kind kind_inputs = {
+    read_inputs, "{'type':'array','items':$inside,'minItems':$min,'maxItems':$max}", write_inputs};
 
 uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value) {
     const lmb_graph_source *source = reader->source;
@@ -225,8 +272,25 @@ static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     ((lmb_graph_node *)target)->def.static_pose = lmb_graph_find_static_pose(reader, value);
 }
 
-static const lmb_graph_kind kind_given_pose = {read_given_pose,
-                                               "{'anyOf':[{'type':'string'},{'type':'integer',$range}]}"};
+static void write_given_pose(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_static_pose_def *poses = writer->def->static_poses;
+    const uint32_t index = ((const lmb_graph_node *)target)->def.static_pose;
+    if (index == LMB_NONE) {
+        lmb_graph_write_integer(writer, field, target);
+        return;
+    }
+    for (uint32_t i = 0; i <= index; i++) {
+        if (poses[index].name == NULL ||
+            (i < index && poses[i].name != NULL && strcmp(poses[i].name, poses[index].name) == 0)) {
+            lmb_graph_refuse(writer, "a static pose without a name of its own");
+            return;
+        }
+    }
+    lmb_graph_put_string(writer, poses[index].name);
+}
+
+static const lmb_graph_kind kind_given_pose = {
+    read_given_pose, "{'anyOf':[{'type':'string'},{'type':'integer',$range}]}", write_given_pose};
 
 // Finds a coordinate of an input's position. The input has not been read yet, so this returns false if the value is no
 // number.
@@ -265,7 +329,8 @@ static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *fie
     lmb_graph_read_value(reader, &ranged, value, target);
 }
 
-static const lmb_graph_kind kind_coordinate = {read_coordinate, "{'anyOf':[{'type':'number',$range},@value]}"};
+static const lmb_graph_kind kind_coordinate = {read_coordinate, "{'anyOf':[{'type':'number',$range},@value]}",
+                                               lmb_graph_write_value};
 
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
     lmb_graph_json *graph = reader->graph;
@@ -425,8 +490,17 @@ static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
 }
 
-static const lmb_graph_kind kind_corners = {read_corners,
-                                            "{'type':'array','items':@pose,'minItems':$count,'maxItems':$count}"};
+static void write_corners(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_node_def *def = &((const lmb_graph_node *)target)->def;
+    for (uint32_t i = 0; i < field->count; i++) {
+        lmb_graph_put(writer, i == 0 ? "[" : ",");
+        lmb_graph_write_pose(writer, def->inputs[i]);
+    }
+    lmb_graph_put(writer, "]");
+}
+
+static const lmb_graph_kind kind_corners = {
+    read_corners, "{'type':'array','items':@pose,'minItems':$count,'maxItems':$count}", write_corners};
 
 static const lmb_graph_field clip_members[] = {
     {.name = "joint-weights",
@@ -603,8 +677,19 @@ static void read_vector(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
+static void write_vector(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    lmb_graph_field element = *field;
+    for (uint32_t i = 0; i < 3; i++) {
+        lmb_graph_put(writer, i == 0 ? "[" : ",");
+        lmb_graph_write_value(writer, &element, target);
+        element.offset += sizeof(lmb_value);
+    }
+    lmb_graph_put(writer, "]");
+}
+
 static const lmb_graph_kind kind_vector = {
-    read_vector, "{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':3,'maxItems':3}"};
+    read_vector, "{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':3,'maxItems':3}",
+    write_vector};
 
 // Reads an array of three values, or an object with the index of a point.
 static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -617,9 +702,20 @@ static void read_point(lmb_graph_reader *reader, const lmb_graph_field *field, u
     read_vector(reader, field, value, target);
 }
 
+static void write_point(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_point_slot *slot = (const lmb_point_slot *)(const void *)((const char *)target + field->slot);
+    if (slot->in_buffer) {
+        lmb_graph_write_fields(writer, &slot_fields, slot, slot);
+    } else {
+        write_vector(writer, field, target);
+    }
+}
+
 static const lmb_graph_kind kind_point = {
-    read_point, "{'anyOf':[{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':3,"
-                "'maxItems':3},@point]}"};
+    read_point,
+    "{'anyOf':[{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':3,"
+    "'maxItems':3},@point]}",
+    write_point};
 
 #define JOINT_FIELD(key, member, text)                                                                                 \
     { .name = key, .about = text, .required = true, .kind = &lmb_kind_joint, .offset = NODE(member) }
@@ -729,10 +825,28 @@ static void read_aim_joints(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
 }
 
+// Puts an object of joints with their shares.
+static void put_shares(lmb_graph_writer *writer, const uint32_t *joints, const float *shares, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        lmb_graph_put(writer, i == 0 ? "{" : ",");
+        lmb_graph_put_joint(writer, joints[i]);
+        lmb_graph_put(writer, ":");
+        lmb_graph_put_number(writer, shares[i]);
+    }
+    lmb_graph_put(writer, "}");
+}
+
+static void write_aim_joints(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_aim_def *aim = &((const lmb_graph_node *)target)->def.aim;
+    (void)field;
+    put_shares(writer, aim->joints, aim->shares, aim->joint_count);
+}
+
 static const lmb_graph_kind kind_aim_joints = {
     read_aim_joints,
     "{'type':'object','additionalProperties':{'type':'number','minimum':0,'maximum':1},'minProperties':1,"
-    "'maxProperties':$count}"};
+    "'maxProperties':$count}",
+    write_aim_joints};
 
 static const lmb_graph_field aim_members[] = {
     POSE_FIELD("base", def.inputs[0]),
@@ -775,8 +889,21 @@ static void read_planted_markers(lmb_graph_reader *reader, const lmb_graph_field
     lmb_graph_read_integer(reader, &index, second, &foot->planted_to);
 }
 
+static void write_planted_markers(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_foot_def *foot = target;
+    (void)field;
+    if (foot->planted_from != LMB_NONE) {
+        lmb_graph_put(writer, "[");
+        lmb_graph_put_integer(writer, foot->planted_from);
+        lmb_graph_put(writer, ",");
+        lmb_graph_put_integer(writer, foot->planted_to);
+        lmb_graph_put(writer, "]");
+    }
+}
+
 static const lmb_graph_kind kind_planted_markers = {
-    read_planted_markers, "{'type':'array','items':{'type':'integer',$range},'minItems':2,'maxItems':2}"};
+    read_planted_markers, "{'type':'array','items':{'type':'integer',$range},'minItems':2,'maxItems':2}",
+    write_planted_markers};
 
 static const lmb_graph_field foot_members[] = {
     FOOT_JOINT("hip", hip, "The joint of the hip."),
@@ -817,7 +944,18 @@ static void read_feet(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
 }
 
-static const lmb_graph_kind kind_feet = {read_feet, "{'type':'array','items':$inside,'minItems':1,'maxItems':$count}"};
+static void write_feet(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_feet_def *feet = &((const lmb_graph_node *)target)->def.feet;
+    const lmb_feet_def initial = lmb_default_node_def().feet;
+    for (uint32_t i = 0; i < feet->foot_count; i++) {
+        lmb_graph_put(writer, i == 0 ? "[" : ",");
+        lmb_graph_write_fields(writer, field->inside, &feet->feet[i], &initial.feet[i]);
+    }
+    lmb_graph_put(writer, "]");
+}
+
+static const lmb_graph_kind kind_feet = {read_feet, "{'type':'array','items':$inside,'minItems':1,'maxItems':$count}",
+                                         write_feet};
 
 #define NUMBER_FIELD(key, member, largest, text)                                                                       \
     { .name = key, .about = text, .kind = &lmb_kind_number, .offset = NODE(member), .max = largest }
@@ -895,9 +1033,17 @@ static void read_helpers(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
 }
 
+static void write_helpers(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_twist_def *twist = &((const lmb_graph_node *)target)->def.twist;
+    (void)field;
+    put_shares(writer, twist->joints, twist->shares, twist->joint_count);
+}
+
 static const lmb_graph_kind kind_helpers = {
-    read_helpers, "{'type':'object','additionalProperties':{'type':'number','minimum':-1,'maximum':1},"
-                  "'minProperties':1,'maxProperties':$count}"};
+    read_helpers,
+    "{'type':'object','additionalProperties':{'type':'number','minimum':-1,'maximum':1},"
+    "'minProperties':1,'maxProperties':$count}",
+    write_helpers};
 
 static const lmb_graph_field twist_members[] = {
     POSE_FIELD("base", def.inputs[0]),
@@ -1151,4 +1297,65 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
         lmb_graph_report(reader, value, "the affine form has no model space");
     }
     return operation->finish(reader, &node);
+}
+
+// The first retarget in the base of a node has the goal.
+static bool has_first_goal(const lmb_graph_def *def, const lmb_node_def *node) {
+    uint32_t at = node->inputs[0];
+    while (def->nodes[at].op != LMB_OP_RETARGET && def->nodes[at].input_count > 0) {
+        at = def->nodes[at].inputs[0];
+    }
+    return at == node->goal;
+}
+
+// A goal replaces the target.
+static void set_goal(lmb_graph_writer *writer, lmb_graph_node *node, const lmb_graph_node *initial) {
+    node->has_goal = true;
+    memcpy(node->def.two_bone.target, initial->def.two_bone.target, sizeof node->def.two_bone.target);
+    node->def.two_bone.target_slot = initial->def.two_bone.target_slot;
+    if (!has_first_goal(writer->def, &node->def)) {
+        lmb_graph_refuse(writer, "a goal of another retarget than the first in the base");
+    }
+}
+
+// Returns what the reader begins with. Fields that must be stated, though others may take their place, have no default.
+static lmb_graph_node initial_node(void) {
+    lmb_graph_node initial = {.def = lmb_default_node_def(), .reference = LMB_NONE};
+    initial.def.loop = true;
+    initial.def.time = lmb_constant(NAN);
+    initial.def.two_bone.target[0] = lmb_constant(NAN);
+    return initial;
+}
+
+void lmb_graph_write_pose(lmb_graph_writer *writer, uint32_t index) {
+    const lmb_graph_def *def = writer->def;
+    const uint32_t around = writer->node;
+    const lmb_graph_operation *operation = lmb_graph_operations;
+    bool is_first = false;
+    writer->node = index;
+    writer->depth++;
+    if (++writer->written > def->node_count || writer->depth > MOST_WRITTEN_DEPTH) {
+        lmb_graph_refuse(writer, writer->depth > MOST_WRITTEN_DEPTH ? "poses that are nested so deep"
+                                                                    : "nodes that are the inputs of several nodes");
+        return;
+    }
+    while (operation->op != def->nodes[index].op) {
+        operation++;
+    }
+    lmb_graph_node node = {.def = def->nodes[index], .reference = LMB_NONE};
+    const lmb_graph_node initial = initial_node();
+    if (operation->op == LMB_OP_IK_TWO_BONE && node.def.goal != LMB_NONE) {
+        set_goal(writer, &node, &initial);
+    } else if (operation->op == LMB_OP_MIRROR) {
+        node.mirror = def->mirrors[node.def.mirror];
+    }
+    lmb_graph_put(writer, "{\"op\":");
+    lmb_graph_put_string(writer, operation->name);
+    if (index == def->node_count - 1) {
+        lmb_graph_put_root(writer, &is_first);
+    }
+    lmb_graph_write_members(writer, operation->fields, operation->field_count, &node, &initial, &is_first);
+    lmb_graph_put(writer, "}");
+    writer->depth--;
+    writer->node = around;
 }

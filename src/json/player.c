@@ -43,7 +43,7 @@ static void read_motion_joint(lmb_graph_reader *reader, const lmb_graph_field *f
     }
 }
 
-static const lmb_graph_kind kind_motion_joint = {read_motion_joint, "{'type':'string'}"};
+static const lmb_graph_kind kind_motion_joint = {read_motion_joint, "{'type':'string'}", NULL};
 
 static void read_extracted(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -51,7 +51,7 @@ static void read_extracted(lmb_graph_reader *reader, const lmb_graph_field *fiel
     read_axes(reader, value, (bool *[3]){&def->x, &def->y, &def->z});
 }
 
-static const lmb_graph_kind kind_extracted = {read_extracted, "@axes"};
+static const lmb_graph_kind kind_extracted = {read_extracted, "@axes", NULL};
 
 static void read_closed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -59,7 +59,7 @@ static void read_closed(lmb_graph_reader *reader, const lmb_graph_field *field, 
     read_axes(reader, value, (bool *[3]){&def->close_x, &def->close_y, &def->close_z});
 }
 
-static const lmb_graph_kind kind_closed = {read_closed, "@axes"};
+static const lmb_graph_kind kind_closed = {read_closed, "@axes", NULL};
 
 static const char *const references[] = {"first-frame", "rest-pose", "absolute", NULL};
 
@@ -227,14 +227,14 @@ static void read_coordinates(lmb_graph_reader *reader, const lmb_graph_field *fi
 
 static const lmb_graph_kind kind_coordinates = {
     read_coordinates,
-    "{'type':'array','items':{'anyOf':[{'type':'number',$range},@early-value]},'minItems':3,'maxItems':3}"};
+    "{'type':'array','items':{'anyOf':[{'type':'number',$range},@early-value]},'minItems':3,'maxItems':3}", NULL};
 
 static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     ((lmb_motion_def *)target)->turns_to_heading = true;
     lmb_graph_read_early(reader, field, value, target);
 }
 
-static const lmb_graph_kind kind_heading = {read_heading, "{'anyOf':[{'type':'number',$range},@early-value]}"};
+static const lmb_graph_kind kind_heading = {read_heading, "{'anyOf':[{'type':'number',$range},@early-value]}", NULL};
 
 // Reads a limit: 0, or a value that character motion accepts.
 static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -246,7 +246,7 @@ static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, u
 }
 
 static const lmb_graph_kind kind_limit = {
-    read_limit, "{'anyOf':[{'const':0},{'type':'number','minimum':0.000001,'maximum':$max}]}"};
+    read_limit, "{'anyOf':[{'const':0},{'type':'number','minimum':0.000001,'maximum':$max}]}", NULL};
 
 #define PI_FLOAT 3.14159274f
 #define VELOCITY_RANGE .parameter_min = -10.0f, .parameter_max = 10.0f
@@ -427,7 +427,7 @@ static void read_event(lmb_graph_reader *reader, const lmb_graph_field *field, u
     *(uint32_t *)(void *)((char *)target + field->offset) = event;
 }
 
-const lmb_graph_kind lmb_kind_event = {read_event, "@event"};
+const lmb_graph_kind lmb_kind_event = {read_event, "@event", NULL};
 
 // Reads seconds from 0 to the clip's duration.
 static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -436,7 +436,7 @@ static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field,
     lmb_graph_read_plain(reader, &within, value, target);
 }
 
-static const lmb_graph_kind kind_seconds = {read_seconds, "{'type':'number','minimum':0}"};
+static const lmb_graph_kind kind_seconds = {read_seconds, "{'type':'number','minimum':0}", NULL};
 
 static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -446,7 +446,7 @@ static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-static const lmb_graph_kind kind_group = {read_group, "{'type':'string'}"};
+static const lmb_graph_kind kind_group = {read_group, "{'type':'string'}", NULL};
 
 // Returns memory for the elements of an array; NULL after an error.
 static void *begin_list(lmb_graph_reader *reader, uint32_t value, uint32_t most, const char *what, size_t size) {
@@ -477,8 +477,8 @@ static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field,
     read->def.marker_count = count;
 }
 
-static const lmb_graph_kind kind_markers = {read_markers,
-                                            "{'type':'array','items':{'type':'number','minimum':0},'maxItems':$count}"};
+static const lmb_graph_kind kind_markers = {
+    read_markers, "{'type':'array','items':{'type':'number','minimum':0},'maxItems':$count}", NULL};
 
 static const lmb_graph_field notify_members[] = {
     {.name = "time",
@@ -518,7 +518,7 @@ static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field
     read->def.notify_count = count;
 }
 
-static const lmb_graph_kind kind_notifies = {read_notifies, "{'type':'array','items':$inside,'maxItems':$count}"};
+static const lmb_graph_kind kind_notifies = {read_notifies, "{'type':'array','items':$inside,'maxItems':$count}", NULL};
 
 // Reads the end of a warp: seconds, or the event of a notify of the clip.
 static void read_warp_end(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -544,15 +544,15 @@ static void read_warp_end(lmb_graph_reader *reader, const lmb_graph_field *field
 }
 
 static const lmb_graph_kind kind_warp_end = {
-    read_warp_end, "{'anyOf':[{'type':'number','minimum':0},{'type':'string','minLength':1}]}"};
+    read_warp_end, "{'anyOf':[{'type':'number','minimum':0},{'type':'string','minLength':1}]}", NULL};
 
 static void read_warp_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     ((warp_reading *)target)->def.turns_to_heading = true;
     lmb_graph_read_early(reader, field, value, target);
 }
 
-static const lmb_graph_kind kind_warp_heading = {read_warp_heading,
-                                                 "{'anyOf':[{'type':'number',$range},@early-value]}"};
+static const lmb_graph_kind kind_warp_heading = {read_warp_heading, "{'anyOf':[{'type':'number',$range},@early-value]}",
+                                                 NULL};
 
 static const lmb_graph_field warp_members[] = {
     {.name = "start",

@@ -150,7 +150,7 @@ static void read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *fi
     ((lmb_graph_node *)target)->retarget.aligned = aligned;
 }
 
-const lmb_graph_kind lmb_kind_not_aligned = {read_not_aligned, "{'type':'array','items':{'type':'string'}}"};
+const lmb_graph_kind lmb_kind_not_aligned = {read_not_aligned, "{'type':'array','items':{'type':'string'}}", NULL};
 
 // Reads the factors of translations: an object of joints.
 static void read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -174,7 +174,7 @@ static void read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 const lmb_graph_kind lmb_kind_scales = {read_scales,
-                                        "{'type':'object','additionalProperties':{'type':'number',$range}}"};
+                                        "{'type':'object','additionalProperties':{'type':'number',$range}}", NULL};
 
 // A reference pose that is a clip's at a time, and the clips among which it is.
 typedef struct reference {
@@ -203,7 +203,7 @@ static void read_reference_clip(lmb_graph_reader *reader, const lmb_graph_field 
     }
 }
 
-static const lmb_graph_kind kind_reference_clip = {read_reference_clip, "{'type':'string'}"};
+static const lmb_graph_kind kind_reference_clip = {read_reference_clip, "{'type':'string'}", NULL};
 
 static const lmb_graph_field reference_members[] = {
     {.name = "clip", .about = "The name of a clip.", .required = true, .kind = &kind_reference_clip},

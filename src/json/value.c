@@ -1,5 +1,6 @@
 // Reads values: constants, parameters, smoothed parameters, curves, weights of fades and computed values.
 #include "graph.h"
+#include "write.h"
 
 #include "base/number.h"
 
@@ -14,7 +15,7 @@ static void read_name(lmb_graph_reader *reader, const lmb_graph_field *field, ui
         lmb_graph_read_name(reader, value, "a parameter without a name");
 }
 
-static const lmb_graph_kind kind_parameter_name = {read_name, "{'type':'string','minLength':1}"};
+static const lmb_graph_kind kind_parameter_name = {read_name, "{'type':'string','minLength':1}", NULL};
 
 static void read_stated(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_stated *stated = (lmb_graph_stated *)(void *)((char *)target + field->offset);
@@ -23,7 +24,7 @@ static void read_stated(lmb_graph_reader *reader, const lmb_graph_field *field, 
     stated->at = reader->problem_count == problems ? value : LMB_NONE;
 }
 
-static const lmb_graph_kind kind_stated = {read_stated, "{'type':'number',$range}"};
+static const lmb_graph_kind kind_stated = {read_stated, "{'type':'number',$range}", NULL};
 
 // One use of a parameter.
 typedef struct parameter_use {
@@ -53,6 +54,32 @@ static const lmb_graph_field parameter_members[] = {
      .max = LMB_MAX_CONTROL_SECONDS},
 };
 static const lmb_graph_fields parameter_fields = {LMB_FIELDS("a parameter", parameter_members)};
+
+// A parameter where it is declared: without a use, and so not smoothed.
+static const lmb_graph_fields declared_fields = {.what = "a parameter",
+                                                 .fields = parameter_members,
+                                                 .count = sizeof parameter_members / sizeof *parameter_members - 1};
+
+void lmb_graph_read_parameters(lmb_graph_reader *reader, uint32_t value) {
+    static const lmb_graph_field any = {.parameter_max = 1.0f};
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        parameter_use use = {.declared = {.initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE}};
+        const uint32_t count = reader->graph->def.parameter_count;
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &declared_fields, at, &use);
+        }
+        if (use.declared.name != NULL) {
+            lmb_graph_use_parameter(reader, &use.declared, &any, at);
+        }
+        if (use.declared.name != NULL && reader->graph->def.parameter_count == count && !reader->is_full) {
+            lmb_graph_report(reader, at, "another parameter has this name");
+        }
+    }
+}
 
 static void join(lmb_graph_reader *reader, lmb_graph_stated *known, const lmb_graph_stated *use) {
     if (use->at == LMB_NONE) {
@@ -222,7 +249,7 @@ static void read_fade_name(lmb_graph_reader *reader, const lmb_graph_field *fiel
     }
 }
 
-static const lmb_graph_kind kind_fade_name = {read_fade_name, "{'type':'string','minLength':1}"};
+static const lmb_graph_kind kind_fade_name = {read_fade_name, "{'type':'string','minLength':1}", NULL};
 
 // {"fade": "NAME"}.
 static const lmb_graph_field fade_members[] = {
@@ -243,7 +270,7 @@ enum { MOST_DEPTH = 8 };
 static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t list, void *target);
 static const lmb_graph_kind kind_inputs = {
     read_inputs,
-    "{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':$count,'maxItems':$count}"};
+    "{'type':'array','items':{'anyOf':[{'type':'number',$range},@value]},'minItems':$count,'maxItems':$count}", NULL};
 
 #define COMPUTED(kind_index, key, inputs)                                                                              \
     [kind_index] = {.name = key, .kind = &kind_inputs, .count = inputs, LMB_ANY_NUMBER, .parameter_max = 1.0f}
@@ -387,7 +414,7 @@ static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-static const lmb_graph_kind kind_shape = {read_shape, "@curve"};
+static const lmb_graph_kind kind_shape = {read_shape, "@curve", NULL};
 
 // A curve that contains a value.
 typedef struct curved {
@@ -406,7 +433,7 @@ static void read_inside(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static const lmb_graph_kind kind_inside = {
-    read_inside, "{'anyOf':[{'type':'number','minimum':0,'maximum':1},@parameter,@computed,@fade-weight]}"};
+    read_inside, "{'anyOf':[{'type':'number','minimum':0,'maximum':1},@parameter,@computed,@fade-weight]}", NULL};
 
 static const lmb_graph_field curve_members[] = {
     {.name = "curve", .required = true, .kind = &kind_shape, .offset = offsetof(curved, shape)},
@@ -484,13 +511,15 @@ void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field
     read_number(reader, field, value, target, false);
 }
 
-const lmb_graph_kind lmb_kind_value = {lmb_graph_read_value, "{'anyOf':[{'type':'number',$range},@value]}"};
+const lmb_graph_kind lmb_kind_value = {lmb_graph_read_value, "{'anyOf':[{'type':'number',$range},@value]}",
+                                       lmb_graph_write_value};
 
 const lmb_graph_definition lmb_graph_value_definitions[] = {
     {"value", "A parameter, a curve, a computed value, or the weight of a fade.",
      "{'anyOf':[@parameter,@curved,@computed,@fade-weight]}", NULL},
     {"early-value", "A parameter, a curve or a computed value.", "{'anyOf':[@parameter,@curved,@computed]}", NULL},
     {"parameter", "A parameter, which the host sets for each character.", "$inside", &parameter_fields},
+    {"declared-parameter", "A parameter, which keeps its place among the parameters.", "$inside", &declared_fields},
     {"curved", "A curve, applied to a value from 0 to 1.", "$inside", &curve_fields},
     {"computed", "A value computed from others.", "$inside", &computed_fields},
     {"fade-weight", "The weight of a fade.", "$inside", &fade_fields},
@@ -503,7 +532,7 @@ void lmb_graph_read_early(lmb_graph_reader *reader, const lmb_graph_field *field
     lmb_graph_expect_early(reader, value, *(const lmb_value *)(const void *)((char *)target + field->offset));
 }
 
-const lmb_graph_kind lmb_kind_early = {lmb_graph_read_early, "{'anyOf':[{'type':'number',$range},@early-value]}"};
+const lmb_graph_kind lmb_kind_early = {lmb_graph_read_early, "{'anyOf':[{'type':'number',$range},@early-value]}", NULL};
 
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field whole = {.offset = 0};
@@ -512,7 +541,7 @@ void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field
     set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), &beside, value);
 }
 
-const lmb_graph_kind lmb_kind_curve = {lmb_graph_read_curve, "@curve"};
+const lmb_graph_kind lmb_kind_curve = {lmb_graph_read_curve, "@curve", lmb_graph_write_nothing};
 
 // ---- Defaults and ranges, after all uses are known.
 
