@@ -15,8 +15,10 @@
 #define LMB_GLSL
 #include "ops/operations.h"
 #include "ops/records.h"
+
 #include "ops/inertia.h"
 #include "ops/transform.h"
+
 #include "ops/outputs.h"
 
 layout(local_size_x = 64, local_size_x_id = 4) in;
@@ -96,9 +98,9 @@ const uint SLOT_STEP = gl_WorkGroupSize.x / MATRIX_ROWS;
 const uint ROW_STEP = gl_WorkGroupSize.x % MATRIX_ROWS;
 
 shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: local, then model, then palette matrices
-shared uint places[CHARACTERS]; // index in the span, or NO_CHARACTER
-shared uint rows[CHARACTERS]; // of outputs: of row n of `matrices`, less n; or NO_CHARACTER
-shared float levels[CHARACTERS]; // levels of detail
+shared uint places[CHARACTERS];                   // index in the span, or NO_CHARACTER
+shared uint rows[CHARACTERS];                     // of outputs: of row n of `matrices`, less n; or NO_CHARACTER
+shared float levels[CHARACTERS];                  // levels of detail
 shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the same order as the floats
 
 evaluation slot_evaluation(uint slot) {
@@ -396,7 +398,8 @@ void find_bounds() {
         if (e.character != NO_CHARACTER) {
             box all;
             all.low = make_vector(number_of(corners[at]), number_of(corners[at + 1u]), number_of(corners[at + 2u]));
-            all.high = make_vector(number_of(corners[at + 3u]), number_of(corners[at + 4u]), number_of(corners[at + 5u]));
+            all.high =
+                make_vector(number_of(corners[at + 3u]), number_of(corners[at + 4u]), number_of(corners[at + 5u]));
             store_bounds(e, all);
         }
     }

@@ -7,6 +7,7 @@
 #define LMB_GLSL
 #include "ops/operations.h"
 #include "ops/transform.h"
+
 #include "ops/outputs.h"
 
 layout(local_size_x = 64) in;

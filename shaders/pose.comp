@@ -6,6 +6,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
 #include "ops/program.h"
+
 #include "ops/inertia.h"
 #include "pose.glsl"
 

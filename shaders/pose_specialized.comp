@@ -7,6 +7,7 @@
 #define LMB_GLSL
 #include "ops/operations.h"
 #include "ops/records.h"
+
 #include "ops/inertia.h"
 #include "pose.glsl"
 #include "specialized.glsl"

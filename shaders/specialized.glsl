@@ -19,36 +19,36 @@ void run_operand(const uint operand, const uint unused) {
 
 // Each function takes the offset of its instruction, and the stack depth before it.
 #define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
-    void run_##name(const uint at, const uint depth) {                                                                \
+    void run_##name(const uint at, const uint depth) {                                                                 \
         poses[depth] = name##_operation(at_joint, at);                                                                 \
     }
 
 #define DEFINE_UNARY(NAME, name, code, takes)                                                                          \
-    void run_##name(const uint at, const uint depth) {                                                                \
+    void run_##name(const uint at, const uint depth) {                                                                 \
         poses[depth - 1u] = name##_operation(at_joint, at, poses[depth - 1u]);                                         \
     }
 
 #define DEFINE_BINARY(NAME, name, code, takes)                                                                         \
-    void run_##name(const uint at, const uint depth) {                                                                \
+    void run_##name(const uint at, const uint depth) {                                                                 \
         poses[depth - 2u] = name##_operation(at_joint, at, poses[depth - 2u], poses[depth - 1u]);                      \
     }
 
-#define DEFINE_SUM(NAME, name, code, takes)                                                                           \
-    void run_##name##_begin(const uint at, const uint depth) {                                                        \
-        weighted_sums none = name##_begin();                                                                               \
+#define DEFINE_SUM(NAME, name, code, takes)                                                                            \
+    void run_##name##_begin(const uint at, const uint depth) {                                                         \
+        weighted_sums none = name##_begin();                                                                           \
         poses[depth] = none.sums;                                                                                      \
         poses[depth + 1u] = none.extra;                                                                                \
     }                                                                                                                  \
-    void run_##name##_accumulate(const uint at, const uint depth) {                                                   \
-        weighted_sums so_far;                                                                                              \
+    void run_##name##_accumulate(const uint at, const uint depth) {                                                    \
+        weighted_sums so_far;                                                                                          \
         so_far.sums = poses[depth - 3u];                                                                               \
         so_far.extra = poses[depth - 2u];                                                                              \
-        weighted_sums more = name##_accumulate(at_joint, at, so_far, poses[depth - 1u]);                                   \
+        weighted_sums more = name##_accumulate(at_joint, at, so_far, poses[depth - 1u]);                               \
         poses[depth - 3u] = more.sums;                                                                                 \
         poses[depth - 2u] = more.extra;                                                                                \
     }                                                                                                                  \
-    void run_##name##_end(const uint at, const uint depth) {                                                          \
-        weighted_sums all;                                                                                                 \
+    void run_##name##_end(const uint at, const uint depth) {                                                           \
+        weighted_sums all;                                                                                             \
         all.sums = poses[depth - 2u];                                                                                  \
         all.extra = poses[depth - 1u];                                                                                 \
         poses[depth - 2u] = name##_end(at_joint, at, all);                                                             \
@@ -58,9 +58,9 @@ EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 
 // Calls each function once, so that the compiler keeps all of them. The whole body is replaced.
 #define CALL(NAME, name, code, takes) run_##name(0u, 2u);
-#define CALL_SUM(NAME, name, code, takes)                                                                             \
-    run_##name##_begin(0u, 0u);                                                                                       \
-    run_##name##_accumulate(0u, 3u);                                                                                  \
+#define CALL_SUM(NAME, name, code, takes)                                                                              \
+    run_##name##_begin(0u, 0u);                                                                                        \
+    run_##name##_accumulate(0u, 3u);                                                                                   \
     run_##name##_end(0u, 2u);
 
 void run_straight_line() {

@@ -6,6 +6,7 @@
 #define LMB_GLSL
 #define LMB_WEIGHTS_KERNEL
 #include "ops/weights.h"
+
 #include "ops/points.h"
 
 layout(local_size_x = 64) in;

@@ -10,7 +10,7 @@ struct Placement {
     vec2 heading; // cosine and sine of the turn about Y
     vec3 tint;
     float scale;
-    float lift; // metres above the ground
+    float lift;     // metres above the ground
     uint character; // index in its span
 };
 struct Contact {
@@ -22,15 +22,15 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Fr
     mat4 view_projection;
     mat4 sun_projection;
     vec3 eye;
-    float unit; // metres per unit of length of the character
-    vec3 right; // of the view, scaled so that forward + x right + y up points to the edges at x, y = +-1
+    float unit;   // metres per unit of length of the character
+    vec3 right;   // of the view, scaled so that forward + x right + y up points to the edges at x, y = +-1
     float height; // of a character, metres
     vec3 up;
     float fog_distance;
     vec3 forward;
     float shadow_texel; // metres
-    vec3 sun; // towards it
-    vec3 origin; // of the character, model units: the point that is placed on the ground
+    vec3 sun;           // towards it
+    vec3 origin;        // of the character, model units: the point that is placed on the ground
     uint contact_count;
     Contact contacts[MAX_CONTACTS];
 };
@@ -51,17 +51,17 @@ layout(push_constant, scalar) uniform Push {
     uint joint_count;
     uint first_placement;
     uint influence_count; // max number of influences of a vertex of this mesh
-    vec4 base_color; // w is the share of the character's tint
-    Stream positions; // of a span of characters, if they are skinned by a kernel
+    vec4 base_color;      // w is the share of the character's tint
+    Stream positions;     // of a span of characters, if they are skinned by a kernel
     Stream normals;
     uint character_vertices;
-} push;
+}
+push;
 
 vec3 place(vec3 model, Placement placement) {
     vec3 scaled = (model - push.frame.origin) * (push.frame.unit * placement.scale);
     vec2 heading = placement.heading;
-    return vec3(heading.x * scaled.x + heading.y * scaled.z + placement.position.x,
-                scaled.y + placement.lift,
+    return vec3(heading.x * scaled.x + heading.y * scaled.z + placement.position.x, scaled.y + placement.lift,
                 heading.x * scaled.z - heading.y * scaled.x + placement.position.y);
 }
 
